@@ -1,0 +1,294 @@
+package metering
+
+import (
+	"errors"
+	"fmt"
+)
+
+// rewriteCode rewrites every function body and appends the two helper functions.
+func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
+	n := r.u32()
+	if r.err == nil && int(n) != len(w.functions) {
+		return nil, fmt.Errorf("%d bodies for %d functions", n, len(w.functions))
+	}
+	out := make([]byte, 0, len(r.data)+len(r.data)/4)
+	out = appendU32(out, n+2)
+	var body []byte
+	for i := uint32(0); i < n && r.err == nil; i++ {
+		b := bodyRewriter{rewriter: w, reader: reader{data: r.take(r.u32())}, out: body[:0]}
+		if r.err != nil {
+			break
+		}
+		if body = b.rewrite(w.types[w.functions[i]].params); b.err != nil {
+			return nil, fmt.Errorf("function %d: %w", w.importFunctions+i, b.err)
+		}
+		out = appendU32(out, uint32(len(body)))
+		out = append(out, body...)
+	}
+	for _, helper := range [][]byte{w.refillBody(), w.chargeBody()} {
+		out = appendU32(out, uint32(len(helper)))
+		out = append(out, helper...)
+	}
+	return out, r.end()
+}
+
+// refillBody is () -> (): fuel = yield(fuel).
+func (w *rewriter) refillBody() []byte {
+	b := []byte{0} // no locals
+	b = appendU32(append(b, opGlobalGet), w.fuel)
+	b = appendU32(append(b, opCall), w.yield)
+	b = appendU32(append(b, opGlobalSet), w.fuel)
+	return append(b, opEnd)
+}
+
+// chargeBody is (n i32) -> (i32): it takes the price of a bulk operation over n bytes from the fuel and returns n. The
+// fuel was positive before, and the price is below 1<<26, so the difference does not overflow.
+func (w *rewriter) chargeBody() []byte {
+	b := []byte{0}
+	b = appendU32(append(b, opGlobalGet), w.fuel)
+	b = append(b, opLocalGet, 0, opI32Const, bytesPerFuelLog2, opI32ShrU, opI32Sub)
+	b = appendU32(append(b, opGlobalSet), w.fuel)
+	b = appendU32(append(b, opGlobalGet), w.fuel)
+	b = append(b, opI32Const, 0, opI32LeS, opIf, blockEmpty)
+	b = appendU32(append(b, opCall), w.refill)
+	return append(b, opEnd, opLocalGet, 0, opEnd)
+}
+
+// bodyRewriter copies one function body, adding the metering code. What it copies is copied byte for byte, but for the
+// indices of functions and the labels of branches.
+type bodyRewriter struct {
+	*rewriter
+	reader
+	out []byte
+
+	scratch uint32 // a local that holds the fuel between its decrement and the test
+	blocks  []block
+	depth   int // of the innermost block in the new code
+}
+
+// block is a structured instruction of the original code that is open where the rewriter stands.
+type block struct {
+	target  int  // the depth of its branch target in the new code
+	metered bool // a loop in the form of openLoop
+}
+
+func (b *bodyRewriter) rewrite(params uint32) []byte {
+	groups := b.u32()
+	start := b.pos
+	count := uint64(params)
+	for n := groups; n > 0 && b.err == nil; n-- {
+		count += uint64(b.u32())
+		skipValueType(&b.reader)
+	}
+	if b.err == nil && count >= 1<<31 {
+		b.fail(errors.New("too many locals"))
+	}
+	if b.err != nil {
+		return nil
+	}
+	b.scratch = uint32(count)
+	b.out = appendU32(b.out, groups+1)
+	b.out = append(b.out, b.data[start:b.pos]...)
+	b.out = append(b.out, 1, typeI32)
+
+	if b.options.Functions {
+		b.spend()
+	}
+	b.blocks = append(b.blocks, block{})
+	for len(b.blocks) > 0 && b.err == nil {
+		b.instruction()
+	}
+	if b.err == nil && b.pos != len(b.data) {
+		b.fail(errors.New("instructions behind the end of the function"))
+	}
+	return b.out
+}
+
+// instruction copies the next instruction with what metering adds to it.
+func (b *bodyRewriter) instruction() {
+	start := b.pos
+	op := b.byte()
+	switch op {
+	case opBlock, opIf:
+		b.open()
+	case opLoop:
+		skipImmediates(&b.reader, op)
+		if kind := b.data[start+1 : b.pos]; b.err == nil && b.parameters(kind) == 0 {
+			b.openLoop(kind)
+			return
+		}
+		b.open()
+		b.out = append(b.out, b.data[start:b.pos]...)
+		b.spend()
+		return
+	case opTryTable:
+		b.tryTable()
+		return
+	case opEnd:
+		if last := b.blocks[len(b.blocks)-1]; last.metered {
+			b.closeLoop()
+			b.depth -= 3
+		} else {
+			b.out = append(b.out, opEnd)
+			b.depth--
+		}
+		b.blocks = b.blocks[:len(b.blocks)-1]
+		return
+	case opBr, opBrIf:
+		b.out = appendU32(append(b.out, op), b.label(b.u32()))
+		return
+	case opBrTable:
+		n := b.u32()
+		b.out = appendU32(append(b.out, op), n)
+		for i := uint64(0); i <= uint64(n) && b.err == nil; i++ {
+			b.out = appendU32(b.out, b.label(b.u32()))
+		}
+		return
+	case opCall, opRefFunc:
+		b.out = appendU32(append(b.out, op), b.function(b.u32()))
+		return
+	case opReturnCall:
+		b.spend()
+		b.out = appendU32(append(b.out, op), b.function(b.u32()))
+		return
+	case opReturnCallIndirect:
+		b.spend()
+	case opMemoryGrow: // by pages, whose zeroing the host may put off
+		b.out = appendU32(append(b.out, opCall), b.charge)
+	case prefixMisc:
+		if isBulk(skipMisc(&b.reader)) {
+			b.out = appendU32(append(b.out, opCall), b.charge)
+		}
+		b.out = append(b.out, b.data[start:b.pos]...)
+		return
+	}
+	skipImmediates(&b.reader, op)
+	b.out = append(b.out, b.data[start:b.pos]...)
+}
+
+// open notes a block that keeps its form.
+func (b *bodyRewriter) open() {
+	b.depth++
+	b.blocks = append(b.blocks, block{target: b.depth})
+}
+
+// label maps a branch label of the original code to the new code.
+func (b *bodyRewriter) label(l uint32) uint32 {
+	if b.err == nil && uint64(l) >= uint64(len(b.blocks)) {
+		b.fail(fmt.Errorf("label %d among %d blocks", l, len(b.blocks)))
+	}
+	if b.err != nil {
+		return 0
+	}
+	return uint32(b.depth - b.blocks[len(b.blocks)-1-int(l)].target)
+}
+
+// openLoop and closeLoop turn (loop BODY) into
+//
+//	(block $exit
+//	  (loop $next
+//	    (block $empty
+//	      fuel = fuel - 1
+//	      (br_if $empty (fuel <= 0))
+//	      BODY
+//	      (br $exit))
+//	    (call $refill)
+//	    (br $next)))
+//
+// A simple (if (fuel <= 0) (call $refill)) at the top would do the same at three times the price: compilers keep the
+// call in the middle of the hot path, and spill and reload around it.
+func (b *bodyRewriter) openLoop(kind []byte) {
+	b.out = append(append(b.out, opBlock), kind...)
+	b.out = append(append(b.out, opLoop), kind...)
+	b.out = append(b.out, opBlock, blockEmpty)
+	b.decrement()
+	b.out = append(b.out, opBrIf, 0)
+	b.blocks = append(b.blocks, block{target: b.depth + 2, metered: true})
+	b.depth += 3
+}
+
+func (b *bodyRewriter) closeLoop() {
+	b.out = append(b.out, opBr, 2, opEnd)
+	b.out = appendU32(append(b.out, opCall), b.refill)
+	b.out = append(b.out, opBr, 0, opEnd, opEnd)
+}
+
+// decrement takes 1 from the fuel and leaves on the stack whether it is used up.
+func (b *bodyRewriter) decrement() {
+	b.out = appendU32(append(b.out, opGlobalGet), b.fuel)
+	b.out = append(b.out, opI32Const, 1, opI32Sub)
+	b.out = appendU32(append(b.out, opLocalTee), b.scratch)
+	b.out = appendU32(append(b.out, opGlobalSet), b.fuel)
+	b.out = appendU32(append(b.out, opLocalGet), b.scratch)
+	b.out = append(b.out, opI32Const, 0, opI32LeS)
+}
+
+// spend takes 1 from the fuel, between any two instructions. It is for the places where the form of openLoop does not
+// fit: function entries, tail calls, and loops with parameters.
+func (b *bodyRewriter) spend() {
+	b.decrement()
+	b.out = append(b.out, opIf, blockEmpty)
+	b.out = appendU32(append(b.out, opCall), b.refill)
+	b.out = append(b.out, opEnd)
+}
+
+// parameters says how many parameters a block type has.
+func (b *bodyRewriter) parameters(kind []byte) uint32 {
+	if kind[0]&0xc0 == 0x40 { // empty, or one result
+		return 0
+	}
+	r := reader{data: kind}
+	index := r.u32() // a signed number, but not a negative one
+	if r.err != nil || uint64(index) >= uint64(len(b.types)) {
+		b.fail(errors.New("block type out of range"))
+		return 0
+	}
+	return b.types[index].params
+}
+
+// tryTable copies a try_table. The labels of its catch clauses count from outside of it.
+func (b *bodyRewriter) tryTable() {
+	start := b.pos
+	skipBlockType(&b.reader)
+	b.out = append(append(b.out, opTryTable), b.data[start:b.pos]...)
+	n := b.u32()
+	b.out = appendU32(b.out, n)
+	for ; n > 0 && b.err == nil; n-- {
+		kind := b.byte()
+		b.out = append(b.out, kind)
+		switch kind {
+		case catch, catchRef:
+			b.out = appendU32(b.out, b.u32()) // the tag
+		case catchAll, catchAllRef:
+		default:
+			b.fail(fmt.Errorf("%w: catch clause of kind %d", ErrUnsupported, kind))
+		}
+		b.out = appendU32(b.out, b.label(b.u32()))
+	}
+	b.open()
+}
+
+// constant copies a constant expression to out, shifting the function indices in it.
+func (w *rewriter) constant(r *reader, out []byte) []byte {
+	for r.err == nil {
+		start := r.pos
+		switch op := r.byte(); op {
+		case opRefFunc:
+			out = appendU32(append(out, op), w.function(r.u32()))
+		case opI32Const, opI64Const, opF32Const, opF64Const, opRefNull, opGlobalGet,
+			opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul:
+			skipImmediates(r, op)
+			out = append(out, r.data[start:r.pos]...)
+		case prefixVector:
+			if skipVector(r) != vectorConst {
+				r.fail(fmt.Errorf("%w: vector instruction in a constant expression", ErrUnsupported))
+			}
+			out = append(out, r.data[start:r.pos]...)
+		case opEnd:
+			return append(out, op)
+		default:
+			r.fail(fmt.Errorf("%w: opcode %#x in a constant expression", ErrUnsupported, op))
+		}
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+// Package metering rewrites WebAssembly modules so that no code in them can run for long without calling the host.
+//
+// Compiled WebAssembly is native code: nothing outside it can stop it, not a context, not a timer, not Go's scheduler.
+// [Rewrite] therefore gives a module a counter, its fuel, and makes the module itself count it down:
+//
+//   - every iteration of every loop costs 1;
+//   - every tail call costs 1, since tail calls can loop without a loop instruction;
+//   - a bulk operation over n bytes or table elements (memory.copy, memory.fill, memory.init, memory.grow, and the
+//     same for tables) costs n/64;
+//   - every function call costs 1 too, if [Options].Functions is set.
+//
+// Where the fuel is used up, the module calls an imported host function with what is left (zero or less) and gets its
+// next portion back. The host function decides there whether the code may go on: it stops it by panicking, which
+// ends the call with an error that nothing in the module can catch.
+//
+// The fuel is a global variable of the module, not a place in its memory, so code that corrupts its own memory cannot
+// refill it. Fuel used is a function of the code and its input alone: the same run uses the same fuel everywhere.
+//
+// # What is not metered
+//
+// Straight-line code, and recursion without loops unless [Options].Functions is set. Recursion is bounded in depth by
+// the host's stack, not in time: f calling itself twice, a thousand levels deep, needs function metering to be stopped.
+// Instructions that wait (memory.atomic.wait32 and wait64) block without using fuel.
+//
+// # Supported modules
+//
+// WebAssembly 2.0, and the proposals for tail calls, threads, extended constant expressions and exception handling
+// (with try_table). Modules that use anything else, such as several or 64-bit memories, garbage-collected types or
+// relaxed SIMD, are refused with an error; Rewrite never guesses at the length of an instruction. A module that Rewrite
+// accepts is not thereby valid, since only its structure is read: compile the result to find out. What is valid stays
+// valid. Custom sections (names, debugging information) are dropped, since they describe the code as it was.
+//
+// See https://webassembly.github.io/spec/core/binary/index.html
+package metering
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Options says how a module is rewritten.
+type Options struct {
+	// YieldModule and YieldName name the host function that the rewritten module imports and calls when its fuel is used
+	// up. Its type is (i32) -> (i32): it gets the fuel that is left, zero or less, and returns the fuel to go on with.
+	// The global starts at zero, so the first loop of all calls it. Both empty means "metering" and "yield".
+	YieldModule, YieldName string
+
+	// FuelExport is the name under which the fuel is exported, as a mutable i32 global. Empty means "metering_fuel".
+	FuelExport string
+
+	// Functions also meters every function entry.
+	Functions bool
+
+	// ExportGlobals exports globals of the module, by their index, under names that the module does not export yet.
+	ExportGlobals map[string]uint32
+}
+
+// ErrUnsupported is wrapped by the errors for modules that use a part of WebAssembly that Rewrite does not know.
+var ErrUnsupported = errors.New("unsupported WebAssembly feature")
+
+// bytesPerFuel is how many bytes, or table elements, of a bulk operation cost as much as one iteration of a loop.
+// 64 bytes are a cache line, which takes about as long to write as a short loop body takes to run.
+const bytesPerFuelLog2 = 6
+
+// Rewrite returns module with metering added. The argument is not changed. It is an error if module is not the binary
+// format of a WebAssembly module, if it uses a feature that is not known (then the error wraps [ErrUnsupported]), or if
+// a name in the options is taken.
+func Rewrite(module []byte, options Options) ([]byte, error) {
+	if options.YieldModule == "" && options.YieldName == "" {
+		options.YieldModule, options.YieldName = "metering", "yield"
+	}
+	if options.FuelExport == "" {
+		options.FuelExport = "metering_fuel"
+	}
+	m, err := parse(module)
+	if err != nil {
+		return nil, fmt.Errorf("metering: %w", err)
+	}
+	out, err := m.rewrite(options)
+	if err != nil {
+		return nil, fmt.Errorf("metering: %w", err)
+	}
+	return out, nil
+}

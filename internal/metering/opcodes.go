@@ -1,0 +1,227 @@
+package metering
+
+import "fmt"
+
+// Opcodes that are named in the code; the rest are known only by the immediates that follow them.
+// See https://webassembly.github.io/spec/core/binary/instructions.html
+const (
+	opBlock              = 0x02
+	opLoop               = 0x03
+	opIf                 = 0x04
+	opThrow              = 0x08
+	opThrowRef           = 0x0a
+	opEnd                = 0x0b
+	opBr                 = 0x0c
+	opBrIf               = 0x0d
+	opBrTable            = 0x0e
+	opReturn             = 0x0f
+	opCall               = 0x10
+	opCallIndirect       = 0x11
+	opReturnCall         = 0x12
+	opReturnCallIndirect = 0x13
+	opSelectTyped        = 0x1c
+	opTryTable           = 0x1f
+	opLocalGet           = 0x20
+	opLocalTee           = 0x22
+	opGlobalGet          = 0x23
+	opGlobalSet          = 0x24
+	opTableGet           = 0x25
+	opTableSet           = 0x26
+	opI32Load            = 0x28
+	opI64Store32         = 0x3e
+	opMemorySize         = 0x3f
+	opMemoryGrow         = 0x40
+	opI32Const           = 0x41
+	opI64Const           = 0x42
+	opF32Const           = 0x43
+	opF64Const           = 0x44
+	opI32LeS             = 0x4c
+	opI32Add             = 0x6a
+	opI32Sub             = 0x6b
+	opI32Mul             = 0x6c
+	opI32ShrU            = 0x76
+	opI64Add             = 0x7c
+	opI64Sub             = 0x7d
+	opI64Mul             = 0x7e
+	opI64Extend32S       = 0xc4
+	opRefNull            = 0xd0
+	opRefIsNull          = 0xd1
+	opRefFunc            = 0xd2
+	prefixMisc           = 0xfc
+	prefixVector         = 0xfd
+	prefixAtomic         = 0xfe
+
+	blockEmpty = 0x40
+)
+
+// Kinds of catch clauses in a try_table.
+const (
+	catch       = 0
+	catchRef    = 1
+	catchAll    = 2
+	catchAllRef = 3
+)
+
+// skipImmediates skips what follows the one-byte opcode op.
+func skipImmediates(r *reader, op byte) {
+	switch {
+	case r.err != nil:
+	case op == opBlock, op == opLoop, op == opIf:
+		skipBlockType(r)
+	case op <= 0x01, op == 0x05, op == opThrowRef, op == opEnd, op == opReturn, // unreachable, nop, else
+		op == 0x1a, op == 0x1b, op == opRefIsNull, // drop, select
+		op >= 0x45 && op <= opI64Extend32S: // the numeric instructions
+	case op == opBr, op == opBrIf, op == opThrow,
+		op >= opLocalGet && op <= opTableSet,
+		op == opCall, op == opReturnCall, op == opRefFunc:
+		r.u32()
+	case op == opBrTable:
+		for n := uint64(r.u32()) + 1; n > 0 && r.err == nil; n-- {
+			r.u32()
+		}
+	case op == opCallIndirect, op == opReturnCallIndirect:
+		r.u32()
+		r.u32()
+	case op == opSelectTyped:
+		skipValueTypes(r, r.u32())
+	case op >= opI32Load && op <= opI64Store32:
+		skipMemoryArgument(r)
+	case op == opMemorySize, op == opMemoryGrow:
+		skipZero(r)
+	case op == opI32Const:
+		r.skipLEB(32)
+	case op == opI64Const:
+		r.skipLEB(64)
+	case op == opF32Const:
+		r.take(4)
+	case op == opF64Const:
+		r.take(8)
+	case op == opRefNull:
+		skipValueType(r)
+	case op == prefixMisc:
+		skipMisc(r)
+	case op == prefixVector:
+		skipVector(r)
+	case op == prefixAtomic:
+		skipAtomic(r)
+	default:
+		r.fail(fmt.Errorf("%w: opcode %#x", ErrUnsupported, op))
+	}
+}
+
+// skipBlockType skips a block type: empty, a value type, or a type index as a signed 33-bit number.
+func skipBlockType(r *reader) {
+	if r.pos < len(r.data) {
+		switch b := r.data[r.pos]; {
+		case b == blockEmpty:
+			r.pos++
+		case b&0xc0 == 0x40: // negative in one byte: a value type
+			skipValueType(r)
+		default:
+			r.skipLEB(33)
+		}
+		return
+	}
+	r.fail(errTruncated)
+}
+
+// skipMemoryArgument skips an alignment and an offset. Bit 6 of the alignment announces a memory index.
+func skipMemoryArgument(r *reader) {
+	if align := r.u32(); align >= 1<<6 {
+		r.fail(fmt.Errorf("%w: memory argument with flags %#x", ErrUnsupported, align))
+	}
+	r.u32()
+}
+
+// skipZero skips the index of a memory, which must be the first.
+func skipZero(r *reader) {
+	if index := r.byte(); index != 0 {
+		r.fail(fmt.Errorf("%w: memory index %d", ErrUnsupported, index))
+	}
+}
+
+// Opcodes behind prefixMisc.
+const (
+	miscLastTruncation = 7
+	miscMemoryInit     = 8
+	miscDataDrop       = 9
+	miscMemoryCopy     = 10
+	miscMemoryFill     = 11
+	miscTableInit      = 12
+	miscElementDrop    = 13
+	miscTableCopy      = 14
+	miscTableGrow      = 15
+	miscTableSize      = 16
+	miscTableFill      = 17
+)
+
+// skipMisc skips an instruction behind prefixMisc and returns its opcode.
+func skipMisc(r *reader) uint32 {
+	op := r.u32()
+	switch op {
+	case miscMemoryInit:
+		r.u32()
+		skipZero(r)
+	case miscMemoryCopy:
+		skipZero(r)
+		skipZero(r)
+	case miscMemoryFill:
+		skipZero(r)
+	case miscDataDrop, miscElementDrop, miscTableGrow, miscTableSize, miscTableFill:
+		r.u32()
+	case miscTableInit, miscTableCopy:
+		r.u32()
+		r.u32()
+	default:
+		if op > miscLastTruncation {
+			r.fail(fmt.Errorf("%w: opcode 0xfc %#x", ErrUnsupported, op))
+		}
+	}
+	return op
+}
+
+// isBulk says whether a misc instruction works through as many bytes or elements as its last operand, an i32, says.
+func isBulk(op uint32) bool {
+	switch op {
+	case miscMemoryInit, miscMemoryCopy, miscMemoryFill, miscTableInit, miscTableCopy, miscTableGrow, miscTableFill:
+		return true
+	}
+	return false
+}
+
+const (
+	vectorConst   = 12
+	vectorShuffle = 13
+)
+
+// skipVector skips an instruction behind prefixVector and returns its opcode.
+func skipVector(r *reader) uint32 {
+	op := r.u32()
+	switch {
+	case op <= 11, op == 92, op == 93: // loads and the store; v128.load32_zero, v128.load64_zero
+		skipMemoryArgument(r)
+	case op == vectorConst, op == vectorShuffle:
+		r.take(16)
+	case op >= 21 && op <= 34: // extract_lane, replace_lane
+		r.byte()
+	case op >= 84 && op <= 91: // v128.load8_lane to v128.store64_lane
+		skipMemoryArgument(r)
+		r.byte()
+	case op <= 0xff:
+	default:
+		r.fail(fmt.Errorf("%w: opcode 0xfd %#x", ErrUnsupported, op))
+	}
+	return op
+}
+
+// skipAtomic skips an instruction behind prefixAtomic.
+func skipAtomic(r *reader) {
+	switch op := r.u32(); {
+	case op == 3: // atomic.fence
+		r.byte()
+	case op <= 2, op >= 0x10 && op <= 0x4e:
+		skipMemoryArgument(r)
+	default:
+		r.fail(fmt.Errorf("%w: opcode 0xfe %#x", ErrUnsupported, op))
+	}
+}
