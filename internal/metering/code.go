@@ -32,11 +32,12 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 	return out, r.end()
 }
 
-// refillBody is () -> (): fuel = yield(fuel).
+// refillBody is (n i32) -> (): fuel = yield(fuel) + n.
 func (w *rewriter) refillBody() []byte {
 	b := []byte{0} // no locals
 	b = appendU32(append(b, opGlobalGet), w.fuel)
 	b = appendU32(append(b, opCall), w.yield)
+	b = append(b, opLocalGet, 0, opI32Add)
 	b = appendU32(append(b, opGlobalSet), w.fuel)
 	return append(b, opEnd)
 }
@@ -49,7 +50,7 @@ func (w *rewriter) chargeBody() []byte {
 	b = append(b, opLocalGet, 0, opI32Const, bytesPerFuelLog2, opI32ShrU, opI32Sub)
 	b = appendU32(append(b, opGlobalSet), w.fuel)
 	b = appendU32(append(b, opGlobalGet), w.fuel)
-	b = append(b, opI32Const, 0, opI32LeS, opIf, blockEmpty)
+	b = append(b, opI32Const, 0, opI32LeS, opIf, blockEmpty, opI32Const, 0)
 	b = appendU32(append(b, opCall), w.refill)
 	return append(b, opEnd, opLocalGet, 0, opEnd)
 }
@@ -110,7 +111,12 @@ func (b *bodyRewriter) instruction() {
 	op := b.byte()
 	switch op {
 	case opBlock, opIf:
+		if skipImmediates(&b.reader, op); b.err == nil {
+			b.parameters(b.data[start+1 : b.pos])
+		}
 		b.open()
+		b.out = append(b.out, b.data[start:b.pos]...)
+		return
 	case opLoop:
 		skipImmediates(&b.reader, op)
 		if kind := b.data[start+1 : b.pos]; b.err == nil && b.parameters(kind) == 0 {
@@ -145,14 +151,28 @@ func (b *bodyRewriter) instruction() {
 		}
 		return
 	case opCall, opRefFunc:
-		b.out = appendU32(append(b.out, op), b.function(b.u32()))
+		b.out = appendU32(append(b.out, op), b.function(&b.reader))
 		return
 	case opReturnCall:
 		b.spend()
-		b.out = appendU32(append(b.out, op), b.function(b.u32()))
+		b.out = appendU32(append(b.out, op), b.function(&b.reader))
 		return
-	case opReturnCallIndirect:
-		b.spend()
+	case opCallIndirect, opReturnCallIndirect:
+		if op == opReturnCallIndirect {
+			b.spend()
+		}
+		b.typeIndex(&b.reader)
+		b.u32() // the table
+		b.out = append(b.out, b.data[start:b.pos]...)
+		return
+	case opLocalGet, opLocalSet, opLocalTee:
+		b.index(b.scratch, "local")
+		b.out = append(b.out, b.data[start:b.pos]...)
+		return
+	case opGlobalGet, opGlobalSet: // above all not the fuel
+		b.index(b.fuel, "global")
+		b.out = append(b.out, b.data[start:b.pos]...)
+		return
 	case opMemoryGrow: // by pages, whose zeroing the host may put off
 		b.out = appendU32(append(b.out, opCall), b.charge)
 	case prefixMisc:
@@ -192,10 +212,12 @@ func (b *bodyRewriter) label(l uint32) uint32 {
 //	      (br_if $empty (fuel <= 0))
 //	      BODY
 //	      (br $exit))
-//	    (call $refill)
+//	    (call $refill 1)
 //	    (br $next)))
 //
-// A simple (if (fuel <= 0) (call $refill)) at the top would do the same at three times the price: compilers keep the
+// The iteration that finds the fuel used up starts again, and pays again: hence the 1.
+//
+// A simple (if (fuel <= 0) (call $refill 0)) at the top would do the same at three times the price: compilers keep the
 // call in the middle of the hot path, and spill and reload around it.
 func (b *bodyRewriter) openLoop(kind []byte) {
 	b.out = append(append(b.out, opBlock), kind...)
@@ -208,7 +230,7 @@ func (b *bodyRewriter) openLoop(kind []byte) {
 }
 
 func (b *bodyRewriter) closeLoop() {
-	b.out = append(b.out, opBr, 2, opEnd)
+	b.out = append(b.out, opBr, 2, opEnd, opI32Const, 1)
 	b.out = appendU32(append(b.out, opCall), b.refill)
 	b.out = append(b.out, opBr, 0, opEnd, opEnd)
 }
@@ -227,20 +249,20 @@ func (b *bodyRewriter) decrement() {
 // fit: function entries, tail calls, and loops with parameters.
 func (b *bodyRewriter) spend() {
 	b.decrement()
-	b.out = append(b.out, opIf, blockEmpty)
+	b.out = append(b.out, opIf, blockEmpty, opI32Const, 0)
 	b.out = appendU32(append(b.out, opCall), b.refill)
 	b.out = append(b.out, opEnd)
 }
 
-// parameters says how many parameters a block type has.
+// parameters says how many parameters a block type has, and fails if there is no such type.
 func (b *bodyRewriter) parameters(kind []byte) uint32 {
 	if kind[0]&0xc0 == 0x40 { // empty, or one result
 		return 0
 	}
 	r := reader{data: kind}
-	index := r.u32() // a signed number, but not a negative one
-	if r.err != nil || uint64(index) >= uint64(len(b.types)) {
-		b.fail(errors.New("block type out of range"))
+	index := b.typeIndex(&r) // a signed number, but not a negative one
+	if r.err != nil {
+		b.fail(r.err)
 		return 0
 	}
 	return b.types[index].params
@@ -249,7 +271,9 @@ func (b *bodyRewriter) parameters(kind []byte) uint32 {
 // tryTable copies a try_table. The labels of its catch clauses count from outside of it.
 func (b *bodyRewriter) tryTable() {
 	start := b.pos
-	skipBlockType(&b.reader)
+	if skipBlockType(&b.reader); b.err == nil {
+		b.parameters(b.data[start:b.pos])
+	}
 	b.out = append(append(b.out, opTryTable), b.data[start:b.pos]...)
 	n := b.u32()
 	b.out = appendU32(b.out, n)
@@ -274,8 +298,11 @@ func (w *rewriter) constant(r *reader, out []byte) []byte {
 		start := r.pos
 		switch op := r.byte(); op {
 		case opRefFunc:
-			out = appendU32(append(out, op), w.function(r.u32()))
-		case opI32Const, opI64Const, opF32Const, opF64Const, opRefNull, opGlobalGet,
+			out = appendU32(append(out, op), w.function(r))
+		case opGlobalGet:
+			r.index(w.fuel, "global")
+			out = append(out, r.data[start:r.pos]...)
+		case opI32Const, opI64Const, opF32Const, opF64Const, opRefNull,
 			opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul:
 			skipImmediates(r, op)
 			out = append(out, r.data[start:r.pos]...)

@@ -51,6 +51,7 @@ type module struct {
 
 	types     []functionType
 	functions []uint32 // the types of the defined functions
+	imports   [][2]string
 
 	importFunctions, importGlobals, importMemories uint32 // how many are imported
 	globals                                        uint32 // how many are defined
@@ -95,7 +96,9 @@ func parse(data []byte) (*module, error) {
 		{sectionType, m.readTypes},
 		{sectionImport, m.readImports},
 		{sectionFunction, m.readFunctions},
+		{sectionTable, m.readTables},
 		{sectionMemory, m.readMemories},
+		{sectionTag, m.readTags},
 		{sectionGlobal, func(r *reader) { m.globals = r.u32() }},
 	} {
 		if content, ok := m.sections[step.id]; ok {
@@ -124,41 +127,66 @@ func (m *module) readTypes(r *reader) {
 
 func (m *module) readFunctions(r *reader) {
 	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		index := r.u32()
-		if uint64(index) >= uint64(len(m.types)) {
-			r.fail(fmt.Errorf("there is no type %d", index))
-		}
-		m.functions = append(m.functions, index)
+		m.functions = append(m.functions, m.typeIndex(r))
 	}
 	r.end()
 }
 
 func (m *module) readImports(r *reader) {
 	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		r.name()
-		r.name()
+		m.imports = append(m.imports, [2]string{r.name(), r.name()})
 		switch kind := r.byte(); kind {
 		case kindFunction:
-			r.u32()
+			m.typeIndex(r)
 			m.importFunctions++
 		case kindTable:
-			r.byte()
-			skipLimits(r)
+			skipTable(r)
 		case kindMemory:
 			skipLimits(r)
-			m.importMemories++
+			if m.importMemories++; m.importMemories > 1 {
+				r.fail(fmt.Errorf("%w: several memories", ErrUnsupported))
+			}
 		case kindGlobal:
 			skipValueType(r)
 			r.byte()
 			m.importGlobals++
 		case kindTag:
-			r.byte()
-			r.u32()
+			m.skipTag(r)
 		default:
 			r.fail(fmt.Errorf("%w: import kind %d", ErrUnsupported, kind))
 		}
 	}
 	r.end()
+}
+
+func (m *module) typeIndex(r *reader) uint32 { return r.index(uint32(len(m.types)), "type") }
+
+// readTables refuses 64-bit tables, and tables that start out filled with the value of an expression, which may refer to
+// functions.
+func (m *module) readTables(r *reader) {
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		skipTable(r)
+	}
+	r.end()
+}
+
+func skipTable(r *reader) {
+	if t := r.byte(); r.err == nil && !isReference(t) {
+		r.fail(fmt.Errorf("%w: table of type %#x", ErrUnsupported, t))
+	}
+	skipLimits(r)
+}
+
+func (m *module) readTags(r *reader) {
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		m.skipTag(r)
+	}
+	r.end()
+}
+
+func (m *module) skipTag(r *reader) {
+	r.byte()
+	m.typeIndex(r)
 }
 
 // readMemories refuses several memories and 64-bit ones, where the operand of a bulk operation is not an i32.
@@ -195,11 +223,13 @@ func skipValueType(r *reader) {
 	switch t := r.byte(); {
 	case r.err != nil:
 	case t >= typeV128 && t <= typeI32: // v128 and the four numbers
-	case t == 0x70 || t == 0x6f || t == 0x69: // funcref, externref, exnref
+	case isReference(t):
 	default:
 		r.fail(fmt.Errorf("%w: value type %#x", ErrUnsupported, t))
 	}
 }
+
+func isReference(t byte) bool { return t == 0x70 || t == 0x6f || t == 0x69 } // funcref, externref, exnref
 
 // rewriter holds the indices that the metering code refers to. One function is imported, behind the imports that were
 // there, so every defined function moves up by one; types, globals and the two helper functions come last and move
@@ -260,8 +290,9 @@ func (m *module) rewrite(options Options) ([]byte, error) {
 	return out, nil
 }
 
-// function maps a function's old index to its new one.
-func (w *rewriter) function(index uint32) uint32 {
+// function reads the index of a function and maps it to its new one.
+func (w *rewriter) function(r *reader) uint32 {
+	index := r.index(w.importFunctions+uint32(len(w.functions)), "function")
 	if index >= w.importFunctions {
 		return index + 1
 	}
@@ -269,18 +300,21 @@ func (w *rewriter) function(index uint32) uint32 {
 }
 
 // Indices of the types that are added, behind those of the module.
-func (w *rewriter) typeI32ToI32() uint32   { return uint32(len(w.types)) }
-func (w *rewriter) typeNoneToNone() uint32 { return w.typeI32ToI32() + 1 }
+func (w *rewriter) typeI32ToI32() uint32  { return uint32(len(w.types)) }
+func (w *rewriter) typeI32ToNone() uint32 { return w.typeI32ToI32() + 1 }
 
 func (w *rewriter) rewriteTypes(r *reader) ([]byte, error) {
 	out := appendU32(nil, r.u32()+2)
 	out = append(out, r.data[r.pos:]...)
 	out = append(out, typeForm, 1, typeI32, 1, typeI32)
-	out = append(out, typeForm, 0, 0)
+	out = append(out, typeForm, 1, typeI32, 0)
 	return out, r.err
 }
 
 func (w *rewriter) rewriteImports(r *reader) ([]byte, error) {
+	if slices.Contains(w.imports, [2]string{w.options.YieldModule, w.options.YieldName}) {
+		return nil, fmt.Errorf("the module already imports %q from %q", w.options.YieldName, w.options.YieldModule)
+	}
 	out := appendU32(nil, r.u32()+1)
 	out = append(out, r.data[r.pos:]...)
 	out = appendName(out, w.options.YieldModule)
@@ -292,7 +326,7 @@ func (w *rewriter) rewriteImports(r *reader) ([]byte, error) {
 func (w *rewriter) rewriteFunctions(r *reader) ([]byte, error) {
 	out := appendU32(nil, r.u32()+2)
 	out = append(out, r.data[r.pos:]...)
-	out = appendU32(out, w.typeNoneToNone()) // refill
+	out = appendU32(out, w.typeI32ToNone()) // refill
 	return appendU32(out, w.typeI32ToI32()), r.err
 }
 
@@ -329,12 +363,18 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 	out := appendU32(nil, n+uint32(len(added)))
 	for ; n > 0 && r.err == nil; n-- {
 		name := r.name()
-		kind, index := r.byte(), r.u32()
+		kind := r.byte()
 		if _, taken := added[name]; taken {
 			return nil, fmt.Errorf("the module already exports %q", name)
 		}
-		if kind == kindFunction {
-			index = w.function(index)
+		var index uint32
+		switch kind {
+		case kindFunction:
+			index = w.function(r)
+		case kindGlobal:
+			index = r.index(w.fuel, "global")
+		default:
+			index = r.u32()
 		}
 		out = appendName(out, name)
 		out = appendU32(append(out, kind), index)
@@ -347,7 +387,7 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 }
 
 func (w *rewriter) rewriteStart(r *reader) ([]byte, error) {
-	out := appendU32(nil, w.function(r.u32()))
+	out := appendU32(nil, w.function(r))
 	return out, r.end()
 }
 
@@ -382,7 +422,7 @@ func (w *rewriter) rewriteElements(r *reader) ([]byte, error) {
 			if expressions {
 				out = w.constant(r, out)
 			} else {
-				out = appendU32(out, w.function(r.u32()))
+				out = appendU32(out, w.function(r))
 			}
 		}
 	}

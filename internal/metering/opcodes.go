@@ -1,6 +1,9 @@
 package metering
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Opcodes that are named in the code; the rest are known only by the immediates that follow them.
 // See https://webassembly.github.io/spec/core/binary/instructions.html
@@ -22,6 +25,7 @@ const (
 	opSelectTyped        = 0x1c
 	opTryTable           = 0x1f
 	opLocalGet           = 0x20
+	opLocalSet           = 0x21
 	opLocalTee           = 0x22
 	opGlobalGet          = 0x23
 	opGlobalSet          = 0x24
@@ -118,7 +122,10 @@ func skipBlockType(r *reader) {
 		case b&0xc0 == 0x40: // negative in one byte: a value type
 			skipValueType(r)
 		default:
-			r.skipLEB(33)
+			// A negative number can have more bytes than it needs too, and would then be something else than an index.
+			if r.u32(); r.err == nil && r.data[r.pos-1]&0x40 != 0 {
+				r.fail(fmt.Errorf("%w: block type that is a negative number", ErrUnsupported))
+			}
 		}
 		return
 	}
@@ -157,7 +164,7 @@ const (
 
 // skipMisc skips an instruction behind prefixMisc and returns its opcode.
 func skipMisc(r *reader) uint32 {
-	op := r.u32()
+	op := r.opcode()
 	switch op {
 	case miscMemoryInit:
 		r.u32()
@@ -194,10 +201,17 @@ const (
 	vectorShuffle = 13
 )
 
+// vectorReserved are the opcodes up to 0xff that mean nothing.
+var vectorReserved = []uint32{
+	0x9a, 0xa2, 0xa5, 0xa6, 0xaf, 0xb0, 0xb2, 0xb3, 0xb4, 0xbb, 0xc2, 0xc5, 0xc6, 0xcf, 0xd0, 0xd2, 0xd3, 0xd4, 0xe2, 0xee,
+}
+
 // skipVector skips an instruction behind prefixVector and returns its opcode.
 func skipVector(r *reader) uint32 {
-	op := r.u32()
+	op := r.opcode()
 	switch {
+	case slices.Contains(vectorReserved, op):
+		r.fail(fmt.Errorf("%w: opcode 0xfd %#x", ErrUnsupported, op))
 	case op <= 11, op == 92, op == 93: // loads and the store; v128.load32_zero, v128.load64_zero
 		skipMemoryArgument(r)
 	case op == vectorConst, op == vectorShuffle:
@@ -216,7 +230,7 @@ func skipVector(r *reader) uint32 {
 
 // skipAtomic skips an instruction behind prefixAtomic.
 func skipAtomic(r *reader) {
-	switch op := r.u32(); {
+	switch op := r.opcode(); {
 	case op == 3: // atomic.fence
 		r.byte()
 	case op <= 2, op >= 0x10 && op <= 0x4e:

@@ -66,6 +66,27 @@ func (r *reader) u32() uint32 {
 	return 0
 }
 
+// index reads the index of one of n things. Metering adds functions, types, globals and locals behind those of the module,
+// so an index that is out of range before would not be so afterwards.
+func (r *reader) index(n uint32, what string) uint32 {
+	v := r.u32()
+	if r.err == nil && v >= n {
+		r.fail(fmt.Errorf("there is no %s %d", what, v))
+	}
+	return v
+}
+
+// opcode reads the number behind a prefix. There are runtimes that read it as one byte, and in a longer form than
+// needed it would have other immediates for them than for Rewrite.
+func (r *reader) opcode() uint32 {
+	start := r.pos
+	op := r.u32()
+	if r.err == nil && r.pos-start > 1 && r.data[r.pos-1] == 0 {
+		r.fail(fmt.Errorf("%w: opcode %#x in a longer form than needed", ErrUnsupported, op))
+	}
+	return op
+}
+
 // skipLEB skips a LEB128 number, signed or not, of at most bits bits.
 func (r *reader) skipLEB(bits int) {
 	for n := 0; n < (bits+6)/7; n++ {

@@ -1,0 +1,88 @@
+// Package cli is the toolrun command.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses of the command.
+const (
+	exitOK          = 0
+	exitToolError   = 1   // the tool ran and reported an error, which is the output
+	exitUsage       = 2   // wrong usage, or something failed on the host's side
+	exitInterrupted = 130 // stopped by Ctrl-C, as shells have it: 128 + SIGINT
+)
+
+// errToolFailed is returned by commands whose output is an error of the tool, which has been printed.
+var errToolFailed = errors.New("the tool reported an error")
+
+// Main runs the command with its arguments (without the program's name) and streams, and returns its exit status.
+// An interrupt of the process stops what is running.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errToolFailed):
+		return exitToolError
+	}
+	fmt.Fprintf(stderr, "toolrun: %v\n", err)
+	return exitUsage
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "toolrun",
+		Short: "Run untrusted code in a sandbox with hard limits",
+		Long: "Toolrun runs untrusted code in a sandbox with hard limits, on the files of one project and nothing else.\n\n" +
+			"Standard output carries the result alone. The exit status is 0 for success, 1 if the code\n" +
+			"failed or was stopped (its error is still the output), 2 for wrong usage or a failure of the\n" +
+			"host, and 130 if it was interrupted.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       version(),
+	}
+	root.SetVersionTemplate("toolrun {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newJS(), newVersion())
+	return root
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		Run: func(cmd *cobra.Command, _ []string) {
+			fmt.Fprintf(cmd.OutOrStdout(), "toolrun %s\n", version())
+		},
+	}
+}
+
+// version is the module's version as the Go command has recorded it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// jsOptions are the flags of toolrun js.
+type jsOptions struct {
+	code    string
+	root    string
+	timeout time.Duration
+	memory  int64
+	json    bool
+}
+
+func newJS() *cobra.Command {
+	var o jsOptions
+	cmd := &cobra.Command{
+		Use:   "js [-e CODE | FILE | -]",
+		Short: "Run JavaScript",
+		Long: "Run JavaScript in a fresh sandbox. The code is the body of an async function in strict mode:\n" +
+			"return gives the result, await works. It comes from -e, from a file, or from standard input (-).\n\n" +
+			"The output is the result; if the code wrote to the console, the console comes first. The code\n" +
+			"sees no files unless --root names a directory, which fs.readFile and fs.writeFile then work in.",
+		Example: "  toolrun js -e 'return 6 * 7'\n" +
+			"  toolrun js --root . -e 'return (await fs.readFile(\"go.mod\", \"utf8\")).length'\n" +
+			"  echo 'return 1 + 1' | toolrun js -",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			given := cmd.Flags().Changed("eval")
+			if given == (len(args) == 1) {
+				return errors.New("give the code in one way: -e CODE, a file, or - for standard input")
+			}
+			if o.timeout <= 0 {
+				return fmt.Errorf("--timeout must be positive, not %v", o.timeout)
+			}
+			name := "script.js"
+			if !given {
+				var err error
+				if o.code, name, err = readCode(args[0], cmd.InOrStdin()); err != nil {
+					return err
+				}
+			}
+			return runJS(cmd.Context(), o, name, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVarP(&o.code, "eval", "e", "", "run `CODE`")
+	cmd.Flags().StringVar(&o.root, "root", "", "let the code read and write files in `DIR`, and nothing outside of it")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", sandbox.DefaultTime, "stop the code after this time")
+	cmd.Flags().Int64Var(&o.memory, "memory", sandbox.DefaultMemory>>20, "let the code use at most this much memory, in `MiB`")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")
+	return cmd
+}
+
+// readCode reads the code from a file or from standard input, and says what to call it in stack traces.
+func readCode(file string, stdin io.Reader) (code, name string, err error) {
+	if file == "-" {
+		data, err := io.ReadAll(stdin)
+		return string(data), "script.js", err
+	}
+	data, err := os.ReadFile(file)
+	return string(data), filepath.Base(file), err
+}
+
+func runJS(ctx context.Context, o jsOptions, name string, stdout io.Writer) error {
+	options := &sandbox.RunOptions{
+		Name:   name,
+		Limits: sandbox.Limits{Time: o.timeout, Memory: o.memory << 20},
+	}
+	if o.root != "" {
+		dir, err := vfs.OpenDir(o.root)
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		options.Files = afero.Fs(dir)
+	}
+	engine, err := newEngine(ctx)
+	if err != nil {
+		return err
+	}
+	defer engine.Close(context.WithoutCancel(ctx))
+
+	result, err := engine.Run(ctx, o.code, options)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && !sandbox.IsScriptFailure(err) {
+		return err
+	}
+	if printErr := printResult(stdout, o.json, result, err); printErr != nil {
+		return printErr
+	}
+	if err != nil {
+		return errToolFailed
+	}
+	return nil
+}
+
+// newEngine starts an engine with the compiled code kept in the user's cache directory. Where that cannot be had, it
+// does without.
+func newEngine(ctx context.Context) (*sandbox.Engine, error) {
+	if dir, err := os.UserCacheDir(); err == nil {
+		engine, err := sandbox.NewEngine(ctx, &sandbox.EngineOptions{CacheDir: filepath.Join(dir, "toolrun", "engine")})
+		if err == nil || ctx.Err() != nil {
+			return engine, err
+		}
+	}
+	return sandbox.NewEngine(ctx, nil)
+}
+
+// printResult prints the result for a reader, or as JSON.
+func printResult(w io.Writer, asJSON bool, result *sandbox.Result, failure error) error {
+	if asJSON {
+		return printJSON(w, result, failure)
+	}
+	text := result.Text
+	if failure != nil {
+		text = failure.Error()
+	}
+	var b strings.Builder
+	if len(result.Console) > 0 {
+		b.WriteString("=== Console output ===\n")
+		for _, entry := range result.Console {
+			fmt.Fprintf(&b, "[%v] %s\n", entry.Level, entry.Text)
+		}
+		b.WriteString("=== Result ===\n")
+	}
+	b.WriteString(text)
+	b.WriteByte('\n')
+	if note := result.Note(); note != "" {
+		b.WriteString(note + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// jsonResult is the result as toolrun js --json prints it.
+type jsonResult struct {
+	Text      string          `json:"text"`
+	Value     any             `json:"value,omitempty"`
+	Error     *jsonError      `json:"error,omitempty"`
+	Console   []sandbox.Entry `json:"console"`
+	Truncated int64           `json:"truncatedBytes,omitempty"`
+	Usage     jsonUsage       `json:"usage"`
+}
+
+type jsonError struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+}
+
+type jsonUsage struct {
+	Milliseconds float64 `json:"milliseconds"`
+	MemoryBytes  int64   `json:"memoryBytes"`
+	Work         int64   `json:"work"`
+}
+
+func printJSON(w io.Writer, result *sandbox.Result, failure error) error {
+	out := jsonResult{
+		Text: result.Text, Value: result.Value, Console: result.Console, Truncated: result.Truncated,
+		Usage: jsonUsage{
+			Milliseconds: float64(result.Usage.Duration.Microseconds()) / 1000,
+			MemoryBytes:  result.Usage.Memory, Work: result.Usage.Work,
+		},
+	}
+	if out.Console == nil {
+		out.Console = []sandbox.Entry{}
+	}
+	if failure != nil {
+		out.Text = failure.Error()
+		out.Error = describeFailure(failure)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(out)
+}
+
+func describeFailure(failure error) *jsonError {
+	out := &jsonError{Kind: "error", Message: failure.Error()}
+	var script *sandbox.ScriptError
+	var limit *sandbox.LimitError
+	var exit *sandbox.ExitError
+	switch {
+	case errors.As(failure, &script):
+		out.Kind, out.Line, out.Column = "exception", script.Line, script.Column
+		if script.Name == "SyntaxError" {
+			out.Kind = "syntax"
+		}
+	case errors.As(failure, &limit):
+		out.Kind = string(limit.Limit) + " limit"
+	case errors.As(failure, &exit):
+		out.Kind = "exit"
+	case errors.Is(failure, sandbox.ErrNeverSettles):
+		out.Kind = "never settles"
+	}
+	return out
+}

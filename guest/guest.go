@@ -1,0 +1,57 @@
+// Package guest is what runs inside the sandbox: the QuickJS engine as a WebAssembly module, and the JavaScript prelude
+// that gives scripts their globals. It is the one place that knows the engine's exports, memory layout and bytes, so
+// that another build of the engine can take its place; [SHA256] names the build that everything here is written for.
+//
+// The engine is QuickJS-ng 0.10.1, compiled to WebAssembly with WASI preview 1 by github.com/fastschema/qjs. Of that
+// Go module only the WebAssembly bytes are used: package runtime drives them itself.
+//
+// # Trust
+//
+// Everything in an instance's memory may have been written by a hostile script. A [VM] therefore treats what it reads
+// there as data that may be wrong: pointers and lengths are checked, and a wrong one gives a wrong answer to the script
+// that faked it, never a panic or an access outside the instance.
+package guest
+
+import (
+	"fmt"
+	_ "unsafe" // for go:linkname
+
+	_ "github.com/fastschema/qjs" // carries the module's bytes
+
+	"github.com/toolrun/toolrun/internal/metering"
+)
+
+// SHA256 is the hash of the engine's WebAssembly module as it comes from the dependency.
+const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
+
+//go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
+var wasmBytes []byte
+
+// Original returns the engine's module as it comes from the dependency. The bytes are shared: do not change them.
+func Original() []byte { return wasmBytes }
+
+// Names of imports and exports that [Module] adds to the engine.
+const (
+	// YieldModule and YieldName name the host function that is called when an instance's fuel is used up.
+	// See package metering for its contract.
+	YieldModule, YieldName = "toolrun", "yield"
+
+	// FuelExport is the mutable i32 global that holds the fuel that is left.
+	FuelExport = "toolrun_fuel"
+
+	stackPointerExport = "toolrun_stack_pointer"
+)
+
+// Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host, and
+// with its stack pointer exported, so that the stack can be moved to a place where it cannot run into other data.
+func Module() ([]byte, error) {
+	module, err := metering.Rewrite(wasmBytes, metering.Options{
+		YieldModule: YieldModule, YieldName: YieldName,
+		FuelExport:    FuelExport,
+		ExportGlobals: map[string]uint32{stackPointerExport: stackPointerGlobal},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("guest: %w", err)
+	}
+	return module, nil
+}

@@ -1,0 +1,42 @@
+package guest
+
+// Where things are in the engine's memory, for the build that SHA256 names. C structures of QuickJS-ng 0.10.1 on
+// wasm32: pointers are 4 bytes, a JSValue is 8 bytes and aligned to 8. Start checks every one of these by its effect.
+//
+// See struct JSRuntime, JSContext, JSString, JSObject and JSArrayBuffer in
+// https://github.com/quickjs-ng/quickjs/blob/v0.10.1/quickjs.c
+const (
+	stackPointerGlobal = 0 // the index of the C stack pointer among the module's globals
+
+	// What New_QJS returns: a JSRuntime* and a JSContext*.
+	qjsRuntime = 0
+	qjsContext = 4
+
+	runtimeGCThreshold = 116 // u32: a cycle collection starts when more bytes than this are counted as allocated
+	runtimeStackTop    = 124 // u32: where the C stack was when the runtime was made
+	runtimeStackLimit  = 128 // u32: calls fail with a RangeError when the C stack is below this; 0 is never
+
+	contextRandomState = 264 // u64: the state of Math.random, never zero
+
+	stringLength = 4  // u32: the length in code units; the top bit says that they are 16 bits wide, not 8
+	stringData   = 20 // the code units
+
+	objectClass       = 6  // u16
+	objectArrayBuffer = 32 // JSArrayBuffer*, for objects of one of the two classes below
+
+	classArrayBuffer       = 19
+	classSharedArrayBuffer = 20
+
+	arrayBufferLength = 0  // u32
+	arrayBufferData   = 12 // u8*
+)
+
+// StackSize is the size of the C stack, in bytes. JavaScript functions use about 300 bytes a call, so scripts can
+// recurse 4 000 deep. More would be of no use: wazero's own stack ends soon after.
+const StackSize = 1280 << 10
+
+// stackReserve is how much of the stack is kept free for C code that does not look at the limit.
+const stackReserve = 16 << 10
+
+// gcThresholdDefault is what QuickJS starts with, in bytes.
+const gcThresholdDefault = 256 << 10

@@ -1,0 +1,94 @@
+package guest
+
+import (
+	"context"
+	"embed"
+	"fmt"
+)
+
+//go:embed prelude/*.js
+var preludeFiles embed.FS
+
+// preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the kernel.
+var preludeOrder = []string{"kernel", "format", "console", "timers", "files", "random", "functions", "run"}
+
+// PreludeName begins the file names of the prelude in stack traces. Frames with it are not shown to users.
+const PreludeName = "toolrun:"
+
+// Entry points of the prelude: functions that the host calls.
+type Prelude struct {
+	// Install takes an object that says which functions and values to define.
+	Install Value
+	// Start takes the script as an async function, and an object: the length of its source (in UTF-16 code units), its
+	// file name, how many columns of its first line the host has put there (prefix), and the mark that stands for bytes
+	// in JSON. It returns false if brackets in the script end the function early.
+	Start Value
+	// Tick runs a timer if one is due, and then returns 0. Otherwise it returns the milliseconds until one is due, or -1.
+	Tick Value
+	// Deliver takes the id and the answer of a promise-returning host function.
+	Deliver Value
+	// Fail takes an exception and reports it to the host.
+	Fail Value
+}
+
+// LoadPrelude runs the prelude, which gives scripts their globals and hides those that are not for them.
+func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
+	kernel, err := vm.NewObject(ctx)
+	if err != nil {
+		return nil, err
+	}
+	host, err := vm.NewHostFunction(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range preludeOrder {
+		source, err := preludeFiles.ReadFile("prelude/" + name + ".js")
+		if err != nil {
+			return nil, err
+		}
+		file, err := vm.Eval(ctx, string(source), PreludeName+name+".js")
+		if err != nil {
+			return nil, err
+		}
+		result := file
+		if file != Exception {
+			if result, err = vm.Call(ctx, file, kernel, host); err != nil {
+				return nil, err
+			}
+		}
+		if result == Exception {
+			return nil, fmt.Errorf("guest: prelude/%s.js: %s", name, vm.describeException(ctx))
+		}
+	}
+	p := &Prelude{}
+	for name, entry := range map[string]*Value{
+		"install": &p.Install, "start": &p.Start, "tick": &p.Tick, "deliver": &p.Deliver, "fail": &p.Fail,
+	} {
+		if *entry, err = vm.Property(ctx, kernel, name); err != nil {
+			return nil, err
+		}
+		if !entry.IsObject() {
+			return nil, fmt.Errorf("guest: the prelude does not define %s", name)
+		}
+	}
+	return p, nil
+}
+
+// describeException returns the message of the exception that was thrown last, for errors that only a developer sees.
+func (vm *VM) describeException(ctx context.Context) string {
+	e, err := vm.TakeException(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	message, err := vm.Property(ctx, e, "message")
+	if err != nil {
+		return err.Error()
+	}
+	stack, err := vm.Property(ctx, e, "stack")
+	if err != nil {
+		return err.Error()
+	}
+	m, _, _ := vm.String(message, 1000)
+	s, _, _ := vm.String(stack, 1000)
+	return m + "\n" + s
+}

@@ -1,0 +1,63 @@
+// The console. Every entry goes to the host as a level and a text.
+(function (kernel) {
+  'use strict';
+  const { host, ops, format, String, now } = kernel;
+  const LOG = 0, INFO = 1, WARN = 2, ERROR = 3, DEBUG = 4;
+
+  let groups = '';
+  const counts = { __proto__: null };
+  const timers = { __proto__: null };
+
+  const line = (args) => {
+    let text = '';
+    for (let i = 0; i < args.length; i++) text += (i ? ' ' : '') + format(args[i]);
+    return text;
+  };
+  const indented = (text) => {
+    if (groups === '') return text;
+    let out = groups;
+    for (let i = 0; i < text.length; i++) out += text[i] === '\n' ? `\n${groups}` : text[i];
+    return out;
+  };
+  const write = (level, text) => { host(ops.log, level, indented(text)); };
+  const label = (value) => (value === undefined ? 'default' : String(value));
+
+  kernel.logError = (text) => { host(ops.log, ERROR, text); };
+
+  const console = {
+    log(...args) { write(LOG, line(args)); },
+    info(...args) { write(INFO, line(args)); },
+    warn(...args) { write(WARN, line(args)); },
+    error(...args) { write(ERROR, line(args)); },
+    debug(...args) { write(DEBUG, line(args)); },
+    dir(value) { write(LOG, format(value)); },
+    trace(...args) {
+      write(DEBUG, `Trace${args.length ? `: ${line(args)}` : ''}${kernel.stackOf(new kernel.Error())}`);
+    },
+    assert(condition, ...args) {
+      if (!condition) write(ERROR, `Assertion failed${args.length ? `: ${line(args)}` : ''}`);
+    },
+    count(name) {
+      name = label(name);
+      counts[name] = (counts[name] ?? 0) + 1;
+      write(LOG, `${name}: ${counts[name]}`);
+    },
+    countReset(name) { delete counts[label(name)]; },
+    time(name) { timers[label(name)] = now(); },
+    timeLog(name) {
+      name = label(name);
+      if (name in timers) write(LOG, `${name}: ${(now() - timers[name]).toFixed(3)} ms`);
+      else write(WARN, `Timer '${name}' does not exist`);
+    },
+    timeEnd(name) {
+      console.timeLog(name);
+      delete timers[label(name)];
+    },
+    group(...args) {
+      if (args.length) write(LOG, line(args));
+      groups += '  ';
+    },
+    groupEnd() { groups = kernel.slice(groups, 2); },
+  };
+  kernel.define('console', console);
+})

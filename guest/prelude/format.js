@@ -1,0 +1,211 @@
+// How values and errors look in console output and results: strings raw, plain data as two-space JSON, and for what
+// JSON has no words (undefined, NaN, Map, functions, cycles...) what a person expects.
+(function (kernel) {
+  'use strict';
+  const { uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, indexOf, slice } = kernel;
+  const { Error: BaseError, Uint8Array } = kernel;
+  const objectPrototype = Object.prototype;
+  const arrayPrototype = Array.prototype;
+  const is = Object.is;
+  const symbolToString = uncurry(Symbol.prototype.toString);
+  const bigintToString = uncurry(BigInt.prototype.toString);
+  const dateTime = uncurry(Date.prototype.getTime);
+  const dateISO = uncurry(Date.prototype.toISOString);
+  const regexpSource = uncurry(RegExp.prototype.toString);
+  const regexpFlags = getter(RegExp.prototype, 'global');
+  const mapSize = getter(Map.prototype, 'size');
+  const mapEach = uncurry(Map.prototype.forEach);
+  const setSize = getter(Set.prototype, 'size');
+  const setEach = uncurry(Set.prototype.forEach);
+  const typedArrayName = getter(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+  const unbox = [Number, String, Boolean, BigInt, Symbol].map((type) => uncurry(type.prototype.valueOf));
+  const functionSource = uncurry(Function.prototype.toString);
+  const promiseThen = uncurry(Promise.prototype.then);
+  const nativeIsError = Error.isError;
+
+  const maxDepth = 100;
+  const maxBytes = 32; // of a buffer that are shown
+
+  // attempt returns f(value), or undefined where value is not of the kind that f is for.
+  const attempt = (f, value) => {
+    try { return f(value); } catch { return undefined; }
+  };
+
+  const isError = (value) => nativeIsError ? nativeIsError(value) : value instanceof BaseError;
+
+  // text returns the string that a property of an error holds, without trusting it.
+  const text = (object, name) => {
+    const value = attempt((o) => o[name], object);
+    return typeof value === 'string' ? value : undefined;
+  };
+
+  const primitive = (value) => {
+    switch (typeof value) {
+      case 'string': return stringify(value);
+      case 'number': return is(value, -0) ? '-0' : `${value}`;
+      case 'bigint': return `${bigintToString(value)}n`;
+      case 'symbol': return symbolToString(value);
+      default: return `${value}`; // boolean, undefined, null
+    }
+  };
+
+  const functionText = (value) => {
+    const name = text(value, 'name');
+    const isClass = slice(attempt(functionSource, value) ?? '', 0, 5) === 'class';
+    return `[${isClass ? 'class' : 'Function'}: ${name || '(anonymous)'}]`;
+  };
+
+  const bufferText = (value, bytes) => {
+    const name = isView(value) ? typedArrayName(value) ?? 'DataView' : 'ArrayBuffer';
+    let shown;
+    let length;
+    if (isView(value) && name !== 'DataView') {
+      length = bytes.length / value.BYTES_PER_ELEMENT;
+      shown = value;
+    } else {
+      length = bytes.length;
+      shown = new Uint8Array(bytes.buffer, bytes.offset, bytes.length);
+    }
+    let list = '';
+    for (let i = 0; i < length && i < maxBytes; i++) list += (i ? ', ' : '') + primitive(shown[i]);
+    if (length > maxBytes) list += `, ... ${length - maxBytes} more`;
+    return `${name}(${length}) [${list}]`;
+  };
+
+  // block lays out items between brackets, one a line.
+  const block = (open, items, close, indent) => {
+    if (items.length === 0) return open + close;
+    const inner = `${indent}  `;
+    return `${open}\n${inner}${kernel.join(items, `,\n${inner}`)}\n${indent}${close}`;
+  };
+
+  // exotic returns the text of an object that is not plain data, or undefined.
+  const exotic = (value, indent, seen) => {
+    const inner = `${indent}  `;
+    const time = attempt(dateTime, value);
+    if (time !== undefined) return time === time ? stringify(dateISO(value)) : 'Invalid Date';
+    if (isError(value)) return `[${errorTitle(value)}]`;
+    if (attempt(mapSize, value) !== undefined) {
+      const items = [];
+      mapEach(value, (v, k) => { items[items.length] = `${format(k, inner, seen)} => ${format(v, inner, seen)}`; });
+      return block(`Map(${mapSize(value)}) {`, items, '}', indent);
+    }
+    if (attempt(setSize, value) !== undefined) {
+      const items = [];
+      setEach(value, (v) => { items[items.length] = format(v, inner, seen); });
+      return block(`Set(${setSize(value)}) {`, items, '}', indent);
+    }
+    const bytes = kernel.bytesOf(value);
+    if (bytes) return bufferText(value, bytes);
+    if (attempt(regexpFlags, value) !== undefined) return attempt(regexpSource, value);
+    for (let i = 0; i < unbox.length; i++) {
+      const boxed = attempt(unbox[i], value);
+      if (boxed !== undefined) return primitive(boxed);
+    }
+    if (attempt((p) => { promiseThen(p, ignore, ignore); return true; }, value)) return 'Promise {}';
+    return undefined;
+  };
+  const ignore = () => {};
+
+  // format returns the text of a value inside of others; seen holds the objects around it.
+  const format = (value, indent, seen) => {
+    if (typeof value === 'function') return functionText(value);
+    if (typeof value !== 'object' || value === null) return primitive(value);
+    for (let outer = seen; outer; outer = outer.next) {
+      if (outer.value === value) return '[Circular]';
+    }
+    const array = isArray(value);
+    const depth = seen ? seen.depth + 1 : 0;
+    if (depth >= maxDepth) return array ? '[Array]' : '[Object]';
+    seen = { value, next: seen, depth };
+
+    const prototype = getPrototypeOf(value);
+    if (prototype !== objectPrototype && prototype !== arrayPrototype && prototype !== null) {
+      const special = exotic(value, indent, seen);
+      if (special !== undefined) return special;
+    }
+    if (typeof value.toJSON === 'function') return format(value.toJSON(''), indent, seen);
+
+    const inner = `${indent}  `;
+    const items = [];
+    if (array) {
+      const { length } = value;
+      for (let i = 0; i < length; i++) items[i] = format(value[i], inner, seen);
+      return block('[', items, ']', indent);
+    }
+    const names = keys(value);
+    for (let i = 0; i < names.length; i++) {
+      items[i] = `${stringify(names[i])}: ${format(value[names[i]], inner, seen)}`;
+    }
+    return block('{', items, '}', indent);
+  };
+
+  const errorTitle = (error) => {
+    const name = text(error, 'name') ?? 'Error';
+    const message = text(error, 'message') ?? '';
+    return message === '' ? name : name === '' ? message : `${name}: ${message}`;
+  };
+
+  // stackOf returns the frames of an error's stack that are of scripts: without those of the prelude, and with columns
+  // of the script's first line counted without the wrapper before it.
+  const stackOf = (error) => {
+    let rest = text(error, 'stack') ?? '';
+    let out = '';
+    while (rest !== '') {
+      const end = indexOf(rest, '\n');
+      const line = end < 0 ? rest : slice(rest, 0, end);
+      rest = end < 0 ? '' : slice(rest, end + 1);
+      if (indexOf(line, 'toolrun:') < 0 && indexOf(line, '(native)') < 0 && line !== '') {
+        out += `\n${fixColumn(line)}`;
+      }
+    }
+    return out;
+  };
+
+  const fixColumn = (line) => {
+    const mark = `${kernel.script.name}:1:`;
+    const at = indexOf(line, mark);
+    if (at < 0) return line;
+    const start = at + mark.length;
+    let end = start;
+    while (end < line.length && line[end] >= '0' && line[end] <= '9') end++;
+    const column = +slice(line, start, end) - kernel.script.prefix;
+    return slice(line, 0, start) + (column < 1 ? 1 : column) + slice(line, end);
+  };
+
+  const errorText = (error, depth) => {
+    let out = errorTitle(error) + stackOf(error);
+    const { cause, errors } = attempt((e) => ({ cause: e.cause, errors: e.errors }), error) ?? {};
+    if (depth < 8) {
+      if (cause !== undefined) out += `\nCaused by: ${isError(cause) ? errorText(cause, depth + 1) : top(cause)}`;
+      if (isArray(errors)) {
+        for (let i = 0; i < errors.length && i < 16; i++) {
+          out += `\nError ${i + 1}: ${isError(errors[i]) ? errorText(errors[i], depth + 1) : top(errors[i])}`;
+        }
+      }
+    }
+    return out;
+  };
+
+  // top returns the text of a value by itself. It cannot fail: a getter or proxy that throws is part of the text.
+  const top = (value) => {
+    if (typeof value === 'string') return value;
+    try {
+      if (typeof value === 'object' && value !== null) {
+        if (isError(value)) return errorText(value, 0);
+        const time = attempt(dateTime, value);
+        if (time !== undefined) return time === time ? dateISO(value) : 'Invalid Date';
+      }
+      return format(value, '', undefined);
+    } catch (error) {
+      return `[a value that cannot be shown: ${attempt(errorTitle, error) ?? 'unknown error'}]`;
+    }
+  };
+
+  kernel.script = { name: 'script.js', prefix: 0 };
+  kernel.format = top;
+  kernel.isError = isError;
+  kernel.errorTitle = errorTitle;
+  kernel.stackOf = stackOf;
+  kernel.text = text;
+})

@@ -1,0 +1,113 @@
+// What the host gives to a run: functions that call it, and global values. Values cross as JSON. Bytes in them cross in
+// one buffer beside it, and stand in the JSON as strings that begin with a mark that is made anew for each run.
+(function (kernel) {
+  'use strict';
+  const { host, ops, stringify, parse, bytesOf, define, isArray, keys, Promise, Uint8Array, indexOf, slice } = kernel;
+  const toBigIntText = kernel.uncurry(BigInt.prototype.toString);
+  const fill = kernel.uncurry(Uint8Array.prototype.set);
+  const sliceBuffer = kernel.uncurry(ArrayBuffer.prototype.slice);
+
+  // encode returns {json, buffer}. What JSON has no words for is left out, as JSON.stringify does; a BigInt becomes its
+  // decimal text.
+  const encode = (value) => {
+    const parts = [];
+    let total = 0;
+    const json = stringify(value, (key, item) => {
+      if (typeof item === 'bigint') return toBigIntText(item);
+      const bytes = bytesOf(item);
+      if (!bytes) return item;
+      parts[parts.length] = bytes;
+      const text = `${kernel.mark}${total}:${bytes.length}`;
+      total += bytes.length;
+      return text;
+    });
+    if (parts.length === 0) return { json, buffer: undefined };
+    const all = new Uint8Array(total);
+    for (let i = 0, at = 0; i < parts.length; i++) {
+      const { buffer, offset, length } = parts[i];
+      fill(all, new Uint8Array(buffer, offset, length), at);
+      at += length;
+    }
+    return { json, buffer: bytesOf(all).buffer };
+  };
+
+  // decode puts the bytes of buffer where the marks are. value is fresh from the host, so it is plain data.
+  const decode = (value, buffer) => {
+    if (typeof value === 'string') {
+      if (indexOf(value, kernel.mark) !== 0) return value;
+      const colon = indexOf(value, ':', kernel.mark.length);
+      const offset = +slice(value, kernel.mark.length, colon);
+      return new Uint8Array(sliceBuffer(buffer, offset, offset + +slice(value, colon + 1)));
+    }
+    if (typeof value === 'object' && value !== null) {
+      const names = keys(value);
+      for (let i = 0; i < names.length; i++) value[names[i]] = decode(value[names[i]], buffer);
+    }
+    return value;
+  };
+
+  // unwrap turns a host function's answer into a value: {value}, {value, bytes: true} or {error: [...]}.
+  const unwrap = (answer) => {
+    if (answer.error) throw kernel.makeError(answer.error[0], answer.error[1], answer.error[2]);
+    return answer.bytes ? decode(answer.value, host(ops.attachment)) : answer.value;
+  };
+
+  const pending = { __proto__: null };
+  let calls = 0;
+
+  const makeFunction = (index, name, async) => {
+    if (!async) {
+      return function (...args) {
+        const { json, buffer } = encode(args);
+        return unwrap(host(ops.call, index, json, buffer));
+      };
+    }
+    return function (...args) {
+      return new Promise((resolve, reject) => {
+        const { json, buffer } = encode(args);
+        const id = ++calls;
+        pending[id] = { resolve, reject };
+        host(ops.callAsync, index, json, buffer, id);
+      });
+    };
+  };
+
+  // deliver ends a promise-returning call: the host calls it when the function has returned.
+  kernel.deliver = (id, answer) => {
+    const { resolve, reject } = pending[id];
+    delete pending[id];
+    try {
+      resolve(unwrap(answer));
+    } catch (error) {
+      reject(error);
+    }
+  };
+
+  // place defines a.b.c on the global object, making a and a.b where they are missing.
+  const place = (path, value) => {
+    let target = globalThis;
+    for (let i = 0; i < path.length - 1; i++) {
+      if (typeof target[path[i]] !== 'object' || target[path[i]] === null) define(path[i], {}, target);
+      target = target[path[i]];
+    }
+    define(path[path.length - 1], value, target);
+  };
+
+  // install takes {mark, functions: [{path, async}], globals: [{path, value}], bytes}.
+  kernel.install = (setup) => {
+    kernel.mark = setup.mark;
+    const buffer = setup.bytes ? host(ops.attachment) : undefined;
+    for (let i = 0; i < setup.functions.length; i++) {
+      const { path, async } = setup.functions[i];
+      const name = path[path.length - 1];
+      const fn = makeFunction(i, name, async);
+      kernel.defineProperty(fn, 'name', { __proto__: null, value: name, configurable: true });
+      place(path, fn);
+    }
+    for (let i = 0; i < setup.globals.length; i++) {
+      const { path, value } = setup.globals[i];
+      place(path, buffer ? decode(value, buffer) : value);
+    }
+  };
+  kernel.encode = encode;
+})

@@ -1,0 +1,101 @@
+// The innermost part of the prelude: the host primitive, and the parts of the language that the prelude relies on, taken
+// before any script could replace them. Every file of the prelude is a function that gets the kernel, an object that no
+// script can reach.
+(function (kernel, wrapper) {
+  'use strict';
+
+  // The engine hands over a function that calls the native primitive as primitive.call(this, ...), which looks up a
+  // property that scripts can replace. Take the primitive itself.
+  const { prototype: functionPrototype } = Function;
+  const { call, bind } = functionPrototype;
+  let primitive;
+  functionPrototype.call = function () { primitive = this; };
+  wrapper();
+  functionPrototype.call = call;
+
+  // uncurry(f)(self, ...args) is f.call(self, ...args), whatever becomes of Function.prototype.call.
+  const uncurry = bind.bind(call);
+  const getter = (object, name) => uncurry(Object.getOwnPropertyDescriptor(object, name).get);
+  const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
+
+  kernel.uncurry = uncurry;
+  kernel.getter = getter;
+  kernel.apply = Reflect.apply;
+  kernel.defineProperty = Reflect.defineProperty;
+  kernel.getPrototypeOf = Reflect.getPrototypeOf;
+  kernel.keys = Object.keys;
+  kernel.isArray = Array.isArray;
+  kernel.isView = ArrayBuffer.isView;
+  kernel.join = uncurry(Array.prototype.join);
+  kernel.stringify = JSON.stringify;
+  kernel.parse = JSON.parse;
+  kernel.String = String;
+  kernel.Error = Error;
+  kernel.TypeError = TypeError;
+  kernel.Promise = Promise;
+  kernel.then = uncurry(Promise.prototype.then);
+  kernel.Uint8Array = Uint8Array;
+  kernel.indexOf = uncurry(String.prototype.indexOf);
+  kernel.slice = uncurry(String.prototype.slice);
+  kernel.now = uncurry(performance.now).bind(undefined, performance);
+
+  // bytesOf(value) is {buffer, offset, length} for an ArrayBuffer or a view of one, and undefined for anything else.
+  const arrayBufferLength = getter(ArrayBuffer.prototype, 'byteLength');
+  const sharedLength = getter(SharedArrayBuffer.prototype, 'byteLength');
+  const viewParts = (view, name) => {
+    const ofTypedArray = getter(typedArray, name);
+    const ofDataView = getter(DataView.prototype, name);
+    return (value) => {
+      try { return ofDataView(value); } catch { return ofTypedArray(value); }
+    };
+  };
+  const viewBuffer = viewParts(typedArray, 'buffer');
+  const viewOffset = viewParts(typedArray, 'byteOffset');
+  const viewLength = viewParts(typedArray, 'byteLength');
+  kernel.bytesOf = (value) => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (kernel.isView(value)) {
+      return { buffer: viewBuffer(value), offset: viewOffset(value), length: viewLength(value) };
+    }
+    try {
+      return { buffer: value, offset: 0, length: arrayBufferLength(value) };
+    } catch { /* not an ArrayBuffer */ }
+    try {
+      return { buffer: value, offset: 0, length: sharedLength(value) };
+    } catch {
+      return undefined;
+    }
+  };
+
+  // Operations of the host. The numbers are known to package runtime (host.go).
+  kernel.ops = {
+    log: 1, finish: 2, readFile: 3, writeFile: 4, call: 5, callAsync: 6, attachment: 7, random: 8,
+  };
+
+  // host(op, ...) calls the host. It returns a string, a number, an ArrayBuffer, an object or undefined; an error is an
+  // array [name, message, code, path], which is thrown as an Error object.
+  kernel.host = (op, a, b, c, d) => {
+    const result = primitive(op, a, b, c, d);
+    if (kernel.isArray(result)) throw kernel.makeError(result[0], result[1], result[2], result[3]);
+    return result;
+  };
+
+  const errors = { __proto__: null, Error, TypeError, RangeError };
+  kernel.makeError = (name, message, code, path) => {
+    const Type = errors[name] ?? Error;
+    const error = new Type(message);
+    if (code !== undefined && code !== null) error.code = code;
+    if (path !== undefined && path !== null) error.path = path;
+    return error;
+  };
+
+  // define gives scripts a global, as the standard ones are: writable, and not listed by for-in.
+  kernel.define = (name, value, target = globalThis) => {
+    kernel.defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  };
+
+  // What the engine's own command line would offer has no place here.
+  for (const name of ['std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'navigator', 'QJS_PROXY_VALUE']) {
+    delete globalThis[name];
+  }
+})

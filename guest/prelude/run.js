@@ -1,0 +1,37 @@
+// How a run starts and ends.
+(function (kernel) {
+  'use strict';
+  const { host, ops, then, format, isError, text } = kernel;
+  const sourceOf = kernel.uncurry(Function.prototype.toString);
+
+  // fail tells the host that the script has ended with an exception.
+  kernel.fail = (error) => {
+    const details = { thrown: format(error) };
+    if (isError(error)) {
+      details.error = true;
+      details.name = text(error, 'name') ?? 'Error';
+      details.message = text(error, 'message') ?? '';
+      details.stack = kernel.stackOf(error);
+    }
+    host(ops.finish, 1, kernel.stringify(details));
+  };
+
+  // succeed tells the host the script's result: how it reads, and what it is as data.
+  const succeed = (value) => {
+    let data = {};
+    try {
+      data = kernel.encode(value);
+    } catch { /* cycles: there is no data, only the text */ }
+    host(ops.finish, 0, format(value), data.json, data.buffer);
+  };
+
+  // start runs the script, an async function. details says how long its source must be: if it is shorter, brackets in
+  // the script have ended the function and begun something else.
+  kernel.start = (script, details) => {
+    kernel.script = details;
+    kernel.mark = details.mark;
+    if (typeof script !== 'function' || sourceOf(script).length !== details.length) return false;
+    then(script(), succeed, kernel.fail);
+    return true;
+  };
+})

@@ -1,0 +1,102 @@
+// Timers. The host calls kernel.tick again and again: it runs the first timer that is due and says how long the host may
+// wait. Between two ticks the host runs all promise reactions.
+(function (kernel) {
+  'use strict';
+  const { now, apply, TypeError, define } = kernel;
+  const { ceil } = Math;
+  const maxDelay = 2 ** 31 - 1; // as everywhere: what is longer is taken for 1 ms
+
+  // A binary heap of {due, id, callback, args, every}, the one that is due first on top, and its live entries by id.
+  const heap = [];
+  const live = new Map();
+  const { get: mapGet, set: mapSet, delete: mapDelete } = Map.prototype;
+  const lookup = kernel.uncurry(mapGet);
+  const store = kernel.uncurry(mapSet);
+  const remove = kernel.uncurry(mapDelete);
+  let ids = 0;
+
+  const before = (a, b) => a.due < b.due || (a.due === b.due && a.order < b.order);
+  const push = (timer) => {
+    let i = heap.length;
+    heap[i] = timer;
+    while (i > 0) {
+      const parent = (i - 1) >> 1;
+      if (!before(heap[i], heap[parent])) break;
+      const other = heap[parent];
+      heap[parent] = heap[i];
+      heap[i] = other;
+      i = parent;
+    }
+  };
+  const pop = () => {
+    const top = heap[0];
+    const last = heap[heap.length - 1];
+    heap.length--;
+    if (heap.length > 0) {
+      heap[0] = last;
+      for (let i = 0; ;) {
+        let child = 2 * i + 1;
+        if (child >= heap.length) break;
+        if (child + 1 < heap.length && before(heap[child + 1], heap[child])) child++;
+        if (!before(heap[child], heap[i])) break;
+        const other = heap[child];
+        heap[child] = heap[i];
+        heap[i] = other;
+        i = child;
+      }
+    }
+    return top;
+  };
+
+  let order = 0;
+  const start = (callback, delay, args, repeat) => {
+    if (typeof callback !== 'function') throw new TypeError('the first argument of a timer must be a function');
+    delay = +delay;
+    if (!(delay >= 1 && delay <= maxDelay)) delay = delay > maxDelay ? 1 : 0;
+    if (repeat && delay < 1) delay = 1;
+    const timer = { due: now() + delay, order: order++, id: ++ids, callback, args, every: repeat ? delay : -1 };
+    store(live, timer.id, timer);
+    push(timer);
+    return timer.id;
+  };
+  const stop = (id) => {
+    if (typeof id !== 'number') id = +id;
+    const timer = lookup(live, id);
+    if (timer) {
+      timer.callback = undefined; // it stays in the heap until it is due
+      remove(live, id);
+    }
+  };
+
+  define('setTimeout', function setTimeout(callback, delay = 0, ...args) { return start(callback, delay, args, false); });
+  define('setInterval', function setInterval(callback, delay = 0, ...args) { return start(callback, delay, args, true); });
+  define('clearTimeout', function clearTimeout(id) { stop(id); });
+  define('clearInterval', function clearInterval(id) { stop(id); });
+
+  // tick runs a timer if one is due, and then returns 0. Otherwise it returns the milliseconds until one is, or -1 if
+  // there is none.
+  kernel.tick = () => {
+    while (heap.length > 0 && heap[0].callback === undefined) pop();
+    if (heap.length === 0) return -1;
+    const wait = heap[0].due - now();
+    if (wait > 0) return ceil(wait) | 0;
+    const timer = pop();
+    const { callback, args } = timer;
+    if (timer.every < 0) {
+      remove(live, timer.id);
+    } else {
+      timer.due = now() + timer.every;
+      timer.order = order++;
+      push(timer);
+    }
+    try {
+      apply(callback, undefined, args);
+    } catch (error) {
+      kernel.uncaught(error);
+    }
+    return 0;
+  };
+
+  // uncaught reports an error that no code of the script can catch any more.
+  kernel.uncaught = (error) => { kernel.logError(`Uncaught ${kernel.format(error)}`); };
+})

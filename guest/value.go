@@ -1,0 +1,44 @@
+package guest
+
+import "fmt"
+
+// Value is a JavaScript value as the engine passes it around (JSValue): a tag in the upper half and a number or pointer
+// in the lower one. It is only good for the VM that it comes from.
+type Value uint64
+
+// Tags of values that matter here. All others are numbers or of no use outside the engine.
+const (
+	tagString    = -7
+	tagObject    = -1
+	tagInt       = 0
+	tagBool      = 1
+	tagNull      = 2
+	tagUndefined = 3
+	tagException = 6
+)
+
+// Values that need no memory.
+const (
+	Undefined = Value(tagUndefined << 32)
+	Null      = Value(tagNull << 32)
+	True      = Value(tagBool<<32 | 1)
+	// Exception is what a function returns after it has thrown.
+	Exception = Value(tagException << 32)
+)
+
+// Int returns the number n.
+func Int(n int32) Value { return Value(tagInt<<32 | uint64(uint32(n))) }
+
+func (v Value) tag() int32      { return int32(v >> 32) }
+func (v Value) pointer() uint32 { return uint32(v) }
+
+// Int returns the number that v is, and whether it is a whole number in the engine's short form.
+func (v Value) Int() (int32, bool) { return int32(v), v.tag() == tagInt }
+
+// IsString says whether v is a string.
+func (v Value) IsString() bool { return v.tag() == tagString }
+
+// IsObject says whether v is an object, functions and arrays included.
+func (v Value) IsObject() bool { return v.tag() == tagObject }
+
+func (v Value) String() string { return fmt.Sprintf("JSValue(%d, %#x)", v.tag(), v.pointer()) }

@@ -1,0 +1,111 @@
+package guest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Verify checks that the engine's memory is laid out as this package believes, by what depends on it: strings and
+// buffers are read back, the state of Math.random is set and predicted, and recursion must end in a RangeError. It is
+// meant for one throw-away instance per process.
+func Verify(ctx context.Context, vm *VM) error {
+	for _, check := range []struct {
+		what string
+		run  func(context.Context, *VM) error
+	}{
+		{"strings", verifyStrings},
+		{"array buffers", verifyArrayBuffers},
+		{"Math.random", verifyRandom},
+		{"the stack limit", verifyStackLimit},
+	} {
+		if err := check.run(ctx, vm); err != nil {
+			return fmt.Errorf("guest: the engine's memory layout is not the expected one (%s): %w", check.what, err)
+		}
+	}
+	return nil
+}
+
+func evalString(ctx context.Context, vm *VM, source string) (string, error) {
+	v, err := vm.Eval(ctx, source, "toolrun:verify")
+	if err != nil {
+		return "", err
+	}
+	text, _, ok := vm.String(v, math.MaxInt32)
+	if !ok {
+		return "", fmt.Errorf("%s gives %v", source, v)
+	}
+	return text, nil
+}
+
+func verifyStrings(ctx context.Context, vm *VM) error {
+	for source, want := range map[string]string{
+		`"ascii"`:            "ascii",
+		`"nul \0 caf\xe9"`:   "nul \x00 café",
+		`"\u20ac \u{1f600}"`: "€ \U0001f600",
+		`"a\ud800b"`:         "a\ufffdb",
+		`""`:                 "",
+	} {
+		if got, err := evalString(ctx, vm, source); err != nil || got != want {
+			return fmt.Errorf("%s gives %q, %v", source, got, err)
+		}
+	}
+	return nil
+}
+
+func verifyArrayBuffers(ctx context.Context, vm *VM) error {
+	want := []byte{1, 2, 3, 250}
+	v, err := vm.Eval(ctx, `new Uint8Array([1, 2, 3, 250]).buffer`, "toolrun:verify")
+	if err != nil {
+		return err
+	}
+	if got, ok := vm.ArrayBuffer(v); !ok || !bytes.Equal(got, want) {
+		return fmt.Errorf("%v instead of %v", got, want)
+	}
+	if v, err = vm.Eval(ctx, `({})`, "toolrun:verify"); err != nil {
+		return err
+	}
+	if _, ok := vm.ArrayBuffer(v); ok {
+		return errors.New("a plain object is taken for a buffer")
+	}
+	return nil
+}
+
+// verifyRandom sets the state and predicts the next number: the generator is xorshift64*.
+func verifyRandom(ctx context.Context, vm *VM) error {
+	const seed = 0x0123456789abcdef
+	vm.SeedRandom(seed)
+	x := uint64(seed)
+	x ^= x >> 12
+	x ^= x << 25
+	x ^= x >> 27
+	x *= 0x2545f4914f6cdd1d
+	want := math.Float64frombits(0x3ff<<52|x>>12) - 1
+	got, err := evalString(ctx, vm, `Math.random().toString(32)`)
+	if err != nil {
+		return err
+	}
+	back, err := evalString(ctx, vm, fmt.Sprintf(`(%v).toString(32)`, want))
+	if err != nil || got != back {
+		return fmt.Errorf("%s instead of %s, %v", got, back, err)
+	}
+	return nil
+}
+
+// verifyStackLimit recurses with a limit that leaves room for a few dozen calls only.
+func verifyStackLimit(ctx context.Context, vm *VM) error {
+	vm.setStackLimit(vm.stackBase + StackSize - 32<<10)
+	defer vm.setStackLimit(vm.stackBase + stackReserve)
+	const source = `(function () {
+		let depth = 0;
+		function recurse() { depth++; if (depth < 2000) recurse(); }
+		try { recurse() } catch (e) { return e instanceof RangeError && depth > 10 ? 'RangeError' : String(e) }
+		return 'no error';
+	})()`
+	if got, err := evalString(ctx, vm, source); err != nil || got != "RangeError" {
+		return fmt.Errorf("recursion gives %q, %v", got, err)
+	}
+	return nil
+}

@@ -1,0 +1,409 @@
+package guest
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// VM drives the engine in one instance of [Module]. Its methods are not safe for concurrent use.
+//
+// A method that returns an error could not finish: the instance trapped or was stopped in the middle of something, and
+// must be thrown away. A JavaScript exception is not an error; it is the value [Exception], and [VM.TakeException] takes
+// the value that was thrown.
+//
+// Values hold memory until [VM.Free]; an instance that is thrown away needs none of that.
+type VM struct {
+	instance api.Module
+	memory   api.Memory
+
+	runtime, context uint32 // JSRuntime*, JSContext*
+	stackBase        uint32
+	file             fileName
+
+	functions map[string]api.Function
+	nested    int // calls under way that the host makes from inside a host function
+	stack     [8]uint64
+}
+
+// fileName is the name of the last evaluated file, as a C string in the instance.
+type fileName struct {
+	name    string
+	pointer uint32
+}
+
+// Start initialises the engine in a fresh instance and gives it a stack of [StackSize] bytes. It fails if the instance
+// is not of the build that this package is written for.
+func Start(ctx context.Context, instance api.Module) (*VM, error) {
+	vm := &VM{instance: instance, memory: instance.Memory(), functions: map[string]api.Function{}}
+	stackPointer, ok := instance.ExportedGlobal(stackPointerExport).(api.MutableGlobal)
+	if !ok || vm.memory == nil {
+		return nil, errors.New("guest: not an instance of the engine")
+	}
+	base, err := vm.malloc(ctx, StackSize)
+	if err != nil {
+		return nil, fmt.Errorf("guest: allocating the stack: %w", err)
+	}
+	vm.stackBase = base
+	top := (base + StackSize) &^ 15
+	stackPointer.Set(uint64(top))
+
+	qjs, err := vm.call(ctx, "New_QJS", 0, 0, 0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("guest: starting the engine: %w", err)
+	}
+	vm.runtime = vm.u32(uint32(qjs) + qjsRuntime)
+	vm.context = vm.u32(uint32(qjs) + qjsContext)
+	if vm.runtime == 0 || vm.context == 0 {
+		return nil, errors.New("guest: starting the engine: out of memory")
+	}
+	if t := vm.u32(vm.runtime + runtimeStackTop); t > top || t < top-64<<10 {
+		return nil, errors.New("guest: the stack top is not where it should be: is this another build of the engine?")
+	}
+	if vm.u32(vm.runtime+runtimeGCThreshold) != gcThresholdDefault {
+		return nil, errors.New("guest: the collector's threshold is not where it should be: is this another build of the engine?")
+	}
+	vm.setStackLimit(base + stackReserve)
+	return vm, nil
+}
+
+func (vm *VM) setStackLimit(limit uint32) {
+	vm.memory.WriteUint32Le(vm.runtime+runtimeStackLimit, limit)
+}
+
+// SeedRandom sets the state of Math.random.
+func (vm *VM) SeedRandom(seed uint64) {
+	vm.memory.WriteUint64Le(vm.context+contextRandomState, max(seed, 1))
+}
+
+// RequestGC makes the engine collect cyclic garbage when it next makes an object. The engine cannot see how large its
+// allocations are, so by itself it would collect too late where large objects are garbage.
+func (vm *VM) RequestGC() { vm.memory.WriteUint32Le(vm.runtime+runtimeGCThreshold, 0) }
+
+// call calls an export of the engine. The result is 0 where it has none.
+func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, error) {
+	fn := vm.functions[name]
+	if fn == nil {
+		if fn = vm.instance.ExportedFunction(name); fn == nil {
+			return 0, fmt.Errorf("guest: the engine has no function %s", name)
+		}
+		vm.functions[name] = fn
+	}
+	stack := vm.stack
+	copy(stack[:], args)
+	if err := fn.CallWithStack(ctx, stack[:]); err != nil {
+		return 0, err
+	}
+	return stack[0], nil
+}
+
+// valueCall is call for functions whose result is a JSValue.
+func (vm *VM) valueCall(ctx context.Context, name string, args ...uint64) (Value, error) {
+	v, err := vm.call(ctx, name, args...)
+	return Value(v), err
+}
+
+// ErrNoMemory is returned where the engine could not allocate memory for what the host wants to hand to it.
+var ErrNoMemory = errors.New("guest: out of memory")
+
+// malloc allocates n bytes in the instance.
+func (vm *VM) malloc(ctx context.Context, n int) (uint32, error) {
+	p, err := vm.call(ctx, "malloc", uint64(n))
+	if err == nil && uint32(p) == 0 {
+		err = ErrNoMemory
+	}
+	return uint32(p), err
+}
+
+func (vm *VM) free(ctx context.Context, p uint32) error {
+	_, err := vm.call(ctx, "free", uint64(p))
+	return err
+}
+
+// cString copies s into the instance, with a NUL behind it. The caller frees it.
+func (vm *VM) cString(ctx context.Context, s string) (uint32, error) {
+	p, err := vm.malloc(ctx, len(s)+1)
+	if err != nil {
+		return 0, err
+	}
+	vm.memory.WriteString(p, s)
+	vm.memory.WriteByte(p+uint32(len(s)), 0)
+	return p, nil
+}
+
+// Flags of JS_Eval.
+const evalStrict = 1 << 3
+
+// Eval runs source as a strict script in global scope, then all jobs that are waiting (promise reactions, mostly) until
+// none is left, and returns the script's completion value. The value must not be a promise. The engine reads source up
+// to the first NUL.
+func (vm *VM) Eval(ctx context.Context, source, name string) (Value, error) {
+	if vm.file.name != name || vm.file.pointer == 0 {
+		p, err := vm.cString(ctx, name)
+		if err != nil {
+			return 0, err
+		}
+		vm.file = fileName{name, p} // the one before stays allocated: there are only a few
+	}
+	code, err := vm.cString(ctx, source)
+	if err != nil {
+		return 0, err
+	}
+	options, err := vm.call(ctx, "QJS_CreateEvalOption", uint64(code), 0, 0, uint64(vm.file.pointer), evalStrict)
+	if err != nil {
+		return 0, err
+	}
+	if uint32(options) == 0 {
+		return 0, ErrNoMemory
+	}
+	v, err := vm.valueCall(ctx, "QJS_Eval", uint64(vm.context), options)
+	if err != nil {
+		return 0, err
+	}
+	if err := vm.free(ctx, uint32(options)); err != nil {
+		return 0, err
+	}
+	return v, vm.free(ctx, code)
+}
+
+// RunJobs runs all jobs that are waiting until none is left. It returns Exception if one of them could not be run.
+func (vm *VM) RunJobs(ctx context.Context) (Value, error) { return vm.Eval(ctx, ";", "toolrun:jobs") }
+
+// Call calls a function. It does not run jobs.
+func (vm *VM) Call(ctx context.Context, function Value, args ...Value) (Value, error) {
+	argv, err := vm.malloc(ctx, 8*len(args)+8)
+	if err != nil {
+		return 0, err
+	}
+	for i, arg := range args {
+		vm.memory.WriteUint64Le(argv+uint32(8*i), uint64(arg))
+	}
+	v, err := vm.valueCall(ctx, "QJS_Call",
+		uint64(vm.context), uint64(function), uint64(Undefined), uint64(len(args)), uint64(argv))
+	if err != nil {
+		return 0, err
+	}
+	return v, vm.free(ctx, argv)
+}
+
+// TakeException returns the value that was thrown last, and forgets it.
+func (vm *VM) TakeException(ctx context.Context) (Value, error) {
+	return vm.valueCall(ctx, "JS_GetException", uint64(vm.context))
+}
+
+// Free gives a value back.
+func (vm *VM) Free(ctx context.Context, v Value) error {
+	_, err := vm.call(ctx, "QJS_FreeValue", uint64(vm.context), uint64(v))
+	return err
+}
+
+// Property returns a property of an object, by a name without NULs.
+func (vm *VM) Property(ctx context.Context, object Value, name string) (Value, error) {
+	p, err := vm.cString(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	v, err := vm.valueCall(ctx, "JS_GetPropertyStr", uint64(vm.context), uint64(object), uint64(p))
+	if err != nil {
+		return 0, err
+	}
+	return v, vm.free(ctx, p)
+}
+
+// NewObject returns a new empty object.
+func (vm *VM) NewObject(ctx context.Context) (Value, error) {
+	return vm.valueCall(ctx, "JS_NewObject", uint64(vm.context))
+}
+
+// NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD.
+func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
+	if strings.IndexByte(s, 0) >= 0 {
+		return vm.ParseJSON(ctx, quote(s))
+	}
+	p, err := vm.cString(ctx, strings.ToValidUTF8(s, "\ufffd"))
+	if err != nil {
+		return 0, err
+	}
+	v, err := vm.valueCall(ctx, "QJS_NewString", uint64(vm.context), uint64(p))
+	if err != nil {
+		return 0, err
+	}
+	return v, vm.free(ctx, p)
+}
+
+// quote returns s as a JSON string without control characters.
+func quote(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	b.WriteByte('"')
+	for _, c := range s { // an invalid byte comes as U+FFFD
+		switch {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		case c < ' ':
+			fmt.Fprintf(&b, `\u%04x`, c)
+		default:
+			b.WriteRune(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// ParseJSON returns the value that a JSON text stands for, or Exception if it is none.
+func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
+	p, err := vm.cString(ctx, text)
+	if err != nil {
+		return 0, err
+	}
+	v, err := vm.valueCall(ctx, "QJS_ParseJSON", uint64(vm.context), uint64(p))
+	if err != nil {
+		return 0, err
+	}
+	return v, vm.free(ctx, p)
+}
+
+// NewArrayBuffer returns a new ArrayBuffer with a copy of data.
+func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
+	p, err := vm.malloc(ctx, len(data)+1)
+	if err != nil {
+		return 0, err
+	}
+	vm.memory.Write(p, data)
+	v, err := vm.valueCall(ctx, "JS_NewArrayBufferCopy", uint64(vm.context), uint64(p), uint64(len(data)))
+	if err != nil {
+		return 0, err
+	}
+	return v, vm.free(ctx, p)
+}
+
+// NewHostFunction returns a JavaScript function that calls the import env.jsFunctionProxy. It is an ordinary function
+// around the native one; the prelude takes that out, since the wrapper could be tampered with.
+func (vm *VM) NewHostFunction(ctx context.Context) (Value, error) {
+	return vm.valueCall(ctx, "QJS_CreateFunctionProxy", uint64(vm.context), 0, 0, 0)
+}
+
+// Nested runs f, which may call methods of vm, from inside a host function. While it runs, further calls of host
+// functions must be refused: they would come from hooks that a script has put into the engine's error handling.
+func (vm *VM) Nested(f func() (Value, error)) (Value, error) {
+	vm.nested++
+	defer func() { vm.nested-- }()
+	return f()
+}
+
+// InNested says whether a call of a host function comes from inside Nested.
+func (vm *VM) InNested() bool { return vm.nested > 0 }
+
+// Arguments returns the arguments of a call of a host function, at most limit of them.
+func (vm *VM) Arguments(argc, argv uint32, limit int) []Value {
+	n := min(argc, uint32(limit))
+	data, ok := vm.memory.Read(argv, 8*n)
+	if !ok {
+		return nil
+	}
+	args := make([]Value, n)
+	for i := range args {
+		args[i] = Value(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+	return args
+}
+
+// String returns the text of a string, of at most limit bytes, and how many bytes were left out. Lone surrogates become
+// U+FFFD. It is false if v is not a string.
+func (vm *VM) String(v Value, limit int) (text string, cut int, ok bool) {
+	if !v.IsString() {
+		return "", 0, false
+	}
+	header := vm.u32(v.pointer() + stringLength)
+	length, wide := header&^(1<<31), header>>31 != 0
+	if wide {
+		if length > math.MaxInt32/2 {
+			return "", 0, false
+		}
+		data, ok := vm.memory.Read(v.pointer()+stringData, 2*length)
+		if !ok {
+			return "", 0, false
+		}
+		text, cut = decodeUTF16(data, limit)
+		return text, cut, true
+	}
+	data, ok := vm.memory.Read(v.pointer()+stringData, length)
+	if !ok {
+		return "", 0, false
+	}
+	text, cut = decodeLatin1(data, limit)
+	return text, cut, true
+}
+
+func decodeLatin1(data []byte, limit int) (text string, cut int) {
+	high := 0
+	for _, c := range data {
+		high += int(c >> 7)
+	}
+	size := len(data) + high // in UTF-8
+	if high == 0 && size <= limit {
+		return string(data), 0
+	}
+	out := make([]byte, 0, min(size, limit))
+	for _, c := range data {
+		if len(out)+1+int(c>>7) > limit {
+			break
+		}
+		out = utf8.AppendRune(out, rune(c))
+	}
+	return string(out), size - len(out)
+}
+
+func decodeUTF16(data []byte, limit int) (text string, cut int) {
+	out := make([]byte, 0, min(len(data), limit))
+	size, full := 0, false
+	for i := 0; i+1 < len(data); i += 2 {
+		r := rune(binary.LittleEndian.Uint16(data[i:]))
+		if utf16.IsSurrogate(r) {
+			r2 := rune(0)
+			if i+3 < len(data) {
+				r2 = rune(binary.LittleEndian.Uint16(data[i+2:]))
+			}
+			if r = utf16.DecodeRune(r, r2); r != utf8.RuneError {
+				i += 2
+			}
+		}
+		n := utf8.RuneLen(r)
+		size += n
+		if full = full || len(out)+n > limit; !full {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return string(out), size - len(out)
+}
+
+// ArrayBuffer returns the content of an ArrayBuffer or SharedArrayBuffer. The bytes are the instance's memory: they
+// change when the script goes on. It is false if v is anything else.
+func (vm *VM) ArrayBuffer(v Value) ([]byte, bool) {
+	if !v.IsObject() {
+		return nil, false
+	}
+	class, ok := vm.memory.ReadUint16Le(v.pointer() + objectClass)
+	if !ok || class != classArrayBuffer && class != classSharedArrayBuffer {
+		return nil, false
+	}
+	buffer := vm.u32(v.pointer() + objectArrayBuffer)
+	return vm.memory.Read(vm.u32(buffer+arrayBufferData), vm.u32(buffer+arrayBufferLength))
+}
+
+// u32 reads a number from memory; outside of memory there are only zeros.
+func (vm *VM) u32(at uint32) uint32 {
+	v, _ := vm.memory.ReadUint32Le(at)
+	return v
+}
+
+// Context returns the address of the JSContext, which host functions get as their first argument.
+func (vm *VM) Context() uint32 { return vm.context }

@@ -1,0 +1,162 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/toolrun/toolrun/guest"
+)
+
+// EngineOptions are the options of an engine. The zero value is fine for a long-lived process.
+type EngineOptions struct {
+	// CacheDir is a directory that keeps the compiled engine, so that the next process starts in a tenth of the time. It
+	// is made if it is missing. What lies in it is executed: NewEngine refuses a directory that belongs to, or can be
+	// written by, anyone but the user of the process. Empty means that nothing is kept.
+	CacheDir string
+
+	// MaxRuns is how many runs may be under way at the same time; more wait for their turn. In the worst case each costs
+	// its memory limit and up to 100 MiB of native stack. Zero means DefaultMaxRuns, Unlimited no limit.
+	MaxRuns int
+}
+
+// Engine is a compiled JavaScript engine, from which runs get their instances. It is safe for concurrent use. A process
+// needs only one.
+type Engine struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+	cache    wazero.CompilationCache
+	places   chan struct{} // holds one element for each run that is under way; nil if they are unlimited
+
+	closing context.Context // ends when the engine is closed
+	cancel  context.CancelCauseFunc
+
+	mu     sync.Mutex
+	closed bool
+	runs   sync.WaitGroup
+}
+
+// NewEngine compiles the engine and checks that it is the one that this package is written for. Compiling takes about
+// a second of one processor, or some tens of milliseconds if the cache directory has it. The context is only for
+// NewEngine itself.
+func NewEngine(ctx context.Context, options *EngineOptions) (*Engine, error) {
+	var o EngineOptions
+	if options != nil {
+		o = *options
+	}
+	if o.MaxRuns == 0 {
+		o.MaxRuns = DefaultMaxRuns
+	}
+	if o.MaxRuns < Unlimited {
+		return nil, fmt.Errorf("runtime: EngineOptions.MaxRuns is %d", o.MaxRuns)
+	}
+	e := &Engine{}
+	if o.MaxRuns != Unlimited {
+		e.places = make(chan struct{}, o.MaxRuns)
+	}
+	e.closing, e.cancel = context.WithCancelCause(context.Background())
+	if err := e.compile(ctx, o.CacheDir); err != nil {
+		return nil, errors.Join(err, e.Close(context.WithoutCancel(ctx)))
+	}
+	return e, nil
+}
+
+func (e *Engine) compile(ctx context.Context, cacheDir string) error {
+	module, err := guest.Module()
+	if err != nil {
+		return err
+	}
+	config := wazero.NewRuntimeConfig().WithDebugInfoEnabled(false)
+	if cacheDir != "" {
+		if err := checkCacheDir(cacheDir); err != nil {
+			return fmt.Errorf("runtime: cache directory: %w", err)
+		}
+		if e.cache, err = wazero.NewCompilationCacheWithDir(cacheDir); err != nil {
+			return fmt.Errorf("runtime: cache directory: %w", err)
+		}
+		config = config.WithCompilationCache(e.cache)
+	}
+	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := instantiateImports(ctx, e.runtime); err != nil {
+		return fmt.Errorf("runtime: %w", err)
+	}
+	workers := experimental.WithCompilationWorkers(ctx, goruntime.GOMAXPROCS(0))
+	if e.compiled, err = e.runtime.CompileModule(workers, module); err != nil {
+		return fmt.Errorf("runtime: compiling the engine: %w", err)
+	}
+	return e.verify(ctx)
+}
+
+// verify starts one instance and checks what package guest believes of it.
+func (e *Engine) verify(ctx context.Context) error {
+	limits, err := Limits{}.withDefaults()
+	if err != nil {
+		return err
+	}
+	r := newRun(ctx, e.closing, RunOptions{Limits: limits})
+	defer r.end()
+	in, err := e.newInstance(r)
+	if err != nil {
+		return fmt.Errorf("runtime: %w", err)
+	}
+	defer in.close()
+	return guest.Verify(in.context(), in.vm)
+}
+
+// Close stops all runs, waits for their end, and frees the engine. Runs that are stopped return [ErrClosed], as do later
+// ones. Closing twice does nothing.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	closed := e.closed
+	e.closed = true
+	e.mu.Unlock()
+	if closed {
+		return nil
+	}
+	e.cancel(ErrClosed)
+	e.runs.Wait()
+	var errs []error
+	if e.runtime != nil {
+		errs = append(errs, e.runtime.Close(ctx))
+	}
+	if e.cache != nil {
+		errs = append(errs, e.cache.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// enter waits for a place for a run, and returns the function that gives it back.
+func (e *Engine) enter(ctx context.Context) (leave func(), err error) {
+	if e.places != nil {
+		select {
+		case e.places <- struct{}{}:
+		default:
+			select {
+			case e.places <- struct{}{}:
+			case <-ctx.Done():
+				return nil, &LimitError{Limit: LimitRuns, Value: int64(cap(e.places)), cause: context.Cause(ctx)}
+			case <-e.closing.Done():
+				return nil, ErrClosed
+			}
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		e.giveBack()
+		return nil, ErrClosed
+	}
+	e.runs.Add(1)
+	return func() { e.giveBack(); e.runs.Done() }, nil
+}
+
+func (e *Engine) giveBack() {
+	if e.places != nil {
+		<-e.places
+	}
+}

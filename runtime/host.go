@@ -1,0 +1,189 @@
+package runtime
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolrun/toolrun/guest"
+)
+
+// Operations of the one function that a guest can call. The numbers are those of guest/prelude/kernel.js.
+const (
+	opLog        = 1 // level, text
+	opFinish     = 2 // 0, text, JSON of the value, its bytes; or 1, JSON of a thrownValue
+	opReadFile   = 3 // path, 1 for text: the content
+	opWriteFile  = 4 // path, text; or path, buffer, offset, length
+	opCall       = 5 // index of the function, JSON of the arguments, their bytes: an answer
+	opCallAsync  = 6 // the same, id of the call: nothing yet
+	opAttachment = 7 // the bytes that belong to the value that was handed over last
+	opRandom     = 8 // how many bytes: that many random bytes
+)
+
+// maxArguments is how many arguments of a call the host looks at.
+const maxArguments = 8
+
+// maxJSON is the largest JSON text that the host accepts from a guest, in bytes. Decoded, it can take ten times as much
+// of the host's memory. Bytes do not count: they cross beside the JSON.
+const maxJSON = 4 << 20
+
+// failure is an error for the script: the host function's caller throws it as an exception.
+type failure struct {
+	name, message, code, path string
+}
+
+func (f *failure) Error() string { return f.message }
+
+func failf(format string, args ...any) *failure {
+	return &failure{name: "TypeError", message: fmt.Sprintf(format, args...)}
+}
+
+// arguments are the arguments of a call by the guest. They are whatever a hostile script may have put there; an argument
+// of another type than the one that is asked for counts as missing.
+type arguments struct {
+	in     *instance
+	values []guest.Value
+}
+
+func (a arguments) value(i int) guest.Value {
+	if i < len(a.values) {
+		return a.values[i]
+	}
+	return guest.Undefined
+}
+
+func (a arguments) int(i int) (int, bool) {
+	n, ok := a.value(i).Int()
+	return int(n), ok
+}
+
+// text returns a string argument, and how many bytes of it are beyond limit and left out.
+func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
+	return a.in.vm.String(a.value(i), limit)
+}
+
+// bytes returns the content of a buffer, as the guest's own memory.
+func (a arguments) bytes(i int) ([]byte, bool) { return a.in.vm.ArrayBuffer(a.value(i)) }
+
+// hostCall serves a call of the host primitive.
+func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value {
+	if in.vm == nil || in.vm.InNested() {
+		return guest.Undefined
+	}
+	// What a call costs the host is not in the guest's fuel, so many short calls must not put off the end of the run.
+	if err := in.run.interrupted(); err != nil {
+		panic(&stop{err})
+	}
+	args := arguments{in, in.vm.Arguments(argc, argv, maxArguments)}
+	v, err := in.vm.Nested(func() (guest.Value, error) {
+		v, err := in.serve(ctx, args)
+		if f, ok := err.(*failure); ok {
+			return in.throw(ctx, f)
+		}
+		return v, err
+	})
+	if err != nil {
+		panic(&stop{in.reason(err)})
+	}
+	return v
+}
+
+// throw returns the array that the prelude throws as an error.
+func (in *instance) throw(ctx context.Context, f *failure) (guest.Value, error) {
+	var code, path any
+	if f.code != "" {
+		code = f.code
+	}
+	if f.path != "" {
+		path = f.path
+	}
+	text, err := json.Marshal([]any{f.name, f.message, code, path})
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.ParseJSON(ctx, string(text))
+}
+
+func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, error) {
+	op, _ := args.int(0)
+	switch op {
+	case opLog:
+		return guest.Undefined, in.log(args)
+	case opFinish:
+		return guest.Undefined, in.finish(args)
+	case opReadFile:
+		return in.readFile(ctx, args)
+	case opWriteFile:
+		return guest.Undefined, in.writeFile(args)
+	case opCall:
+		return in.callFunction(ctx, args)
+	case opCallAsync:
+		return guest.Undefined, in.startFunction(args)
+	case opAttachment:
+		data := in.run.attachment
+		in.run.attachment = nil
+		return in.vm.NewArrayBuffer(ctx, data)
+	case opRandom:
+		n, ok := args.int(1)
+		if !ok || n < 0 || n > 1<<16 {
+			return 0, failf("invalid number of random bytes")
+		}
+		data := make([]byte, n)
+		rand.Read(data) // never fails
+		return in.vm.NewArrayBuffer(ctx, data)
+	}
+	return 0, failf("unknown operation of the host")
+}
+
+func (in *instance) log(args arguments) error {
+	level, _ := args.int(1)
+	if level < int(LevelLog) || level > int(LevelDebug) {
+		return failf("invalid console level")
+	}
+	text, cut, ok := args.text(2, in.run.output.room())
+	if !ok {
+		return failf("the text of a console entry must be a string")
+	}
+	in.run.output.log(Level(level), text, cut)
+	return nil
+}
+
+// finish notes how the script has ended. Only the first time counts.
+func (in *instance) finish(args arguments) error {
+	if in.run.outcome != nil {
+		return nil
+	}
+	status, _ := args.int(1)
+	if status != 0 {
+		in.run.outcome = &outcome{err: in.thrown(args)}
+		return nil
+	}
+	output := &in.run.output
+	limit := output.room()
+	text, cut, ok := args.text(2, limit)
+	if !ok {
+		return failf("the result must be a string")
+	}
+	in.run.outcome = &outcome{text: text, value: in.value(args, limit)}
+	output.spend(len(text))
+	output.truncated += int64(cut)
+	return nil
+}
+
+// value decodes the result's JSON and bytes, if they are within the limit.
+func (in *instance) value(args arguments, limit int) any {
+	text, cut, ok := args.text(3, min(limit, maxJSON))
+	if !ok || cut > 0 {
+		return nil
+	}
+	data, _ := args.bytes(4)
+	if len(text)+len(data) > limit {
+		return nil
+	}
+	value, err := in.run.decode(text, data)
+	if err != nil {
+		return nil
+	}
+	return value
+}

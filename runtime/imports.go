@@ -1,0 +1,49 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/guest"
+)
+
+// instanceKey is the context key under which host functions find the instance that calls them.
+type instanceKey struct{}
+
+func instanceOf(ctx context.Context) *instance {
+	in, _ := ctx.Value(instanceKey{}).(*instance)
+	if in == nil {
+		panic(&stop{errors.New("runtime: a host function was called outside of a run")})
+	}
+	return in
+}
+
+const (
+	i32 = api.ValueTypeI32
+	i64 = api.ValueTypeI64
+)
+
+// instantiateImports defines the host functions that the engine's module imports. They belong to no instance: each finds
+// its instance in the context of the call.
+func instantiateImports(ctx context.Context, rt wazero.Runtime) error {
+	host := rt.NewHostModuleBuilder("env")
+	host.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+		argc, argv := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
+		stack[0] = uint64(instanceOf(ctx).hostCall(ctx, argc, argv))
+	}), []api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy")
+	if _, err := host.Instantiate(ctx); err != nil {
+		return err
+	}
+
+	yield := rt.NewHostModuleBuilder(guest.YieldModule)
+	yield.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+		stack[0] = api.EncodeI32(instanceOf(ctx).yield(api.DecodeI32(stack[0])))
+	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(guest.YieldName)
+	if _, err := yield.Instantiate(ctx); err != nil {
+		return err
+	}
+	return instantiateWASI(ctx, rt)
+}

@@ -1,0 +1,177 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/afero"
+)
+
+// Unlimited as a limit's value means that there is no such limit. Zero means the default.
+const Unlimited = -1
+
+// Defaults of [Limits] and [EngineOptions].
+const (
+	DefaultTime    = 60 * time.Second
+	DefaultMemory  = 64 << 20 // bytes
+	DefaultOutput  = 1 << 20  // bytes
+	DefaultMaxRuns = 16
+)
+
+// MinMemory is the smallest memory limit, in bytes: what the engine needs for itself, and a little more.
+const MinMemory = 4 << 20
+
+// Limits are the limits of one run. The zero value has safe defaults.
+type Limits struct {
+	// Time is the wall-clock time that the run may take, from its start to its end, waiting included. Zero means
+	// DefaultTime, Unlimited means that only the context ends the run.
+	Time time.Duration
+
+	// Memory is the most memory that the script may have, in bytes, in whole pages of 64 KiB. The engine's own 3 MiB
+	// are part of it. Zero means DefaultMemory. It cannot be unlimited: the most is 4 GiB, the least MinMemory.
+	Memory int64
+
+	// Output is the most that the console and the result may have together, in bytes of UTF-8. What is more is cut off
+	// and counted. Zero means DefaultOutput, Unlimited that only memory limits it.
+	Output int
+
+	// Work is the most work that the script may do, in the units of [Usage].Work. Zero and Unlimited both mean that it
+	// is not limited. Work does not depend on the machine, so a script that stays below it does so everywhere.
+	Work int64
+}
+
+func (l Limits) withDefaults() (Limits, error) {
+	if l.Time == 0 {
+		l.Time = DefaultTime
+	}
+	if l.Memory == 0 {
+		l.Memory = DefaultMemory
+	}
+	if l.Output == 0 {
+		l.Output = DefaultOutput
+	}
+	if l.Work == 0 {
+		l.Work = Unlimited
+	}
+	switch {
+	case l.Time < 0 && l.Time != Unlimited:
+		return l, fmt.Errorf("runtime: Limits.Time is %v", l.Time)
+	case l.Memory < MinMemory || l.Memory > 1<<32:
+		return l, fmt.Errorf("runtime: Limits.Memory is %d, which is not between %d and %d bytes", l.Memory, MinMemory, int64(1)<<32)
+	case l.Output < 0 && l.Output != Unlimited:
+		return l, fmt.Errorf("runtime: Limits.Output is %d", l.Output)
+	case l.Work < 0 && l.Work != Unlimited:
+		return l, fmt.Errorf("runtime: Limits.Work is %d", l.Work)
+	}
+	return l, nil
+}
+
+// Function is a Go function that a script can call.
+//
+// Arguments and results are JSON-like: nil, bool, float64, string, []any, map[string]any, and []byte for an ArrayBuffer
+// or a view of one (which comes back as a Uint8Array). From the script, undefined comes as nil, a BigInt as its decimal
+// digits, and any other object as JSON.stringify sees it. To the script, everything goes that encoding/json can marshal.
+type Function struct {
+	// Name is what the script calls: an identifier, or several joined by dots, as in "tools.search".
+	Name string
+
+	// Call does the work. The context ends with the run. An error becomes an exception with its text as the message (a
+	// [FunctionError] can give it a name and a code); a panic too, and ends nothing else. A function that outlives its
+	// run is abandoned: its result is dropped.
+	Call func(ctx context.Context, args []any) (any, error)
+
+	// Async makes the function return a promise. Calls then run concurrently, each on its own goroutine, and the script
+	// goes on meanwhile. Otherwise the script waits for each call.
+	Async bool
+}
+
+// FunctionError is an error with more to say to a script than a message.
+type FunctionError struct {
+	// Name is the error's class: Error, TypeError or RangeError. Empty means Error.
+	Name string
+	// Message is the error's message.
+	Message string
+	// Code is the error's code property. Empty means none.
+	Code string
+}
+
+func (e *FunctionError) Error() string { return e.Message }
+
+// RunOptions are what one run may use. The zero value gives a script nothing but the language and the default limits.
+type RunOptions struct {
+	// Limits are the limits of the run.
+	Limits Limits
+
+	// Name is the script's file name in stack traces. Empty means script.js.
+	Name string
+
+	// Files is what fs.readFile and fs.writeFile work on, with absolute slash-separated paths. Nil means that there are
+	// no files, and that every path is missing and cannot be made. An operation that does not return in time is
+	// abandoned when the run ends.
+	Files afero.Fs
+
+	// Functions are the Go functions that the script can call.
+	Functions []Function
+
+	// Globals are values that the script finds as global variables, by name as in Function. Values are those that
+	// a Function may return.
+	Globals map[string]any
+}
+
+func (o *RunOptions) withDefaults() (RunOptions, error) {
+	var out RunOptions
+	if o != nil {
+		out = *o
+	}
+	var err error
+	if out.Limits, err = out.Limits.withDefaults(); err != nil {
+		return out, err
+	}
+	if out.Name == "" {
+		out.Name = "script.js"
+	}
+	if strings.ContainsFunc(out.Name, func(c rune) bool { return c < ' ' }) || strings.Contains(out.Name, "toolrun:") {
+		return out, fmt.Errorf("runtime: RunOptions.Name is %q", out.Name)
+	}
+	names := map[string]bool{}
+	for _, f := range out.Functions {
+		if f.Call == nil {
+			return out, fmt.Errorf("runtime: function %q has no Call", f.Name)
+		}
+		if names[f.Name] {
+			return out, fmt.Errorf("runtime: function %q is given twice", f.Name)
+		}
+		names[f.Name] = true
+		if _, err := splitName(f.Name); err != nil {
+			return out, err
+		}
+	}
+	for name := range out.Globals {
+		if names[name] {
+			return out, fmt.Errorf("runtime: %q is both a function and a global", name)
+		}
+		if _, err := splitName(name); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// splitName splits a name into its identifiers.
+func splitName(name string) ([]string, error) {
+	path := strings.Split(name, ".")
+	for _, part := range path {
+		for i, c := range part {
+			letter := c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+			if !letter && (i == 0 || c < '0' || c > '9') {
+				return nil, fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots", name)
+			}
+		}
+		if part == "" || part == "__proto__" {
+			return nil, fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots", name)
+		}
+	}
+	return path, nil
+}

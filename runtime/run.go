@@ -1,0 +1,253 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+	"unicode/utf16"
+
+	"github.com/toolrun/toolrun/guest"
+)
+
+// Run runs a script in a fresh sandbox. The script is the body of an async function in strict mode: return gives the
+// result, await works. It runs until the function has returned and nothing is left that could still happen: no timer, no
+// call of an asynchronous function. If the function throws, the run ends at once.
+//
+// The error says why there is no result: a [*ScriptError], [*LimitError], [*ExitError] or [*StoppedError],
+// [ErrNeverSettles] or [ErrClosed]; any other error is the host's, not the script's. The result is never nil: what was
+// written to the console before an error, and what the run used, are in it.
+func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*Result, error) {
+	o, err := options.withDefaults()
+	if err != nil {
+		return &Result{}, err
+	}
+	leave, err := e.enter(ctx)
+	if err != nil {
+		return &Result{}, err
+	}
+	defer leave()
+
+	r := newRun(ctx, e.closing, o)
+	defer r.end()
+	if err := r.interrupted(); err != nil {
+		return &Result{}, err
+	}
+	in, err := e.newInstance(r)
+	if err != nil {
+		return r.result(nil), err
+	}
+	defer in.close()
+	err = in.execute(script)
+	return r.result(in), err
+}
+
+// run is the state of one run on the host's side.
+type run struct {
+	options RunOptions
+	started time.Time
+	output  output
+	outcome *outcome // nil until the script has ended
+
+	ctx      context.Context // of everything that is done for the run; it ends with it
+	cancel   context.CancelFunc
+	caller   context.Context
+	closing  context.Context
+	deadline time.Time // zero if there is none
+
+	attachment  []byte // bytes for the script to fetch
+	mark        string // stands for bytes in JSON
+	pending     int    // asynchronous calls under way
+	pendingSize int    // the size of their arguments, in bytes
+	completions chan completion
+}
+
+// outcome is how a script has ended.
+type outcome struct {
+	err   error
+	text  string
+	value any
+}
+
+func newRun(caller, closing context.Context, options RunOptions) *run {
+	r := &run{options: options, started: time.Now(), caller: caller, closing: closing}
+	r.output.left = options.Limits.Output
+	if limit := options.Limits.Time; limit != Unlimited {
+		r.deadline = r.started.Add(limit)
+		r.ctx, r.cancel = context.WithDeadline(caller, r.deadline)
+	} else {
+		r.ctx, r.cancel = context.WithCancel(caller)
+	}
+	stop := context.AfterFunc(closing, r.cancel)
+	cancel := r.cancel
+	r.cancel = func() { stop(); cancel() }
+	r.mark = newMark()
+	r.completions = make(chan completion)
+	return r
+}
+
+// end releases what the run holds, and tells functions that are still under way that it is over.
+func (r *run) end() { r.cancel() }
+
+// interrupted says why the run must end now, or nil. It looks at the clock itself: while code in a guest runs, timers
+// may be late.
+func (r *run) interrupted() error {
+	switch {
+	case r.closing.Err() != nil:
+		return ErrClosed
+	case r.caller.Err() != nil:
+		return &StoppedError{context.Cause(r.caller)}
+	case !r.deadline.IsZero() && !time.Now().Before(r.deadline):
+		return &LimitError{Limit: LimitTime, Value: int64(r.options.Limits.Time)}
+	}
+	if deadline, ok := r.caller.Deadline(); ok && !time.Now().Before(deadline) {
+		return &StoppedError{context.DeadlineExceeded}
+	}
+	return nil
+}
+
+// done is interrupted for when r.ctx has ended, which is never without a reason.
+func (r *run) done() error {
+	if err := r.interrupted(); err != nil {
+		return err
+	}
+	return &LimitError{Limit: LimitTime, Value: int64(r.options.Limits.Time)} // the clock was a little early
+}
+
+// wait waits for d, or returns the error that ends the run.
+func (r *run) wait(d time.Duration) error {
+	if err := r.interrupted(); err != nil || d <= 0 {
+		return err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-r.ctx.Done():
+		return r.done()
+	}
+}
+
+// result collects what the run left behind. in is nil if there was no instance.
+func (r *run) result(in *instance) *Result {
+	r.output.flush()
+	out := &Result{Console: r.output.console, Truncated: r.output.truncated}
+	if r.outcome != nil && r.outcome.err == nil {
+		out.Text, out.Value = r.outcome.text, r.outcome.value
+	}
+	out.Usage.Duration = time.Since(r.started)
+	if in != nil {
+		out.Usage.Memory = int64(in.memory.Size())
+		out.Usage.Work = in.work()
+	}
+	return out
+}
+
+// The script is compiled between these, so that it is the body of a function.
+const (
+	scriptPrefix = "(async function(){"
+	scriptSuffix = "\n})"
+)
+
+// execute runs a script to its end.
+func (in *instance) execute(script string) error {
+	if len(in.run.options.Functions)+len(in.run.options.Globals) > 0 {
+		if err := in.install(); err != nil {
+			return err
+		}
+	}
+	source, err := checkSource(script, in.run.options.Name)
+	if err != nil {
+		return err
+	}
+	ctx := in.context()
+	function, err := in.vm.Eval(ctx, scriptPrefix+source+scriptSuffix, in.run.options.Name)
+	if err != nil {
+		return in.reason(err)
+	}
+	if function == guest.Exception {
+		return in.syntaxError(source)
+	}
+	whole := utf16Length(scriptPrefix+source+scriptSuffix) - len("()")
+	started, err := in.callStart(function, map[string]any{
+		"name": in.run.options.Name, "length": whole, "prefix": len(scriptPrefix), "mark": in.run.mark,
+	})
+	switch {
+	case err != nil:
+		return in.reason(err)
+	case started == guest.Exception:
+		return in.exception()
+	case started != guest.True:
+		return unbalanced(in.run.options.Name)
+	}
+	return in.loop()
+}
+
+// callStart hands the compiled script to the prelude.
+func (in *instance) callStart(script guest.Value, details map[string]any) (guest.Value, error) {
+	text, err := json.Marshal(details)
+	if err != nil {
+		return 0, err
+	}
+	argument, err := in.vm.ParseJSON(in.context(), string(text))
+	if err != nil || argument == guest.Exception {
+		return argument, err
+	}
+	return in.vm.Call(in.context(), in.prelude.Start, script, argument)
+}
+
+func utf16Length(s string) int {
+	n := 0
+	for _, c := range s {
+		n += max(1, utf16.RuneLen(c))
+	}
+	return n
+}
+
+// loop runs the script's jobs, timers and calls until it has ended.
+func (in *instance) loop() error {
+	ctx := in.context()
+	for {
+		if jobs, err := in.vm.RunJobs(ctx); err != nil {
+			return in.reason(err)
+		} else if jobs == guest.Exception {
+			return in.exception()
+		}
+		if o := in.run.outcome; o != nil && o.err != nil {
+			return o.err
+		}
+		wait, err := in.tick()
+		if err != nil {
+			return err
+		}
+		switch {
+		case wait == 0: // a timer has run, and may have left jobs
+			continue
+		case wait < 0 && in.run.pending == 0:
+			if in.run.outcome == nil {
+				return ErrNeverSettles
+			}
+			return nil
+		}
+		if err := in.await(wait); err != nil {
+			return err
+		}
+	}
+}
+
+// tick runs a timer if one is due, and then returns 0. Otherwise it returns how long to wait for the next one, or a
+// negative duration if there is none.
+func (in *instance) tick() (time.Duration, error) {
+	v, err := in.vm.Call(in.context(), in.prelude.Tick)
+	if err != nil {
+		return 0, in.reason(err)
+	}
+	if v == guest.Exception {
+		return 0, in.exception()
+	}
+	ms, ok := v.Int()
+	if !ok {
+		return 0, nil
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}

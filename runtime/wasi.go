@@ -1,0 +1,224 @@
+package runtime
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// The engine's module is linked against WASI preview 1, and the engine's own modules std and os, which scripts can still
+// import, call it. So these functions offer nothing: no arguments, no environment, no directory, no file but the three
+// standard streams, of which the input is empty and the others are the console. Time can be read and waited for.
+//
+// See https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
+
+type errno = uint32
+
+const (
+	errnoSuccess errno = 0
+	errnoBadF    errno = 8
+	errnoFault   errno = 21
+	errnoInval   errno = 28
+	errnoNotSup  errno = 58
+	errnoSPipe   errno = 70
+)
+
+// wasiCall is one call of a WASI function.
+type wasiCall struct {
+	in  *instance
+	mem api.Memory
+	arg []uint64
+}
+
+func (c wasiCall) u32(i int) uint32 { return api.DecodeU32(c.arg[i]) }
+
+func (c wasiCall) put32(at, v uint32) errno {
+	if !c.mem.WriteUint32Le(at, v) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
+
+type wasiFunction struct {
+	params []api.ValueType
+	call   func(context.Context, wasiCall) errno
+}
+
+// refuse is for functions on files: there is no directory to begin from.
+func refuse(context.Context, wasiCall) errno { return errnoBadF }
+
+// empty is for the sizes of the arguments and the environment.
+func empty(_ context.Context, c wasiCall) errno {
+	if e := c.put32(c.u32(0), 0); e != errnoSuccess {
+		return e
+	}
+	return c.put32(c.u32(1), 0)
+}
+
+func succeed(context.Context, wasiCall) errno { return errnoSuccess }
+
+var wasiFunctions = map[string]wasiFunction{
+	"args_get":                {[]api.ValueType{i32, i32}, succeed},
+	"args_sizes_get":          {[]api.ValueType{i32, i32}, empty},
+	"environ_get":             {[]api.ValueType{i32, i32}, succeed},
+	"environ_sizes_get":       {[]api.ValueType{i32, i32}, empty},
+	"clock_time_get":          {[]api.ValueType{i32, i64, i32}, clockTimeGet},
+	"fd_close":                {[]api.ValueType{i32}, fdClose},
+	"fd_fdstat_get":           {[]api.ValueType{i32, i32}, fdStatGet},
+	"fd_fdstat_set_flags":     {[]api.ValueType{i32, i32}, refuse},
+	"fd_prestat_get":          {[]api.ValueType{i32, i32}, refuse},
+	"fd_prestat_dir_name":     {[]api.ValueType{i32, i32, i32}, refuse},
+	"fd_read":                 {[]api.ValueType{i32, i32, i32, i32}, fdRead},
+	"fd_readdir":              {[]api.ValueType{i32, i32, i32, i64, i32}, refuse},
+	"fd_seek":                 {[]api.ValueType{i32, i64, i32, i32}, fdSeek},
+	"fd_write":                {[]api.ValueType{i32, i32, i32, i32}, fdWrite},
+	"path_create_directory":   {[]api.ValueType{i32, i32, i32}, refuse},
+	"path_filestat_get":       {[]api.ValueType{i32, i32, i32, i32, i32}, refuse},
+	"path_filestat_set_times": {[]api.ValueType{i32, i32, i32, i32, i64, i64, i32}, refuse},
+	"path_open":               {[]api.ValueType{i32, i32, i32, i32, i32, i64, i64, i32, i32}, refuse},
+	"path_remove_directory":   {[]api.ValueType{i32, i32, i32}, refuse},
+	"path_rename":             {[]api.ValueType{i32, i32, i32, i32, i32, i32}, refuse},
+	"path_unlink_file":        {[]api.ValueType{i32, i32, i32}, refuse},
+	"poll_oneoff":             {[]api.ValueType{i32, i32, i32, i32}, pollOneoff},
+}
+
+func instantiateWASI(ctx context.Context, rt wazero.Runtime) error {
+	wasi := rt.NewHostModuleBuilder("wasi_snapshot_preview1")
+	for name, f := range wasiFunctions {
+		wasi.NewFunctionBuilder().WithGoModuleFunction(
+			api.GoModuleFunc(func(ctx context.Context, mod api.Module, stack []uint64) {
+				call := wasiCall{in: instanceOf(ctx), mem: mod.Memory(), arg: stack[:len(f.params)]}
+				stack[0] = uint64(f.call(ctx, call))
+			}), f.params, []api.ValueType{i32}).Export(name)
+	}
+	wasi.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+		panic(&stop{&ExitError{Code: int(api.DecodeI32(stack[0]))}})
+	}), []api.ValueType{i32}, nil).Export("proc_exit")
+	_, err := wasi.Instantiate(ctx)
+	return err
+}
+
+const (
+	clockRealtime  = 0
+	clockMonotonic = 1
+)
+
+func clockTimeGet(_ context.Context, c wasiCall) errno {
+	var now int64
+	switch c.u32(0) {
+	case clockRealtime:
+		now = time.Now().UnixNano()
+	case clockMonotonic:
+		now = int64(time.Since(c.in.created)) // from zero, so that it tells nothing of the host
+	default:
+		return errnoInval
+	}
+	if !c.mem.WriteUint64Le(c.u32(2), uint64(now)) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
+
+const maxStream = 2 // the standard streams are 0, 1 and 2
+
+func fdClose(_ context.Context, c wasiCall) errno {
+	if c.u32(0) > maxStream {
+		return errnoBadF
+	}
+	return errnoSuccess
+}
+
+// fdStatGet says that the standard streams are character devices without any rights.
+func fdStatGet(_ context.Context, c wasiCall) errno {
+	if c.u32(0) > maxStream {
+		return errnoBadF
+	}
+	stat := [24]byte{0: 2}
+	if !c.mem.Write(c.u32(1), stat[:]) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
+
+func fdRead(_ context.Context, c wasiCall) errno {
+	if c.u32(0) != 0 {
+		return errnoBadF
+	}
+	return c.put32(c.u32(3), 0)
+}
+
+func fdSeek(_ context.Context, c wasiCall) errno {
+	if c.u32(0) > maxStream {
+		return errnoBadF
+	}
+	return errnoSPipe
+}
+
+// fdWrite is what the engine's own printing ends in: it goes to the console.
+func fdWrite(_ context.Context, c wasiCall) errno {
+	level := LevelLog
+	switch c.u32(0) {
+	case 1:
+	case 2:
+		level = LevelError
+	default:
+		return errnoBadF
+	}
+	vectors, n := c.u32(1), c.u32(2)
+	const maxVectors = 1024
+	if n > maxVectors {
+		return errnoInval
+	}
+	var written uint32
+	for ; n > 0; n-- {
+		vector, ok := c.mem.Read(vectors, 8)
+		if !ok {
+			return errnoFault
+		}
+		data, ok := c.mem.Read(binary.LittleEndian.Uint32(vector), binary.LittleEndian.Uint32(vector[4:]))
+		if !ok {
+			return errnoFault
+		}
+		c.in.run.output.write(level, data)
+		written += uint32(len(data))
+		vectors += 8
+	}
+	return c.put32(c.u32(3), written)
+}
+
+// pollOneoff waits for one clock, which is all that sleeping needs.
+func pollOneoff(ctx context.Context, c wasiCall) errno {
+	const clock, absolute = 0, 1
+	if c.u32(2) != 1 {
+		return errnoNotSup
+	}
+	subscription, ok := c.mem.Read(c.u32(0), 48)
+	if !ok {
+		return errnoFault
+	}
+	if subscription[8] != clock {
+		return errnoNotSup
+	}
+	delay := time.Duration(min(binary.LittleEndian.Uint64(subscription[24:]), uint64(maxWait)))
+	if binary.LittleEndian.Uint16(subscription[40:])&absolute != 0 {
+		if binary.LittleEndian.Uint32(subscription[16:]) == clockRealtime {
+			delay = time.Until(time.Unix(0, int64(delay)))
+		} else {
+			delay -= time.Since(c.in.created)
+		}
+	}
+	event := [32]byte{}
+	copy(event[:8], subscription[:8])
+	if err := c.in.run.wait(delay); err != nil {
+		panic(&stop{err})
+	}
+	if !c.mem.Write(c.u32(1), event[:]) {
+		return errnoFault
+	}
+	return c.put32(c.u32(3), 1)
+}
+
+const maxWait = 1<<63 - 1
