@@ -20,6 +20,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"array buffers", verifyArrayBuffers},
 		{"Math.random", verifyRandom},
 		{"the stack limit", verifyStackLimit},
+		{"the size of allocations", verifyAllocated},
 	} {
 		if err := check.run(ctx, vm); err != nil {
 			return fmt.Errorf("guest: the engine's memory layout is not the expected one (%s): %w", check.what, err)
@@ -106,6 +107,25 @@ func verifyStackLimit(ctx context.Context, vm *VM) error {
 	})()`
 	if got, err := evalString(ctx, vm, source); err != nil || got != "RangeError" {
 		return fmt.Errorf("recursion gives %q, %v", got, err)
+	}
+	return nil
+}
+
+// verifyAllocated allocates a block and looks whether its size is counted.
+func verifyAllocated(ctx context.Context, vm *VM) error {
+	const size = 200_000
+	before := vm.u32(vm.runtime + runtimeAllocated)
+	v, err := vm.Eval(ctx, fmt.Sprintf(`new ArrayBuffer(%d)`, size), "toolrun:verify")
+	if err != nil {
+		return err
+	}
+	during := vm.u32(vm.runtime + runtimeAllocated)
+	if err := vm.Free(ctx, v); err != nil {
+		return err
+	}
+	after := vm.u32(vm.runtime + runtimeAllocated)
+	if grown := during - before; grown < size || grown > size+4096 || during-after < size {
+		return fmt.Errorf("%d bytes before, %d with %d bytes more, %d after", before, during, size, after)
 	}
 	return nil
 }

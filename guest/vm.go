@@ -67,9 +67,6 @@ func Start(ctx context.Context, instance api.Module) (*VM, error) {
 	if t := vm.u32(vm.runtime + runtimeStackTop); t > top || t < top-64<<10 {
 		return nil, errors.New("guest: the stack top is not where it should be: is this another build of the engine?")
 	}
-	if vm.u32(vm.runtime+runtimeGCThreshold) != gcThresholdDefault {
-		return nil, errors.New("guest: the collector's threshold is not where it should be: is this another build of the engine?")
-	}
 	vm.setStackLimit(base + stackReserve)
 	return vm, nil
 }
@@ -82,10 +79,6 @@ func (vm *VM) setStackLimit(limit uint32) {
 func (vm *VM) SeedRandom(seed uint64) {
 	vm.memory.WriteUint64Le(vm.context+contextRandomState, max(seed, 1))
 }
-
-// RequestGC makes the engine collect cyclic garbage when it next makes an object. The engine cannot see how large its
-// allocations are, so by itself it would collect too late where large objects are garbage.
-func (vm *VM) RequestGC() { vm.memory.WriteUint32Le(vm.runtime+runtimeGCThreshold, 0) }
 
 // call calls an export of the engine. The result is 0 where it has none.
 func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, error) {

@@ -3,6 +3,7 @@ package runtime
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,13 +11,25 @@ import (
 	"github.com/toolrun/toolrun/guest"
 )
 
-// thrownValue is what the prelude says of an exception.
+// thrownValue is what the prelude says of an exception, beside how it reads.
 type thrownValue struct {
-	Thrown  string `json:"thrown"`
-	Error   bool   `json:"error"`
+	Kind    string `json:"kind"` // error, null or other
 	Name    string `json:"name"`
 	Message string `json:"message"`
 	Stack   string `json:"stack"`
+}
+
+// outOfMemory recognises the exceptions that the engine throws when it could not get memory (null, if there was none
+// left even for an Error object), and those for values of more than a gigabyte, which no memory limit allows.
+func (t thrownValue) outOfMemory(refused bool) bool {
+	switch t.Kind {
+	case "null":
+		return refused
+	case "error":
+		return t.Name == "InternalError" && t.Message == "out of memory" ||
+			t.Name == "RangeError" && (t.Message == "invalid string length" || t.Message == "invalid array buffer length")
+	}
+	return false
 }
 
 // exception takes the pending exception and returns the error that ends the run.
@@ -41,43 +54,25 @@ func (in *instance) exception() error {
 
 // thrown makes an error of what the prelude says of an exception.
 func (in *instance) thrown(args arguments) error {
-	text, _, ok := args.text(2, maxJSON)
+	limit := in.run.options.Limits.Output
+	if limit == Unlimited {
+		limit = math.MaxInt32
+	}
+	text, cut, ok := args.text(2, limit)
+	details, _, _ := args.text(3, maxJSON)
 	var t thrownValue
-	if !ok || json.Unmarshal([]byte(text), &t) != nil {
+	if !ok || json.Unmarshal([]byte(details), &t) != nil {
 		return &ScriptError{Thrown: "an exception that could not be read", Name: "Error"}
 	}
-	if in.memory.Refused() && outOfMemory(t) {
+	if t.outOfMemory(in.memory.Refused()) {
 		return in.memoryError()
 	}
-	e := &ScriptError{Thrown: in.cutError(t.Thrown)}
-	if t.Error {
-		e.Name, e.Message, e.Stack = in.cutError(t.Name), in.cutError(t.Message), in.cutError(strings.Trim(t.Stack, "\n"))
-		e.File, e.Line, e.Column = firstPosition(e.Stack)
+	if cut > 0 {
+		text += "\n" + cutNote(int64(cut))
 	}
-	if outOfSize(t) {
-		return in.memoryError()
-	}
+	e := &ScriptError{Thrown: text, Name: t.Name, Message: t.Message, Stack: strings.Trim(t.Stack, "\n")}
+	e.File, e.Line, e.Column = firstPosition(e.Stack)
 	return e
-}
-
-// outOfMemory recognises the exception that the engine throws when it could not get memory.
-func outOfMemory(t thrownValue) bool {
-	return t.Error && t.Name == "InternalError" && t.Message == "out of memory"
-}
-
-// outOfSize recognises the exceptions for values of more than a gigabyte, which no memory limit allows.
-func outOfSize(t thrownValue) bool {
-	return outOfMemory(t) || t.Error && t.Name == "RangeError" &&
-		(t.Message == "invalid string length" || t.Message == "invalid array buffer length")
-}
-
-// cutError keeps the text of an error within the output limit.
-func (in *instance) cutError(s string) string {
-	limit := in.run.options.Limits.Output
-	if limit == Unlimited || len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + fmt.Sprintf("\n[output limit reached: %d more bytes were cut off]", len(s)-limit)
 }
 
 // position matches the end of a stack frame, FILE:LINE:COLUMN with or without parentheses around it.

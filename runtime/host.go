@@ -12,7 +12,7 @@ import (
 // Operations of the one function that a guest can call. The numbers are those of guest/prelude/kernel.js.
 const (
 	opLog        = 1 // level, text
-	opFinish     = 2 // 0, text, JSON of the value, its bytes; or 1, JSON of a thrownValue
+	opFinish     = 2 // 0, text, JSON of the value, its bytes; or 1, text, JSON of a thrownValue
 	opReadFile   = 3 // path, 1 for text: the content
 	opWriteFile  = 4 // path, text; or path, buffer, offset, length
 	opCall       = 5 // index of the function, JSON of the arguments, their bytes: an answer

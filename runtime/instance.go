@@ -29,7 +29,6 @@ type instance struct {
 	fuel    api.Global // what is left of the fuel that was granted
 	granted int32
 	used    int64 // work done with the fuel that was granted before
-	nextGC  uint64
 }
 
 // fuelPortion is how much work the guest does between two calls of the host. A unit takes between one nanosecond and
@@ -65,17 +64,7 @@ func (in *instance) start() (err error) {
 		return err
 	}
 	in.vm.SeedRandom(rand.Uint64())
-	in.memory.Grown = in.grown
-	in.nextGC = in.memory.Size() * 2
 	return nil
-}
-
-// grown asks for a garbage collection each time the memory has grown by half since the last one.
-func (in *instance) grown(size uint64) {
-	if size >= in.nextGC {
-		in.vm.RequestGC()
-		in.nextGC = size + size/2
-	}
 }
 
 // context returns the context for calls into the guest. It tells host functions who calls; that the run is over, they

@@ -32,7 +32,11 @@ func (r *Result) Note() string {
 	if r.Truncated == 0 {
 		return ""
 	}
-	return fmt.Sprintf("[output limit reached: %d more bytes were cut off]", r.Truncated)
+	return cutNote(r.Truncated)
+}
+
+func cutNote(bytes int64) string {
+	return fmt.Sprintf("[output limit reached: %d more bytes were cut off]", bytes)
 }
 
 // Entry is one entry of the console. Its text may have several lines.

@@ -34,11 +34,11 @@ func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*
 	}
 	in, err := e.newInstance(r)
 	if err != nil {
-		return r.result(nil), err
+		return r.result(nil, err), err
 	}
 	defer in.close()
 	err = in.execute(script)
-	return r.result(in), err
+	return r.result(in, err), err
 }
 
 // run is the state of one run on the host's side.
@@ -128,11 +128,11 @@ func (r *run) wait(d time.Duration) error {
 	}
 }
 
-// result collects what the run left behind. in is nil if there was no instance.
-func (r *run) result(in *instance) *Result {
+// result collects what the run left behind. in is nil if there was no instance; err is the error of the run.
+func (r *run) result(in *instance, err error) *Result {
 	r.output.flush()
 	out := &Result{Console: r.output.console, Truncated: r.output.truncated}
-	if r.outcome != nil && r.outcome.err == nil {
+	if err == nil {
 		out.Text, out.Value = r.outcome.text, r.outcome.value
 	}
 	out.Usage.Duration = time.Since(r.started)

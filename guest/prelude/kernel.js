@@ -39,6 +39,9 @@
   kernel.slice = uncurry(String.prototype.slice);
   kernel.now = uncurry(performance.now).bind(undefined, performance);
 
+  const objectPrototype = Object.prototype;
+  const arrayPrototype = Array.prototype;
+
   // bytesOf(value) is {buffer, offset, length} for an ArrayBuffer or a view of one, and undefined for anything else.
   const arrayBufferLength = getter(ArrayBuffer.prototype, 'byteLength');
   const sharedLength = getter(SharedArrayBuffer.prototype, 'byteLength');
@@ -54,6 +57,8 @@
   const viewLength = viewParts(typedArray, 'byteLength');
   kernel.bytesOf = (value) => {
     if (typeof value !== 'object' || value === null) return undefined;
+    const prototype = kernel.getPrototypeOf(value);
+    if (prototype === objectPrototype || prototype === arrayPrototype || prototype === null) return undefined; // the usual
     if (kernel.isView(value)) {
       return { buffer: viewBuffer(value), offset: viewOffset(value), length: viewLength(value) };
     }

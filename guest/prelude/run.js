@@ -1,20 +1,21 @@
 // How a run starts and ends.
 (function (kernel) {
   'use strict';
-  const { host, ops, then, format, isError, text } = kernel;
+  const { host, ops, then, format, isError, text, slice } = kernel;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
-  // fail tells the host that the script has ended with an exception.
+  // fail tells the host that the script has ended with an exception: how it reads, and what it is.
   kernel.fail = (error) => {
-    const details = { thrown: format(error) };
+    const details = { kind: error === null ? 'null' : 'other' };
     if (isError(error)) {
-      details.error = true;
-      details.name = text(error, 'name') ?? 'Error';
-      details.message = text(error, 'message') ?? '';
-      details.stack = kernel.stackOf(error);
+      details.kind = 'error';
+      details.name = slice(text(error, 'name') ?? 'Error', 0, maxDetail);
+      details.message = slice(text(error, 'message') ?? '', 0, maxDetail);
+      details.stack = slice(kernel.stackOf(error), 0, maxDetail);
     }
-    host(ops.finish, 1, kernel.stringify(details));
+    host(ops.finish, 1, format(error), kernel.stringify(details));
   };
+  const maxDetail = 65536;
 
   // succeed tells the host the script's result: how it reads, and what it is as data.
   const succeed = (value) => {

@@ -11,9 +11,6 @@ const PageSize = 64 << 10
 
 // Memory is one linear memory. It is not safe for concurrent use.
 type Memory struct {
-	// Grown, if not nil, is called after the memory has grown, with its new size in bytes.
-	Grown func(size uint64)
-
 	reserved []byte
 	size     uint64
 	refused  bool
@@ -38,11 +35,7 @@ func (m *Memory) Reallocate(size uint64) []byte {
 		m.refused = true
 		return nil
 	}
-	grown := size > m.size
 	m.size = size
-	if grown && m.Grown != nil {
-		m.Grown(size)
-	}
 	return m.reserved[:size:size]
 }
 

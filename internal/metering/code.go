@@ -1,6 +1,7 @@
 package metering
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 )
@@ -11,6 +12,13 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 	if r.err == nil && int(n) != len(w.functions) {
 		return nil, fmt.Errorf("%d bodies for %d functions", n, len(w.functions))
 	}
+	replacements := map[uint32]Replacement{}
+	for _, replacement := range w.options.Replacements {
+		if replacement.Function < w.importFunctions || replacement.Function-w.importFunctions >= n {
+			return nil, fmt.Errorf("there is no function %d to replace", replacement.Function)
+		}
+		replacements[replacement.Function] = replacement
+	}
 	out := make([]byte, 0, len(r.data)+len(r.data)/4)
 	out = appendU32(out, n+2)
 	var body []byte
@@ -18,6 +26,12 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 		b := bodyRewriter{rewriter: w, reader: reader{data: r.take(r.u32())}, out: body[:0]}
 		if r.err != nil {
 			break
+		}
+		if replacement, ok := replacements[w.importFunctions+i]; ok {
+			if !bytes.Equal(b.data, replacement.Old) {
+				return nil, fmt.Errorf("function %d is not the one to replace", replacement.Function)
+			}
+			b.data = replacement.New
 		}
 		if body = b.rewrite(w.types[w.functions[i]].params); b.err != nil {
 			return nil, fmt.Errorf("function %d: %w", w.importFunctions+i, b.err)

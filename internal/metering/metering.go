@@ -51,8 +51,22 @@ type Options struct {
 	// Functions also meters every function entry.
 	Functions bool
 
+	// Replacements gives functions of the module new bodies, which are then metered as any other.
+	Replacements []Replacement
+
 	// ExportGlobals exports globals of the module, by their index, under names that the module does not export yet.
 	ExportGlobals map[string]uint32
+}
+
+// Replacement gives a function another body.
+type Replacement struct {
+	// Function is the index of the function in the original module, imports counted.
+	Function uint32
+	// Old is what the body must be: its local declarations and instructions, as in the binary format without the size.
+	// If it is anything else, Rewrite fails: then the module is not the one that the replacement was made for.
+	Old []byte
+	// New is the new body, with indices as in the original module.
+	New []byte
 }
 
 // ErrUnsupported is wrapped by the errors for modules that use a part of WebAssembly that Rewrite does not know.

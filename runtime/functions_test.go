@@ -1,0 +1,171 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// echo returns its first argument.
+func echo(_ context.Context, args []any) (any, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	return args[0], nil
+}
+
+func withFunctions(functions ...sandbox.Function) sandbox.RunOptions {
+	return sandbox.RunOptions{Functions: functions}
+}
+
+func TestFunctionsCarryValues(t *testing.T) {
+	for name, test := range map[string]struct{ script, want string }{
+		"numbers":                     {`return echo(1.5)`, "1.5"},
+		"strings":                     {`return echo('a\0b "€" \u{1f600}')`, "a\x00b \"€\" \U0001f600"},
+		"lone surrogates":             {`return echo('\ud800')`, "\ufffd"},
+		"null":                        {`return echo(null)`, "null"},
+		"undefined":                   {`return echo(undefined)`, "null"},
+		"no argument":                 {`return echo()`, "null"},
+		"booleans":                    {`return echo(true)`, "true"},
+		"objects":                     {`return JSON.stringify(echo({a: [1, {b: null}], 'c d': ''}))`, `{"a":[1,{"b":null}],"c d":""}`},
+		"big integers":                {`return echo(2n ** 64n)`, "18446744073709551616"},
+		"bytes":                       {`return echo(new Uint8Array([0, 255]))`, "Uint8Array(2) [0, 255]"},
+		"buffers":                     {`return echo(new ArrayBuffer(2))`, "Uint8Array(2) [0, 0]"},
+		"views of a part":             {`return echo(new DataView(new Uint8Array([1, 2, 3]).buffer, 1, 1))`, "Uint8Array(1) [2]"},
+		"bytes deep in data":          {`const r = echo([{a: new Uint8Array([1])}, new Uint8Array([2, 3])]); return [r[0].a.join(), r[1].join()].join(';')`, "1;2,3"},
+		"empty bytes":                 {`return echo(new Uint8Array(0))`, "Uint8Array(0) []"},
+		"HTML as it is":               {`return echo('<a&b>')`, "<a&b>"},
+		"objects without a prototype": {`return JSON.stringify(echo(Object.assign(Object.create(null), {a: 1})))`, `{"a":1}`},
+		"a property called __proto__": {`return JSON.stringify(echo(JSON.parse('{"__proto__": 1}')))`, `{"__proto__":1}`},
+	} {
+		for _, async := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, async %v", name, async), func(t *testing.T) {
+				t.Parallel()
+				script := test.script
+				if async {
+					script = `const call = echo; { const echo = null; } return await (async () => { ` +
+						`const results = new Map(); ` + asyncBody(script) + ` })()`
+				}
+				require.Equal(t, test.want, run(t, script, withFunctions(sandbox.Function{Name: "echo", Call: echo, Async: async})).Text)
+			})
+		}
+	}
+}
+
+// asyncBody puts an await before each call of echo.
+func asyncBody(script string) string {
+	out := ""
+	for i := 0; i < len(script); i++ {
+		if i+5 <= len(script) && script[i:i+5] == "echo(" {
+			out += "await "
+		}
+		out += script[i : i+1]
+	}
+	return out
+}
+
+func TestFunctionErrors(t *testing.T) {
+	fail := func(err error) sandbox.Function {
+		return sandbox.Function{Name: "fail", Call: func(context.Context, []any) (any, error) { return nil, err }}
+	}
+	t.Run("become exceptions with a stack of the script", func(t *testing.T) {
+		_, err := tryRun(t, "\nfail()", withFunctions(fail(errors.New("it broke"))))
+		var e *sandbox.ScriptError
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, "Error: it broke\n    at <anonymous> (script.js:2:1)", e.Thrown)
+	})
+	t.Run("can be caught", func(t *testing.T) {
+		result := run(t, `try { fail() } catch (e) { return [e instanceof RangeError, e.code, e.message].join() }`,
+			withFunctions(fail(&sandbox.FunctionError{Name: "RangeError", Message: "m", Code: "E_CODE"})))
+		require.Equal(t, "true,E_CODE,m", result.Text)
+	})
+	t.Run("of promises are rejections", func(t *testing.T) {
+		f := fail(errors.New("later"))
+		f.Async = true
+		require.Equal(t, "later", run(t, `return await fail().catch((e) => e.message)`, withFunctions(f)).Text)
+	})
+	t.Run("are what panics become", func(t *testing.T) {
+		for _, async := range []bool{false, true} {
+			f := sandbox.Function{Name: "f", Async: async, Call: func(context.Context, []any) (any, error) { panic("oh") }}
+			require.Equal(t, "f panicked: oh", run(t, `try { await f() } catch (e) { return e.message }`, withFunctions(f)).Text)
+		}
+	})
+	t.Run("are what results that cannot cross become", func(t *testing.T) {
+		f := sandbox.Function{Name: "f", Call: func(context.Context, []any) (any, error) { return make(chan int), nil }}
+		require.Contains(t, run(t, `try { f() } catch (e) { return e.message }`, withFunctions(f)).Text, "f returned a value that cannot cross")
+	})
+	t.Run("are what arguments that cannot cross become", func(t *testing.T) {
+		f := sandbox.Function{Name: "f", Call: echo}
+		require.Equal(t, "TypeError", run(t, `const a = []; a.push(a); try { f(a) } catch (e) { return e.name }`, withFunctions(f)).Text)
+		require.Equal(t, "the arguments of f are larger than 4 MiB: pass less at a time, or bytes",
+			run(t, `try { f('x'.repeat(5e6)) } catch (e) { return e.message }`, withFunctions(f)).Text)
+	})
+}
+
+func TestSeveralPromisesAreInFlight(t *testing.T) {
+	var started sync.WaitGroup
+	started.Add(3)
+	// Each call waits until all three have started, so one after the other they would never return.
+	together := sandbox.Function{Name: "together", Async: true, Call: func(ctx context.Context, args []any) (any, error) {
+		started.Done()
+		all := make(chan struct{})
+		go func() { started.Wait(); close(all) }()
+		select {
+		case <-all:
+			return args[0], nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}}
+	require.Equal(t, "a,b,c", run(t, `return (await Promise.all(['a', 'b', 'c'].map((x) => together(x)))).join()`, withFunctions(together)).Text)
+}
+
+func TestFunctionNames(t *testing.T) {
+	functions := withFunctions(
+		sandbox.Function{Name: "tools.files.read", Call: echo}, sandbox.Function{Name: "tools.search", Call: echo, Async: true})
+	functions.Globals = map[string]any{"input": map[string]any{"bytes": []byte("hi"), "list": []any{1, "x"}}, "tools.version": "1"}
+	require.Equal(t, "1,2,read,104,x,1", run(t,
+		`return [tools.files.read(1), await tools.search(2), tools.files.read.name, input.bytes[0], input.list[1], tools.version].join()`, functions).Text)
+}
+
+func TestAFunctionThatDoesNotReturn(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	for _, async := range []bool{false, true} {
+		stuck := sandbox.Function{Name: "stuck", Async: async, Call: func(context.Context, []any) (any, error) { <-release; return nil, nil }}
+		options := withFunctions(stuck)
+		options.Limits.Time = 100 * time.Millisecond
+		_, err := tryRun(t, `await stuck()`, options)
+		require.ErrorIs(t, err, context.DeadlineExceeded, "async %v", async)
+	}
+}
+
+func TestTheContextOfFunctionsEndsWithTheRun(t *testing.T) {
+	ended := make(chan error, 1)
+	wait := sandbox.Function{Name: "wait", Async: true, Call: func(ctx context.Context, _ []any) (any, error) {
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return nil, nil
+	}}
+	_, err := tryRun(t, `wait(); throw 'over'`, withFunctions(wait))
+	require.EqualError(t, err, "over")
+	require.Error(t, <-ended)
+}
+
+func TestAFloodOfCallsIsBounded(t *testing.T) {
+	wait := sandbox.Function{Name: "wait", Async: true, Call: func(ctx context.Context, _ []any) (any, error) {
+		<-ctx.Done()
+		return nil, nil
+	}}
+	require.Contains(t, func() string {
+		_, err := tryRun(t, `for (let i = 0; i < 1e4; i++) await Promise.race([wait(), 0])`, withFunctions(wait))
+		return err.Error()
+	}(), "too many calls at the same time: await some of the 1000")
+}

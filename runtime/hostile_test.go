@@ -1,0 +1,360 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	goruntime "runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// What a hostile script may end with.
+const (
+	byTime   = "time limit"
+	byMemory = "memory limit"
+	byError  = "exception" // of the script: it has been refused something
+)
+
+// hostileScripts never end well by themselves. Each ends in one of the given ways.
+var hostileScripts = []struct{ script, want string }{
+	// Endless loops, in the interpreter and in native code.
+	{`for (;;) {}`, byTime},
+	{`while (true) try { throw 0 } catch {}`, byTime},
+	{`const f = () => { for (;;) {} }; f()`, byTime},
+	{`for (;;) await 0`, byTime},
+	{`(function f() { Promise.resolve().then(f) })(); await new Promise(() => {})`, byTime},
+	{`queueMicrotask(function f() { queueMicrotask(f) })`, byTime},
+	{`setTimeout(function f() { setTimeout(f, 0) }, 0)`, byTime},
+	{`setInterval(() => {}, 0)`, byTime},
+	{`await new Promise((r) => setTimeout(r, 1e9))`, byTime},
+	{`for (const x of (function* () { for (;;) yield 1 })());`, byTime},
+	{`[].indexOf.call({length: 2 ** 53 - 1}, 1)`, byTime},
+	{`[].includes.call({length: 2 ** 53 - 1}, 1)`, byTime},
+	{`[].copyWithin.call({length: 2 ** 53 - 1}, 0, 1)`, byTime},
+	{`Array.prototype.reverse.call({length: 2 ** 53 - 1})`, byTime},
+	{`/^(a+)+$/.test('a'.repeat(40) + 'b')`, byTime},
+	{`/(x+x+)+y/.exec('x'.repeat(60))`, byTime},
+	{`'a'.repeat(1e5).replace(/a*?b/g, '')`, byTime},
+	{`let x = 2n ** 500000n; for (;;) x * x`, byTime},
+	{`for (;;) (7n ** 200000n).toString()`, byTime},
+	{`for (;;) [3, 2, 1].sort(() => { for (;;); })`, byTime},
+	{`const a = Array.from({length: 1e5}, (_, i) => -i); for (;;) a.slice().sort()`, byTime},
+	{`const s = JSON.stringify(Array(1e5).fill({a: 1})); for (;;) JSON.parse(s)`, byTime},
+	{`const b = new Uint8Array(4e7); for (;;) b.fill(7)`, byTime},
+	{`const b = new Uint8Array(4e7); for (;;) b.copyWithin(0, 1)`, byTime},
+	{`let o = []; for (let i = 0; i < 30; i++) o = [o, o]; JSON.stringify(o)`, byTime + "|" + byMemory},
+	{`new Array(2 ** 32 - 2).fill(0)`, byTime + "|" + byMemory},
+	{`for (;;) 'é'.repeat(1e5).normalize('NFD')`, byTime},
+	// Long straight-line code, which has no loop of its own.
+	{`const f = new Function('let x = 1;' + 'x+x;'.repeat(1e6)); for (;;) f()`, byTime},
+	{`const f = new Function('let x = {y: 1};' + 'x.y;'.repeat(1e6)); for (;;) f()`, byTime},
+	// Where the host looks at values.
+	{`return {toJSON() { for (;;); }}`, byTime},
+	{`return new Proxy({}, {ownKeys() { for (;;); }})`, byTime},
+	{`return {get then() { for (;;); }}`, byTime},
+	{`throw {get message() { for (;;); }}`, byTime},
+	{`const e = new Error(); Object.defineProperty(e, 'stack', {get() { for (;;); }}); throw e`, byTime},
+	{`Error.prepareStackTrace = () => { for (;;); }; null.x`, byTime},
+	{`console.log({get a() { for (;;); }})`, byTime},
+	{`Object.defineProperty(Object.prototype, 'then', {get() { for (;;); }}); return {}`, byTime},
+	// What the engine's own modules offer.
+	{`(await import('qjs:os')).sleep(1e9)`, byTime},
+	{`const os = await import('qjs:os'); await new Promise((r) => os.setTimeout(r, 1e9))`, byTime},
+	{`const {out} = await import('qjs:std'); for (;;) out.puts('x')`, byTime},
+	// Floods of calls of the host.
+	{`for (;;) console.log('x'.repeat(1000))`, byTime},
+	{`for (;;) crypto.getRandomValues(new Uint8Array(65536))`, byTime},
+	{`for (;;) try { await fs.readFile('/missing') } catch {}`, byTime},
+	// Recursion.
+	{`function r() { try { r() } finally { r() } } r()`, byTime},
+	{`function r() { r() } r()`, byError},
+	{`class A { constructor() { new A() } } new A()`, byError},
+	{`const p = new Proxy({}, {get(t, k, r) { return r[k] }}); p.x`, byError},
+	{`const a = []; a[0] = a; a.flat(Infinity)`, byError},
+	{`eval('('.repeat(1e6))`, byError},
+	{`JSON.parse('['.repeat(1e6))`, byError},
+	{`new RegExp('(?:'.repeat(1e5) + ')'.repeat(1e5))`, byError},
+	{`let o = []; for (let i = 0; i < 1e5; i++) o = [o]; o.toString()`, byError},
+	{`let o = []; for (let i = 0; i < 2e4; i++) o = [o]; JSON.stringify(o)`, byError + "|" + byTime},
+	{`let f = (x) => x; for (let i = 0; i < 1e5; i++) f = f.bind(null); f()`, byError + "|" + byMemory + "|" + byTime},
+	{`const o = {toString() { return '' + this }}; '' + o`, byError},
+	{`[1, 2].sort(function f() { [1, 2].sort(f) })`, byError},
+	{`'a'.replace('a', function f() { return 'a'.replace('a', f) })`, byError},
+	// Memory.
+	{`'x'.repeat(2 ** 30)`, byMemory},
+	{`'x'.repeat(2 ** 29)`, byMemory},
+	{`let s = 'x'; for (;;) s += s`, byMemory},
+	{`const a = []; for (;;) a.push({a: 1})`, byMemory + "|" + byTime},
+	{`const a = []; for (;;) a.push(new ArrayBuffer(1e6))`, byMemory},
+	{`const m = new Map(); for (let i = 0; ; i++) m.set(i, i)`, byMemory + "|" + byTime},
+	{`new ArrayBuffer(2 ** 31)`, byMemory},
+	{`new Float64Array(1e9)`, byMemory},
+	{`'a'.repeat(2e7).split('')`, byMemory},
+	{`const a = []; for (let i = 0; ; i++) a.push(Symbol(i))`, byMemory + "|" + byTime},
+	{`const a = []; for (let i = 0; ; i++) a.push(() => i)`, byMemory + "|" + byTime},
+	{`for (let i = 0; ; i++) setTimeout(() => i, 1e6)`, byMemory + "|" + byTime},
+	{`for (let i = 0; ; i++) Promise.resolve().then(() => i)`, byMemory + "|" + byTime},
+	{`let s = 'x'.repeat(1e7); return [s, s, s, s, s, s, s, s].join('') + s`, byMemory},
+}
+
+// endedAs says in which of the ways a run has ended.
+func endedAs(err error) string {
+	var limit *sandbox.LimitError
+	var script *sandbox.ScriptError
+	switch {
+	case err == nil:
+		return "success"
+	case errors.As(err, &limit):
+		return string(limit.Limit) + " limit"
+	case errors.As(err, &script):
+		return byError
+	}
+	return err.Error()
+}
+
+// disturb makes the rest of the process do what it would do in a real one, and fails the test if it is kept from it: one
+// goroutine collects garbage all the time, another ticks.
+func disturb(t *testing.T) {
+	stop := make(chan struct{})
+	var done sync.WaitGroup
+	var ticks, collections atomic.Int64
+	done.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				goruntime.GC()
+				collections.Add(1)
+				time.Sleep(5 * time.Millisecond)
+			}
+		}
+	})
+	done.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(10 * time.Millisecond):
+				ticks.Add(1)
+			}
+		}
+	})
+	t.Cleanup(func() {
+		close(stop)
+		done.Wait()
+		require.Greater(t, ticks.Load(), int64(10), "the rest of the process was kept from running")
+		require.Greater(t, collections.Load(), int64(10), "garbage collections were kept from ending")
+	})
+}
+
+// healthy checks that the engine still works.
+func healthy(t *testing.T) {
+	t.Helper()
+	require.Equal(t, "[3,1,2]", run(t, `return JSON.stringify([3, 1, 2].map((x) => x))`).Text)
+}
+
+func TestHostileScriptsAreStopped(t *testing.T) {
+	disturb(t)
+	for _, test := range hostileScripts {
+		t.Run(test.script, func(t *testing.T) {
+			result, err := tryRun(t, test.script, sandbox.RunOptions{Limits: sandbox.Limits{Time: 500 * time.Millisecond}})
+			ended := endedAs(err)
+			require.Contains(t, strings.Split(test.want, "|"), ended, "%v", err)
+			if ended == byTime {
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.ErrorContains(t, err, "time limit")
+			}
+			if ended == byMemory {
+				require.ErrorContains(t, err, "64 MiB")
+			}
+			require.Empty(t, result.Text)
+			healthy(t)
+		})
+	}
+}
+
+func TestRecursion(t *testing.T) {
+	t.Run("of 4000 frames works", func(t *testing.T) {
+		require.Equal(t, "4000", run(t, `function g(n) { return n ? g(n - 1) + 1 : 0 } return g(4000)`).Text)
+	})
+	t.Run("without end is a RangeError that can be caught, and everything works after it", func(t *testing.T) {
+		require.Equal(t, "RangeError: Maximum call stack size exceeded,4000,[1,2],abc", run(t, `
+			function r() { return r() + 1 }
+			function g(n) { return n ? g(n - 1) + 1 : 0 }
+			let caught;
+			for (let i = 0; i < 20; i++) try { r() } catch (e) { caught = e.name + ': ' + e.message; if (!(e instanceof RangeError)) return e }
+			return [caught, g(4000), JSON.stringify([2, 1].sort()), 'ABC'.replace(/[A-Z]/g, (c) => c.toLowerCase())].join()`).Text)
+	})
+}
+
+func TestStoppingFromOutside(t *testing.T) {
+	t.Run("by the context", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("changed my mind")
+		time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
+		_, err := engine.Run(ctx, `for (;;);`, nil)
+		require.ErrorIs(t, err, cause)
+		require.False(t, sandbox.IsScriptFailure(err))
+	})
+	t.Run("by the context, while it waits for a timer", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, err := engine.Run(ctx, `await new Promise((r) => setTimeout(r, 1e9))`, nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		var stopped *sandbox.StoppedError
+		require.ErrorAs(t, err, &stopped, "the time limit of the run is not the context's")
+	})
+	t.Run("by a context that has ended before", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := engine.Run(ctx, `return 1`, nil)
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}
+
+func TestCatchingAMemoryErrorIsAllowed(t *testing.T) {
+	require.Equal(t, "caught", run(t, `try { new ArrayBuffer(1e9) } catch (e) { return 'caught' }`).Text)
+}
+
+func TestGarbageInCyclesIsCollected(t *testing.T) {
+	// Each turn leaves a megabyte that only the cycle collector finds: 40 times what the run may have.
+	require.Equal(t, "done", run(t, `
+		for (let i = 0; i < 2500; i++) { const o = {b: new ArrayBuffer(1e6)}; o.self = o; }
+		return 'done'`).Text)
+}
+
+func TestConcurrentRuns(t *testing.T) {
+	disturb(t)
+	good := []struct{ script, want string }{
+		{`let n = 0; for (let i = 0; i < 1e4; i++) n += i; return n`, "49995000"},
+		{`return [5, 3, 9].sort().join()`, "3,5,9"},
+		{`await new Promise((r) => setTimeout(r, 5)); return 'waited'`, "waited"},
+		{`return JSON.stringify(Array.from({length: 50}, (_, i) => ({i}))).length`, "441"},
+		{`const m = new Map(); for (let i = 0; i < 1000; i++) m.set('k' + i, i); return m.get('k999')`, "999"},
+	}
+	hostile := []struct{ script, want string }{
+		{`for (;;) {}`, byTime},
+		{`const a = []; for (;;) a.push(new ArrayBuffer(1e6))`, byMemory},
+		{`function r() { r() } r()`, byError},
+		{`/^(a+)+$/.test('a'.repeat(40) + 'b')`, byTime},
+		{`for (;;) await 0`, byTime},
+	}
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			if i%5 == 0 {
+				test := hostile[rand.IntN(len(hostile))]
+				_, err := tryRun(t, test.script, sandbox.RunOptions{Limits: sandbox.Limits{Time: 200 * time.Millisecond, Memory: 16 << 20}})
+				if ended := endedAs(err); ended != test.want && ended != byTime { // on a busy machine, time may be up first
+					t.Errorf("%s: %s", test.script, ended)
+				}
+				return
+			}
+			test := good[rand.IntN(len(good))]
+			result, err := tryRun(t, test.script)
+			if err != nil || result.Text != test.want {
+				t.Errorf("%s: %q, %v", test.script, result.Text, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// residentMemory is what the process has in memory, in bytes, or zero where that is not known.
+func residentMemory() int64 {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(strings.Fields(string(data))[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+func TestMemoryOfTheProcess(t *testing.T) {
+	if residentMemory() == 0 {
+		t.Skip("the process's memory is not known on this system")
+	}
+	if raceDetector {
+		t.Skip("the race detector's own memory would be counted")
+	}
+	if os.Getenv("TOOLRUN_TEST_ALONE") == "" {
+		// What other tests have left in memory must not count, so this one needs a process of its own.
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-soak="+strconv.FormatBool(*soak))
+		cmd.Env = append(os.Environ(), "TOOLRUN_TEST_ALONE=1")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "--- PASS: "+t.Name())
+		return
+	}
+	const limit = 64 << 20
+	run(t, `return 1`)
+	goruntime.GC()
+
+	t.Run("stays within the limit of the script and 64 MiB", func(t *testing.T) {
+		for _, script := range []string{
+			`const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))`,
+			`const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)`,
+			`const a = []; for (;;) a.push([a.length])`,
+			`let s = 'x'; for (;;) s += s`,
+			`'x'.repeat(2 ** 30)`,
+		} {
+			var most atomic.Int64
+			stop := make(chan struct{})
+			var watch sync.WaitGroup
+			watch.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					case <-time.After(time.Millisecond):
+						most.Store(max(most.Load(), residentMemory()))
+					}
+				}
+			})
+			_, err := tryRun(t, script)
+			close(stop)
+			watch.Wait()
+			require.Equal(t, byMemory, endedAs(err), script)
+			require.Less(t, most.Load(), int64(limit+64<<20), script)
+		}
+	})
+	t.Run("stays flat over many runs", func(t *testing.T) {
+		runs := 300
+		if *soak {
+			runs = 10_000
+		}
+		script := func(i int) string {
+			switch i % 10 {
+			case 0:
+				return `const a = []; for (;;) a.push(new ArrayBuffer(1e6))`
+			case 1:
+				return `function r() { r() } try { r() } catch {}`
+			}
+			return fmt.Sprintf(`console.log('x'.repeat(1000)); return %d`, i)
+		}
+		for i := range runs / 3 {
+			_, _ = tryRun(t, script(i))
+		}
+		goruntime.GC()
+		before, goroutines := residentMemory(), goruntime.NumGoroutine()
+		for i := range runs {
+			_, _ = tryRun(t, script(i))
+		}
+		goruntime.GC()
+		require.Less(t, residentMemory()-before, int64(48<<20), "the process has grown")
+		require.LessOrEqual(t, goruntime.NumGoroutine(), goroutines+2, "goroutines are left over")
+	})
+}
