@@ -43,15 +43,14 @@ const (
 )
 
 // Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host; with its
-// stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with
-// knowledge of the size of its allocations, without which it would collect garbage by their number only, and run out of
-// memory while most of it is garbage.
+// stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with the
+// changes in patches.go.
 func Module() ([]byte, error) {
 	module, err := metering.Rewrite(wasmBytes, metering.Options{
 		YieldModule: YieldModule, YieldName: YieldName,
 		FuelExport:    FuelExport,
 		ExportGlobals: map[string]uint32{stackPointerExport: stackPointerGlobal},
-		Replacements:  []metering.Replacement{usableSize},
+		Replacements:  patches,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("guest: %w", err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Verify checks that the engine's memory is laid out as this package believes, by what depends on it: strings and
@@ -21,6 +22,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"Math.random", verifyRandom},
 		{"the stack limit", verifyStackLimit},
 		{"the size of allocations", verifyAllocated},
+		{"positions of statements", verifyPositions},
 	} {
 		if err := check.run(ctx, vm); err != nil {
 			return fmt.Errorf("guest: the engine's memory layout is not the expected one (%s): %w", check.what, err)
@@ -126,6 +128,16 @@ func verifyAllocated(ctx context.Context, vm *VM) error {
 	after := vm.u32(vm.runtime + runtimeAllocated)
 	if grown := during - before; grown < size || grown > size+4096 || during-after < size {
 		return fmt.Errorf("%d bytes before, %d with %d bytes more, %d after", before, during, size, after)
+	}
+	return nil
+}
+
+// verifyPositions looks where an exception in a declaration is reported.
+func verifyPositions(ctx context.Context, vm *VM) error {
+	const source = "(function () { try {\n\n let x = null;\n const y = x.y;\n } catch (e) { return e.stack } })()"
+	stack, err := evalString(ctx, vm, source)
+	if err != nil || !strings.Contains(stack, "toolrun:verify:4:2)") {
+		return fmt.Errorf("an exception on line 4 has the stack %q, %v", stack, err)
 	}
 	return nil
 }

@@ -155,8 +155,8 @@ func disturb(t *testing.T) {
 	t.Cleanup(func() {
 		close(stop)
 		done.Wait()
-		require.Greater(t, ticks.Load(), int64(10), "the rest of the process was kept from running")
-		require.Greater(t, collections.Load(), int64(10), "garbage collections were kept from ending")
+		require.GreaterOrEqual(t, ticks.Load(), int64(3), "the rest of the process was kept from running")
+		require.GreaterOrEqual(t, collections.Load(), int64(3), "garbage collections were kept from ending")
 	})
 }
 

@@ -28,10 +28,11 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 			break
 		}
 		if replacement, ok := replacements[w.importFunctions+i]; ok {
-			if !bytes.Equal(b.data, replacement.Old) {
+			rest, ok := bytes.CutPrefix(b.data, replacement.Old)
+			if !ok {
 				return nil, fmt.Errorf("function %d is not the one to replace", replacement.Function)
 			}
-			b.data = replacement.New
+			b.data = append(bytes.Clone(replacement.New), rest...)
 		}
 		if body = b.rewrite(w.types[w.functions[i]].params); b.err != nil {
 			return nil, fmt.Errorf("function %d: %w", w.importFunctions+i, b.err)

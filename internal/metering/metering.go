@@ -51,21 +51,22 @@ type Options struct {
 	// Functions also meters every function entry.
 	Functions bool
 
-	// Replacements gives functions of the module new bodies, which are then metered as any other.
+	// Replacements changes the bodies of functions of the module, which are then metered as any other.
 	Replacements []Replacement
 
 	// ExportGlobals exports globals of the module, by their index, under names that the module does not export yet.
 	ExportGlobals map[string]uint32
 }
 
-// Replacement gives a function another body.
+// Replacement changes the beginning of a function's body, or all of it.
 type Replacement struct {
 	// Function is the index of the function in the original module, imports counted.
 	Function uint32
-	// Old is what the body must be: its local declarations and instructions, as in the binary format without the size.
-	// If it is anything else, Rewrite fails: then the module is not the one that the replacement was made for.
+	// Old is what the body must begin with: local declarations and instructions, as in the binary format behind the
+	// body's size. If it begins with anything else, Rewrite fails: then the module is not the one that the replacement
+	// was made for.
 	Old []byte
-	// New is the new body, with indices as in the original module.
+	// New takes the place of Old, with indices as in the original module. It ends where an instruction ends.
 	New []byte
 }
 

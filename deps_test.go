@@ -1,0 +1,76 @@
+package toolrun_test
+
+import (
+	"go/build"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/toolrun/toolrun/"
+
+// mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
+// that ends in /... is for a folder and all below it. What is not listed may not be imported.
+var mayImport = map[string][]string{
+	"internal/linearmem":       {},
+	"internal/metering":        {},
+	"guest":                    {"internal/metering", wazero},
+	"runtime":                  {"guest", "internal/linearmem", wazero},
+	"internal/enginetest":      {"runtime"},
+	"vfs":                      {},
+	"cmd/toolrun":              {"cmd/toolrun/internal/cli"},
+	"cmd/toolrun/internal/cli": {"..."},
+}
+
+// wazero stands for its module: only the packages that run WebAssembly may know of it.
+const wazero = "github.com/tetratelabs/wazero"
+
+// TestImports keeps the direction of imports. Tests of a package may import more than the package.
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(dir string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if name := entry.Name(); name != "." && (strings.HasPrefix(name, ".") || name == "testdata") {
+			return filepath.SkipDir
+		}
+		pkg, err := build.ImportDir(dir, 0)
+		if _, none := err.(*build.NoGoError); none || err == nil && len(pkg.GoFiles) == 0 {
+			return nil
+		}
+		require.NoError(t, err)
+		name := filepath.ToSlash(dir)
+		allowed, known := mayImport[name]
+		require.True(t, known, "%s is not listed: say what it may import", name)
+		seen[name] = true
+		for _, imported := range pkg.Imports {
+			if own, ok := strings.CutPrefix(imported, module); ok {
+				require.True(t, allows(allowed, own), "%s imports %s", name, own)
+			} else if imported == wazero || strings.HasPrefix(imported, wazero+"/") {
+				require.True(t, allows(allowed, wazero), "%s imports %s", name, imported)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	for name := range mayImport {
+		require.True(t, seen[name], "%s is listed, but there is no such package", name)
+	}
+}
+
+func allows(allowed []string, name string) bool {
+	for _, pattern := range allowed {
+		if folder, ok := strings.CutSuffix(pattern, "..."); ok && strings.HasPrefix(name, folder) && name != wazero {
+			return true
+		}
+		if ok, err := path.Match(pattern, name); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,52 @@
+package runtime_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/enginetest"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+func BenchmarkEngineStart(b *testing.B) {
+	start := func(b *testing.B, options *sandbox.EngineOptions) {
+		for b.Loop() {
+			e, err := sandbox.NewEngine(b.Context(), options)
+			require.NoError(b, err)
+			require.NoError(b, e.Close(context.Background()))
+		}
+	}
+	b.Run("cold", func(b *testing.B) { start(b, nil) })
+	b.Run("cached", func(b *testing.B) { start(b, &sandbox.EngineOptions{CacheDir: enginetest.CacheDir()}) })
+}
+
+// BenchmarkRun is a fresh sandbox and what a small script does in it.
+func BenchmarkRun(b *testing.B) {
+	files := afero.NewMemMapFs()
+	require.NoError(b, afero.WriteFile(files, "/1MiB", make([]byte, 1<<20), 0o600))
+	echoes := []sandbox.Function{{Name: "echo", Call: echo}}
+	for _, bench := range []struct{ name, script string }{
+		{"return 1", `return 1`},
+		{"console and JSON", `console.log({a: [1, 2, 3]}); return {b: 'c'}`},
+		{"1 MiB in and out", `await fs.writeFile('/copy', await fs.readFile('/1MiB'))`},
+		{"1 MiB of text in and out", `await fs.writeFile('/copy', await fs.readFile('/1MiB', 'utf8'))`},
+		{"1000 calls of a Go function", `for (let i = 0; i < 1000; i++) echo(i)`},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				run(b, bench.script, sandbox.RunOptions{Files: files, Functions: echoes})
+			}
+		})
+	}
+	b.Run("return 1, in parallel", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				run(b, `return 1`)
+			}
+		})
+	})
+}

@@ -1,0 +1,123 @@
+package runtime_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/enginetest"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+func TestConcurrencyLimit(t *testing.T) {
+	one := enginetest.New(sandbox.EngineOptions{MaxRuns: 1})
+	defer one.Close(context.Background())
+	entered, release := make(chan struct{}), make(chan struct{})
+	hold := sandbox.Function{Name: "hold", Call: func(context.Context, []any) (any, error) {
+		close(entered)
+		<-release
+		return nil, nil
+	}}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, err := one.Run(t.Context(), `hold()`, &sandbox.RunOptions{Functions: []sandbox.Function{hold}})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-entered
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := one.Run(ctx, `return 1`, nil)
+	var limit *sandbox.LimitError
+	require.ErrorAs(t, err, &limit)
+	require.Equal(t, sandbox.LimitRuns, limit.Limit)
+	require.EqualValues(t, 1, limit.Value)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.False(t, sandbox.IsScriptFailure(err))
+
+	close(release)
+	result, err := one.Run(t.Context(), `return 1`, nil)
+	require.NoError(t, err, "waiting for the place")
+	require.Equal(t, "1", result.Text)
+	wg.Wait()
+}
+
+func TestClose(t *testing.T) {
+	e := enginetest.New(sandbox.EngineOptions{MaxRuns: 2})
+	errs := make(chan error)
+	for _, script := range []string{`for (;;);`, `await new Promise((r) => setTimeout(r, 1e9))`, `return await new Promise((r) => setTimeout(r, 1e9))`} {
+		go func() {
+			_, err := e.Run(context.Background(), script, nil)
+			errs <- err
+		}()
+	}
+	time.Sleep(20 * time.Millisecond) // two of them run and one waits, most likely; all must end in any case
+	require.NoError(t, e.Close(context.Background()))
+	for range 3 {
+		require.ErrorIs(t, <-errs, sandbox.ErrClosed)
+	}
+	_, err := e.Run(t.Context(), `return 1`, nil)
+	require.ErrorIs(t, err, sandbox.ErrClosed)
+	require.NoError(t, e.Close(context.Background()), "closing twice")
+}
+
+func TestEngineOptions(t *testing.T) {
+	_, err := sandbox.NewEngine(t.Context(), &sandbox.EngineOptions{MaxRuns: -2})
+	require.ErrorContains(t, err, "MaxRuns")
+}
+
+func TestCacheDir(t *testing.T) {
+	t.Run("must be a directory", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		_, err := sandbox.NewEngine(t.Context(), &sandbox.EngineOptions{CacheDir: file})
+		require.ErrorContains(t, err, "is not a directory")
+	})
+	t.Run("must not be open to other users", func(t *testing.T) {
+		if goruntime.GOOS == "windows" {
+			t.Skip("no permission bits")
+		}
+		dir := t.TempDir()
+		require.NoError(t, os.Chmod(dir, 0o777))
+		_, err := sandbox.NewEngine(t.Context(), &sandbox.EngineOptions{CacheDir: dir})
+		require.ErrorContains(t, err, "can be written by other users")
+	})
+	t.Run("is made private, and used", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("compiles the engine")
+		}
+		dir := filepath.Join(t.TempDir(), "a", "b")
+		e, err := sandbox.NewEngine(t.Context(), &sandbox.EngineOptions{CacheDir: dir})
+		require.NoError(t, err)
+		require.NoError(t, e.Close(context.Background()))
+		files := 0
+		require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			require.NoError(t, err)
+			info, err := d.Info()
+			require.NoError(t, err)
+			if goruntime.GOOS != "windows" {
+				require.Zero(t, info.Mode().Perm()&0o022, path)
+			}
+			if !d.IsDir() {
+				files++
+			}
+			return nil
+		}))
+		require.Positive(t, files)
+	})
+}
+
+func TestAContextThatEndsStopsTheStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := sandbox.NewEngine(ctx, &sandbox.EngineOptions{CacheDir: enginetest.CacheDir()})
+	require.ErrorIs(t, err, context.Canceled)
+}
