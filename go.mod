@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/fastschema/qjs v0.0.6
+	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/afero v1.15.0
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1

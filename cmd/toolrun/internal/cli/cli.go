@@ -29,6 +29,7 @@ var errToolFailed = errors.New("the tool reported an error")
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process the hard way
 
 	root := newRoot()
 	root.SetArgs(args)

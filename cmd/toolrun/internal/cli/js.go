@@ -51,7 +51,7 @@ func newJS() *cobra.Command {
 			name := "script.js"
 			if !given {
 				var err error
-				if o.code, name, err = readCode(args[0], cmd.InOrStdin()); err != nil {
+				if o.code, name, err = readCode(cmd.Context(), args[0], cmd.InOrStdin()); err != nil {
 					return err
 				}
 			}
@@ -67,13 +67,26 @@ func newJS() *cobra.Command {
 }
 
 // readCode reads the code from a file or from standard input, and says what to call it in stack traces.
-func readCode(file string, stdin io.Reader) (code, name string, err error) {
-	if file == "-" {
-		data, err := io.ReadAll(stdin)
-		return string(data), "script.js", err
+func readCode(ctx context.Context, file string, stdin io.Reader) (code, name string, err error) {
+	if file != "-" {
+		data, err := os.ReadFile(file)
+		return string(data), filepath.Base(file), err
 	}
-	data, err := os.ReadFile(file)
-	return string(data), filepath.Base(file), err
+	type input struct {
+		data []byte
+		err  error
+	}
+	read := make(chan input, 1)
+	go func() {
+		data, err := io.ReadAll(stdin)
+		read <- input{data, err}
+	}()
+	select {
+	case in := <-read:
+		return string(in.data), "script.js", in.err
+	case <-ctx.Done(): // an interrupt must not wait for the end of the input
+		return "", "", ctx.Err()
+	}
 }
 
 func runJS(ctx context.Context, o jsOptions, name string, stdout io.Writer) error {

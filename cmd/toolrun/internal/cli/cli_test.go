@@ -1,0 +1,136 @@
+package cli_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
+	"github.com/toolrun/toolrun/internal/enginetest"
+)
+
+func TestMain(m *testing.M) {
+	// The test binary is also the command: for transcripts, and for tests that need a process of their own.
+	if os.Getenv("TOOLRUN_TEST_COMMAND") != "" {
+		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	testscript.Main(m, map[string]func(){
+		"toolrun": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// cacheEnv makes the command keep its compiled engine where all tests keep it.
+func cacheEnv() []string {
+	return []string{"XDG_CACHE_HOME=" + enginetest.CacheDir(), "HOME=" + enginetest.CacheDir(), "LocalAppData=" + enginetest.CacheDir()}
+}
+
+// TestTranscripts runs the command as the files in testdata/script say. With -update the expected output is rewritten.
+func TestTranscripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           filepath.Join("..", "..", "..", "..", "testdata", "script"),
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, cacheEnv()...)
+			return nil
+		},
+	})
+}
+
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1")
+	return cmd
+}
+
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent an interrupt")
+	}
+	for name, args := range map[string][]string{
+		"a running script":     {"js", "--root", ".", "-e", `await fs.writeFile('started', ''); for (;;);`},
+		"a waiting script":     {"js", "--root", ".", "-e", `await fs.writeFile('started', ''); await new Promise((r) => setTimeout(r, 1e9))`},
+		"a wait for the input": {"js", "-"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := command(args...)
+			cmd.Dir = t.TempDir()
+			stdin, err := cmd.StdinPipe()
+			require.NoError(t, err)
+			defer stdin.Close()
+			require.NoError(t, cmd.Start())
+			if args[1] == "-" {
+				time.Sleep(200 * time.Millisecond) // until then the handler is in place, or the test is of no use
+			} else {
+				require.Eventually(t, func() bool {
+					_, err := os.Stat(filepath.Join(cmd.Dir, "started"))
+					return err == nil
+				}, time.Minute, 10*time.Millisecond)
+			}
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			_ = cmd.Wait()
+			require.Equal(t, 130, cmd.ProcessState.ExitCode())
+		})
+	}
+}
+
+// TestReadme runs the commands in README.md that start with "$ toolrun" and compares what they print.
+func TestReadme(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are for a Unix shell")
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	commands := 0
+	for _, block := range consoleBlocks(string(data)) {
+		for _, step := range block {
+			cmd := exec.Command("sh", "-c", step.command)
+			cmd.Dir = dir
+			cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "PATH="+dir+"/bin:"+os.Getenv("PATH"))
+			if commands == 0 {
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o700))
+				require.NoError(t, os.Symlink(os.Args[0], filepath.Join(dir, "bin", "toolrun")))
+			}
+			commands++
+			out, _ := cmd.CombinedOutput()
+			require.Equal(t, step.output, string(out), step.command)
+		}
+	}
+	require.Positive(t, commands)
+}
+
+type step struct{ command, output string }
+
+// consoleBlocks returns the commands and outputs in the ```console blocks of a Markdown text. A command goes on in the
+// next line if that begins with "> ".
+func consoleBlocks(text string) (blocks [][]step) {
+	var block []step
+	inside := false
+	scanner := bufio.NewScanner(strings.NewReader(text))
+	for scanner.Scan() {
+		line := scanner.Text()
+		switch {
+		case line == "```console":
+			inside, block = true, nil
+		case line == "```" && inside:
+			inside = false
+			blocks = append(blocks, block)
+		case !inside:
+		case strings.HasPrefix(line, "$ "):
+			block = append(block, step{command: line[2:]})
+		case strings.HasPrefix(line, "> ") && len(block) > 0 && block[len(block)-1].output == "":
+			block[len(block)-1].command += "\n" + line[2:]
+		case len(block) > 0:
+			block[len(block)-1].output += line + "\n"
+		}
+	}
+	return blocks
+}
