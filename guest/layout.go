@@ -24,6 +24,13 @@ const (
 	objectClass       = 6  // u16
 	objectArrayBuffer = 32 // JSArrayBuffer*, for objects of one of the two classes below
 
+	objectPromise = 32 // JSPromiseData*, for promises
+	classPromise  = 50
+
+	promiseState   = 0  // u32: 2 is rejected
+	promiseHandled = 20 // u8: whether a reaction was ever attached
+	promiseResult  = 24 // JSValue
+
 	classArrayBuffer       = 19
 	classSharedArrayBuffer = 20
 

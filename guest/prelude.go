@@ -29,6 +29,8 @@ type Prelude struct {
 	Deliver Value
 	// Fail takes an exception and reports it to the host.
 	Fail Value
+	// Rejected takes the reason of a rejection that nobody has handled, and prints it on the console.
+	Rejected Value
 }
 
 // LoadPrelude runs the prelude, which gives scripts their globals and hides those that are not for them.
@@ -63,6 +65,7 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	p := &Prelude{}
 	for name, entry := range map[string]*Value{
 		"install": &p.Install, "start": &p.Start, "tick": &p.Tick, "deliver": &p.Deliver, "fail": &p.Fail,
+		"rejected": &p.Rejected,
 	} {
 		if *entry, err = vm.Property(ctx, kernel, name); err != nil {
 			return nil, err

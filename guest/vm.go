@@ -29,7 +29,7 @@ type VM struct {
 	file             fileName
 
 	functions map[string]api.Function
-	nested    int // calls under way that the host makes from inside a host function
+	leaf      bool // a call is under way that must not run scripts
 	stack     [8]uint64
 }
 
@@ -80,7 +80,8 @@ func (vm *VM) SeedRandom(seed uint64) {
 	vm.memory.WriteUint64Le(vm.context+contextRandomState, max(seed, 1))
 }
 
-// call calls an export of the engine. The result is 0 where it has none.
+// call calls an export of the engine. The result is 0 where it has none. A function must not be called again before it
+// has returned: that is why host functions use those of callLeaf only.
 func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	fn := vm.functions[name]
 	if fn == nil {
@@ -97,18 +98,25 @@ func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, er
 	return stack[0], nil
 }
 
-// valueCall is call for functions whose result is a JSValue.
-func (vm *VM) valueCall(ctx context.Context, name string, args ...uint64) (Value, error) {
-	v, err := vm.call(ctx, name, args...)
-	return Value(v), err
+// callLeaf is call for functions that must not run scripts. They may try: where one of them throws an error, the engine
+// calls Error.prepareStackTrace. Host functions are to be refused then (see Leaf), because they would use the very
+// functions that are in the middle of something.
+func (vm *VM) callLeaf(ctx context.Context, name string, args ...uint64) (uint64, error) {
+	outer := vm.leaf
+	vm.leaf = true
+	defer func() { vm.leaf = outer }()
+	return vm.call(ctx, name, args...)
 }
+
+// Leaf says whether a call is under way that must not run scripts, so that host functions have to be refused.
+func (vm *VM) Leaf() bool { return vm.leaf }
 
 // ErrNoMemory is returned where the engine could not allocate memory for what the host wants to hand to it.
 var ErrNoMemory = errors.New("guest: out of memory")
 
 // malloc allocates n bytes in the instance.
 func (vm *VM) malloc(ctx context.Context, n int) (uint32, error) {
-	p, err := vm.call(ctx, "malloc", uint64(n))
+	p, err := vm.callLeaf(ctx, "malloc", uint64(n))
 	if err == nil && uint32(p) == 0 {
 		err = ErrNoMemory
 	}
@@ -116,7 +124,7 @@ func (vm *VM) malloc(ctx context.Context, n int) (uint32, error) {
 }
 
 func (vm *VM) free(ctx context.Context, p uint32) error {
-	_, err := vm.call(ctx, "free", uint64(p))
+	_, err := vm.callLeaf(ctx, "free", uint64(p))
 	return err
 }
 
@@ -149,21 +157,21 @@ func (vm *VM) Eval(ctx context.Context, source, name string) (Value, error) {
 	if err != nil {
 		return 0, err
 	}
-	options, err := vm.call(ctx, "QJS_CreateEvalOption", uint64(code), 0, 0, uint64(vm.file.pointer), evalStrict)
+	options, err := vm.callLeaf(ctx, "QJS_CreateEvalOption", uint64(code), 0, 0, uint64(vm.file.pointer), evalStrict)
 	if err != nil {
 		return 0, err
 	}
 	if uint32(options) == 0 {
 		return 0, ErrNoMemory
 	}
-	v, err := vm.valueCall(ctx, "QJS_Eval", uint64(vm.context), options)
+	v, err := vm.call(ctx, "QJS_Eval", uint64(vm.context), options)
 	if err != nil {
 		return 0, err
 	}
 	if err := vm.free(ctx, uint32(options)); err != nil {
 		return 0, err
 	}
-	return v, vm.free(ctx, code)
+	return Value(v), vm.free(ctx, code)
 }
 
 // RunJobs runs all jobs that are waiting until none is left. It returns Exception if one of them could not be run.
@@ -178,22 +186,23 @@ func (vm *VM) Call(ctx context.Context, function Value, args ...Value) (Value, e
 	for i, arg := range args {
 		vm.memory.WriteUint64Le(argv+uint32(8*i), uint64(arg))
 	}
-	v, err := vm.valueCall(ctx, "QJS_Call",
+	v, err := vm.call(ctx, "QJS_Call",
 		uint64(vm.context), uint64(function), uint64(Undefined), uint64(len(args)), uint64(argv))
 	if err != nil {
 		return 0, err
 	}
-	return v, vm.free(ctx, argv)
+	return Value(v), vm.free(ctx, argv)
 }
 
 // TakeException returns the value that was thrown last, and forgets it.
 func (vm *VM) TakeException(ctx context.Context) (Value, error) {
-	return vm.valueCall(ctx, "JS_GetException", uint64(vm.context))
+	v, err := vm.callLeaf(ctx, "JS_GetException", uint64(vm.context))
+	return Value(v), err
 }
 
 // Free gives a value back.
 func (vm *VM) Free(ctx context.Context, v Value) error {
-	_, err := vm.call(ctx, "QJS_FreeValue", uint64(vm.context), uint64(v))
+	_, err := vm.callLeaf(ctx, "QJS_FreeValue", uint64(vm.context), uint64(v))
 	return err
 }
 
@@ -203,16 +212,17 @@ func (vm *VM) Property(ctx context.Context, object Value, name string) (Value, e
 	if err != nil {
 		return 0, err
 	}
-	v, err := vm.valueCall(ctx, "JS_GetPropertyStr", uint64(vm.context), uint64(object), uint64(p))
+	v, err := vm.call(ctx, "JS_GetPropertyStr", uint64(vm.context), uint64(object), uint64(p))
 	if err != nil {
 		return 0, err
 	}
-	return v, vm.free(ctx, p)
+	return Value(v), vm.free(ctx, p)
 }
 
 // NewObject returns a new empty object.
 func (vm *VM) NewObject(ctx context.Context) (Value, error) {
-	return vm.valueCall(ctx, "JS_NewObject", uint64(vm.context))
+	v, err := vm.callLeaf(ctx, "JS_NewObject", uint64(vm.context))
+	return Value(v), err
 }
 
 // NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD.
@@ -224,11 +234,11 @@ func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err := vm.valueCall(ctx, "QJS_NewString", uint64(vm.context), uint64(p))
+	v, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.context), uint64(p))
 	if err != nil {
 		return 0, err
 	}
-	return v, vm.free(ctx, p)
+	return Value(v), vm.free(ctx, p)
 }
 
 // quote returns s as a JSON string without control characters.
@@ -257,11 +267,11 @@ func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err := vm.valueCall(ctx, "QJS_ParseJSON", uint64(vm.context), uint64(p))
+	v, err := vm.callLeaf(ctx, "QJS_ParseJSON", uint64(vm.context), uint64(p))
 	if err != nil {
 		return 0, err
 	}
-	return v, vm.free(ctx, p)
+	return Value(v), vm.free(ctx, p)
 }
 
 // NewArrayBuffer returns a new ArrayBuffer with a copy of data.
@@ -271,29 +281,19 @@ func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
 		return 0, err
 	}
 	vm.memory.Write(p, data)
-	v, err := vm.valueCall(ctx, "JS_NewArrayBufferCopy", uint64(vm.context), uint64(p), uint64(len(data)))
+	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.context), uint64(p), uint64(len(data)))
 	if err != nil {
 		return 0, err
 	}
-	return v, vm.free(ctx, p)
+	return Value(v), vm.free(ctx, p)
 }
 
 // NewHostFunction returns a JavaScript function that calls the import env.jsFunctionProxy. It is an ordinary function
 // around the native one; the prelude takes that out, since the wrapper could be tampered with.
 func (vm *VM) NewHostFunction(ctx context.Context) (Value, error) {
-	return vm.valueCall(ctx, "QJS_CreateFunctionProxy", uint64(vm.context), 0, 0, 0)
+	v, err := vm.callLeaf(ctx, "QJS_CreateFunctionProxy", uint64(vm.context), 0, 0, 0)
+	return Value(v), err
 }
-
-// Nested runs f, which may call methods of vm, from inside a host function. While it runs, further calls of host
-// functions must be refused: they would come from hooks that a script has put into the engine's error handling.
-func (vm *VM) Nested(f func() (Value, error)) (Value, error) {
-	vm.nested++
-	defer func() { vm.nested-- }()
-	return f()
-}
-
-// InNested says whether a call of a host function comes from inside Nested.
-func (vm *VM) InNested() bool { return vm.nested > 0 }
 
 // Arguments returns the arguments of a call of a host function, at most limit of them.
 func (vm *VM) Arguments(argc, argv uint32, limit int) []Value {
@@ -390,6 +390,27 @@ func (vm *VM) ArrayBuffer(v Value) ([]byte, bool) {
 	}
 	buffer := vm.u32(v.pointer() + objectArrayBuffer)
 	return vm.memory.Read(vm.u32(buffer+arrayBufferData), vm.u32(buffer+arrayBufferLength))
+}
+
+// Retain keeps a value from being freed until the next Free of it.
+func (vm *VM) Retain(ctx context.Context, v Value) error {
+	_, err := vm.callLeaf(ctx, "QJS_CloneValue", uint64(vm.context), uint64(v))
+	return err
+}
+
+// UnhandledRejection returns the reason why a promise was rejected, if it was and nobody has looked at it yet.
+func (vm *VM) UnhandledRejection(v Value) (reason Value, unhandled bool) {
+	if !v.IsObject() {
+		return 0, false
+	}
+	class, _ := vm.memory.ReadUint16Le(v.pointer() + objectClass)
+	promise := vm.u32(v.pointer() + objectPromise)
+	handled, ok := vm.memory.ReadByte(promise + promiseHandled)
+	if class != classPromise || !ok || handled != 0 || vm.u32(promise+promiseState) != 2 {
+		return 0, false
+	}
+	result, _ := vm.memory.ReadUint64Le(promise + promiseResult)
+	return Value(result), true
 }
 
 // u32 reads a number from memory; outside of memory there are only zeros.

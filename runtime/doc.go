@@ -20,7 +20,7 @@
 // no way to set a clock; reading the time is possible.
 //
 // A run lasts until the script has returned and no timer and no asynchronous call is left. What still runs when the
-// script throws is dropped.
+// script throws is dropped. Exceptions in timers and rejections that nobody handles are printed on the console.
 //
 // # Limits
 //

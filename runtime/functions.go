@@ -70,7 +70,9 @@ func (r *run) restore(value any, data []byte) (any, error) {
 
 // encode turns a value into JSON for a guest, and the bytes that belong to it (nil if there are none).
 func (r *run) encode(value any) (text []byte, data []byte, err error) {
-	value = r.extract(value, &data)
+	if value, err = r.extract(value, &data, 0); err != nil {
+		return nil, nil, err
+	}
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
@@ -80,31 +82,41 @@ func (r *run) encode(value any) (text []byte, data []byte, err error) {
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), data, nil
 }
 
+// maxNesting is how deep a value from Go may be nested. A value with a cycle would be nested without end.
+const maxNesting = 1000
+
 // extract returns value with marks in the place of bytes, which it appends to data. It does not change value. Bytes in
 // other types than these (in structs, say) cross as encoding/json has them, in base64.
-func (r *run) extract(value any, data *[]byte) any {
+func (r *run) extract(value any, data *[]byte, depth int) (any, error) {
+	if depth > maxNesting {
+		return nil, fmt.Errorf("the value is nested more than %d deep", maxNesting)
+	}
+	var err error
 	switch v := value.(type) {
 	case []byte:
 		mark := fmt.Sprintf("%s%d:%d", r.mark, len(*data), len(v))
-		*data = append(*data, v...)
-		if *data == nil {
+		if *data = append(*data, v...); *data == nil {
 			*data = []byte{}
 		}
-		return mark
+		return mark, nil
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = r.extract(v[i], data)
+			if out[i], err = r.extract(v[i], data, depth+1); err != nil {
+				return nil, err
+			}
 		}
-		return out
+		return out, nil
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key := range v {
-			out[key] = r.extract(v[key], data)
+			if out[key], err = r.extract(v[key], data, depth+1); err != nil {
+				return nil, err
+			}
 		}
-		return out
+		return out, nil
 	}
-	return value
+	return value, nil
 }
 
 // install defines the run's functions and globals.

@@ -101,6 +101,12 @@ func TestFunctionErrors(t *testing.T) {
 		f := sandbox.Function{Name: "f", Call: func(context.Context, []any) (any, error) { return make(chan int), nil }}
 		require.Contains(t, run(t, `try { f() } catch (e) { return e.message }`, withFunctions(f)).Text, "f returned a value that cannot cross")
 	})
+	t.Run("are what results without end become", func(t *testing.T) {
+		endless := map[string]any{}
+		endless["a"] = []any{endless}
+		f := sandbox.Function{Name: "f", Call: func(context.Context, []any) (any, error) { return endless, nil }}
+		require.Contains(t, run(t, `try { f() } catch (e) { return e.message }`, withFunctions(f)).Text, "nested more than 1000 deep")
+	})
 	t.Run("are what arguments that cannot cross become", func(t *testing.T) {
 		f := sandbox.Function{Name: "f", Call: echo}
 		require.Equal(t, "TypeError", run(t, `const a = []; a.push(a); try { f(a) } catch (e) { return e.name }`, withFunctions(f)).Text)

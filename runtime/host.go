@@ -66,9 +66,9 @@ func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
 // bytes returns the content of a buffer, as the guest's own memory.
 func (a arguments) bytes(i int) ([]byte, bool) { return a.in.vm.ArrayBuffer(a.value(i)) }
 
-// hostCall serves a call of the host primitive.
+// hostCall serves a call of the host primitive. It must not run scripts.
 func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value {
-	if in.vm == nil || in.vm.InNested() {
+	if in.vm == nil || in.vm.Leaf() {
 		return guest.Undefined
 	}
 	// What a call costs the host is not in the guest's fuel, so many short calls must not put off the end of the run.
@@ -76,13 +76,10 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value
 		panic(&stop{err})
 	}
 	args := arguments{in, in.vm.Arguments(argc, argv, maxArguments)}
-	v, err := in.vm.Nested(func() (guest.Value, error) {
-		v, err := in.serve(ctx, args)
-		if f, ok := err.(*failure); ok {
-			return in.throw(ctx, f)
-		}
-		return v, err
-	})
+	v, err := in.serve(ctx, args)
+	if f, ok := err.(*failure); ok {
+		v, err = in.throw(ctx, f)
+	}
 	if err != nil {
 		panic(&stop{in.reason(err)})
 	}

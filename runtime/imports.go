@@ -31,8 +31,14 @@ const (
 func instantiateImports(ctx context.Context, rt wazero.Runtime) error {
 	host := rt.NewHostModuleBuilder("env")
 	host.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+		in, this := instanceOf(ctx), guest.Value(stack[1])
 		argc, argv := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
-		stack[0] = uint64(instanceOf(ctx).hostCall(ctx, argc, argv))
+		if int32(argc) == guest.RejectionArgc {
+			in.rejected(ctx, this)
+			stack[0] = uint64(guest.Undefined)
+			return
+		}
+		stack[0] = uint64(in.hostCall(ctx, argc, argv))
 	}), []api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy")
 	if _, err := host.Instantiate(ctx); err != nil {
 		return err

@@ -26,6 +26,8 @@ type instance struct {
 	prelude *guest.Prelude
 	created time.Time
 
+	rejections []guest.Value // promises that have been rejected since jobs last ran out
+
 	fuel    api.Global // what is left of the fuel that was granted
 	granted int32
 	used    int64 // work done with the fuel that was granted before

@@ -213,6 +213,9 @@ func (in *instance) loop() error {
 		} else if jobs == guest.Exception {
 			return in.exception()
 		}
+		if err := in.reportRejections(); err != nil {
+			return err
+		}
 		if o := in.run.outcome; o != nil && o.err != nil {
 			return o.err
 		}

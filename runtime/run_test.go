@@ -130,7 +130,10 @@ func TestConsole(t *testing.T) {
 		"counts":            {`console.count(); console.count(); console.countReset(); console.count()`, []sandbox.Entry{{sandbox.LevelLog, "default: 1"}, {sandbox.LevelLog, "default: 2"}, {sandbox.LevelLog, "default: 1"}}},
 		"the engine's own printing": {`const std = await import('qjs:std'); std.out.puts('one\ntwo\n'); std.out.flush(); std.err.puts('three\n'); std.err.flush()`,
 			[]sandbox.Entry{{sandbox.LevelLog, "one\ntwo"}, {sandbox.LevelError, "three"}}},
-		"a throw in a timer": {`setTimeout(() => { throw new Error('late') }, 0)`, []sandbox.Entry{{sandbox.LevelError, "Uncaught Error: late\n    at <anonymous> (script.js:1:29)"}}},
+		"an error that nobody awaits":     {"async function main() {\n  null.x\n}\nmain()", []sandbox.Entry{{sandbox.LevelError, "Uncaught (in promise) TypeError: cannot read property 'x' of null\n    at main (script.js:2:3)\n    at <anonymous> (script.js:4:1)"}}},
+		"a rejection that nobody handles": {`Promise.reject('r'); new Promise((_, reject) => setTimeout(reject, 1, {a: 1}))`, []sandbox.Entry{{sandbox.LevelError, "Uncaught (in promise) r"}, {sandbox.LevelError, "Uncaught (in promise) {\n  \"a\": 1\n}"}}},
+		"rejections that are handled":     {`Promise.reject(1).catch(() => {}); const p = Promise.reject(2); await 0; try { await p } catch {} await Promise.allSettled([Promise.reject(3)]); for (let i = 0; i < 5000; i++) await Promise.reject(i).catch(() => {})`, nil},
+		"a throw in a timer":              {`setTimeout(() => { throw new Error('late') }, 0)`, []sandbox.Entry{{sandbox.LevelError, "Uncaught Error: late\n    at <anonymous> (script.js:1:29)"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

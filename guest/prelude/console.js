@@ -22,7 +22,9 @@
   const write = (level, text) => { host(ops.log, level, indented(text)); };
   const label = (value) => (value === undefined ? 'default' : String(value));
 
-  kernel.logError = (text) => { host(ops.log, ERROR, text); };
+  // Errors that no code of the script can catch any more: thrown in a timer, or the reason of a rejection.
+  kernel.uncaught = (error) => { host(ops.log, ERROR, `Uncaught ${format(error)}`); };
+  kernel.rejected = (reason) => { host(ops.log, ERROR, `Uncaught (in promise) ${format(reason)}`); };
 
   const console = {
     log(...args) { write(LOG, line(args)); },

@@ -97,6 +97,4 @@
     return 0;
   };
 
-  // uncaught reports an error that no code of the script can catch any more.
-  kernel.uncaught = (error) => { kernel.logError(`Uncaught ${kernel.format(error)}`); };
 })
