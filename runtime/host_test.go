@@ -1,0 +1,144 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/guest"
+)
+
+// hostEngine is an engine for tests that look inside of the package.
+var hostEngine = sync.OnceValues(func() (*Engine, error) {
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid()))
+	return NewEngine(context.Background(), &EngineOptions{CacheDir: dir})
+})
+
+// stealPrimitive gives a script what no script can get: the native function that calls the host, as the global raw.
+const stealPrimitive = `(function (wrapper) {
+	const {call} = Function.prototype;
+	Function.prototype.call = function () { globalThis.raw = this };
+	wrapper();
+	Function.prototype.call = call;
+})`
+
+// attackHost runs a script that has the host primitive, and then checks that the same instance still works.
+func attackHost(t testing.TB, script string) error {
+	engine, err := hostEngine()
+	require.NoError(t, err)
+	options, err := (&RunOptions{
+		Files:     afero.NewMemMapFs(),
+		Limits:    Limits{Time: 20 * time.Second},
+		Functions: []Function{{Name: "f", Call: func(_ context.Context, args []any) (any, error) { return args, nil }}, {Name: "g", Async: true, Call: func(_ context.Context, args []any) (any, error) { return args, nil }}},
+	}).withDefaults()
+	require.NoError(t, err)
+	r := newRun(t.Context(), engine.closing, options)
+	defer r.end()
+	in, err := engine.newInstance(r)
+	require.NoError(t, err)
+	defer in.close()
+
+	ctx := in.context()
+	steal, err := in.vm.Eval(ctx, stealPrimitive, "steal.js")
+	require.NoError(t, err)
+	wrapper, err := in.vm.NewHostFunction(ctx)
+	require.NoError(t, err)
+	v, err := in.vm.Call(ctx, steal, wrapper)
+	require.NoError(t, err)
+	require.NotEqual(t, guest.Exception, v)
+
+	return in.execute(script)
+}
+
+// hostileValues are expressions for what a script may hand to the host.
+var hostileValues = []string{
+	`undefined`, `null`, `true`, `0`, `1`, `2`, `3`, `-1`, `5`, `2147483647`, `-2147483648`, `4294967296`, `1e300`, `NaN`, `1.5`, `10n`, `2n ** 64n`,
+	`''`, `'/a'`, `'/'`, `'..'`, `'\0'`, `'\ud800'`, `'€'`, `'x'.repeat(10000)`, `'[]'`, `'[1]'`, `'{'`, `'"x"'`, `'['.repeat(5000)`, `'[' + '1,'.repeat(5000) + '1]'`,
+	`{}`, `[]`, `[1, 2]`, `() => 1`, `Symbol('s')`, `new Date(0)`, `/x/`, `new Map()`, `Promise.resolve(1)`, `new Proxy({}, {})`, `new Proxy(new ArrayBuffer(8), {})`,
+	`new ArrayBuffer(0)`, `new ArrayBuffer(100)`, `new SharedArrayBuffer(8)`, `new Uint8Array(8)`, `new DataView(new ArrayBuffer(4))`,
+	`(() => { const b = new ArrayBuffer(8); b.transfer(); return b })()`, `new ArrayBuffer(8, {maxByteLength: 1e6})`,
+	`{valueOf() { throw 1 }, toString() { throw 2 }}`, `globalThis`, `raw`, `fs`,
+}
+
+// TestCraftedHostCalls calls the host with every operation and many combinations of values.
+func TestCraftedHostCalls(t *testing.T) {
+	calls := 200
+	if testing.Short() {
+		calls = 20
+	}
+	for op := -1; op < 12; op++ {
+		random := rand.New(rand.NewPCG(uint64(op), 1))
+		var script strings.Builder
+		for range calls {
+			fmt.Fprintf(&script, "try { raw(%d", op)
+			for range 3 + random.IntN(8) {
+				script.WriteString(", " + hostileValues[random.IntN(len(hostileValues))])
+			}
+			script.WriteString(") } catch (e) { String(e) }\n")
+		}
+		if op == opFinish {
+			// The script may say that it has ended in any way; after that, it goes on all the same.
+			_ = attackHost(t, script.String())
+			continue
+		}
+		err := attackHost(t, script.String()+`
+			await fs.writeFile('/check', 'abc');
+			if (await fs.readFile('/check', 'utf8') !== 'abc') throw 'wrong content';
+			if (f(1, 'x')[1] !== 'x') throw 'wrong answer';
+			if (raw(3, '/missing', 0, 0)[2] !== 'ENOENT') throw 'the calls have not reached the host'`)
+		require.NoError(t, err, "operation %d", op)
+	}
+}
+
+func FuzzHostCalls(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add([]byte("\x03\x12\x01\x04\x12\x20\x05\x00\x1a"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 200 {
+			t.Skip()
+		}
+		var script strings.Builder
+		for len(data) > 0 {
+			n := min(len(data), 2+int(data[0])%6)
+			fmt.Fprintf(&script, "try { raw(%d", int(data[0])%10)
+			for i := range 4 {
+				value := 0
+				if i+1 < n {
+					value = int(data[i+1])
+				}
+				script.WriteString(", " + hostileValues[value%len(hostileValues)])
+			}
+			script.WriteString(") } catch (e) { String(e) }\n")
+			data = data[n:]
+		}
+		err := attackHost(t, script.String())
+		if err != nil && !IsScriptFailure(err) {
+			t.Fatalf("%v\n%s", err, script.String())
+		}
+	})
+}
+
+// FuzzScripts runs arbitrary source. Whatever it is, the error must be the script's.
+func FuzzScripts(f *testing.F) {
+	for _, seed := range []string{`return 1`, `}`, `throw 1`, `}, async function(){`, "`${", `/(/`, `console.log(1`, `await 0`, "\x00", "\xff", `import('qjs:std')`, `#x`, `class A{#x}`, `label: for(;;) break label`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, script string) {
+		engine, err := hostEngine()
+		require.NoError(t, err)
+		result, err := engine.Run(t.Context(), script, &RunOptions{Limits: Limits{Time: 2 * time.Second, Work: 50_000_000}})
+		require.NotNil(t, result)
+		if err != nil && !IsScriptFailure(err) {
+			t.Fatalf("%q: %v", script, err)
+		}
+	})
+}
