@@ -93,10 +93,10 @@
     define(path[path.length - 1], value, target);
   };
 
-  // install takes {mark, functions: [{path, async}], globals: [{path, value}], bytes}.
+  // install takes {mark, functions: [{path, async}], globals: [{path, value}]}.
   kernel.install = (setup) => {
     kernel.mark = setup.mark;
-    const buffer = setup.bytes ? host(ops.attachment) : undefined;
+    const buffer = host(ops.attachment);
     for (let i = 0; i < setup.functions.length; i++) {
       const { path, async } = setup.functions[i];
       const name = path[path.length - 1];
@@ -106,7 +106,7 @@
     }
     for (let i = 0; i < setup.globals.length; i++) {
       const { path, value } = setup.globals[i];
-      place(path, buffer ? decode(value, buffer) : value);
+      place(path, decode(value, buffer));
     }
   };
   kernel.encode = encode;
