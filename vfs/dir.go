@@ -7,14 +7,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"time"
 
 	"github.com/spf13/afero"
 )
 
 // Dir is a directory of the host as an [afero.Fs]. Its paths are slash-separated and relative to the directory, with or
-// without a slash in front; ".." at the top stays there. All access goes through [os.Root], so neither ".." nor symbolic
+// without a slash in front, in any form that [Clean] accepts. All access goes through [os.Root], so neither ".." nor symbolic
 // links lead out of it, not even if somebody swaps them meanwhile. It is safe for concurrent use.
 type Dir struct{ root *os.Root }
 
@@ -33,11 +32,15 @@ func OpenDir(dir string) (*Dir, error) {
 func (d *Dir) Close() error { return d.root.Close() }
 
 // local returns name as os.Root wants it.
-func local(name string) string {
-	if p := path.Clean("/" + name)[1:]; p != "" {
-		return p
+func local(op, name string) (string, error) {
+	clean, err := Clean(name)
+	if err != nil {
+		return "", &fs.PathError{Op: op, Path: name, Err: err}
 	}
-	return "."
+	if clean == "/" {
+		return ".", nil
+	}
+	return clean[1:], nil
 }
 
 // inside puts the path that the caller gave into an error, in the place of the host's.
@@ -74,54 +77,74 @@ func (d *Dir) Create(name string) (afero.File, error) {
 
 // OpenFile implements [afero.Fs].
 func (d *Dir) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	f, err := d.root.OpenFile(local(name), flag, perm)
+	at, err := local("open", name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.root.OpenFile(at, flag, perm)
 	if err != nil {
 		return nil, inside(err, name)
 	}
 	return file{f, name}, nil
 }
 
+// onPath does something with a path, and puts it into the error.
+func onPath(op, name string, do func(at string) error) error {
+	at, err := local(op, name)
+	if err != nil {
+		return err
+	}
+	return inside(do(at), name)
+}
+
 // Mkdir implements [afero.Fs].
 func (d *Dir) Mkdir(name string, perm os.FileMode) error {
-	return inside(d.root.Mkdir(local(name), perm), name)
+	return onPath("mkdir", name, func(at string) error { return d.root.Mkdir(at, perm) })
 }
 
 // MkdirAll implements [afero.Fs].
 func (d *Dir) MkdirAll(name string, perm os.FileMode) error {
-	if local(name) == "." {
-		return nil
-	}
-	return inside(d.root.MkdirAll(local(name), perm), name)
+	return onPath("mkdir", name, func(at string) error {
+		if at == "." {
+			return nil
+		}
+		return d.root.MkdirAll(at, perm)
+	})
 }
 
 // Remove implements [afero.Fs].
-func (d *Dir) Remove(name string) error { return inside(d.root.Remove(local(name)), name) }
+func (d *Dir) Remove(name string) error { return onPath("remove", name, d.root.Remove) }
 
 // RemoveAll implements [afero.Fs].
-func (d *Dir) RemoveAll(name string) error { return inside(d.root.RemoveAll(local(name)), name) }
+func (d *Dir) RemoveAll(name string) error { return onPath("remove", name, d.root.RemoveAll) }
 
 // Rename implements [afero.Fs].
 func (d *Dir) Rename(from, to string) error {
-	return inside(d.root.Rename(local(from), local(to)), from)
+	return onPath("rename", from, func(old string) error {
+		return onPath("rename", to, func(at string) error { return d.root.Rename(old, at) })
+	})
 }
 
 // Stat implements [afero.Fs].
-func (d *Dir) Stat(name string) (os.FileInfo, error) {
-	info, err := d.root.Stat(local(name))
-	return info, inside(err, name)
+func (d *Dir) Stat(name string) (info os.FileInfo, err error) {
+	err = onPath("stat", name, func(at string) (err error) {
+		info, err = d.root.Stat(at)
+		return err
+	})
+	return info, err
 }
 
 // Chmod implements [afero.Fs].
 func (d *Dir) Chmod(name string, mode os.FileMode) error {
-	return inside(d.root.Chmod(local(name), mode), name)
+	return onPath("chmod", name, func(at string) error { return d.root.Chmod(at, mode) })
 }
 
 // Chown implements [afero.Fs].
 func (d *Dir) Chown(name string, uid, gid int) error {
-	return inside(d.root.Chown(local(name), uid, gid), name)
+	return onPath("chown", name, func(at string) error { return d.root.Chown(at, uid, gid) })
 }
 
 // Chtimes implements [afero.Fs].
 func (d *Dir) Chtimes(name string, atime, mtime time.Time) error {
-	return inside(d.root.Chtimes(local(name), atime, mtime), name)
+	return onPath("chtimes", name, func(at string) error { return d.root.Chtimes(at, atime, mtime) })
 }

@@ -78,12 +78,22 @@ func TestDir(t *testing.T) {
 			func() error { _, err := dir.Open("/no/file"); return err }(),
 			func() error { _, err := dir.Stat("/no/file"); return err }(),
 			dir.Rename("/no/file", "/x"),
+			dir.Chmod("/no/file", 0o700),
 			dir.Remove("/no/file"),
 			dir.Mkdir("/no/file", 0o700),
 		} {
 			require.ErrorIs(t, err, fs.ErrNotExist)
 			require.Contains(t, err.Error(), "/no/file")
 			require.NotContains(t, err.Error(), inside)
+		}
+	})
+	t.Run("refuses paths that no file can have", func(t *testing.T) {
+		dir, _, _ := openProject(t)
+		for _, err := range []error{
+			afero.WriteFile(dir, `a\b`, nil, 0o600), dir.Mkdir("a\x00b", 0o700), dir.Rename("a", "b\n"), dir.Remove("\xff"),
+			func() error { _, err := dir.Stat("a\x00"); return err }(),
+		} {
+			require.ErrorIs(t, err, fs.ErrInvalid)
 		}
 	})
 	t.Run("cannot be opened where there is none", func(t *testing.T) {
