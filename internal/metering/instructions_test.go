@@ -19,7 +19,6 @@ const (
 	opI32Store           = 0x36
 	opI64Store           = 0x37
 	opF64Store           = 0x39
-	opI32Store8          = 0x3a
 	opI32Const           = 0x41
 	opI64Const           = 0x42
 	opF32Const           = 0x43
@@ -65,7 +64,6 @@ const (
 	opI64ExtendI32U      = 0xad
 	opF64ConvertI32S     = 0xb7
 	opF64ConvertI64U     = 0xba
-	opF64PromoteF32      = 0xbb
 	opI64ReinterpretF64  = 0xbd
 	opF64ReinterpretI64  = 0xbf
 	opI32Extend8S        = 0xc0

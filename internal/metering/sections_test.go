@@ -8,8 +8,10 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-func TestImportsAndIndicesAreShifted(t *testing.T) {
-	testShapes(t, []shape{
+func TestImportsAndIndicesAreShifted(t *testing.T) { testShapes(t, importShapes()) }
+
+func importShapes() []shape {
+	return []shape{
 		{
 			name: "imported functions of different types, called directly",
 			build: func(m *builder) {
@@ -150,12 +152,14 @@ func TestImportsAndIndicesAreShifted(t *testing.T) {
 			},
 			calls: []invocation{returns("f", with(1), 12), traps("f", with(0), "invalid table access")},
 		},
-	})
+	}
 }
 
-// TestElementSegmentsAreShifted has for each form of element segment a module that puts function 2 into slot 3 of a table
+func TestElementSegmentsAreShifted(t *testing.T) { testShapes(t, elementShapes()) }
+
+// elementShapes has for each form of element segment a module that puts function 2 into slot 3 of a table
 // and then calls it through the table.
-func TestElementSegmentsAreShifted(t *testing.T) {
+func elementShapes() (shapes []shape) {
 	byItem := indices(1, 2)
 	byExpression := entries([][]byte{code(refNull('r'), opEnd), code(refFunc(2), opEnd)})
 	offset := code(i32(2), opEnd)
@@ -173,7 +177,7 @@ func TestElementSegmentsAreShifted(t *testing.T) {
 		{"active with table and expressions", code(6, 0, offset, valueTypes['r'], byExpression), nil},
 		{"declarative with expressions", code(7, valueTypes['r'], byExpression), code(i32(3), refFunc(2), tableSet(0))},
 	} {
-		testShapes(t, []shape{{
+		shapes = append(shapes, shape{
 			name: s.name,
 			build: func(m *builder) {
 				m.importFunction("host", "successor", "i:i")
@@ -184,8 +188,9 @@ func TestElementSegmentsAreShifted(t *testing.T) {
 				m.exportFunction("f", "i:i", "", s.init, localGet(0), i32(3), callIndirect(m.typ("i:i"), 0))
 			},
 			calls: []invocation{returns("f", with(4), 40)},
-		}})
+		})
 	}
+	return shapes
 }
 
 func TestAModuleWithoutSectionsGetsThoseOfMetering(t *testing.T) {

@@ -1,0 +1,273 @@
+package metering_test
+
+import (
+	"slices"
+	"strings"
+)
+
+// source turns bytes into choices. When there are none left every choice is the first, which is one that comes to an end.
+type source struct{ left []byte }
+
+func (s *source) choose(n int) int {
+	if len(s.left) == 0 {
+		return 0
+	}
+	b := s.left[0]
+	s.left = s.left[1:]
+	return int(b) % n
+}
+
+func (s *source) oneOf(letters string) rune { return rune(letters[s.choose(len(letters))]) }
+
+// some returns up to n letters.
+func (s *source) some(letters string, n int) string {
+	var b strings.Builder
+	for range s.choose(n + 1) {
+		b.WriteRune(s.oneOf(letters))
+	}
+	return b.String()
+}
+
+type signature struct{ params, results string }
+
+func (s signature) String() string { return s.params + ":" + s.results }
+
+// generator makes a valid module out of random bytes. Its types are those that can be given to functions from outside,
+// iIF, and v within functions.
+type generator struct {
+	source
+	builder
+	signatures []signature // of all functions, the imported ones first
+	first      int         // of the defined functions
+	callable   []uint32    // what stands in the table, over and over
+	recursive  bool        // whether functions may call themselves
+	budget     uint32      // a global: how many calls are left before recursion ends in a trap
+	exceptions bool
+}
+
+const (
+	generatedTypes   = "iIFv"
+	globalsPerType   = 2
+	tableSlots       = 8
+	maxDepth         = 8
+	callsPerFunction = 6
+)
+
+// tagTypes are the types of the tags of generated modules.
+var tagTypes = []string{"i", ""}
+
+func generate(data []byte, exceptions bool) *generator {
+	g := &generator{source: source{data}, exceptions: exceptions}
+	g.recursive = g.choose(2) == 1
+	for _, f := range []struct {
+		name string
+		signature
+	}{{"log", signature{"i", ""}}, {"successor", signature{"i", "i"}}, {"note", signature{}}}[:g.choose(4)] {
+		g.importFunction("host", f.name, f.String())
+		g.signatures = append(g.signatures, f.signature)
+	}
+	g.first = len(g.signatures)
+	for range 1 + g.choose(4) {
+		g.signatures = append(g.signatures, signature{g.some("iIF", 3), g.some("iIF", 2)})
+	}
+
+	g.memory(limitsTo(1, 3))
+	g.activeData(16, "some text to begin with")
+	g.passiveData("some text that can be copied to memory")
+	g.dataCount = true
+	for n := range globalsPerType {
+		g.exportGlobal("g"+string(rune('0'+3*n)), "i", i32(int32(n)))
+		g.exportGlobal("g"+string(rune('1'+3*n)), "I", i64(1<<40))
+		g.exportGlobal("g"+string(rune('2'+3*n)), "F", f64(-0.5))
+		g.global(code(valueTypes['v'], 1), v128(5))
+	}
+	g.budget = g.exportGlobal("budget", "i", i32(0))
+	for _, types := range tagTypes {
+		g.tag(types + ":")
+	}
+	g.table(funcTable(limitsTo(tableSlots, 2*tableSlots)))
+	for f := range g.signatures {
+		if g.recursive || f < g.first || f == len(g.signatures)-1 {
+			g.callable = append(g.callable, uint32(f))
+		}
+	}
+	slots := slices.Repeat(g.callable, tableSlots)[:tableSlots]
+	g.element(0, i32(0), opEnd, indices(slots...))
+	g.element(1, elementKindFunctions, indices(slots...))
+
+	rest := g.left
+	for f := g.first; f < len(g.signatures); f++ {
+		share := len(rest) / (len(g.signatures) - f)
+		g.left, rest = rest[:share], rest[share:]
+		add(&g.functions, u32(g.typ(g.signatures[f].String())))
+		g.export("f"+string(rune('0'+f-g.first)), kindFunction, uint32(f))
+		g.define(f)
+	}
+	return g
+}
+
+// scope is what code can refer to where it stands.
+type scope struct {
+	*generator
+	self   int
+	locals string   // with the parameters
+	hidden int      // how many locals of type i32 there are that only counted loops use
+	labels []string // what branches to them take, the innermost last
+	depth  int
+	calls  int
+}
+
+func (g *generator) define(f int) {
+	types := g.signatures[f]
+	s := &scope{generator: g, self: f, locals: types.params + generatedTypes + generatedTypes, labels: []string{types.results}}
+	body := code(s.statements(), s.values(types.results))
+	if s.recursive {
+		body = code(globalGet(s.budget), opI32Eqz, when(nil, opUnreachable),
+			globalGet(s.budget), i32(1), opI32Sub, globalSet(s.budget), body)
+	}
+	var groups [][]byte
+	for _, t := range valueTypesOf(s.locals[len(types.params):] + strings.Repeat("i", s.hidden)) {
+		groups = append(groups, code(1, t))
+	}
+	g.body(entries(groups), body)
+}
+
+func (s *scope) local(t rune) uint32 {
+	var list []uint32
+	for n, letter := range s.locals {
+		if letter == t {
+			list = append(list, uint32(n))
+		}
+	}
+	return list[s.choose(len(list))]
+}
+
+func (s *scope) globalOf(t rune) uint32 {
+	return uint32(strings.IndexRune(generatedTypes, t) + len(generatedTypes)*s.choose(globalsPerType))
+}
+
+// within generates code inside a block whose label takes the given types.
+func (s *scope) within(label string, body func() []byte) []byte {
+	s.labels = append(s.labels, label)
+	b := body()
+	s.labels = s.labels[:len(s.labels)-1]
+	return b
+}
+
+// label returns a label, counted from the inside, and what it takes.
+func (s *scope) label() (uint32, string) {
+	l := s.choose(len(s.labels))
+	if s.labels[len(s.labels)-1-l] == "x" { // there is nothing to give it
+		l = len(s.labels) - 1
+	}
+	return uint32(l), s.labels[len(s.labels)-1-l]
+}
+
+// labelsTaking returns the labels that take types.
+func (s *scope) labelsTaking(types string) (list []uint32) {
+	for n, t := range s.labels {
+		if t == types {
+			list = append(list, uint32(len(s.labels)-1-n))
+		}
+	}
+	return list
+}
+
+// callee returns a function to call that accept agrees to.
+func (s *scope) callee(accept func(int, signature) bool) (uint32, signature, bool) {
+	var list []int
+	for f, types := range s.signatures {
+		if accept(f, types) {
+			list = append(list, f)
+		}
+	}
+	if len(list) == 0 || s.calls == callsPerFunction {
+		return 0, signature{}, false
+	}
+	s.calls++
+	f := list[s.choose(len(list))]
+	return uint32(f), s.signatures[f], true
+}
+
+// mayCall says whether calling f cannot go on for ever without the meter noticing.
+func (s *scope) mayCall(f int) bool { return s.recursive || f < s.first || f > s.self }
+
+// slotOf makes an index into the table that mostly is that of a function.
+func (s *scope) slotOf(f uint32) []byte {
+	slot := slices.Index(s.callable, f)
+	if slot < 0 || s.choose(8) == 7 {
+		return s.small()
+	}
+	return i32(int32(slot))
+}
+
+// jump generates code behind which nothing is reached.
+func (s *scope) jump() []byte {
+	results := s.labels[0]
+	sameResults := func(_ int, types signature) bool { return types.results == results }
+	switch s.choose(8) {
+	case 1, 2:
+		l, types := s.label()
+		return code(s.values(types), br(l))
+	case 3, 4:
+		_, types := s.label()
+		labels := s.labelsTaking(types)
+		var table []uint32
+		for range 1 + s.choose(6) {
+			table = append(table, labels[s.choose(len(labels))])
+		}
+		return code(s.values(types), s.small(), brTable(table...))
+	case 5:
+		if f, types, ok := s.callee(sameResults); ok {
+			return code(s.values(types.params), returnCall(f))
+		}
+	case 6:
+		if f, types, ok := s.callee(sameResults); ok && s.recursive {
+			return code(s.values(types.params), s.slotOf(f), returnCallIndirect(s.typ(s.signatures[f].String()), 0))
+		}
+	case 7:
+		if s.exceptions {
+			tag := s.choose(len(tagTypes))
+			return code(s.values(tagTypes[tag]), throw(uint32(tag)))
+		}
+		return []byte{opUnreachable}
+	}
+	return code(s.values(results), opReturn)
+}
+
+// catching generates a try_table around a body that leaves nothing.
+func (s *scope) catching() []byte {
+	var clauses [][]byte
+	for range s.choose(3) {
+		tag := s.choose(len(tagTypes) + 1)
+		if tag == len(tagTypes) {
+			for _, l := range lastOf(s.labelsTaking("")) {
+				clauses = append(clauses, clause(catchAll, l))
+			}
+			continue
+		}
+		for _, l := range lastOf(s.labelsTaking(tagTypes[tag])) {
+			clauses = append(clauses, clause(catchTag, uint32(tag), l))
+		}
+	}
+	return tryTable(nil, clauses, s.within("", s.statements))
+}
+
+func lastOf(list []uint32) []uint32 { return list[max(0, len(list)-1):] }
+
+// catchingAll generates a try_table whose exception is thrown again or dropped.
+func (s *scope) catchingAll() []byte {
+	then := byte(opDrop)
+	if s.choose(2) == 1 {
+		then = opThrowRef
+	}
+	return block(nil, block('x', tryTable(nil, [][]byte{clause(catchAllRef, 0)}, s.within("", func() []byte {
+		return s.within("x", func() []byte { return s.within("", s.statements) })
+	})), br(1)), then)
+}
+
+func reversed(letters string) string {
+	runes := []rune(letters)
+	slices.Reverse(runes)
+	return string(runes)
+}
