@@ -65,7 +65,7 @@ var hostileValues = []string{
 	`''`, `'/a'`, `'/'`, `'..'`, `'\0'`, `'\ud800'`, `'€'`, `'x'.repeat(10000)`, `'[]'`, `'[1]'`, `'{'`, `'"x"'`, `'['.repeat(5000)`, `'[' + '1,'.repeat(5000) + '1]'`,
 	`{}`, `[]`, `[1, 2]`, `() => 1`, `Symbol('s')`, `new Date(0)`, `/x/`, `new Map()`, `Promise.resolve(1)`, `new Proxy({}, {})`, `new Proxy(new ArrayBuffer(8), {})`,
 	`new ArrayBuffer(0)`, `new ArrayBuffer(100)`, `new SharedArrayBuffer(8)`, `new Uint8Array(8)`, `new DataView(new ArrayBuffer(4))`,
-	`(() => { const b = new ArrayBuffer(8); b.transfer(); return b })()`, `new ArrayBuffer(8, {maxByteLength: 1e6})`,
+	`(() => { const b = new ArrayBuffer(8, {maxByteLength: 16}); b.resize(2); return b })()`, `new ArrayBuffer(8, {maxByteLength: 1e6})`,
 	`{valueOf() { throw 1 }, toString() { throw 2 }}`, `globalThis`, `raw`, `fs`,
 }
 

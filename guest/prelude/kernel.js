@@ -103,4 +103,8 @@
   for (const name of ['std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'navigator', 'QJS_PROXY_VALUE']) {
     delete globalThis[name];
   }
+
+  // In this engine they detach a buffer, but leave the views of it with its freed memory.
+  delete ArrayBuffer.prototype.transfer;
+  delete ArrayBuffer.prototype.transferToFixedLength;
 })
