@@ -32,7 +32,10 @@ func FuzzRewrite(f *testing.F) {
 			return
 		}
 		if err != nil {
-			require.Error(t, compiles(interpreter, data), "refused: %v", err)
+			// wazero takes a data count section at the very end for one with a count, even if there is none.
+			if !strings.Contains(err.Error(), "section 12: at byte 0: unexpected end") {
+				require.Error(t, compiles(interpreter, data), "refused: %v", err)
+			}
 			return
 		}
 		// Custom sections are dropped without a look at them.

@@ -100,6 +100,7 @@ func parse(data []byte) (*module, error) {
 		{sectionMemory, m.readMemories},
 		{sectionTag, m.readTags},
 		{sectionGlobal, func(r *reader) { m.globals = r.u32() }},
+		{sectionDataCount, func(r *reader) { r.u32(); _ = r.end() }},
 	} {
 		if content, ok := m.sections[step.id]; ok {
 			sr := &reader{data: content}

@@ -90,6 +90,8 @@ func TestWhatIsNotWellFormedIsRefused(t *testing.T) {
 			"section 8: at byte 1: bytes are left over"},
 		{"bytes left over behind the elements", withSections(9, []byte{0, 0}), "section 9: at byte 1: bytes are left over"},
 		{"bytes left over behind the code", withSections(10, []byte{0, 0}), "section 10: at byte 1: bytes are left over"},
+		{"bytes left over behind the data count", withSections(12, []byte{0, 0}), "section 12: at byte 1: bytes are left over"},
+		{"a data count section without a count", withSections(12, []byte{}), "section 12: at byte 0: unexpected end"},
 		{"more imports than there are", withSections(2, []byte{1}), "section 2: at byte 1: unexpected end"},
 		{"a name longer than its section", withSections(2, []byte{1, 9, 'x'}), "unexpected end"},
 		{"more bodies than functions", withSections(10, []byte{1, 2, 0, opEnd}), "1 bodies for 0 functions"},
