@@ -1,7 +1,7 @@
 package guest
 
 // Where things are in the engine's memory, for the build that SHA256 names. C structures of QuickJS-ng 0.10.1 on
-// wasm32: pointers are 4 bytes, a JSValue is 8 bytes and aligned to 8. Start checks every one of these by its effect.
+// wasm32: pointers are 4 bytes, a JSValue is 8 bytes and aligned to 8. Start and Verify check them by what depends on them.
 //
 // See struct JSRuntime, JSContext, JSString, JSObject and JSArrayBuffer in
 // https://github.com/quickjs-ng/quickjs/blob/v0.10.1/quickjs.c

@@ -3,7 +3,6 @@ package guest
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"strings"
 	"unicode/utf16"
@@ -13,77 +12,143 @@ import (
 // Strings are read from the engine's memory as they lie there: code units of 8 or 16 bits with a length. Its own
 // functions for that would cut them at NUL and make invalid UTF-8 of lone surrogates.
 
-// NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD.
+// NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD, in the places where web browsers put it.
 func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
+	s = toValidUTF8(s)
+	c := s
 	if strings.IndexByte(s, 0) >= 0 {
-		return vm.ParseJSON(ctx, quote(s))
+		// The engine stops at a NUL, so it gets another character there, which is overwritten afterwards.
+		c = strings.ReplaceAll(s, "\x00", "\x01")
 	}
-	p, err := vm.cString(ctx, strings.ToValidUTF8(s, "\ufffd"))
+	p, err := vm.cString(ctx, c)
 	if err != nil {
 		return 0, err
 	}
-	v, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.context), uint64(p))
+	result, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.context), uint64(p))
 	if err != nil {
 		return 0, err
 	}
-	return Value(v), vm.free(ctx, p)
+	v := Value(result)
+	if v.IsString() && c != s {
+		vm.putNULs(v, s)
+	}
+	return v, vm.free(ctx, p)
 }
 
-// quote returns s as a JSON string without control characters.
-func quote(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) + 16)
-	b.WriteByte('"')
-	for _, c := range s { // an invalid byte comes as U+FFFD
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(c)
-		case c < ' ':
-			fmt.Fprintf(&b, `\u%04x`, c)
-		default:
-			b.WriteRune(c)
+// putNULs writes the NULs of s into a string that was just made, and that nothing else refers to yet.
+func (vm *VM) putNULs(v Value, s string) {
+	size := uint32(1)
+	if vm.u32(v.pointer()+stringLength)>>31 != 0 {
+		size = 2
+	}
+	units, ok := vm.memory.Read(v.pointer()+stringData, size*(vm.u32(v.pointer()+stringLength)&^(1<<31)))
+	if !ok {
+		return
+	}
+	at := uint32(0)
+	for _, c := range s {
+		if c == 0 && int(at) < len(units) {
+			units[at] = 0
+		}
+		at += size
+		if c > 0xffff {
+			at += size
 		}
 	}
-	b.WriteByte('"')
+}
+
+// toValidUTF8 puts U+FFFD in the place of every maximal part of s that could begin a character but does not.
+// See https://encoding.spec.whatwg.org/#utf-8-decoder
+func toValidUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for i := 0; i < len(s); {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		if n > 1 || s[i] < utf8.RuneSelf {
+			b.WriteString(s[i : i+n])
+			i += n
+			continue
+		}
+		b.WriteRune(utf8.RuneError)
+		i += beginning(s[i:])
+	}
 	return b.String()
+}
+
+// beginning is the length of the longest part at the front of s, which is no character, that a character could begin
+// with; at least 1.
+func beginning(s string) int {
+	low, high, more := byte(0x80), byte(0xbf), 0
+	switch c := s[0]; {
+	case c >= 0xc2 && c <= 0xdf:
+		more = 1
+	case c >= 0xe0 && c <= 0xef:
+		more = 2
+		if c == 0xe0 {
+			low = 0xa0
+		} else if c == 0xed {
+			high = 0x9f
+		}
+	case c >= 0xf0 && c <= 0xf4:
+		more = 3
+		if c == 0xf0 {
+			low = 0x90
+		} else if c == 0xf4 {
+			high = 0x8f
+		}
+	}
+	n := 1
+	for n <= more && n < len(s) && s[n] >= low && s[n] <= high {
+		low, high = 0x80, 0xbf
+		n++
+	}
+	return n
 }
 
 // String returns the text of a string, of at most limit bytes, and how many bytes were left out. Lone surrogates become
 // U+FFFD. It is false if v is not a string.
 func (vm *VM) String(v Value, limit int) (text string, cut int, ok bool) {
+	data, cut, ok := vm.UTF8(v, limit)
+	return string(data), cut, ok
+}
+
+// UTF8 is String without a copy into a string.
+func (vm *VM) UTF8(v Value, limit int) (text []byte, cut int, ok bool) {
 	if !v.IsString() {
-		return "", 0, false
+		return nil, 0, false
 	}
 	header := vm.u32(v.pointer() + stringLength)
 	length, wide := header&^(1<<31), header>>31 != 0
 	if wide {
 		if length > math.MaxInt32/2 {
-			return "", 0, false
+			return nil, 0, false
 		}
 		data, ok := vm.memory.Read(v.pointer()+stringData, 2*length)
 		if !ok {
-			return "", 0, false
+			return nil, 0, false
 		}
 		text, cut = decodeUTF16(data, limit)
 		return text, cut, true
 	}
 	data, ok := vm.memory.Read(v.pointer()+stringData, length)
 	if !ok {
-		return "", 0, false
+		return nil, 0, false
 	}
 	text, cut = decodeLatin1(data, limit)
 	return text, cut, true
 }
 
-func decodeLatin1(data []byte, limit int) (text string, cut int) {
-	high := 0
+func decodeLatin1(data []byte, limit int) (text []byte, cut int) {
+	size := len(data) // in UTF-8
 	for _, c := range data {
-		high += int(c >> 7)
+		size += int(c >> 7)
 	}
-	size := len(data) + high // in UTF-8
-	if high == 0 && size <= limit {
-		return string(data), 0
+	if size == len(data) {
+		n := min(size, limit)
+		return append([]byte(nil), data[:n]...), size - n
 	}
 	out := make([]byte, 0, min(size, limit))
 	for _, c := range data {
@@ -92,28 +157,47 @@ func decodeLatin1(data []byte, limit int) (text string, cut int) {
 		}
 		out = utf8.AppendRune(out, rune(c))
 	}
-	return string(out), size - len(out)
+	return out, size - len(out)
 }
 
-func decodeUTF16(data []byte, limit int) (text string, cut int) {
-	out := make([]byte, 0, min(len(data), limit))
-	size, full := 0, false
+func decodeUTF16(data []byte, limit int) (text []byte, cut int) {
+	size := sizeUTF16(data)
+	out := make([]byte, 0, min(size, limit))
 	for i := 0; i+1 < len(data); i += 2 {
 		r := rune(binary.LittleEndian.Uint16(data[i:]))
 		if utf16.IsSurrogate(r) {
-			r2 := rune(0)
+			next := rune(0)
 			if i+3 < len(data) {
-				r2 = rune(binary.LittleEndian.Uint16(data[i+2:]))
+				next = rune(binary.LittleEndian.Uint16(data[i+2:]))
 			}
-			if r = utf16.DecodeRune(r, r2); r != utf8.RuneError {
+			if r = utf16.DecodeRune(r, next); r != utf8.RuneError {
 				i += 2
 			}
 		}
-		n := utf8.RuneLen(r)
-		size += n
-		if full = full || len(out)+n > limit; !full {
-			out = utf8.AppendRune(out, r)
+		if len(out)+utf8.RuneLen(r) > limit {
+			break
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out, size - len(out)
+}
+
+// sizeUTF16 is how many bytes of UTF-8 the code units make. It is apart from decoding because it runs over all of a
+// string of which only the beginning is wanted.
+func sizeUTF16(data []byte) int {
+	size := 0
+	for i := 0; i+1 < len(data); i += 2 {
+		switch c := binary.LittleEndian.Uint16(data[i:]); {
+		case c < 0x80:
+			size++
+		case c < 0x800:
+			size += 2
+		case c >= 0xd800 && c < 0xdc00 && i+3 < len(data) && data[i+3]&0xfc == 0xdc:
+			size += 4
+			i += 2
+		default:
+			size += 3
 		}
 	}
-	return string(out), size - len(out)
+	return size
 }

@@ -23,6 +23,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"the stack limit", verifyStackLimit},
 		{"the size of allocations", verifyAllocated},
 		{"positions of statements", verifyPositions},
+		{"rejected promises", verifyRejections},
 	} {
 		if err := check.run(ctx, vm); err != nil {
 			return fmt.Errorf("guest: the engine's memory layout is not the expected one (%s): %w", check.what, err)
@@ -66,6 +67,12 @@ func verifyArrayBuffers(ctx context.Context, vm *VM) error {
 	}
 	if got, ok := vm.ArrayBuffer(v); !ok || !bytes.Equal(got, want) {
 		return fmt.Errorf("%v instead of %v", got, want)
+	}
+	if v, err = vm.Eval(ctx, `new SharedArrayBuffer(3)`, "toolrun:verify"); err != nil {
+		return err
+	}
+	if got, ok := vm.ArrayBuffer(v); !ok || len(got) != 3 {
+		return fmt.Errorf("a shared buffer is %v", got)
 	}
 	if v, err = vm.Eval(ctx, `({})`, "toolrun:verify"); err != nil {
 		return err
@@ -138,6 +145,24 @@ func verifyPositions(ctx context.Context, vm *VM) error {
 	stack, err := evalString(ctx, vm, source)
 	if err != nil || !strings.Contains(stack, "toolrun:verify:4:2)") {
 		return fmt.Errorf("an exception on line 4 has the stack %q, %v", stack, err)
+	}
+	return nil
+}
+
+// verifyRejections looks at a promise that is rejected and unhandled, and at one that is handled.
+func verifyRejections(ctx context.Context, vm *VM) error {
+	v, err := vm.Eval(ctx, `({unhandled: Promise.reject(5), handled: (() => { const p = Promise.reject(6); p.catch(() => {}); return p })()})`, "toolrun:verify")
+	if err != nil {
+		return err
+	}
+	for name, want := range map[string]bool{"unhandled": true, "handled": false} {
+		promise, err := vm.Property(ctx, v, name)
+		if err != nil {
+			return err
+		}
+		if reason, unhandled := vm.UnhandledRejection(promise); unhandled != want || want && reason != Int(5) {
+			return fmt.Errorf("the %s one is unhandled: %v, with the reason %v", name, unhandled, reason)
+		}
 	}
 	return nil
 }

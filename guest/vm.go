@@ -26,7 +26,6 @@ type VM struct {
 
 	functions map[string]api.Function
 	leaf      bool // a call is under way that must not run scripts
-	stack     [8]uint64
 }
 
 // fileName is the name of the last evaluated file, as a C string in the instance.
@@ -86,7 +85,7 @@ func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, er
 		}
 		vm.functions[name] = fn
 	}
-	stack := vm.stack
+	var stack [8]uint64
 	copy(stack[:], args)
 	if err := fn.CallWithStack(ctx, stack[:]); err != nil {
 		return 0, err
@@ -309,6 +308,3 @@ func (vm *VM) u32(at uint32) uint32 {
 	v, _ := vm.memory.ReadUint32Le(at)
 	return v
 }
-
-// Context returns the address of the JSContext, which host functions get as their first argument.
-func (vm *VM) Context() uint32 { return vm.context }

@@ -105,7 +105,13 @@ func (e *Engine) verify(ctx context.Context) error {
 		return fmt.Errorf("runtime: %w", err)
 	}
 	defer in.close()
-	return guest.Verify(in.context(), in.vm)
+	if err := guest.Verify(in.context(), in.vm); err != nil {
+		return err
+	}
+	if len(in.rejections) == 0 { // Verify has left one
+		return errors.New("runtime: the engine does not tell the host of rejected promises")
+	}
+	return nil
 }
 
 // Close stops all runs, waits for their end, and frees the engine. Runs that are stopped return [ErrClosed], as do later

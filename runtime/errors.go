@@ -80,10 +80,12 @@ type ScriptError struct {
 	Stack string
 	// Thrown is the thrown value as a reader sees it: for an Error its name, message, stack and causes.
 	Thrown string
-	// File, Line and Column say where the error was thrown, or where the syntax is wrong, counted from 1.
-	// They are zero if that is not known.
+	// File, Line and Column say where the error was thrown, or where the syntax is wrong, counted from 1. They are zero
+	// if that is not known. An exception inside of a statement may have the position of the statement.
 	File         string
 	Line, Column int
+	// Syntax says that the script did not compile, so that nothing of it has run.
+	Syntax bool
 }
 
 func (e *ScriptError) Error() string { return e.Thrown }

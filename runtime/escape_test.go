@@ -49,7 +49,7 @@ var escapeAttempts = map[string]struct{ script, want string }{
 		`let stolen = 0; Array.prototype[Symbol.iterator] = function* () { stolen++ }; console.log(1, 2); crypto.randomUUID(); await fs.writeFile('/x', 'y'); return stolen`, "0"},
 	"the kernel by stack frames": {
 		`let seen = []; Error.prepareStackTrace = (e, frames) => { for (const f of frames) seen.push(typeof f.getThis?.(), typeof f.getFunction?.()); return '' };
-		 try { await fs.readFile(5) } catch (e) { e.stack } return [...new Set(seen.filter((x) => x === 'object'))].join()`, ""},
+		 try { await fs.readFile(5) } catch (e) { e.stack } return [seen.length > 0, ...new Set(seen)].join()`, "true,undefined"},
 	"the kernel by caller and arguments": {
 		`let got = 'nothing'; const a = {toString() { try { got = typeof a.toString.caller } catch (e) { got = e.name } return 'x' }}; console.count(a); return got`, "TypeError"},
 	"JSON replaced": {
@@ -60,6 +60,9 @@ var escapeAttempts = map[string]struct{ script, want string }{
 		`for (const k of ['push', 'join', 'map', 'slice', 'forEach', 'concat']) Array.prototype[k] = () => { throw 'hijacked' }; console.log([1, {a: 2}]); return [3]`, "[\n  3\n]"},
 	"setters on Array.prototype": {
 		`Object.defineProperty(Array.prototype, '0', {set() { throw 'hijacked' }, get() { return 'wrong' }}); return 'fine'`, "fine"},
+	"bytes counted twice, by setters on Array.prototype": {
+		`let n = 0; Object.defineProperty(Array.prototype, '0', {set(v) { n++; v.length = {toString: () => '400000', valueOf: () => 0} }, configurable: true});
+		 const b = new Uint8Array(400000); const r = []; for (let i = 0; i < 100; i++) Object.defineProperty(r, i, {value: b, enumerable: true}); console.log(r.length); return n`, "0"},
 	"Object.prototype polluted": {
 		`Object.prototype.code = Object.prototype.error = Object.prototype.bytes = Object.prototype.get = Object.prototype.set = Object.prototype.value = 'x'; return [1]`, "[\n  1\n]"},
 	"String.prototype replaced": {

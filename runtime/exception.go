@@ -3,7 +3,6 @@ package runtime
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -39,6 +38,7 @@ func (in *instance) exception() error {
 	if err != nil {
 		return in.reason(err)
 	}
+	in.run.outcome = nil // whatever there was, this is the end
 	v, err := in.vm.Call(ctx, in.prelude.Fail, e)
 	if err != nil {
 		return in.reason(err)
@@ -54,11 +54,7 @@ func (in *instance) exception() error {
 
 // thrown makes an error of what the prelude says of an exception.
 func (in *instance) thrown(args arguments) error {
-	limit := in.run.options.Limits.Output
-	if limit == Unlimited {
-		limit = math.MaxInt32
-	}
-	text, cut, ok := args.text(2, limit)
+	text, cut, ok := args.text(2, in.run.options.Limits.Output)
 	details, _, _ := args.text(3, maxJSON)
 	var t thrownValue
 	if !ok || json.Unmarshal([]byte(details), &t) != nil {
@@ -76,38 +72,73 @@ func (in *instance) thrown(args arguments) error {
 }
 
 // position matches the end of a stack frame, FILE:LINE:COLUMN with or without parentheses around it.
-var position = regexp.MustCompile(`(?m)([^\s(][^(\n]*):(\d+):(\d+)\)?$`)
+var position = regexp.MustCompile(`([^\s(][^(]*):(\d+):(\d+)\)?$`)
 
-// firstPosition finds where the first frame of a stack is.
+// firstPosition finds where the first frame of a stack is that has a position in a file. The engine calls the texts of
+// JSON.parse and the like <input>, and does not know the lines of some initialisers.
 func firstPosition(stack string) (file string, line, column int) {
-	m := position.FindStringSubmatch(stack)
-	if m == nil {
-		return "", 0, 0
+	for frame := range strings.SplitSeq(stack, "\n") {
+		m := position.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(frame), "at "))
+		if m == nil || m[1][0] == '<' {
+			continue
+		}
+		if line, _ = strconv.Atoi(m[2]); line > 0 {
+			column, _ = strconv.Atoi(m[3])
+			return m[1], line, column
+		}
 	}
-	line, _ = strconv.Atoi(m[2])
-	column, _ = strconv.Atoi(m[3])
-	return strings.TrimPrefix(m[1], "at "), line, column
+	return "", 0, 0
 }
 
 // syntaxError returns the error for a script that did not compile. The engine counts the columns of the first line with
-// the wrapper in front of it, and may find that something is missing only behind the script's last line.
+// the wrapper in front of it. It may find that something is missing only in the wrapper behind the script's last line,
+// and some of its columns are those of other lines: these are left out.
 func (in *instance) syntaxError(source string) error {
 	err := in.exception()
 	e, ok := err.(*ScriptError)
-	if !ok || e.Line == 0 {
+	if !ok {
 		return err
 	}
-	lines := strings.Split(source, "\n")
+	e.Syntax = true
+	if e.Line == 0 {
+		return err
+	}
 	if e.Line == 1 {
-		e.Column = max(1, e.Column-len(scriptPrefix))
+		e.Column -= len(scriptPrefix)
 	}
-	if e.Line > len(lines) || e.Line == len(lines) && e.Column > utf16Length(lines[len(lines)-1]) {
-		e.Message = "unexpected end of input"
-		e.Line, e.Column = len(lines), len([]rune(lines[len(lines)-1]))+1
+	last := 1 + strings.Count(source, "\n")
+	if e.Line > last {
+		e.Message = "unexpected end of input: a bracket is missing, or there is one too many"
+		e.Line, e.Column = last, 0
 	}
-	e.Stack = fmt.Sprintf("    at %s:%d:%d", e.File, e.Line, e.Column)
-	e.Thrown = fmt.Sprintf("%s: %s\n%s", e.Name, e.Message, e.Stack)
+	if e.Column < 1 || e.Column > utf16Length(lineOf(source, e.Line))+1 {
+		e.Column = 0
+	}
+	e.place(e.File, e.Line, e.Column)
 	return e
+}
+
+// lineOf returns a line of a text, counted from 1.
+func lineOf(text string, line int) string {
+	for ; line > 1; line-- {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	return text
+}
+
+// place says where an error is. Zero stands for what is not known.
+func (e *ScriptError) place(file string, line, column int) {
+	e.File, e.Line, e.Column = file, line, column
+	e.Thrown, e.Stack = e.Name+": "+e.Message, ""
+	if line == 0 {
+		return
+	}
+	e.Stack = fmt.Sprintf("    at %s:%d", file, line)
+	if column > 0 {
+		e.Stack += fmt.Sprintf(":%d", column)
+	}
+	e.Thrown += "\n" + e.Stack
 }
 
 // checkSource makes a script fit to be handed to the engine, which reads UTF-8 up to the first NUL.
@@ -126,11 +157,7 @@ func unbalanced(name string) error {
 }
 
 func newSyntaxError(message, name string, line, column int) *ScriptError {
-	e := &ScriptError{Name: "SyntaxError", Message: message, Thrown: "SyntaxError: " + message}
-	if line > 0 {
-		e.File, e.Line, e.Column = name, line, column
-		e.Stack = fmt.Sprintf("    at %s:%d:%d", name, line, column)
-		e.Thrown += "\n" + e.Stack
-	}
+	e := &ScriptError{Name: "SyntaxError", Message: message, Syntax: true}
+	e.place(name, line, column)
 	return e
 }

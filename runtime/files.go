@@ -22,7 +22,11 @@ func fileFailure(code, reason, name string) *failure {
 }
 
 // fileError turns the error of a file operation into the one for the script. Nothing of the host's own paths is in it.
-func fileError(err error, operation, name string) *failure {
+func fileError(err error, operation, name string) error {
+	var s *stop
+	if errors.As(err, &s) {
+		return err // no error of the operation: the run is over
+	}
 	for _, known := range []struct {
 		err          error
 		code, reason string
@@ -78,27 +82,16 @@ func (in *instance) readFile(ctx context.Context, args arguments) (guest.Value, 
 	if files == nil {
 		return 0, fileFailure("ENOENT", "no such file or directory", given)
 	}
-	type content struct {
-		data []byte
-		err  error
-	}
 	// What does not fit into the script's memory need not be read.
 	limit := in.run.options.Limits.Memory
-	c, err := abandonable(in.run, func() (c content) {
-		defer recovered(&c.err)
-		c.data, c.err = readAll(files, name, limit)
-		return c
-	})
+	data, err := abandonable(in.run, func() ([]byte, error) { return readAll(files, name, limit) })
 	if err != nil {
-		return 0, &stop{err}
-	}
-	if c.err != nil {
-		return 0, fileError(c.err, "read", given)
+		return 0, fileError(err, "read", given)
 	}
 	if text, _ := args.int(2); text != 0 {
-		return in.vm.NewString(ctx, string(c.data))
+		return in.vm.NewString(ctx, string(data))
 	}
-	return in.vm.NewArrayBuffer(ctx, c.data)
+	return in.vm.NewArrayBuffer(ctx, data)
 }
 
 // readAll reads a file of at most limit bytes.
@@ -150,8 +143,11 @@ func (in *instance) writeFile(args arguments) error {
 		return fileFailure("ENOENT", "no such file or directory", given)
 	}
 	var data []byte
-	if text, _, ok := args.text(2, int(in.run.options.Limits.Memory)); ok {
-		data = []byte(text)
+	if text, cut, ok := in.vm.UTF8(args.value(2), int(in.run.options.Limits.Memory)); ok {
+		if cut > 0 {
+			return fileError(syscall.EFBIG, "write", given)
+		}
+		data = text
 	} else if memory, ok := args.bytes(2); ok {
 		offset, ok1 := args.int(3)
 		length, ok2 := args.int(4)
@@ -162,15 +158,9 @@ func (in *instance) writeFile(args arguments) error {
 	} else {
 		return fileFailure("EINVAL", "invalid argument, data must be string or buffer", given)
 	}
-	result, err := abandonable(in.run, func() (err error) {
-		defer recovered(&err)
-		return writeAll(files, name, data)
-	})
+	_, err = abandonable(in.run, func() (struct{}, error) { return struct{}{}, writeAll(files, name, data) })
 	if err != nil {
-		return &stop{err}
-	}
-	if result != nil {
-		return fileError(result, "write", given)
+		return fileError(err, "write", given)
 	}
 	return nil
 }
@@ -214,11 +204,4 @@ func makeParents(files afero.Fs, dir string) error {
 		return nil
 	}
 	return files.MkdirAll(dir, 0o755)
-}
-
-// recovered makes an error of a panic in a file system.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = errors.New("the file system has failed")
-	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/guest"
@@ -21,20 +23,22 @@ func (in *instance) install() error {
 		}
 		functions = append(functions, map[string]any{"path": path, "async": f.Async})
 	}
-	for name, value := range r.options.Globals {
+	for _, name := range slices.Sorted(maps.Keys(r.options.Globals)) {
 		path, err := splitName(name)
 		if err != nil {
 			return err
 		}
-		globals = append(globals, map[string]any{"path": path, "value": value})
+		globals = append(globals, map[string]any{"path": path, "value": r.options.Globals[name]})
 	}
-	text, data, err := r.encode(map[string]any{"mark": r.mark, "functions": functions, "globals": globals})
+	a, err := abandonable(r, func() (encoded, error) {
+		return r.encode(map[string]any{"mark": r.mark, "functions": functions, "globals": globals})
+	})
 	if err != nil {
 		return fmt.Errorf("runtime: globals: %w", err)
 	}
-	r.attachment = data
+	r.attachment = a.data
 	ctx := in.context()
-	argument, err := in.vm.ParseJSON(ctx, string(text))
+	argument, err := in.vm.ParseJSON(ctx, a.text)
 	if err != nil {
 		return in.reason(err)
 	}
@@ -53,7 +57,7 @@ func (in *instance) install() error {
 type invocation struct {
 	function Function
 	args     []any
-	size     int // of the arguments, in bytes
+	size     int // of the arguments, about, in bytes of the host's memory
 }
 
 // invocation reads which function is called, and with what.
@@ -67,9 +71,10 @@ func (in *instance) invocation(args arguments) (*invocation, error) {
 	if !ok {
 		return nil, failf("the arguments of %s must be JSON", f.Name)
 	}
-	if cut > 0 {
+	size := weight(text)
+	if cut > 0 || size > maxWeight {
 		return nil, &failure{name: "RangeError", message: fmt.Sprintf(
-			"the arguments of %s are larger than %s: pass less at a time, or bytes", f.Name, formatBytes(maxJSON))}
+			"the arguments of %s are larger than %s, or too many values: pass less at a time, or bytes", f.Name, formatBytes(maxJSON))}
 	}
 	data, _ := args.bytes(3)
 	value, err := in.run.decode(text, data)
@@ -80,57 +85,54 @@ func (in *instance) invocation(args arguments) (*invocation, error) {
 	if !ok {
 		return nil, failf("the arguments of %s must be a list", f.Name)
 	}
-	return &invocation{f, list, len(text) + len(data)}, nil
+	return &invocation{f, list, size + len(data)}, nil
 }
 
-// answer is what a function has returned.
-type answer struct {
-	value any
-	err   error
-}
-
-// call calls the function. A panic is an error.
-func (i *invocation) call(ctx context.Context) (a answer) {
-	defer func() {
-		if p := recover(); p != nil {
-			a = answer{err: fmt.Errorf("%s panicked: %v", i.function.Name, p)}
-		}
-	}()
-	value, err := i.function.Call(ctx, i.args)
-	return answer{value, err}
-}
-
-// answerValue makes a value for the guest of a function's answer: {value}, {value, bytes: true} or {error}.
-func (in *instance) answerValue(ctx context.Context, i *invocation, a answer) (guest.Value, error) {
-	var text, data []byte
-	err := a.err
+// answer calls the function and returns its answer as JSON: {value}, {value, bytes: true} or {error}. What the function
+// returns is code of the host too (methods like MarshalJSON and Error), so that all of this must be within abandonable.
+func (i *invocation) answer(r *run) (encoded, error) {
+	value, err := i.function.Call(r.ctx, i.args)
 	if err == nil {
-		if text, data, err = in.run.encode(a.value); err != nil {
-			err = fmt.Errorf("%s returned a value that cannot cross: %w", i.function.Name, err)
+		var e encoded
+		if e, err = r.encode(value); err == nil {
+			e.text = fmt.Sprintf(`{"bytes":%t,"value":%s}`, e.data != nil, e.text)
+			return e, nil
 		}
+		err = fmt.Errorf("%s returned a value that cannot cross: %w", i.function.Name, err)
 	}
-	if err != nil {
-		thrown := FunctionError{Message: err.Error()}
-		var fe *FunctionError
-		if errors.As(err, &fe) {
-			thrown = *fe
-		}
-		var code any
-		if thrown.Code != "" {
-			code = thrown.Code
-		}
-		text, err := json.Marshal(map[string]any{"error": []any{thrown.Name, thrown.Message, code}})
-		if err != nil {
-			return 0, err
-		}
-		return in.vm.ParseJSON(ctx, string(text))
+	return encodeError(err), nil
+}
+
+// encodeError makes an answer of an error.
+func encodeError(err error) encoded {
+	thrown := FunctionError{Message: err.Error()}
+	var fe *FunctionError
+	if errors.As(err, &fe) {
+		thrown = *fe
 	}
-	in.run.attachment = data
-	envelope := `{"value":` + string(text) + `}`
-	if data != nil {
-		envelope = `{"bytes":true,"value":` + string(text) + `}`
+	fields := []any{thrown.Name, thrown.Message, nil}
+	if thrown.Code != "" {
+		fields[2] = thrown.Code
 	}
-	return in.vm.ParseJSON(ctx, envelope)
+	text, err := json.Marshal(map[string]any{"error": fields})
+	if err != nil { // strings can always be marshalled
+		panic(err)
+	}
+	return encoded{text: string(text)}
+}
+
+// finished makes an answer of how a call of answer has ended.
+func (i *invocation) finished(e encoded, err error) encoded {
+	if err != nil { // a panic
+		return encodeError(fmt.Errorf("%s %w", i.function.Name, err))
+	}
+	return e
+}
+
+// answerValue hands an answer to the guest.
+func (in *instance) answerValue(ctx context.Context, e encoded) (guest.Value, error) {
+	in.run.attachment = e.data
+	return in.vm.ParseJSON(ctx, e.text)
 }
 
 // callFunction calls a function and waits for its answer.
@@ -139,25 +141,12 @@ func (in *instance) callFunction(ctx context.Context, args arguments) (guest.Val
 	if err != nil {
 		return 0, err
 	}
-	a, err := abandonable(in.run, func() answer { return i.call(in.run.ctx) })
-	if err != nil {
-		return 0, &stop{err}
+	e, err := abandonable(in.run, func() (encoded, error) { return i.answer(in.run) })
+	var s *stop
+	if errors.As(err, &s) {
+		return 0, err
 	}
-	return in.answerValue(ctx, i, a)
-}
-
-// abandonable runs f on a goroutine of its own and waits for it, but not longer than the run lasts. f must not touch the
-// guest's memory, which may be gone before it returns.
-func abandonable[T any](r *run, f func() T) (T, error) {
-	result := make(chan T, 1)
-	go func() { result <- f() }()
-	select {
-	case v := <-result:
-		return v, nil
-	case <-r.ctx.Done():
-		var zero T
-		return zero, r.done()
-	}
+	return in.answerValue(ctx, i.finished(e, err))
 }
 
 // Bounds on asynchronous calls that are under way at the same time, since each has a goroutine and holds its arguments.
@@ -168,9 +157,9 @@ const (
 
 // completion is the end of an asynchronous call.
 type completion struct {
-	id         int
-	invocation *invocation
-	answer     answer
+	id     int
+	size   int
+	answer encoded
 }
 
 // startFunction starts an asynchronous call. Its end comes through the run's completions.
@@ -190,13 +179,12 @@ func (in *instance) startFunction(args arguments) error {
 	}
 	r.pending++
 	r.pendingSize += i.size
-	go func() {
-		a := i.call(r.ctx)
+	go perform(func() (encoded, error) { return i.answer(r) }, func(e encoded, err error) {
 		select {
-		case r.completions <- completion{id, i, a}:
+		case r.completions <- completion{id, i.size, i.finished(e, err)}:
 		case <-r.ctx.Done():
 		}
-	}()
+	})
 	return nil
 }
 
@@ -224,9 +212,9 @@ func (in *instance) await(d time.Duration) error {
 
 func (in *instance) deliver(c completion) error {
 	in.run.pending--
-	in.run.pendingSize -= c.invocation.size
+	in.run.pendingSize -= c.size
 	ctx := in.context()
-	value, err := in.answerValue(ctx, c.invocation, c.answer)
+	value, err := in.answerValue(ctx, c.answer)
 	if err != nil {
 		return in.reason(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"sync"
 	"testing"
 	"time"
@@ -101,6 +102,20 @@ func TestFunctionErrors(t *testing.T) {
 		f := sandbox.Function{Name: "f", Call: func(context.Context, []any) (any, error) { return make(chan int), nil }}
 		require.Contains(t, run(t, `try { f() } catch (e) { return e.message }`, withFunctions(f)).Text, "f returned a value that cannot cross")
 	})
+	t.Run("are what becomes of values and errors whose methods panic, and of goroutines that end", func(t *testing.T) {
+		for name, call := range map[string]func(context.Context, []any) (any, error){
+			"a marshaler": func(context.Context, []any) (any, error) { return panics{}, nil },
+			"an error":    func(context.Context, []any) (any, error) { return nil, (*nilError)(nil) },
+			"the end":     func(context.Context, []any) (any, error) { goruntime.Goexit(); return nil, nil },
+		} {
+			for _, async := range []bool{false, true} {
+				f := sandbox.Function{Name: "f", Async: async, Call: call}
+				require.Contains(t, run(t, `try { await f() } catch (e) { return 'caught ' + e.message }`, withFunctions(f)).Text, "caught f ", "%s, async %v", name, async)
+			}
+		}
+		_, err := tryRun(t, `return 1`, sandbox.RunOptions{Globals: map[string]any{"g": panics{}}})
+		require.ErrorContains(t, err, "panicked")
+	})
 	t.Run("are what results without end become", func(t *testing.T) {
 		endless := map[string]any{}
 		endless["a"] = []any{endless}
@@ -110,7 +125,9 @@ func TestFunctionErrors(t *testing.T) {
 	t.Run("are what arguments that cannot cross become", func(t *testing.T) {
 		f := sandbox.Function{Name: "f", Call: echo}
 		require.Equal(t, "TypeError", run(t, `const a = []; a.push(a); try { f(a) } catch (e) { return e.name }`, withFunctions(f)).Text)
-		require.Equal(t, "the arguments of f are larger than 4 MiB: pass less at a time, or bytes",
+		require.Equal(t, "the arguments of f are larger than 4 MiB, or too many values: pass less at a time, or bytes",
+			run(t, `try { f(Array(300000).fill({'': 0})) } catch (e) { return e.message }`, withFunctions(f)).Text)
+		require.Equal(t, "the arguments of f are larger than 4 MiB, or too many values: pass less at a time, or bytes",
 			run(t, `try { f('x'.repeat(5e6)) } catch (e) { return e.message }`, withFunctions(f)).Text)
 	})
 }
@@ -175,3 +192,12 @@ func TestAFloodOfCallsIsBounded(t *testing.T) {
 		return err.Error()
 	}(), "too many calls at the same time: await some of the 1000")
 }
+
+type panics struct{}
+
+func (panics) MarshalJSON() ([]byte, error) { panic("in MarshalJSON") }
+
+// nilError has an Error method that does not work on nil.
+type nilError struct{ text string }
+
+func (e *nilError) Error() string { return e.text }

@@ -24,9 +24,12 @@ const (
 // maxArguments is how many arguments of a call the host looks at.
 const maxArguments = 8
 
-// maxJSON is the largest JSON text that the host accepts from a guest, in bytes. Decoded, it can take ten times as much
-// of the host's memory. Bytes do not count: they cross beside the JSON.
-const maxJSON = 4 << 20
+// Bounds on a JSON text from a guest, since the host decodes it into its own memory. Bytes do not count: they cross
+// beside the JSON.
+const (
+	maxJSON   = 4 << 20  // bytes of text
+	maxWeight = 64 << 20 // bytes of memory, as weight estimates it
+)
 
 // failure is an error for the script: the host function's caller throws it as an exception.
 type failure struct {
@@ -156,22 +159,20 @@ func (in *instance) finish(args arguments) error {
 		in.run.outcome = &outcome{err: in.thrown(args)}
 		return nil
 	}
-	output := &in.run.output
-	limit := output.room()
+	limit := in.run.output.left
 	text, cut, ok := args.text(2, limit)
 	if !ok {
 		return failf("the result must be a string")
 	}
 	in.run.outcome = &outcome{text: text, value: in.value(args, limit)}
-	output.spend(len(text))
-	output.truncated += int64(cut)
+	in.run.output.result(text, cut)
 	return nil
 }
 
 // value decodes the result's JSON and bytes, if they are within the limit.
 func (in *instance) value(args arguments, limit int) any {
 	text, cut, ok := args.text(3, min(limit, maxJSON))
-	if !ok || cut > 0 {
+	if !ok || cut > 0 || weight(text) > maxWeight {
 		return nil
 	}
 	data, _ := args.bytes(4)

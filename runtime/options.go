@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +22,11 @@ const (
 	DefaultMaxRuns = 16
 )
 
-// MinMemory is the smallest memory limit, in bytes: what the engine needs for itself, and a little more.
-const MinMemory = 4 << 20
+// The least and the most that a memory limit can be, in bytes. The engine needs most of the least for itself.
+const (
+	MinMemory = 4 << 20
+	MaxMemory = 1 << 30
+)
 
 // Limits are the limits of one run. The zero value has safe defaults.
 type Limits struct {
@@ -30,11 +35,12 @@ type Limits struct {
 	Time time.Duration
 
 	// Memory is the most memory that the script may have, in bytes, in whole pages of 64 KiB. The engine's own 3 MiB
-	// are part of it. Zero means DefaultMemory. It cannot be unlimited: the most is 4 GiB, the least MinMemory.
+	// are part of it. Zero means DefaultMemory. It cannot be unlimited: the most is MaxMemory, the least MinMemory. The
+	// more memory, the later a stop can be: copying it is not interrupted, at up to a second for each GiB.
 	Memory int64
 
-	// Output is the most that the console and the result may have together, in bytes of UTF-8. What is more is cut off
-	// and counted. Zero means DefaultOutput, Unlimited that only memory limits it.
+	// Output is the most that the console and the result may have together, in bytes of UTF-8; a quarter of it is kept
+	// for the result. What is more is cut off and counted. Zero means DefaultOutput, Unlimited as much as Memory.
 	Output int
 
 	// Work is the most work that the script may do, in the units of [Usage].Work. Zero and Unlimited both mean that it
@@ -58,12 +64,15 @@ func (l Limits) withDefaults() (Limits, error) {
 	switch {
 	case l.Time < 0 && l.Time != Unlimited:
 		return l, fmt.Errorf("runtime: Limits.Time is %v", l.Time)
-	case l.Memory < MinMemory || l.Memory > 1<<32:
-		return l, fmt.Errorf("runtime: Limits.Memory is %d, which is not between %d and %d bytes", l.Memory, MinMemory, int64(1)<<32)
+	case l.Memory < MinMemory || l.Memory > MaxMemory:
+		return l, fmt.Errorf("runtime: Limits.Memory is %d, which is not between %d and %d bytes", l.Memory, MinMemory, MaxMemory)
 	case l.Output < 0 && l.Output != Unlimited:
 		return l, fmt.Errorf("runtime: Limits.Output is %d", l.Output)
 	case l.Work < 0 && l.Work != Unlimited:
 		return l, fmt.Errorf("runtime: Limits.Work is %d", l.Work)
+	}
+	if l.Output == Unlimited {
+		l.Output = int(l.Memory)
 	}
 	return l, nil
 }
@@ -135,28 +144,30 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 	if strings.ContainsFunc(out.Name, func(c rune) bool { return c < ' ' }) || strings.Contains(out.Name, "toolrun:") {
 		return out, fmt.Errorf("runtime: RunOptions.Name is %q", out.Name)
 	}
-	names := map[string]bool{}
+	names := slices.Collect(maps.Keys(out.Globals))
 	for _, f := range out.Functions {
 		if f.Call == nil {
 			return out, fmt.Errorf("runtime: function %q has no Call", f.Name)
 		}
-		if names[f.Name] {
-			return out, fmt.Errorf("runtime: function %q is given twice", f.Name)
-		}
-		names[f.Name] = true
-		if _, err := splitName(f.Name); err != nil {
-			return out, err
-		}
+		names = append(names, f.Name)
 	}
-	for name := range out.Globals {
-		if names[name] {
-			return out, fmt.Errorf("runtime: %q is both a function and a global", name)
-		}
+	return out, checkNames(names)
+}
+
+// checkNames refuses names that are none, are given twice, or go through one another, as "a" and "a.b" do.
+func checkNames(names []string) error {
+	slices.Sort(names)
+	for i, name := range names {
 		if _, err := splitName(name); err != nil {
-			return out, err
+			return err
+		}
+		for _, other := range names[i+1:] {
+			if other == name || strings.HasPrefix(other, name+".") {
+				return fmt.Errorf("runtime: the names %q and %q cannot both be given to a script", name, other)
+			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // splitName splits a name into its identifiers.

@@ -4,7 +4,8 @@ import "strings"
 
 // output collects the console and the result within the output limit. It counts bytes of UTF-8.
 type output struct {
-	left      int // how many bytes may still come, or Unlimited
+	left      int // how many bytes may still come
+	reserved  int // how many of them are kept for the result
 	console   []Entry
 	truncated int64
 
@@ -15,18 +16,23 @@ type output struct {
 // entryOverhead is what an entry costs beside its text, so that a flood of empty ones is bounded too.
 const entryOverhead = 8
 
-// room is how many bytes the next text may have.
-func (o *output) room() int {
-	if o.left == Unlimited {
-		return int(^uint(0) >> 1)
-	}
-	return o.left
-}
+// resultShare is the part of the limit that the console leaves for the result: one in so many bytes.
+const resultShare = 4
 
-func (o *output) spend(n int) {
-	if o.left != Unlimited {
-		o.left = max(0, o.left-n)
-	}
+// limitOutput makes an output for a limit.
+func limitOutput(limit int) output { return output{left: limit, reserved: limit / resultShare} }
+
+// room is how many bytes the next text of the console may have.
+func (o *output) room() int { return max(0, o.left-o.reserved) }
+
+func (o *output) spend(n int) { o.left = max(0, o.left-n) }
+
+// result takes the result into account, of which cut bytes have been left out. What it does not need of its reserve,
+// the console may have from now on.
+func (o *output) result(text string, cut int) {
+	o.reserved = 0
+	o.spend(len(text))
+	o.truncated += int64(cut)
 }
 
 // log adds a console entry. Its text is no longer than room; cut bytes of it have been left out.

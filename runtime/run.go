@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 	"unicode/utf16"
 
@@ -70,7 +72,7 @@ type outcome struct {
 
 func newRun(caller, closing context.Context, options RunOptions) *run {
 	r := &run{options: options, started: time.Now(), caller: caller, closing: closing}
-	r.output.left = options.Limits.Output
+	r.output = limitOutput(options.Limits.Output)
 	if limit := options.Limits.Time; limit != Unlimited {
 		r.deadline = r.started.Add(limit)
 		r.ctx, r.cancel = context.WithDeadline(caller, r.deadline)
@@ -204,39 +206,62 @@ func utf16Length(s string) int {
 	return n
 }
 
-// loop runs the script's jobs, timers and calls until it has ended.
+// maxLeftOver is how long what goes on after a script has returned may run without a pause, and still count as waiting.
+const maxLeftOver = 100 * time.Millisecond
+
+// loop runs the script's jobs, timers and calls until nothing of it is left.
 func (in *instance) loop() error {
-	ctx := in.context()
 	for {
-		if jobs, err := in.vm.RunJobs(ctx); err != nil {
-			return in.reason(err)
-		} else if jobs == guest.Exception {
-			return in.exception()
+		began := time.Now()
+		wait, done, err := in.turn()
+		if !done && err == nil && wait != 0 {
+			err = in.await(wait)
+			began = time.Now()
 		}
-		if err := in.reportRejections(); err != nil {
-			return err
-		}
-		if o := in.run.outcome; o != nil && o.err != nil {
-			return o.err
-		}
-		wait, err := in.tick()
-		if err != nil {
-			return err
-		}
-		switch {
-		case wait == 0: // a timer has run, and may have left jobs
-			continue
-		case wait < 0 && in.run.pending == 0:
-			if in.run.outcome == nil {
-				return ErrNeverSettles
-			}
+		var limit *LimitError
+		if errors.As(err, &limit) && limit.Limit == LimitTime && in.run.returned() && time.Since(began) < maxLeftOver {
+			// Time is up, but the script has its result and does little else than wait: for a timer that nobody cleared,
+			// most likely.
+			in.run.output.log(LevelWarn, fmt.Sprintf("stopped after %v: timers or calls were still pending when the script had returned",
+				in.run.options.Limits.Time), 0)
 			return nil
 		}
-		if err := in.await(wait); err != nil {
+		if done || err != nil {
 			return err
 		}
 	}
 }
+
+// turn runs all jobs and at most one timer. It returns how long to wait before the next turn: 0 is not at all, and a
+// negative duration until a call ends.
+func (in *instance) turn() (wait time.Duration, done bool, err error) {
+	jobs, err := in.vm.RunJobs(in.context())
+	if err != nil {
+		return 0, false, in.reason(err)
+	}
+	if jobs == guest.Exception {
+		return 0, false, in.exception()
+	}
+	if err := in.reportRejections(); err != nil {
+		return 0, false, err
+	}
+	if o := in.run.outcome; o != nil && o.err != nil {
+		return 0, false, o.err
+	}
+	if wait, err = in.tick(); err != nil {
+		return 0, false, err
+	}
+	if wait >= 0 || in.run.pending > 0 {
+		return wait, false, nil
+	}
+	if in.run.outcome == nil {
+		return 0, false, ErrNeverSettles
+	}
+	return 0, true, nil
+}
+
+// returned says whether the script has its result.
+func (r *run) returned() bool { return r.outcome != nil && r.outcome.err == nil }
 
 // tick runs a timer if one is due, and then returns 0. Otherwise it returns how long to wait for the next one, or a
 // negative duration if there is none.

@@ -67,27 +67,30 @@ func TestScriptErrors(t *testing.T) {
 		line, column int
 		text         string
 	}{
-		"an exception on the first line":  {`null.x`, "TypeError", 1, 1, "TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:1)"},
-		"an exception further down":       {"\n\n  throw new RangeError('r')", "RangeError", 3, 13, "RangeError: r\n    at <anonymous> (script.js:3:13)"},
-		"an exception in a function":      {"function f() {\n  throw new Error('e')\n}\nf()", "Error", 2, 13, "Error: e\n    at f (script.js:2:13)\n    at <anonymous> (script.js:4:1)"},
-		"an exception after an await":     {"await 0\nundefinedVariable", "ReferenceError", 2, 1, "ReferenceError: undefinedVariable is not defined\n    at <anonymous> (script.js:2:1)"},
-		"an exception in a declaration":   {"let a = null;\n\n  const b = a.b;", "TypeError", 3, 3, "TypeError: cannot read property 'b' of null\n    at <anonymous> (script.js:3:3)"},
-		"an exception in a return":        {"function f(a) {\n  return a.b.c;\n}\nif (1) {\n  return f({});\n}", "TypeError", 2, 3, "TypeError: cannot read property 'c' of undefined\n    at f (script.js:2:3)\n    at <anonymous> (script.js:5:10)"},
-		"an exception in a condition":     {"let a = null;\nif (a.b) {}", "TypeError", 2, 1, "TypeError: cannot read property 'b' of null\n    at <anonymous> (script.js:2:1)"},
-		"an error with a cause":           {`throw new Error('a', {cause: 'b'})`, "Error", 1, 10, "Error: a\n    at <anonymous> (script.js:1:10)\nCaused by: b"},
-		"a thrown string":                 {`throw 'just text'`, "", 0, 0, "just text"},
-		"a thrown object":                 {`throw {code: 5}`, "", 0, 0, "{\n  \"code\": 5\n}"},
-		"thrown nothing":                  {`throw undefined`, "", 0, 0, "undefined"},
-		"a rejected promise":              {`return Promise.reject('no')`, "", 0, 0, "no"},
-		"a syntax error":                  {"let x = 1;\nlet x = 2;", "SyntaxError", 2, 7, "SyntaxError: invalid redefinition of lexical identifier\n    at script.js:2:7"},
-		"a syntax error on line 1":        {"let 5", "SyntaxError", 1, 1, "SyntaxError: variable name expected\n    at script.js:1:1"},
-		"a missing bracket":               {"if (1) {\n  f(", "SyntaxError", 2, 5, "SyntaxError: unexpected end of input\n    at script.js:2:5"},
-		"a NUL in the source":             {"let a;\nlet b\x00", "SyntaxError", 2, 6, "SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at script.js:2:6"},
-		"an error whose message throws":   {`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`, "Error", 1, 14, "Error\n    at <anonymous> (script.js:1:14)"},
-		"brackets that end the wrapper":   {`})(); (async () => {`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
-		"brackets that begin another one": {`}, async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
-		"brackets that assign":            {`}[0] = async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
-		"sloppy code":                     {`sloppy = 1`, "ReferenceError", 1, 1, "ReferenceError: sloppy is not defined\n    at <anonymous> (script.js:1:1)"},
+		"an exception on the first line":            {`null.x`, "TypeError", 1, 1, "TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:1)"},
+		"an exception further down":                 {"\n\n  throw new RangeError('r')", "RangeError", 3, 13, "RangeError: r\n    at <anonymous> (script.js:3:13)"},
+		"an exception in a function":                {"function f() {\n  throw new Error('e')\n}\nf()", "Error", 2, 13, "Error: e\n    at f (script.js:2:13)\n    at <anonymous> (script.js:4:1)"},
+		"an exception after an await":               {"await 0\nundefinedVariable", "ReferenceError", 2, 1, "ReferenceError: undefinedVariable is not defined\n    at <anonymous> (script.js:2:1)"},
+		"an exception in a declaration":             {"let a = null;\n\n  const b = a.b;", "TypeError", 3, 3, "TypeError: cannot read property 'b' of null\n    at <anonymous> (script.js:3:3)"},
+		"an exception in a return":                  {"function f(a) {\n  return a.b.c;\n}\nif (1) {\n  return f({});\n}", "TypeError", 2, 3, "TypeError: cannot read property 'c' of undefined\n    at f (script.js:2:3)\n    at <anonymous> (script.js:5:10)"},
+		"an exception in a condition":               {"let a = null;\nif (a.b) {}", "TypeError", 2, 1, "TypeError: cannot read property 'b' of null\n    at <anonymous> (script.js:2:1)"},
+		"an error with a cause":                     {`throw new Error('a', {cause: 'b'})`, "Error", 1, 10, "Error: a\n    at <anonymous> (script.js:1:10)\nCaused by: b"},
+		"a thrown string":                           {`throw 'just text'`, "", 0, 0, "just text"},
+		"a thrown object":                           {`throw {code: 5}`, "", 0, 0, "{\n  \"code\": 5\n}"},
+		"thrown nothing":                            {`throw undefined`, "", 0, 0, "undefined"},
+		"a rejected promise":                        {`return Promise.reject('no')`, "", 0, 0, "no"},
+		"a syntax error":                            {"let x = 1;\nlet x = 2;", "SyntaxError", 2, 7, "SyntaxError: invalid redefinition of lexical identifier\n    at script.js:2:7"},
+		"a syntax error on line 1":                  {"let 5", "SyntaxError", 1, 0, "SyntaxError: variable name expected\n    at script.js:1"},
+		"a missing bracket":                         {"if (1) {\n  f(", "SyntaxError", 2, 0, "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:2"},
+		"a word too many on the last line":          {"return 1 +\n  2 3", "SyntaxError", 2, 0, "SyntaxError: expecting ';'\n    at script.js:2"},
+		"bad JSON is no syntax error of the script": {"let a;\nJSON.parse('{')", "SyntaxError", 2, 6, "SyntaxError: Expected property name or '}' in JSON at position 1 (line 1 column 2)\n    at <input>:1:1\n    at <anonymous> (script.js:2:6)"},
+		"an error when toJSON is polluted":          {`Object.prototype.toJSON = () => 5; throw new Error('hi')`, "Error", 1, 45, "Error: hi\n    at <anonymous> (script.js:1:45)"},
+		"a NUL in the source":                       {"let a;\nlet b\x00", "SyntaxError", 2, 6, "SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at script.js:2:6"},
+		"an error whose message throws":             {`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`, "Error", 1, 14, "Error\n    at <anonymous> (script.js:1:14)"},
+		"brackets that end the wrapper":             {`})(); (async () => {`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
+		"brackets that begin another one":           {`}, async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
+		"brackets that assign":                      {`}[0] = async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
+		"sloppy code":                               {`sloppy = 1`, "ReferenceError", 1, 1, "ReferenceError: sloppy is not defined\n    at <anonymous> (script.js:1:1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,6 +231,14 @@ func TestTimers(t *testing.T) {
 			require.Equal(t, test.want, run(t, test.script).Text)
 		})
 	}
+	t.Run("that outlast the time limit do not cost the result", func(t *testing.T) {
+		result := run(t, `setInterval(() => {}, 10); setTimeout(() => {}, 1e6); return 'result'`, sandbox.RunOptions{Limits: sandbox.Limits{Time: 200 * time.Millisecond}})
+		require.Equal(t, "result", result.Text)
+		require.Equal(t, []sandbox.Entry{{sandbox.LevelWarn, "stopped after 200ms: timers or calls were still pending when the script had returned"}}, result.Console)
+	})
+	t.Run("that were cleared do not hold memory", func(t *testing.T) {
+		require.Equal(t, "fine", run(t, `for (let i = 0; i < 200000; i++) clearTimeout(setTimeout(() => {}, 60000, new Array(50))); return 'fine'`).Text)
+	})
 	t.Run("what they print after the result is kept", func(t *testing.T) {
 		result := run(t, `async function main() { await new Promise((r) => setTimeout(r, 5)); console.log('done') } main()`)
 		require.Equal(t, []sandbox.Entry{{sandbox.LevelLog, "done"}}, result.Console)
@@ -263,17 +274,18 @@ func TestUsage(t *testing.T) {
 
 func TestInvalidOptions(t *testing.T) {
 	for name, options := range map[string]sandbox.RunOptions{
-		"too little memory":     {Limits: sandbox.Limits{Memory: 1 << 20}},
-		"unlimited memory":      {Limits: sandbox.Limits{Memory: sandbox.Unlimited}},
-		"negative time":         {Limits: sandbox.Limits{Time: -5}},
-		"negative output":       {Limits: sandbox.Limits{Output: -5}},
-		"negative work":         {Limits: sandbox.Limits{Work: -5}},
-		"no function":           {Functions: []sandbox.Function{{Name: "f"}}},
-		"a bad function name":   {Functions: []sandbox.Function{{Name: "a-b", Call: echo}}},
-		"a function twice":      {Functions: []sandbox.Function{{Name: "f", Call: echo}, {Name: "f", Call: echo}}},
-		"a bad global name":     {Globals: map[string]any{"a..b": 1}},
-		"a name used twice":     {Functions: []sandbox.Function{{Name: "f", Call: echo}}, Globals: map[string]any{"f": 1}},
-		"a global like no JSON": {Globals: map[string]any{"f": func() {}}},
+		"too little memory":        {Limits: sandbox.Limits{Memory: 1 << 20}},
+		"unlimited memory":         {Limits: sandbox.Limits{Memory: sandbox.Unlimited}},
+		"negative time":            {Limits: sandbox.Limits{Time: -5}},
+		"negative output":          {Limits: sandbox.Limits{Output: -5}},
+		"negative work":            {Limits: sandbox.Limits{Work: -5}},
+		"no function":              {Functions: []sandbox.Function{{Name: "f"}}},
+		"a bad function name":      {Functions: []sandbox.Function{{Name: "a-b", Call: echo}}},
+		"a function twice":         {Functions: []sandbox.Function{{Name: "f", Call: echo}, {Name: "f", Call: echo}}},
+		"a bad global name":        {Globals: map[string]any{"a..b": 1}},
+		"names through each other": {Globals: map[string]any{"a": 1, "a.b": 2}},
+		"a name used twice":        {Functions: []sandbox.Function{{Name: "f", Call: echo}}, Globals: map[string]any{"f": 1}},
+		"a global like no JSON":    {Globals: map[string]any{"f": func() {}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if options.Limits.Time == 0 {
@@ -292,6 +304,7 @@ func TestOutputLimit(t *testing.T) {
 		result := run(t, `for (let i = 0; i < 100; i++) console.log('0123456789'); return 'result'`, small)
 		require.LessOrEqual(t, len(result.Console), 10)
 		require.Positive(t, result.Truncated)
+		require.Equal(t, "result", result.Text, "the result has room of its own")
 		require.Contains(t, result.Note(), "more bytes were cut off")
 	})
 	t.Run("cuts the result in the middle", func(t *testing.T) {
@@ -310,8 +323,8 @@ func TestOutputLimit(t *testing.T) {
 	})
 	t.Run("bounds the engine's own printing", func(t *testing.T) {
 		result := run(t, `const {out} = await import('qjs:std'); for (let i = 0; i < 10000; i++) out.puts('x'); out.flush()`, small)
-		require.Equal(t, []sandbox.Entry{{sandbox.LevelLog, strings.Repeat("x", 100)}}, result.Console)
-		require.EqualValues(t, 9900+len("undefined"), result.Truncated)
+		require.Equal(t, []sandbox.Entry{{sandbox.LevelLog, strings.Repeat("x", 75)}}, result.Console)
+		require.EqualValues(t, 9925, result.Truncated)
 	})
 	t.Run("is one MiB by default", func(t *testing.T) {
 		result := run(t, `return 'x'.repeat(3 << 20)`)

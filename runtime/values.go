@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -26,14 +25,13 @@ func (r *run) decode(text string, data []byte) (any, error) {
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
 		return nil, err
 	}
-	if data == nil {
-		return value, nil
-	}
-	return r.restore(value, data)
+	left := len(data)
+	return r.restore(value, data, &left)
 }
 
-// restore puts copies of the bytes where the marks are.
-func (r *run) restore(value any, data []byte) (any, error) {
+// restore puts copies of the bytes where the marks are. left is how many bytes may still be copied: an honest prelude
+// refers to each byte once, but a script could make many marks for the same bytes.
+func (r *run) restore(value any, data []byte, left *int) (any, error) {
 	var err error
 	switch v := value.(type) {
 	case string:
@@ -44,19 +42,20 @@ func (r *run) restore(value any, data []byte) (any, error) {
 		first, second, _ := strings.Cut(place, ":")
 		offset, err1 := strconv.Atoi(first)
 		length, err2 := strconv.Atoi(second)
-		if err1 != nil || err2 != nil || offset < 0 || length < 0 || offset > len(data) || length > len(data)-offset {
+		if err1 != nil || err2 != nil || offset < 0 || length < 0 || offset > len(data) || length > len(data)-offset || length > *left {
 			return nil, errors.New("a reference to bytes that are not there")
 		}
+		*left -= length
 		return append([]byte{}, data[offset:offset+length]...), nil
 	case []any:
 		for i := range v {
-			if v[i], err = r.restore(v[i], data); err != nil {
+			if v[i], err = r.restore(v[i], data, left); err != nil {
 				return nil, err
 			}
 		}
 	case map[string]any:
 		for key := range v {
-			if v[key], err = r.restore(v[key], data); err != nil {
+			if v[key], err = r.restore(v[key], data, left); err != nil {
 				return nil, err
 			}
 		}
@@ -64,18 +63,47 @@ func (r *run) restore(value any, data []byte) (any, error) {
 	return value, nil
 }
 
-// encode turns a value into JSON for a guest, and the bytes that belong to it (nil if there are none).
-func (r *run) encode(value any) (text []byte, data []byte, err error) {
-	if value, err = r.extract(value, &data, 0); err != nil {
-		return nil, nil, err
+// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it.
+func weight(text string) int {
+	const perValue, perList, perObject = 48, 64, 400
+	size, quoted := len(text), false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',':
+			size += perValue
+		case c == '[':
+			size += perList
+		case c == '{':
+			size += perObject
+		}
 	}
-	var buffer bytes.Buffer
+	return size
+}
+
+// encoded is a value on its way to a guest: JSON, and the bytes that belong to it (nil if there are none).
+type encoded struct {
+	text string
+	data []byte
+}
+
+// encode makes a value ready for a guest. It calls methods of the value, which may do anything.
+func (r *run) encode(value any) (e encoded, err error) {
+	if value, err = r.extract(value, &e.data, 0); err != nil {
+		return encoded{}, err
+	}
+	var buffer strings.Builder
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return nil, nil, err
+		return encoded{}, err
 	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), data, nil
+	e.text = strings.TrimSuffix(buffer.String(), "\n")
+	return e, nil
 }
 
 // maxNesting is how deep a value from Go may be nested. A value with a cycle would be nested without end.

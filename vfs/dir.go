@@ -47,6 +47,9 @@ func local(op, name string) (string, error) {
 func inside(err error, name string) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
+		if pe.Err.Error() == "path escapes from parent" { // a link that leads out; os has no name for it
+			return &fs.PathError{Op: pe.Op, Path: name, Err: fs.ErrPermission}
+		}
 		return &fs.PathError{Op: pe.Op, Path: name, Err: pe.Err}
 	}
 	var le *os.LinkError

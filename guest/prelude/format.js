@@ -2,7 +2,7 @@
 // JSON has no words (undefined, NaN, Map, functions, cycles...) what a person expects.
 (function (kernel) {
   'use strict';
-  const { uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, indexOf, slice } = kernel;
+  const { uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, indexOf, slice, append } = kernel;
   const { Error: BaseError, Uint8Array } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;
@@ -20,11 +20,12 @@
   const typedArrayName = getter(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
   const unbox = [Number, String, Boolean, BigInt, Symbol].map((type) => uncurry(type.prototype.valueOf));
   const functionSource = uncurry(Function.prototype.toString);
-  const promiseThen = uncurry(Promise.prototype.then);
+  const isPromise = uncurry(Object.prototype.isPrototypeOf).bind(undefined, Promise.prototype);
   const nativeIsError = Error.isError;
 
   const maxDepth = 100;
   const maxBytes = 32; // of a buffer that are shown
+  const maxCauses = 16; // of an error that are shown
 
   // attempt returns f(value), or undefined where value is not of the kind that f is for.
   const attempt = (f, value) => {
@@ -87,12 +88,12 @@
     if (isError(value)) return `[${errorTitle(value)}]`;
     if (attempt(mapSize, value) !== undefined) {
       const items = [];
-      mapEach(value, (v, k) => { items[items.length] = `${format(k, inner, seen)} => ${format(v, inner, seen)}`; });
+      mapEach(value, (v, k) => { append(items, `${format(k, inner, seen)} => ${format(v, inner, seen)}`); });
       return block(`Map(${mapSize(value)}) {`, items, '}', indent);
     }
     if (attempt(setSize, value) !== undefined) {
       const items = [];
-      setEach(value, (v) => { items[items.length] = format(v, inner, seen); });
+      setEach(value, (v) => { append(items, format(v, inner, seen)); });
       return block(`Set(${setSize(value)}) {`, items, '}', indent);
     }
     const bytes = kernel.bytesOf(value);
@@ -102,10 +103,9 @@
       const boxed = attempt(unbox[i], value);
       if (boxed !== undefined) return primitive(boxed);
     }
-    if (attempt((p) => { promiseThen(p, ignore, ignore); return true; }, value)) return 'Promise {}';
+    if (isPromise(value)) return 'Promise {}';
     return undefined;
   };
-  const ignore = () => {};
 
   // format returns the text of a value inside of others; seen holds the objects around it.
   const format = (value, indent, seen) => {
@@ -130,12 +130,12 @@
     const items = [];
     if (array) {
       const { length } = value;
-      for (let i = 0; i < length; i++) items[i] = format(value[i], inner, seen);
+      for (let i = 0; i < length; i++) append(items, format(value[i], inner, seen));
       return block('[', items, ']', indent);
     }
     const names = keys(value);
     for (let i = 0; i < names.length; i++) {
-      items[i] = `${stringify(names[i])}: ${format(value[names[i]], inner, seen)}`;
+      append(items, `${stringify(names[i])}: ${format(value[names[i]], inner, seen)}`);
     }
     return block('{', items, '}', indent);
   };
@@ -173,16 +173,14 @@
     return slice(line, 0, start) + (column < 1 ? 1 : column) + slice(line, end);
   };
 
-  const errorText = (error, depth) => {
+  // errorText is an error with its causes, of which budget.left are still to be shown.
+  const errorText = (error, budget) => {
     let out = errorTitle(error) + stackOf(error);
+    const inner = (value) => (isError(value) ? errorText(value, budget) : top(value));
     const { cause, errors } = attempt((e) => ({ cause: e.cause, errors: e.errors }), error) ?? {};
-    if (depth < 8) {
-      if (cause !== undefined) out += `\nCaused by: ${isError(cause) ? errorText(cause, depth + 1) : top(cause)}`;
-      if (isArray(errors)) {
-        for (let i = 0; i < errors.length && i < 16; i++) {
-          out += `\nError ${i + 1}: ${isError(errors[i]) ? errorText(errors[i], depth + 1) : top(errors[i])}`;
-        }
-      }
+    if (cause !== undefined && budget.left-- > 0) out += `\nCaused by: ${inner(cause)}`;
+    if (isArray(errors)) {
+      for (let i = 0; i < errors.length && budget.left-- > 0; i++) out += `\nError ${i + 1}: ${inner(errors[i])}`;
     }
     return out;
   };
@@ -192,7 +190,7 @@
     if (typeof value === 'string') return value;
     try {
       if (typeof value === 'object' && value !== null) {
-        if (isError(value)) return errorText(value, 0);
+        if (isError(value)) return errorText(value, { left: maxCauses });
         const time = attempt(dateTime, value);
         if (time !== undefined) return time === time ? dateISO(value) : 'Invalid Date';
       }
@@ -205,7 +203,6 @@
   kernel.script = { name: 'script.js', prefix: 0 };
   kernel.format = top;
   kernel.isError = isError;
-  kernel.errorTitle = errorTitle;
   kernel.stackOf = stackOf;
   kernel.text = text;
 })

@@ -2,7 +2,7 @@
 // one buffer beside it, and stand in the JSON as strings that begin with a mark that is made anew for each run.
 (function (kernel) {
   'use strict';
-  const { host, ops, stringify, parse, bytesOf, define, isArray, keys, Promise, Uint8Array, indexOf, slice } = kernel;
+  const { host, ops, stringify, bytesOf, define, keys, Promise, Uint8Array, indexOf, slice } = kernel;
   const toBigIntText = kernel.uncurry(BigInt.prototype.toString);
   const fill = kernel.uncurry(Uint8Array.prototype.set);
   const sliceBuffer = kernel.uncurry(ArrayBuffer.prototype.slice);
@@ -16,7 +16,7 @@
       if (typeof item === 'bigint') return toBigIntText(item);
       const bytes = bytesOf(item);
       if (!bytes) return item;
-      parts[parts.length] = bytes;
+      kernel.append(parts, bytes);
       const text = `${kernel.mark}${total}:${bytes.length}`;
       total += bytes.length;
       return text;
@@ -55,7 +55,7 @@
   const pending = { __proto__: null };
   let calls = 0;
 
-  const makeFunction = (index, name, async) => {
+  const makeFunction = (index, async) => {
     if (!async) {
       return function (...args) {
         const { json, buffer } = encode(args);
@@ -100,7 +100,7 @@
     for (let i = 0; i < setup.functions.length; i++) {
       const { path, async } = setup.functions[i];
       const name = path[path.length - 1];
-      const fn = makeFunction(i, name, async);
+      const fn = makeFunction(i, async);
       kernel.defineProperty(fn, 'name', { __proto__: null, value: name, configurable: true });
       place(path, fn);
     }

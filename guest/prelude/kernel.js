@@ -99,6 +99,20 @@
     kernel.defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
   };
 
+  // append adds to the end of a list, whatever setters Array.prototype has got.
+  kernel.append = (list, value) => {
+    kernel.defineProperty(list, list.length, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  };
+
+  // Stack frames can hand out the functions of the prelude and their this. What remains of them is names and places.
+  let frame;
+  Error.prepareStackTrace = (error, frames) => { frame = frames[0]; return ''; };
+  void new Error().stack;
+  Error.prepareStackTrace = undefined;
+  const frames = kernel.getPrototypeOf(frame);
+  delete frames.getFunction;
+  delete frames.getThis;
+
   // What the engine's own command line would offer has no place here.
   for (const name of ['std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'navigator', 'QJS_PROXY_VALUE']) {
     delete globalThis[name];

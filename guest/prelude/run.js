@@ -6,7 +6,7 @@
 
   // fail tells the host that the script has ended with an exception: how it reads, and what it is.
   kernel.fail = (error) => {
-    const details = { kind: error === null ? 'null' : 'other' };
+    const details = { __proto__: null, kind: error === null ? 'null' : 'other' };
     if (isError(error)) {
       details.kind = 'error';
       details.name = slice(text(error, 'name') ?? 'Error', 0, maxDetail);

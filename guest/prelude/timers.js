@@ -2,12 +2,13 @@
 // wait. Between two ticks the host runs all promise reactions.
 (function (kernel) {
   'use strict';
-  const { now, apply, TypeError, define } = kernel;
+  const { now, apply, append, TypeError, define } = kernel;
   const { ceil } = Math;
-  const maxDelay = 2 ** 31 - 1; // as everywhere: what is longer is taken for 1 ms
+  const maxDelay = 2 ** 31 - 1;
 
   // A binary heap of {due, id, callback, args, every}, the one that is due first on top, and its live entries by id.
-  const heap = [];
+  let heap = [];
+  let dead = 0; // entries of the heap that have been stopped
   const live = new Map();
   const { get: mapGet, set: mapSet, delete: mapDelete } = Map.prototype;
   const lookup = kernel.uncurry(mapGet);
@@ -18,7 +19,7 @@
   const before = (a, b) => a.due < b.due || (a.due === b.due && a.order < b.order);
   const push = (timer) => {
     let i = heap.length;
-    heap[i] = timer;
+    append(heap, timer);
     while (i > 0) {
       const parent = (i - 1) >> 1;
       if (!before(heap[i], heap[parent])) break;
@@ -52,8 +53,7 @@
   const start = (callback, delay, args, repeat) => {
     if (typeof callback !== 'function') throw new TypeError('the first argument of a timer must be a function');
     delay = +delay;
-    if (!(delay >= 1 && delay <= maxDelay)) delay = delay > maxDelay ? 1 : 0;
-    if (repeat && delay < 1) delay = 1;
+    if (!(delay >= 1 && delay <= maxDelay)) delay = 1; // as Node does
     const timer = { due: now() + delay, order: order++, id: ++ids, callback, args, every: repeat ? delay : -1 };
     store(live, timer.id, timer);
     push(timer);
@@ -62,9 +62,14 @@
   const stop = (id) => {
     if (typeof id !== 'number') id = +id;
     const timer = lookup(live, id);
-    if (timer) {
-      timer.callback = undefined; // it stays in the heap until it is due
-      remove(live, id);
+    if (!timer) return;
+    timer.callback = timer.args = undefined; // it stays in the heap until it is due, or until there are too many
+    remove(live, id);
+    if (++dead > 1000 && dead > heap.length / 2) {
+      const old = heap;
+      heap = [];
+      dead = 0;
+      for (let i = 0; i < old.length; i++) if (old[i].callback !== undefined) push(old[i]);
     }
   };
 
@@ -76,7 +81,10 @@
   // tick runs a timer if one is due, and then returns 0. Otherwise it returns the milliseconds until one is, or -1 if
   // there is none.
   kernel.tick = () => {
-    while (heap.length > 0 && heap[0].callback === undefined) pop();
+    while (heap.length > 0 && heap[0].callback === undefined) {
+      pop();
+      dead--;
+    }
     if (heap.length === 0) return -1;
     const wait = heap[0].due - now();
     if (wait > 0) return ceil(wait) | 0;
@@ -97,4 +105,17 @@
     return 0;
   };
 
+
+  // A throw in a microtask would end the run, as nothing is there to catch it.
+  const enqueue = queueMicrotask;
+  define('queueMicrotask', function queueMicrotask(callback) {
+    if (typeof callback !== 'function') throw new TypeError('the argument of queueMicrotask must be a function');
+    enqueue(() => {
+      try {
+        callback();
+      } catch (error) {
+        kernel.uncaught(error);
+      }
+    });
+  });
 })

@@ -17,6 +17,9 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 		if replacement.Function < w.importFunctions || replacement.Function-w.importFunctions >= n {
 			return nil, fmt.Errorf("there is no function %d to replace", replacement.Function)
 		}
+		if _, twice := replacements[replacement.Function]; twice {
+			return nil, fmt.Errorf("function %d is replaced twice", replacement.Function)
+		}
 		replacements[replacement.Function] = replacement
 	}
 	out := make([]byte, 0, len(r.data)+len(r.data)/4)
@@ -58,7 +61,7 @@ func (w *rewriter) refillBody() []byte {
 }
 
 // chargeBody is (n i32) -> (i32): it takes the price of a bulk operation over n bytes from the fuel and returns n. The
-// fuel was positive before, and the price is below 1<<26, so the difference does not overflow.
+// fuel was not negative before, and the price is below 1<<26, so the difference does not overflow.
 func (w *rewriter) chargeBody() []byte {
 	b := []byte{0}
 	b = appendU32(append(b, opGlobalGet), w.fuel)

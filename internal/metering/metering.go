@@ -5,8 +5,8 @@
 //
 //   - every iteration of every loop costs 1;
 //   - every tail call costs 1, since tail calls can loop without a loop instruction;
-//   - a bulk operation over n bytes or table elements (memory.copy, memory.fill, memory.init, memory.grow, and the
-//     same for tables) costs n/64;
+//   - a bulk operation over n bytes or table elements (memory.copy, memory.fill, memory.init, and the same for tables,
+//     table.grow too) costs n/64, and memory.grow by n pages n/64;
 //   - every function call costs 1 too, if [Options].Functions is set.
 //
 // Where the fuel is used up, the module calls an imported host function with what is left (zero or less) and gets its
@@ -14,13 +14,13 @@
 // ends the call with an error that nothing in the module can catch.
 //
 // The fuel is a global variable of the module, not a place in its memory, so code that corrupts its own memory cannot
-// refill it. Fuel used is a function of the code and its input alone: the same run uses the same fuel everywhere.
+// refill it. If the host grants nothing, loops ask again before they go on; the other places go on. Fuel used is a function of the code and its input alone: the same run uses the same fuel everywhere.
 //
 // # What is not metered
 //
 // Straight-line code, and recursion without loops unless [Options].Functions is set. Recursion is bounded in depth by
 // the host's stack, not in time: f calling itself twice, a thousand levels deep, needs function metering to be stopped.
-// Instructions that wait (memory.atomic.wait32 and wait64) block without using fuel.
+// One bulk operation is one instruction, and is not interrupted. Instructions that wait (memory.atomic.wait32 and wait64) block without using fuel.
 //
 // # Supported modules
 //
@@ -73,7 +73,7 @@ type Replacement struct {
 // ErrUnsupported is wrapped by the errors for modules that use a part of WebAssembly that Rewrite does not know.
 var ErrUnsupported = errors.New("unsupported WebAssembly feature")
 
-// bytesPerFuel is how many bytes, or table elements, of a bulk operation cost as much as one iteration of a loop.
+// bytesPerFuelLog2 is the logarithm of how many bytes, or table elements, of a bulk operation cost as much as one iteration of a loop.
 // 64 bytes are a cache line, which takes about as long to write as a short loop body takes to run.
 const bytesPerFuelLog2 = 6
 

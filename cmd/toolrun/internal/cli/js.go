@@ -48,6 +48,9 @@ func newJS() *cobra.Command {
 			if o.timeout <= 0 {
 				return fmt.Errorf("--timeout must be positive, not %v", o.timeout)
 			}
+			if o.memory < sandbox.MinMemory>>20 || o.memory > sandbox.MaxMemory>>20 {
+				return fmt.Errorf("--memory must be between %d and %d, not %d", sandbox.MinMemory>>20, sandbox.MaxMemory>>20, o.memory)
+			}
 			name := "script.js"
 			if !given {
 				var err error
@@ -109,10 +112,7 @@ func runJS(ctx context.Context, o jsOptions, name string, stdout io.Writer) erro
 	defer engine.Close(context.WithoutCancel(ctx))
 
 	result, err := engine.Run(ctx, o.code, options)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil && !sandbox.IsScriptFailure(err) {
+	if err != nil && !sandbox.IsScriptFailure(err) && ctx.Err() == nil {
 		return err
 	}
 	if printErr := printResult(stdout, o.json, result, err); printErr != nil {
@@ -201,8 +201,7 @@ func printJSON(w io.Writer, result *sandbox.Result, failure error) error {
 		out.Error = describeFailure(failure)
 	}
 	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false) // and no indentation, which deep values would make much of
 	return encoder.Encode(out)
 }
 
@@ -214,7 +213,7 @@ func describeFailure(failure error) *jsonError {
 	switch {
 	case errors.As(failure, &script):
 		out.Kind, out.Line, out.Column = "exception", script.Line, script.Column
-		if script.Name == "SyntaxError" {
+		if script.Syntax {
 			out.Kind = "syntax"
 		}
 	case errors.As(failure, &limit):
@@ -223,6 +222,8 @@ func describeFailure(failure error) *jsonError {
 		out.Kind = "exit"
 	case errors.Is(failure, sandbox.ErrNeverSettles):
 		out.Kind = "never settles"
+	case errors.Is(failure, context.Canceled):
+		out.Kind = "interrupted"
 	}
 	return out
 }

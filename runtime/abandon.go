@@ -1,0 +1,40 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code of the host that a run calls (functions for scripts, file systems, methods of values) may panic, hang, or end its
+// goroutine. None of that may keep the run from ending in time, or reach its caller.
+
+// abandonable runs f on a goroutine of its own and waits for it, but not longer than the run lasts: then it returns a
+// [*stop]. If f panics, the error says so. f must not touch the guest's memory, which may be gone before it returns.
+func abandonable[T any](r *run, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go perform(f, func(value T, err error) { done <- result{value, err} })
+	select {
+	case d := <-done:
+		return d.value, d.err
+	case <-r.ctx.Done():
+		var zero T
+		return zero, &stop{r.done()}
+	}
+}
+
+// perform calls f, and then done with what it returned, or an error if it did not return.
+func perform[T any](f func() (T, error), done func(T, error)) {
+	var value T
+	err := errors.New("has ended its goroutine")
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panicked: %v", p)
+		}
+		done(value, err)
+	}()
+	value, err = f()
+}
