@@ -12,10 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/linearmem"
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
@@ -34,24 +36,18 @@ var programs = []struct{ name, source string }{
 // bareEngine drives the engine's module without anything of this project but the metering.
 type bareEngine struct {
 	ctx     context.Context
+	close   func()
 	module  api.Module
-	context uint64
+	context uint64 // JSContext*
 }
 
-func newBareEngine(b *testing.B, module []byte, closeOnContextDone bool) *bareEngine {
+func newBareEngine(b *testing.B, cache wazero.CompilationCache, module []byte, closeOnContextDone bool) *bareEngine {
 	ctx, cancel := context.WithCancel(context.Background())
-	cache, err := wazero.NewCompilationCacheWithDir(enginetest.CacheDir())
-	require.NoError(b, err)
 	config := wazero.NewRuntimeConfig().WithCompilationCache(cache).WithCloseOnContextDone(closeOnContextDone)
 	rt := wazero.NewRuntimeWithConfig(ctx, config)
-	b.Cleanup(func() {
-		cancel()
-		require.NoError(b, rt.Close(context.Background()))
-		require.NoError(b, cache.Close(context.Background()))
-	})
 	wasi_snapshot_preview1.MustInstantiate(ctx, rt)
 	i32, i64 := api.ValueTypeI32, api.ValueTypeI64
-	_, err = rt.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(api.GoFunc(func(context.Context, []uint64) {}),
+	_, err := rt.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(api.GoFunc(func(context.Context, []uint64) {}),
 		[]api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy").Instantiate(ctx)
 	require.NoError(b, err)
 	_, err = rt.NewHostModuleBuilder(guest.YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
@@ -60,11 +56,18 @@ func newBareEngine(b *testing.B, module []byte, closeOnContextDone bool) *bareEn
 	require.NoError(b, err)
 	compiled, err := rt.CompileModule(ctx, module)
 	require.NoError(b, err)
+	memory, err := linearmem.Reserve(256 << 20)
+	require.NoError(b, err)
 	e := &bareEngine{ctx: ctx}
-	e.module, err = rt.InstantiateModule(ctx, compiled,
-		wazero.NewModuleConfig().WithStartFunctions().WithSysWalltime().WithSysNanotime())
+	e.module, err = rt.InstantiateModule(
+		experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory })),
+		compiled, wazero.NewModuleConfig().WithStartFunctions().WithSysWalltime().WithSysNanotime())
 	require.NoError(b, err)
 	e.context = e.call(b, "QJS_GetContext", e.call(b, "New_QJS", 0, 0, 0, 0))
+	e.close = func() {
+		cancel()
+		require.NoError(b, rt.Close(context.Background()))
+	}
 	return e
 }
 
@@ -93,16 +96,19 @@ func (e *bareEngine) eval(b *testing.B, source string) string {
 
 // BenchmarkMetering runs each program, interleaved, in the engine as it comes from the dependency, metered, and with
 // wazero's own checks (WithCloseOnContextDone), and reports how many times longer the last two take than the first: the
-// ratio of the medians, and the geometric mean of these ratios over all programs. Use -benchtime=20x or more.
+// ratio of the medians, and the geometric mean of these ratios over all programs. Each round loads the code afresh, since
+// where it and its data happen to lie in memory makes a difference of up to thirty per cent. Use -benchtime=20x or more.
 func BenchmarkMetering(b *testing.B) {
 	metered, err := metering.Rewrite(guest.Original(), metering.Options{YieldModule: guest.YieldModule, YieldName: guest.YieldName})
 	require.NoError(b, err)
-	engines := []*bareEngine{
-		newBareEngine(b, guest.Original(), false), newBareEngine(b, metered, false), newBareEngine(b, guest.Original(), true),
-	}
 	times := map[string][3][]time.Duration{}
 	b.ResetTimer()
 	for range b.N {
+		cache, err := wazero.NewCompilationCacheWithDir(enginetest.CacheDir())
+		require.NoError(b, err)
+		engines := []*bareEngine{
+			newBareEngine(b, cache, guest.Original(), false), newBareEngine(b, cache, metered, false), newBareEngine(b, cache, guest.Original(), true),
+		}
 		for _, p := range programs {
 			t := times[p.name]
 			var want string
@@ -117,6 +123,10 @@ func BenchmarkMetering(b *testing.B) {
 			}
 			times[p.name] = t
 		}
+		for _, e := range engines {
+			e.close()
+		}
+		require.NoError(b, cache.Close(context.Background()))
 	}
 	var logs [3]float64
 	for _, p := range programs {

@@ -20,7 +20,8 @@
 //
 // Straight-line code, and recursion without loops unless [Options].Functions is set. Recursion is bounded in depth by
 // the host's stack, not in time: f calling itself twice, a thousand levels deep, needs function metering to be stopped.
-// One bulk operation is one instruction, and is not interrupted. Instructions that wait (memory.atomic.wait32 and wait64) block without using fuel.
+// One bulk operation is one instruction, and is not interrupted. Instructions that wait (memory.atomic.wait32 and wait64)
+// block without using fuel.
 //
 // # Supported modules
 //
