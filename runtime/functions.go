@@ -88,14 +88,14 @@ func (in *instance) invocation(args arguments) (*invocation, error) {
 	return &invocation{f, list, size + len(data)}, nil
 }
 
-// answer calls the function and returns its answer as JSON: {value}, {value, bytes: true} or {error}. What the function
+// answer calls the function and returns its answer as JSON: {error: null, bytes, value} or {error}. What the function
 // returns is code of the host too (methods like MarshalJSON and Error), so that all of this must be within abandonable.
 func (i *invocation) answer(r *run) (encoded, error) {
 	value, err := i.function.Call(r.ctx, i.args)
 	if err == nil {
 		var e encoded
 		if e, err = r.encode(value); err == nil {
-			e.text = fmt.Sprintf(`{"bytes":%t,"value":%s}`, e.data != nil, e.text)
+			e.text = fmt.Sprintf(`{"error":null,"bytes":%t,"value":%s}`, e.data != nil, e.text)
 			return e, nil
 		}
 		err = fmt.Errorf("%s returned a value that cannot cross: %w", i.function.Name, err)

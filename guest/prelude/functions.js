@@ -46,7 +46,7 @@
     return value;
   };
 
-  // unwrap turns a host function's answer into a value: {value}, {value, bytes: true} or {error: [...]}.
+  // unwrap turns a host function's answer into a value: {error: null, bytes, value} or {error: [name, message, code]}.
   const unwrap = (answer) => {
     if (answer.error) throw kernel.makeError(answer.error[0], answer.error[1], answer.error[2]);
     return answer.bytes ? decode(answer.value, host(ops.attachment)) : answer.value;
