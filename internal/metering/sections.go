@@ -1,0 +1,205 @@
+package metering
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// rewriter holds the indices that the metering code refers to. One function is imported, behind the imports that were
+// there, so every defined function moves up by one; types, globals and the two helper functions come last and move
+// nothing.
+type rewriter struct {
+	*module
+	options Options
+
+	fuel           uint32 // the global
+	yield          uint32 // the imported function
+	refill, charge uint32 // the helper functions
+}
+
+func (m *module) rewrite(options Options) ([]byte, error) {
+	w := &rewriter{module: m, options: options}
+	w.fuel = m.importGlobals + m.globals
+	w.yield = m.importFunctions
+	w.refill = m.importFunctions + 1 + uint32(len(m.functions))
+	w.charge = w.refill + 1
+
+	steps := []struct {
+		id  byte
+		fix func(*reader) ([]byte, error)
+	}{
+		{sectionType, w.rewriteTypes},
+		{sectionImport, w.rewriteImports},
+		{sectionFunction, w.rewriteFunctions},
+		{sectionGlobal, w.rewriteGlobals},
+		{sectionExport, w.rewriteExports},
+		{sectionStart, w.rewriteStart},
+		{sectionElement, w.rewriteElements},
+		{sectionCode, w.rewriteCode},
+	}
+	sections := maps.Clone(m.sections)
+	for _, step := range steps {
+		content, ok := sections[step.id]
+		if !ok {
+			if step.id == sectionStart || step.id == sectionElement {
+				continue
+			}
+			content = []byte{0} // an empty vector
+		}
+		out, err := step.fix(&reader{data: content})
+		if err != nil {
+			return nil, fmt.Errorf("section %d: %w", step.id, err)
+		}
+		sections[step.id] = out
+	}
+
+	out := slices.Clone(header)
+	for _, id := range sectionOrder {
+		if content, ok := sections[id]; ok {
+			out = append(out, id)
+			out = appendU32(out, uint32(len(content)))
+			out = append(out, content...)
+		}
+	}
+	return out, nil
+}
+
+// function reads the index of a function and maps it to its new one.
+func (w *rewriter) function(r *reader) uint32 {
+	index := r.index(w.importFunctions+uint32(len(w.functions)), "function")
+	if index >= w.importFunctions {
+		return index + 1
+	}
+	return index
+}
+
+// Indices of the types that are added, behind those of the module.
+func (w *rewriter) typeI32ToI32() uint32  { return uint32(len(w.types)) }
+func (w *rewriter) typeI32ToNone() uint32 { return w.typeI32ToI32() + 1 }
+
+func (w *rewriter) rewriteTypes(r *reader) ([]byte, error) {
+	out := appendU32(nil, r.u32()+2)
+	out = append(out, r.data[r.pos:]...)
+	out = append(out, typeForm, 1, typeI32, 1, typeI32)
+	out = append(out, typeForm, 1, typeI32, 0)
+	return out, r.err
+}
+
+func (w *rewriter) rewriteImports(r *reader) ([]byte, error) {
+	if slices.Contains(w.imports, [2]string{w.options.YieldModule, w.options.YieldName}) {
+		return nil, fmt.Errorf("the module already imports %q from %q", w.options.YieldName, w.options.YieldModule)
+	}
+	out := appendU32(nil, r.u32()+1)
+	out = append(out, r.data[r.pos:]...)
+	out = appendName(out, w.options.YieldModule)
+	out = appendName(out, w.options.YieldName)
+	out = append(out, kindFunction)
+	return appendU32(out, w.typeI32ToI32()), r.err
+}
+
+func (w *rewriter) rewriteFunctions(r *reader) ([]byte, error) {
+	out := appendU32(nil, r.u32()+2)
+	out = append(out, r.data[r.pos:]...)
+	out = appendU32(out, w.typeI32ToNone()) // refill
+	return appendU32(out, w.typeI32ToI32()), r.err
+}
+
+func (w *rewriter) rewriteGlobals(r *reader) ([]byte, error) {
+	n := r.u32()
+	out := appendU32(nil, n+1)
+	for ; n > 0 && r.err == nil; n-- {
+		start := r.pos
+		skipValueType(r)
+		r.byte()
+		out = append(out, r.data[start:r.pos]...)
+		out = w.constant(r, out)
+	}
+	out = append(out, typeI32, 1, opI32Const, 0, opEnd)
+	return out, r.end()
+}
+
+func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
+	added := maps.Clone(w.options.ExportGlobals)
+	if added == nil {
+		added = map[string]uint32{}
+	}
+	if _, taken := added[w.options.FuelExport]; taken {
+		return nil, fmt.Errorf("the name %q is exported twice", w.options.FuelExport)
+	}
+	for name, index := range added {
+		if index >= w.fuel {
+			return nil, fmt.Errorf("there is no global %d to export as %q", index, name)
+		}
+	}
+	added[w.options.FuelExport] = w.fuel
+
+	n := r.u32()
+	out := appendU32(nil, n+uint32(len(added)))
+	for ; n > 0 && r.err == nil; n-- {
+		name := r.name()
+		kind := r.byte()
+		if _, taken := added[name]; taken {
+			return nil, fmt.Errorf("the module already exports %q", name)
+		}
+		var index uint32
+		switch kind {
+		case kindFunction:
+			index = w.function(r)
+		case kindGlobal:
+			index = r.index(w.fuel, "global")
+		default:
+			index = r.u32()
+		}
+		out = appendName(out, name)
+		out = appendU32(append(out, kind), index)
+	}
+	for _, name := range slices.Sorted(maps.Keys(added)) {
+		out = appendName(out, name)
+		out = appendU32(append(out, kindGlobal), added[name])
+	}
+	return out, r.end()
+}
+
+func (w *rewriter) rewriteStart(r *reader) ([]byte, error) {
+	out := appendU32(nil, w.function(r))
+	return out, r.end()
+}
+
+// rewriteElements shifts the function indices in element segments, of which there are eight forms.
+// See https://webassembly.github.io/spec/core/binary/modules.html#element-section
+func (w *rewriter) rewriteElements(r *reader) ([]byte, error) {
+	n := r.u32()
+	out := appendU32(nil, n)
+	for ; n > 0 && r.err == nil; n-- {
+		form := r.u32()
+		if form > 7 {
+			return nil, fmt.Errorf("%w: element segment of form %d", ErrUnsupported, form)
+		}
+		out = appendU32(out, form)
+		passive, explicit, expressions := form&1 != 0, form&2 != 0, form&4 != 0
+		if !passive {
+			if explicit {
+				out = appendU32(out, r.u32()) // table
+			}
+			out = w.constant(r, out) // offset
+		}
+		if passive || explicit {
+			kind := r.byte() // an element kind, or the type of the expressions
+			if expressions && kind != 0x70 && kind != 0x6f || !expressions && kind != 0 {
+				return nil, fmt.Errorf("%w: elements of type %#x", ErrUnsupported, kind)
+			}
+			out = append(out, kind)
+		}
+		items := r.u32()
+		out = appendU32(out, items)
+		for ; items > 0 && r.err == nil; items-- {
+			if expressions {
+				out = w.constant(r, out)
+			} else {
+				out = appendU32(out, w.function(r))
+			}
+		}
+	}
+	return out, r.end()
+}
