@@ -31,14 +31,14 @@ func Example() {
 // Limits end a run for certain. The error says which one it was, and what the script had printed is kept.
 func ExampleEngine_Run_limits() {
 	result, err := engine.Run(context.Background(), `console.log('starting'); for (;;);`,
-		&sandbox.RunOptions{Limits: sandbox.Limits{Time: 100 * time.Millisecond}})
+		&sandbox.RunOptions{Limits: sandbox.Limits{Time: time.Second}})
 
 	var limit *sandbox.LimitError
 	fmt.Println(errors.As(err, &limit), limit.Limit, time.Duration(limit.Value))
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
 	fmt.Println(result.Console[0].Text)
 	// Output:
-	// true time 100ms
+	// true time 1s
 	// true
 	// starting
 }

@@ -155,7 +155,7 @@ func TestConsoleComesWithErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result, err := tryRun(t, script, sandbox.RunOptions{Limits: sandbox.Limits{Time: time.Second}})
+			result, err := tryRun(t, script, sandbox.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
 			require.Error(t, err)
 			require.Equal(t, []sandbox.Entry{{sandbox.LevelLog, "before"}}, result.Console)
 			require.Empty(t, result.Text)
@@ -232,9 +232,9 @@ func TestTimers(t *testing.T) {
 		})
 	}
 	t.Run("that outlast the time limit do not cost the result", func(t *testing.T) {
-		result := run(t, `setInterval(() => {}, 10); setTimeout(() => {}, 1e6); return 'result'`, sandbox.RunOptions{Limits: sandbox.Limits{Time: 200 * time.Millisecond}})
+		result := run(t, `setInterval(() => {}, 10); setTimeout(() => {}, 1e6); return 'result'`, sandbox.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
 		require.Equal(t, "result", result.Text)
-		require.Equal(t, []sandbox.Entry{{sandbox.LevelWarn, "stopped after 200ms: timers or calls were still pending when the script had returned"}}, result.Console)
+		require.Equal(t, []sandbox.Entry{{sandbox.LevelWarn, "stopped after 2s: timers or calls were still pending when the script had returned"}}, result.Console)
 	})
 	t.Run("that were cleared do not hold memory", func(t *testing.T) {
 		require.Equal(t, "fine", run(t, `for (let i = 0; i < 200000; i++) clearTimeout(setTimeout(() => {}, 60000, new Array(50))); return 'fine'`).Text)
