@@ -20,34 +20,25 @@ func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
 		// The engine stops at a NUL, so it gets another character there, which is overwritten afterwards.
 		c = strings.ReplaceAll(s, "\x00", "\x01")
 	}
-	p, err := vm.cString(ctx, c)
-	if err != nil {
-		return 0, err
-	}
-	result, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.context), uint64(p))
-	if err != nil {
-		return 0, err
-	}
-	v := Value(result)
-	if v.IsString() && c != s {
+	v, err := vm.lend(ctx, c, func(p uint64) (uint64, error) {
+		return vm.callLeaf(ctx, "QJS_NewString", uint64(vm.context), p)
+	})
+	if err == nil && c != s {
 		vm.putNULs(v, s)
 	}
-	return v, vm.free(ctx, p)
+	return v, err
 }
 
 // putNULs writes the NULs of s into a string that was just made, and that nothing else refers to yet.
 func (vm *VM) putNULs(v Value, s string) {
-	size := uint32(1)
-	if vm.u32(v.pointer()+stringLength)>>31 != 0 {
+	units, wide, _ := vm.units(v)
+	size := 1
+	if wide {
 		size = 2
 	}
-	units, ok := vm.memory.Read(v.pointer()+stringData, size*(vm.u32(v.pointer()+stringLength)&^(1<<31)))
-	if !ok {
-		return
-	}
-	at := uint32(0)
+	at := 0
 	for _, c := range s {
-		if c == 0 && int(at) < len(units) {
+		if c == 0 && at < len(units) {
 			units[at] = 0
 		}
 		at += size
@@ -55,6 +46,24 @@ func (vm *VM) putNULs(v Value, s string) {
 			at += size
 		}
 	}
+}
+
+// units returns the code units of a string, as they lie in memory, and whether they are of 16 bits. It is false if v is
+// not a string.
+func (vm *VM) units(v Value) (units []byte, wide, ok bool) {
+	if !v.IsString() {
+		return nil, false, false
+	}
+	header := vm.u32(v.pointer() + stringLength)
+	length, wide := header&^(1<<31), header>>31 != 0
+	if wide {
+		if length > math.MaxInt32/2 {
+			return nil, false, false
+		}
+		length *= 2
+	}
+	units, ok = vm.memory.Read(v.pointer()+stringData, length)
+	return units, wide, ok
 }
 
 // toValidUTF8 puts U+FFFD in the place of every maximal part of s that could begin a character but does not.
@@ -117,27 +126,15 @@ func (vm *VM) String(v Value, limit int) (text string, cut int, ok bool) {
 
 // UTF8 is String without a copy into a string.
 func (vm *VM) UTF8(v Value, limit int) (text []byte, cut int, ok bool) {
-	if !v.IsString() {
-		return nil, 0, false
-	}
-	header := vm.u32(v.pointer() + stringLength)
-	length, wide := header&^(1<<31), header>>31 != 0
-	if wide {
-		if length > math.MaxInt32/2 {
-			return nil, 0, false
-		}
-		data, ok := vm.memory.Read(v.pointer()+stringData, 2*length)
-		if !ok {
-			return nil, 0, false
-		}
-		text, cut = decodeUTF16(data, limit)
-		return text, cut, true
-	}
-	data, ok := vm.memory.Read(v.pointer()+stringData, length)
+	units, wide, ok := vm.units(v)
 	if !ok {
 		return nil, 0, false
 	}
-	text, cut = decodeLatin1(data, limit)
+	if wide {
+		text, cut = decodeUTF16(units, limit)
+	} else {
+		text, cut = decodeLatin1(units, limit)
+	}
 	return text, cut, true
 }
 

@@ -134,6 +134,19 @@ func (vm *VM) cString(ctx context.Context, s string) (uint32, error) {
 	return p, nil
 }
 
+// lend copies s into the instance as a C string, for the time of a call.
+func (vm *VM) lend(ctx context.Context, s string, call func(p uint64) (uint64, error)) (Value, error) {
+	p, err := vm.cString(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	v, err := call(uint64(p))
+	if err != nil {
+		return 0, err
+	}
+	return Value(v), vm.free(ctx, p)
+}
+
 // Flags of JS_Eval.
 const evalStrict = 1 << 3
 
@@ -203,15 +216,9 @@ func (vm *VM) Free(ctx context.Context, v Value) error {
 
 // Property returns a property of an object, by a name without NULs.
 func (vm *VM) Property(ctx context.Context, object Value, name string) (Value, error) {
-	p, err := vm.cString(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	v, err := vm.call(ctx, "JS_GetPropertyStr", uint64(vm.context), uint64(object), uint64(p))
-	if err != nil {
-		return 0, err
-	}
-	return Value(v), vm.free(ctx, p)
+	return vm.lend(ctx, name, func(p uint64) (uint64, error) {
+		return vm.call(ctx, "JS_GetPropertyStr", uint64(vm.context), uint64(object), p)
+	})
 }
 
 // NewObject returns a new empty object.
@@ -222,15 +229,9 @@ func (vm *VM) NewObject(ctx context.Context) (Value, error) {
 
 // ParseJSON returns the value that a JSON text stands for, or Exception if it is none.
 func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
-	p, err := vm.cString(ctx, text)
-	if err != nil {
-		return 0, err
-	}
-	v, err := vm.callLeaf(ctx, "QJS_ParseJSON", uint64(vm.context), uint64(p))
-	if err != nil {
-		return 0, err
-	}
-	return Value(v), vm.free(ctx, p)
+	return vm.lend(ctx, text, func(p uint64) (uint64, error) {
+		return vm.callLeaf(ctx, "QJS_ParseJSON", uint64(vm.context), p)
+	})
 }
 
 // NewArrayBuffer returns a new ArrayBuffer with a copy of data.

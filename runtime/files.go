@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -55,7 +56,7 @@ func fileError(err error, operation, name string) error {
 	if errors.As(err, &pe) {
 		err = pe.Err // without the path, which may be the host's
 	}
-	return &failure{name: "Error", message: "EIO: " + err.Error() + ", '" + name + "'", code: "EIO", path: name}
+	return fileFailure("EIO", err.Error(), name)
 }
 
 // maxPath is the longest path that the host looks at, in bytes.
@@ -114,23 +115,15 @@ func readAll(files afero.Fs, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data := make([]byte, 0, min(info.Size()+1, limit))
-	for {
-		if int64(len(data)) >= limit {
-			return nil, syscall.EFBIG
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if err == io.EOF {
-			return data, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	var content bytes.Buffer
+	content.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := content.ReadFrom(io.LimitReader(f, limit)); err != nil {
+		return nil, err
 	}
+	if int64(content.Len()) >= limit {
+		return nil, syscall.EFBIG
+	}
+	return content.Bytes(), nil
 }
 
 func (in *instance) writeFile(args arguments) error {

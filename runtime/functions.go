@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -38,19 +37,12 @@ func (in *instance) install() error {
 	}
 	r.attachment = a.data
 	ctx := in.context()
-	argument, err := in.vm.ParseJSON(ctx, a.text)
+	argument, err := in.checked(in.vm.ParseJSON(ctx, a.text))
 	if err != nil {
-		return in.reason(err)
+		return err
 	}
-	if argument == guest.Exception {
-		return in.exception()
-	}
-	if v, err := in.vm.Call(ctx, in.prelude.Install, argument); err != nil {
-		return in.reason(err)
-	} else if v == guest.Exception {
-		return in.exception()
-	}
-	return nil
+	_, err = in.checked(in.vm.Call(ctx, in.prelude.Install, argument))
+	return err
 }
 
 // invocation is a call of one of the run's functions.
@@ -105,20 +97,12 @@ func (i *invocation) answer(r *run) (encoded, error) {
 
 // encodeError makes an answer of an error.
 func encodeError(err error) encoded {
-	thrown := FunctionError{Message: err.Error()}
+	f := failure{message: err.Error()}
 	var fe *FunctionError
 	if errors.As(err, &fe) {
-		thrown = *fe
+		f = failure{name: fe.Name, message: fe.Message, code: fe.Code}
 	}
-	fields := []any{thrown.Name, thrown.Message, nil}
-	if thrown.Code != "" {
-		fields[2] = thrown.Code
-	}
-	text, err := json.Marshal(map[string]any{"error": fields})
-	if err != nil { // strings can always be marshalled
-		panic(err)
-	}
-	return encoded{text: string(text)}
+	return encoded{text: `{"error":` + f.json() + `}`}
 }
 
 // finished makes an answer of how a call of answer has ended.
@@ -214,19 +198,12 @@ func (in *instance) deliver(c completion) error {
 	in.run.pending--
 	in.run.pendingSize -= c.size
 	ctx := in.context()
-	value, err := in.answerValue(ctx, c.answer)
+	value, err := in.checked(in.answerValue(ctx, c.answer))
 	if err != nil {
-		return in.reason(err)
+		return err
 	}
-	if value == guest.Exception {
-		return in.exception()
+	if _, err := in.checked(in.vm.Call(ctx, in.prelude.Deliver, guest.Int(int32(c.id)), value)); err != nil {
+		return err
 	}
-	v, err := in.vm.Call(ctx, in.prelude.Deliver, guest.Int(int32(c.id)), value)
-	if err != nil {
-		return in.reason(err)
-	}
-	if v == guest.Exception {
-		return in.exception()
-	}
-	return in.vm.Free(ctx, value)
+	return in.reason(in.vm.Free(ctx, value))
 }

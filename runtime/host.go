@@ -38,6 +38,22 @@ type failure struct {
 
 func (f *failure) Error() string { return f.message }
 
+// json returns the failure as kernel.makeError takes it apart: [name, message, code, path], with null for what it lacks.
+func (f *failure) json() string {
+	fields := []any{f.name, f.message, nil, nil}
+	if f.code != "" {
+		fields[2] = f.code
+	}
+	if f.path != "" {
+		fields[3] = f.path
+	}
+	text, err := json.Marshal(fields)
+	if err != nil { // strings can always be marshalled
+		panic(err)
+	}
+	return string(text)
+}
+
 func failf(format string, args ...any) *failure {
 	return &failure{name: "TypeError", message: fmt.Sprintf(format, args...)}
 }
@@ -81,28 +97,12 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value
 	args := arguments{in, in.vm.Arguments(argc, argv, maxArguments)}
 	v, err := in.serve(ctx, args)
 	if f, ok := err.(*failure); ok {
-		v, err = in.throw(ctx, f)
+		v, err = in.vm.ParseJSON(ctx, f.json())
 	}
 	if err != nil {
 		panic(&stop{in.reason(err)})
 	}
 	return v
-}
-
-// throw returns the array that the prelude throws as an error.
-func (in *instance) throw(ctx context.Context, f *failure) (guest.Value, error) {
-	var code, path any
-	if f.code != "" {
-		code = f.code
-	}
-	if f.path != "" {
-		path = f.path
-	}
-	text, err := json.Marshal([]any{f.name, f.message, code, path})
-	if err != nil {
-		return 0, err
-	}
-	return in.vm.ParseJSON(ctx, string(text))
 }
 
 func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, error) {

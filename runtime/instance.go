@@ -101,6 +101,17 @@ func (in *instance) work() int64 {
 	return in.used + int64(in.granted) - int64(api.DecodeI32(in.fuel.Get()))
 }
 
+// checked turns what a call into the guest returned into the error that ends the run, if it failed or threw.
+func (in *instance) checked(v guest.Value, err error) (guest.Value, error) {
+	if err != nil {
+		return 0, in.reason(err)
+	}
+	if v == guest.Exception {
+		return 0, in.exception()
+	}
+	return v, nil
+}
+
 // reason turns the error of a call into the guest into the one that the caller of Run gets.
 func (in *instance) reason(err error) error {
 	var s *stop

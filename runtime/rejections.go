@@ -43,12 +43,8 @@ func (in *instance) reportRejections() error {
 		promise := in.rejections[0]
 		in.rejections = in.rejections[1:]
 		if reason, unhandled := in.vm.UnhandledRejection(promise); unhandled {
-			v, err := in.vm.Call(ctx, in.prelude.Rejected, reason)
-			if err != nil {
-				return in.reason(err)
-			}
-			if v == guest.Exception {
-				return in.exception()
+			if _, err := in.checked(in.vm.Call(ctx, in.prelude.Rejected, reason)); err != nil {
+				return err
 			}
 		}
 		if err := in.vm.Free(ctx, promise); err != nil {

@@ -171,15 +171,13 @@ func (in *instance) execute(script string) error {
 		return in.syntaxError(source)
 	}
 	whole := utf16Length(scriptPrefix+source+scriptSuffix) - len("()")
-	started, err := in.callStart(function, map[string]any{
+	started, err := in.checked(in.callStart(function, map[string]any{
 		"name": in.run.options.Name, "length": whole, "prefix": len(scriptPrefix), "mark": in.run.mark,
-	})
-	switch {
-	case err != nil:
-		return in.reason(err)
-	case started == guest.Exception:
-		return in.exception()
-	case started != guest.True:
+	}))
+	if err != nil {
+		return err
+	}
+	if started != guest.True {
 		return unbalanced(in.run.options.Name)
 	}
 	return in.loop()
@@ -235,12 +233,8 @@ func (in *instance) loop() error {
 // turn runs all jobs and at most one timer. It returns how long to wait before the next turn: 0 is not at all, and a
 // negative duration until a call ends.
 func (in *instance) turn() (wait time.Duration, done bool, err error) {
-	jobs, err := in.vm.RunJobs(in.context())
-	if err != nil {
-		return 0, false, in.reason(err)
-	}
-	if jobs == guest.Exception {
-		return 0, false, in.exception()
+	if _, err := in.checked(in.vm.RunJobs(in.context())); err != nil {
+		return 0, false, err
 	}
 	if err := in.reportRejections(); err != nil {
 		return 0, false, err
@@ -266,12 +260,9 @@ func (r *run) returned() bool { return r.outcome != nil && r.outcome.err == nil 
 // tick runs a timer if one is due, and then returns 0. Otherwise it returns how long to wait for the next one, or a
 // negative duration if there is none.
 func (in *instance) tick() (time.Duration, error) {
-	v, err := in.vm.Call(in.context(), in.prelude.Tick)
+	v, err := in.checked(in.vm.Call(in.context(), in.prelude.Tick))
 	if err != nil {
-		return 0, in.reason(err)
-	}
-	if v == guest.Exception {
-		return 0, in.exception()
+		return 0, err
 	}
 	ms, ok := v.Int()
 	if !ok {

@@ -28,7 +28,6 @@
   kernel.isView = ArrayBuffer.isView;
   kernel.join = uncurry(Array.prototype.join);
   kernel.stringify = JSON.stringify;
-  kernel.parse = JSON.parse;
   kernel.String = String;
   kernel.Error = Error;
   kernel.TypeError = TypeError;
