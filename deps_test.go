@@ -21,7 +21,9 @@ var mayImport = map[string][]string{
 	"guest":                    {"internal/metering", wazero},
 	"runtime":                  {"guest", "internal/linearmem", wazero},
 	"internal/enginetest":      {"runtime"},
+	"internal/wasifs":          {wazero},
 	"vfs":                      {},
+	"vfs/vfstest":              {"vfs"},
 	"cmd/toolrun":              {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli": {"..."},
 }

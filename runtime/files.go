@@ -33,10 +33,10 @@ func fileError(err error, operation, name string) error {
 		code, reason string
 	}{
 		{fs.ErrNotExist, "ENOENT", "no such file or directory"},
+		{syscall.ENOTEMPTY, "ENOTEMPTY", "directory not empty"}, // which is fs.ErrExist too
 		{fs.ErrExist, "EEXIST", "file already exists"},
 		{syscall.EISDIR, "EISDIR", "illegal operation on a directory"},
 		{syscall.ENOTDIR, "ENOTDIR", "not a directory"},
-		{syscall.ENOTEMPTY, "ENOTEMPTY", "directory not empty"},
 		{syscall.ENOSPC, "ENOSPC", "no space left on device"},
 		{syscall.EFBIG, "EFBIG", "file too large"},
 		{syscall.EINVAL, "EINVAL", "invalid argument"},

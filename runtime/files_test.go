@@ -56,7 +56,7 @@ func TestFiles(t *testing.T) {
 
 func openDir(t *testing.T) afero.Fs {
 	t.Helper()
-	dir, err := vfs.OpenDir(t.TempDir())
+	dir, err := vfs.OpenDir(t.TempDir(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, dir.Close()) })
 	return dir

@@ -1,153 +1,169 @@
-// Package vfs provides the file systems that tools work on.
-//
-// So far there is one: [Dir], a directory of the host that nothing leads out of.
 package vfs
 
 import (
-	"errors"
+	"io"
 	"io/fs"
-	"os"
-	"time"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/afero"
 )
 
-// Dir is a directory of the host as an [afero.Fs]. Its paths are slash-separated and relative to the directory, with or
-// without a slash in front, in any form that [Clean] accepts. All access goes through [os.Root], so neither ".." nor symbolic
-// links lead out of it, not even if somebody swaps them meanwhile. It is safe for concurrent use.
-type Dir struct{ root *os.Root }
+// A dir is an open directory. What it contains is read when it is first asked for, and again after Seek to the beginning.
+type dir struct {
+	core  *core
+	given string
+	name  string
 
-var _ afero.Fs = (*Dir)(nil)
+	mu      sync.Mutex
+	entries []fs.FileInfo
+	read    bool
+	next    int
+	closed  bool
+}
 
-// OpenDir opens a directory of the host. Close it when it is no longer needed.
-func OpenDir(dir string) (*Dir, error) {
-	root, err := os.OpenRoot(dir)
+var (
+	_ afero.File     = (*dir)(nil)
+	_ fs.ReadDirFile = (*dir)(nil)
+)
+
+// list describes what a directory contains: everything that has a name that can be used.
+func (c *core) list(name string) ([]fs.FileInfo, error) {
+	infos, err := c.b.readDir(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{root}, nil
-}
-
-// Close closes the directory. Files that are open stay open.
-func (d *Dir) Close() error { return d.root.Close() }
-
-// local returns name as os.Root wants it.
-func local(op, name string) (string, error) {
-	clean, err := Clean(name)
-	if err != nil {
-		return "", &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	if clean == "/" {
-		return ".", nil
-	}
-	return clean[1:], nil
-}
-
-// inside puts the path that the caller gave into an error, in the place of the host's.
-func inside(err error, name string) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		if pe.Err.Error() == "path escapes from parent" { // a link that leads out; os has no name for it
-			return &fs.PathError{Op: pe.Op, Path: name, Err: fs.ErrPermission}
+	out := make([]fs.FileInfo, 0, len(infos))
+	for _, info := range infos {
+		if clean, ok := listed(info.Name()); ok && (clean == info.Name() || c.exists(path.Join(name, clean))) {
+			out = append(out, describe(clean, info))
 		}
-		return &fs.PathError{Op: pe.Op, Path: name, Err: pe.Err}
 	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return &fs.PathError{Op: le.Op, Path: name, Err: le.Err}
+	byName := func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) }
+	if !slices.IsSortedFunc(out, byName) { // names in another Unicode form
+		slices.SortFunc(out, byName)
 	}
-	return err
+	return out, nil
 }
 
-// file is an open file that goes by the name that it was opened with.
-type file struct {
-	*os.File
-	name string
+// Name implements [afero.File].
+func (d *dir) Name() string { return d.given }
+
+// Close implements [afero.File].
+func (d *dir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return pathError("close", d.given, fs.ErrClosed)
+	}
+	d.closed, d.entries = true, nil
+	return nil
 }
 
-func (f file) Name() string { return f.name }
-
-// Name implements [afero.Fs].
-func (d *Dir) Name() string { return "vfs.Dir" }
-
-// Open implements [afero.Fs].
-func (d *Dir) Open(name string) (afero.File, error) { return d.OpenFile(name, os.O_RDONLY, 0) }
-
-// Create implements [afero.Fs].
-func (d *Dir) Create(name string) (afero.File, error) {
-	return d.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+// Readdir implements [afero.File].
+func (d *dir) Readdir(count int) ([]fs.FileInfo, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, pathError("readdir", d.given, fs.ErrClosed)
+	}
+	if !d.read {
+		entries, err := d.core.list(d.name)
+		if err != nil {
+			return nil, pathError("readdir", d.given, err)
+		}
+		d.entries, d.read = entries, true
+	}
+	rest := d.entries[d.next:]
+	if count > 0 {
+		if len(rest) == 0 {
+			return nil, io.EOF
+		}
+		rest = rest[:min(count, len(rest))]
+	}
+	d.next += len(rest)
+	return slices.Clone(rest), nil
 }
 
-// OpenFile implements [afero.Fs].
-func (d *Dir) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	at, err := local("open", name)
-	if err != nil {
+// Readdirnames implements [afero.File].
+func (d *dir) Readdirnames(count int) ([]string, error) {
+	infos, err := d.Readdir(count)
+	names := make([]string, len(infos))
+	for i, info := range infos {
+		names[i] = info.Name()
+	}
+	return names, err
+}
+
+// ReadDir implements [fs.ReadDirFile].
+func (d *dir) ReadDir(count int) ([]fs.DirEntry, error) {
+	infos, err := d.Readdir(count)
+	entries := make([]fs.DirEntry, len(infos))
+	for i, info := range infos {
+		entries[i] = fs.FileInfoToDirEntry(info)
+	}
+	return entries, err
+}
+
+// Stat implements [afero.File].
+func (d *dir) Stat() (fs.FileInfo, error) {
+	if err := d.fail("stat", nil); err != nil {
 		return nil, err
 	}
-	f, err := d.root.OpenFile(at, flag, perm)
+	info, err := d.core.b.lstat(d.name)
 	if err != nil {
-		return nil, inside(err, name)
+		return nil, pathError("stat", d.given, err)
 	}
-	return file{f, name}, nil
+	return describe(path.Base(d.name), info), nil
 }
 
-// onPath does something with a path, and puts it into the error.
-func onPath(op, name string, do func(at string) error) error {
-	at, err := local(op, name)
-	if err != nil {
-		return err
+// Seek implements [afero.File]. All that is possible is to go back to the beginning.
+func (d *dir) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekStart {
+		return 0, d.fail("seek", syscall.EISDIR)
 	}
-	return inside(do(at), name)
+	d.mu.Lock()
+	d.next, d.read, d.entries = 0, false, nil
+	d.mu.Unlock()
+	return 0, d.fail("seek", nil)
 }
 
-// Mkdir implements [afero.Fs].
-func (d *Dir) Mkdir(name string, perm os.FileMode) error {
-	return onPath("mkdir", name, func(at string) error { return d.root.Mkdir(at, perm) })
+// Sync implements [afero.File]. Changes in directories are durable when they return.
+func (d *dir) Sync() error { return d.fail("sync", nil) }
+
+// fail returns the error of an operation that directories do not have.
+func (d *dir) fail(op string, err error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		err = fs.ErrClosed
+	}
+	return pathError(op, d.given, err)
 }
 
-// MkdirAll implements [afero.Fs].
-func (d *Dir) MkdirAll(name string, perm os.FileMode) error {
-	return onPath("mkdir", name, func(at string) error {
-		if at == "." {
-			return nil
-		}
-		return d.root.MkdirAll(at, perm)
-	})
-}
+// Read implements [afero.File]. It fails.
+func (d *dir) Read([]byte) (int, error) { return 0, d.fail("read", syscall.EISDIR) }
 
-// Remove implements [afero.Fs].
-func (d *Dir) Remove(name string) error { return onPath("remove", name, d.root.Remove) }
+// ReadAt implements [afero.File]. It fails.
+func (d *dir) ReadAt([]byte, int64) (int, error) { return 0, d.fail("read", syscall.EISDIR) }
 
-// RemoveAll implements [afero.Fs].
-func (d *Dir) RemoveAll(name string) error { return onPath("remove", name, d.root.RemoveAll) }
+// Write implements [afero.File]. It fails.
+func (d *dir) Write([]byte) (int, error) { return 0, d.fail("write", syscall.EISDIR) }
 
-// Rename implements [afero.Fs].
-func (d *Dir) Rename(from, to string) error {
-	return onPath("rename", from, func(old string) error {
-		return onPath("rename", to, func(at string) error { return d.root.Rename(old, at) })
-	})
-}
+// WriteAt implements [afero.File]. It fails.
+func (d *dir) WriteAt([]byte, int64) (int, error) { return 0, d.fail("write", syscall.EISDIR) }
 
-// Stat implements [afero.Fs].
-func (d *Dir) Stat(name string) (info os.FileInfo, err error) {
-	err = onPath("stat", name, func(at string) (err error) {
-		info, err = d.root.Stat(at)
-		return err
-	})
-	return info, err
-}
+// WriteString implements [afero.File]. It fails.
+func (d *dir) WriteString(string) (int, error) { return 0, d.fail("write", syscall.EISDIR) }
 
-// Chmod implements [afero.Fs].
-func (d *Dir) Chmod(name string, mode os.FileMode) error {
-	return onPath("chmod", name, func(at string) error { return d.root.Chmod(at, mode) })
-}
+// Truncate implements [afero.File]. It fails.
+func (d *dir) Truncate(int64) error { return d.fail("truncate", syscall.EISDIR) }
 
-// Chown implements [afero.Fs].
-func (d *Dir) Chown(name string, uid, gid int) error {
-	return onPath("chown", name, func(at string) error { return d.root.Chown(at, uid, gid) })
-}
-
-// Chtimes implements [afero.Fs].
-func (d *Dir) Chtimes(name string, atime, mtime time.Time) error {
-	return onPath("chtimes", name, func(at string) error { return d.root.Chtimes(at, atime, mtime) })
+// exists reports whether a name stands for something.
+func (c *core) exists(name string) bool {
+	_, err := c.b.lstat(name)
+	return err == nil
 }

@@ -2,9 +2,13 @@ package vfs
 
 import (
 	"io/fs"
+	"path"
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Limits on paths. They hold on every system, so that a project can move from one to another.
@@ -16,6 +20,10 @@ const (
 	// MaxDepth is how many names a path may have.
 	MaxDepth = 64
 )
+
+// metaDir is the directory in a project's that is not the project's: temporary files, history, the lock. No path leads
+// there, and no listing shows it.
+const metaDir = ".toolrun"
 
 // An InvalidPathError says why a path cannot be that of a file. It is [fs.ErrInvalid] and syscall.EINVAL, or
 // syscall.ENAMETOOLONG where something is too long or too deep.
@@ -34,11 +42,12 @@ func (e *InvalidPathError) Error() string { return "invalid path: " + e.Reason }
 func (e *InvalidPathError) Unwrap() []error { return []error{fs.ErrInvalid, e.errno} }
 
 // Clean returns the normal form of a path: absolute, with single slashes between its names and none at the end, "." left
-// out and ".." resolved. Paths are relative to the root; ".." at the root stays there. An empty path is the root.
+// out and ".." resolved, in Unicode's normalization form C. Paths are relative to the root; ".." at the root stays there. An
+// empty path is the root.
 //
 // It refuses paths that are not UTF-8, or contain a backslash or a control character, since those mean different things
-// on different systems, and paths beyond [MaxPath], [MaxName] or [MaxDepth]. The limits are on the normal form. The
-// error is a [*InvalidPathError].
+// on different systems, paths with a ".toolrun" in it, where a project keeps what is its own, and paths beyond [MaxPath],
+// [MaxName] or [MaxDepth]. The limits are on the normal form. The error is a [*InvalidPathError].
 func Clean(name string) (string, error) {
 	if !utf8.ValidString(name) {
 		return "", &InvalidPathError{name, "it is not valid UTF-8", syscall.EINVAL}
@@ -51,27 +60,63 @@ func Clean(name string) (string, error) {
 			return "", &InvalidPathError{name, "it contains a control character", syscall.EINVAL}
 		}
 	}
-	names := make([]string, 0, 8)
-	for part := range strings.SplitSeq(name, "/") {
-		switch part {
-		case "", ".":
-		case "..":
-			names = names[:max(0, len(names)-1)]
-		default:
-			names = append(names, part)
-		}
+	// Composing letters makes or removes neither dots nor slashes. It does not change its own result.
+	clean := path.Clean("/" + norm.NFC.String(name))
+	if clean == "/" {
+		return clean, nil
 	}
-	clean := "/" + strings.Join(names, "/")
-	switch {
-	case len(names) > MaxDepth:
-		return "", &InvalidPathError{name, "it is nested too deep", syscall.ENAMETOOLONG}
-	case len(clean) > MaxPath:
+	if len(clean) > MaxPath {
 		return "", &InvalidPathError{name, "it is too long", syscall.ENAMETOOLONG}
 	}
-	for _, part := range names {
+	if strings.Count(clean, "/") > MaxDepth {
+		return "", &InvalidPathError{name, "it is nested too deep", syscall.ENAMETOOLONG}
+	}
+	for part := range strings.SplitSeq(clean[1:], "/") {
 		if len(part) > MaxName {
 			return "", &InvalidPathError{name, "a name in it is too long", syscall.ENAMETOOLONG}
 		}
+		if reserved(part) {
+			return "", &InvalidPathError{name, metaDir + " is reserved", syscall.EINVAL}
+		}
+		if reason := hostRefuses(part); reason != "" {
+			return "", &InvalidPathError{name, reason, syscall.EINVAL}
+		}
 	}
 	return clean, nil
+}
+
+// reserved reports whether a name means metaDir, on some system at least.
+func reserved(name string) bool {
+	return len(name) >= len(metaDir) && name[0] == '.' && fold(name) == metaDir
+}
+
+// listed reports whether a name that a directory has is one that can be used in a path, and its normal form.
+func listed(name string) (clean string, ok bool) {
+	clean, err := Clean(name)
+	if err != nil || clean == "/" || strings.Contains(clean[1:], "/") {
+		return "", false
+	}
+	return clean[1:], true
+}
+
+// fold maps names that differ in case or Unicode form only to the same string. It makes at least those the same that
+// some file system does.
+func fold(name string) string {
+	ascii := true
+	for i := range len(name) {
+		if name[i] >= utf8.RuneSelf {
+			ascii = false
+			break
+		}
+	}
+	if ascii {
+		return strings.ToLower(name)
+	}
+	// Folding can give letters that compose, and composing letters that fold: İ is i and a dot.
+	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
+}
+
+// within reports whether a clean path is dir or below it.
+func within(name, dir string) bool {
+	return name == dir || dir == "/" || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
 }

@@ -1,0 +1,386 @@
+package vfs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Where a project keeps what is its own.
+const (
+	tempDir    = "/" + metaDir + "/tmp"
+	historyDir = "/" + metaDir + "/history"
+)
+
+// ErrDeleted means that the project has been deleted since it was opened. It is fs.ErrNotExist.
+var ErrDeleted error = missingError("the project has been deleted")
+
+// A missingError is a kind of fs.ErrNotExist.
+type missingError string
+
+func (e missingError) Error() string        { return string(e) }
+func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// A core is what all handles on an open project share.
+type core struct {
+	b       backend
+	options Options
+
+	// turn has one element while somebody in this process has the lock.
+	turn   chan struct{}
+	closed atomic.Bool
+	// lasts says that closing the project does not end it, since the store has nothing but this.
+	lasts bool
+	// onCounted, if not nil, is told when this process has seen to it that the state is right.
+	onCounted func()
+
+	// The following belong to whoever has the lock.
+
+	state state
+	// counted says that this process has seen to it that the state is right.
+	counted bool
+	// based says that base is set.
+	based bool
+	// oldestTime is when the oldest change in the history was made; zero if that has to be looked up.
+	oldestTime time.Time
+	// keepAll says that nothing may be dropped from the history now.
+	keepAll bool
+
+	// session is what names of this process's temporary files begin with; "" before the first change.
+	session atomic.Pointer[session]
+	// base is what was there when the project was opened, if quotas are on growth.
+	base struct{ bytes, files atomic.Int64 }
+	// staged is how many bytes lie in files that are being written.
+	staged atomic.Int64
+
+	mu    sync.Mutex
+	files map[*file]struct{} // open for writing
+}
+
+// A session stands for the process having the project open.
+type session struct {
+	name    string
+	release func()
+	temps   atomic.Int64
+}
+
+func newCore(b backend, options Options) *core {
+	return &core{b: b, options: options, turn: make(chan struct{}, 1), files: map[*file]struct{}{}}
+}
+
+// claimSuffix ends the name of the file that says that a session is alive.
+const claimSuffix = ".lock"
+
+// temp returns a name for a temporary file. The session must have begun.
+func (c *core) temp() string {
+	s := c.session.Load()
+	return fmt.Sprintf("%s/%s-%d", tempDir, s.name, s.temps.Add(1))
+}
+
+// lock takes the project's lock: first among the goroutines of this process, then among processes.
+func (c *core) lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case c.turn <- struct{}{}:
+	default:
+		select {
+		case c.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if c.closed.Load() {
+		<-c.turn
+		return nil, fs.ErrClosed
+	}
+	release, err := c.b.lock(false)
+	if err == errLocked {
+		release, err = c.waitForOthers(ctx)
+	} else if err != nil {
+		<-c.turn
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		release()
+		<-c.turn
+	}, nil
+}
+
+// waitForOthers waits until other processes have released the lock. Waiting cannot be stopped: when nobody is interested
+// any more, a goroutine takes the lock and releases it, and keeps the turn until then.
+func (c *core) waitForOthers(ctx context.Context) (release func(), err error) {
+	type outcome struct {
+		release func()
+		err     error
+	}
+	waiting := make(chan outcome)
+	go func() {
+		release, err := c.b.lock(true)
+		select {
+		case waiting <- outcome{release, err}:
+		case <-ctx.Done():
+			if err == nil {
+				release()
+			}
+			<-c.turn
+		}
+	}()
+	select {
+	case got := <-waiting:
+		if got.err != nil {
+			<-c.turn
+		}
+		return got.release, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// begin takes the lock and gets ready for changes; end must be called in any case.
+func (c *core) begin(ctx context.Context) (end func() error, err error) {
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prepared := false
+	defer func() {
+		if !prepared { // if it panics, too
+			unlock()
+		}
+	}()
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	prepared = true
+	return func() error {
+		defer unlock()
+		// If this fails or is never reached, the next one to come counts again.
+		c.state.dirty = false
+		return c.b.writeState(c.state.encode())
+	}, nil
+}
+
+// prepare reads the state, or finds it out, and marks it as being changed.
+func (c *core) prepare() error {
+	var err error
+	c.state, err = readState(c.b)
+	if err == nil && c.state.deleted {
+		return ErrDeleted
+	}
+	if c.session.Load() == nil {
+		if err := c.beginSession(); err != nil {
+			return err
+		}
+	}
+	if err != nil || c.state.dirty || !c.counted {
+		if err := c.recover(); err != nil {
+			return err
+		}
+	}
+	c.state.dirty = true
+	return c.b.writeState(c.state.encode())
+}
+
+func (c *core) beginSession() error {
+	if err := c.makeMeta(tempDir); err != nil {
+		return err
+	}
+	name := strings.ToLower(rand.Text())
+	release, err := c.b.claim(tempDir + "/" + name + claimSuffix)
+	if err != nil {
+		return err
+	}
+	c.session.Store(&session{name: name, release: release})
+	return nil
+}
+
+// makeMeta makes a directory for the project's own use.
+func (c *core) makeMeta(dir string) error {
+	for _, name := range []string{"/" + metaDir, dir} {
+		if err := c.b.mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// recover finds out the state from what is there, after a process has died in the middle of something, and when
+// this one begins.
+func (c *core) recover() error {
+	if err := c.removeLeftovers(); err != nil {
+		return err
+	}
+	s := state{}
+	if err := c.recoverHistory(&s); err != nil {
+		return err
+	}
+	size, err := c.sizeOf("/")
+	if err != nil {
+		return err
+	}
+	s.bytes, s.files = size.bytes, size.files-1 // but the root
+	if c.options.Quota.Growth && !c.based {
+		c.base.bytes.Store(s.bytes)
+		c.base.files.Store(s.files)
+		c.based = true
+	}
+	c.oldestTime = time.Time{}
+	c.state, c.counted = s, true
+	if c.onCounted != nil {
+		c.onCounted()
+	}
+	return nil
+}
+
+// removeLeftovers removes temporary files of processes that are no more.
+func (c *core) removeLeftovers() error {
+	infos, err := c.b.readDir(tempDir)
+	if err != nil {
+		return err
+	}
+	alive := map[string]bool{c.session.Load().name: true}
+	for _, info := range infos {
+		name, isClaim := strings.CutSuffix(info.Name(), claimSuffix)
+		if isClaim && !alive[name] {
+			// Errors mean that it is nothing that a process claims.
+			alive[name], _ = c.b.alive(tempDir + "/" + info.Name())
+		}
+	}
+	// Claims sort behind the files, so that those go first.
+	for _, isClaim := range []bool{false, true} {
+		for _, info := range infos {
+			name, claim := strings.CutSuffix(info.Name(), claimSuffix)
+			if !claim {
+				name, _, _ = strings.Cut(name, "-")
+			}
+			if claim == isClaim && !alive[name] {
+				if err := c.b.removeAll(tempDir + "/" + info.Name()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// A treeSize is what a file or a directory with all that it contains amounts to.
+type treeSize struct {
+	bytes, files int64
+	// depth is how many names lead to the deepest file, and longest how long the longest path is; both from the top.
+	depth, longest int
+}
+
+// sizeOf measures a file or a directory, not counting what is the project's own.
+func (c *core) sizeOf(name string) (treeSize, error) {
+	info, err := c.b.lstat(name)
+	if err != nil {
+		return treeSize{}, err
+	}
+	total := treeSize{files: 1}
+	if info.Mode().IsRegular() {
+		total.bytes = info.Size()
+	}
+	if info.IsDir() {
+		err = c.addSizes(name, len(name), 1, &total)
+	}
+	return total, err
+}
+
+func (c *core) addSizes(dir string, top, depth int, total *treeSize) error {
+	infos, err := c.b.readDir(dir)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return nil // a directory that only somebody else can have made, or removed meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		if reserved(info.Name()) {
+			continue
+		}
+		name := path.Join(dir, info.Name())
+		total.files++
+		total.depth = max(total.depth, depth)
+		total.longest = max(total.longest, len(name)-top)
+		if info.Mode().IsRegular() {
+			total.bytes += info.Size()
+		}
+		if info.IsDir() {
+			if err := c.addSizes(name, top, depth+1, total); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// room checks that a file may get a size, when it has another now, and that there may be more files.
+func (c *core) room(s state, size, now, newFiles int64) error {
+	if limit := c.options.Quota.FileSize; size > now && size > limit {
+		return &QuotaError{"file size", limit, size}
+	}
+	return c.roomFor(s, size-now, newFiles)
+}
+
+// roomFor checks that there may be more bytes and files.
+func (c *core) roomFor(s state, bytes, newFiles int64) error {
+	quota := c.options.Quota
+	used, files := s.bytes-c.base.bytes.Load(), s.files-c.base.files.Load()
+	switch {
+	case bytes > 0 && bytes > quota.Bytes-used:
+		return &QuotaError{"bytes", quota.Bytes, used + bytes}
+	case newFiles > 0 && newFiles > quota.Files-files:
+		return &QuotaError{"files", quota.Files, files + newFiles}
+	}
+	return nil
+}
+
+// sync makes changes in directories durable.
+func (c *core) sync(dirs ...string) error {
+	if c.options.NoSync {
+		return nil
+	}
+	for i, dir := range dirs {
+		if i > 0 && dir == dirs[i-1] {
+			continue
+		}
+		// A directory that is gone needs no syncing.
+		if err := c.b.sync(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *core) close() error {
+	if c.lasts {
+		return nil
+	}
+	if c.closed.Swap(true) {
+		return fs.ErrClosed
+	}
+	c.mu.Lock()
+	open := make([]*file, 0, len(c.files))
+	for f := range c.files {
+		open = append(open, f)
+	}
+	c.mu.Unlock()
+	for _, f := range open {
+		f.discard()
+	}
+	c.turn <- struct{}{} // changes that are under way come to their end
+	defer func() { <-c.turn }()
+	if s := c.session.Load(); s != nil {
+		s.release()
+		_ = c.b.removeAll(tempDir + "/" + s.name + claimSuffix)
+	}
+	return c.b.close()
+}

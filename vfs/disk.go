@@ -1,0 +1,449 @@
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+	"unicode"
+)
+
+// disk is a directory of the host. All access goes through os.Root, which keeps inside even if somebody puts links in the
+// way meanwhile. Links that stay inside are refused by looking before; whoever can win that race could change
+// the files anyway.
+type disk struct {
+	root *os.Root
+	// loose says that the host finds files by names that differ in case.
+	loose bool
+	names *nameIndex
+
+	mu    sync.Mutex // guards state
+	state *os.File   // the file with the state, which is also what is locked; nil until it is needed
+}
+
+// openDisk opens a directory of the host.
+func openDisk(dir string) (*disk, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return newDisk(root, dir), nil
+}
+
+// newDisk makes a backend of a directory that is open, and says where that is on the host.
+func newDisk(root *os.Root, dir string) *disk {
+	d := &disk{root: root, loose: ignoresCase(root, dir)}
+	d.names = &nameIndex{read: d.rawNames, stat: d.root.Lstat}
+	return d
+}
+
+// ignoresCase finds out whether the file system that a directory is on finds it by a name in another case.
+func ignoresCase(root *os.Root, dir string) bool {
+	usual := runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return usual
+	}
+	other := strings.Map(func(c rune) rune {
+		if unicode.IsUpper(c) {
+			return unicode.ToLower(c)
+		}
+		return unicode.ToUpper(c)
+	}, filepath.Base(dir))
+	if other == filepath.Base(dir) {
+		return usual
+	}
+	self, err := root.Stat(".")
+	if err != nil {
+		return usual
+	}
+	twin, err := os.Stat(filepath.Join(filepath.Dir(dir), other))
+	return err == nil && os.SameFile(self, twin)
+}
+
+// local returns a clean path as os.Root wants it.
+func local(name string) string {
+	if name == "/" {
+		return "."
+	}
+	return name[1:]
+}
+
+// parents checks all of a path but its last name: they must be directories, and not links to some.
+func (d *disk) parents(name string) error {
+	for i := 1; i < len(name); i++ {
+		if name[i] != '/' {
+			continue
+		}
+		info, err := d.root.Lstat(name[1:i])
+		switch {
+		case err != nil:
+			return err
+		case !info.IsDir() && !info.Mode().IsRegular():
+			return errNotFollowed
+		case !info.IsDir():
+			return errNotDir
+		case d.loose && !d.names.has(name[:i]):
+			return syscall.ENOENT
+		}
+	}
+	return nil
+}
+
+func (d *disk) lstat(name string) (fs.FileInfo, error) {
+	if err := d.parents(name); err != nil {
+		return nil, err
+	}
+	info, err := d.root.Lstat(local(name))
+	if err == nil && d.loose && !d.names.has(name) {
+		return nil, syscall.ENOENT
+	}
+	return info, err
+}
+
+func (d *disk) open(name string, flag int, perm fs.FileMode) (node, error) {
+	info, err := d.lstat(name)
+	switch {
+	case err == nil && flag&os.O_EXCL != 0:
+		return nil, syscall.EEXIST
+	case err == nil && info.IsDir():
+		return nil, syscall.EISDIR
+	case err == nil && !info.Mode().IsRegular():
+		return nil, errNotFollowed
+	case err == nil:
+		flag &^= os.O_CREATE
+	case flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	note := func(bool) {}
+	if flag&os.O_CREATE != 0 {
+		note = d.names.note(name)
+	}
+	// A pipe that has got there meanwhile must not block.
+	f, err := d.root.OpenFile(local(name), flag|nonblocking, perm)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil && (!opened.Mode().IsRegular() || info != nil && !os.SameFile(info, opened) && d.isLink(name)) {
+		err = errNotFollowed
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	note(true)
+	return f, nil
+}
+
+func (d *disk) isLink(name string) bool {
+	info, err := d.root.Lstat(local(name))
+	return err == nil && !info.Mode().IsRegular()
+}
+
+func (d *disk) readDir(name string) ([]fs.FileInfo, error) {
+	info, err := d.lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Mode().IsRegular():
+		return nil, errNotDir
+	case !info.IsDir():
+		return nil, errNotFollowed
+	}
+	f, err := d.root.OpenFile(local(name), os.O_RDONLY|nonblocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	infos, err := f.Readdir(-1)
+	slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	return infos, err
+}
+
+// rawNames lists a directory for the index of names.
+func (d *disk) rawNames(dir string) ([]string, error) {
+	f, err := d.root.OpenFile(local(dir), os.O_RDONLY|nonblocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+func (d *disk) mkdir(name string, perm fs.FileMode) error {
+	if _, err := d.lstat(name); err == nil {
+		return syscall.EEXIST
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	note := d.names.note(name)
+	err := d.root.Mkdir(local(name), perm)
+	if err == nil {
+		note(true)
+	}
+	return err
+}
+
+func (d *disk) link(old, name string) error {
+	if err := d.parents(old); err != nil {
+		return err
+	}
+	if err := d.parents(name); err != nil {
+		return err
+	}
+	note := d.names.note(name)
+	err := d.root.Link(local(old), local(name))
+	if err == nil {
+		note(true)
+	}
+	return err
+}
+
+func (d *disk) rename(old, name string) error {
+	if old == "/" || name == "/" {
+		return syscall.EBUSY
+	}
+	from, err := d.lstat(old)
+	if err != nil {
+		return err
+	}
+	to, err := d.lstat(name)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err == nil && old == name:
+		return nil
+	case from.IsDir() && within(name, old):
+		return syscall.EINVAL
+	case err != nil:
+	case to.IsDir():
+		return syscall.EEXIST
+	case from.IsDir():
+		return errNotDir
+	}
+	noteOld, noteNew := d.names.note(old), d.names.note(name)
+	if err := d.root.Rename(local(old), local(name)); err != nil {
+		return err
+	}
+	noteOld(false)
+	noteNew(true)
+	if from.IsDir() {
+		d.names.forget(old)
+		d.names.forget(name)
+	}
+	return nil
+}
+
+func (d *disk) remove(name string) error {
+	if name == "/" {
+		return syscall.EBUSY
+	}
+	if _, err := d.lstat(name); err != nil {
+		return err
+	}
+	note := d.names.note(name)
+	err := d.root.Remove(local(name))
+	if err == nil {
+		note(false)
+		d.names.forget(name)
+	}
+	if errors.Is(err, syscall.EEXIST) && !errors.Is(err, syscall.ENOTEMPTY) {
+		return syscall.ENOTEMPTY // some Unixes say it so
+	}
+	return err
+}
+
+func (d *disk) removeAll(name string) error {
+	if name == "/" {
+		return syscall.EBUSY
+	}
+	if _, err := d.lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	d.names.forget(name)
+	d.names.forget(path.Dir(name))
+	return d.root.RemoveAll(local(name))
+}
+
+func (d *disk) chmod(name string, mode fs.FileMode) error {
+	if err := d.changeable(name); err != nil {
+		return err
+	}
+	return d.root.Chmod(local(name), mode.Perm())
+}
+
+func (d *disk) chtimes(name string, atime, mtime time.Time) error {
+	if err := d.changeable(name); err != nil {
+		return err
+	}
+	return d.root.Chtimes(local(name), atime, mtime)
+}
+
+func (d *disk) changeable(name string) error {
+	info, err := d.lstat(name)
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return errNotFollowed
+	}
+	return err
+}
+
+func (d *disk) twin(dir, base string) (string, error) { return d.names.twin(dir, base) }
+
+func (d *disk) same(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+
+func (d *disk) linked(name string) (bool, error) {
+	n, err := d.open(name, os.O_RDONLY, 0)
+	if err != nil {
+		return false, err
+	}
+	defer n.Close()
+	info, err := n.Stat()
+	return err == nil && linked(n.(*os.File), info), err
+}
+
+func (d *disk) sync(dir string) error {
+	if !canSyncDirectories {
+		return nil
+	}
+	f, err := d.root.OpenFile(local(dir), os.O_RDONLY|nonblocking, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// The lock and the state are one file. It is opened by way of the root, so that a link in its place leads nowhere;
+// libraries for lock files take a path.
+const stateFile = "/" + metaDir + "/state"
+
+func (d *disk) lock(wait bool) (unlock func(), err error) {
+	for range 100 {
+		f, err := d.stateFile(true)
+		if err != nil {
+			return nil, err
+		}
+		if err := lockFile(f, wait); err != nil {
+			return nil, err
+		}
+		// Somebody may have removed the file, or the whole directory that it is in: then it locks nothing.
+		is, err1 := d.root.Lstat(local(stateFile))
+		was, err2 := f.Stat()
+		if err1 == nil && err2 == nil && os.SameFile(is, was) {
+			return func() { _ = unlockFile(f) }, nil
+		}
+		_ = unlockFile(f)
+		d.mu.Lock()
+		if d.state == f {
+			d.state = nil
+			_ = f.Close()
+		}
+		d.mu.Unlock()
+	}
+	return nil, errors.New("the project's lock keeps being removed")
+}
+
+// stateFile returns the file with the state, open, and makes it if it should.
+func (d *disk) stateFile(make bool) (*os.File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state != nil {
+		return d.state, nil
+	}
+	flag := os.O_RDWR
+	if make {
+		flag |= os.O_CREATE
+		if err := d.makeMeta(); err != nil {
+			return nil, err
+		}
+	}
+	n, err := d.open(stateFile, flag, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	d.state = n.(*os.File)
+	return d.state, nil
+}
+
+// makeMeta makes the directory for what is not the project's, and has it ignored by Git.
+func (d *disk) makeMeta() error {
+	err := d.mkdir("/"+metaDir, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f, err := d.root.OpenFile(metaDir+"/.gitignore", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("*\n")
+	return errors.Join(err, f.Close())
+}
+
+func (d *disk) readState(buf []byte) error {
+	f, err := d.stateFile(false)
+	if err != nil {
+		return err
+	}
+	_, err = f.ReadAt(buf, 0)
+	return err
+}
+
+func (d *disk) writeState(buf []byte) error {
+	f, err := d.stateFile(true)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(buf, 0)
+	return err
+}
+
+func (d *disk) claim(name string) (release func(), err error) {
+	n, err := d.open(name, openNew, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	f := n.(*os.File)
+	if err := lockFile(f, false); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+func (d *disk) alive(name string) (bool, error) {
+	n, err := d.open(name, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer n.Close()
+	err = lockFile(n.(*os.File), false)
+	if err == errLocked {
+		return true, nil
+	}
+	return false, err
+}
+
+func (d *disk) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var err error
+	if d.state != nil {
+		err = d.state.Close()
+		d.state = nil
+	}
+	return errors.Join(err, d.root.Close())
+}

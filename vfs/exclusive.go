@@ -1,0 +1,197 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+
+	"github.com/spf13/afero"
+)
+
+// Exclusive is what file systems implement that can keep others from changing them: a [*Project], and every view of one.
+type Exclusive interface {
+	// Exclusively runs do while nobody else, in this process or another one, changes the files. Reading goes on meanwhile. do uses the
+	// files that it gets, which must not be replaced by the original ones: changing anything through those waits for the end of
+	// do. It may be called by do on what do got. It is no transaction: what do has changed before it fails stays changed.
+	// The error is that of do, or of the context if that ends while waiting.
+	Exclusively(ctx context.Context, do func(files afero.Fs) error) error
+}
+
+// Exclusively runs do while nobody else changes the files, if the file system can do that, and otherwise just runs it.
+func Exclusively(ctx context.Context, files afero.Fs, do func(files afero.Fs) error) error {
+	if e, ok := files.(Exclusive); ok {
+		return e.Exclusively(ctx, do)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return do(files)
+}
+
+// Exclusively implements [Exclusive].
+func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error) (err error) {
+	if p.scope != nil {
+		p.scope.mu.Lock()
+		active := p.scope.active
+		p.scope.mu.Unlock()
+		if active {
+			return do(p)
+		}
+	}
+	end, err := p.core.begin(ctx)
+	if err != nil {
+		return err
+	}
+	s := &scope{active: true}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.active = false
+		err = errors.Join(err, end())
+	}()
+	return do(&Project{core: p.core, call: p.call, scope: s})
+}
+
+// WriteFile replaces a file by one with this content, as a whole, or makes it and the directories that it lies in.
+func WriteFile(ctx context.Context, files afero.Fs, name string, data []byte) error {
+	return Exclusively(ctx, files, func(files afero.Fs) error { return writeFile(files, name, data) })
+}
+
+func writeFile(files afero.Fs, name string, data []byte) error {
+	err := afero.WriteFile(files, name, data, 0o644)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := files.MkdirAll(path.Dir(path.Join("/", name)), 0o755); err != nil {
+			return err
+		}
+		err = afero.WriteFile(files, name, data, 0o644)
+	}
+	return err
+}
+
+// Edit replaces the content of a file by what edit makes of it, as a whole, while nobody else changes anything. If edit
+// returns an error, that is the error, and nothing is changed.
+func Edit(ctx context.Context, files afero.Fs, name string, edit func(content []byte) ([]byte, error)) error {
+	return Exclusively(ctx, files, func(files afero.Fs) error {
+		content, err := afero.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		content, err = edit(content)
+		if err != nil {
+			return err
+		}
+		return afero.WriteFile(files, name, content, 0o644)
+	})
+}
+
+// Append adds to the end of a file, as a whole, or makes it and the directories that it lies in.
+func Append(ctx context.Context, files afero.Fs, name string, data []byte) error {
+	return Exclusively(ctx, files, func(files afero.Fs) error {
+		content, err := afero.ReadFile(files, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return writeFile(files, name, append(content, data...))
+	})
+}
+
+// Copy copies a file, or a directory with all files and directories in it, to a path where there is nothing (or else
+// fs.ErrExist). Each file is copied as a whole; if something fails, what has been copied is removed again.
+func Copy(ctx context.Context, files afero.Fs, from, to string) error {
+	return Exclusively(ctx, files, func(files afero.Fs) error {
+		source, err := Clean(from)
+		if err != nil {
+			return pathError("copy", from, err)
+		}
+		target, err := Clean(to)
+		if err != nil {
+			return pathError("copy", to, err)
+		}
+		if _, err := files.Stat(to); err == nil {
+			return pathError("copy", to, syscall.EEXIST)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		info, err := files.Stat(from)
+		if err != nil {
+			return err
+		}
+		if info.IsDir() && within(target, source) {
+			return pathError("copy", to, syscall.EINVAL)
+		}
+		if err := copyAny(ctx, files, source, target, info); err != nil {
+			if info.IsDir() { // a file is there as a whole or not at all
+				err = errors.Join(err, files.RemoveAll(to))
+			}
+			return err
+		}
+		return nil
+	})
+}
+
+func copyAny(ctx context.Context, files afero.Fs, from, to string, info fs.FileInfo) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case info.Mode().IsRegular():
+		return copyRegular(files, from, to, info)
+	case !info.IsDir():
+		return pathError("copy", from, errNotFollowed)
+	}
+	if err := files.Mkdir(to, info.Mode().Perm()); err != nil {
+		return err
+	}
+	infos, err := afero.ReadDir(files, from)
+	if err != nil {
+		return err
+	}
+	for _, inside := range infos {
+		if err := copyAny(ctx, files, path.Join(from, inside.Name()), path.Join(to, inside.Name()), inside); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyRegular(files afero.Fs, from, to string, info fs.FileInfo) error {
+	source, err := files.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := files.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(target, source); err != nil {
+		discard(target)
+		return err
+	}
+	return target.Close()
+}
+
+// discard closes a file without letting it take the place of the old one, if it can.
+func discard(f afero.File) {
+	if d, ok := f.(interface{ discard() }); ok {
+		d.discard()
+		return
+	}
+	_ = f.Close()
+}
+
+// Move gives a file or a directory another name, where there is nothing (or else fs.ErrExist).
+func Move(ctx context.Context, files afero.Fs, from, to string) error {
+	return Exclusively(ctx, files, func(files afero.Fs) error {
+		// The same file by a name in another case is no obstacle: it is not found by that name.
+		if _, err := files.Stat(to); err == nil {
+			return pathError("move", to, syscall.EEXIST)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return files.Rename(from, to)
+	})
+}

@@ -1,0 +1,582 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/afero"
+)
+
+// A file is an open regular file. If temp is set, it is being written anew, and temp is where.
+type file struct {
+	project *Project
+	given   string // the name as it was given
+	flag    int
+
+	mu     sync.Mutex // guards what follows, except name and temp, which core.mu guards as well when they change
+	node   node
+	offset int64
+	closed bool
+	// failed is why a file that is being written anew cannot be finished.
+	failed error
+	// before is what the file was when writing it anew began, and staged how many bytes of it core.staged counts.
+	before fs.FileInfo
+	staged int64
+	// created says that opening made the file, so that its directory is to be synced with it.
+	created bool
+	// recorded says that the history has what the file was before this handle changed it; it is the change's number or 0, or -1 if nothing is kept.
+	recorded int64
+
+	name string
+	temp string
+}
+
+var _ afero.File = (*file)(nil)
+
+// stage opens a file that is replaced when the handle is closed.
+func (f *file) stage(perm fs.FileMode) error {
+	c := f.project.core
+	info, err := c.b.lstat(f.name)
+	switch {
+	case err == nil && info.IsDir():
+		return syscall.EISDIR
+	case err == nil && !info.Mode().IsRegular():
+		return errNotFollowed
+	case err == nil:
+		f.before = info
+		perm = info.Mode().Perm() | 0o600
+	case f.flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
+		if err := c.creatable(f.name, ""); err != nil {
+			return err
+		}
+		if s, err := readState(c.b); err == nil {
+			if err := c.room(s, 0, 0, 1); err != nil {
+				return err
+			}
+		}
+	}
+	if c.session.Load() == nil { // the lock is needed once, to say that temporary files of this process are in use
+		if err := f.project.change(context.Background(), func(*core) error { return nil }); err != nil {
+			return err
+		}
+	}
+	temp := c.temp()
+	if f.node, err = c.b.open(temp, openNew, perm); err != nil {
+		return err
+	}
+	f.temp = temp
+	f.register()
+	return nil
+}
+
+func (f *file) register() {
+	c := f.project.core
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.files[f] = struct{}{}
+}
+
+// openInPlace opens a file for changing it as it is, or makes it.
+func (f *file) openInPlace(perm fs.FileMode) error {
+	return f.project.change(context.Background(), func(c *core) error {
+		access := f.flag & (os.O_WRONLY | os.O_RDWR)
+		info, err := c.b.lstat(f.name)
+		switch {
+		case err == nil && f.flag&os.O_EXCL != 0:
+			return syscall.EEXIST
+		case err == nil && info.IsDir():
+			return syscall.EISDIR
+		case err == nil && !info.Mode().IsRegular():
+			return errNotFollowed
+		case err == nil:
+			if access != 0 {
+				if _, err := c.ownFile(f.name); err != nil {
+					return err
+				}
+			}
+		case f.flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist):
+			return err
+		default:
+			if err := c.creatable(f.name, ""); err != nil {
+				return err
+			}
+			if err := c.room(c.state, 0, 0, 1); err != nil {
+				return err
+			}
+			f.recorded, err = f.project.record(c, change{Op: OpCreate, Path: f.name})
+			if err != nil {
+				return err
+			}
+			f.created = true
+		}
+		how := os.O_RDONLY
+		if f.created {
+			how = openNew
+		} else if access != 0 {
+			how = os.O_RDWR
+		}
+		n, err := c.b.open(f.name, how, perm)
+		if err != nil {
+			return err
+		}
+		f.node = n
+		if f.created {
+			c.state.files++
+		}
+		if access != 0 {
+			f.register()
+		}
+		return nil
+	})
+}
+
+// Name implements [afero.File]: it is the name that the file was opened with.
+func (f *file) Name() string { return f.given }
+
+// begin locks the handle for an operation, which must be allowed by the way in which it was opened.
+func (f *file) begin(op string, write bool) (done func(), err error) {
+	f.mu.Lock()
+	access := f.flag & (os.O_WRONLY | os.O_RDWR)
+	switch {
+	case f.closed:
+		err = fs.ErrClosed
+	case write && access == 0, op == "read" && access == os.O_WRONLY:
+		err = syscall.EBADF
+	case write && f.temp != "" && f.failed != nil:
+		err = f.failed
+	}
+	if err != nil {
+		f.mu.Unlock()
+		return nil, f.fail(op, err)
+	}
+	return f.mu.Unlock, nil
+}
+
+func (f *file) fail(op string, err error) error {
+	if err == io.EOF {
+		return err
+	}
+	return pathError(op, f.given, err)
+}
+
+// Read implements [afero.File].
+func (f *file) Read(b []byte) (int, error) {
+	done, err := f.begin("read", false)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	if len(b) == 0 {
+		return 0, nil
+	}
+	n, err := f.node.ReadAt(b, f.offset)
+	f.offset += int64(n)
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, f.fail("read", err)
+}
+
+// ReadAt implements [afero.File].
+func (f *file) ReadAt(b []byte, offset int64) (int, error) {
+	done, err := f.begin("read", false)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	if offset < 0 {
+		return 0, f.fail("read", syscall.EINVAL)
+	}
+	n, err := f.node.ReadAt(b, offset)
+	return n, f.fail("read", err)
+}
+
+// Seek implements [afero.File].
+func (f *file) Seek(offset int64, whence int) (int64, error) {
+	done, err := f.begin("seek", false)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	from := int64(0)
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		from = f.offset
+	case io.SeekEnd:
+		info, err := f.node.Stat()
+		if err != nil {
+			return 0, f.fail("seek", err)
+		}
+		from = info.Size()
+	default:
+		return 0, f.fail("seek", syscall.EINVAL)
+	}
+	if offset < -from || offset > math.MaxInt64-from {
+		return 0, f.fail("seek", syscall.EINVAL)
+	}
+	f.offset = from + offset
+	return f.offset, nil
+}
+
+// Write implements [afero.File]. It writes all or nothing, unless the host fails.
+func (f *file) Write(b []byte) (int, error) {
+	done, err := f.begin("write", true)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	if len(b) == 0 {
+		return 0, nil
+	}
+	end, n := int64(0), 0
+	err = f.modify(func(size int64) int64 {
+		if f.flag&os.O_APPEND != 0 {
+			f.offset = size
+		}
+		end = sum(f.offset, len(b))
+		return max(size, end)
+	}, func() (err error) {
+		n, err = f.node.WriteAt(b, f.offset)
+		return err
+	})
+	f.offset += int64(n)
+	return n, f.fail("write", err)
+}
+
+// sum adds a length to an offset. What is too much for any file stays so.
+func sum(offset int64, length int) int64 {
+	if offset > math.MaxInt64-int64(length) {
+		return math.MaxInt64
+	}
+	return offset + int64(length)
+}
+
+// WriteAt implements [afero.File]. It is not possible with os.O_APPEND.
+func (f *file) WriteAt(b []byte, offset int64) (int, error) {
+	done, err := f.begin("write", true)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	if offset < 0 || f.flag&os.O_APPEND != 0 {
+		return 0, f.fail("write", syscall.EINVAL)
+	}
+	n := 0
+	err = f.modify(func(size int64) int64 { return max(size, sum(offset, len(b))) }, func() (err error) {
+		n, err = f.node.WriteAt(b, offset)
+		return err
+	})
+	return n, f.fail("write", err)
+}
+
+// WriteString implements [afero.File].
+func (f *file) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
+
+// Truncate implements [afero.File].
+func (f *file) Truncate(size int64) error {
+	done, err := f.begin("truncate", true)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if size < 0 {
+		return f.fail("truncate", syscall.EINVAL)
+	}
+	return f.fail("truncate", f.modify(func(int64) int64 { return size }, func() error { return f.node.Truncate(size) }))
+}
+
+// modify changes the content. sizeAfter says what the size will be, given what it is.
+func (f *file) modify(sizeAfter func(size int64) int64, do func() error) error {
+	if f.temp != "" {
+		err := f.modifyStaged(sizeAfter, do)
+		f.failed = err
+		return err
+	}
+	return f.project.change(context.Background(), func(c *core) error {
+		info, err := f.current(c)
+		if err != nil {
+			return err
+		}
+		after := sizeAfter(info.Size())
+		if err := c.room(c.state, after, info.Size(), 0); err != nil {
+			return err
+		}
+		if f.recorded == 0 {
+			if f.recorded, err = f.project.recordInPlace(c, f.name, info); err != nil {
+				return err
+			}
+		}
+		err = do()
+		if f.flag&os.O_SYNC != 0 && err == nil && !c.options.NoSync {
+			err = f.node.Sync()
+		}
+		now, statErr := f.node.Stat()
+		if statErr != nil {
+			c.counted = false
+			return errors.Join(err, statErr)
+		}
+		c.state.bytes += now.Size() - info.Size()
+		return err
+	})
+}
+
+// current describes the file, if it is still the one that its name stands for. core.mu guards the name, since renaming
+// changes it; whoever has the lock may read it.
+func (f *file) current(c *core) (fs.FileInfo, error) {
+	info, err := c.b.lstat(f.name)
+	if err != nil {
+		return nil, syscall.ESTALE
+	}
+	own, err := f.node.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !c.b.same(info, own) {
+		return nil, syscall.ESTALE
+	}
+	return own, nil
+}
+
+// modifyStaged changes what is being written anew. Quotas are checked roughly, for the final check comes at the end; but what
+// is being written is limited exactly.
+func (f *file) modifyStaged(sizeAfter func(size int64) int64, do func() error) error {
+	c := f.project.core
+	info, err := f.node.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	after := sizeAfter(size)
+	if err := c.room(state{}, after, size, 0); err != nil {
+		return err
+	}
+	if s, err := readState(c.b); err == nil && after > size {
+		if err := c.room(s, after, f.sizeBefore(), 0); err != nil {
+			return err
+		}
+	}
+	if total := c.staged.Add(after - f.staged); after > f.staged && total > c.options.Quota.Bytes {
+		c.staged.Add(f.staged - after)
+		return &QuotaError{"bytes", c.options.Quota.Bytes, total}
+	}
+	f.staged = after
+	return do()
+}
+
+func (f *file) sizeBefore() int64 {
+	if f.before == nil {
+		return 0
+	}
+	return f.before.Size()
+}
+
+// Stat implements [afero.File].
+func (f *file) Stat() (fs.FileInfo, error) {
+	done, err := f.begin("stat", false)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	info, err := f.node.Stat()
+	if err != nil {
+		return nil, f.fail("stat", err)
+	}
+	clean, err := Clean(f.given)
+	return describe(path.Base(clean), info), err
+}
+
+// Readdir implements [afero.File].
+func (f *file) Readdir(int) ([]fs.FileInfo, error) { return nil, f.fail("readdir", errNotDir) }
+
+// Readdirnames implements [afero.File].
+func (f *file) Readdirnames(int) ([]string, error) { return nil, f.fail("readdir", errNotDir) }
+
+// Sync implements [afero.File]: it makes what has been written durable. A file that is being written anew takes the place of the
+// old one with this; from then on it is written in place.
+func (f *file) Sync() error {
+	done, err := f.begin("sync", false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if f.temp != "" {
+		return f.fail("sync", f.publish())
+	}
+	c := f.project.core
+	if c.options.NoSync || f.flag&(os.O_WRONLY|os.O_RDWR) == 0 {
+		return nil
+	}
+	if err := f.node.Sync(); err != nil {
+		return f.fail("sync", err)
+	}
+	if f.created {
+		return f.fail("sync", f.project.change(context.Background(), func(c *core) error { return c.sync(path.Dir(f.name)) }))
+	}
+	return nil
+}
+
+// Close implements [afero.File]. A file that has been written anew takes the place of the old one; if it cannot, the old one
+// stays, and the error says why.
+func (f *file) Close() error {
+	done, err := f.begin("close", false)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if f.temp != "" {
+		err = f.publish()
+		if err != nil {
+			f.drop()
+		}
+	} else if f.recorded > 0 {
+		err = f.noteContent()
+	}
+	f.closed = true
+	f.unregister()
+	return f.fail("close", errors.Join(err, f.node.Close()))
+}
+
+// noteContent tells the history what the file has become, so that undoing does not take that for the work of somebody else.
+func (f *file) noteContent() error {
+	return f.project.change(context.Background(), func(c *core) error {
+		info, err := f.current(c)
+		if err != nil {
+			return nil // it has become something else since
+		}
+		return c.stamp(f.recorded, stampOf(info))
+	})
+}
+
+func (f *file) unregister() {
+	c := f.project.core
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.files, f)
+}
+
+// discard closes the file without finishing it.
+func (f *file) discard() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	if f.temp != "" {
+		f.drop()
+	}
+	f.closed = true
+	f.unregister()
+	_ = f.node.Close()
+}
+
+// drop gives up what has been written anew.
+func (f *file) drop() {
+	c := f.project.core
+	_ = c.b.remove(f.temp)
+	c.staged.Add(-f.staged)
+	f.staged = 0
+}
+
+// publish puts what has been written anew in the place of the file.
+func (f *file) publish() error {
+	if f.failed != nil {
+		return f.failed
+	}
+	c := f.project.core
+	if !c.options.NoSync {
+		if err := f.node.Sync(); err != nil { // without the lock: this is what takes the time
+			return err
+		}
+	}
+	dir := ""
+	err := f.project.change(context.Background(), func(c *core) error {
+		now, err := f.node.Stat()
+		if err != nil {
+			return err
+		}
+		dir = path.Dir(f.name)
+		f.recorded, err = f.project.replace(c, f.name, f.temp, now)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	f.temp = ""
+	c.mu.Unlock()
+	c.staged.Add(-f.staged)
+	f.staged = 0
+	return c.sync(dir)
+}
+
+// replace puts a temporary file in the place of a file, or where there is none, and returns the number of the change.
+func (p *Project) replace(c *core, name, temp string, now fs.FileInfo) (number int64, err error) {
+	before, err := c.b.lstat(name)
+	done := change{Op: OpWrite, Path: name, After: stampOf(now)}
+	size, added := int64(0), int64(0)
+	switch {
+	case err == nil && before.IsDir():
+		return 0, syscall.EISDIR
+	case err == nil && !before.Mode().IsRegular():
+		return 0, errNotFollowed
+	case err == nil:
+		size = before.Size()
+	case !errors.Is(err, fs.ErrNotExist):
+		return 0, err
+	default:
+		before, added = nil, 1
+		done.Op = OpCreate
+		if err := c.creatable(name, ""); err != nil {
+			return 0, err
+		}
+	}
+	if err := c.room(c.state, now.Size(), size, added); err != nil {
+		return 0, err
+	}
+	if before != nil && before.Mode().Perm() != now.Mode().Perm() {
+		if err := c.b.chmod(temp, before.Mode().Perm()|0o600); err != nil {
+			return 0, err
+		}
+	}
+	number, again, err := p.recordReplacement(c, done, name, before)
+	if err != nil {
+		return 0, err
+	}
+	if err := c.b.rename(temp, name); err != nil {
+		return 0, err
+	}
+	c.state.bytes += now.Size() - size
+	c.state.files += added
+	if again {
+		err = c.stamp(number, stampOf(now))
+	}
+	return number, err
+}
+
+// copyContent copies what one file has to another, which is empty.
+func copyContent(to, from node) error {
+	reader := io.NewSectionReader(from, 0, math.MaxInt64)
+	_, err := io.Copy(&offsetWriter{to: to}, reader)
+	return err
+}
+
+type offsetWriter struct {
+	to node
+	at int64
+}
+
+func (w *offsetWriter) Write(b []byte) (int, error) {
+	n, err := w.to.WriteAt(b, w.at)
+	w.at += int64(n)
+	return n, err
+}

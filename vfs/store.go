@@ -1,0 +1,340 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// MaxID is the most bytes that the id of a project may have.
+const MaxID = 128
+
+// An InvalidIDError says why something cannot be the id of a project. It is fs.ErrInvalid.
+type InvalidIDError struct {
+	// ID is the id as it was given, and Reason says what is wrong with it.
+	ID, Reason string
+}
+
+func (e *InvalidIDError) Error() string {
+	return fmt.Sprintf("invalid project id %q: %s", e.ID, e.Reason)
+}
+
+// Unwrap makes errors.Is hold for fs.ErrInvalid.
+func (e *InvalidIDError) Unwrap() error { return fs.ErrInvalid }
+
+// CheckID checks the id of a project: 1 to [MaxID] ASCII letters, digits, "-" and "_", and not the name of a device on
+// Windows. The error is an [*InvalidIDError].
+func CheckID(id string) error {
+	switch {
+	case id == "":
+		return &InvalidIDError{id, "it is empty"}
+	case len(id) > MaxID:
+		return &InvalidIDError{id[:MaxID] + "...", fmt.Sprintf("it has more than %d characters", MaxID)}
+	}
+	for _, c := range []byte(id) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return &InvalidIDError{id, `only letters, digits, "-" and "_" are allowed`}
+		}
+	}
+	upper := strings.ToUpper(id)
+	device := slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, upper) ||
+		len(upper) == 4 && (upper[:3] == "COM" || upper[:3] == "LPT") && upper[3] >= '0' && upper[3] <= '9'
+	if device {
+		return &InvalidIDError{id, "it is the name of a device on Windows"}
+	}
+	return nil
+}
+
+// A Store has projects, which it finds by their id. Ids that differ in case only are not allowed beside each other. A store is safe for
+// concurrent use, and several processes can use the same directory.
+type Store struct {
+	options Options
+	place   place
+}
+
+// A place is where the projects of a store are.
+type place interface {
+	open(id string, options Options) (*core, error)
+	list() ([]string, error)
+	remove(id string) error
+	close() error
+}
+
+// NewMemoryStore returns a store that lasts as long as the process. Closing a project of it loses nothing.
+func NewMemoryStore(options *Options) *Store {
+	return &Store{options.withDefaults(), &memoryPlace{projects: map[string]*core{}}}
+}
+
+// OpenStore opens a store in a directory of the host, which is made if it is not there. Each project is a directory in it.
+func OpenStore(dir string, options *Options) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{options.withDefaults(), &diskPlace{dir: dir, root: root, counted: map[string]bool{}}}, nil
+}
+
+// OpenDir makes a project of a directory of the host, with everything that is in it, and nothing outside of it. What a project
+// keeps for itself is in its subdirectory ".toolrun", which is made at the first change.
+func OpenDir(dir string, options *Options) (*Project, error) {
+	b, err := openDisk(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Project{core: newCore(b, options.withDefaults())}, nil
+}
+
+// Open opens a project, which begins to exist with that. Close it when it is no longer needed. The error is an [*InvalidIDError], or
+// a [*NameConflictError] if there is a project whose id differs in case only.
+func (s *Store) Open(id string) (*Project, error) {
+	if err := CheckID(id); err != nil {
+		return nil, err
+	}
+	c, err := s.place.open(id, s.options)
+	if err != nil {
+		return nil, fmt.Errorf("project %s: %w", id, bare(err))
+	}
+	return &Project{core: c}, nil
+}
+
+// List returns the ids of all projects, sorted.
+func (s *Store) List() ([]string, error) { return s.place.list() }
+
+// Delete removes a project with all its files and its history. Whoever has it open finds nothing in it any more, and gets
+// ErrDeleted for changes. The error is fs.ErrNotExist if there is no such project.
+func (s *Store) Delete(id string) error {
+	if err := CheckID(id); err != nil {
+		return err
+	}
+	ids, err := s.List()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(ids, id) {
+		return fmt.Errorf("project %s: %w", id, fs.ErrNotExist)
+	}
+	if err := s.place.remove(id); err != nil {
+		return fmt.Errorf("project %s: %w", id, bare(err))
+	}
+	return nil
+}
+
+// Usage says what a project holds. The error is fs.ErrNotExist if there is no such project.
+func (s *Store) Usage(id string) (Usage, error) {
+	if err := CheckID(id); err != nil {
+		return Usage{}, err
+	}
+	ids, err := s.List()
+	if err != nil {
+		return Usage{}, err
+	}
+	if !slices.Contains(ids, id) {
+		return Usage{}, fmt.Errorf("project %s: %w", id, fs.ErrNotExist)
+	}
+	p, err := s.Open(id)
+	if err != nil {
+		return Usage{}, err
+	}
+	usage, err := p.Usage()
+	return usage, errors.Join(err, p.Close())
+}
+
+// Close closes the store. Projects that are open stay open; those in memory can no longer be reached by others.
+func (s *Store) Close() error { return s.place.close() }
+
+// twinID is an error if there is an id that differs from the given one in case only.
+func twinID(ids []string, id string) error {
+	for _, other := range ids {
+		if other != id && strings.EqualFold(other, id) {
+			return &NameConflictError{id, other}
+		}
+	}
+	return nil
+}
+
+type memoryPlace struct {
+	mu       sync.Mutex
+	projects map[string]*core
+}
+
+func (m *memoryPlace) open(id string, options Options) (*core, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.projects[id]; c != nil {
+		return c, nil
+	}
+	ids := make([]string, 0, len(m.projects))
+	for other := range m.projects {
+		ids = append(ids, other)
+	}
+	if err := twinID(ids, id); err != nil {
+		return nil, err
+	}
+	c := newCore(newMemory(), options)
+	c.lasts = true
+	m.projects[id] = c
+	return c, nil
+}
+
+func (m *memoryPlace) list() ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ids := make([]string, 0, len(m.projects))
+	for id := range m.projects {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (m *memoryPlace) remove(id string) error {
+	m.mu.Lock()
+	c := m.projects[id]
+	delete(m.projects, id)
+	m.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	return c.delete(func() error {
+		infos, err := c.b.readDir("/")
+		for _, info := range infos {
+			err = errors.Join(err, c.b.removeAll("/"+info.Name()))
+		}
+		return err
+	})
+}
+
+func (m *memoryPlace) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.projects)
+	return nil
+}
+
+type diskPlace struct {
+	dir  string
+	root *os.Root
+
+	mu sync.Mutex
+	// counted has the projects whose state this process has found to be right once.
+	counted map[string]bool
+}
+
+func (d *diskPlace) open(id string, options Options) (*core, error) {
+	info, err := d.root.Lstat(id)
+	if err != nil || !d.exactly(id) {
+		ids, err := d.list()
+		if err != nil {
+			return nil, err
+		}
+		if err := twinID(ids, id); err != nil {
+			return nil, err
+		}
+		if err := d.root.Mkdir(id, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if info, err = d.root.Lstat(id); err != nil {
+			return nil, err
+		}
+	}
+	if !info.IsDir() {
+		return nil, errNotFollowed
+	}
+	root, err := d.root.OpenRoot(id)
+	if err != nil {
+		return nil, err
+	}
+	c := newCore(newDisk(root, filepath.Join(d.dir, id)), options)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c.counted = d.counted[id]
+	c.onCounted = func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.counted[id] = true
+	}
+	return c, nil
+}
+
+// exactly reports whether a directory that is there has this id, and not one in another case.
+func (d *diskPlace) exactly(id string) bool {
+	if !ignoresCase(d.root, d.dir) {
+		return true
+	}
+	ids, err := d.list()
+	return err == nil && slices.Contains(ids, id)
+}
+
+func (d *diskPlace) list() ([]string, error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	infos, err := f.Readdir(-1)
+	if err != nil {
+		return nil, bare(err)
+	}
+	var ids []string
+	for _, info := range infos {
+		if info.IsDir() && CheckID(info.Name()) == nil {
+			ids = append(ids, info.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (d *diskPlace) remove(id string) error {
+	c, err := d.open(id, Options{})
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	// No id has a dot, so this is nobody's.
+	away := "." + id + ".deleted"
+	err = c.delete(func() error {
+		if err := d.root.RemoveAll(away); err != nil { // of a process that died
+			return err
+		}
+		return d.root.Rename(id, away)
+	})
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	delete(d.counted, id)
+	d.mu.Unlock()
+	return d.root.RemoveAll(away)
+}
+
+func (d *diskPlace) close() error { return d.root.Close() }
+
+// delete marks the project as deleted, for all that have it open, and has it put away.
+func (c *core) delete(away func() error) error {
+	unlock, err := c.lock(context.Background())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if s, err := readState(c.b); err == nil && s.deleted {
+		return ErrDeleted
+	}
+	gone := state{deleted: true, oldest: 1, next: 1}
+	if err := c.b.writeState(gone.encode()); err != nil {
+		return err
+	}
+	if err := away(); err != nil {
+		return errors.Join(err, c.b.writeState(state{dirty: true}.encode()))
+	}
+	return nil
+}

@@ -1,0 +1,405 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/afero"
+)
+
+// A Change is something that has happened to a project's files.
+type Change struct {
+	// ID is the number of the change. Later ones have larger numbers.
+	ID int64
+	// Time is when it happened.
+	Time time.Time
+	// Call is the id that [Project.WithCall] got, or "".
+	Call string
+	// Op is what happened to the file or directory Path. If it was renamed, To is the new name.
+	Op       Op
+	Path, To string
+	// Kept says that what was replaced or removed can be had by [Project.OpenVersion] and [Project.Restore]. Lost says that
+	// something was, but was too large to keep.
+	Kept, Lost bool
+	// Undoes is the call, or the number of the change behind a "#", that this change was made to undo, or "".
+	Undoes string
+}
+
+// Changes lists what has happened to a file or directory and all below it, the latest first. The root stands for everything.
+func (p *Project) Changes(name string) ([]Change, error) {
+	var found []Change
+	err := onPath("history", name, func(clean string) error {
+		all, err := p.core.changes()
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Backward(all) {
+			if clean == "/" || e.Op != OpUndone && (within(e.Path, clean) || e.To != "" && within(e.To, clean)) {
+				found = append(found, Change{e.number, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// ErrNotKept means that the history does not have what was asked for, because it is too old or was too large. It is
+// fs.ErrNotExist.
+var ErrNotKept error = missingError("the history does not have it")
+
+// OpenVersion opens what a file was before the change with this id, for reading. If the change removed a directory, that is
+// syscall.EISDIR, and [Project.Restore] can bring it back. The error is ErrNotKept if there is nothing.
+func (p *Project) OpenVersion(id int64) (afero.File, error) {
+	e, err := p.core.version(id)
+	if err != nil {
+		return nil, err
+	}
+	n, err := p.core.b.open(keptFile(id), os.O_RDONLY, 0)
+	if err != nil {
+		return nil, pathError("open", e.target(), err)
+	}
+	return &file{project: p, given: e.target(), name: e.target(), node: n}, nil
+}
+
+// version returns a change that has something kept.
+func (c *core) version(id int64) (change, error) {
+	e, err := c.readChange(id)
+	if err != nil || !e.Kept {
+		return e, fmt.Errorf("change %d: %w", id, ErrNotKept)
+	}
+	return e, nil
+}
+
+// target is the path of what the change replaced or removed.
+func (e *change) target() string {
+	if e.Op == OpRename {
+		return e.To
+	}
+	return e.Path
+}
+
+// Restore puts back what the change with this id replaced or removed, to where it was. A file that is there now is replaced, which
+// the history keeps; a directory is not replaced (fs.ErrExist).
+func (p *Project) Restore(ctx context.Context, id int64) error {
+	return p.change(ctx, func(c *core) error {
+		e, err := c.version(id)
+		if err != nil {
+			return err
+		}
+		return pathError("restore", e.target(), p.restore(c, keptFile(id), e.target()))
+	})
+}
+
+// restore copies what is kept to where it was.
+func (p *Project) restore(c *core, kept, name string) error {
+	info, err := c.b.lstat(kept)
+	if err != nil {
+		return err
+	}
+	if err := p.mkdirAll(c, path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	temp := c.temp()
+	defer func() { _ = c.b.removeAll(temp) }() // it is gone if all went well
+	if info.Mode().IsRegular() {
+		if err := c.room(c.state, info.Size(), info.Size(), 0); err != nil {
+			return err
+		}
+		if err := c.copyFile(kept, temp, info); err != nil {
+			return err
+		}
+		now, err := c.b.lstat(temp)
+		if err != nil {
+			return err
+		}
+		if _, err = p.replace(c, name, temp, now); err != nil {
+			return err
+		}
+		return c.sync(path.Dir(name))
+	}
+	if _, err := c.b.lstat(name); err == nil {
+		return syscall.EEXIST
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := c.creatable(name, ""); err != nil {
+		return err
+	}
+	size, err := c.sizeOf(kept)
+	if err != nil {
+		return err
+	}
+	if err := c.roomFor(c.state, size.bytes, size.files); err != nil {
+		return err
+	}
+	if err := c.copyTree(kept, temp); err != nil {
+		return err
+	}
+	if _, err := p.record(c, change{Op: OpCreate, Path: name}); err != nil {
+		return err
+	}
+	if err := c.b.rename(temp, name); err != nil {
+		return err
+	}
+	c.state.bytes += size.bytes
+	c.state.files += size.files
+	return c.sync(path.Dir(name))
+}
+
+// copyTree copies a directory with all files and directories in it.
+func (c *core) copyTree(from, to string) error {
+	info, err := c.b.lstat(from)
+	if err != nil {
+		return err
+	}
+	switch {
+	case info.Mode().IsRegular():
+		return c.copyFile(from, to, info)
+	case !info.IsDir():
+		return nil // links and the like are nobody's
+	}
+	if err := c.b.mkdir(to, info.Mode().Perm()|0o700); err != nil {
+		return err
+	}
+	infos, err := c.b.readDir(from)
+	if err != nil {
+		return err
+	}
+	for _, inside := range infos {
+		if err := c.copyTree(path.Join(from, inside.Name()), path.Join(to, inside.Name())); err != nil {
+			return err
+		}
+	}
+	return c.sync(to)
+}
+
+// An UndoError says why the changes of a call cannot be undone. Nothing has been changed.
+type UndoError struct {
+	// Call is the call, or the number of the change behind a "#".
+	Call string
+	// Reasons say what is in the way, each with the path.
+	Reasons []string
+}
+
+func (e *UndoError) Error() string {
+	return fmt.Sprintf("cannot undo %s: %s", e.Call, strings.Join(e.Reasons, "; "))
+}
+
+// Undo undoes the changes of a call, all of them or none, and lists them, latest first. The id is one that [Project.WithCall] got, or
+// the number of a change behind a "#"; "" means the latest call that has not been undone. The error is an [*UndoError] if
+// files have been changed since, by another call or from outside, and ErrNotKept if there is nothing to undo.
+//
+// Undoing is recorded in the history like other changes. If it is interrupted, by a quota or the end of the process, doing it again
+// completes it.
+func (p *Project) Undo(ctx context.Context, id string) (undone []Change, err error) {
+	err = p.change(ctx, func(c *core) error {
+		all, err := c.changes()
+		if err != nil {
+			return err
+		}
+		u, err := planUndo(all, id)
+		if err != nil {
+			return err
+		}
+		if reasons := append(u.conflicts(), u.outside(c)...); len(reasons) > 0 {
+			return &UndoError{u.unit, reasons}
+		}
+		c.keepAll = true // what is needed must not make way for the record of undoing
+		defer func() { c.keepAll = false }()
+		for _, e := range slices.Backward(u.changes) {
+			undone = append(undone, Change{e.number, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
+			if u.reversed[e.number] {
+				continue
+			}
+			undoing := *p
+			undoing.call = &call{undoes: u.unit, reverses: e.number}
+			if err := undoing.reverse(c, e); err != nil {
+				return pathError("undo", e.Path, err)
+			}
+		}
+		c.keepAll = false
+		done := *p
+		done.call = &call{undoes: u.unit}
+		_, err = done.record(c, change{Op: OpUndone})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return undone, nil
+}
+
+// An undo is what is to be undone.
+type undo struct {
+	unit    string
+	changes []change
+	// later are the changes of others that have not been undone.
+	later []change
+	// reversed are the changes that an undo that was interrupted has already reversed.
+	reversed map[int64]bool
+}
+
+func planUndo(all []change, call string) (*undo, error) {
+	undone := map[string]bool{}
+	for _, e := range all {
+		if e.Op == OpUndone {
+			undone[e.Undoes] = true
+		}
+	}
+	u := &undo{unit: call, reversed: map[int64]bool{}}
+	for _, e := range slices.Backward(all) {
+		if u.unit == "" && e.Undoes == "" && !undone[e.unit()] {
+			u.unit = e.unit()
+		}
+	}
+	if undone[u.unit] {
+		return nil, &UndoError{u.unit, []string{"it has been undone already"}}
+	}
+	for _, e := range all {
+		switch {
+		case e.Undoes == u.unit:
+			u.reversed[e.Reverses] = true
+		case e.Undoes == "" && e.unit() == u.unit:
+			u.changes = append(u.changes, e)
+		case len(u.changes) > 0 && !undone[e.unit()] && !undone[e.Undoes]:
+			u.later = append(u.later, e)
+		}
+	}
+	if len(u.changes) == 0 {
+		if call == "" {
+			return nil, fmt.Errorf("there is nothing to undo: %w", ErrNotKept)
+		}
+		return nil, fmt.Errorf("there are no changes by %s: %w", call, ErrNotKept)
+	}
+	if u.changes[0].Part != 0 {
+		return nil, &UndoError{u.unit, []string{"the history no longer has its first changes"}}
+	}
+	return u, nil
+}
+
+// conflicts names what others have changed since.
+func (u *undo) conflicts() []string {
+	var reasons []string
+	for _, e := range u.changes {
+		if e.Lost {
+			reasons = append(reasons, e.target()+" was too large to keep")
+		}
+		for _, l := range u.later {
+			if name, ok := e.touches(l); ok {
+				by := "change " + l.unit()
+				if l.Call != "" {
+					by = l.Call
+				}
+				reasons = append(reasons, name+" has been changed since by "+by)
+			}
+		}
+	}
+	slices.Sort(reasons)
+	return slices.Compact(reasons)
+}
+
+// touches reports whether a later change is about the same file or directory, something in it, or where it is.
+func (e *change) touches(later change) (name string, ok bool) {
+	for _, a := range []string{e.Path, e.To} {
+		for _, b := range []string{later.Path, later.To} {
+			if a == "" || b == "" {
+				continue
+			}
+			// A directory that has got something in it can stay.
+			if within(a, b) || within(b, a) && e.Op != OpMkdir {
+				return b, true
+			}
+		}
+	}
+	return "", false
+}
+
+// outside names files that are not as the changes left them, although the history knows of no change.
+func (u *undo) outside(c *core) []string {
+	if len(u.reversed) > 0 {
+		return nil
+	}
+	expect := map[string]*stamp{} // nil for what should not be there
+	for _, e := range u.changes {
+		switch e.Op {
+		case OpCreate, OpWrite:
+			delete(expect, e.Path)
+			if e.After != nil {
+				expect[e.Path] = e.After
+			}
+		case OpRemove, OpRename:
+			moved := map[string]*stamp{}
+			for name, s := range expect {
+				if within(name, e.Path) {
+					delete(expect, name)
+					if e.To != "" && s != nil {
+						moved[e.To+name[len(e.Path):]] = s
+					}
+				}
+			}
+			expect[e.Path] = nil
+			delete(expect, e.To)
+			for name, s := range moved {
+				expect[name] = s
+			}
+		case OpMkdir:
+			delete(expect, e.Path)
+		}
+	}
+	var reasons []string
+	for name, s := range expect {
+		info, err := c.b.lstat(name)
+		switch {
+		case s == nil && err == nil:
+			reasons = append(reasons, name+" is there again")
+		case s != nil && err != nil:
+			reasons = append(reasons, name+" is no longer there")
+		case s != nil && !s.matches(info):
+			reasons = append(reasons, name+" has been changed since from outside")
+		}
+	}
+	slices.Sort(reasons)
+	return reasons
+}
+
+// reverse does the opposite of a change.
+func (p *Project) reverse(c *core, e change) error {
+	switch e.Op {
+	case OpCreate:
+		return ignoreMissing(p.remove(c, e.Path))
+	case OpMkdir:
+		infos, err := c.b.readDir(e.Path)
+		if err != nil || len(infos) > 0 {
+			return ignoreMissing(err)
+		}
+		return p.remove(c, e.Path)
+	case OpWrite, OpRemove:
+		return p.restore(c, keptFile(e.number), e.Path)
+	case OpRename:
+		if err := p.mkdirAll(c, path.Dir(e.Path), 0o755); err != nil {
+			return err
+		}
+		if err := p.rename(c, e.To, e.Path); err != nil {
+			return err
+		}
+		if e.Kept {
+			return p.restore(c, keptFile(e.number), e.To)
+		}
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
