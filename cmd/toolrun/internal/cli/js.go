@@ -11,17 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
-	"github.com/toolrun/toolrun/vfs"
 )
 
 // jsOptions are the flags of toolrun js.
 type jsOptions struct {
 	code    string
-	root    string
+	project projectFlags
 	timeout time.Duration
 	memory  int64
 	json    bool
@@ -34,8 +32,8 @@ func newJS() *cobra.Command {
 		Short: "Run JavaScript",
 		Long: "Run JavaScript in a fresh sandbox. The code is the body of an async function in strict mode:\n" +
 			"return gives the result, await works. It comes from -e, from a file, or from standard input (-).\n\n" +
-			"The output is the result; if the code wrote to the console, the console comes first. The code\n" +
-			"sees no files unless --root names a directory, which fs.readFile and fs.writeFile then work in.",
+			"The output is the result; if the code wrote to the console, the console comes first. fs.readFile\n" +
+			"and fs.writeFile work in the files of the project, or in the directory that --root names.",
 		Example: "  toolrun js -e 'return 6 * 7'\n" +
 			"  toolrun js --root . -e 'return (await fs.readFile(\"go.mod\", \"utf8\")).length'\n" +
 			"  echo 'return 1 + 1' | toolrun js -",
@@ -62,7 +60,7 @@ func newJS() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&o.code, "eval", "e", "", "run `CODE`")
-	cmd.Flags().StringVar(&o.root, "root", "", "let the code read and write files in `DIR`, and nothing outside of it")
+	o.project.add(cmd)
 	cmd.Flags().DurationVar(&o.timeout, "timeout", sandbox.DefaultTime, "stop the code after this time")
 	cmd.Flags().Int64Var(&o.memory, "memory", sandbox.DefaultMemory>>20, "let the code use at most this much memory, in `MiB`")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")
@@ -97,13 +95,13 @@ func runJS(ctx context.Context, o jsOptions, name string, stdout io.Writer) erro
 		Name:   name,
 		Limits: sandbox.Limits{Time: o.timeout, Memory: o.memory << 20},
 	}
-	if o.root != "" {
-		dir, err := vfs.OpenDir(o.root)
-		if err != nil {
-			return err
-		}
-		defer dir.Close()
-		options.Files = afero.Fs(dir)
+	project, err := o.project.open()
+	if err != nil && o.project.given() {
+		return err
+	}
+	if err == nil { // code that needs no files should run where there is no place for them
+		defer project.Close()
+		options.Files = project.WithCall(newCall("js"))
 	}
 	engine, err := newEngine(ctx)
 	if err != nil {
