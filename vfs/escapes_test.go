@@ -219,8 +219,11 @@ func TestHardLinksToTheOutsideAreCutBeforeWriting(t *testing.T) {
 			}
 			return errors.Join(f.Truncate(0), f.Close())
 		},
-		"removing":         func(p *vfs.Project) error { return p.Remove("l") },
-		"removing, undone": func(p *vfs.Project) error { _, err := p.Undo(context.Background(), ""); return errors.Join(p.Remove("l"), ignore(err)) },
+		"removing": func(p *vfs.Project) error { return p.Remove("l") },
+		"removing, undone": func(p *vfs.Project) error {
+			_, err := p.Undo(context.Background(), "")
+			return errors.Join(p.Remove("l"), ignore(err))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, inside, outside := openInside(t)
@@ -337,9 +340,13 @@ func TestHostileMeta(t *testing.T) {
 				[]byte(`{"op":"write","path":"/a","kept":true}`), 0o600))
 			require.NoError(t, os.Symlink("../../../secret", filepath.Join(meta, "history", "0000000000000001.kept")))
 		},
-		"a link as tmp":     func(t *testing.T, meta string) { require.NoError(t, os.Symlink("../..", filepath.Join(meta, "tmp"))) },
-		"a link as history": func(t *testing.T, meta string) { require.NoError(t, os.Symlink("../..", filepath.Join(meta, "history"))) },
-		"a link as state":   func(t *testing.T, meta string) { require.NoError(t, os.Symlink("../../secret", filepath.Join(meta, "state"))) },
+		"a link as tmp": func(t *testing.T, meta string) { require.NoError(t, os.Symlink("../..", filepath.Join(meta, "tmp"))) },
+		"a link as history": func(t *testing.T, meta string) {
+			require.NoError(t, os.Symlink("../..", filepath.Join(meta, "history")))
+		},
+		"a link as state": func(t *testing.T, meta string) {
+			require.NoError(t, os.Symlink("../../secret", filepath.Join(meta, "state")))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && strings.Contains(name, "link") {

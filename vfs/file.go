@@ -43,6 +43,11 @@ var _ afero.File = (*file)(nil)
 // stage opens a file that is replaced when the handle is closed.
 func (f *file) stage(perm fs.FileMode) error {
 	c := f.project.core
+	if c.session.Load() == nil { // the lock is needed once, to say that temporary files of this process are in use
+		if err := f.project.change(context.Background(), func(*core) error { return nil }); err != nil {
+			return err
+		}
+	}
 	info, err := c.b.lstat(f.name)
 	switch {
 	case err == nil && info.IsDir():
@@ -62,11 +67,6 @@ func (f *file) stage(perm fs.FileMode) error {
 			if err := c.room(s, 0, 0, 1); err != nil {
 				return err
 			}
-		}
-	}
-	if c.session.Load() == nil { // the lock is needed once, to say that temporary files of this process are in use
-		if err := f.project.change(context.Background(), func(*core) error { return nil }); err != nil {
-			return err
 		}
 	}
 	temp := c.temp()
@@ -365,9 +365,13 @@ func (f *file) modifyStaged(sizeAfter func(size int64) int64, do func() error) e
 			return err
 		}
 	}
-	if total := c.staged.Add(after - f.staged); after > f.staged && total > c.options.Quota.Bytes {
+	limit := c.options.Quota.Bytes
+	if before := f.sizeBefore(); limit < Unlimited-before { // there may be more than is allowed to be added
+		limit += before
+	}
+	if total := c.staged.Add(after - f.staged); after > f.staged && total > limit {
 		c.staged.Add(f.staged - after)
-		return &QuotaError{"bytes", c.options.Quota.Bytes, total}
+		return &QuotaError{"bytes", limit, total}
 	}
 	f.staged = after
 	return do()

@@ -27,7 +27,7 @@ const (
 )
 
 // A Quota limits what a project holds. Exceeding it is a [*QuotaError], before anything has changed. While files are being
-// written, their new contents take up to Bytes once more.
+// written, their new contents can take as much once more.
 type Quota struct {
 	// Bytes is the most that all files may have together. Zero means [DefaultBytes].
 	Bytes int64

@@ -3,6 +3,8 @@ package vfs_test
 import (
 	"io/fs"
 	"path"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -32,6 +35,9 @@ func TestClean(t *testing.T) {
 		"...":                               "/...",
 		".a/..b":                            "/.a/..b",
 		"a b/é€😀":                           "/a b/é€😀",
+		"e\u0301/s\u0323\u0307":             "/\u00e9/\u1e69",
+		".toolrun2/toolrun":                 "/.toolrun2/toolrun",
+		"x/.toolrun/../y":                   "/x/y",
 		strings.Repeat("x/../", 5000) + "y": "/y",
 		strings.Repeat("é", 127):            "/" + strings.Repeat("é", 127),
 	} {
@@ -56,6 +62,8 @@ func TestCleanRefuses(t *testing.T) {
 		"a long name":          {strings.Repeat("x", 256), syscall.ENAMETOOLONG},
 		"a long name in runes": {strings.Repeat("é", 128), syscall.ENAMETOOLONG},
 		"a long path":          {strings.Repeat(strings.Repeat("x", 200)+"/", 30), syscall.ENAMETOOLONG},
+		"toolrun's own":        {"/.toolrun/state", syscall.EINVAL},
+		"toolrun's own, below": {"a/.ToolRun", syscall.EINVAL},
 		"a deep path":          {strings.Repeat("x/", 65), syscall.ENAMETOOLONG},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,17 +79,20 @@ func TestCleanRefuses(t *testing.T) {
 
 // FuzzClean compares with a slow and obvious implementation.
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"", "/", "a/b", "../x", "a//b/./c/..", "\\", "\x00", "\xff", "é/€", strings.Repeat("a/", 70), strings.Repeat("b", 300)} {
+	for _, seed := range []string{"", "/", "a/b", "../x", "a//b/./c/..", "\\", "\x00", "\xff", "é/€", "e\u0301/\u1e69", ".TOOLRUN/x", "a/.toolrun", strings.Repeat("a/", 70), strings.Repeat("b", 300)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got, err := vfs.Clean(name)
-		want := path.Clean("/" + name)
+		want := path.Clean("/" + norm.NFC.String(name))
 		valid := utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return c == '\\' || unicode.IsControl(c) })
 		names := strings.FieldsFunc(want, func(c rune) bool { return c == '/' })
 		valid = valid && len(names) <= vfs.MaxDepth && len(want) <= vfs.MaxPath
 		for _, n := range names {
-			valid = valid && len(n) <= vfs.MaxName
+			valid = valid && len(n) <= vfs.MaxName && !strings.EqualFold(n, ".toolrun")
+			if runtime.GOOS == "windows" {
+				valid = valid && filepath.IsLocal(n) && !strings.ContainsAny(n, `<>:"|?*`) && strings.TrimRight(n, ". ") == n
+			}
 		}
 		if !valid {
 			require.Error(t, err)

@@ -77,7 +77,9 @@ func TestStore(t *testing.T) {
 }
 
 func TestDirectory(t *testing.T) {
-	t.Run("itself/without history", func(t *testing.T) { check(t, "directory", "itself", vfs.Options{History: withoutHistory, NoSync: true}) })
+	t.Run("itself/without history", func(t *testing.T) {
+		check(t, "directory", "itself", vfs.Options{History: withoutHistory, NoSync: true})
+	})
 	t.Run("a directory/with history", func(t *testing.T) {
 		check(t, "directory", "a directory", vfs.Options{History: withHistory, NoSync: true})
 	})

@@ -1,0 +1,245 @@
+package vfs_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// stores are the kinds of stores, each made anew.
+var stores = map[string]func(t *testing.T, options *vfs.Options) *vfs.Store{
+	"memory": func(_ *testing.T, options *vfs.Options) *vfs.Store { return vfs.NewMemoryStore(options) },
+	"disk": func(t *testing.T, options *vfs.Options) *vfs.Store {
+		store, err := vfs.OpenStore(t.TempDir(), options)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, store.Close()) })
+		return store
+	},
+}
+
+func openProject(t *testing.T, store *vfs.Store, id string) *vfs.Project {
+	t.Helper()
+	p, err := store.Open(id)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+// forEachStore runs a test on a project of each kind of store.
+func forEachStore(t *testing.T, options *vfs.Options, test func(t *testing.T, p *vfs.Project)) {
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) { test(t, openProject(t, open(t, options), "project")) })
+	}
+}
+
+func read(t *testing.T, files afero.Fs, name string) string {
+	t.Helper()
+	data, err := afero.ReadFile(files, name)
+	require.NoError(t, err)
+	return string(data)
+}
+
+func write(t *testing.T, files afero.Fs, name, text string) {
+	t.Helper()
+	require.NoError(t, vfs.WriteFile(context.Background(), files, name, []byte(text)))
+}
+
+// snapshot is all that a file system has: directories, and files with their content.
+func snapshot(t *testing.T, files afero.Fs) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	require.NoError(t, afero.Walk(files, "/", func(name string, info fs.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			all[name] = "directory"
+			return err
+		}
+		all[name] = read(t, files, name)
+		return nil
+	}))
+	return all
+}
+
+// attempts are ways to change a file or directory, each with one that it needs to exist.
+var attempts = map[string]func(files afero.Fs, name string) error{
+	"Create":              func(files afero.Fs, name string) error { return closing(files.Create(name)) },
+	"open to write":       func(files afero.Fs, name string) error { return closing(files.OpenFile(name, os.O_WRONLY, 0)) },
+	"open to read, write": func(files afero.Fs, name string) error { return closing(files.OpenFile(name, os.O_RDWR, 0)) },
+	"open to append": func(files afero.Fs, name string) error {
+		return closing(files.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0))
+	},
+	"open to create": func(files afero.Fs, name string) error {
+		return closing(files.OpenFile(name+".new", os.O_CREATE, 0o666))
+	},
+	"Mkdir":       func(files afero.Fs, name string) error { return files.Mkdir(name+".dir", 0o777) },
+	"MkdirAll":    func(files afero.Fs, name string) error { return files.MkdirAll(name+".dir/d", 0o777) },
+	"Remove":      func(files afero.Fs, name string) error { return files.Remove(name) },
+	"RemoveAll":   func(files afero.Fs, name string) error { return files.RemoveAll(name) },
+	"Rename away": func(files afero.Fs, name string) error { return files.Rename(name, "/elsewhere") },
+	"Rename onto": func(files afero.Fs, name string) error { return files.Rename("/mine", name) },
+	"Chmod":       func(files afero.Fs, name string) error { return files.Chmod(name, 0o777) },
+	"Chtimes":     func(files afero.Fs, name string) error { return files.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0)) },
+	"WriteFile":   func(files afero.Fs, name string) error { return vfs.WriteFile(context.Background(), files, name, nil) },
+	"Append": func(files afero.Fs, name string) error {
+		return vfs.Append(context.Background(), files, name, []byte("x"))
+	},
+	"Edit": func(files afero.Fs, name string) error {
+		return vfs.Edit(context.Background(), files, name, func([]byte) ([]byte, error) { return []byte("x"), nil })
+	},
+	"Move away": func(files afero.Fs, name string) error {
+		return vfs.Move(context.Background(), files, name, "/elsewhere")
+	},
+	"Copy into": func(files afero.Fs, name string) error {
+		return vfs.Copy(context.Background(), files, "/mine", name+".copy")
+	},
+	"exclusively": func(files afero.Fs, name string) error {
+		return vfs.Exclusively(context.Background(), files, func(files afero.Fs) error { return files.Remove(name) })
+	},
+}
+
+func closing(f afero.File, err error) error {
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func TestReadOnlyForbidsEverything(t *testing.T) {
+	spellings := []string{
+		"/memories/a", "memories/a", "/memories//a", "/./memories/a", "/x/../memories/a", "/../memories/a", "/MEMORIES/a", "/memoriEs/A",
+		"/memories/dir/../a",
+	}
+	for name, attempt := range attempts {
+		t.Run(name, func(t *testing.T) {
+			fresh := func() *vfs.Project {
+				p := openProject(t, vfs.NewMemoryStore(nil), "project")
+				write(t, p, "/memories/a", "text")
+				write(t, p, "/mine", "mine")
+				return p
+			}
+			// The control: without the view it is possible.
+			require.NoError(t, attempt(fresh(), "/memories/a"))
+			p := fresh()
+			before := snapshot(t, p)
+			for _, path := range spellings {
+				for _, files := range []afero.Fs{
+					vfs.ReadOnly(p, "/memories"), vfs.ReadOnly(p, "memories/"), vfs.ReadOnly(p, "/"), vfs.ReadOnly(p, "/other", "/Memories"),
+					vfs.ReadOnly(vfs.ReadOnly(p, "/memories"), "/other"), vfs.ReadOnly(vfs.ReadOnly(p, "/other"), "/memories"),
+					vfs.Sub(vfs.ReadOnly(p, "/memories"), "/"),
+				} {
+					err := attempt(files, path)
+					if name == "Edit" && !errors.Is(err, syscall.EROFS) { // it reads first, and there is no file of that name
+						require.ErrorIs(t, err, fs.ErrNotExist, path)
+						continue
+					}
+					require.ErrorIs(t, err, syscall.EROFS, path)
+					var pe *fs.PathError
+					require.ErrorAs(t, err, &pe)
+				}
+			}
+			require.Equal(t, before, snapshot(t, p))
+		})
+	}
+}
+
+func TestReadOnlyProtectsTheDirectoriesAbove(t *testing.T) {
+	p := openProject(t, vfs.NewMemoryStore(nil), "project")
+	write(t, p, "/a/b/memories/x", "text")
+	write(t, p, "/mine", "mine")
+	files := vfs.ReadOnly(p, "/a/b/memories")
+	for _, path := range []string{"/a", "/a/b", "/a/b/memories", "/A"} {
+		require.ErrorIs(t, files.RemoveAll(path), syscall.EROFS)
+		require.ErrorIs(t, files.Remove(path), syscall.EROFS)
+		require.ErrorIs(t, files.Rename(path, "/gone"), syscall.EROFS)
+		require.ErrorIs(t, files.Rename("/mine", path), syscall.EROFS)
+	}
+	// What is beside it can be changed.
+	write(t, files, "/a/b/memories2", "1")
+	write(t, files, "/a/b/memorie", "1")
+	require.NoError(t, files.RemoveAll("/a/b/memories2"))
+	require.Equal(t, "text", read(t, files, "/a/b/memories/x"))
+}
+
+// careless is a file system whose files can be written although they have been opened for reading.
+type careless struct{ afero.Fs }
+
+func (c careless) OpenFile(name string, _ int, perm os.FileMode) (afero.File, error) {
+	return c.Fs.OpenFile(name, os.O_RDWR, perm)
+}
+
+func TestReadOnlyForbidsThroughHandles(t *testing.T) {
+	p := openProject(t, vfs.NewMemoryStore(nil), "project")
+	write(t, p, "/memories/a", "text")
+	for name, base := range map[string]afero.Fs{"a project": p, "a careless file system": careless{p}} {
+		t.Run(name, func(t *testing.T) {
+			f, err := vfs.ReadOnly(base, "/memories").Open("/memories/a")
+			require.NoError(t, err)
+			defer f.Close()
+			_, err = f.Write([]byte("x"))
+			require.ErrorIs(t, err, syscall.EROFS)
+			_, err = f.WriteString("x")
+			require.ErrorIs(t, err, syscall.EROFS)
+			_, err = f.WriteAt([]byte("x"), 0)
+			require.ErrorIs(t, err, syscall.EROFS)
+			require.ErrorIs(t, f.Truncate(0), syscall.EROFS)
+			data, err := io.ReadAll(f)
+			require.NoError(t, err)
+			require.Equal(t, "text", string(data))
+		})
+	}
+}
+
+func TestSub(t *testing.T) {
+	forEachStore(t, nil, func(t *testing.T, p *vfs.Project) {
+		files := vfs.Sub(p, "/memories")
+		t.Run("is empty as long as its directory is not there", func(t *testing.T) {
+			require.Equal(t, map[string]string{"/": "directory"}, snapshot(t, files))
+			_, err := p.Stat("/memories")
+			require.ErrorIs(t, err, fs.ErrNotExist)
+			require.ErrorIs(t, files.RemoveAll("/"), syscall.EBUSY)
+		})
+		t.Run("makes its directory when it is needed", func(t *testing.T) {
+			write(t, files, "/a/b", "text")
+			require.Equal(t, "text", read(t, p, "/memories/a/b"))
+			require.Equal(t, map[string]string{"/": "directory", "/a": "directory", "/a/b": "text"}, snapshot(t, files))
+		})
+		t.Run("has no way out", func(t *testing.T) {
+			write(t, p, "/secret", secret)
+			for _, path := range []string{"../secret", "/../secret", "a/../../secret", "/memories/../../secret"} {
+				_, err := files.Open(path)
+				require.ErrorIs(t, err, fs.ErrNotExist, path)
+			}
+			require.NoError(t, files.Rename("a/b", "../../stays"))
+			require.Equal(t, "text", read(t, p, "/memories/stays"))
+		})
+		t.Run("names its own paths", func(t *testing.T) {
+			f, err := files.Open("stays")
+			require.NoError(t, err)
+			defer f.Close()
+			require.Equal(t, "stays", f.Name())
+			_, err = f.Write(nil)
+			require.EqualError(t, err, "write stays: bad file descriptor")
+			_, err = files.Open("/missing")
+			require.EqualError(t, err, "open /missing: "+syscall.ENOENT.Error())
+		})
+		t.Run("can be read-only", func(t *testing.T) {
+			require.ErrorIs(t, afero.WriteFile(vfs.ReadOnly(files, "/"), "x", nil, 0o600), syscall.EROFS)
+			require.ErrorIs(t, afero.WriteFile(vfs.Sub(vfs.ReadOnly(p, "/"), "/memories"), "x", nil, 0o600), syscall.EROFS)
+			require.ErrorIs(t, afero.WriteFile(vfs.Sub(vfs.ReadOnly(p, "/memories/a"), "/memories"), "a/x", nil, 0o600), syscall.EROFS)
+		})
+	})
+}
+
+func TestViewsRefusePathsThatCannotBe(t *testing.T) {
+	require.Panics(t, func() { vfs.Sub(afero.NewMemMapFs(), "a\\b") })
+	require.Panics(t, func() { vfs.ReadOnly(afero.NewMemMapFs(), "a\x00") })
+}
