@@ -38,7 +38,7 @@ func TestTranscripts(t *testing.T) {
 		Dir:           filepath.Join("..", "..", "..", "..", "testdata", "script"),
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, cacheEnv()...)
+			env.Vars = append(append(env.Vars, cacheEnv()...), "TOOLRUN_DATA="+filepath.Join(env.WorkDir, ".data"))
 			return nil
 		},
 	})
@@ -46,7 +46,7 @@ func TestTranscripts(t *testing.T) {
 
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1")
+	cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "TOOLRUN_DATA="+filepath.Join(enginetest.CacheDir(), "data"))
 	return cmd
 }
 
@@ -94,7 +94,7 @@ func TestReadme(t *testing.T) {
 		for _, step := range block {
 			cmd := exec.Command("sh", "-c", step.command)
 			cmd.Dir = dir
-			cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "PATH="+dir+"/bin:"+os.Getenv("PATH"))
+			cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "TOOLRUN_DATA="+filepath.Join(dir, "data"), "PATH="+dir+"/bin:"+os.Getenv("PATH"))
 			if commands == 0 {
 				require.NoError(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o700))
 				require.NoError(t, os.Symlink(os.Args[0], filepath.Join(dir, "bin", "toolrun")))

@@ -46,7 +46,7 @@ func newFiles() *cobra.Command {
 	c.add(cmd)
 	cmd.PersistentFlags().BoolVar(&c.json, "json", false, "print the result as JSON")
 	cmd.AddCommand(c.list(), c.tree(), c.cat(), c.put(), c.get(), c.remove(), c.move(), c.copy(), c.mkdir(),
-		c.history(), c.restore(), c.undo(), c.usage())
+		c.history(), c.restore(), c.undo(), c.usage(), c.importFiles(), c.exportFiles())
 	return cmd
 }
 

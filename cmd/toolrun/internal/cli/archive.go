@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// archiveFormat is the format of an archive: the one that the user has named, or else the one that the file's name tells.
+func archiveFormat(named, file string) (vfs.ArchiveFormat, error) {
+	if named != "" {
+		if format, ok := vfs.ArchiveFormatOf("." + named); ok {
+			return format, nil
+		}
+		return "", fmt.Errorf("%q is no format; there are zip, tar and tar.gz", named)
+	}
+	if format, ok := vfs.ArchiveFormatOf(file); ok {
+		return format, nil
+	}
+	return "", errors.New("say with --format what the archive is, or name it .zip, .tar or .tar.gz")
+}
+
+func (c *filesCommand) importFiles() *cobra.Command {
+	var named string
+	cmd := &cobra.Command{
+		Use:   "import ARCHIVE|-",
+		Short: "Put the files of a zip or tar archive into the project",
+		Long: "Put the files of a zip or tar archive into the project, over what is there. An archive that is damaged,\n" +
+			"has anything but files and directories in it, or is too large for the project is refused as a whole.",
+		Args: cobra.ExactArgs(1),
+		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+			format, err := archiveFormat(named, args[0])
+			if err != nil {
+				return outcome{}, err
+			}
+			in := cmd.InOrStdin()
+			if args[0] == "-" {
+				in = struct{ io.Reader }{in} // which may be a pipe, although it has the methods of a file
+			} else {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return outcome{}, err
+				}
+				defer f.Close()
+				in = f
+			}
+			done, err := p.Import(cmd.Context(), in, format)
+			text := fmt.Sprintf("imported %d files (%d bytes); toolrun files undo %s takes them back\n", done.Files, done.Bytes, done.Call)
+			return outcome{text, map[string]any{
+				"files": done.Files, "directories": done.Directories, "bytes": done.Bytes, "call": done.Call,
+			}}, err
+		}),
+	}
+	cmd.Flags().StringVar(&named, "format", "", "the archive is a `zip`, tar or tar.gz, whatever its name")
+	return cmd
+}
+
+func (c *filesCommand) exportFiles() *cobra.Command {
+	var named string
+	cmd := &cobra.Command{
+		Use:   "export ARCHIVE|-",
+		Short: "Pack all files of the project into a zip or tar archive",
+		Args:  cobra.ExactArgs(1),
+		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (out outcome, err error) {
+			format, err := archiveFormat(named, args[0])
+			if err != nil {
+				return outcome{}, err
+			}
+			if args[0] == "-" {
+				var packed bytes.Buffer
+				err := p.Export(cmd.Context(), &packed, format)
+				return outcome{text: packed.String()}, err
+			}
+			// An archive that is there stays until the new one is complete.
+			f, err := os.CreateTemp(filepath.Dir(args[0]), ".toolrun-export-*")
+			if err != nil {
+				return outcome{}, err
+			}
+			defer func() {
+				if err != nil {
+					_ = os.Remove(f.Name())
+				}
+			}()
+			if err := errors.Join(p.Export(cmd.Context(), f, format), f.Close()); err != nil {
+				return outcome{}, err
+			}
+			return outcome{}, os.Rename(f.Name(), args[0])
+		}),
+	}
+	cmd.Flags().StringVar(&named, "format", "", "pack a `zip`, tar or tar.gz, whatever the archive's name")
+	return cmd
+}
