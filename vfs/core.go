@@ -147,6 +147,9 @@ func (c *core) waitForOthers(ctx context.Context) (release func(), err error) {
 // begin takes the lock and gets ready for changes; end must be called in any case.
 func (c *core) begin(ctx context.Context) (end func() error, err error) {
 	unlock, err := c.lock(ctx)
+	if errors.Is(err, fs.ErrNotExist) { // the directory that the lock would be in
+		return nil, ErrDeleted
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -180,10 +183,21 @@ func (c *core) prepare() error {
 			return err
 		}
 	}
-	if err != nil || c.state.dirty || !c.counted {
-		if err := c.recover(); err != nil {
-			return err
-		}
+	switch {
+	case err != nil:
+		err = c.recover(1) // nothing is known
+	case c.state.dirty:
+		err = c.recover(c.state.next)
+	case !c.counted:
+		err = c.recover(maxNumber)
+	}
+	if err != nil {
+		return err
+	}
+	if c.options.Quota.Growth && !c.based {
+		c.base.bytes.Store(c.state.bytes)
+		c.base.files.Store(c.state.files)
+		c.based = true
 	}
 	c.state.dirty = true
 	return c.b.writeState(c.state.encode())
@@ -213,13 +227,13 @@ func (c *core) makeMeta(dir string) error {
 }
 
 // recover finds out the state from what is there, after a process has died in the middle of something, and when
-// this one begins.
-func (c *core) recover() error {
+// this one begins. Changes from the given one on have perhaps not happened.
+func (c *core) recover(doubtful int64) error {
 	if err := c.removeLeftovers(); err != nil {
 		return err
 	}
 	s := state{}
-	if err := c.recoverHistory(&s); err != nil {
+	if err := c.recoverHistory(&s, doubtful); err != nil {
 		return err
 	}
 	size, err := c.sizeOf("/")
@@ -227,11 +241,6 @@ func (c *core) recover() error {
 		return err
 	}
 	s.bytes, s.files = size.bytes, size.files-1 // but the root
-	if c.options.Quota.Growth && !c.based {
-		c.base.bytes.Store(s.bytes)
-		c.base.files.Store(s.files)
-		c.based = true
-	}
 	c.oldestTime = time.Time{}
 	c.state, c.counted = s, true
 	if c.onCounted != nil {

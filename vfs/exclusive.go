@@ -63,11 +63,27 @@ func WriteFile(ctx context.Context, files afero.Fs, name string, data []byte) er
 
 func writeFile(files afero.Fs, name string, data []byte) error {
 	err := afero.WriteFile(files, name, data, 0o644)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := files.MkdirAll(path.Dir(path.Join("/", name)), 0o755); err != nil {
-			return err
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	clean, err := Clean(name)
+	if err != nil {
+		return pathError("open", name, err)
+	}
+	var made []string
+	for dir := path.Dir(clean); dir != "/"; dir = path.Dir(dir) {
+		if _, err := files.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
-		err = afero.WriteFile(files, name, data, 0o644)
+		made = append(made, dir)
+	}
+	if err := files.MkdirAll(path.Dir(clean), 0o755); err != nil {
+		return err
+	}
+	if err = afero.WriteFile(files, name, data, 0o644); err != nil {
+		for _, dir := range made { // the deepest first
+			_ = files.Remove(dir)
+		}
 	}
 	return err
 }

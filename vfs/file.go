@@ -40,44 +40,6 @@ type file struct {
 
 var _ afero.File = (*file)(nil)
 
-// stage opens a file that is replaced when the handle is closed.
-func (f *file) stage(perm fs.FileMode) error {
-	c := f.project.core
-	if c.session.Load() == nil { // the lock is needed once, to say that temporary files of this process are in use
-		if err := f.project.change(context.Background(), func(*core) error { return nil }); err != nil {
-			return err
-		}
-	}
-	info, err := c.b.lstat(f.name)
-	switch {
-	case err == nil && info.IsDir():
-		return syscall.EISDIR
-	case err == nil && !info.Mode().IsRegular():
-		return errNotFollowed
-	case err == nil:
-		f.before = info
-		perm = info.Mode().Perm() | 0o600
-	case f.flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist):
-		return err
-	default:
-		if err := c.creatable(f.name, ""); err != nil {
-			return err
-		}
-		if s, err := readState(c.b); err == nil {
-			if err := c.room(s, 0, 0, 1); err != nil {
-				return err
-			}
-		}
-	}
-	temp := c.temp()
-	if f.node, err = c.b.open(temp, openNew, perm); err != nil {
-		return err
-	}
-	f.temp = temp
-	f.register()
-	return nil
-}
-
 func (f *file) register() {
 	c := f.project.core
 	c.mu.Lock()
@@ -271,6 +233,9 @@ func (f *file) WriteAt(b []byte, offset int64) (int, error) {
 	if offset < 0 || f.flag&os.O_APPEND != 0 {
 		return 0, f.fail("write", syscall.EINVAL)
 	}
+	if len(b) == 0 {
+		return 0, nil
+	}
 	n := 0
 	err = f.modify(func(size int64) int64 { return max(size, sum(offset, len(b))) }, func() (err error) {
 		n, err = f.node.WriteAt(b, offset)
@@ -347,43 +312,6 @@ func (f *file) current(c *core) (fs.FileInfo, error) {
 	return own, nil
 }
 
-// modifyStaged changes what is being written anew. Quotas are checked roughly, for the final check comes at the end; but what
-// is being written is limited exactly.
-func (f *file) modifyStaged(sizeAfter func(size int64) int64, do func() error) error {
-	c := f.project.core
-	info, err := f.node.Stat()
-	if err != nil {
-		return err
-	}
-	size := info.Size()
-	after := sizeAfter(size)
-	if err := c.room(state{}, after, size, 0); err != nil {
-		return err
-	}
-	if s, err := readState(c.b); err == nil && after > size {
-		if err := c.room(s, after, f.sizeBefore(), 0); err != nil {
-			return err
-		}
-	}
-	limit := c.options.Quota.Bytes
-	if before := f.sizeBefore(); limit < Unlimited-before { // there may be more than is allowed to be added
-		limit += before
-	}
-	if total := c.staged.Add(after - f.staged); after > f.staged && total > limit {
-		c.staged.Add(f.staged - after)
-		return &QuotaError{"bytes", limit, total}
-	}
-	f.staged = after
-	return do()
-}
-
-func (f *file) sizeBefore() int64 {
-	if f.before == nil {
-		return 0
-	}
-	return f.before.Size()
-}
-
 // Stat implements [afero.File].
 func (f *file) Stat() (fs.FileInfo, error) {
 	done, err := f.begin("stat", false)
@@ -457,7 +385,7 @@ func (f *file) noteContent() error {
 		if err != nil {
 			return nil // it has become something else since
 		}
-		return c.stamp(f.recorded, stampOf(info))
+		return c.stamp(f.name, stampOf(info))
 	})
 }
 
@@ -466,105 +394,6 @@ func (f *file) unregister() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.files, f)
-}
-
-// discard closes the file without finishing it.
-func (f *file) discard() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return
-	}
-	if f.temp != "" {
-		f.drop()
-	}
-	f.closed = true
-	f.unregister()
-	_ = f.node.Close()
-}
-
-// drop gives up what has been written anew.
-func (f *file) drop() {
-	c := f.project.core
-	_ = c.b.remove(f.temp)
-	c.staged.Add(-f.staged)
-	f.staged = 0
-}
-
-// publish puts what has been written anew in the place of the file.
-func (f *file) publish() error {
-	if f.failed != nil {
-		return f.failed
-	}
-	c := f.project.core
-	if !c.options.NoSync {
-		if err := f.node.Sync(); err != nil { // without the lock: this is what takes the time
-			return err
-		}
-	}
-	dir := ""
-	err := f.project.change(context.Background(), func(c *core) error {
-		now, err := f.node.Stat()
-		if err != nil {
-			return err
-		}
-		dir = path.Dir(f.name)
-		f.recorded, err = f.project.replace(c, f.name, f.temp, now)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	f.temp = ""
-	c.mu.Unlock()
-	c.staged.Add(-f.staged)
-	f.staged = 0
-	return c.sync(dir)
-}
-
-// replace puts a temporary file in the place of a file, or where there is none, and returns the number of the change.
-func (p *Project) replace(c *core, name, temp string, now fs.FileInfo) (number int64, err error) {
-	before, err := c.b.lstat(name)
-	done := change{Op: OpWrite, Path: name, After: stampOf(now)}
-	size, added := int64(0), int64(0)
-	switch {
-	case err == nil && before.IsDir():
-		return 0, syscall.EISDIR
-	case err == nil && !before.Mode().IsRegular():
-		return 0, errNotFollowed
-	case err == nil:
-		size = before.Size()
-	case !errors.Is(err, fs.ErrNotExist):
-		return 0, err
-	default:
-		before, added = nil, 1
-		done.Op = OpCreate
-		if err := c.creatable(name, ""); err != nil {
-			return 0, err
-		}
-	}
-	if err := c.room(c.state, now.Size(), size, added); err != nil {
-		return 0, err
-	}
-	if before != nil && before.Mode().Perm() != now.Mode().Perm() {
-		if err := c.b.chmod(temp, before.Mode().Perm()|0o600); err != nil {
-			return 0, err
-		}
-	}
-	number, again, err := p.recordReplacement(c, done, name, before)
-	if err != nil {
-		return 0, err
-	}
-	if err := c.b.rename(temp, name); err != nil {
-		return 0, err
-	}
-	c.state.bytes += now.Size() - size
-	c.state.files += added
-	if again {
-		err = c.stamp(number, stampOf(now))
-	}
-	return number, err
 }
 
 // copyContent copies what one file has to another, which is empty.

@@ -77,6 +77,8 @@ const (
 	entryCost = 4 << 10
 	// maxChange is the longest description that is read.
 	maxChange = 64 << 10
+	// maxStamped is how many changes are looked at for the one that has written a file last.
+	maxStamped = 1000
 	// maxNumber is far more changes than can happen.
 	maxNumber = 1 << 50
 )
@@ -118,7 +120,13 @@ func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
 		}
 		own.next = number + 1
 	}
-	if err := c.describe(changeFile(number), e); err != nil {
+	if err := c.describe(changeFile(number), e); errors.Is(err, fs.ErrExist) {
+		// Only somebody else can have put it there.
+		err = errors.Join(c.b.removeAll(changeFile(number)), c.b.removeAll(keptFile(number)), c.describe(changeFile(number), e))
+		if err != nil {
+			return 0, err
+		}
+	} else if err != nil {
 		return 0, err
 	}
 	if c.state.oldest == number {
@@ -144,10 +152,8 @@ func (p *Project) recordReplacement(c *core, e change, name string, before fs.Fi
 	if c.options.History.Off {
 		return -1, false, nil
 	}
-	if own := p.call; own != nil && e.Op != OpRename && own.undoes == "" && own.next == c.state.next {
-		if number, ok := own.written[name]; ok && number >= c.state.oldest {
-			return number, true, nil
-		}
+	if number, ok := p.written(c, name); ok && e.Op != OpRename {
+		return number, true, nil
 	}
 	cost := int64(entryCost)
 	if before != nil {
@@ -170,10 +176,21 @@ func (p *Project) recordReplacement(c *core, e change, name string, before fs.Fi
 	return number, false, nil
 }
 
+// written returns the change by which the call has written a file already, if nobody has changed anything since.
+func (p *Project) written(c *core, name string) (number int64, ok bool) {
+	if own := p.call; own != nil && own.undoes == "" && own.next == c.state.next {
+		number, ok = own.written[name]
+	}
+	return number, ok && number >= c.state.oldest
+}
+
 // recordInPlace records that a file is going to be changed as it is, and returns -1 if there is no history.
 func (p *Project) recordInPlace(c *core, name string, before fs.FileInfo) (number int64, err error) {
 	if c.options.History.Off {
 		return -1, nil
+	}
+	if number, ok := p.written(c, name); ok {
+		return number, nil
 	}
 	e := change{Op: OpWrite, Path: name, Kept: before.Size() <= c.options.History.Bytes-2*entryCost}
 	e.Lost = !e.Kept
@@ -218,21 +235,31 @@ func (p *Project) recordRemoval(c *core, name string, size treeSize) (kept strin
 	return keptFile(number), nil
 }
 
-// stamp notes what a file has become by a change.
-func (c *core) stamp(number int64, after *stamp) error {
-	if number < c.state.oldest {
+// stamp notes what a file has become, in the change that has written it last, so that undoing does not take that for the work
+// of somebody else.
+func (c *core) stamp(name string, after *stamp) error {
+	if c.options.History.Off {
 		return nil
 	}
-	e, err := c.readChange(number)
-	if err != nil {
-		return nil // dropped meanwhile
+	for number := c.state.next - 1; number >= max(c.state.oldest, c.state.next-maxStamped); number-- {
+		e, err := c.readChange(number)
+		switch {
+		case err != nil:
+			return nil
+		case e.Path == name && (e.Op == OpCreate || e.Op == OpWrite):
+			e.After = after
+			temp := c.temp()
+			if err := c.describe(temp, e); err != nil {
+				return err
+			}
+			return c.b.rename(temp, changeFile(number))
+		case e.Op == OpRename && within(name, e.To):
+			name = e.Path + name[len(e.To):]
+		case within(name, e.Path) && e.Op != OpUndone:
+			return nil // it came with its directory
+		}
 	}
-	e.After = after
-	temp := c.temp()
-	if err := c.describe(temp, e); err != nil {
-		return err
-	}
-	return c.b.rename(temp, changeFile(number))
+	return nil
 }
 
 // makeRoom drops the oldest changes until there is room for one that costs so much, and those that are too old.
@@ -273,16 +300,30 @@ func (c *core) dropChange(number int64) error {
 	if size, err := c.sizeOf(keptFile(number)); err == nil {
 		cost += size.bytes + size.files*entryCost
 	}
-	if err := errors.Join(c.b.removeAll(keptFile(number)), c.b.removeAll(changeFile(number))); err != nil {
+	// In this order, so that no description promises what is gone.
+	if err := errors.Join(c.b.removeAll(changeFile(number)), c.b.removeAll(keptFile(number))); err != nil {
 		return err
 	}
 	c.state.kept = max(0, c.state.kept-cost)
 	return nil
 }
 
+// forget drops the last change, which has not happened.
+func (p *Project) forget(c *core) error {
+	if err := c.dropChange(c.state.next - 1); err != nil {
+		return err
+	}
+	c.state.next--
+	if own := p.call; own != nil {
+		own.parts = max(0, own.parts-1)
+		own.written, own.next = nil, c.state.next
+	}
+	return nil
+}
+
 // recoverHistory finds out what the history has, and drops what does not belong there, and the last change if it has not
-// happened.
-func (c *core) recoverHistory(s *state) error {
+// happened. Those before doubtful have.
+func (c *core) recoverHistory(s *state, doubtful int64) error {
 	s.oldest, s.next = 1, 1
 	infos, err := c.b.readDir(historyDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -309,7 +350,7 @@ func (c *core) recoverHistory(s *state) error {
 		delete(described, number)
 	}
 	numbers = numbers[first:]
-	if n := len(numbers); n > 0 && !c.happened(numbers[n-1]) {
+	if n := len(numbers); n > 0 && numbers[n-1] >= doubtful && !c.happened(numbers[n-1]) {
 		delete(described, numbers[n-1])
 		numbers = numbers[:n-1]
 	}

@@ -2,13 +2,16 @@ package vfs
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/spf13/afero"
 )
@@ -45,9 +48,23 @@ type call struct {
 }
 
 // WithCall returns the project as one call of a tool sees it: what is changed through it belongs together under the id, which
-// [Project.Undo] takes. Without one, each change is by itself.
+// [Project.Undo] takes. Without one, each change is by itself. An id that begins with "#" gets a "call " in front, and one
+// that is longer than 256 bytes is kept in part, with a hash of the rest.
 func (p *Project) WithCall(id string) *Project {
-	return &Project{core: p.core, call: &call{id: id}, scope: p.scope}
+	return &Project{core: p.core, call: &call{id: callID(id)}, scope: p.scope}
+}
+
+// callID is an id as the history has it.
+func callID(id string) string {
+	const limit, part = 256, 180
+	id = strings.ToValidUTF8(id, "\uFFFD")
+	if strings.HasPrefix(id, "#") {
+		id = "call " + id
+	}
+	if len(id) > limit {
+		id = fmt.Sprintf("%s...%x", strings.ToValidUTF8(id[:part], ""), sha256.Sum256([]byte(id)))
+	}
+	return id
 }
 
 // Close closes the project, for all that has come from it. What is being written in files that are not closed is dropped; files
@@ -88,7 +105,7 @@ func (p *Project) change(ctx context.Context, do func(c *core) error) (err error
 			if p.core.closed.Load() {
 				return fs.ErrClosed
 			}
-			return do(p.core)
+			return p.attempt(p.core, do)
 		}
 		p.scope.mu.Unlock()
 	}
@@ -97,7 +114,30 @@ func (p *Project) change(ctx context.Context, do func(c *core) error) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	return do(p.core)
+	return p.attempt(p.core, do)
+}
+
+// attempt does something, and takes back what it has recorded last if it fails before that happens.
+func (p *Project) attempt(c *core, do func(c *core) error) error {
+	next := c.state.next
+	err := do(c)
+	if err != nil && c.state.next > next && !c.happened(c.state.next-1) {
+		err = errors.Join(err, p.forget(c))
+	}
+	return err
+}
+
+// peek returns the state, as far as it is known without waiting.
+func (p *Project) peek() (s state, ok bool) {
+	if p.scope != nil {
+		p.scope.mu.Lock()
+		defer p.scope.mu.Unlock()
+		if p.scope.active {
+			return p.core.state, true
+		}
+	}
+	s, err := readState(p.core.b)
+	return s, err == nil
 }
 
 // onPath does something with a clean path, and puts the path as it was given into the error.
@@ -229,33 +269,37 @@ func (p *Project) MkdirAll(name string, perm os.FileMode) error {
 }
 
 func (p *Project) mkdirAll(c *core, clean string, perm fs.FileMode) error {
-	var missing []string
-	for at := clean; ; at = path.Dir(at) {
-		info, err := c.b.lstat(at)
-		if err == nil {
-			switch {
-			case info.IsDir():
-			case info.Mode().IsRegular():
-				return errNotDir
-			default:
-				return errNotFollowed
-			}
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		missing = append(missing, at)
-	}
-	if err := c.room(c.state, 0, 0, int64(len(missing))); err != nil {
+	missing, err := c.missing(clean)
+	if err != nil {
 		return err
 	}
-	for i := len(missing) - 1; i >= 0; i-- {
-		if err := p.mkdir(c, missing[i], perm); err != nil {
+	if err := c.roomFor(c.state, 0, int64(len(missing))); err != nil {
+		return err
+	}
+	for _, dir := range slices.Backward(missing) {
+		if err := p.mkdir(c, dir, perm); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// missing lists the directories that are missing for one to be there, itself first.
+func (c *core) missing(dir string) (missing []string, err error) {
+	for at := dir; ; at = path.Dir(at) {
+		info, err := c.b.lstat(at)
+		switch {
+		case err == nil && info.IsDir():
+			return missing, nil
+		case err == nil && info.Mode().IsRegular():
+			return nil, errNotDir
+		case err == nil:
+			return nil, errNotFollowed
+		case !errors.Is(err, fs.ErrNotExist) || at == "/":
+			return nil, err
+		}
+		missing = append(missing, at)
+	}
 }
 
 // Remove implements [afero.Fs].
@@ -328,11 +372,11 @@ func (p *Project) remove(c *core, clean string) error {
 // Rename implements [afero.Fs]. It replaces a file, but never a directory.
 func (p *Project) Rename(from, to string) error {
 	return onPath("rename", from, func(old string) error {
-		// An error about the new name has that name in it.
-		if _, err := Clean(to); err != nil {
+		name, err := Clean(to)
+		if err != nil {
 			return err
 		}
-		return p.changePath("rename", to, func(c *core, name string) error { return p.rename(c, old, name) })
+		return p.change(context.Background(), func(c *core) error { return p.rename(c, old, name) })
 	})
 }
 
@@ -376,7 +420,12 @@ func (p *Project) rename(c *core, old, name string) error {
 	if _, _, err := p.recordReplacement(c, change{Op: OpRename, Path: old, To: name}, name, to); err != nil {
 		return err
 	}
-	if err := c.b.rename(old, name); err != nil {
+	if to != nil && c.b.same(from, to) {
+		err = c.b.remove(old) // two names for one file, which renaming would leave as they are
+	} else {
+		err = c.b.rename(old, name)
+	}
+	if err != nil {
 		return err
 	}
 	if to != nil {
@@ -410,116 +459,3 @@ func depth(name string) int {
 	}
 	return n
 }
-
-// Stat implements [afero.Fs]. Links are described themselves.
-func (p *Project) Stat(name string) (os.FileInfo, error) {
-	var info fs.FileInfo
-	err := onPath("stat", name, func(clean string) (err error) {
-		if p.core.closed.Load() {
-			return fs.ErrClosed
-		}
-		if info, err = p.core.b.lstat(clean); err == nil {
-			info = describe(path.Base(clean), info)
-		}
-		return err
-	})
-	return info, err
-}
-
-// Chmod implements [afero.Fs]: it sets the permission bits, except that the owner's always stay.
-func (p *Project) Chmod(name string, mode os.FileMode) error {
-	return p.changePath("chmod", name, func(c *core, clean string) error {
-		info, err := c.ownFile(clean)
-		if err != nil {
-			return err
-		}
-		mode = mode.Perm() | 0o600
-		if info.IsDir() {
-			mode |= 0o700
-		}
-		return c.b.chmod(clean, mode)
-	})
-}
-
-// Chown implements [afero.Fs]. Owners are not a project's business.
-func (p *Project) Chown(name string, uid, gid int) error {
-	return onPath("chown", name, func(clean string) error {
-		if _, err := p.core.b.lstat(clean); err != nil {
-			return err
-		}
-		return syscall.EPERM
-	})
-}
-
-// Chtimes implements [afero.Fs].
-func (p *Project) Chtimes(name string, atime, mtime time.Time) error {
-	return p.changePath("chtimes", name, func(c *core, clean string) error {
-		if _, err := c.ownFile(clean); err != nil {
-			return err
-		}
-		return c.b.chtimes(clean, atime, mtime)
-	})
-}
-
-// ownFile sees to it that changing a file in place changes nothing outside of the project, where it may have another name.
-func (c *core) ownFile(name string) (fs.FileInfo, error) {
-	info, err := c.b.lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return info, nil
-	}
-	if linked, err := c.b.linked(name); err != nil || !linked {
-		return info, err
-	}
-	temp := c.temp()
-	if err := c.copyFile(name, temp, info); err != nil {
-		return nil, errors.Join(err, c.b.removeAll(temp))
-	}
-	if err := c.b.rename(temp, name); err != nil {
-		return nil, err
-	}
-	return c.b.lstat(name)
-}
-
-// copyFile copies a file, with its times and permissions, to a new one.
-func (c *core) copyFile(from, to string, info fs.FileInfo) error {
-	source, err := c.b.open(from, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := c.b.open(to, openNew, 0o600)
-	if err != nil {
-		return err
-	}
-	err = copyContent(target, source)
-	if err == nil && !c.options.NoSync {
-		err = target.Sync()
-	}
-	return errors.Join(err, target.Close(), c.b.chmod(to, info.Mode().Perm()|0o600), c.b.chtimes(to, info.ModTime(), info.ModTime()))
-}
-
-// A fileInfo describes a file by the name that it goes by here, and says nothing about the host.
-type fileInfo struct {
-	name    string
-	size    int64
-	mode    fs.FileMode
-	modTime time.Time
-}
-
-func describe(name string, info fs.FileInfo) fileInfo {
-	i := fileInfo{name: name, mode: info.Mode() & (fs.ModeType | fs.ModePerm), modTime: info.ModTime()}
-	if i.mode.IsRegular() { // what a directory takes is the host's business
-		i.size = info.Size()
-	}
-	return i
-}
-
-func (i fileInfo) Name() string       { return i.name }
-func (i fileInfo) Size() int64        { return i.size }
-func (i fileInfo) Mode() fs.FileMode  { return i.mode }
-func (i fileInfo) ModTime() time.Time { return i.modTime }
-func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
-func (i fileInfo) Sys() any           { return nil }

@@ -104,15 +104,32 @@ func (p *Project) restore(c *core, kept, name string) error {
 	if err != nil {
 		return err
 	}
+	size, err := c.sizeOf(kept)
+	if err != nil {
+		return err
+	}
+	switch there, err := c.b.lstat(name); {
+	case err == nil && (there.IsDir() || info.IsDir()):
+		return syscall.EEXIST
+	case err == nil:
+		size.bytes -= there.Size()
+		size.files--
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	missing, err := c.missing(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	if err := c.roomFor(c.state, size.bytes, size.files+int64(len(missing))); err != nil {
+		return err
+	}
 	if err := p.mkdirAll(c, path.Dir(name), 0o755); err != nil {
 		return err
 	}
 	temp := c.temp()
 	defer func() { _ = c.b.removeAll(temp) }() // it is gone if all went well
 	if info.Mode().IsRegular() {
-		if err := c.room(c.state, info.Size(), info.Size(), 0); err != nil {
-			return err
-		}
 		if err := c.copyFile(kept, temp, info); err != nil {
 			return err
 		}
@@ -125,22 +142,13 @@ func (p *Project) restore(c *core, kept, name string) error {
 		}
 		return c.sync(path.Dir(name))
 	}
-	if _, err := c.b.lstat(name); err == nil {
-		return syscall.EEXIST
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	if err := c.creatable(name, ""); err != nil {
 		return err
 	}
-	size, err := c.sizeOf(kept)
-	if err != nil {
-		return err
-	}
-	if err := c.roomFor(c.state, size.bytes, size.files); err != nil {
-		return err
-	}
 	if err := c.copyTree(kept, temp); err != nil {
+		return err
+	}
+	if size, err = c.sizeOf(temp); err != nil { // without what is not copied
 		return err
 	}
 	if _, err := p.record(c, change{Op: OpCreate, Path: name}); err != nil {
@@ -205,6 +213,9 @@ func (p *Project) Undo(ctx context.Context, id string) (undone []Change, err err
 		if err != nil {
 			return err
 		}
+		if !strings.HasPrefix(id, "#") {
+			id = callID(id)
+		}
 		u, err := planUndo(all, id)
 		if err != nil {
 			return err
@@ -216,12 +227,9 @@ func (p *Project) Undo(ctx context.Context, id string) (undone []Change, err err
 		defer func() { c.keepAll = false }()
 		for _, e := range slices.Backward(u.changes) {
 			undone = append(undone, Change{e.number, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
-			if u.reversed[e.number] {
-				continue
-			}
 			undoing := *p
 			undoing.call = &call{undoes: u.unit, reverses: e.number}
-			if err := undoing.reverse(c, e); err != nil {
+			if err := undoing.reverse(c, e, u.reversed[e.number]); err != nil {
 				return pathError("undo", e.Path, err)
 			}
 		}
@@ -243,8 +251,8 @@ type undo struct {
 	changes []change
 	// later are the changes of others that have not been undone.
 	later []change
-	// reversed are the changes that an undo that was interrupted has already reversed.
-	reversed map[int64]bool
+	// reversed is what an undo that was interrupted has already done to reverse a change.
+	reversed map[int64][]Op
 }
 
 func planUndo(all []change, call string) (*undo, error) {
@@ -254,7 +262,7 @@ func planUndo(all []change, call string) (*undo, error) {
 			undone[e.Undoes] = true
 		}
 	}
-	u := &undo{unit: call, reversed: map[int64]bool{}}
+	u := &undo{unit: call, reversed: map[int64][]Op{}}
 	for _, e := range slices.Backward(all) {
 		if u.unit == "" && e.Undoes == "" && !undone[e.unit()] {
 			u.unit = e.unit()
@@ -266,7 +274,7 @@ func planUndo(all []change, call string) (*undo, error) {
 	for _, e := range all {
 		switch {
 		case e.Undoes == u.unit:
-			u.reversed[e.Reverses] = true
+			u.reversed[e.Reverses] = append(u.reversed[e.Reverses], e.Op)
 		case e.Undoes == "" && e.unit() == u.unit:
 			u.changes = append(u.changes, e)
 		case len(u.changes) > 0 && !undone[e.unit()] && !undone[e.Undoes]:
@@ -370,27 +378,39 @@ func (u *undo) outside(c *core) []string {
 	return reasons
 }
 
-// reverse does the opposite of a change.
-func (p *Project) reverse(c *core, e change) error {
+// reverse does the opposite of a change, as far as it has not been done.
+func (p *Project) reverse(c *core, e change, done []Op) error {
+	restored := slices.Contains(done, OpCreate) || slices.Contains(done, OpWrite)
 	switch e.Op {
 	case OpCreate:
+		if slices.Contains(done, OpRemove) {
+			return nil
+		}
 		return ignoreMissing(p.remove(c, e.Path))
 	case OpMkdir:
+		if slices.Contains(done, OpRemove) {
+			return nil
+		}
 		infos, err := c.b.readDir(e.Path)
 		if err != nil || len(infos) > 0 {
 			return ignoreMissing(err)
 		}
 		return p.remove(c, e.Path)
 	case OpWrite, OpRemove:
+		if restored {
+			return nil
+		}
 		return p.restore(c, keptFile(e.number), e.Path)
 	case OpRename:
-		if err := p.mkdirAll(c, path.Dir(e.Path), 0o755); err != nil {
-			return err
+		if !slices.Contains(done, OpRename) {
+			if err := p.mkdirAll(c, path.Dir(e.Path), 0o755); err != nil {
+				return err
+			}
+			if err := p.rename(c, e.To, e.Path); err != nil {
+				return err
+			}
 		}
-		if err := p.rename(c, e.To, e.Path); err != nil {
-			return err
-		}
-		if e.Kept {
+		if e.Kept && !restored {
 			return p.restore(c, keptFile(e.number), e.To)
 		}
 	}

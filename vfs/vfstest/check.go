@@ -102,7 +102,18 @@ func openFile(t testing.TB, files afero.Fs, name string, flag int) afero.File {
 	t.Helper()
 	f, err := files.OpenFile(name, flag, 0o644)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = f.Close() })
+	t.Cleanup(func() {
+		// Where something has panicked, its locks may still be held; the panic is what one wants to see then.
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			_ = f.Close()
+		}()
+		select {
+		case <-closed:
+		case <-time.After(10 * time.Second):
+		}
+	})
 	return f
 }
 
@@ -212,9 +223,14 @@ func together(t testing.TB, do func(i int) error) {
 	errs := make([]error, n)
 	soon(t, func() {
 		var all sync.WaitGroup
+		start := make(chan struct{})
 		for i := range n {
-			all.Go(func() { errs[i] = do(i) })
+			all.Go(func() {
+				<-start
+				errs[i] = do(i)
+			})
 		}
+		close(start)
 		all.Wait()
 	})
 	require.NoError(t, errors.Join(errs...))

@@ -142,6 +142,64 @@ var concurrencyRules = []rule{
 			})
 		}
 	}},
+	{"files can be written while their directory is renamed", func(t *testing.T, files afero.Fs) {
+		mkdir(t, files, "a")
+		written := make([]int, 10)
+		together(t, func(i int) error {
+			name := fmt.Sprint("file", i)
+			for round := range 4 {
+				if i == 0 {
+					if err := errors.Join(files.Rename("a", "b"), files.Rename("b", "a")); err != nil {
+						return err
+					}
+					continue
+				}
+				// Where the directory has just been, there is none.
+				switch err := afero.WriteFile(files, "a/"+name, []byte(fmt.Sprint(round)), 0o644); {
+				case err == nil:
+					written[i] = round + 1
+				case !errors.Is(err, fs.ErrNotExist):
+					return err
+				}
+			}
+			return nil
+		})
+		want := map[string]string{"/a": "/"}
+		for i, rounds := range written {
+			if rounds > 0 {
+				want[fmt.Sprint("/a/file", i)] = fmt.Sprint(rounds - 1)
+			}
+		}
+		require.Equal(t, want, tree(t, files))
+	}},
+	{"a handle can be closed while others use it", func(t *testing.T, files afero.Fs) {
+		for i, flag := range []int{os.O_CREATE, os.O_CREATE | os.O_TRUNC} {
+			name := fmt.Sprint("file", i)
+			f := openFile(t, files, name, os.O_RDWR|flag)
+			writeTo(t, f, "xx")
+			together(t, func(i int) (err error) {
+				for err == nil {
+					switch i % 5 {
+					case 0:
+						err = f.Close()
+					case 1:
+						_, err = f.WriteAt([]byte("yy"), 0)
+					case 2:
+						_, err = f.ReadAt(make([]byte, 2), 0)
+					case 3:
+						_, err = f.Stat()
+					case 4:
+						err = f.Sync()
+					}
+				}
+				if !errors.Is(err, fs.ErrClosed) {
+					return err
+				}
+				return nil
+			})
+			require.Contains(t, []string{"xx", "yy"}, read(t, files, name))
+		}
+	}},
 	{"a tree can be made, listed and removed at once", func(t *testing.T, files afero.Fs) {
 		together(t, func(i int) error {
 			for range 4 {

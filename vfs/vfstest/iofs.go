@@ -19,11 +19,11 @@ var ioRules = []rule{
 	}},
 	{"one with files passes the test of package fstest", func(t *testing.T, files afero.Fs) {
 		expected := plant(t, files)
-		require.NoError(t, fstest.TestFS(opener{afero.NewIOFS(files)}, expected...))
+		var io fs.FS = afero.NewIOFS(files)
 		if runtime.GOOS == "windows" {
-			return // afero's Glob and Sub make paths with backslashes there
+			io = opener{io} // afero's Glob and Sub make paths with backslashes there
 		}
-		require.NoError(t, fstest.TestFS(afero.NewIOFS(files), expected...))
+		require.NoError(t, fstest.TestFS(io, expected...))
 	}},
 	{"walking it meets every file once, in order", func(t *testing.T, files afero.Fs) {
 		expected := plant(t, files)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -23,6 +22,8 @@ var twins = []struct{ there, wanted string }{
 	{"Σίσυφος", "ΣΊΣΥΦΟΣ"},
 	{"жук", "Жук"},
 	{"o\u0308l", "O\u0308L"},
+	{"\u0130zmir", "i\u0307zmir"},
+	{"Straße", "STRA\u1e9eE"},
 }
 
 var nameRules = []rule{
@@ -108,16 +109,37 @@ var nameRules = []rule{
 	}},
 	{"a name stays taken whatever the time of the directory is", func(t *testing.T, files afero.Fs) {
 		// What remembers the names of a directory by the time of its last change must not be misled.
-		then := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 		mkdir(t, files, "dir")
 		for _, twin := range twins {
-			require.NoError(t, files.Chtimes("dir", then, then))
+			require.NoError(t, files.Chtimes("dir", longAgo, longAgo))
 			conflictsNot(t, files, "dir/"+twin.wanted)
 			put(t, files, "dir/"+twin.there, "content")
-			require.NoError(t, files.Chtimes("dir", then, then))
+			require.NoError(t, files.Chtimes("dir", longAgo, longAgo))
 			err := files.Mkdir("dir/"+twin.wanted, 0o755)
 			require.ErrorIs(t, err, fs.ErrExist, twin.wanted)
 		}
+	}},
+	{"names stay taken in a directory wherever it goes", func(t *testing.T, files afero.Fs) {
+		mkdir(t, files, "here")
+		put(t, files, "here/Name", "content")
+		taken := func(dir string) {
+			t.Helper()
+			require.NoError(t, files.Chtimes(dir, longAgo, longAgo))
+			conflicts(t, files.Mkdir(dir+"/name", 0o755), "name", "Name", dir+"/name")
+		}
+		taken("here")
+		require.NoError(t, files.Rename("here", "there"))
+		mkdir(t, files, "here")
+		require.NoError(t, files.Chtimes("here", longAgo, longAgo))
+		conflictsNot(t, files, "here/name")
+		taken("there")
+		require.NoError(t, files.RemoveAll("here"))
+		require.NoError(t, files.Rename("there", "here"))
+		taken("here")
+		require.NoError(t, files.RemoveAll("here"))
+		mkdir(t, files, "here")
+		require.NoError(t, files.Chtimes("here", longAgo, longAgo))
+		conflictsNot(t, files, "here/name")
 	}},
 	{"the case of a name can be changed", func(t *testing.T, files afero.Fs) {
 		write(t, files, "a", "content")

@@ -84,7 +84,7 @@ var renameRules = []rule{
 		require.Equal(t, map[string]string{"/dir2": "/", "/dir22": "/"}, tree(t, files))
 	}},
 	{"a directory with too much in it is not moved deeper", func(t *testing.T, files afero.Fs) {
-		for _, part := range []string{"x", strings.Repeat("x", 120)} {
+		for _, part := range []string{"x", strings.Repeat("x", 250)} {
 			// Each is allowed, but both together are not.
 			parts := min(vfs.MaxDepth, vfs.MaxPath/len(part))/2 + 1
 			from, onto := "/"+part, strings.Repeat("/"+strings.ToUpper(part)[1:]+"y", parts)

@@ -53,6 +53,13 @@ var seekRules = []rule{
 		writeTo(t, f, "abc")
 		seek(t, f, 100, io.SeekStart)
 		writeTo(t, f, "")
+		_, err := f.WriteString("")
+		require.NoError(t, err)
+		for _, offset := range []int64{0, 3, 10, 100 << 20} {
+			n, err := f.WriteAt(nil, offset)
+			require.NoError(t, err)
+			require.Equal(t, 0, n)
+		}
 		require.Equal(t, "abc", contentOf(t, f))
 	})},
 	{"ReadAt reads what it can and keeps the position", inBothWays(checkReadAt)},

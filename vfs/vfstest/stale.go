@@ -1,6 +1,7 @@
 package vfstest
 
 import (
+	"io"
 	"os"
 	"syscall"
 	"testing"
@@ -50,8 +51,11 @@ var staleRules = []rule{
 	}},
 	{"writing goes on under the new name of a file", func(t *testing.T, files afero.Fs) {
 		mkdir(t, files, "dir")
-		write(t, files, "dir/old", "content")
-		f, end := openFile(t, files, "dir/old", os.O_RDWR), openFile(t, files, "dir/old", os.O_WRONLY|os.O_APPEND)
+		f := openFile(t, files, "dir/old", replacing)
+		writeTo(t, f, "content")
+		require.NoError(t, f.Sync())
+		seek(t, f, 0, io.SeekStart)
+		end := openFile(t, files, "dir/old", os.O_WRONLY|os.O_APPEND)
 		require.NoError(t, files.Rename("dir/old", "new"))
 		writeTo(t, f, "CON")
 		writeTo(t, end, "!")
@@ -108,10 +112,11 @@ var staleRules = []rule{
 func checkStale(t *testing.T, files afero.Fs, do func(t *testing.T, files afero.Fs)) {
 	const name = "./dir/file"
 	mkdir(t, files, "dir")
-	write(t, files, "dir/file", "old")
+	synced := openFile(t, files, name, replacing)
+	writeTo(t, synced, "old")
+	require.NoError(t, synced.Sync())
 	reader, writer := openFile(t, files, name, os.O_RDONLY), openFile(t, files, name, os.O_RDWR)
 	end, unused := openFile(t, files, name, os.O_WRONLY|os.O_APPEND), openFile(t, files, name, os.O_RDWR)
-	synced := openFile(t, files, name, os.O_RDWR|os.O_CREATE)
 	writeTo(t, writer, "content")
 	do(t, files)
 	before := tree(t, files)

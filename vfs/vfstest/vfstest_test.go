@@ -1,6 +1,9 @@
 package vfstest_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -10,82 +13,93 @@ import (
 	"github.com/toolrun/toolrun/vfs/vfstest"
 )
 
-// projects are the ways to have one.
-var projects = map[string]func(t *testing.T, options *vfs.Options) *vfs.Project{
-	"memory": func(t *testing.T, options *vfs.Options) *vfs.Project {
-		return inStore(t, vfs.NewMemoryStore(options))
-	},
-	"store": func(t *testing.T, options *vfs.Options) *vfs.Project {
-		store, err := vfs.OpenStore(t.TempDir(), options)
-		require.NoError(t, err)
-		return inStore(t, store)
-	},
-	"directory": func(t *testing.T, options *vfs.Options) *vfs.Project {
-		project, err := vfs.OpenDir(t.TempDir(), options)
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, project.Close()) })
-		return project
-	},
+// An opener returns one new project after the other. All are in the same place, which is removed at the end: removing each
+// by itself takes more time than all else.
+type opener func(t *testing.T) *vfs.Project
+
+func inMemory(t *testing.T, options *vfs.Options) opener {
+	return inStore(t, vfs.NewMemoryStore(options))
 }
 
-func inStore(t *testing.T, store *vfs.Store) *vfs.Project {
-	project, err := store.Open("project")
+func onDisk(t *testing.T, options *vfs.Options) opener {
+	store, err := vfs.OpenStore(t.TempDir(), options)
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, project.Close())
-		require.NoError(t, store.Close())
-	})
-	return project
+	return inStore(t, store)
 }
 
-// views are what a project can be seen through.
-var views = map[string]func(t *testing.T, project *vfs.Project) afero.Fs{
-	"itself":   func(t *testing.T, project *vfs.Project) afero.Fs { return project },
-	"one call": func(t *testing.T, project *vfs.Project) afero.Fs { return project.WithCall("call") },
-	"a directory": func(t *testing.T, project *vfs.Project) afero.Fs {
-		require.NoError(t, project.MkdirAll("/some/dir", 0o755))
-		return vfs.Sub(project, "/some/dir")
-	},
-	"a directory that is not there yet": func(t *testing.T, project *vfs.Project) afero.Fs {
-		return vfs.Sub(project, "/some/dir")
-	},
-	"a directory beside what is read-only": func(t *testing.T, project *vfs.Project) afero.Fs {
-		require.NoError(t, afero.WriteFile(project, "file", nil, 0o644))
-		return vfs.Sub(vfs.Sub(vfs.ReadOnly(project, "/file", "/some/other"), "some"), "dir")
-	},
-}
-
-var (
-	withHistory    = vfs.HistoryOptions{}
-	withoutHistory = vfs.HistoryOptions{Off: true}
-)
-
-// Everything is tried in memory.
-func TestMemory(t *testing.T) {
-	for name := range views {
-		t.Run(name+"/with history", func(t *testing.T) { check(t, "memory", name, vfs.Options{History: withHistory}) })
-		t.Run(name+"/without history", func(t *testing.T) { check(t, "memory", name, vfs.Options{History: withoutHistory}) })
+func inStore(t *testing.T, store *vfs.Store) opener {
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	n := 0
+	return func(t *testing.T) *vfs.Project {
+		n++
+		return closing(t)(store.Open(fmt.Sprint("project", n)))
 	}
 }
 
-// On disk things take their time, so each kind of project, each view and each option is tried with one or two of the others.
-func TestStore(t *testing.T) {
-	t.Run("itself/with history", func(t *testing.T) { check(t, "store", "itself", vfs.Options{History: withHistory}) })
-	t.Run("a directory/without history", func(t *testing.T) {
-		check(t, "store", "a directory", vfs.Options{History: withoutHistory, NoSync: true})
-	})
+func inDirectory(t *testing.T, options *vfs.Options) opener {
+	parent, n := t.TempDir(), 0
+	return func(t *testing.T) *vfs.Project {
+		n++
+		dir := filepath.Join(parent, fmt.Sprint("directory", n))
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		return closing(t)(vfs.OpenDir(dir, options))
+	}
 }
 
-func TestDirectory(t *testing.T) {
-	t.Run("itself/without history", func(t *testing.T) {
-		check(t, "directory", "itself", vfs.Options{History: withoutHistory, NoSync: true})
-	})
-	t.Run("a directory/with history", func(t *testing.T) {
-		check(t, "directory", "a directory", vfs.Options{History: withHistory, NoSync: true})
-	})
+func closing(t *testing.T) func(project *vfs.Project, err error) *vfs.Project {
+	return func(project *vfs.Project, err error) *vfs.Project {
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, project.Close()) })
+		return project
+	}
 }
 
-func check(t *testing.T, project, view string, options vfs.Options) {
-	t.Parallel()
-	vfstest.TestFs(t, func(t *testing.T) afero.Fs { return views[view](t, projects[project](t, &options)) })
+// A view is what a project can be seen through.
+type view func(t *testing.T, project *vfs.Project) afero.Fs
+
+func itself(_ *testing.T, project *vfs.Project) afero.Fs { return project }
+
+func oneCall(_ *testing.T, project *vfs.Project) afero.Fs { return project.WithCall("call") }
+
+func subtree(t *testing.T, project *vfs.Project) afero.Fs {
+	require.NoError(t, project.MkdirAll("/some/dir", 0o755))
+	return vfs.Sub(project, "/some/dir")
+}
+
+func missingSubtree(_ *testing.T, project *vfs.Project) afero.Fs {
+	return vfs.Sub(project, "/some/dir")
+}
+
+func besideReadOnly(t *testing.T, project *vfs.Project) afero.Fs {
+	require.NoError(t, afero.WriteFile(project, "file", nil, 0o644))
+	return vfs.Sub(vfs.Sub(vfs.ReadOnly(project, "/file", "/some/other"), "some"), "dir")
+}
+
+func TestProjects(t *testing.T) {
+	without := vfs.HistoryOptions{Off: true}
+	for _, test := range []struct {
+		name    string
+		in      func(t *testing.T, options *vfs.Options) opener
+		options vfs.Options
+		view    view
+	}{
+		{"in memory", inMemory, vfs.Options{}, itself},
+		{"in memory without history", inMemory, vfs.Options{History: without}, itself},
+		{"a call in memory", inMemory, vfs.Options{}, oneCall},
+		{"a subtree in memory", inMemory, vfs.Options{}, subtree},
+		{"a subtree in memory without history", inMemory, vfs.Options{History: without}, subtree},
+		{"a subtree that is not there yet", inMemory, vfs.Options{}, missingSubtree},
+		{"a subtree beside what is read-only", inMemory, vfs.Options{}, besideReadOnly},
+		// On disk things take their time, so each is tried with some of the others.
+		{"on disk", onDisk, vfs.Options{}, itself},
+		{"a subtree on disk without history", onDisk, vfs.Options{History: without, NoSync: true}, subtree},
+		{"a directory without history", inDirectory, vfs.Options{History: without}, itself},
+		{"a subtree of a directory", inDirectory, vfs.Options{NoSync: true}, subtree},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			open := test.in(t, &test.options)
+			vfstest.TestFs(t, func(t *testing.T) afero.Fs { return test.view(t, open(t)) })
+		})
+	}
 }

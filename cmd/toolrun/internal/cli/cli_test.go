@@ -88,17 +88,14 @@ func TestReadme(t *testing.T) {
 	}
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
 	require.NoError(t, err)
-	dir := t.TempDir()
+	dir, bin := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
+	env := append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "TOOLRUN_DATA="+t.TempDir(), "PATH="+bin+":"+os.Getenv("PATH"))
 	commands := 0
 	for _, block := range consoleBlocks(string(data)) {
 		for _, step := range block {
 			cmd := exec.Command("sh", "-c", step.command)
-			cmd.Dir = dir
-			cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "TOOLRUN_DATA="+filepath.Join(dir, "data"), "PATH="+dir+"/bin:"+os.Getenv("PATH"))
-			if commands == 0 {
-				require.NoError(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o700))
-				require.NoError(t, os.Symlink(os.Args[0], filepath.Join(dir, "bin", "toolrun")))
-			}
+			cmd.Dir, cmd.Env = dir, env
 			commands++
 			out, _ := cmd.CombinedOutput()
 			require.Equal(t, step.output, string(out), step.command)

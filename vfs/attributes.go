@@ -1,0 +1,130 @@
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+	"time"
+)
+
+// Stat implements [afero.Fs]. Links are described themselves.
+func (p *Project) Stat(name string) (os.FileInfo, error) {
+	var info fs.FileInfo
+	err := onPath("stat", name, func(clean string) (err error) {
+		if p.core.closed.Load() {
+			return fs.ErrClosed
+		}
+		if info, err = p.core.b.lstat(clean); err == nil {
+			info = describe(path.Base(clean), info)
+		}
+		return err
+	})
+	return info, err
+}
+
+// Chmod implements [afero.Fs]: it sets the permission bits, except that the owner's always stay.
+func (p *Project) Chmod(name string, mode os.FileMode) error {
+	return p.changePath("chmod", name, func(c *core, clean string) error {
+		info, err := c.ownFile(clean)
+		if err != nil {
+			return err
+		}
+		mode = mode.Perm() | 0o600
+		if info.IsDir() {
+			mode |= 0o700
+		}
+		return c.b.chmod(clean, mode)
+	})
+}
+
+// Chown implements [afero.Fs]. Owners are not a project's business.
+func (p *Project) Chown(name string, uid, gid int) error {
+	return onPath("chown", name, func(clean string) error {
+		if _, err := p.core.b.lstat(clean); err != nil {
+			return err
+		}
+		return syscall.EPERM
+	})
+}
+
+// Chtimes implements [afero.Fs].
+func (p *Project) Chtimes(name string, atime, mtime time.Time) error {
+	return p.changePath("chtimes", name, func(c *core, clean string) error {
+		if _, err := c.ownFile(clean); err != nil {
+			return err
+		}
+		if err := c.b.chtimes(clean, atime, mtime); err != nil {
+			return err
+		}
+		info, err := c.b.lstat(clean)
+		if err != nil || info.IsDir() {
+			return err
+		}
+		return c.stamp(clean, stampOf(info))
+	})
+}
+
+// ownFile sees to it that changing a file in place changes nothing outside of the project, where it may have another name.
+func (c *core) ownFile(name string) (fs.FileInfo, error) {
+	info, err := c.b.lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return info, nil
+	}
+	if linked, err := c.b.linked(name); err != nil || !linked {
+		return info, err
+	}
+	temp := c.temp()
+	if err := c.copyFile(name, temp, info); err != nil {
+		return nil, errors.Join(err, c.b.removeAll(temp))
+	}
+	if err := c.b.rename(temp, name); err != nil {
+		return nil, err
+	}
+	return c.b.lstat(name)
+}
+
+// copyFile copies a file, with its times and permissions, to a new one.
+func (c *core) copyFile(from, to string, info fs.FileInfo) error {
+	source, err := c.b.open(from, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := c.b.open(to, openNew, 0o600)
+	if err != nil {
+		return err
+	}
+	err = copyContent(target, source)
+	if err == nil && !c.options.NoSync {
+		err = target.Sync()
+	}
+	return errors.Join(err, target.Close(), c.b.chmod(to, info.Mode().Perm()|0o600), c.b.chtimes(to, info.ModTime(), info.ModTime()))
+}
+
+// A fileInfo describes a file by the name that it goes by here, and says nothing about the host.
+type fileInfo struct {
+	name    string
+	size    int64
+	mode    fs.FileMode
+	modTime time.Time
+}
+
+func describe(name string, info fs.FileInfo) fileInfo {
+	i := fileInfo{name: name, mode: info.Mode() & (fs.ModeType | fs.ModePerm), modTime: info.ModTime()}
+	if i.mode.IsRegular() { // what a directory takes is the host's business
+		i.size = info.Size()
+	}
+	return i
+}
+
+func (i fileInfo) Name() string       { return i.name }
+func (i fileInfo) Size() int64        { return i.size }
+func (i fileInfo) Mode() fs.FileMode  { return i.mode }
+func (i fileInfo) ModTime() time.Time { return i.modTime }
+func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
+func (i fileInfo) Sys() any           { return nil }

@@ -1,0 +1,109 @@
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+type diskPlace struct {
+	dir  string
+	root *os.Root
+
+	mu sync.Mutex
+	// counted has the projects whose state this process has found to be right once.
+	counted map[string]bool
+}
+
+func (d *diskPlace) open(id string, options Options) (*core, error) {
+	info, err := d.root.Lstat(id)
+	if err != nil || !d.exactly(id) {
+		ids, err := d.list()
+		if err != nil {
+			return nil, err
+		}
+		if err := twinID(ids, id); err != nil {
+			return nil, err
+		}
+		if err := d.root.Mkdir(id, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if info, err = d.root.Lstat(id); err != nil {
+			return nil, err
+		}
+	}
+	if !info.IsDir() {
+		return nil, errNotFollowed
+	}
+	root, err := d.root.OpenRoot(id)
+	if err != nil {
+		return nil, err
+	}
+	c := newCore(newDisk(root, filepath.Join(d.dir, id)), options)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c.counted = d.counted[id]
+	c.onCounted = func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.counted[id] = true
+	}
+	return c, nil
+}
+
+// exactly reports whether a directory that is there has this id, and not one in another case.
+func (d *diskPlace) exactly(id string) bool {
+	if !ignoresCase(d.root, d.dir) {
+		return true
+	}
+	ids, err := d.list()
+	return err == nil && slices.Contains(ids, id)
+}
+
+func (d *diskPlace) list() ([]string, error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	infos, err := f.Readdir(-1)
+	if err != nil {
+		return nil, bare(err)
+	}
+	var ids []string
+	for _, info := range infos {
+		if info.IsDir() && CheckID(info.Name()) == nil {
+			ids = append(ids, info.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (d *diskPlace) remove(id string) error {
+	c, err := d.open(id, Options{})
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	// No id has a dot, so this is nobody's.
+	away := "." + id + ".deleted"
+	err = c.delete(func() error {
+		if err := d.root.RemoveAll(away); err != nil { // of a process that died
+			return err
+		}
+		return d.root.Rename(id, away)
+	})
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	delete(d.counted, id)
+	d.mu.Unlock()
+	return d.root.RemoveAll(away)
+}
+
+func (d *diskPlace) close() error { return d.root.Close() }
