@@ -23,6 +23,7 @@ type disk struct {
 	// loose says that the host finds files by names that differ in case.
 	loose bool
 	names *nameIndex
+	quick quick
 
 	mu    sync.Mutex // guards state
 	state *os.File   // the file with the state, which is also what is locked; nil until it is needed
@@ -98,6 +99,11 @@ func (d *disk) parents(name string) error {
 }
 
 func (d *disk) lstat(name string) (fs.FileInfo, error) {
+	if !d.loose {
+		if info, known, err := d.quick.lstat(d.root, name); known {
+			return info, err
+		}
+	}
 	if err := d.parents(name); err != nil {
 		return nil, err
 	}
@@ -109,6 +115,11 @@ func (d *disk) lstat(name string) (fs.FileInfo, error) {
 }
 
 func (d *disk) open(name string, flag int, perm fs.FileMode) (node, error) {
+	if !d.loose && flag == os.O_RDONLY {
+		if f, ok := d.quick.open(d.root, name); ok {
+			return f, nil
+		}
+	}
 	info, err := d.lstat(name)
 	switch {
 	case err == nil && flag&os.O_EXCL != 0:
@@ -334,5 +345,6 @@ func (d *disk) close() error {
 		err = d.state.Close()
 		d.state = nil
 	}
+	d.quick.close()
 	return errors.Join(err, d.root.Close())
 }

@@ -33,6 +33,8 @@ type file struct {
 	created bool
 	// recorded says that the history has what the file was before this handle changed it; it is the change's number or 0, or -1 if nothing is kept.
 	recorded int64
+	// checked is the number up to which changes have been looked at, whether they are to this file.
+	checked int64
 
 	name string
 	temp string
@@ -79,6 +81,7 @@ func (f *file) openInPlace(perm fs.FileMode) error {
 				return err
 			}
 			f.created = true
+			f.checked = c.state.next
 		}
 		how := os.O_RDONLY
 		if f.created {
@@ -276,11 +279,12 @@ func (f *file) modify(sizeAfter func(size int64) int64, do func() error) error {
 		if err := c.room(c.state, after, info.Size(), 0); err != nil {
 			return err
 		}
-		if f.recorded == 0 {
+		if f.recorded == 0 || f.recorded > 0 && c.changedSince(f.checked, f.name) {
 			if f.recorded, err = f.project.recordInPlace(c, f.name, info); err != nil {
 				return err
 			}
 		}
+		f.checked = c.state.next
 		err = do()
 		if f.flag&os.O_SYNC != 0 && err == nil && !c.options.NoSync {
 			err = f.node.Sync()

@@ -77,8 +77,8 @@ const (
 	entryCost = 4 << 10
 	// maxChange is the longest description that is read.
 	maxChange = 64 << 10
-	// maxStamped is how many changes are looked at for the one that has written a file last.
-	maxStamped = 1000
+	// maxStamped is how many changes are looked at to find those to a file.
+	maxStamped = 256
 	// maxNumber is far more changes than can happen.
 	maxNumber = 1 << 50
 )
@@ -260,6 +260,20 @@ func (c *core) stamp(name string, after *stamp) error {
 		}
 	}
 	return nil
+}
+
+// changedSince reports whether there is a change to a file, or to a directory that it is in, from a number on.
+func (c *core) changedSince(number int64, name string) bool {
+	if c.state.next-number > maxStamped {
+		return true
+	}
+	for ; number < c.state.next; number++ {
+		e, err := c.readChange(number)
+		if err != nil || within(name, e.Path) && e.Op != OpUndone || e.To != "" && within(name, e.To) {
+			return true
+		}
+	}
+	return false
 }
 
 // makeRoom drops the oldest changes until there is room for one that costs so much, and those that are too old.

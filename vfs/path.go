@@ -92,11 +92,26 @@ func reserved(name string) bool {
 
 // listed reports whether a name that a directory has is one that can be used in a path, and its normal form.
 func listed(name string) (clean string, ok bool) {
+	if plain(name) {
+		return name, true
+	}
 	clean, err := Clean(name)
 	if err != nil || clean == "/" || strings.Contains(clean[1:], "/") {
 		return "", false
 	}
 	return clean[1:], true
+}
+
+// plain reports whether a name is one that can be used as it is, without looking closer.
+func plain(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-', c == ' ' && i > 0, c == '.' && i > 0:
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= MaxName && hostRefuses(name) == ""
 }
 
 // fold maps names that differ in case or Unicode form only to the same string. It makes at least those the same that

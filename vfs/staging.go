@@ -110,6 +110,7 @@ func (f *file) publish() error {
 		}
 		dir = path.Dir(f.name)
 		f.recorded, err = f.project.replace(c, f.name, f.temp, now)
+		f.checked = c.state.next
 		return err
 	})
 	if err != nil {

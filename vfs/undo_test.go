@@ -320,3 +320,29 @@ func TestHistoryOff(t *testing.T) {
 		require.ErrorIs(t, err, vfs.ErrNotKept)
 	})
 }
+
+func TestUndoSparesWhatOthersWroteMeanwhileThroughTheSameHandle(t *testing.T) {
+	forEachStore(t, nil, func(t *testing.T, p *vfs.Project) {
+		write(t, p, "/f", "0")
+		add := func(call, text string) (more func(text string)) {
+			f, err := p.WithCall(call).OpenFile("/f", os.O_WRONLY|os.O_APPEND, 0)
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = f.Close() })
+			more = func(text string) {
+				_, err := f.WriteString(text)
+				require.NoError(t, err)
+			}
+			more(text)
+			return more
+		}
+		a := add("A", "a")
+		b := add("B", "b")
+		a("a")
+		_, err := p.Undo(context.Background(), "B")
+		var undoErr *vfs.UndoError
+		require.ErrorAs(t, err, &undoErr)
+		require.Equal(t, "0aba", read(t, p, "/f"))
+		b("b")
+		require.Equal(t, "0abab", read(t, p, "/f"))
+	})
+}

@@ -93,7 +93,7 @@ func TestProjects(t *testing.T) {
 		// On disk things take their time, so each is tried with some of the others.
 		{"on disk", onDisk, vfs.Options{}, itself},
 		{"a subtree on disk without history", onDisk, vfs.Options{History: without, NoSync: true}, subtree},
-		{"a directory without history", inDirectory, vfs.Options{History: without}, itself},
+		{"a directory without history", inDirectory, vfs.Options{History: without, NoSync: true}, itself},
 		{"a subtree of a directory", inDirectory, vfs.Options{NoSync: true}, subtree},
 	} {
 		t.Run(test.name, func(t *testing.T) {
