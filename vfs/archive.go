@@ -161,9 +161,6 @@ func (l *limitedReader) Read(b []byte) (int, error) {
 	if err := l.stopped(); err != nil {
 		return 0, &sourceError{err}
 	}
-	if int64(len(b)) > l.left {
-		b = b[:l.left+1] // to see whether there is more
-	}
 	n, err := l.from.Read(b)
 	if int64(n) > l.left {
 		return int(l.left), l.tooLarge()

@@ -143,7 +143,7 @@ func (f *file) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	n, err := f.node.ReadAt(b, f.offset)
+	n, err := readAt(f.node, b, f.offset)
 	f.offset += int64(n)
 	if n > 0 && err == io.EOF {
 		err = nil
@@ -161,8 +161,16 @@ func (f *file) ReadAt(b []byte, offset int64) (int, error) {
 	if offset < 0 {
 		return 0, f.fail("read", syscall.EINVAL)
 	}
-	n, err := f.node.ReadAt(b, offset)
+	n, err := readAt(f.node, b, offset)
 	return n, f.fail("read", err)
+}
+
+// readAt reads, and knows that no file reaches to where offsets end, which hosts call invalid.
+func readAt(n node, b []byte, offset int64) (int, error) {
+	if offset > math.MaxInt64-int64(len(b)) {
+		return 0, io.EOF
+	}
+	return n.ReadAt(b, offset)
 }
 
 // Seek implements [afero.File].

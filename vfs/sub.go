@@ -55,13 +55,15 @@ func (v *sub) inner(clean string) string {
 func (v *sub) making(op, name string, do func(inner string) error) error {
 	return v.do(op, name, func(inner string) error {
 		err := do(inner)
-		if errors.Is(err, fs.ErrNotExist) && v.missing() {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if v.missing() {
 			if err := v.files.MkdirAll(v.dir, 0o755); err != nil {
 				return err
 			}
-			return do(inner)
 		}
-		return err
+		return do(inner) // also if somebody else has made it meanwhile
 	})
 }
 
