@@ -185,11 +185,11 @@ func (c *core) prepare() error {
 	}
 	switch {
 	case err != nil:
-		err = c.recover(1) // nothing is known
+		err = c.recover(1, 1) // nothing is known
 	case c.state.dirty:
-		err = c.recover(c.state.next)
+		err = c.recover(c.state.next, c.state.oldest)
 	case !c.counted:
-		err = c.recover(maxNumber)
+		err = c.recover(maxNumber, c.state.oldest)
 	}
 	if err != nil {
 		return err
@@ -227,13 +227,14 @@ func (c *core) makeMeta(dir string) error {
 }
 
 // recover finds out the state from what is there, after a process has died in the middle of something, and when
-// this one begins. Changes from the given one on have perhaps not happened.
-func (c *core) recover(doubtful int64) error {
+// this one begins. Changes from doubtful on have perhaps not happened, and
+// those before oldest have been dropped.
+func (c *core) recover(doubtful, oldest int64) error {
 	if err := c.removeLeftovers(); err != nil {
 		return err
 	}
 	s := state{}
-	if err := c.recoverHistory(&s, doubtful); err != nil {
+	if err := c.recoverHistory(&s, doubtful, oldest); err != nil {
 		return err
 	}
 	size, err := c.sizeOf("/")

@@ -318,17 +318,25 @@ func TestHostileMeta(t *testing.T) {
 		"changes that make no sense": func(t *testing.T, meta string) {
 			require.NoError(t, os.Mkdir(filepath.Join(meta, "history"), 0o700))
 			for name, text := range map[string]string{
-				"0000000000000001.json": `{"op":"write","path":"/../../secret","kept":true}`,
-				"0000000000000002.json": `{"op":"remove","path":"/.toolrun/state","kept":true}`,
-				"0000000000000003.json": `{"op":"rename","path":"/a"}`,
-				"0000000000000004.json": `{"op":"undone"}`,
-				"0000000000000005.json": `{"op":"explode","path":"/a"}`,
-				"0000000000000006.json": `null`,
-				"0000000000000007.json": `{"op":"create","path":"/"}`,
-				"0000000000000008.json": strings.Repeat("[", 70_000),
-				"1125899906842623.json": `{"op":"create","path":"/a"}`,
-				"9999999999999999.json": `{"op":"create","path":"/a"}`,
-				"-000000000000001.json": `{"op":"create","path":"/a"}`,
+				"0000000000000000.page": `
+					{"n":1,"op":"write","path":"/../../secret","kept":true}
+					{"n":2,"op":"remove","path":"/.toolrun/state","kept":true}
+					{"n":3,"op":"rename","path":"/a"}
+					{"n":4,"op":"undone"}
+					{"n":5,"op":"explode","path":"/a"}
+					null
+					{"n":7,"op":"create","path":"/"}
+					{"n":1000,"op":"create","path":"/a"}
+					{"n":-1,"op":"create","path":"/a"}
+					{"n":0,"op":"create","path":"/a"}
+					{"n":8,"after":{"size":-1}}
+					{"n":9,"void":true}
+					{"n":10,"op":"write","path":"/a","kept":true}
+					{"n":11,"op":"create","path":"/a`,
+				"0000000000000001.page": strings.Repeat("[", 3<<20),
+				"0017592186044415.page": `{"n":1125899906842623,"op":"create","path":"/a"}`,
+				"9999999999999999.page": `{"n":1125899906842623,"op":"create","path":"/a"}`,
+				"-000000000000001.page": `{"n":1,"op":"create","path":"/a"}`,
 				"other":                 `x`,
 			} {
 				require.NoError(t, os.WriteFile(filepath.Join(meta, "history", name), []byte(text), 0o600))
@@ -336,8 +344,8 @@ func TestHostileMeta(t *testing.T) {
 		},
 		"kept things that are links": func(t *testing.T, meta string) {
 			require.NoError(t, os.Mkdir(filepath.Join(meta, "history"), 0o700))
-			require.NoError(t, os.WriteFile(filepath.Join(meta, "history", "0000000000000001.json"),
-				[]byte(`{"op":"write","path":"/a","kept":true}`), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(meta, "history", "0000000000000000.page"),
+				[]byte(`{"n":1,"op":"write","path":"/a","kept":true}`), 0o600))
 			require.NoError(t, os.Symlink("../../../secret", filepath.Join(meta, "history", "0000000000000001.kept")))
 		},
 		"a link as tmp": func(t *testing.T, meta string) { require.NoError(t, os.Symlink("../..", filepath.Join(meta, "tmp"))) },

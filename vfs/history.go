@@ -1,12 +1,9 @@
 package vfs
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,63 +26,17 @@ const (
 	OpUndone Op = "undone" // the changes of a call have been undone
 )
 
-// A change is how the history describes one.
-type change struct {
-	number int64
-
-	Time time.Time `json:"time"`
-	Op   Op        `json:"op"`
-	Path string    `json:"path"`
-	To   string    `json:"to,omitempty"`
-	Call string    `json:"call,omitempty"`
-	// Part counts the changes of a call from 0.
-	Part int `json:"part,omitempty"`
-	// Kept says that what the change replaced or removed is kept, and Lost that it was too large for that.
-	Kept bool `json:"kept,omitempty"`
-	Lost bool `json:"lost,omitempty"`
-	// After is what the file has become.
-	After *stamp `json:"after,omitempty"`
-	// Undoes is the unit that is undone by this, and Reverses the change.
-	Undoes   string `json:"undoes,omitempty"`
-	Reverses int64  `json:"reverses,omitempty"`
-}
-
-// A stamp tells contents of a file apart.
-type stamp struct {
-	Size    int64     `json:"size"`
-	ModTime time.Time `json:"modTime"`
-}
-
-func stampOf(info fs.FileInfo) *stamp { return &stamp{info.Size(), info.ModTime().UTC()} }
-
-func (s *stamp) matches(info fs.FileInfo) bool {
-	return s.Size == info.Size() && s.ModTime.Equal(info.ModTime())
-}
-
-// unit is what the change is undone together with.
-func (e *change) unit() string {
-	if e.Call == "" {
-		return "#" + strconv.FormatInt(e.number, 10)
-	}
-	return e.Call
-}
-
 const (
-	changeSuffix = ".json"
-	keptSuffix   = ".kept"
+	pageSuffix = ".page"
+	keptSuffix = ".kept"
 	// entryCost is what a description, or a file or directory that is kept, counts beside its size.
 	entryCost = 4 << 10
-	// maxChange is the longest description that is read.
-	maxChange = 64 << 10
 	// maxStamped is how many changes are looked at to find those to a file.
 	maxStamped = 256
 	// maxNumber is far more changes than can happen.
 	maxNumber = 1 << 50
 )
 
-func changeFile(number int64) string {
-	return fmt.Sprintf("%s/%016d%s", historyDir, number, changeSuffix)
-}
 func keptFile(number int64) string { return fmt.Sprintf("%s/%016d%s", historyDir, number, keptSuffix) }
 
 // record adds a change to the history, before it happens. The number is -1 if there is no history.
@@ -102,6 +53,7 @@ func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
 		return 0, err
 	}
 	number = c.state.next
+	e.Number = number
 	e.Time = time.Now().UTC()
 	if own := p.call; own != nil {
 		e.Call, e.Undoes, e.Reverses = own.id, own.undoes, own.reverses
@@ -120,13 +72,7 @@ func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
 		}
 		own.next = number + 1
 	}
-	if err := c.describe(changeFile(number), e); errors.Is(err, fs.ErrExist) {
-		// Only somebody else can have put it there.
-		err = errors.Join(c.b.removeAll(changeFile(number)), c.b.removeAll(keptFile(number)), c.describe(changeFile(number), e))
-		if err != nil {
-			return 0, err
-		}
-	} else if err != nil {
+	if err := c.describe(e); err != nil {
 		return 0, err
 	}
 	if c.state.oldest == number {
@@ -135,15 +81,6 @@ func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
 	c.state.next++
 	c.state.kept += cost
 	return number, nil
-}
-
-// describe writes a new file with the description of a change.
-func (c *core) describe(file string, e change) error {
-	text, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	return c.writeFile(file, append(text, '\n'))
 }
 
 // recordReplacement records a change that replaces a file, or something at least, if before is not nil. If the same call
@@ -235,47 +172,6 @@ func (p *Project) recordRemoval(c *core, name string, size treeSize) (kept strin
 	return keptFile(number), nil
 }
 
-// stamp notes what a file has become, in the change that has written it last, so that undoing does not take that for the work
-// of somebody else.
-func (c *core) stamp(name string, after *stamp) error {
-	if c.options.History.Off {
-		return nil
-	}
-	for number := c.state.next - 1; number >= max(c.state.oldest, c.state.next-maxStamped); number-- {
-		e, err := c.readChange(number)
-		switch {
-		case err != nil:
-			return nil
-		case e.Path == name && (e.Op == OpCreate || e.Op == OpWrite):
-			e.After = after
-			temp := c.temp()
-			if err := c.describe(temp, e); err != nil {
-				return err
-			}
-			return c.b.rename(temp, changeFile(number))
-		case e.Op == OpRename && within(name, e.To):
-			name = e.Path + name[len(e.To):]
-		case within(name, e.Path) && e.Op != OpUndone:
-			return nil // it came with its directory
-		}
-	}
-	return nil
-}
-
-// changedSince reports whether there is a change to a file, or to a directory that it is in, from a number on.
-func (c *core) changedSince(number int64, name string) bool {
-	if c.state.next-number > maxStamped {
-		return true
-	}
-	for ; number < c.state.next; number++ {
-		e, err := c.readChange(number)
-		if err != nil || within(name, e.Path) && e.Op != OpUndone || e.To != "" && within(name, e.To) {
-			return true
-		}
-	}
-	return false
-}
-
 // makeRoom drops the oldest changes until there is room for one that costs so much, and those that are too old.
 func (c *core) makeRoom(cost int64) error {
 	if c.state.next == 0 {
@@ -292,39 +188,52 @@ func (c *core) makeRoom(cost int64) error {
 			return nil
 		}
 		if c.oldestTime.IsZero() {
-			if info, err := c.b.lstat(changeFile(c.state.oldest)); err == nil {
-				c.oldestTime = info.ModTime()
+			if e, err := c.readChange(c.state.oldest); err == nil {
+				c.oldestTime = e.Time
 			}
 		}
 		if c.state.kept+cost <= limits.Bytes && time.Since(c.oldestTime) <= limits.Age {
 			return nil
 		}
-		if err := c.dropChange(c.state.oldest); err != nil {
+		if err := c.dropOldest(); err != nil {
 			return err
 		}
-		c.state.oldest++
 		c.oldestTime = time.Time{}
 	}
 	c.state.kept = 0
 	return nil
 }
 
-func (c *core) dropChange(number int64) error {
+func (c *core) dropOldest() error {
+	number := c.state.oldest
+	// In this order, so that nothing is promised that is gone. All that has been recorded until now has happened.
+	c.state.oldest++
+	if err := c.b.writeState(c.state.encode()); err != nil {
+		return err
+	}
+	if err := c.dropKept(number); err != nil {
+		return err
+	}
+	if pageOf(c.state.oldest) == pageOf(number) {
+		return nil
+	}
+	return c.b.removeAll(pageFile(pageOf(number)))
+}
+
+// dropKept drops what a change has kept.
+func (c *core) dropKept(number int64) error {
 	cost := int64(entryCost)
 	if size, err := c.sizeOf(keptFile(number)); err == nil {
 		cost += size.bytes + size.files*entryCost
 	}
-	// In this order, so that no description promises what is gone.
-	if err := errors.Join(c.b.removeAll(changeFile(number)), c.b.removeAll(keptFile(number))); err != nil {
-		return err
-	}
 	c.state.kept = max(0, c.state.kept-cost)
-	return nil
+	return c.b.removeAll(keptFile(number))
 }
 
 // forget drops the last change, which has not happened.
 func (p *Project) forget(c *core) error {
-	if err := c.dropChange(c.state.next - 1); err != nil {
+	number := c.state.next - 1
+	if err := errors.Join(c.describe(change{Number: number, Void: true}), c.dropKept(number)); err != nil {
 		return err
 	}
 	c.state.next--
@@ -336,8 +245,8 @@ func (p *Project) forget(c *core) error {
 }
 
 // recoverHistory finds out what the history has, and drops what does not belong there, and the last change if it has not
-// happened. Those before doubtful have.
-func (c *core) recoverHistory(s *state, doubtful int64) error {
+// happened. Changes before doubtful have; those before oldest have been dropped.
+func (c *core) recoverHistory(s *state, doubtful, oldest int64) error {
 	s.oldest, s.next = 1, 1
 	infos, err := c.b.readDir(historyDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -346,50 +255,50 @@ func (c *core) recoverHistory(s *state, doubtful int64) error {
 	if err != nil {
 		return err
 	}
-	described := map[int64]bool{}
-	var numbers []int64
-	for _, info := range infos {
-		if number, ok := numberOf(info.Name(), changeSuffix); ok && info.Mode().IsRegular() {
-			described[number] = true
-			numbers = append(numbers, number)
-		}
+	all, err := c.changes(oldest)
+	if err != nil {
+		return err
 	}
-	slices.Sort(numbers)
-	// Changes without a gap up to the last one are the history.
-	first := len(numbers)
-	for first > 0 && (first == len(numbers) || numbers[first-1] == numbers[first]-1) {
+	if n := len(all); n > 0 && all[n-1].Number >= doubtful && !c.happened(all[n-1].Number) {
+		if err := c.describe(change{Number: all[n-1].Number, Void: true}); err != nil {
+			return err
+		}
+		all = all[:n-1]
+	}
+	// Changes without a gap up to the last one are the history. What one says to be kept must be there; if not, the process
+	// died while it dropped that one.
+	first := len(all)
+	for first > 0 && (first == len(all) || all[first-1].Number == all[first].Number-1) {
+		if e := all[first-1]; e.Kept && !c.exists(keptFile(e.Number)) {
+			break
+		}
 		first--
 	}
-	for _, number := range numbers[:first] {
-		delete(described, number)
+	all = all[first:]
+	if n := len(all); n > 0 {
+		s.oldest, s.next = all[0].Number, all[n-1].Number+1
+	} else if oldest < maxNumber {
+		s.oldest, s.next = oldest, oldest // where numbers go on, so that none is used twice
 	}
-	numbers = numbers[first:]
-	if n := len(numbers); n > 0 && numbers[n-1] >= doubtful && !c.happened(numbers[n-1]) {
-		delete(described, numbers[n-1])
-		numbers = numbers[:n-1]
-	}
+	s.kept = int64(len(all)) * entryCost
 	for _, info := range infos {
-		number, isChange := numberOf(info.Name(), changeSuffix)
-		if !isChange {
-			number, _ = numberOf(info.Name(), keptSuffix)
+		name := historyDir + "/" + info.Name()
+		page, isPage := numberOf(info.Name(), pageSuffix)
+		if isPage && info.Mode().IsRegular() && page >= pageOf(s.oldest) && page <= pageOf(s.next) {
+			continue
 		}
-		if !described[number] {
-			if err := c.b.removeAll(historyDir + "/" + info.Name()); err != nil {
+		number, isKept := numberOf(info.Name(), keptSuffix)
+		if !isKept || number < s.oldest || number >= s.next {
+			if err := c.b.removeAll(name); err != nil {
 				return err
 			}
 			continue
 		}
-		s.kept += entryCost
-		if !isChange {
-			size, err := c.sizeOf(historyDir + "/" + info.Name())
-			if err != nil {
-				return err
-			}
-			s.kept += size.bytes + (size.files-1)*entryCost
+		size, err := c.sizeOf(name)
+		if err != nil {
+			return err
 		}
-	}
-	if n := len(numbers); n > 0 {
-		s.oldest, s.next = numbers[0], numbers[n-1]+1
+		s.kept += size.bytes + size.files*entryCost
 	}
 	return nil
 }
@@ -401,7 +310,7 @@ func numberOf(name, suffix string) (number int64, ok bool) {
 		return 0, false
 	}
 	number, err := strconv.ParseInt(digits, 10, 64)
-	return number, err == nil && number > 0 && number < maxNumber && digits == fmt.Sprintf("%016d", number)
+	return number, err == nil && number >= 0 && number < maxNumber && digits == fmt.Sprintf("%016d", number)
 }
 
 // happened reports whether the last change in the history has been made, or is only described.
@@ -429,69 +338,4 @@ func (c *core) happened(number int64) bool {
 		}
 	}
 	return true
-}
-
-// readChange reads the description of a change. Nothing in it is to be trusted: a directory can come from anywhere.
-func (c *core) readChange(number int64) (change, error) {
-	var e change
-	text, err := c.readFile(changeFile(number), maxChange)
-	if err != nil {
-		return e, err
-	}
-	if err := json.Unmarshal(text, &e); err != nil {
-		return e, err
-	}
-	e.number = number
-	for _, name := range []*string{&e.Path, &e.To} {
-		if *name == "" {
-			continue
-		}
-		if clean, err := Clean(*name); err != nil || clean != *name || clean == "/" {
-			return e, errBadState
-		}
-	}
-	if e.Op != OpUndone && e.Path == "" || (e.Op == OpRename) != (e.To != "") {
-		return e, errBadState
-	}
-	return e, nil
-}
-
-// changes returns all changes that can be read, oldest first. It needs no lock.
-func (c *core) changes() ([]change, error) {
-	infos, err := c.b.readDir(historyDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []change
-	for _, info := range infos {
-		if number, ok := numberOf(info.Name(), changeSuffix); ok {
-			if e, err := c.readChange(number); err == nil {
-				all = append(all, e)
-			}
-		}
-	}
-	return all, nil
-}
-
-// writeFile writes a new file of the project's own.
-func (c *core) writeFile(name string, data []byte) error {
-	n, err := c.b.open(name, openNew, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = n.WriteAt(data, 0)
-	return errors.Join(err, n.Close())
-}
-
-// readFile reads a file of the project's own, of at most limit bytes.
-func (c *core) readFile(name string, limit int64) ([]byte, error) {
-	n, err := c.b.open(name, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer n.Close()
-	return io.ReadAll(io.NewSectionReader(n, 0, limit))
 }

@@ -186,7 +186,7 @@ func (p *Project) replace(c *core, name, temp string, now fs.FileInfo) (number i
 	c.state.bytes += now.Size() - size
 	c.state.files += added
 	if again {
-		err = c.stamp(name, stampOf(now))
+		err = c.describe(change{Number: number, After: stampOf(now)})
 	}
 	return number, err
 }

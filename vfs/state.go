@@ -54,7 +54,7 @@ func decodeState(buf []byte) (state, error) {
 		v[1]&1 != 0, v[1]&2 != 0, int64(v[2]), int64(v[3]), int64(v[4]), int64(v[5]), int64(v[6]),
 	}
 	if v[0] != stateMagic || v[7] != uint64(crc32.ChecksumIEEE(buf[:56])) ||
-		s.bytes < 0 || s.files < 0 || s.kept < 0 || s.oldest < 0 || s.next < s.oldest {
+		s.bytes < 0 || s.files < 0 || s.kept < 0 || s.oldest < 0 || s.next < s.oldest || s.next > maxNumber {
 		return state{}, errBadState
 	}
 	return s, nil

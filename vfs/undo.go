@@ -37,13 +37,14 @@ type Change struct {
 func (p *Project) Changes(name string) ([]Change, error) {
 	var found []Change
 	err := onPath("history", name, func(clean string) error {
-		all, err := p.core.changes()
+		s, _ := p.peek()
+		all, err := p.core.changes(s.oldest)
 		if err != nil {
 			return err
 		}
 		for _, e := range slices.Backward(all) {
 			if clean == "/" || e.Op != OpUndone && (within(e.Path, clean) || e.To != "" && within(e.To, clean)) {
-				found = append(found, Change{e.number, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
+				found = append(found, Change{e.Number, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
 			}
 		}
 		return nil
@@ -63,6 +64,9 @@ func (p *Project) OpenVersion(id int64) (afero.File, error) {
 		return nil, err
 	}
 	n, err := p.core.b.open(keptFile(id), os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) { // dropped meanwhile
+		return nil, fmt.Errorf("change %d: %w", id, ErrNotKept)
+	}
 	if err != nil {
 		return nil, pathError("open", e.target(), err)
 	}
@@ -209,7 +213,7 @@ func (e *UndoError) Error() string {
 // completes it.
 func (p *Project) Undo(ctx context.Context, id string) (undone []Change, err error) {
 	err = p.change(ctx, func(c *core) error {
-		all, err := c.changes()
+		all, err := c.changes(c.state.oldest)
 		if err != nil {
 			return err
 		}
@@ -226,10 +230,10 @@ func (p *Project) Undo(ctx context.Context, id string) (undone []Change, err err
 		c.keepAll = true // what is needed must not make way for the record of undoing
 		defer func() { c.keepAll = false }()
 		for _, e := range slices.Backward(u.changes) {
-			undone = append(undone, Change{e.number, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
+			undone = append(undone, Change{e.Number, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
 			undoing := *p
-			undoing.call = &call{undoes: u.unit, reverses: e.number}
-			if err := undoing.reverse(c, e, u.reversed[e.number]); err != nil {
+			undoing.call = &call{undoes: u.unit, reverses: e.Number}
+			if err := undoing.reverse(c, e, u.reversed[e.Number]); err != nil {
 				return pathError("undo", e.Path, err)
 			}
 		}
@@ -400,7 +404,7 @@ func (p *Project) reverse(c *core, e change, done []Op) error {
 		if restored {
 			return nil
 		}
-		return p.restore(c, keptFile(e.number), e.Path)
+		return p.restore(c, keptFile(e.Number), e.Path)
 	case OpRename:
 		if !slices.Contains(done, OpRename) {
 			if err := p.mkdirAll(c, path.Dir(e.Path), 0o755); err != nil {
@@ -411,7 +415,7 @@ func (p *Project) reverse(c *core, e change, done []Op) error {
 			}
 		}
 		if e.Kept && !restored {
-			return p.restore(c, keptFile(e.number), e.To)
+			return p.restore(c, keptFile(e.Number), e.To)
 		}
 	}
 	return nil
