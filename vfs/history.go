@@ -56,24 +56,13 @@ func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
 	e.Number = number
 	e.Time = time.Now().UTC()
 	if own := p.call; own != nil {
-		e.Call, e.Undoes, e.Reverses = own.id, own.undoes, own.reverses
-		if own.id != "" {
-			e.Part = own.parts
-			own.parts++
-		}
-		if e.Op != OpCreate && e.Op != OpWrite && e.Op != OpMkdir || own.next != number {
-			own.written = nil // paths mean something else now
-		}
-		if e.Op == OpCreate || e.Op == OpWrite {
-			if own.written == nil {
-				own.written = map[string]int64{}
-			}
-			own.written[e.Path] = number
-		}
-		own.next = number + 1
+		e.Call, e.Part, e.Undoes, e.Reverses = own.id, own.parts, own.undoes, own.reverses
 	}
 	if err := c.describe(e); err != nil {
 		return 0, err
+	}
+	if p.call != nil {
+		p.call.add(e)
 	}
 	if c.state.oldest == number {
 		c.oldestTime = e.Time
@@ -81,6 +70,24 @@ func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
 	c.state.next++
 	c.state.kept += cost
 	return number, nil
+}
+
+// add notes a change of the call.
+func (own *call) add(e change) {
+	if own.id != "" {
+		own.parts++
+	}
+	writes := e.Op == OpCreate || e.Op == OpWrite
+	if !writes && e.Op != OpMkdir || own.next != e.Number {
+		own.written = nil // paths mean something else now
+	}
+	if writes {
+		if own.written == nil {
+			own.written = map[string]int64{}
+		}
+		own.written[e.Path] = e.Number
+	}
+	own.next = e.Number + 1
 }
 
 // recordReplacement records a change that replaces a file, or something at least, if before is not nil. If the same call
