@@ -52,7 +52,8 @@ func (p *Project) Chown(name string, uid, gid int) error {
 // Chtimes implements [afero.Fs].
 func (p *Project) Chtimes(name string, atime, mtime time.Time) error {
 	return p.changePath("chtimes", name, func(c *core, clean string) error {
-		if _, err := c.ownFile(clean); err != nil {
+		before, err := c.ownFile(clean)
+		if err != nil {
 			return err
 		}
 		if err := c.b.chtimes(clean, atime, mtime); err != nil {
@@ -62,7 +63,7 @@ func (p *Project) Chtimes(name string, atime, mtime time.Time) error {
 		if err != nil || info.IsDir() {
 			return err
 		}
-		return c.stamp(clean, stampOf(info))
+		return c.stamp(clean, stampOf(info), func(until *stamp) bool { return until != nil && until.matches(before) })
 	})
 }
 
@@ -77,6 +78,9 @@ func (c *core) ownFile(name string) (fs.FileInfo, error) {
 	}
 	if linked, err := c.b.linked(name); err != nil || !linked {
 		return info, err
+	}
+	if err := c.room(c.state, info.Size(), 0, 0); err != nil { // a copy takes as much once more
+		return nil, err
 	}
 	temp := c.temp()
 	if err := c.copyFile(name, temp, info); err != nil {

@@ -36,8 +36,13 @@ type core struct {
 	// turn has one element while somebody in this process has the lock.
 	turn   chan struct{}
 	closed atomic.Bool
+	done   chan struct{} // closed with it
+	// orphaned says that a goroutine has the turn that waits for another process, for nobody.
+	orphaned atomic.Bool
 	// lasts says that closing the project does not end it, since the store has nothing but this.
 	lasts bool
+	// inStore says that the project is in a store, which can delete it.
+	inStore bool
 	// onCounted, if not nil, is told when this process has seen to it that the state is right.
 	onCounted func()
 
@@ -50,6 +55,9 @@ type core struct {
 	based bool
 	// oldestTime is when the oldest change in the history was made; zero if that has to be looked up.
 	oldestTime time.Time
+	// recorded is the last change that has been recorded, and recorder the call that it belongs to.
+	recorded change
+	recorder *call
 	// keepAll says that nothing may be dropped from the history now.
 	keepAll bool
 
@@ -61,7 +69,7 @@ type core struct {
 	staged atomic.Int64
 
 	mu    sync.Mutex
-	files map[*file]struct{} // open for writing
+	files map[openFile]struct{} // all that are open
 }
 
 // A session stands for the process having the project open.
@@ -72,7 +80,7 @@ type session struct {
 }
 
 func newCore(b backend, options Options) *core {
-	return &core{b: b, options: options, turn: make(chan struct{}, 1), files: map[*file]struct{}{}}
+	return &core{b: b, options: options, turn: make(chan struct{}, 1), done: make(chan struct{}), files: map[openFile]struct{}{}}
 }
 
 // claimSuffix ends the name of the file that says that a session is alive.
@@ -91,6 +99,8 @@ func (c *core) lock(ctx context.Context) (unlock func(), err error) {
 	default:
 		select {
 		case c.turn <- struct{}{}:
+		case <-c.done:
+			return nil, fs.ErrClosed
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -122,14 +132,16 @@ func (c *core) waitForOthers(ctx context.Context) (release func(), err error) {
 		err     error
 	}
 	waiting := make(chan outcome)
+	given := make(chan struct{})
 	go func() {
 		release, err := c.b.lock(true)
 		select {
 		case waiting <- outcome{release, err}:
-		case <-ctx.Done():
+		case <-given:
 			if err == nil {
 				release()
 			}
+			c.orphaned.Store(false)
 			<-c.turn
 		}
 	}()
@@ -140,8 +152,13 @@ func (c *core) waitForOthers(ctx context.Context) (release func(), err error) {
 		}
 		return got.release, got.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		err = ctx.Err()
+	case <-c.done:
+		err = fs.ErrClosed
 	}
+	c.orphaned.Store(true)
+	close(given)
+	return nil, err
 }
 
 // begin takes the lock and gets ready for changes; end must be called in any case.
@@ -176,7 +193,10 @@ func (c *core) prepare() error {
 	var err error
 	c.state, err = readState(c.b)
 	if err == nil && c.state.deleted {
-		return ErrDeleted
+		if c.inStore {
+			return ErrDeleted
+		}
+		err = errBadState // nobody deletes a directory that is not a store's
 	}
 	if c.session.Load() == nil {
 		if err := c.beginSession(); err != nil {
@@ -272,13 +292,34 @@ func (c *core) removeLeftovers() error {
 				name, _, _ = strings.Cut(name, "-")
 			}
 			if claim == isClaim && !alive[name] {
-				if err := c.b.removeAll(tempDir + "/" + info.Name()); err != nil {
-					return err
-				}
+				c.cleanUp(tempDir + "/" + info.Name())
 			}
 		}
 	}
 	return nil
+}
+
+// cleanUp removes what is the project's own. What cannot be removed stays; nobody's work must fail because of that.
+func (c *core) cleanUp(name string) {
+	if c.b.removeAll(name) == nil {
+		return
+	}
+	c.unlock(name)
+	_ = c.b.removeAll(name)
+}
+
+// unlock lets the owner change all directories in one.
+func (c *core) unlock(dir string) {
+	if info, err := c.b.lstat(dir); err != nil || !info.IsDir() || len(dir) > 2*MaxPath {
+		return
+	}
+	_ = c.b.chmod(dir, 0o700)
+	infos, _ := c.b.readDir(dir)
+	for _, info := range infos {
+		if info.IsDir() {
+			c.unlock(path.Join(dir, info.Name()))
+		}
+	}
 }
 
 // A treeSize is what a file or a directory with all that it contains amounts to.
@@ -304,7 +345,10 @@ func (c *core) sizeOf(name string) (treeSize, error) {
 	return total, err
 }
 
-func (c *core) addSizes(dir string, top, depth int, total *treeSize) error {
+func (c *core) addSizes(dir string, top, deep int, total *treeSize) error {
+	if deep > MaxDepth || len(dir)-top > MaxPath {
+		return nil // no path leads there
+	}
 	infos, err := c.b.readDir(dir)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return nil // a directory that only somebody else can have made, or removed meanwhile
@@ -318,13 +362,13 @@ func (c *core) addSizes(dir string, top, depth int, total *treeSize) error {
 		}
 		name := path.Join(dir, info.Name())
 		total.files++
-		total.depth = max(total.depth, depth)
+		total.depth = max(total.depth, deep)
 		total.longest = max(total.longest, len(name)-top)
 		if info.Mode().IsRegular() {
-			total.bytes += info.Size()
+			total.bytes = sum(total.bytes, info.Size())
 		}
 		if info.IsDir() {
-			if err := c.addSizes(name, top, depth+1, total); err != nil {
+			if err := c.addSizes(name, top, deep+1, total); err != nil {
 				return err
 			}
 		}
@@ -377,17 +421,29 @@ func (c *core) close() error {
 	if c.closed.Swap(true) {
 		return fs.ErrClosed
 	}
-	c.mu.Lock()
-	open := make([]*file, 0, len(c.files))
-	for f := range c.files {
-		open = append(open, f)
+	close(c.done)
+	c.discard(func(openFile) bool { return true })
+	// Changes that are under way come to their end, but not what only waits for another process.
+	for {
+		select {
+		case c.turn <- struct{}{}:
+			defer func() { <-c.turn }()
+			return c.release()
+		case <-time.After(10 * time.Millisecond):
+			if c.orphaned.Load() {
+				go func() {
+					c.turn <- struct{}{}
+					_ = c.release()
+					<-c.turn
+				}()
+				return nil
+			}
+		}
 	}
-	c.mu.Unlock()
-	for _, f := range open {
-		f.discard()
-	}
-	c.turn <- struct{}{} // changes that are under way come to their end
-	defer func() { <-c.turn }()
+}
+
+// release gives back what the process holds of the host's.
+func (c *core) release() error {
 	if s := c.session.Load(); s != nil {
 		s.release()
 		_ = c.b.removeAll(tempDir + "/" + s.name + claimSuffix)

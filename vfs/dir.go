@@ -15,6 +15,7 @@ import (
 // A dir is an open directory. What it contains is read when it is first asked for, and again after Seek to the beginning.
 type dir struct {
 	core  *core
+	call  *call
 	given string
 	name  string
 
@@ -35,6 +36,9 @@ func (c *core) list(name string) ([]fs.FileInfo, error) {
 	infos, err := c.b.readDir(name)
 	if err != nil {
 		return nil, err
+	}
+	if depth(name) >= MaxDepth {
+		return nil, nil // no path leads to what is in it
 	}
 	out := make([]fs.FileInfo, 0, len(infos))
 	for _, info := range infos {
@@ -60,8 +64,12 @@ func (d *dir) Close() error {
 		return pathError("close", d.given, fs.ErrClosed)
 	}
 	d.closed, d.entries = true, nil
+	d.core.isClosed(d)
 	return nil
 }
+
+func (d *dir) by() *call { return d.call }
+func (d *dir) discard()  { _ = d.Close() }
 
 // Readdir implements [afero.File].
 func (d *dir) Readdir(count int) ([]fs.FileInfo, error) {

@@ -47,7 +47,10 @@ func newDisk(root *os.Root, dir string) *disk {
 
 // ignoresCase finds out whether the file system that a directory is on finds it by a name in another case.
 func ignoresCase(root *os.Root, dir string) bool {
-	usual := runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+	if runtime.GOOS == "windows" {
+		return true // and by short names as well
+	}
+	usual := runtime.GOOS == "darwin"
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return usual

@@ -50,7 +50,21 @@ func (d *disk) stateFile(make bool) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.state = n.(*os.File)
+	f := n.(*os.File)
+	if info, err := f.Stat(); err != nil || linked(f, info) {
+		// It is a file of somebody else as well, which must not be written to.
+		if err := errors.Join(err, f.Close()); err != nil || !make {
+			return nil, errors.Join(err, errNotFollowed)
+		}
+		if err := d.root.Remove(local(stateFile)); err != nil {
+			return nil, err
+		}
+		if n, err = d.open(stateFile, openNew, 0o600); err != nil {
+			return nil, err
+		}
+		f = n.(*os.File)
+	}
+	d.state = f
 	return d.state, nil
 }
 

@@ -20,7 +20,7 @@ type file struct {
 	given   string // the name as it was given
 	flag    int
 
-	mu     sync.Mutex // guards what follows, except name and temp, which core.mu guards as well when they change
+	mu     sync.Mutex // guards what follows; name and inPlace change under core.mu as well
 	node   node
 	offset int64
 	closed bool
@@ -33,21 +33,18 @@ type file struct {
 	created bool
 	// recorded says that the history has what the file was before this handle changed it; it is the change's number or 0, or -1 if nothing is kept.
 	recorded int64
+	// wrote is what the last change through the handle has made of the file.
+	wrote *stamp
 	// checked is the number up to which changes have been looked at, whether they are to this file.
 	checked int64
 
 	name string
 	temp string
+	// inPlace says that changes go to the file that name stands for.
+	inPlace bool
 }
 
 var _ afero.File = (*file)(nil)
-
-func (f *file) register() {
-	c := f.project.core
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.files[f] = struct{}{}
-}
 
 // openInPlace opens a file for changing it as it is, or makes it.
 func (f *file) openInPlace(perm fs.FileMode) error {
@@ -97,9 +94,9 @@ func (f *file) openInPlace(perm fs.FileMode) error {
 		if f.created {
 			c.state.files++
 		}
-		if access != 0 {
-			f.register()
-		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		f.inPlace = access != 0
 		return nil
 	})
 }
@@ -216,7 +213,7 @@ func (f *file) Write(b []byte) (int, error) {
 		if f.flag&os.O_APPEND != 0 {
 			f.offset = size
 		}
-		end = sum(f.offset, len(b))
+		end = sum(f.offset, int64(len(b)))
 		return max(size, end)
 	}, func() (err error) {
 		n, err = f.node.WriteAt(b, f.offset)
@@ -226,12 +223,12 @@ func (f *file) Write(b []byte) (int, error) {
 	return n, f.fail("write", err)
 }
 
-// sum adds a length to an offset. What is too much for any file stays so.
-func sum(offset int64, length int) int64 {
-	if offset > math.MaxInt64-int64(length) {
+// sum adds sizes. What is too much for any file stays so.
+func sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
 		return math.MaxInt64
 	}
-	return offset + int64(length)
+	return a + b
 }
 
 // WriteAt implements [afero.File]. It is not possible with os.O_APPEND.
@@ -248,7 +245,7 @@ func (f *file) WriteAt(b []byte, offset int64) (int, error) {
 		return 0, nil
 	}
 	n := 0
-	err = f.modify(func(size int64) int64 { return max(size, sum(offset, len(b))) }, func() (err error) {
+	err = f.modify(func(size int64) int64 { return max(size, sum(offset, int64(len(b)))) }, func() (err error) {
 		n, err = f.node.WriteAt(b, offset)
 		return err
 	})
@@ -303,6 +300,7 @@ func (f *file) modify(sizeAfter func(size int64) int64, do func() error) error {
 			return errors.Join(err, statErr)
 		}
 		c.state.bytes += now.Size() - info.Size()
+		f.wrote = stampOf(now)
 		return err
 	})
 }
@@ -379,34 +377,32 @@ func (f *file) Close() error {
 	defer done()
 	if f.temp != "" {
 		err = f.publish()
-		if err != nil {
+		if f.temp != "" { // it may be in place, and only making that durable has failed
 			f.drop()
 		}
-	} else if f.recorded > 0 {
+	} else if f.recorded > 0 && f.wrote != nil {
 		err = f.noteContent()
 	}
 	f.closed = true
-	f.unregister()
+	f.project.core.isClosed(f)
 	return f.fail("close", errors.Join(err, f.node.Close()))
 }
 
-// noteContent tells the history what the file has become, so that undoing does not take that for the work of somebody else.
+// noteContent tells the history what the handle has made of the file, so that undoing does not take that for the work of
+// somebody else.
 func (f *file) noteContent() error {
 	return f.project.change(context.Background(), func(c *core) error {
-		info, err := f.current(c)
-		if err != nil {
-			return nil // it has become something else since
-		}
-		return c.stamp(f.name, stampOf(info))
+		return c.stamp(f.name, f.wrote, func(until *stamp) bool {
+			if until == nil {
+				return true
+			}
+			now, err := f.current(c)
+			return err == nil && f.wrote.matches(now)
+		})
 	})
 }
 
-func (f *file) unregister() {
-	c := f.project.core
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.files, f)
-}
+func (f *file) by() *call { return f.project.call }
 
 // copyContent copies what one file has to another, which is empty.
 func copyContent(to, from node) error {

@@ -64,6 +64,7 @@ func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
 	if p.call != nil {
 		p.call.add(e)
 	}
+	c.recorder, c.recorded = p.call, e
 	if c.state.oldest == number {
 		c.oldestTime = e.Time
 	}
@@ -83,9 +84,9 @@ func (own *call) add(e change) {
 	}
 	if writes {
 		if own.written == nil {
-			own.written = map[string]int64{}
+			own.written = map[string]written{}
 		}
-		own.written[e.Path] = e.Number
+		own.written[e.Path] = written{e.Number, e.After}
 	}
 	own.next = e.Number + 1
 }
@@ -96,7 +97,7 @@ func (p *Project) recordReplacement(c *core, e change, name string, before fs.Fi
 	if c.options.History.Off {
 		return -1, false, nil
 	}
-	if number, ok := p.written(c, name); ok && e.Op != OpRename {
+	if number, ok := p.written(c, name, before); ok && e.Op != OpRename {
 		return number, true, nil
 	}
 	cost := int64(entryCost)
@@ -121,11 +122,14 @@ func (p *Project) recordReplacement(c *core, e change, name string, before fs.Fi
 }
 
 // written returns the change by which the call has written a file already, if nobody has changed anything since.
-func (p *Project) written(c *core, name string) (number int64, ok bool) {
-	if own := p.call; own != nil && own.undoes == "" && own.next == c.state.next {
-		number, ok = own.written[name]
+func (p *Project) written(c *core, name string, now fs.FileInfo) (number int64, ok bool) {
+	own := p.call
+	if own == nil || own.undoes != "" || own.next != c.state.next {
+		return 0, false
 	}
-	return number, ok && number >= c.state.oldest
+	w, ok := own.written[name]
+	fromOutside := w.after != nil && (now == nil || !w.after.matches(now))
+	return w.number, ok && w.number >= c.state.oldest && !fromOutside
 }
 
 // recordInPlace records that a file is going to be changed as it is, and returns -1 if there is no history.
@@ -133,7 +137,7 @@ func (p *Project) recordInPlace(c *core, name string, before fs.FileInfo) (numbe
 	if c.options.History.Off {
 		return -1, nil
 	}
-	if number, ok := p.written(c, name); ok {
+	if number, ok := p.written(c, name, before); ok {
 		return number, nil
 	}
 	e := change{Op: OpWrite, Path: name, Kept: before.Size() <= c.options.History.Bytes-2*entryCost}
@@ -218,33 +222,32 @@ func (c *core) dropOldest() error {
 	if err := c.b.writeState(c.state.encode()); err != nil {
 		return err
 	}
-	if err := c.dropKept(number); err != nil {
-		return err
-	}
+	c.dropKept(number)
 	if pageOf(c.state.oldest) == pageOf(number) {
 		return nil
 	}
-	return c.b.removeAll(pageFile(pageOf(number)))
+	c.cleanUp(pageFile(pageOf(number)))
+	return nil
 }
 
 // dropKept drops what a change has kept.
-func (c *core) dropKept(number int64) error {
+func (c *core) dropKept(number int64) {
 	cost := int64(entryCost)
 	if size, err := c.sizeOf(keptFile(number)); err == nil {
 		cost += size.bytes + size.files*entryCost
 	}
 	c.state.kept = max(0, c.state.kept-cost)
-	return c.b.removeAll(keptFile(number))
+	c.cleanUp(keptFile(number))
 }
 
-// forget drops the last change, which has not happened.
-func (p *Project) forget(c *core) error {
-	number := c.state.next - 1
-	if err := errors.Join(c.describe(change{Number: number, Void: true}), c.dropKept(number)); err != nil {
+// forget drops the last change, which certainly has not happened.
+func (c *core) forget(e change) error {
+	if err := c.describe(change{Number: e.Number, Void: true}); err != nil {
 		return err
 	}
 	c.state.next--
-	if own := p.call; own != nil {
+	c.dropKept(e.Number)
+	if own := c.recorder; own != nil {
 		own.parts = max(0, own.parts-1)
 		own.written, own.next = nil, c.state.next
 	}
@@ -266,16 +269,19 @@ func (c *core) recoverHistory(s *state, doubtful, oldest int64) error {
 	if err != nil {
 		return err
 	}
-	if n := len(all); n > 0 && all[n-1].Number >= doubtful && !c.happened(all[n-1].Number) {
+	for len(all) > 0 && all[len(all)-1].Number >= maxNumber/2 {
+		all = all[:len(all)-1] // nobody has made that many
+	}
+	if n := len(all); n > 0 && all[n-1].Number >= doubtful && all[n-1].Op != OpUndone && c.unhappened(all[n-1]) {
 		if err := c.describe(change{Number: all[n-1].Number, Void: true}); err != nil {
 			return err
 		}
 		all = all[:n-1]
 	}
-	// Changes without a gap up to the last one are the history. What one says to be kept must be there; if not, the process
-	// died while it dropped that one.
+	// What a change says to be kept must be there; if not, the process died while it dropped that one. Numbers far before the
+	// others are not ours.
 	first := len(all)
-	for first > 0 && (first == len(all) || all[first-1].Number == all[first].Number-1) {
+	for first > 0 && (first == len(all) || all[first-1].Number > all[first].Number-maxStamped) {
 		if e := all[first-1]; e.Kept && !c.exists(keptFile(e.Number)) {
 			break
 		}
@@ -296,9 +302,7 @@ func (c *core) recoverHistory(s *state, doubtful, oldest int64) error {
 		}
 		number, isKept := numberOf(info.Name(), keptSuffix)
 		if !isKept || number < s.oldest || number >= s.next {
-			if err := c.b.removeAll(name); err != nil {
-				return err
-			}
+			c.cleanUp(name)
 			continue
 		}
 		size, err := c.sizeOf(name)
@@ -320,29 +324,24 @@ func numberOf(name, suffix string) (number int64, ok bool) {
 	return number, err == nil && number >= 0 && number < maxNumber && digits == fmt.Sprintf("%016d", number)
 }
 
-// happened reports whether the last change in the history has been made, or is only described.
-func (c *core) happened(number int64) bool {
-	e, err := c.readChange(number)
-	if err != nil {
-		return false
-	}
-	if e.Op == OpUndone {
-		return true
-	}
+// unhappened reports whether it is certain that a change has not been made, and is only described.
+func (c *core) unhappened(e change) bool {
 	now, err := c.b.lstat(e.Path)
 	gone := errors.Is(err, fs.ErrNotExist)
-	kept, keptErr := c.b.lstat(keptFile(number))
+	kept, keptErr := c.b.lstat(keptFile(e.Number))
+	notKept := errors.Is(keptErr, fs.ErrNotExist)
 	switch e.Op {
 	case OpCreate, OpMkdir:
-		return !gone
-	case OpRemove:
-		return gone || keptErr == nil
-	case OpRename:
 		return gone
+	case OpRemove:
+		return err == nil && notKept
+	case OpRename:
+		return err == nil
 	case OpWrite:
-		if e.Kept && (keptErr != nil || err == nil && (c.b.same(now, kept) || stampOf(kept).matches(now))) {
-			return false
+		if e.Kept && keptErr == nil && err == nil {
+			return c.b.same(now, kept) || stampOf(kept).matches(now)
 		}
+		return e.Kept && notKept
 	}
-	return true
+	return false
 }

@@ -74,7 +74,7 @@ func (e *change) unit() string {
 
 // describe adds a line about a change.
 func (c *core) describe(e change) error {
-	line, err := json.Marshal(e)
+	line, err := e.line()
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,19 @@ func (c *core) describe(e change) error {
 		return errors.Join(n.Close(), c.shorten(e, name))
 	}
 	if err == nil {
-		_, err = n.WriteAt(append([]byte("\n"), line...), info.Size())
+		_, err = n.WriteAt(line, info.Size())
 	}
 	return errors.Join(err, n.Close())
+}
+
+// line is the description as it is written, in a line of its own even if the one before is not finished.
+func (e change) line() ([]byte, error) {
+	var text bytes.Buffer
+	text.WriteByte('\n')
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // which would make names six times as long
+	err := encoder.Encode(e)
+	return text.Bytes(), err
 }
 
 // shorten writes a page anew, with one more line.
@@ -102,11 +112,10 @@ func (c *core) shorten(e change, name string) error {
 	page.add(e)
 	var text bytes.Buffer
 	for _, number := range slices.Sorted(maps.Keys(page)) {
-		line, err := json.Marshal(page[number])
+		line, err := page[number].line()
 		if err != nil {
 			return err
 		}
-		text.WriteString("\n")
 		text.Write(line)
 	}
 	temp := c.temp()
@@ -235,8 +244,8 @@ func (c *core) changes(oldest int64) ([]change, error) {
 }
 
 // stamp notes what a file has become, in the change that has written it last, so that undoing does not take that for the work
-// of somebody else.
-func (c *core) stamp(name string, after *stamp) error {
+// of somebody else: if allowed agrees, which gets what the change has noted until now, or nil.
+func (c *core) stamp(name string, after *stamp, allowed func(until *stamp) bool) error {
 	if c.options.History.Off {
 		return nil
 	}
@@ -244,9 +253,13 @@ func (c *core) stamp(name string, after *stamp) error {
 	for number := c.state.next - 1; number >= max(c.state.oldest, c.state.next-maxStamped); number-- {
 		e, err := r.read(number)
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return nil
 		case e.Path == name && (e.Op == OpCreate || e.Op == OpWrite):
+			if !allowed(e.After) {
+				return nil
+			}
 			return c.describe(change{Number: number, After: after})
 		case e.Op == OpRename && within(name, e.To):
 			name = e.Path + name[len(e.To):]
@@ -265,6 +278,9 @@ func (c *core) changedSince(number int64, name string) bool {
 	r := pageReader{c: c}
 	for ; number < c.state.next; number++ {
 		e, err := r.read(number)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil || within(name, e.Path) && e.Op != OpUndone || e.To != "" && within(name, e.To) {
 			return true
 		}

@@ -60,8 +60,14 @@ func (x *nameIndex) has(name string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	dir, base := path.Split(name)
-	names := x.get(path.Clean(dir))
-	return names != nil && norm.NFC.String(names.byFold[fold(base)]) == base
+	dir = path.Clean(dir)
+	for range 2 {
+		if names := x.get(dir); names != nil && norm.NFC.String(names.byFold[fold(base)]) == base {
+			return true
+		}
+		delete(x.dirs, dir) // the host has found something; its clock may have hidden that
+	}
+	return false
 }
 
 // twin returns the name in a directory that differs from base in case or Unicode form only.

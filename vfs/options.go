@@ -9,6 +9,9 @@ import (
 type Options struct {
 	Quota   Quota
 	History HistoryOptions
+	// OpenFiles is how many files and directories can be open at a time, in this process; more are syscall.EMFILE. Zero means
+	// [DefaultOpenFiles].
+	OpenFiles int64
 	// NoSync leaves out making changes durable, which is most of their cost. After a failure of the system, not of the
 	// process, files may then be empty or gone. It means nothing for projects in memory.
 	NoSync bool
@@ -64,6 +67,7 @@ func (o *Options) withDefaults() Options {
 		{&out.Quota.Bytes, DefaultBytes},
 		{&out.Quota.Files, DefaultFiles},
 		{&out.Quota.FileSize, DefaultFileSize},
+		{&out.OpenFiles, DefaultOpenFiles},
 		{&out.History.Bytes, DefaultHistoryBytes},
 		{(*int64)(&out.History.Age), int64(DefaultHistoryAge)},
 	} {

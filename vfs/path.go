@@ -47,8 +47,11 @@ func (e *InvalidPathError) Unwrap() []error { return []error{fs.ErrInvalid, e.er
 //
 // It refuses paths that are not UTF-8, or contain a backslash or a control character, since those mean different things
 // on different systems, paths with a ".toolrun" in it, where a project keeps what is its own, and paths beyond [MaxPath],
-// [MaxName] or [MaxDepth]. The limits are on the normal form. The error is a [*InvalidPathError].
+// [MaxName] or [MaxDepth]. The limits are on the normal form; before, a path may be 16 times as long. The error is a [*InvalidPathError].
 func Clean(name string) (string, error) {
+	if len(name) > 16*MaxPath { // before it is made shorter
+		return "", &InvalidPathError{name[:MaxPath] + "...", "it is too long", syscall.ENAMETOOLONG}
+	}
 	if !utf8.ValidString(name) {
 		return "", &InvalidPathError{name, "it is not valid UTF-8", syscall.EINVAL}
 	}
@@ -127,6 +130,13 @@ func fold(name string) string {
 	if ascii {
 		return strings.ToLower(name)
 	}
+	name = strings.Map(func(c rune) rune {
+		switch { // HFS+ ignores these
+		case c >= 0x200c && c <= 0x200f, c >= 0x202a && c <= 0x202e, c >= 0x206a && c <= 0x206f, c == 0xfeff:
+			return -1
+		}
+		return c
+	}, name)
 	// Folding can give letters that compose, and composing letters that fold: İ is i and a dot.
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }

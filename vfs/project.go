@@ -43,8 +43,14 @@ type call struct {
 	parts int
 	// written has the changes that wrote files, by path, as long as nobody else has changed anything; next is the number
 	// of the change that would come after the call's last one.
-	written map[string]int64
+	written map[string]written
 	next    int64
+}
+
+// written is how a call has written a file: the number of the change, and what the file has become, if that is known.
+type written struct {
+	number int64
+	after  *stamp
 }
 
 // WithCall returns the project as one call of a tool sees it: what is changed through it belongs together under the id, which
@@ -67,8 +73,8 @@ func callID(id string) string {
 	return id
 }
 
-// Close closes the project, for all that has come from it. What is being written in files that are not closed is dropped; files
-// that are open for reading stay open.
+// Close closes the project, for all that has come from it, and all files that are open. What is being written anew in them is
+// dropped. It must not be called by what Exclusively runs. A project in memory stays as it is, since others may have it open.
 func (p *Project) Close() error { return p.core.close() }
 
 // Usage is what a project holds.
@@ -121,8 +127,8 @@ func (p *Project) change(ctx context.Context, do func(c *core) error) (err error
 func (p *Project) attempt(c *core, do func(c *core) error) error {
 	next := c.state.next
 	err := do(c)
-	if err != nil && c.state.next > next && !c.happened(c.state.next-1) {
-		err = errors.Join(err, p.forget(c))
+	if err != nil && c.state.next > next && c.unhappened(c.recorded) {
+		err = errors.Join(err, c.forget(c.recorded))
 	}
 	return err
 }
@@ -194,19 +200,37 @@ func (p *Project) open(given, clean string, flag int, perm fs.FileMode) (afero.F
 	case flag&os.O_EXCL != 0:
 		flag &^= os.O_TRUNC // there is nothing to replace
 	}
-	f := &file{project: p, given: given, name: clean, flag: flag}
-	switch {
-	case access == 0 && flag&os.O_CREATE == 0:
+	if access == 0 && flag&os.O_CREATE == 0 {
 		n, err := p.core.b.open(clean, os.O_RDONLY, 0)
 		if errors.Is(err, syscall.EISDIR) {
-			return &dir{core: p.core, given: given, name: clean}, nil
+			d := &dir{core: p.core, call: p.call, given: given, name: clean}
+			return d, p.core.opened(d)
 		}
-		f.node = n
-		return f, err
-	case flag&os.O_TRUNC != 0:
-		return f, f.stage(perm)
+		if err != nil {
+			return nil, err
+		}
+		f := &file{project: p, given: given, name: clean, flag: flag, node: n}
+		if err := p.core.opened(f); err != nil {
+			return nil, errors.Join(err, n.Close())
+		}
+		return f, nil
 	}
-	return f, f.openInPlace(perm)
+	f := &file{project: p, given: given, name: clean, flag: flag}
+	if err := p.core.opened(f); err != nil {
+		return nil, err
+	}
+	open := f.openInPlace
+	if flag&os.O_TRUNC != 0 {
+		open = f.stage
+	}
+	f.mu.Lock() // until it is open, nobody may discard it
+	defer f.mu.Unlock()
+	if err := open(perm); err != nil {
+		f.closed = true
+		p.core.isClosed(f)
+		return nil, err
+	}
+	return f, nil
 }
 
 // creatable checks that a file or directory can be made at a path where there is none: that its parent is a directory, and
@@ -362,9 +386,7 @@ func (p *Project) remove(c *core, clean string) error {
 	c.state.bytes -= size.bytes
 	c.state.files -= size.files
 	if kept == "" {
-		if err := c.b.removeAll(to); err != nil {
-			return err
-		}
+		c.cleanUp(to)
 	}
 	return c.sync(path.Dir(clean))
 }
@@ -434,16 +456,17 @@ func (p *Project) rename(c *core, old, name string) error {
 			c.state.bytes -= to.Size()
 		}
 	}
-	c.moved(old, name)
+	c.moved(old, name, p.call)
 	return c.sync(path.Dir(old), path.Dir(name))
 }
 
-// moved lets files that are open for writing in place go by their new name.
-func (c *core) moved(old, name string) {
+// moved lets files that are open for writing in place go by their new name, if it is the same call that moves them. Others must not
+// reach a place that may be forbidden to them.
+func (c *core) moved(old, name string, by *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for f := range c.files {
-		if f.temp == "" && within(f.name, old) {
+	for open := range c.files {
+		if f, ok := open.(*file); ok && f.inPlace && f.by() == by && within(f.name, old) {
 			f.name = name + f.name[len(old):]
 		}
 	}

@@ -71,7 +71,8 @@ func (v *readOnly) Create(name string) (afero.File, error) {
 
 func (v *readOnly) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
 	if flag&(os.O_WRONLY|os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC) != 0 {
-		if err := v.guard("open", name, false); err != nil {
+		// A file in the place of a directory above would be in the way of what is protected.
+		if err := v.guard("open", name, flag&os.O_CREATE != 0); err != nil {
 			return nil, err
 		}
 		return v.files.OpenFile(name, flag, perm)

@@ -50,7 +50,6 @@ func (f *file) stage(perm fs.FileMode) error {
 		return err
 	}
 	f.temp = temp
-	f.register()
 	return nil
 }
 
@@ -117,7 +116,7 @@ func (f *file) publish() error {
 		return err
 	}
 	c.mu.Lock()
-	f.temp = ""
+	f.temp, f.inPlace = "", true
 	c.mu.Unlock()
 	c.staged.Add(-f.staged)
 	f.staged = 0
@@ -143,7 +142,7 @@ func (f *file) discard() {
 		f.drop()
 	}
 	f.closed = true
-	f.unregister()
+	f.project.core.isClosed(f)
 	_ = f.node.Close()
 }
 
@@ -186,6 +185,7 @@ func (p *Project) replace(c *core, name, temp string, now fs.FileInfo) (number i
 	c.state.bytes += now.Size() - size
 	c.state.files += added
 	if again {
+		p.call.written[name] = written{number, stampOf(now)}
 		err = c.describe(change{Number: number, After: stampOf(now)})
 	}
 	return number, err

@@ -78,7 +78,9 @@ func OpenStore(dir string, options *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{options.withDefaults(), &diskPlace{dir: dir, root: root, counted: map[string]bool{}}}, nil
+	place := &diskPlace{dir: dir, root: root, counted: map[string]bool{}}
+	place.sweep()
+	return &Store{options.withDefaults(), place}, nil
 }
 
 // OpenDir makes a project of a directory of the host, with everything that is in it, and nothing outside of it. What a project

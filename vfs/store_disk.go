@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -46,6 +47,7 @@ func (d *diskPlace) open(id string, options Options) (*core, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c.counted = d.counted[id]
+	c.inStore = true
 	c.onCounted = func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -90,7 +92,7 @@ func (d *diskPlace) remove(id string) error {
 	}
 	defer c.close()
 	// No id has a dot, so this is nobody's.
-	away := "." + id + ".deleted"
+	away := "." + id + deletedSuffix
 	err = c.delete(func() error {
 		if err := d.root.RemoveAll(away); err != nil { // of a process that died
 			return err
@@ -104,6 +106,24 @@ func (d *diskPlace) remove(id string) error {
 	delete(d.counted, id)
 	d.mu.Unlock()
 	return d.root.RemoveAll(away)
+}
+
+const deletedSuffix = ".deleted"
+
+// sweep removes what is left of projects whose deletion has been interrupted.
+func (d *diskPlace) sweep() {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		id, ok := strings.CutSuffix(strings.TrimPrefix(name, "."), deletedSuffix)
+		if ok && name[0] == '.' && CheckID(id) == nil {
+			_ = d.root.RemoveAll(name)
+		}
+	}
 }
 
 func (d *diskPlace) close() error { return d.root.Close() }

@@ -25,7 +25,7 @@ func (m *memoryPlace) open(id string, options Options) (*core, error) {
 		return nil, err
 	}
 	c := newCore(newMemory(), options)
-	c.lasts = true
+	c.lasts, c.inStore = true, true
 	m.projects[id] = c
 	return c, nil
 }

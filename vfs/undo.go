@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -70,7 +71,11 @@ func (p *Project) OpenVersion(id int64) (afero.File, error) {
 	if err != nil {
 		return nil, pathError("open", e.target(), err)
 	}
-	return &file{project: p, given: e.target(), name: e.target(), node: n}, nil
+	f := &file{project: p, given: e.target(), name: e.target(), node: n}
+	if err := p.core.opened(f); err != nil {
+		return nil, errors.Join(pathError("open", e.target(), err), n.Close())
+	}
+	return f, nil
 }
 
 // version returns a change that has something kept.
@@ -186,6 +191,9 @@ func (c *core) copyTree(from, to string) error {
 		return err
 	}
 	for _, inside := range infos {
+		if _, ok := listed(inside.Name()); !ok {
+			continue
+		}
 		if err := c.copyTree(path.Join(from, inside.Name()), path.Join(to, inside.Name())); err != nil {
 			return err
 		}
@@ -197,7 +205,7 @@ func (c *core) copyTree(from, to string) error {
 type UndoError struct {
 	// Call is the call, or the number of the change behind a "#".
 	Call string
-	// Reasons say what is in the way, each with the path.
+	// Reasons say what is in the way, each with the path; not more than 20.
 	Reasons []string
 }
 
@@ -209,7 +217,7 @@ func (e *UndoError) Error() string {
 // the number of a change behind a "#"; "" means the latest call that has not been undone. The error is an [*UndoError] if
 // files have been changed since, by another call or from outside, and ErrNotKept if there is nothing to undo.
 //
-// Undoing is recorded in the history like other changes. If it is interrupted, by a quota or the end of the process, doing it again
+// Permissions and times are not undone. Undoing is recorded in the history like other changes. If it is interrupted, by a quota or the end of the process, doing it again
 // completes it.
 func (p *Project) Undo(ctx context.Context, id string) (undone []Change, err error) {
 	err = p.change(ctx, func(c *core) error {
@@ -297,41 +305,71 @@ func planUndo(all []change, call string) (*undo, error) {
 	return u, nil
 }
 
+// maxReasons is how many reasons an UndoError names.
+const maxReasons = 20
+
 // conflicts names what others have changed since.
 func (u *undo) conflicts() []string {
-	var reasons []string
+	at, below := u.touched()
+	seen := map[string]bool{}
 	for _, e := range u.changes {
-		if e.Lost {
-			reasons = append(reasons, e.target()+" was too large to keep")
+		if len(seen) == maxReasons {
+			break
 		}
-		for _, l := range u.later {
-			if name, ok := e.touches(l); ok {
-				by := "change " + l.unit()
-				if l.Call != "" {
-					by = l.Call
-				}
-				reasons = append(reasons, name+" has been changed since by "+by)
-			}
+		if e.Lost && !u.own(e.target()) {
+			seen[e.target()+" was too large to keep"] = true
 		}
-	}
-	slices.Sort(reasons)
-	return slices.Compact(reasons)
-}
-
-// touches reports whether a later change is about the same file or directory, something in it, or where it is.
-func (e *change) touches(later change) (name string, ok bool) {
-	for _, a := range []string{e.Path, e.To} {
-		for _, b := range []string{later.Path, later.To} {
-			if a == "" || b == "" {
+		for _, name := range []string{e.Path, e.To} {
+			if name == "" {
 				continue
 			}
-			// A directory that has got something in it can stay.
-			if within(a, b) || within(b, a) && e.Op != OpMkdir {
-				return b, true
+			found, by := "", ""
+			for dir := name; dir != "/" && by == ""; dir = path.Dir(dir) {
+				found, by = dir, at[dir]
+			}
+			if by == "" && e.Op != OpMkdir { // a directory that has got something in it can stay
+				found = below[name]
+				by = at[found]
+			}
+			if by != "" {
+				seen[found+" has been changed since by "+by] = true
 			}
 		}
 	}
-	return "", false
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// touched returns who has changed a path since, and for each directory such a path below it.
+func (u *undo) touched() (at, below map[string]string) {
+	at, below = map[string]string{}, map[string]string{}
+	for _, l := range u.later {
+		by := "change " + l.unit()
+		if l.Call != "" {
+			by = l.Call
+		}
+		for _, name := range []string{l.Path, l.To} {
+			if name == "" {
+				continue
+			}
+			at[name] = by
+			for dir := path.Dir(name); dir != "/" && below[dir] == ""; dir = path.Dir(dir) {
+				below[dir] = name
+			}
+		}
+	}
+	return at, below
+}
+
+// own reports whether the changes made something themselves, so that its loss is none.
+func (u *undo) own(name string) bool {
+	made := false
+	for _, e := range u.changes {
+		if e.Op == OpRename {
+			return false // it is not easy to say what is where
+		}
+		made = made || (e.Op == OpCreate || e.Op == OpMkdir) && within(name, e.Path)
+	}
+	return made
 }
 
 // outside names files that are not as the changes left them, although the history knows of no change.
@@ -368,6 +406,9 @@ func (u *undo) outside(c *core) []string {
 	}
 	var reasons []string
 	for name, s := range expect {
+		if len(reasons) == maxReasons {
+			break
+		}
 		info, err := c.b.lstat(name)
 		switch {
 		case s == nil && err == nil:
@@ -401,7 +442,7 @@ func (p *Project) reverse(c *core, e change, done []Op) error {
 		}
 		return p.remove(c, e.Path)
 	case OpWrite, OpRemove:
-		if restored {
+		if restored || e.Lost {
 			return nil
 		}
 		return p.restore(c, keptFile(e.Number), e.Path)
