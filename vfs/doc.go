@@ -23,7 +23,7 @@
 //
 // Errors are [*fs.PathError] with the path as the caller gave it, and never name a path of the host. They hold
 // with [errors.Is] for fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, fs.ErrInvalid and the numbers of package syscall: ENOENT, EEXIST,
-// ENOTDIR, EISDIR, ENOTEMPTY, EINVAL, ENAMETOOLONG, EROFS (a read-only view), ENOSPC (a quota; [*QuotaError]), EBUSY (the root cannot be removed or
+// ENOTDIR, EISDIR, ENOTEMPTY, EINVAL, ENAMETOOLONG, EROFS (a read-only view), ENOSPC (a quota; [*QuotaError]), EMFILE (too many open files), EBUSY (the root cannot be removed or
 // renamed), ESTALE (writing to a file that somebody else has replaced or removed), EPERM (Chown).
 //
 // Renaming replaces a file, but never a directory (EEXIST). Directories list in byte order of their names. The owner can always read and write

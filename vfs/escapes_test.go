@@ -338,6 +338,7 @@ func TestHostileMeta(t *testing.T) {
 				"9999999999999999.page": `{"n":1125899906842623,"op":"create","path":"/a"}`,
 				"-000000000000001.page": `{"n":1,"op":"create","path":"/a"}`,
 				"other":                 `x`,
+				"0008796093022208.page": `{"n":562949953421312,"op":"undone"}`,
 			} {
 				require.NoError(t, os.WriteFile(filepath.Join(meta, "history", name), []byte(text), 0o600))
 			}
