@@ -56,8 +56,9 @@ type ArchiveError struct {
 	Entry string
 	// Reason says why.
 	Reason string
-	// Err is the cause. It is fs.ErrInvalid if the archive is damaged, or has what must not be in one. Otherwise the archive
-	// does not fit the project: a [*QuotaError], a [*NameConflictError], syscall.EISDIR, syscall.ENOTDIR or fs.ErrPermission.
+	// Err is the cause. It is fs.ErrInvalid if the archive is damaged, or has what must not be in one. Otherwise the
+	// archive does not fit the project: a [*QuotaError], a [*NameConflictError], syscall.EISDIR, syscall.ENOTDIR or
+	// fs.ErrPermission.
 	Err error
 }
 

@@ -33,7 +33,8 @@ type backend interface {
 	// chmod changes the permission bits, and no others.
 	chmod(name string, mode fs.FileMode) error
 	chtimes(name string, atime, mtime time.Time) error
-	// twin returns the name in a directory, which must be there, that differs from the given one in case or Unicode form only, or "".
+	// twin returns the name in a directory, which must be there, that differs from the given one in case or Unicode
+	// form only, or "".
 	twin(dir, base string) (string, error)
 	// same reports whether two descriptions, by lstat or a node's Stat, are of the same file.
 	same(a, b fs.FileInfo) bool

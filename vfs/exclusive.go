@@ -14,10 +14,10 @@ import (
 
 // Exclusive is what file systems implement that can keep others from changing them: a [*Project], and every view of one.
 type Exclusive interface {
-	// Exclusively runs do while nobody else, in this process or another one, changes the files. Reading goes on meanwhile. do uses the
-	// files that it gets, which must not be replaced by the original ones: changing anything through those waits for the end of
-	// do. It may be called by do on what do got. It is no transaction: what do has changed before it fails stays changed.
-	// The error is that of do, or of the context if that ends while waiting.
+	// Exclusively runs do while nobody else, in this process or another one, changes the files. Reading goes on
+	// meanwhile. do uses the files that it gets, which must not be replaced by the original ones: changing anything
+	// through those waits for the end of do. It may be called by do on what do got. It is no transaction: what do has
+	// changed before it fails stays changed. The error is that of do, or of the context if that ends while waiting.
 	Exclusively(ctx context.Context, do func(files afero.Fs) error) error
 }
 

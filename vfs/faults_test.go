@@ -58,8 +58,8 @@ func (f *faulty) removeAll(name string) error {
 	return f.backend.removeAll(name)
 }
 
-// TestFailuresOfTheHost lets one operation after the other fail, once each, in a sequence of changes. Whatever fails, nothing
-// panics, nothing is lost, and the history stays good for undoing.
+// TestFailuresOfTheHost lets one operation after the other fail, once each, in a sequence of changes. Whatever fails,
+// nothing panics, nothing is lost, and the history stays good for undoing.
 func TestFailuresOfTheHost(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	for _, op := range []string{"sync", "lstat", "open", "rename", "removeAll"} {

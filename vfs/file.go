@@ -31,7 +31,8 @@ type file struct {
 	staged int64
 	// created says that opening made the file, so that its directory is to be synced with it.
 	created bool
-	// recorded says that the history has what the file was before this handle changed it; it is the change's number or 0, or -1 if nothing is kept.
+	// recorded says that the history has what the file was before this handle changed it; it is the change's number or
+	// 0, or -1 if nothing is kept.
 	recorded int64
 	// wrote is what the last change through the handle has made of the file.
 	wrote *stamp
@@ -343,8 +344,8 @@ func (f *file) Readdir(int) ([]fs.FileInfo, error) { return nil, f.fail("readdir
 // Readdirnames implements [afero.File].
 func (f *file) Readdirnames(int) ([]string, error) { return nil, f.fail("readdir", errNotDir) }
 
-// Sync implements [afero.File]: it makes what has been written durable. A file that is being written anew takes the place of the
-// old one with this; from then on it is written in place.
+// Sync implements [afero.File]: it makes what has been written durable. A file that is being written anew takes the
+// place of the old one with this; from then on it is written in place.
 func (f *file) Sync() error {
 	done, err := f.begin("sync", false)
 	if err != nil {
@@ -367,8 +368,8 @@ func (f *file) Sync() error {
 	return nil
 }
 
-// Close implements [afero.File]. A file that has been written anew takes the place of the old one; if it cannot, the old one
-// stays, and the error says why.
+// Close implements [afero.File]. A file that has been written anew takes the place of the old one; if it cannot, the
+// old one stays, and the error says why.
 func (f *file) Close() error {
 	done, err := f.begin("close", false)
 	if err != nil {

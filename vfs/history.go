@@ -10,8 +10,8 @@ import (
 )
 
 // The history of a project is a directory with two things for each change, by its number: a description, and what the
-// change replaced or removed, if anything. The description comes first, then what is kept, then the change itself, so that a process
-// that dies leaves at most one change that has not happened, which is found and dropped.
+// change replaced or removed, if anything. The description comes first, then what is kept, then the change itself, so
+// that a process that dies leaves at most one change that has not happened, which is found and dropped.
 
 // An Op is a kind of change.
 type Op string
@@ -278,8 +278,8 @@ func (c *core) recoverHistory(s *state, doubtful, oldest int64) error {
 		}
 		all = all[:n-1]
 	}
-	// What a change says to be kept must be there; if not, the process died while it dropped that one. Numbers far before the
-	// others are not ours.
+	// What a change says to be kept must be there; if not, the process died while it dropped that one. Numbers far
+	// before the others are not ours.
 	first := len(all)
 	for first > 0 && (first == len(all) || all[first-1].Number > all[first].Number-maxStamped) {
 		if e := all[first-1]; e.Kept && !c.exists(keptFile(e.Number)) {

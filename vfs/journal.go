@@ -243,8 +243,8 @@ func (c *core) changes(oldest int64) ([]change, error) {
 	return all, nil
 }
 
-// stamp notes what a file has become, in the change that has written it last, so that undoing does not take that for the work
-// of somebody else: if allowed agrees, which gets what the change has noted until now, or nil.
+// stamp notes what a file has become, in the change that has written it last, so that undoing does not take that for
+// the work of somebody else: if allowed agrees, which gets what the change has noted until now, or nil.
 func (c *core) stamp(name string, after *stamp, allowed func(until *stamp) bool) error {
 	if c.options.History.Off {
 		return nil

@@ -148,7 +148,8 @@ func endWithInput() {
 	}()
 }
 
-// Files contain records, from which can be told whether they are whole: what they are, their length and a sum, and then bytes.
+// Files contain records, from which can be told whether they are whole: what they are, their length and a sum, and then
+// bytes.
 const recordHeader = "record\x00\x00"
 
 // record returns one with a payload of this size.

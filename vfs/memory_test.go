@@ -576,8 +576,8 @@ func TestMemoryLookupDoesNotAllocate(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = m.twin("/a/b", "f") }))
 }
 
-// TestMemoryConcurrently does all that can be done from several goroutines, with few names, so that they meet. Files contain
-// one byte again and again, written in one go, so that a read that saw half a write would show.
+// TestMemoryConcurrently does all that can be done from several goroutines, with few names, so that they meet. Files
+// contain one byte again and again, written in one go, so that a read that saw half a write would show.
 func TestMemoryConcurrently(t *testing.T) {
 	m := newMemory()
 	names := []string{"/"}

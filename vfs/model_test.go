@@ -53,7 +53,8 @@ var (
 	}
 	stepKinds = []string{"write", "write", "write at", "truncate", "seek", "read", "read at", "sync", "stat"}
 
-	// Spellings are such that many paths meet: a few again and again, the same in other ways, names that are twins, and invalid ones.
+	// Spellings are such that many paths meet: a few again and again, the same in other ways, names that are twins, and
+	// invalid ones.
 	spellings = append(slices.Repeat([]string{"/a", "/b", "/a/x", "/b/x", "/a/x/y", "/c"}, 10),
 		"a/", "/A", "//b/.", "a/./x/", "/a/X", "/b/x/y", "/b/../a/x/y", "/A/x", "/é", "/e\u0301", "/É", "/é/x", "/E\u0301/x",
 		"/c/c/c", "/C/c", "/..", "/../b/y", "", "/.toolrun", "/a/.ToolRun/x", "/a\x00", `a\b`, "/\xff", "/"+strings.Repeat("l", 256),
@@ -1177,8 +1178,8 @@ func (r *run) one(o operation) {
 	}
 }
 
-// distinct sees to it that the last change in the history is not one that has written to a file what was there before: whoever
-// opens the project cannot tell that from one that has not happened, and may drop it.
+// distinct sees to it that the last change in the history is not one that has written to a file what was there before:
+// whoever opens the project cannot tell that from one that has not happened, and may drop it.
 func (r *run) distinct() bool {
 	for {
 		changes, err := r.projects[0].project.Changes("/")

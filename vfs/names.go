@@ -13,8 +13,8 @@ import (
 const maxIndexed = 64
 
 // A nameIndex answers which names a directory has, regardless of case and Unicode form. It reads a directory once, and
-// again when the time of its last change is another than it was. Hosts whose clocks are coarse can hide a change that somebody else
-// makes at that very moment; then a name is allowed or refused that should not be, which harms nobody.
+// again when the time of its last change is another than it was. Hosts whose clocks are coarse can hide a change that
+// somebody else makes at that very moment; then a name is allowed or refused that should not be, which harms nobody.
 type nameIndex struct {
 	read func(dir string) ([]string, error)
 	stat func(name string) (fs.FileInfo, error)
@@ -84,8 +84,8 @@ func (x *nameIndex) twin(dir, base string) (string, error) {
 	return "", nil
 }
 
-// note is called before a name appears or disappears, and what it returns afterwards, so that the directory need not be read
-// again.
+// note is called before a name appears or disappears, and what it returns afterwards, so that the directory need not be
+// read again.
 func (x *nameIndex) note(name string) (done func(present bool)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

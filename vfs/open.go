@@ -45,9 +45,9 @@ func (c *core) discard(which func(f openFile) bool) {
 	}
 }
 
-// EndCall closes all files that have been opened through what [Project.WithCall] has returned and are still open, and drops what has
-// been written in those that would replace a file when they are closed. Whoever runs code for a call ends the call with this, since
-// code that is stopped in the middle closes nothing.
+// EndCall closes all files that have been opened through what [Project.WithCall] has returned and are still open, and
+// drops what has been written in those that would replace a file when they are closed. Whoever runs code for a call
+// ends the call with this, since code that is stopped in the middle closes nothing.
 func (p *Project) EndCall() {
 	if p.call != nil {
 		p.core.discard(func(f openFile) bool { return f.by() == p.call })

@@ -9,8 +9,8 @@ import (
 type Options struct {
 	Quota   Quota
 	History HistoryOptions
-	// OpenFiles is how many files and directories can be open at a time, in this process; more are syscall.EMFILE. Zero means
-	// [DefaultOpenFiles].
+	// OpenFiles is how many files and directories can be open at a time, in this process; more are syscall.EMFILE. Zero
+	// means [DefaultOpenFiles].
 	OpenFiles int64
 	// NoSync leaves out making changes durable, which is most of their cost. After a failure of the system, not of the
 	// process, files may then be empty or gone. It means nothing for projects in memory.
@@ -38,8 +38,8 @@ type Quota struct {
 	Files int64
 	// FileSize is the most bytes that one file may have. Zero means [DefaultFileSize].
 	FileSize int64
-	// Growth makes Bytes and Files limits on what is added to what was there when the project was opened. It is for directories
-	// that have been there before.
+	// Growth makes Bytes and Files limits on what is added to what was there when the project was opened. It is for
+	// directories that have been there before.
 	Growth bool
 }
 

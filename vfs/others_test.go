@@ -131,7 +131,8 @@ func TestInterruptedDeletionIsCompleted(t *testing.T) {
 	require.Equal(t, "[d .other/]", fmt.Sprint(entries))
 }
 
-// TestTreesThatCannotBeRemoved is about directories that their owner must not change. Root may do all, so it says nothing as root.
+// TestTreesThatCannotBeRemoved is about directories that their owner must not change. Root may do all, so it says
+// nothing as root.
 func TestTreesThatCannotBeRemoved(t *testing.T) {
 	for name, options := range map[string]*vfs.Options{
 		"kept":     {History: vfs.HistoryOptions{Bytes: 64 << 10}},

@@ -41,13 +41,14 @@ func (e *InvalidPathError) Error() string { return "invalid path: " + e.Reason }
 // Unwrap makes errors.Is hold for fs.ErrInvalid and for the error number.
 func (e *InvalidPathError) Unwrap() []error { return []error{fs.ErrInvalid, e.errno} }
 
-// Clean returns the normal form of a path: absolute, with single slashes between its names and none at the end, "." left
-// out and ".." resolved, in Unicode's normalization form C. Paths are relative to the root; ".." at the root stays there. An
-// empty path is the root.
+// Clean returns the normal form of a path: absolute, with single slashes between its names and none at the end, "."
+// left out and ".." resolved, in Unicode's normalization form C. Paths are relative to the root; ".." at the root stays
+// there. An empty path is the root.
 //
 // It refuses paths that are not UTF-8, or contain a backslash or a control character, since those mean different things
-// on different systems, paths with a ".toolrun" in it, where a project keeps what is its own, and paths beyond [MaxPath],
-// [MaxName] or [MaxDepth]. The limits are on the normal form; before, a path may be 16 times as long. The error is a [*InvalidPathError].
+// on different systems, paths with a ".toolrun" in it, where a project keeps what is its own, and paths beyond
+// [MaxPath], [MaxName] or [MaxDepth]. The limits are on the normal form; before, a path may be 16 times as long. The
+// error is a [*InvalidPathError].
 func Clean(name string) (string, error) {
 	if len(name) > 16*MaxPath { // before it is made shorter
 		return "", &InvalidPathError{name[:MaxPath] + "...", "it is too long", syscall.ENAMETOOLONG}

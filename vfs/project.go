@@ -16,8 +16,9 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A Project is the files of one project, and nothing else. It is an [afero.Fs] with the semantics that the package describes, and
-// safe for concurrent use; so are the files that it opens. Its methods wait as long as another process holds the project's lock.
+// A Project is the files of one project, and nothing else. It is an [afero.Fs] with the semantics that the package
+// describes, and safe for concurrent use; so are the files that it opens. Its methods wait as long as another process
+// holds the project's lock.
 type Project struct {
 	core *core
 	call *call
@@ -53,9 +54,9 @@ type written struct {
 	after  *stamp
 }
 
-// WithCall returns the project as one call of a tool sees it: what is changed through it belongs together under the id, which
-// [Project.Undo] takes. Without one, each change is by itself. An id that begins with "#" gets a "call " in front, and one
-// that is longer than 256 bytes is kept in part, with a hash of the rest.
+// WithCall returns the project as one call of a tool sees it: what is changed through it belongs together under the id,
+// which [Project.Undo] takes. Without one, each change is by itself. An id that begins with "#" gets a "call " in
+// front, and one that is longer than 256 bytes is kept in part, with a hash of the rest.
 func (p *Project) WithCall(id string) *Project {
 	return &Project{core: p.core, call: &call{id: callID(id)}, scope: p.scope}
 }
@@ -73,8 +74,9 @@ func callID(id string) string {
 	return id
 }
 
-// Close closes the project, for all that has come from it, and all files that are open. What is being written anew in them is
-// dropped. It must not be called by what Exclusively runs. A project in memory stays as it is, since others may have it open.
+// Close closes the project, for all that has come from it, and all files that are open. What is being written anew in
+// them is dropped. It must not be called by what Exclusively runs. A project in memory stays as it is, since others may
+// have it open.
 func (p *Project) Close() error { return p.core.close() }
 
 // Usage is what a project holds.
@@ -95,8 +97,8 @@ func (p *Project) Usage() (Usage, error) {
 	return usage, err
 }
 
-// A scope is the time in which Exclusively holds the lock. What it hands out may be used by several goroutines, and after the
-// scope's end.
+// A scope is the time in which Exclusively holds the lock. What it hands out may be used by several goroutines, and
+// after the scope's end.
 type scope struct {
 	mu     sync.Mutex
 	active bool
@@ -173,8 +175,8 @@ func (p *Project) Create(name string) (afero.File, error) {
 // Open implements [afero.Fs].
 func (p *Project) Open(name string) (afero.File, error) { return p.OpenFile(name, os.O_RDONLY, 0) }
 
-// OpenFile implements [afero.Fs]. It knows os.O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREATE, O_EXCL, O_TRUNC and O_SYNC; other
-// flags are invalid. Of the permissions, those of the owner are always there.
+// OpenFile implements [afero.Fs]. It knows os.O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREATE, O_EXCL, O_TRUNC and
+// O_SYNC; other flags are invalid. Of the permissions, those of the owner are always there.
 func (p *Project) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
 	var opened afero.File
 	err := onPath("open", name, func(clean string) (err error) {
@@ -349,7 +351,8 @@ func (p *Project) Remove(name string) error {
 	})
 }
 
-// RemoveAll implements [afero.Fs]. Other processes see the tree as a whole or not at all, and so does whoever comes after a crash.
+// RemoveAll implements [afero.Fs]. Other processes see the tree as a whole or not at all, and so does whoever comes
+// after a crash.
 func (p *Project) RemoveAll(name string) error {
 	return p.changePath("remove", name, func(c *core, clean string) error {
 		if clean == "/" {
@@ -460,8 +463,8 @@ func (p *Project) rename(c *core, old, name string) error {
 	return c.sync(path.Dir(old), path.Dir(name))
 }
 
-// moved lets files that are open for writing in place go by their new name, if it is the same call that moves them. Others must not
-// reach a place that may be forbidden to them.
+// moved lets files that are open for writing in place go by their new name, if it is the same call that moves them.
+// Others must not reach a place that may be forbidden to them.
 func (c *core) moved(old, name string, by *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A quick finds files below a directory in one system call, however deep they are, where os.Root takes two for each name in
-// the path. The kernel sees to it that the way leads through real directories only, and not out. What it does not answer, and errors
-// but ENOENT, are left to os.Root.
+// A quick finds files below a directory in one system call, however deep they are, where os.Root takes two for each
+// name in the path. The kernel sees to it that the way leads through real directories only, and not out. What it does
+// not answer, and errors but ENOENT, are left to os.Root.
 type quick struct {
 	once sync.Once
 	dir  *os.File

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/afero"
 )
 
-// ReadOnly returns a view of a file system in which the given directories or files, and all below them, cannot be changed: not by
-// writing, making, removing or renaming in them, nor by removing or renaming a directory that they are in. Attempts are
-// syscall.EROFS. What is protected is judged after [Clean], regardless of case and Unicode form. "/" protects everything.
+// ReadOnly returns a view of a file system in which the given directories or files, and all below them, cannot be
+// changed: not by writing, making, removing or renaming in them, nor by removing or renaming a directory that they are
+// in. Attempts are syscall.EROFS. What is protected is judged after [Clean], regardless of case and Unicode form. "/"
+// protects everything.
 //
-// Making a view costs next to nothing. It is as safe for concurrent use as what it is made of, and implements [Exclusive]. ReadOnly
-// panics if a path is one that Clean refuses.
+// Making a view costs next to nothing. It is as safe for concurrent use as what it is made of, and implements
+// [Exclusive]. ReadOnly panics if a path is one that Clean refuses.
 func ReadOnly(files afero.Fs, names ...string) afero.Fs {
 	v := &readOnly{files: files, protected: make([]string, len(names))}
 	for i, name := range names {

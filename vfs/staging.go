@@ -53,8 +53,8 @@ func (f *file) stage(perm fs.FileMode) error {
 	return nil
 }
 
-// modifyStaged changes what is being written anew. Quotas are checked roughly, for the final check comes at the end; but what
-// is being written is limited exactly.
+// modifyStaged changes what is being written anew. Quotas are checked roughly, for the final check comes at the end;
+// but what is being written is limited exactly.
 func (f *file) modifyStaged(sizeAfter func(size int64) int64, do func() error) error {
 	c := f.project.core
 	info, err := f.node.Stat()

@@ -49,8 +49,8 @@ func CheckID(id string) error {
 	return nil
 }
 
-// A Store has projects, which it finds by their id. Ids that differ in case only are not allowed beside each other. A store is safe for
-// concurrent use, and several processes can use the same directory.
+// A Store has projects, which it finds by their id. Ids that differ in case only are not allowed beside each other. A
+// store is safe for concurrent use, and several processes can use the same directory.
 type Store struct {
 	options Options
 	place   place
@@ -83,8 +83,8 @@ func OpenStore(dir string, options *Options) (*Store, error) {
 	return &Store{options.withDefaults(), place}, nil
 }
 
-// OpenDir makes a project of a directory of the host, with everything that is in it, and nothing outside of it. What a project
-// keeps for itself is in its subdirectory ".toolrun", which is made at the first change.
+// OpenDir makes a project of a directory of the host, with everything that is in it, and nothing outside of it. What a
+// project keeps for itself is in its subdirectory ".toolrun", which is made at the first change.
 func OpenDir(dir string, options *Options) (*Project, error) {
 	b, err := openDisk(dir)
 	if err != nil {
@@ -93,8 +93,8 @@ func OpenDir(dir string, options *Options) (*Project, error) {
 	return &Project{core: newCore(b, options.withDefaults())}, nil
 }
 
-// Open opens a project, which begins to exist with that. Close it when it is no longer needed. The error is an [*InvalidIDError], or
-// a [*NameConflictError] if there is a project whose id differs in case only.
+// Open opens a project, which begins to exist with that. Close it when it is no longer needed. The error is an
+// [*InvalidIDError], or a [*NameConflictError] if there is a project whose id differs in case only.
 func (s *Store) Open(id string) (*Project, error) {
 	if err := CheckID(id); err != nil {
 		return nil, err

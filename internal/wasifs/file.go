@@ -25,9 +25,9 @@ type file struct {
 	mu     sync.Mutex
 	closed bool
 	pos    int64
-	// appends is what O_APPEND is now. An afero.File cannot change it, and cannot write at a position if it has it. So there
-	// is a second handle as soon as one of the other kind is needed, which is rare. Seeking to the end instead would
-	// let others get in between.
+	// appends is what O_APPEND is now. An afero.File cannot change it, and cannot write at a position if it has it. So
+	// there is a second handle as soon as one of the other kind is needed, which is rare. Seeking to the end instead
+	// would let others get in between.
 	appends       bool
 	first, second afero.File
 	firstAppends  bool
@@ -309,8 +309,8 @@ func (f *file) Utimens(atim, mtim int64) sys.Errno {
 	return f.fs.Utimens(f.name, atim, mtim)
 }
 
-// Close implements [sys.File]. Closing again does nothing: wazero keeps a file whose closing failed, and guests may then try
-// to close it once more.
+// Close implements [sys.File]. Closing again does nothing: wazero keeps a file whose closing failed, and guests may
+// then try to close it once more.
 func (f *file) Close() sys.Errno {
 	f.mu.Lock()
 	defer f.mu.Unlock()

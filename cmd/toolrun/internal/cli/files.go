@@ -57,7 +57,9 @@ type outcome struct {
 }
 
 // run makes a command's function of one that works on the project.
-func (c *filesCommand) run(do func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error)) func(*cobra.Command, []string) error {
+func (c *filesCommand) run(
+	do func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error),
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		p, err := c.open()
 		if err != nil {
