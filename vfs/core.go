@@ -55,6 +55,8 @@ type core struct {
 	based bool
 	// oldestTime is when the oldest change in the history was made; zero if that has to be looked up.
 	oldestTime time.Time
+	// oldPage reads the oldest changes.
+	oldPage pageReader
 	// recorded is the last change that has been recorded, and recorder the call that it belongs to.
 	recorded change
 	recorder *call
@@ -68,8 +70,9 @@ type core struct {
 	// staged is how many bytes lie in files that are being written.
 	staged atomic.Int64
 
-	mu    sync.Mutex
-	files map[openFile]struct{} // all that are open
+	mu      sync.Mutex
+	open    *handle // all that are open
+	handles int64   // how many that are
 }
 
 // A session stands for the process having the project open.
@@ -80,7 +83,7 @@ type session struct {
 }
 
 func newCore(b backend, options Options) *core {
-	return &core{b: b, options: options, turn: make(chan struct{}, 1), done: make(chan struct{}), files: map[openFile]struct{}{}}
+	return &core{b: b, options: options, turn: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
 // claimSuffix ends the name of the file that says that a session is alive.

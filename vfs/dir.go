@@ -18,6 +18,7 @@ type dir struct {
 	call  *call
 	given string
 	name  string
+	handle
 
 	mu      sync.Mutex
 	entries []fs.FileInfo
@@ -64,7 +65,7 @@ func (d *dir) Close() error {
 		return pathError("close", d.given, fs.ErrClosed)
 	}
 	d.closed, d.entries = true, nil
-	d.core.isClosed(d)
+	d.core.isClosed(&d.handle)
 	return nil
 }
 

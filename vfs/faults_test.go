@@ -138,7 +138,7 @@ func TestOpenFilesAreLimited(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EMFILE)
 
 	call.EndCall()
-	require.Empty(t, p.core.files)
+	require.Zero(t, p.core.handles)
 	require.Zero(t, p.core.staged.Load())
 	_, err = p.Stat("/f")
 	require.ErrorIs(t, err, fs.ErrNotExist, "what was being written is dropped")

@@ -18,7 +18,9 @@ import (
 type file struct {
 	project *Project
 	given   string // the name as it was given
+	base    string // the last part of it
 	flag    int
+	handle
 
 	mu     sync.Mutex // guards what follows; name and inPlace change under core.mu as well
 	node   node
@@ -334,8 +336,7 @@ func (f *file) Stat() (fs.FileInfo, error) {
 	if err != nil {
 		return nil, f.fail("stat", err)
 	}
-	clean, err := Clean(f.given)
-	return describe(path.Base(clean), info), err
+	return describe(f.base, info), nil
 }
 
 // Readdir implements [afero.File].
@@ -385,7 +386,7 @@ func (f *file) Close() error {
 		err = f.noteContent()
 	}
 	f.closed = true
-	f.project.core.isClosed(f)
+	f.project.core.isClosed(&f.handle)
 	return f.fail("close", errors.Join(err, f.node.Close()))
 }
 

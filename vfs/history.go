@@ -199,9 +199,7 @@ func (c *core) makeRoom(cost int64) error {
 			return nil
 		}
 		if c.oldestTime.IsZero() {
-			if e, err := c.readChange(c.state.oldest); err == nil {
-				c.oldestTime = e.Time
-			}
+			c.oldestTime = c.oldPage.at(c, c.state.oldest)
 		}
 		if c.state.kept+cost <= limits.Bytes && time.Since(c.oldestTime) <= limits.Age {
 			return nil

@@ -209,6 +209,17 @@ func (r *pageReader) read(number int64) (change, error) {
 	return e, nil
 }
 
+// at returns when a change was made, or else the zero time.
+func (r *pageReader) at(c *core, number int64) time.Time {
+	r.c = c
+	e, err := r.read(number)
+	if err != nil {
+		r.page = nil // it may have been made since
+		e, _ = r.read(number)
+	}
+	return e.Time
+}
+
 // readChange reads the description of a change.
 func (c *core) readChange(number int64) (change, error) {
 	r := pageReader{c: c}

@@ -13,30 +13,54 @@ type openFile interface {
 	discard()
 }
 
+// A handle is the place of an open file in the list of all that are open.
+type handle struct {
+	of         openFile
+	prev, next *handle
+}
+
 // opened notes that a file or directory is open, if there may be one more.
-func (c *core) opened(f openFile) error {
+func (c *core) opened(h *handle, of openFile) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if int64(len(c.files)) >= c.options.OpenFiles {
+	if c.handles >= c.options.OpenFiles {
 		return syscall.EMFILE
 	}
-	c.files[f] = struct{}{}
+	c.handles++
+	h.of, h.next = of, c.open
+	if h.next != nil {
+		h.next.prev = h
+	}
+	c.open = h
 	return nil
 }
 
-func (c *core) isClosed(f openFile) {
+// isClosed notes that a file or directory is no longer open.
+func (c *core) isClosed(h *handle) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.files, f)
+	if h.of == nil {
+		return
+	}
+	c.handles--
+	if h.next != nil {
+		h.next.prev = h.prev
+	}
+	if h.prev != nil {
+		h.prev.next = h.next
+	} else {
+		c.open = h.next
+	}
+	*h = handle{}
 }
 
 // discard closes what is open and matches.
 func (c *core) discard(which func(f openFile) bool) {
 	c.mu.Lock()
 	var found []openFile
-	for f := range c.files {
-		if which(f) {
-			found = append(found, f)
+	for h := c.open; h != nil; h = h.next {
+		if which(h.of) {
+			found = append(found, h.of)
 		}
 	}
 	c.mu.Unlock()

@@ -50,6 +50,9 @@ func (e *InvalidPathError) Unwrap() []error { return []error{fs.ErrInvalid, e.er
 // [MaxPath], [MaxName] or [MaxDepth]. The limits are on the normal form; before, a path may be 16 times as long. The
 // error is a [*InvalidPathError].
 func Clean(name string) (string, error) {
+	if tidy(name) {
+		return name, nil
+	}
 	if len(name) > 16*MaxPath { // before it is made shorter
 		return "", &InvalidPathError{name[:MaxPath] + "...", "it is too long", syscall.ENAMETOOLONG}
 	}
@@ -104,6 +107,24 @@ func listed(name string) (clean string, ok bool) {
 		return "", false
 	}
 	return clean[1:], true
+}
+
+// tidy reports whether a path is in its normal form, without looking closer.
+func tidy(name string) bool {
+	if len(name) < 2 || name[0] != '/' || len(name) > MaxPath {
+		return false
+	}
+	parts := 0
+	for rest := name[1:]; ; {
+		part, below, more := strings.Cut(rest, "/")
+		if !plain(part) {
+			return false
+		}
+		if parts++; !more {
+			return parts <= MaxDepth
+		}
+		rest = below
+	}
 }
 
 // plain reports whether a name is one that can be used as it is, without looking closer.

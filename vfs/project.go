@@ -206,19 +206,19 @@ func (p *Project) open(given, clean string, flag int, perm fs.FileMode) (afero.F
 		n, err := p.core.b.open(clean, os.O_RDONLY, 0)
 		if errors.Is(err, syscall.EISDIR) {
 			d := &dir{core: p.core, call: p.call, given: given, name: clean}
-			return d, p.core.opened(d)
+			return d, p.core.opened(&d.handle, d)
 		}
 		if err != nil {
 			return nil, err
 		}
-		f := &file{project: p, given: given, name: clean, flag: flag, node: n}
-		if err := p.core.opened(f); err != nil {
+		f := &file{project: p, given: given, base: path.Base(clean), name: clean, flag: flag, node: n}
+		if err := p.core.opened(&f.handle, f); err != nil {
 			return nil, errors.Join(err, n.Close())
 		}
 		return f, nil
 	}
-	f := &file{project: p, given: given, name: clean, flag: flag}
-	if err := p.core.opened(f); err != nil {
+	f := &file{project: p, given: given, base: path.Base(clean), name: clean, flag: flag}
+	if err := p.core.opened(&f.handle, f); err != nil {
 		return nil, err
 	}
 	open := f.openInPlace
@@ -229,7 +229,7 @@ func (p *Project) open(given, clean string, flag int, perm fs.FileMode) (afero.F
 	defer f.mu.Unlock()
 	if err := open(perm); err != nil {
 		f.closed = true
-		p.core.isClosed(f)
+		p.core.isClosed(&f.handle)
 		return nil, err
 	}
 	return f, nil
@@ -468,8 +468,8 @@ func (p *Project) rename(c *core, old, name string) error {
 func (c *core) moved(old, name string, by *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for open := range c.files {
-		if f, ok := open.(*file); ok && f.inPlace && f.by() == by && within(f.name, old) {
+	for h := c.open; h != nil; h = h.next {
+		if f, ok := h.of.(*file); ok && f.inPlace && f.by() == by && within(f.name, old) {
 			f.name = name + f.name[len(old):]
 		}
 	}

@@ -142,7 +142,7 @@ func (f *file) discard() {
 		f.drop()
 	}
 	f.closed = true
-	f.project.core.isClosed(f)
+	f.project.core.isClosed(&f.handle)
 	_ = f.node.Close()
 }
 

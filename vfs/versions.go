@@ -70,8 +70,8 @@ func (p *Project) OpenVersion(id int64) (afero.File, error) {
 	if err != nil {
 		return nil, pathError("open", e.target(), err)
 	}
-	f := &file{project: p, given: e.target(), name: e.target(), node: n}
-	if err := p.core.opened(f); err != nil {
+	f := &file{project: p, given: e.target(), base: path.Base(e.target()), name: e.target(), node: n}
+	if err := p.core.opened(&f.handle, f); err != nil {
 		return nil, errors.Join(pathError("open", e.target(), err), n.Close())
 	}
 	return f, nil
