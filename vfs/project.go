@@ -55,8 +55,9 @@ type written struct {
 }
 
 // WithCall returns the project as one call of a tool sees it: what is changed through it belongs together under the id,
-// which [Project.Undo] takes. Without one, each change is by itself. An id that begins with "#" gets a "call " in
-// front, and one that is longer than 256 bytes is kept in part, with a hash of the rest.
+// which [Project.Undo] takes and which should not be used for another call. Without one, each change is by itself. An
+// id that begins with "#" gets a "call " in front, and one that is longer than 256 bytes is kept in part, with a hash.
+// [Project.EndCall] closes what the call has left open.
 func (p *Project) WithCall(id string) *Project {
 	return &Project{core: p.core, call: &call{id: callID(id)}, scope: p.scope}
 }
