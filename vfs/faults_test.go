@@ -147,3 +147,43 @@ func TestOpenFilesAreLimited(t *testing.T) {
 }
 
 func errOf(_ afero.File, err error) error { return err }
+
+// failingNode is an open file that cannot be written to any more.
+type failingNode struct {
+	node
+	err error
+}
+
+func (n *failingNode) WriteAt(b []byte, offset int64) (int, error) {
+	if n.err != nil {
+		return 0, n.err
+	}
+	return n.node.WriteAt(b, offset)
+}
+
+func TestAWriteThatFailsInPlaceLeavesTheHistoryGood(t *testing.T) {
+	p, err := NewMemoryStore(nil).Open("project")
+	require.NoError(t, err)
+	require.NoError(t, WriteFile(t.Context(), p, "/f", []byte("before")))
+	opened, err := p.WithCall("call").OpenFile("/f", os.O_RDWR, 0)
+	require.NoError(t, err)
+	f := opened.(*file)
+	failing := &failingNode{f.node, errors.New("the disk is broken")}
+	f.node = failing
+	_, err = f.WriteAt([]byte("X"), 0)
+	require.ErrorIs(t, err, failing.err)
+	changes, err := p.Changes("/f")
+	require.NoError(t, err)
+	require.Len(t, changes, 1, "nothing has happened")
+
+	failing.err = nil
+	require.NoError(t, WriteFile(t.Context(), p, "/other", nil)) // gets the number that has become free
+	_, err = f.WriteAt([]byte("after"), 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	_, err = p.Undo(t.Context(), "call")
+	require.NoError(t, err)
+	content, err := afero.ReadFile(p, "/f")
+	require.NoError(t, err)
+	require.Equal(t, "before", string(content))
+}

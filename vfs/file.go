@@ -287,13 +287,17 @@ func (f *file) modify(sizeAfter func(size int64) int64, do func() error) error {
 		if err := c.room(c.state, after, info.Size(), 0); err != nil {
 			return err
 		}
-		if f.recorded == 0 || f.recorded > 0 && c.changedSince(f.checked, f.name) {
-			if f.recorded, err = f.project.recordInPlace(c, f.name, info); err != nil {
+		recorded := f.recorded
+		f.recorded = 0 // what is recorded is taken back if nothing comes of it
+		if recorded == 0 || recorded > 0 && c.changedSince(f.checked, f.name) {
+			if recorded, err = f.project.recordInPlace(c, f.name, info); err != nil {
 				return err
 			}
 		}
 		f.checked = c.state.next
-		err = do()
+		if err = do(); err == nil {
+			f.recorded = recorded
+		}
 		if f.flag&os.O_SYNC != 0 && err == nil && !c.options.NoSync {
 			err = f.node.Sync()
 		}
