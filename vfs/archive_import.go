@@ -441,7 +441,6 @@ func (p *Project) place(c *core, im *importing, at *string) error {
 		*at = b.path
 		changed = append(changed, path.Dir(b.path))
 		if err := p.placeOne(c, b); err != nil {
-			c.counted = false // what has been recorded and not been done is found then
 			return err
 		}
 		if b.dir {

@@ -90,10 +90,8 @@ func (d *disk) parents(name string) error {
 		switch {
 		case err != nil:
 			return err
-		case !info.IsDir() && !info.Mode().IsRegular():
-			return errNotFollowed
 		case !info.IsDir():
-			return errNotDir
+			return notDirectory(info)
 		case d.loose && !d.names.has(name[:i]):
 			return syscall.ENOENT
 		}
@@ -127,10 +125,8 @@ func (d *disk) open(name string, flag int, perm fs.FileMode) (node, error) {
 	switch {
 	case err == nil && flag&os.O_EXCL != 0:
 		return nil, syscall.EEXIST
-	case err == nil && info.IsDir():
-		return nil, syscall.EISDIR
-	case err == nil && !info.Mode().IsRegular():
-		return nil, errNotFollowed
+	case err == nil && notFile(info) != nil:
+		return nil, notFile(info)
 	case err == nil:
 		flag &^= os.O_CREATE
 	case flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist):
@@ -164,13 +160,11 @@ func (d *disk) isLink(name string) bool {
 
 func (d *disk) readDir(name string) ([]fs.FileInfo, error) {
 	info, err := d.lstat(name)
-	switch {
-	case err != nil:
+	if err == nil {
+		err = notDirectory(info)
+	}
+	if err != nil {
 		return nil, err
-	case info.Mode().IsRegular():
-		return nil, errNotDir
-	case !info.IsDir():
-		return nil, errNotFollowed
 	}
 	f, err := d.root.OpenFile(local(name), os.O_RDONLY|nonblocking, 0)
 	if err != nil {

@@ -52,6 +52,28 @@ type notFollowedError struct{}
 func (*notFollowedError) Error() string { return "links and special files are not followed" }
 func (*notFollowedError) Unwrap() error { return fs.ErrPermission }
 
+// notDirectory is the error of what should be a directory, or nil.
+func notDirectory(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return nil
+	case info.Mode().IsRegular():
+		return errNotDir
+	}
+	return errNotFollowed
+}
+
+// notFile is the error of what should be a regular file, or nil.
+func notFile(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return syscall.EISDIR
+	case !info.Mode().IsRegular():
+		return errNotFollowed
+	}
+	return nil
+}
+
 // errLocked means that another process holds the lock.
 var errLocked = errors.New("another process holds the lock")
 

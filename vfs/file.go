@@ -57,10 +57,8 @@ func (f *file) openInPlace(perm fs.FileMode) error {
 		switch {
 		case err == nil && f.flag&os.O_EXCL != 0:
 			return syscall.EEXIST
-		case err == nil && info.IsDir():
-			return syscall.EISDIR
-		case err == nil && !info.Mode().IsRegular():
-			return errNotFollowed
+		case err == nil && notFile(info) != nil:
+			return notFile(info)
 		case err == nil:
 			if access != 0 {
 				if _, err := c.ownFile(f.name); err != nil {

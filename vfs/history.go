@@ -100,15 +100,8 @@ func (p *Project) recordReplacement(c *core, e change, name string, before fs.Fi
 	if number, ok := p.written(c, name, before); ok && e.Op != OpRename {
 		return number, true, nil
 	}
-	cost := int64(entryCost)
-	if before != nil {
-		e.Kept = before.Mode().IsRegular() && before.Size() <= c.options.History.Bytes-2*entryCost
-		e.Lost = !e.Kept
-	}
-	if e.Kept {
-		cost += entryCost + before.Size()
-	}
-	if number, err = p.add(c, e, cost); err != nil || !e.Kept {
+	number, kept, err := p.addKeeping(c, e, before)
+	if err != nil || !kept {
 		return number, false, err
 	}
 	// The file is going to be replaced, so another name for it is as good as a copy.
@@ -119,6 +112,20 @@ func (p *Project) recordReplacement(c *core, e change, name string, before fs.Fi
 		}
 	}
 	return number, false, nil
+}
+
+// addKeeping adds a change to what is there before, if anything, and says whether that is to be kept.
+func (p *Project) addKeeping(c *core, e change, before fs.FileInfo) (number int64, kept bool, err error) {
+	cost := int64(entryCost)
+	if before != nil {
+		e.Kept = before.Mode().IsRegular() && before.Size() <= c.options.History.Bytes-2*entryCost
+		e.Lost = !e.Kept
+	}
+	if e.Kept {
+		cost += entryCost + before.Size()
+	}
+	number, err = p.add(c, e, cost)
+	return number, e.Kept, err
 }
 
 // written returns the change by which the call has written a file already, if nobody has changed anything since.
@@ -140,13 +147,8 @@ func (p *Project) recordInPlace(c *core, name string, before fs.FileInfo) (numbe
 	if number, ok := p.written(c, name, before); ok {
 		return number, nil
 	}
-	e := change{Op: OpWrite, Path: name, Kept: before.Size() <= c.options.History.Bytes-2*entryCost}
-	e.Lost = !e.Kept
-	cost := int64(entryCost)
-	if e.Kept {
-		cost += entryCost + before.Size()
-	}
-	if number, err = p.add(c, e, cost); err != nil || !e.Kept {
+	number, kept, err := p.addKeeping(c, change{Op: OpWrite, Path: name}, before)
+	if err != nil || !kept {
 		return number, err
 	}
 	return number, c.keepCopy(name, number, before)
@@ -160,6 +162,9 @@ func (c *core) keepCopy(name string, number int64, info fs.FileInfo) error {
 	return c.b.rename(temp, keptFile(number))
 }
 
+// cost is what keeping it counts in the history.
+func (s treeSize) cost() int64 { return s.bytes + s.files*entryCost }
+
 // recordRemoval records that something is going to be removed, and returns where to put it, or "" if it is not to be kept.
 func (p *Project) recordRemoval(c *core, name string, size treeSize) (kept string, err error) {
 	if c.options.History.Off {
@@ -169,7 +174,7 @@ func (p *Project) recordRemoval(c *core, name string, size treeSize) (kept strin
 	if err != nil {
 		return "", err
 	}
-	cost := entryCost + size.bytes + size.files*entryCost
+	cost := entryCost + size.cost()
 	e := change{Op: OpRemove, Path: name}
 	e.Kept = (info.IsDir() || info.Mode().IsRegular()) && cost <= c.options.History.Bytes
 	e.Lost = !e.Kept
@@ -232,7 +237,7 @@ func (c *core) dropOldest() error {
 func (c *core) dropKept(number int64) {
 	cost := int64(entryCost)
 	if size, err := c.sizeOf(keptFile(number)); err == nil {
-		cost += size.bytes + size.files*entryCost
+		cost += size.cost()
 	}
 	c.state.kept = max(0, c.state.kept-cost)
 	c.cleanUp(keptFile(number))
@@ -270,7 +275,7 @@ func (c *core) recoverHistory(s *state, doubtful, oldest int64) error {
 	for len(all) > 0 && all[len(all)-1].Number >= maxNumber/2 {
 		all = all[:len(all)-1] // nobody has made that many
 	}
-	if n := len(all); n > 0 && all[n-1].Number >= doubtful && all[n-1].Op != OpUndone && c.unhappened(all[n-1]) {
+	if n := len(all); n > 0 && all[n-1].Number >= doubtful && c.unhappened(all[n-1]) {
 		if err := c.describe(change{Number: all[n-1].Number, Void: true}); err != nil {
 			return err
 		}
@@ -307,7 +312,7 @@ func (c *core) recoverHistory(s *state, doubtful, oldest int64) error {
 		if err != nil {
 			return err
 		}
-		s.kept += size.bytes + size.files*entryCost
+		s.kept += size.cost()
 	}
 	return nil
 }
@@ -324,6 +329,9 @@ func numberOf(name, suffix string) (number int64, ok bool) {
 
 // unhappened reports whether it is certain that a change has not been made, and is only described.
 func (c *core) unhappened(e change) bool {
+	if e.Op == OpUndone {
+		return false // to note it is all there is to do
+	}
 	now, err := c.b.lstat(e.Path)
 	gone := errors.Is(err, fs.ErrNotExist)
 	kept, keptErr := c.b.lstat(keptFile(e.Number))

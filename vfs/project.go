@@ -244,11 +244,8 @@ func (c *core) creatable(name, except string) error {
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
-		if !info.Mode().IsRegular() {
-			return errNotFollowed
-		}
-		return errNotDir
+	if err := notDirectory(info); err != nil {
+		return err
 	}
 	twin, err := c.b.twin(dir, path.Base(name))
 	if err != nil {
@@ -316,12 +313,8 @@ func (c *core) missing(dir string) (missing []string, err error) {
 	for at := dir; ; at = path.Dir(at) {
 		info, err := c.b.lstat(at)
 		switch {
-		case err == nil && info.IsDir():
-			return missing, nil
-		case err == nil && info.Mode().IsRegular():
-			return nil, errNotDir
 		case err == nil:
-			return nil, errNotFollowed
+			return missing, notDirectory(info)
 		case !errors.Is(err, fs.ErrNotExist) || at == "/":
 			return nil, err
 		}

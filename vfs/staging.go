@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"syscall"
 )
 
 // stage opens a file that is replaced when the handle is closed.
@@ -19,10 +18,8 @@ func (f *file) stage(perm fs.FileMode) error {
 	}
 	info, err := c.b.lstat(f.name)
 	switch {
-	case err == nil && info.IsDir():
-		return syscall.EISDIR
-	case err == nil && !info.Mode().IsRegular():
-		return errNotFollowed
+	case err == nil && notFile(info) != nil:
+		return notFile(info)
 	case err == nil:
 		f.before = info
 		perm = info.Mode().Perm() | 0o600
@@ -152,10 +149,8 @@ func (p *Project) replace(c *core, name, temp string, now fs.FileInfo) (number i
 	done := change{Op: OpWrite, Path: name, After: stampOf(now)}
 	size, added := int64(0), int64(0)
 	switch {
-	case err == nil && before.IsDir():
-		return 0, syscall.EISDIR
-	case err == nil && !before.Mode().IsRegular():
-		return 0, errNotFollowed
+	case err == nil && notFile(before) != nil:
+		return 0, notFile(before)
 	case err == nil:
 		size = before.Size()
 	case !errors.Is(err, fs.ErrNotExist):

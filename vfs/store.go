@@ -78,7 +78,7 @@ func OpenStore(dir string, options *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := &diskPlace{dir: dir, root: root, counted: map[string]bool{}}
+	place := &diskPlace{dir: dir, root: root, loose: ignoresCase(root, dir), counted: map[string]bool{}}
 	place.sweep()
 	return &Store{options.withDefaults(), place}, nil
 }

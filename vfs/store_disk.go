@@ -13,6 +13,8 @@ import (
 type diskPlace struct {
 	dir  string
 	root *os.Root
+	// loose says that the host finds directories by names that differ in case.
+	loose bool
 
 	mu sync.Mutex
 	// counted has the projects whose state this process has found to be right once.
@@ -58,7 +60,7 @@ func (d *diskPlace) open(id string, options Options) (*core, error) {
 
 // exactly reports whether a directory that is there has this id, and not one in another case.
 func (d *diskPlace) exactly(id string) bool {
-	if !ignoresCase(d.root, d.dir) {
+	if !d.loose {
 		return true
 	}
 	ids, err := d.list()
