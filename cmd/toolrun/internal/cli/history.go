@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// jsonChange is a change in the history as JSON.
+type jsonChange struct {
+	ID     int64     `json:"id"`
+	Time   time.Time `json:"time"`
+	Call   string    `json:"call,omitempty"`
+	Op     vfs.Op    `json:"op"`
+	Path   string    `json:"path,omitempty"`
+	To     string    `json:"to,omitempty"`
+	Kept   bool      `json:"kept,omitempty"`
+	Lost   bool      `json:"lost,omitempty"`
+	Undoes string    `json:"undoes,omitempty"`
+}
+
+// changesOutcome lists changes.
+func changesOutcome(changes []vfs.Change) outcome {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	all := []jsonChange{}
+	for _, e := range changes {
+		all = append(all, jsonChange{e.ID, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
+		what, call := e.Path, e.Call
+		if e.To != "" {
+			what += " -> " + e.To
+		}
+		if e.Undoes != "" {
+			call = "undoes " + e.Undoes
+		}
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\n", e.ID, e.Time.Local().Format(time.DateTime), call, e.Op, what)
+	}
+	_ = table.Flush() // a strings.Builder does not fail
+	return outcome{text.String(), all}
+}
+
+func (c *filesCommand) history() *cobra.Command {
+	return &cobra.Command{
+		Use:   "history [PATH]",
+		Short: "List what has happened to a file, or to everything in a directory, the latest first",
+		Long: "List what has happened to a file, or to everything in a directory, the latest first. The first column is\n" +
+			"the id for restore and cat --version, the call's name behind the time is for undo.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+			changes, err := p.Changes(argument(args, 0, "/"))
+			if err != nil {
+				return outcome{}, err
+			}
+			return changesOutcome(changes), nil
+		}),
+	}
+}
+
+func (c *filesCommand) restore() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore ID",
+		Short: "Put back what a change replaced or removed",
+		Args:  cobra.ExactArgs(1),
+		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+			id, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil {
+				return outcome{}, fmt.Errorf("%q is not the id of a change; toolrun files history lists them", args[0])
+			}
+			return outcome{}, p.Restore(cmd.Context(), id)
+		}),
+	}
+}
+
+func (c *filesCommand) undo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "undo [CALL]",
+		Short: "Undo all that the last call has changed, or another one",
+		Long: "Undo all that the last call has changed that has not been undone, or another one. If files have been\n" +
+			"changed since, nothing is undone, and they are named.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+			changes, err := p.Undo(cmd.Context(), argument(args, 0, ""))
+			if err != nil {
+				return outcome{}, err
+			}
+			return changesOutcome(changes), nil
+		}),
+	}
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func (c *filesCommand) put() *cobra.Command {
+	return &cobra.Command{
+		Use:   "put FILE|DIR|- [PATH]",
+		Short: "Copy a file or directory of the host into the project",
+		Long: "Copy a file or directory of the host into the project, under its own name in the root, or to PATH. A\n" +
+			"PATH that ends in / or is a directory is where it goes to under its own name. Files that are there are\n" +
+			"replaced. Links and special files in a directory are left out.",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+			ctx := cmd.Context()
+			if args[0] == "-" {
+				if len(args) < 2 {
+					return outcome{}, errors.New("say which path standard input goes to")
+				}
+				text, _, err := readCode(ctx, "-", cmd.InOrStdin())
+				if err != nil {
+					return outcome{}, err
+				}
+				return outcome{}, vfs.WriteFile(ctx, p, args[1], []byte(text))
+			}
+			target, err := destination(p, argument(args, 1, "/"), filepath.Base(args[0]))
+			if err != nil {
+				return outcome{}, err
+			}
+			info, err := os.Stat(args[0])
+			if err != nil {
+				return outcome{}, err
+			}
+			if !info.IsDir() {
+				data, err := os.ReadFile(args[0])
+				if err != nil {
+					return outcome{}, err
+				}
+				return outcome{}, vfs.WriteFile(ctx, p, target, data)
+			}
+			root, err := os.OpenRoot(args[0])
+			if err != nil {
+				return outcome{}, err
+			}
+			defer root.Close()
+			return outcome{}, fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+				to := path.Join(target, name)
+				switch {
+				case err != nil:
+					return err
+				case ctx.Err() != nil:
+					return ctx.Err()
+				case entry.IsDir() && entry.Name() == ".toolrun":
+					return fs.SkipDir // what is another project's own
+				case entry.IsDir():
+					return p.MkdirAll(to, 0o755)
+				case !entry.Type().IsRegular():
+					return nil
+				}
+				data, err := root.ReadFile(filepath.FromSlash(name))
+				if err != nil {
+					return err
+				}
+				return vfs.WriteFile(ctx, p, to, data)
+			})
+		}),
+	}
+}
+
+// destination is where something with this name goes to in the project.
+func destination(p *vfs.Project, to, base string) (string, error) {
+	info, err := p.Stat(to)
+	if err == nil && info.IsDir() || strings.HasSuffix(to, "/") {
+		return path.Join("/", to, base), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return path.Join("/", to), nil
+}
+
+func (c *filesCommand) get() *cobra.Command {
+	return &cobra.Command{
+		Use:   "get PATH [FILE|DIR|-]",
+		Short: "Copy a file or directory of the project to the host",
+		Long: "Copy a file or directory of the project to the host, under its own name in the working directory, to\n" +
+			"FILE, or into DIR if that is a directory. A file that is there is replaced.",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+			name, err := vfs.Clean(args[0])
+			if err != nil {
+				return outcome{}, err
+			}
+			info, err := p.Stat(name)
+			if err != nil {
+				return outcome{}, err
+			}
+			to := argument(args, 1, ".")
+			if to == "-" {
+				data, err := afero.ReadFile(p, name)
+				return outcome{text: string(data)}, err
+			}
+			dir, base := filepath.Dir(to), filepath.Base(to)
+			if there, err := os.Stat(to); err == nil && there.IsDir() {
+				dir, base = to, path.Base(name)
+				if name == "/" {
+					base = "."
+				}
+			}
+			// Names in a project must not lead out of the directory, nor must links that are there.
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				return outcome{}, err
+			}
+			defer root.Close()
+			return outcome{}, copyOut(cmd, p, name, root, base, info)
+		}),
+	}
+}
+
+func copyOut(cmd *cobra.Command, p *vfs.Project, name string, root *os.Root, to string, info fs.FileInfo) error {
+	switch {
+	case cmd.Context().Err() != nil:
+		return cmd.Context().Err()
+	case info.Mode().IsRegular():
+		data, err := afero.ReadFile(p, name)
+		if err != nil {
+			return err
+		}
+		return root.WriteFile(to, data, info.Mode().Perm())
+	case !info.IsDir():
+		return nil
+	}
+	if err := root.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	infos, err := afero.ReadDir(p, name)
+	for _, info := range infos {
+		if err := copyOut(cmd, p, path.Join(name, info.Name()), root, filepath.Join(to, info.Name()), info); err != nil {
+			return err
+		}
+	}
+	return err
+}
