@@ -1,0 +1,32 @@
+package registry
+
+import (
+	"context"
+	"sync"
+)
+
+// maxAtOnce is how many calls of one turn run at once.
+const maxAtOnce = 8
+
+// DispatchAll does the calls that a model makes in one turn, and returns their results in the same order. Calls of tools
+// that are annotated as read-only run at once, up to eight of them; others run alone, after those before them.
+func (r *Registry) DispatchAll(ctx context.Context, calls []Call, env Env) []Result {
+	results := make([]Result, len(calls))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, maxAtOnce)
+	for i, call := range calls {
+		e := r.byName[call.Tool]
+		if e == nil || !e.spec.Annotations.ReadOnly {
+			group.Wait()
+			results[i] = r.Dispatch(ctx, call, env)
+			continue
+		}
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			results[i] = r.Dispatch(ctx, call, env)
+		})
+	}
+	group.Wait()
+	return results
+}

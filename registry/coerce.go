@@ -1,0 +1,185 @@
+package registry
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// coerce changes the values of an object that are not of the type that the schema wants, but clearly mean one: a scalar
+// where an array is wanted becomes an array of it; "true", "false" and numbers in quotes become what they say where no text
+// is wanted; and so do arrays and objects that have been encoded as text. It reports whether anything has changed. What cannot
+// be coerced stays, for validation to complain about.
+func (s *Schema) coerce(object map[string]any) (changed bool) {
+	c := coercer{root: s.doc}
+	c.value(s.doc, object, 0)
+	return c.changed
+}
+
+type coercer struct {
+	root    any
+	changed bool
+}
+
+// maxCoerceDepth is how deep values are coerced. References can make a schema endless.
+const maxCoerceDepth = 64
+
+// value returns the value as the schema wants it, if that can be done.
+func (c *coercer) value(schema, v any, depth int) any {
+	object, ok := schema.(map[string]any)
+	if !ok || depth > maxCoerceDepth {
+		return v
+	}
+	object = c.resolve(object)
+	if types, ok := c.types(object, 0); ok && !types.has(v) {
+		if w, ok := c.convert(types, v); ok {
+			v, c.changed = w, true
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		properties, _ := object["properties"].(map[string]any)
+		for name, of := range properties {
+			if inside, ok := v[name]; ok {
+				v[name] = c.value(of, inside, depth+1)
+			}
+		}
+		if additional, ok := object["additionalProperties"].(map[string]any); ok {
+			for name, inside := range v {
+				if _, known := properties[name]; !known {
+					v[name] = c.value(additional, inside, depth+1)
+				}
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = c.value(object["items"], v[i], depth+1)
+		}
+	}
+	return v
+}
+
+// resolve follows references inside of the document.
+func (c *coercer) resolve(schema map[string]any) map[string]any {
+	for range 16 {
+		ref, ok := schema["$ref"].(string)
+		path, local := strings.CutPrefix(ref, "#/")
+		if !ok || !local {
+			return schema
+		}
+		var at any = c.root
+		for _, token := range strings.Split(path, "/") {
+			in, _ := at.(map[string]any)
+			at = in[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]
+		}
+		next, ok := at.(map[string]any)
+		if !ok {
+			return schema
+		}
+		schema = next
+	}
+	return schema
+}
+
+// types are the JSON types that a schema allows.
+type types map[string]bool
+
+// types returns what a schema says about types, or what its alternatives say together. ok is false if it allows more than can
+// be told.
+func (c *coercer) types(schema map[string]any, depth int) (allowed types, ok bool) {
+	allowed = types{}
+	switch t := schema["type"].(type) {
+	case string:
+		allowed[t] = true
+		return allowed, true
+	case []any:
+		for _, name := range t {
+			name, _ := name.(string)
+			allowed[name] = true
+		}
+		return allowed, true
+	}
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		alternatives, ok := schema[keyword].([]any)
+		if !ok {
+			continue
+		}
+		for _, alternative := range alternatives {
+			alternative, ok := alternative.(map[string]any)
+			if !ok || depth > 8 {
+				return nil, false
+			}
+			more, ok := c.types(c.resolve(alternative), depth+1)
+			if !ok {
+				return nil, false
+			}
+			for name := range more {
+				allowed[name] = true
+			}
+		}
+		return allowed, true
+	}
+	return nil, false
+}
+
+// has reports whether a value is of one of the types.
+func (t types) has(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return t["null"]
+	case bool:
+		return t["boolean"]
+	case string:
+		return t["string"]
+	case json.Number:
+		return t["number"] || t["integer"] && isInteger(v)
+	case []any:
+		return t["array"]
+	case map[string]any:
+		return t["object"]
+	}
+	return true
+}
+
+// isInteger reports whether a number is one without a fraction, as JSON Schema has it: 1.0 is.
+func isInteger(n json.Number) bool {
+	if !strings.ContainsAny(string(n), ".eE") {
+		return true
+	}
+	f, err := n.Float64()
+	return err == nil && f == float64(int64(f))
+}
+
+func (c *coercer) convert(t types, v any) (any, bool) {
+	if text, ok := v.(string); ok {
+		trimmed := strings.TrimSpace(text)
+		if t["boolean"] && (trimmed == "true" || trimmed == "false") {
+			return trimmed == "true", true
+		}
+		if t["number"] || t["integer"] {
+			if n := json.Number(trimmed); isNumber(trimmed) && (t["number"] || isInteger(n)) {
+				return n, true
+			}
+		}
+		if t["array"] && strings.HasPrefix(trimmed, "[") || t["object"] && strings.HasPrefix(trimmed, "{") {
+			if decoded, err := decodeJSON([]byte(trimmed)); err == nil && t.has(decoded) {
+				return decoded, true
+			}
+		}
+		if t["null"] && trimmed == "null" {
+			return nil, true
+		}
+	}
+	if _, isObject := v.(map[string]any); t["array"] && v != nil && !isObject {
+		return []any{v}, true
+	}
+	return v, false
+}
+
+// isNumber reports whether text is a number as JSON has them.
+func isNumber(text string) bool {
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return false
+	}
+	return json.Valid([]byte(text))
+}

@@ -1,0 +1,137 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// An Offer is what a tool is offered with.
+type Offer struct {
+	API     API
+	Mode    Mode
+	Options Options
+}
+
+// A Definition is what a model gets of a tool, before it is brought into a provider's shape. It cannot be changed, and is
+// safe for concurrent use.
+type Definition struct {
+	// Name, Title and Description are as in [Spec]; only MCP has a title.
+	Name, Title, Description string
+	// Input is the schema of the input, and Output that of Result.Data or nil.
+	Input, Output *Schema
+	Annotations   Annotations
+	// Override, if not nil, is the whole definition, which the API knows by itself.
+	Override json.RawMessage
+
+	derived sync.Map
+}
+
+// Derive returns what make returns, which is kept with the definition under the key. It is for what depends on the
+// definition and the key alone, as its form for a provider. If make returns an error, nothing is kept.
+func (d *Definition) Derive(key any, make func() (any, error)) (any, error) {
+	if v, ok := d.derived.Load(key); ok {
+		return v, nil
+	}
+	v, err := make()
+	if err != nil {
+		return nil, err
+	}
+	v, _ = d.derived.LoadOrStore(key, v)
+	return v, nil
+}
+
+func (e *entry) define(description string, input *Schema) *Definition {
+	return &Definition{
+		Name: e.spec.Name, Title: e.spec.DisplayName, Description: description,
+		Input: input, Output: e.output, Annotations: e.spec.Annotations,
+	}
+}
+
+// Definitions returns the definitions of the tools that a selection enables, and for which everything that they require is
+// granted. The error, a *[ToolError], says which options have been set to what they cannot be, or which schema
+// does not compile with them.
+func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, error) {
+	var definitions []*Definition
+	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
+		if override == nil && e.definition != nil {
+			definitions = append(definitions, e.definition)
+			return nil
+		}
+		input, err := e.schema(offer.Options)
+		if err != nil {
+			return err
+		}
+		description := e.spec.Description
+		if e.spec.DescriptionFor != nil {
+			description = e.spec.DescriptionFor(offer)
+		}
+		d := e.define(description, input)
+		d.Override = override
+		definitions = append(definitions, d)
+		return nil
+	})
+	return definitions, err
+}
+
+// SystemPrompt returns what the enabled tools add to the system prompt: their instructions and what they say by
+// [SystemPrompter], separated by blank lines. It is made anew each time. Tools that the API knows by itself add nothing.
+func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, error) {
+	selection := env.Selection
+	selection.NoProject = selection.NoProject || env.Files == nil
+	var texts []string
+	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
+		if override != nil {
+			return nil
+		}
+		if text := strings.TrimSpace(e.spec.Instructions); text != "" {
+			texts = append(texts, text)
+		}
+		prompter, ok := e.tool.(SystemPrompter)
+		if !ok {
+			return nil
+		}
+		text, err := systemPrompt(ctx, prompter, PromptContext{offer, env.Project, env.Chat, env.Files})
+		if err != nil {
+			return fmt.Errorf("system prompt: %w", err)
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			texts = append(texts, text)
+		}
+		return nil
+	})
+	return strings.Join(texts, "\n\n"), err
+}
+
+// systemPrompt makes an error of a panic, since the text may be made of a project's files.
+func systemPrompt(ctx context.Context, prompter SystemPrompter, prompt PromptContext) (text string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = newPanicError(p)
+		}
+	}()
+	return prompter.SystemPrompt(ctx, prompt)
+}
+
+// offered goes through the tools that a model gets.
+func (r *Registry) offered(api API, selection Selection, do func(e *entry, offer Offer, override json.RawMessage) error) error {
+	for _, e := range r.entries {
+		if e.spec.Internal || !selection.allows(&e.spec) || selection.denied(&e.spec) != "" {
+			continue
+		}
+		options, err := e.options(&selection)
+		if err == nil {
+			var override json.RawMessage
+			if overrider, ok := e.tool.(APIOverrider); ok {
+				override = overrider.APIOverride(api, options)
+			}
+			err = do(e, Offer{API: api, Mode: selection.Mode, Options: options}, override)
+		}
+		if err != nil {
+			return &ToolError{e.spec.Name, err}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package registry has the tools that models can call, and calls them.
+package registry

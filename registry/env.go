@@ -1,0 +1,89 @@
+package registry
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/afero"
+)
+
+// An Env is everything that one call may touch. The zero value has no project, and enables what is enabled by default.
+type Env struct {
+	// Project and Chat say whose call it is; tools may put them into what they return.
+	Project, Chat string
+	// Files are the project's files, or nil if there is no project. If it is a [*vfs.Project], each call gets it as
+	// [vfs.Project.WithCall] has it, and the files that the call leaves open are closed.
+	Files afero.Fs
+	// Selection says what is enabled and how it is set.
+	Selection Selection
+	// Limits are for this call.
+	Limits Limits
+	// Progress, if not nil, gets what calls report while they run. It is called by the goroutine of the tool, which waits
+	// for it.
+	Progress func(Progress)
+	// Logger is for what the host should know. Nil means that nothing is logged.
+	Logger *slog.Logger
+
+	// Options are those of the tool. They are set for [Tool.Execute].
+	Options Options
+
+	call *running
+}
+
+// Limits limit a call. Zero means the default in each case.
+type Limits struct {
+	// Timeout is how long a call may take, instead of the time that the tool's Spec has. [NoTimeout] means forever. When a
+	// tool is executed it is the time that holds.
+	Timeout time.Duration
+	// Input is how many bytes the input may have. Zero means [DefaultInput].
+	Input int
+	// Inline is how many bytes of text a result may have; what is larger is kept in a file, and the model gets its beginning and
+	// its end. Zero means [DefaultInline].
+	Inline int
+	// Output is how many bytes a result may have at all, all parts and the data together; the rest is dropped. Zero means
+	// [DefaultOutput].
+	Output int
+}
+
+// The limits of calls unless others are set.
+const (
+	DefaultInput  = 16 << 20
+	DefaultInline = 32 << 10
+	DefaultOutput = 16 << 20
+)
+
+func (l Limits) input() int  { return orDefault(l.Input, DefaultInput) }
+func (l Limits) inline() int { return orDefault(l.Inline, DefaultInline) }
+func (l Limits) output() int { return orDefault(l.Output, DefaultOutput) }
+
+func orDefault(n, fallback int) int {
+	if n <= 0 {
+		return fallback
+	}
+	return n
+}
+
+// Progress is how far a call has come.
+type Progress struct {
+	// CallID and Tool are those of the call.
+	CallID, Tool string
+	// Message is for people. It can be empty.
+	Message string
+	// Done of Total is done, in whatever unit. Total is 0 if it is not known.
+	Done, Total float64
+}
+
+// Report reports progress, if somebody wants to know. After the call has ended it does nothing.
+func (e Env) Report(message string, done, total float64) {
+	if e.Progress == nil || e.call == nil || e.call.ended.Load() {
+		return
+	}
+	e.Progress(Progress{CallID: e.call.id, Tool: e.call.tool, Message: message, Done: done, Total: total})
+}
+
+func (e Env) log(ctx context.Context, level slog.Level, message string, args ...any) {
+	if e.Logger != nil {
+		e.Logger.Log(ctx, level, message, args...)
+	}
+}

@@ -1,0 +1,284 @@
+package registry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// An OptionType is the type of an option's values.
+type OptionType string
+
+// The types of options.
+const (
+	OptionBool   OptionType = "bool"
+	OptionNumber OptionType = "number" // a float64
+	OptionText   OptionType = "text"
+	OptionSelect OptionType = "select" // a string, one of the choices
+)
+
+// An Option is something about a tool that users can set.
+type Option struct {
+	// ID is how it is stored; Label and Subtitle are for people.
+	ID       string     `json:"id"`
+	Label    string     `json:"label,omitempty"`
+	Subtitle string     `json:"subtitle,omitempty"`
+	Type     OptionType `json:"type"`
+	// Default is what it is unless it is set: a bool, a number of any Go type, or a string. Nil means false, zero, "", or the
+	// first choice.
+	Default any `json:"default"`
+	// Min and Max limit a number, if not nil.
+	Min *float64 `json:"min,omitempty"`
+	Max *float64 `json:"max,omitempty"`
+	// Choices are what a select can be.
+	Choices []Choice `json:"choices,omitempty"`
+	// VisibleWhen, if not nil, says when a user interface should show the option. It has its value in any case.
+	VisibleWhen *Condition `json:"visibleWhen,omitempty"`
+}
+
+// A Choice is a value that a select can have.
+type Choice struct {
+	Value string `json:"value"`
+	Label string `json:"label,omitempty"`
+}
+
+// A Condition holds if an option of the same tool has a value.
+type Condition struct {
+	Option string `json:"option"`
+	Equals any    `json:"equals"`
+}
+
+// checkOptions checks the definitions of a tool's options.
+func checkOptions(options []Option) error {
+	for i, o := range options {
+		fail := func(format string, args ...any) error {
+			return fmt.Errorf("option %q: "+format, append([]any{o.ID}, args...)...)
+		}
+		if o.ID == "" {
+			return errors.New("an option has no ID")
+		}
+		if slices.ContainsFunc(options[:i], func(other Option) bool { return other.ID == o.ID }) {
+			return fail("defined twice")
+		}
+		switch o.Type {
+		case OptionBool, OptionNumber, OptionText:
+			if len(o.Choices) > 0 {
+				return fail("only a select has choices")
+			}
+		case OptionSelect:
+			if len(o.Choices) == 0 {
+				return fail("a select needs choices")
+			}
+			for j, c := range o.Choices {
+				if slices.ContainsFunc(o.Choices[:j], func(other Choice) bool { return other.Value == c.Value }) {
+					return fail("the choice %q is there twice", c.Value)
+				}
+			}
+		default:
+			return fail("its type is %q, which is none of bool, number, text and select", o.Type)
+		}
+		if o.Type != OptionNumber && (o.Min != nil || o.Max != nil) {
+			return fail("only a number has a Min and a Max")
+		}
+		if o.Min != nil && o.Max != nil && *o.Min > *o.Max {
+			return fail("Min is larger than Max")
+		}
+		if o.Default != nil || o.Type == OptionNumber {
+			if _, err := o.value(o.fallback()); err != nil {
+				return fail("its default: %w", err)
+			}
+		}
+	}
+	for _, o := range options {
+		if o.VisibleWhen == nil {
+			continue
+		}
+		i := slices.IndexFunc(options, func(other Option) bool { return other.ID == o.VisibleWhen.Option })
+		if i < 0 || options[i].ID == o.ID {
+			return fmt.Errorf("option %q: visible when another option is set that is not there: %q", o.ID, o.VisibleWhen.Option)
+		}
+		if _, err := options[i].value(o.VisibleWhen.Equals); err != nil {
+			return fmt.Errorf("option %q: visible when %q has a value that it cannot have: %w", o.ID, o.VisibleWhen.Option, err)
+		}
+	}
+	return nil
+}
+
+// fallback is the default as it was given, or what stands for none.
+func (o *Option) fallback() any {
+	switch {
+	case o.Default != nil:
+		return o.Default
+	case o.Type == OptionBool:
+		return false
+	case o.Type == OptionNumber:
+		return 0.0
+	case o.Type == OptionSelect:
+		return o.Choices[0].Value
+	}
+	return ""
+}
+
+// value checks a value of the option, and brings it into its type.
+func (o *Option) value(v any) (any, error) {
+	switch o.Type {
+	case OptionBool:
+		if b, ok := v.(bool); ok {
+			return b, nil
+		}
+	case OptionNumber:
+		n, ok := number(v)
+		switch {
+		case !ok:
+		case math.IsNaN(n) || math.IsInf(n, 0):
+			return nil, errors.New("the number is not finite")
+		case o.Min != nil && n < *o.Min:
+			return nil, fmt.Errorf("%v is less than %v", n, *o.Min)
+		case o.Max != nil && n > *o.Max:
+			return nil, fmt.Errorf("%v is more than %v", n, *o.Max)
+		default:
+			return n, nil
+		}
+	case OptionText:
+		if s, ok := v.(string); ok {
+			return s, nil
+		}
+	case OptionSelect:
+		if s, ok := v.(string); ok {
+			values := make([]string, len(o.Choices))
+			for i, c := range o.Choices {
+				if values[i] = c.Value; c.Value == s {
+					return s, nil
+				}
+			}
+			return nil, fmt.Errorf("%q is none of its choices: %s", s, strings.Join(values, ", "))
+		}
+		return nil, fmt.Errorf("want text, got %s", typeName(v))
+	}
+	return nil, fmt.Errorf("want %s, got %s", o.Type, typeName(v))
+}
+
+func number(v any) (float64, bool) {
+	switch n := v.(type) {
+	case float64:
+		return n, true
+	case int:
+		return float64(n), true
+	case int64:
+		return float64(n), true
+	case json.Number:
+		f, err := n.Float64()
+		return f, err == nil
+	}
+	return 0, false
+}
+
+// typeName is what JSON calls the type of a value.
+func typeName(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "bool"
+	case string:
+		return "text"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	}
+	if _, ok := number(v); ok {
+		return "number"
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// Options are the values of a tool's options: those that have been set, and the defaults of the others. The zero value has
+// none. They cannot be changed.
+type Options struct {
+	values map[string]any
+}
+
+// Bool returns the value of an option of type bool, or false if there is none.
+func (o Options) Bool(id string) bool { v, _ := o.values[id].(bool); return v }
+
+// Number returns the value of an option of type number, or 0 if there is none.
+func (o Options) Number(id string) float64 { v, _ := o.values[id].(float64); return v }
+
+// Text returns the value of an option of type text or select, or "" if there is none.
+func (o Options) Text(id string) string { v, _ := o.values[id].(string); return v }
+
+// Map returns all values by their ids.
+func (o Options) Map() map[string]any { return maps.Clone(o.values) }
+
+// ParseOption makes a value of an option from text, as commands and forms have it. The error says what it can be.
+func (o Option) ParseOption(text string) (any, error) {
+	var v any = text
+	switch o.Type {
+	case OptionBool:
+		switch text {
+		case "true":
+			v = true
+		case "false":
+			v = false
+		default:
+			return nil, fmt.Errorf("option %q is true or false, not %q", o.ID, text)
+		}
+	case OptionNumber:
+		v = json.Number(text)
+		if !json.Valid([]byte(text)) {
+			return nil, fmt.Errorf("option %q is a number, not %q", o.ID, text)
+		}
+	}
+	v, err := o.value(v)
+	if err != nil {
+		return nil, fmt.Errorf("option %q: %w", o.ID, err)
+	}
+	return v, nil
+}
+
+// mergeOptions returns the defaults with what has been set over them, later maps over earlier ones. What no option has as
+// its id is left out.
+func mergeOptions(definitions []Option, defaults Options, set ...map[string]any) (Options, error) {
+	var merged map[string]any
+	for _, values := range set {
+		if len(values) == 0 {
+			continue
+		}
+		for i := range definitions {
+			o := &definitions[i]
+			v, ok := values[o.ID]
+			if !ok {
+				continue
+			}
+			v, err := o.value(v)
+			if err != nil {
+				return Options{}, fmt.Errorf("option %q: %w", o.ID, err)
+			}
+			if merged == nil {
+				merged = maps.Clone(defaults.values)
+			}
+			merged[o.ID] = v
+		}
+	}
+	if merged == nil {
+		return defaults, nil
+	}
+	return Options{merged}, nil
+}
+
+// defaultOptions are the values that options have if none is set. The definitions have been checked.
+func defaultOptions(definitions []Option) Options {
+	if len(definitions) == 0 {
+		return Options{}
+	}
+	values := make(map[string]any, len(definitions))
+	for i := range definitions {
+		values[definitions[i].ID], _ = definitions[i].value(definitions[i].fallback())
+	}
+	return Options{values}
+}

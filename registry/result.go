@@ -1,0 +1,149 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// A Result is what a call has come to. There is one for every call, whatever happens.
+type Result struct {
+	// CallID and Tool are those of the call.
+	CallID string
+	Tool   string
+	// Content is what the model gets.
+	Content []Part
+	// Data is the same for programs: anything that package json can encode, or nil. MCP clients get it.
+	Data any
+	// Status is one short line for people, or "".
+	Status string
+	// Code says what went wrong; it is "" for a success. Err is the cause, for the host, and can be nil.
+	Code Code
+	Err  error
+}
+
+// A Part is a piece of a result's content.
+type Part struct {
+	// Text is the text, unless Data is not nil.
+	Text string
+	// Data is an image or another binary of the type MIME. Where a provider cannot take it, Text is there instead.
+	Data []byte
+	MIME string
+	// Resource says what the text is the content of, or is nil. Then a transcript can leave it out where it is shown again.
+	Resource *Resource
+}
+
+// A Resource is something whose content a result shows.
+type Resource struct {
+	// Kind and Name are what the model knows it by, as "FILE" and "/notes.txt".
+	Kind, Name string
+	// Key stands for this content of it: the same key means the same content, as in "file:PROJECT:PATH:HASH".
+	Key string
+}
+
+// A Code is a kind of failure.
+type Code string
+
+// The kinds of failures. The texts that models get are for models, and may say the same for several kinds.
+const (
+	CodeUnknownTool  Code = "unknown_tool"      // there is no such tool
+	CodeDisabled     Code = "tool_disabled"     // the tool is not enabled, or not in this mode, or needs a project
+	CodeInvalidInput Code = "invalid_input"     // the input is not JSON, or does not fit the schema
+	CodeOptions      Code = "invalid_options"   // a value that has been set for an option is not one
+	CodeDenied       Code = "permission_denied" // a capability has not been granted
+	CodeTimeout      Code = "timeout"           // the call took too long
+	CodeCanceled     Code = "canceled"          // the host's context ended
+	CodeTool         Code = "tool_error"        // the tool says so
+	CodeFailed       Code = "tool_failed"       // the tool failed unexpectedly, or panicked
+)
+
+// IsError reports whether the call has failed.
+func (r Result) IsError() bool { return r.Code != "" }
+
+// Text returns all text of the content, pieces joined by newlines. Binaries are left out if they have no text, and resources
+// are as [Part.String] has them.
+func (r Result) Text() string {
+	if len(r.Content) == 1 {
+		return r.Content[0].String()
+	}
+	var b strings.Builder
+	for _, part := range r.Content {
+		text := part.String()
+		if text == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// String returns the text of the part; that of a resource is between two lines that name it.
+func (p Part) String() string {
+	if p.Resource == nil {
+		return p.Text
+	}
+	return p.Resource.open("") + p.Text + "\n" + p.Resource.end()
+}
+
+// Reference returns a part that names the resource instead of showing it, since it is shown elsewhere.
+func (r *Resource) Reference() Part {
+	return Part{Text: r.open(" (content shown in another tool invocation)") + r.end()}
+}
+
+func (r *Resource) open(note string) string { return ">>>>> " + r.Kind + ": " + r.Name + note + "\n" }
+func (r *Resource) end() string             { return "<<<<< END " + r.Kind }
+
+// Text returns a successful result with this text.
+func Text(text string) Result { return Result{Content: []Part{{Text: text}}} }
+
+// Failure returns a result that says that the call has failed.
+func Failure(code Code, text string) Result { return Result{Content: []Part{{Text: text}}, Code: code} }
+
+// emptyResult is what a model gets if a tool returns nothing.
+const emptyResult = `{"message":"Tool executed but returned no result","status":"empty"}`
+
+// encodeJSON encodes a value as people write JSON: with <, > and & as they are.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// MarshalJSON encodes the result for programs that are no models: callId, tool, isError, code, status, content and data. Err
+// is left out.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type part struct {
+		Type     string `json:"type"`
+		Text     string `json:"text,omitempty"`
+		MIME     string `json:"mimeType,omitempty"`
+		Data     []byte `json:"data,omitempty"`
+		Resource string `json:"resource,omitempty"`
+	}
+	content := make([]part, len(r.Content))
+	for i, p := range r.Content {
+		switch {
+		case p.Data != nil:
+			content[i] = part{Type: "data", Text: p.Text, MIME: p.MIME, Data: p.Data}
+		case p.Resource != nil:
+			content[i] = part{Type: "resource", Text: p.Text, Resource: p.Resource.Name}
+		default:
+			content[i] = part{Type: "text", Text: p.Text}
+		}
+	}
+	return encodeJSON(struct {
+		CallID  string `json:"callId,omitempty"`
+		Tool    string `json:"tool"`
+		IsError bool   `json:"isError"`
+		Code    Code   `json:"code,omitempty"`
+		Status  string `json:"status,omitempty"`
+		Content []part `json:"content"`
+		Data    any    `json:"data,omitempty"`
+	}{r.CallID, r.Tool, r.IsError(), r.Code, r.Status, content, r.Data})
+}

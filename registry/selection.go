@@ -1,0 +1,59 @@
+package registry
+
+import "slices"
+
+// A Selection says which tools are enabled, and how they are set. It is an argument of a call, and no state of the
+// registry. The zero value enables what is enabled by default, and grants nothing.
+type Selection struct {
+	// Settings are what the project, or its user, has chosen.
+	Settings Settings
+	// Enable switches tools on (true) and off (false), whatever Settings say.
+	Enable map[string]bool
+	// Options sets options, by tool and option, over those of Settings.
+	Options map[string]map[string]any
+	// Mode is the way of use. Empty means that it does not matter.
+	Mode Mode
+	// Grants are the capabilities that tools may use.
+	Grants []Capability
+	// NoProject leaves out what needs a project. It is understood for calls without files.
+	NoProject bool
+	// Internal lets the host call tools that are internal. It must not be set for calls that a model makes.
+	Internal bool
+}
+
+// Only returns a copy in which the named tools are enabled, and besides them only those that always are.
+func (s Selection) Only(names ...string) Selection {
+	s.Settings.EnabledTools = slices.Clone(names)
+	if s.Settings.EnabledTools == nil {
+		s.Settings.EnabledTools = []string{}
+	}
+	s.Settings.ToolEnabled, s.Enable = nil, nil
+	return s
+}
+
+// chooses reports whether a tool is switched on. A tool's place in a mode and the like is another matter.
+func (s *Selection) chooses(spec *Spec) bool {
+	if spec.AlwaysEnabled {
+		return true
+	}
+	if on, ok := s.Enable[spec.Name]; ok {
+		return on
+	}
+	return s.Settings.enabled(spec.Name, !spec.OffByDefault)
+}
+
+// allows reports whether a tool is enabled here: switched on, in this mode, and with a project if it needs one.
+func (s *Selection) allows(spec *Spec) bool {
+	return s.chooses(spec) && (s.Mode == "" || len(spec.Modes) == 0 || slices.Contains(spec.Modes, s.Mode)) &&
+		!(spec.NeedsProject && s.NoProject) && (!spec.Internal || s.Internal)
+}
+
+// denied returns a capability that the tool requires and does not have, or "".
+func (s *Selection) denied(spec *Spec) Capability {
+	for _, c := range spec.Requires {
+		if !slices.Contains(s.Grants, c) {
+			return c
+		}
+	}
+	return ""
+}

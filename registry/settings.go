@@ -1,0 +1,181 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Settings are what a project, or its user, has chosen about tools. They are stored as a JSON object, in which they
+// are some of the fields; the other ones are kept as they are. So are preferences about tools that are not registered.
+type Settings struct {
+	// EnabledTools are the tools that are switched on, and all others are off; nil means that there is no such list, and
+	// that what a tool's Spec says holds.
+	EnabledTools []string
+	// ToolEnabled switches single tools on and off, whatever EnabledTools and their Specs say.
+	ToolEnabled map[string]bool
+	// ToolOptions are values of options, by tool and option.
+	ToolOptions map[string]map[string]any
+
+	// rest are the other fields of the JSON object.
+	rest map[string]json.RawMessage
+}
+
+// maxSettings is how many bytes stored settings may have.
+const maxSettings = 4 << 20
+
+// ParseSettings reads settings from JSON, and brings those of older versions into today's form; migrated reports
+// whether that has changed anything. Nothing at all is the zero Settings.
+func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
+	var s Settings
+	if len(bytes.TrimSpace(data)) == 0 {
+		return s, false, nil
+	}
+	if len(data) > maxSettings {
+		return s, false, fmt.Errorf("the settings have %d bytes, more than %d", len(data), maxSettings)
+	}
+	if err := json.Unmarshal(data, &s.rest); err != nil || s.rest == nil {
+		return Settings{}, false, errors.Join(errors.New("the settings are not a JSON object"), err)
+	}
+	migrated = migrate(s.rest)
+	for _, field := range []struct {
+		name string
+		to   any
+	}{
+		{"enabledTools", &s.EnabledTools},
+		{"toolEnabled", &s.ToolEnabled},
+		{"toolOptions", &s.ToolOptions},
+	} {
+		raw, ok := s.rest[field.name]
+		if !ok {
+			continue
+		}
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		if err := decoder.Decode(field.to); err != nil {
+			return Settings{}, false, fmt.Errorf("the settings' %s: %w", field.name, err)
+		}
+		delete(s.rest, field.name)
+	}
+	return s, migrated, nil
+}
+
+// The fields that older settings have instead of enabledTools and toolOptions.
+var oldFields = []string{"memoryEnabled", "jsExecutionEnabled", "fsToolEnabled", "memoryUseSystemPrompt", "jsLibEnabled"}
+
+// migrate brings a stored project of an older version into today's form. If enabledTools is there, even empty, it is not of
+// an older version.
+func migrate(fields map[string]json.RawMessage) (changed bool) {
+	if raw, ok := fields["enabledTools"]; ok && string(raw) != "null" {
+		return false
+	}
+	is := func(name, value string) bool { return string(bytes.TrimSpace(fields[name])) == value }
+	old := false
+	for _, name := range oldFields {
+		_, there := fields[name]
+		old = old || there
+	}
+	if !old {
+		return false
+	}
+	enabled := []string{}
+	for _, tool := range []struct{ name, flag string }{
+		{"memory", "memoryEnabled"}, {"javascript", "jsExecutionEnabled"}, {"filesystem", "fsToolEnabled"},
+	} {
+		if is(tool.flag, "true") {
+			enabled = append(enabled, tool.name)
+		}
+	}
+	options := map[string]map[string]any{}
+	if is("memoryUseSystemPrompt", "true") {
+		options["memory"] = map[string]any{"useSystemPrompt": true}
+	}
+	if is("jsLibEnabled", "false") {
+		options["javascript"] = map[string]any{"loadLib": false}
+	}
+	fields["enabledTools"], _ = json.Marshal(enabled)
+	if _, there := fields["toolOptions"]; !there && len(options) > 0 {
+		fields["toolOptions"], _ = json.Marshal(options)
+	}
+	for _, name := range oldFields {
+		delete(fields, name)
+	}
+	return true
+}
+
+// MarshalJSON encodes the settings, with all fields that they were read with.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{}
+	for name, raw := range s.rest {
+		fields[name] = raw
+	}
+	if s.EnabledTools != nil {
+		fields["enabledTools"] = s.EnabledTools
+	}
+	if len(s.ToolEnabled) > 0 {
+		fields["toolEnabled"] = s.ToolEnabled
+	}
+	if len(s.ToolOptions) > 0 {
+		fields["toolOptions"] = s.ToolOptions
+	}
+	return encodeJSON(fields)
+}
+
+// UnmarshalJSON is [ParseSettings].
+func (s *Settings) UnmarshalJSON(data []byte) (err error) {
+	*s, _, err = ParseSettings(data)
+	return err
+}
+
+// enabled reports whether a tool is switched on, where fallback is what its Spec says.
+func (s *Settings) enabled(name string, fallback bool) bool {
+	if on, ok := s.ToolEnabled[name]; ok {
+		return on
+	}
+	if s.EnabledTools != nil {
+		return slices.Contains(s.EnabledTools, name)
+	}
+	return fallback
+}
+
+// WithEnabled returns a copy in which a tool is switched on or off.
+func (s Settings) WithEnabled(name string, on bool) Settings {
+	s.ToolEnabled = maps.Clone(s.ToolEnabled)
+	if s.EnabledTools == nil {
+		if s.ToolEnabled == nil {
+			s.ToolEnabled = map[string]bool{}
+		}
+		s.ToolEnabled[name] = on
+		return s
+	}
+	delete(s.ToolEnabled, name)
+	s.EnabledTools = slices.DeleteFunc(slices.Clone(s.EnabledTools), func(other string) bool { return !on && other == name })
+	if on && !slices.Contains(s.EnabledTools, name) {
+		s.EnabledTools = append(s.EnabledTools, name)
+	}
+	return s
+}
+
+// WithOption returns a copy in which an option of a tool has a value, or, if that is nil, its default. The registry checks the
+// value when it is used; [Option.ParseOption] does so before.
+func (s Settings) WithOption(tool, option string, value any) Settings {
+	options := maps.Clone(s.ToolOptions)
+	if options == nil {
+		options = map[string]map[string]any{}
+	}
+	values := maps.Clone(options[tool])
+	if values == nil {
+		values = map[string]any{}
+	}
+	if values[option] = value; value == nil {
+		delete(values, option)
+	}
+	if options[tool] = values; len(values) == 0 {
+		delete(options, tool)
+	}
+	s.ToolOptions = options
+	return s
+}

@@ -1,0 +1,126 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Func makes a tool of a function. The input's schema is inferred from In, a struct: its fields are the arguments, by
+// their json tags; those with omitempty or omitzero are optional; a tag jsonschema:"..." is the description. If
+// spec.Schema is there, it is the schema instead, which In must fit.
+//
+// What the function returns becomes the result: a string is what the model gets; a [Result] and a []Part are as they
+// are; a value that implements [Renderer] renders itself; any other value is JSON, and Result.Data at the same time; its
+// schema becomes spec.OutputSchema if it is a struct. An error that is made by [Errorf] tells the model exactly that; any other
+// one is a failure of the tool.
+//
+// A type that has no schema is an error of [New].
+func Func[In, Out any](spec Spec, do func(ctx context.Context, in In, env Env) (Out, error)) Tool {
+	t := &funcTool[In, Out]{spec: spec, do: do}
+	if spec.Schema == nil && spec.SchemaFor == nil {
+		t.spec.Schema, t.err = infer[In]()
+	}
+	if spec.OutputSchema == nil && isPlainStruct[Out]() {
+		var err error
+		t.spec.OutputSchema, err = infer[Out]()
+		t.err = errors.Join(t.err, err)
+	}
+	return t
+}
+
+// Renderer is what outputs of functions implement that are more than their JSON.
+type Renderer interface {
+	// Result returns the result.
+	Result() Result
+}
+
+type funcTool[In, Out any] struct {
+	spec Spec
+	do   func(ctx context.Context, in In, env Env) (Out, error)
+	err  error // of inferring schemas
+}
+
+func (t *funcTool[In, Out]) Spec() Spec        { return t.spec }
+func (t *funcTool[In, Out]) inferError() error { return t.err }
+
+func (t *funcTool[In, Out]) Execute(ctx context.Context, call Call, env Env) (Result, error) {
+	var in In
+	decoder := json.NewDecoder(bytes.NewReader(call.Input))
+	decoder.UseNumber()
+	if err := decoder.Decode(&in); err != nil {
+		return Result{}, &ModelError{Text: fmt.Sprintf("Failed to parse parameters: %v", err), Code: CodeInvalidInput, Err: err}
+	}
+	out, err := t.do(ctx, in, env)
+	if err != nil {
+		return Result{}, err
+	}
+	return resultFrom(out)
+}
+
+func resultFrom(out any) (Result, error) {
+	switch out := out.(type) {
+	case nil:
+		return Result{}, nil
+	case string:
+		return Text(out), nil
+	case Result:
+		return out, nil
+	case []Part:
+		return Result{Content: out}, nil
+	case Renderer:
+		if v := reflect.ValueOf(out); v.Kind() == reflect.Pointer && v.IsNil() {
+			return Result{}, nil
+		}
+		return out.Result(), nil
+	}
+	data, err := encodeJSON(out)
+	if err != nil {
+		return Result{}, fmt.Errorf("the result is not JSON: %w", err)
+	}
+	return Result{Content: []Part{{Text: string(data)}}, Data: json.RawMessage(data)}, nil
+}
+
+// isPlainStruct reports whether values of a type are encoded as JSON objects.
+func isPlainStruct[T any]() bool {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Struct || t == reflect.TypeFor[Result]() {
+		return false
+	}
+	for _, other := range []reflect.Type{reflect.TypeFor[Renderer](), reflect.TypeFor[json.Marshaler]()} {
+		if t.Implements(other) || reflect.PointerTo(t).Implements(other) {
+			return false
+		}
+	}
+	return true
+}
+
+// infer returns the schema of a type.
+func infer[T any]() (json.RawMessage, error) {
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		return nil, fmt.Errorf("inferring the schema of %v: %w", reflect.TypeFor[T](), err)
+	}
+	tidy(schema)
+	return json.Marshal(schema)
+}
+
+// tidy takes out what models need not know: that a nil slice is null in Go.
+func tidy(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] == "array" {
+		s.Type, s.Types = "array", nil
+	}
+	for _, inside := range s.Properties {
+		tidy(inside)
+	}
+	tidy(s.Items)
+	tidy(s.AdditionalProperties)
+}
