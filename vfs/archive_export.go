@@ -28,7 +28,7 @@ func (p *Project) Export(ctx context.Context, w io.Writer, format ArchiveFormat)
 	if err := format.check(); err != nil {
 		return err
 	}
-	if p.core.closed.Load() {
+	if p.over() {
 		return pathError("export", "/", fs.ErrClosed)
 	}
 	ex := &exporting{core: p.core, to: newArchiveWriter(w, format), buf: make([]byte, archiveBuffer)}

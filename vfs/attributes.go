@@ -13,7 +13,7 @@ import (
 func (p *Project) Stat(name string) (os.FileInfo, error) {
 	var info fs.FileInfo
 	err := onPath("stat", name, func(clean string) (err error) {
-		if p.core.closed.Load() {
+		if p.over() {
 			return fs.ErrClosed
 		}
 		if info, err = p.core.b.lstat(clean); err == nil {

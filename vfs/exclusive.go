@@ -34,6 +34,9 @@ func Exclusively(ctx context.Context, files afero.Fs, do func(files afero.Fs) er
 
 // Exclusively implements [Exclusive].
 func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error) (err error) {
+	if p.over() {
+		return fs.ErrClosed
+	}
 	if p.scope != nil {
 		p.scope.mu.Lock()
 		active := p.scope.active

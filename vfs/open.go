@@ -1,6 +1,9 @@
 package vfs
 
-import "syscall"
+import (
+	"io/fs"
+	"syscall"
+)
 
 // DefaultOpenFiles is how many files and directories of a project can be open unless another limit is set.
 const DefaultOpenFiles = 256
@@ -23,6 +26,9 @@ type handle struct {
 func (c *core) opened(h *handle, of openFile) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if by := of.by(); by != nil && by.ended.Load() { // while it was being opened
+		return fs.ErrClosed
+	}
 	if c.handles >= c.options.OpenFiles {
 		return syscall.EMFILE
 	}
@@ -69,11 +75,13 @@ func (c *core) discard(which func(f openFile) bool) {
 	}
 }
 
-// EndCall closes all files that have been opened through what [Project.WithCall] has returned and are still open, and
-// drops what has been written in those that would replace a file when they are closed. Whoever runs code for a call
-// ends the call with this, since code that is stopped in the middle closes nothing.
+// EndCall ends the call that [Project.WithCall] has begun: files that have been opened for it and are still open are
+// closed, what has been written in those that would replace a file when they are closed is dropped, and from now on
+// everything that is attempted for it is fs.ErrClosed. Whoever runs code for a call ends the call with this, since code
+// that is stopped in the middle closes nothing, and code that cannot be stopped would go on.
 func (p *Project) EndCall() {
 	if p.call != nil {
+		p.call.ended.Store(true)
 		p.core.discard(func(f openFile) bool { return f.by() == p.call })
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/afero"
@@ -34,6 +35,8 @@ var (
 // A call is what changes belong to that are undone together.
 type call struct {
 	id string
+	// ended says that nothing can be done for the call any more.
+	ended atomic.Bool
 	// undoes and reverses mark what Undo does.
 	undoes   string
 	reverses int64
@@ -57,7 +60,7 @@ type written struct {
 // WithCall returns the project as one call of a tool sees it: what is changed through it belongs together under the id,
 // which [Project.Undo] takes and which should not be used for another call. Without one, each change is by itself. An
 // id that begins with "#" gets a "call " in front, and one that is longer than 256 bytes is kept in part, with a hash.
-// [Project.EndCall] closes what the call has left open.
+// [Project.EndCall] ends the call.
 func (p *Project) WithCall(id string) *Project {
 	return &Project{core: p.core, call: &call{id: callID(id)}, scope: p.scope}
 }
@@ -107,13 +110,13 @@ type scope struct {
 
 // change runs do with the project's lock. do must not call change.
 func (p *Project) change(ctx context.Context, do func(c *core) error) (err error) {
+	if p.over() {
+		return fs.ErrClosed
+	}
 	if p.scope != nil {
 		p.scope.mu.Lock()
 		if p.scope.active {
 			defer p.scope.mu.Unlock()
-			if p.core.closed.Load() {
-				return fs.ErrClosed
-			}
 			return p.attempt(p.core, do)
 		}
 		p.scope.mu.Unlock()
@@ -125,6 +128,9 @@ func (p *Project) change(ctx context.Context, do func(c *core) error) (err error
 	defer func() { err = errors.Join(err, end()) }()
 	return p.attempt(p.core, do)
 }
+
+// over reports whether nothing can be done with the project any more: it has been closed, or the call has ended.
+func (p *Project) over() bool { return p.core.closed.Load() || p.call != nil && p.call.ended.Load() }
 
 // attempt does something, and takes back what it has recorded last if it fails before that happens.
 func (p *Project) attempt(c *core, do func(c *core) error) error {
@@ -196,7 +202,7 @@ func (p *Project) open(given, clean string, flag int, perm fs.FileMode) (afero.F
 	switch {
 	case flag&^known != 0, access == os.O_WRONLY|os.O_RDWR, flag&os.O_TRUNC != 0 && access == 0:
 		return nil, syscall.EINVAL
-	case p.core.closed.Load():
+	case p.over():
 		return nil, fs.ErrClosed
 	case flag&os.O_CREATE == 0:
 		flag &^= os.O_EXCL

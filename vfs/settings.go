@@ -1,0 +1,87 @@
+package vfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// settingsFile is where a project's settings are.
+const settingsFile = "/" + metaDir + "/settings.json"
+
+// MaxSettings is the most bytes that a project's settings may have.
+const MaxSettings = 4 << 20
+
+// Settings returns what the host keeps with the project by [Project.EditSettings], or nil if that is nothing. It is not one
+// of the project's files: no path leads to it, so that tools cannot change what they are allowed to do. In a directory
+// that somebody else has filled ([OpenDir]) it may be theirs.
+func (p *Project) Settings() ([]byte, error) {
+	if p.over() {
+		return nil, fs.ErrClosed
+	}
+	data, err := p.core.readSettings()
+	return data, pathError("settings", "", err)
+}
+
+// EditSettings replaces the settings by what edit makes of them, as a whole and durably, while nobody else changes them.
+// Empty settings are none. If edit returns an error, that is the error, and nothing is changed.
+func (p *Project) EditSettings(ctx context.Context, edit func(settings []byte) ([]byte, error)) error {
+	return p.change(ctx, func(c *core) error {
+		before, err := c.readSettings()
+		if err != nil {
+			return pathError("settings", "", err)
+		}
+		after, err := edit(before)
+		if err != nil {
+			return err
+		}
+		if len(after) > MaxSettings {
+			return fmt.Errorf("the settings have %d bytes, more than %d", len(after), MaxSettings)
+		}
+		return pathError("settings", "", c.writeSettings(after))
+	})
+}
+
+func (c *core) readSettings() (data []byte, err error) {
+	n, err := c.b.open(settingsFile, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	data, err = io.ReadAll(io.NewSectionReader(n, 0, MaxSettings+1))
+	if err == nil && len(data) > MaxSettings {
+		err = fmt.Errorf("they have more than %d bytes", MaxSettings)
+	}
+	return data, err
+}
+
+func (c *core) writeSettings(data []byte) (err error) {
+	if len(data) == 0 {
+		if err := c.b.remove(settingsFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return c.sync("/" + metaDir)
+	}
+	temp := c.temp()
+	n, err := c.b.open(temp, openNew, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = n.WriteAt(data, 0)
+	if err == nil && !c.options.NoSync {
+		err = n.Sync()
+	}
+	if err = errors.Join(err, n.Close()); err == nil {
+		err = c.b.rename(temp, settingsFile)
+	}
+	if err != nil {
+		return errors.Join(err, c.b.remove(temp))
+	}
+	return c.sync("/" + metaDir)
+}
