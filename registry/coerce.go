@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -40,7 +41,13 @@ func (c *coercer) value(schema, v any, depth int) any {
 	case map[string]any:
 		properties, _ := object["properties"].(map[string]any)
 		for name, of := range properties {
-			if inside, ok := v[name]; ok {
+			inside, ok := v[name]
+			switch {
+			case !ok:
+			case inside == nil && !isRequired(object, name) && !c.nullable(of):
+				delete(v, name)
+				c.changed = true
+			default:
 				v[name] = c.value(of, inside, depth+1)
 			}
 		}
@@ -57,6 +64,25 @@ func (c *coercer) value(schema, v any, depth int) any {
 		}
 	}
 	return v
+}
+
+func isRequired(schema map[string]any, name string) bool {
+	required, _ := schema["required"].([]any)
+	return slices.Contains(required, any(name))
+}
+
+// nullable reports whether a schema may allow null.
+func (c *coercer) nullable(schema any) bool {
+	object, ok := schema.(map[string]any)
+	if !ok {
+		return true
+	}
+	object = c.resolve(object)
+	if values, ok := object["enum"].([]any); ok {
+		return slices.Contains(values, nil)
+	}
+	types, ok := c.types(object, 0)
+	return !ok || types["null"]
 }
 
 // resolve follows references inside of the document.

@@ -2,11 +2,13 @@ package registry
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +18,10 @@ import (
 // running is a call that is being executed.
 type running struct {
 	id, tool string
-	ended    atomic.Bool
+	// key is the id, or something instead of it if the call has none.
+	key       string
+	howToRead func(*Selection) string
+	ended     atomic.Bool
 }
 
 // ErrAbandoned is the cause of a result if a tool went on after its time was up or the host's context had ended. It has been
@@ -72,7 +77,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if c := env.Selection.denied(&e.spec); c != "" {
 		return withCause(Failure(CodeDenied, "permission denied for tool: "+call.Tool), fmt.Errorf("%q is not granted", c))
 	}
-	return e.run(ctx, call, env)
+	return e.run(ctx, call, env, r.howToRead)
 }
 
 // find returns the entry of a tool that can be called, or what is in the way.
@@ -87,6 +92,20 @@ func (r *Registry) find(name string, env *Env) (*entry, Code) {
 	return e, ""
 }
 
+// howToRead tells a model how it can read a file, by what the enabled tools say of themselves.
+func (r *Registry) howToRead(selection *Selection) string {
+	var ways []string
+	for _, e := range r.entries {
+		if e.spec.ReadsFiles != "" && !e.spec.Internal && selection.allows(&e.spec) && selection.denied(&e.spec) == "" {
+			ways = append(ways, e.spec.ReadsFiles)
+		}
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return " Read on with " + strings.Join(ways, ", or ") + "."
+}
+
 // prepare checks an input, and returns it as the tool gets it.
 func (e *entry) prepare(input json.RawMessage, options Options, limit int) (json.RawMessage, error) {
 	if len(input) > limit {
@@ -95,6 +114,13 @@ func (e *entry) prepare(input json.RawMessage, options Options, limit int) (json
 	if len(input) == 0 || string(input) == "null" {
 		input = json.RawMessage("{}")
 	}
+	schema, err := e.schema(options)
+	if err != nil {
+		return nil, err
+	}
+	if e.checker == nil && schema.accepts(input) {
+		return input, nil
+	}
 	decoded, err := decodeJSON(input)
 	if err != nil {
 		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
@@ -102,10 +128,6 @@ func (e *entry) prepare(input json.RawMessage, options Options, limit int) (json
 	object, ok := decoded.(map[string]any)
 	if !ok {
 		return nil, Errorf("invalid tool call: the arguments must be a JSON object, not %s", article(typeName(decoded)))
-	}
-	schema, err := e.schema(options)
-	if err != nil {
-		return nil, err
 	}
 	changed := schema.coerce(object)
 	if e.checker != nil {
@@ -122,8 +144,8 @@ func (e *entry) prepare(input json.RawMessage, options Options, limit int) (json
 	return input, nil
 }
 
-// run executes a call within its limits.
-func (e *entry) run(ctx context.Context, call Call, env Env) Result {
+// run executes a call within its limits. howToRead is asked if a result is too long.
+func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Selection) string) Result {
 	limit := env.Limits.Timeout
 	if limit == 0 {
 		limit = e.spec.Timeout
@@ -145,23 +167,29 @@ func (e *entry) run(ctx context.Context, call Call, env Env) Result {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
-	env.call = &running{id: call.ID, tool: call.Tool}
-	whole := env.Files // what Dispatch was given
-	end := func() {}
-	if project, ok := env.Files.(*vfs.Project); ok {
-		project = project.WithCall(callID(call))
-		env.Files, whole, end = project, project, project.EndCall
+	c := &running{id: call.ID, tool: call.Tool, key: call.ID, howToRead: howToRead}
+	if c.key == "" {
+		c.key = "call-" + strings.ToLower(rand.Text())
 	}
-	defer func() {
-		env.call.ended.Store(true)
-		end()
-	}()
+	env.call = c
+	files, end := env.Files, func() {}
+	if project, ok := env.Files.(*vfs.Project); ok {
+		project = project.WithCall(c.key)
+		env.Files, end = project, project.EndCall
+	}
 
 	done := make(chan Result, 1)
 	go func() {
-		result := failed(ctx, env, errors.New("the tool has ended its goroutine"))
-		defer func() { done <- result }() // runtime.Goexit comes here, too
+		returned := false
+		var result Result
+		defer func() {
+			if !returned { // runtime.Goexit
+				result = failed(ctx, env, errors.New("the tool has ended its goroutine"))
+			}
+			done <- result
+		}()
 		result = e.attempts(inner, call, env)
+		returned = true
 	}()
 
 	var result Result
@@ -174,7 +202,9 @@ func (e *entry) run(ctx context.Context, call Call, env Env) Result {
 		cancel(context.Cause(ctx))
 		result = settle(ctx, done, env, stopped(ctx))
 	}
-	return limitResult(ctx, result, call, env.Limits, whole)
+	c.ended.Store(true)
+	end()
+	return c.limit(ctx, result, env, files)
 }
 
 // settle waits a moment for a tool that has been told to stop, and returns what has stopped it, unless the tool has

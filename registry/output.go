@@ -2,15 +2,137 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/afero"
 )
 
-func callID(call Call) string { return call.ID }
-
-func limitResult(ctx context.Context, r Result, call Call, limits Limits, files afero.Fs) Result {
-	if len(r.Content) == 0 && r.Data == nil && !r.IsError() {
-		r.Content = []Part{{Text: emptyResult}}
+// limit brings a result into the form in which it leaves the registry: it is never empty, its text is UTF-8, its data is
+// JSON, it is within its limits, and what is too long for a model is in a file.
+func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) Result {
+	var lost, text int
+	r.Data, lost = c.data(ctx, r.Data, env)
+	room := env.Limits.output()
+	if data, ok := r.Data.(json.RawMessage); ok {
+		room -= len(data)
+	}
+	for i, part := range r.Content {
+		part, dropped := fit(part, room)
+		room -= len(part.Text) + len(part.Data)
+		text += len(part.Text)
+		lost += dropped
+		if dropped > 0 || part.Text != r.Content[i].Text {
+			r.Content = append(append(make([]Part, 0, len(r.Content)), r.Content[:i]...), r.Content[i:]...) // the tool may keep its own
+			r.Content[i] = part
+		}
+	}
+	if len(r.Content) == 0 || len(r.Content) == 1 && isEmpty(r.Content[0]) {
+		instead := emptyResult
+		if data, ok := r.Data.(json.RawMessage); ok {
+			instead = string(data)
+		} else if r.IsError() {
+			instead = "Tool execution failed."
+		}
+		r.Content, text = []Part{{Text: instead}}, len(instead)
+	}
+	if text > env.Limits.inline() {
+		r = c.shorten(ctx, r, env, files)
+	}
+	if lost > 0 {
+		note := fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask for less at a time.]", lost, env.Limits.output())
+		r.Content = append(r.Content[:len(r.Content):len(r.Content)], Part{Text: note})
 	}
 	return r
+}
+
+func isEmpty(p Part) bool { return p.Text == "" && p.Data == nil && p.Resource == nil }
+
+// data encodes the data of a result. What cannot be encoded is the tool's fault, and what is too large is lost.
+func (c *running) data(ctx context.Context, data any, env Env) (encoded any, lost int) {
+	if data == nil {
+		return nil, 0
+	}
+	raw, err := encodeJSON(data)
+	switch {
+	case err != nil:
+		env.log(ctx, slog.LevelError, "the data of a result is not JSON", "tool", c.tool, "call", c.id, "error", err)
+		return nil, 0
+	case len(raw) > env.Limits.output():
+		return nil, len(raw)
+	}
+	return json.RawMessage(raw), 0
+}
+
+// fit cuts a part so that it has room, and says how much has been dropped.
+func fit(part Part, room int) (_ Part, dropped int) {
+	if !utf8.ValidString(part.Text) {
+		part.Text = strings.ToValidUTF8(part.Text, "\uFFFD")
+	}
+	if len(part.Data) > room {
+		dropped, part.Data = len(part.Data), nil
+	}
+	room = max(0, room-len(part.Data))
+	if len(part.Text) > room {
+		kept := part.Text[:boundary(part.Text, room)]
+		dropped += len(part.Text) - len(kept)
+		part.Text = kept
+	}
+	return part, dropped
+}
+
+// shorten leaves the beginning and the end of a long text, and puts all of it into a file.
+func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs) Result {
+	whole := r.Text()
+	inline := env.Limits.inline()
+	size := fmt.Sprintf("%d bytes, %d lines", len(whole), strings.Count(strings.TrimSuffix(whole, "\n"), "\n")+1)
+	var text string
+	if name, err := c.keep(ctx, files, whole); err == nil {
+		head, tail := ends(whole, inline/4, inline/8)
+		text = fmt.Sprintf("%s\n[The result is too long to be shown whole (%s). It is in the file %s; %d bytes are left out here.%s]\n%s",
+			head, size, name, len(whole)-len(head)-len(tail), c.howToRead(&env.Selection), tail)
+	} else {
+		if files != nil {
+			env.log(ctx, slog.LevelWarn, "a long result could not be kept in a file", "tool", c.tool, "call", c.id, "error", err)
+		}
+		head, tail := ends(whole, inline/2, inline/4)
+		text = fmt.Sprintf("%s\n[The result is too long (%s), and %d bytes have been dropped here. Ask for less at a time.]\n%s",
+			head, size, len(whole)-len(head)-len(tail), tail)
+	}
+	content := []Part{{Text: text}}
+	for _, part := range r.Content { // what is no text is there as before
+		if part.Data != nil {
+			if len(part.Text) > inline/8 {
+				part.Text = fmt.Sprintf("[%s, %d bytes]", part.MIME, len(part.Data))
+			}
+			content = append(content, part)
+		}
+	}
+	r.Content = content
+	return r
+}
+
+// ends returns the beginning and the end of text, whole lines if they are not too long.
+func ends(text string, head, tail int) (string, string) {
+	first := text[:boundary(text, head)]
+	if i := strings.LastIndexByte(first, '\n'); i > head/2 {
+		first = first[:i]
+	}
+	start := boundary(text, len(text)-tail)
+	last := text[start:]
+	if i := strings.IndexByte(last, '\n'); i >= 0 && i < tail/2 {
+		last = last[i+1:]
+	}
+	return first, last
+}
+
+// boundary is the last place at or before i where no character is cut.
+func boundary(text string, i int) int {
+	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return min(i, len(text))
 }

@@ -20,9 +20,10 @@ type Schema struct {
 	raw      json.RawMessage
 	doc      any
 	compiled *jsonschema.Schema
+	plan     *plan
 }
 
-// anything is the schema of tools without one: an object with nothing in it.
+// noArguments is the schema of tools without one: an object with nothing in it.
 var noArguments = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 
 // maxSchema is how many bytes a schema may have. Models could not do anything with a longer one.
@@ -60,7 +61,7 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if err := json.Compact(&compact, raw); err != nil {
 		return nil, err
 	}
-	return &Schema{raw: compact.Bytes(), doc: doc, compiled: compiled}, nil
+	return &Schema{raw: compact.Bytes(), doc: doc, compiled: compiled, plan: newPlan(doc)}, nil
 }
 
 func schemaError(err error) error {
@@ -79,6 +80,9 @@ func (noLoader) Load(url string) (any, error) {
 
 // JSON returns the schema, without white space, as it was given. It must not be changed.
 func (s *Schema) JSON() json.RawMessage { return s.raw }
+
+// accepts reports whether JSON is valid, as it is, for certain.
+func (s *Schema) accepts(data []byte) bool { return json.Valid(data) && s.plan.accepts(data) }
 
 // Validate checks a value as package json decodes it with UseNumber. The error has one line for each thing that is wrong,
 // for a model to read.

@@ -38,6 +38,9 @@ type Spec struct {
 	Annotations Annotations
 	// Instructions tell a model how to behave with the tool. They are part of the system prompt.
 	Instructions string
+	// ReadsFiles says how a model reads a part of a file of the project with this tool, as in "the filesystem tool's view
+	// command and view_range". It is told where a result is too long and has been put into a file. Most tools have none.
+	ReadsFiles string
 	// Icons are for people's eyes.
 	Icons Icons
 	// Timeout is how long a call may take. Zero means [DefaultTimeout], and [NoTimeout] that it may take forever.

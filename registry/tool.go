@@ -126,3 +126,19 @@ func Retryable(err error) error {
 type retryableError struct{ error }
 
 func (e *retryableError) Unwrap() error { return e.error }
+
+// ToolFunc makes a tool of a function that takes its input as JSON. [Func] is for one that takes it as a value of its own type.
+func ToolFunc(spec Spec, execute func(ctx context.Context, call Call, env Env) (Result, error)) Tool {
+	return &toolFunc{spec, execute}
+}
+
+type toolFunc struct {
+	spec    Spec
+	execute func(ctx context.Context, call Call, env Env) (Result, error)
+}
+
+func (t *toolFunc) Spec() Spec { return t.spec }
+
+func (t *toolFunc) Execute(ctx context.Context, call Call, env Env) (Result, error) {
+	return t.execute(ctx, call, env)
+}

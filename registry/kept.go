@@ -1,0 +1,113 @@
+package registry
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// OutputDir is the directory of a project in which results that are too long for a model are kept, each in a file that is
+// named by its call. It is a directory like others: tools can read and change it.
+const OutputDir = "/.tool-output"
+
+// What is kept in OutputDir; the oldest goes first.
+const (
+	keptFiles = 64
+	keptBytes = 32 << 20
+)
+
+// keepTime is how long to wait for others who change the project.
+const keepTime = 5 * time.Second
+
+var errNoFiles = errors.New("there are no files")
+
+// keep puts text into a file of the project, and returns its name.
+func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name string, err error) {
+	if files == nil {
+		return "", errNoFiles
+	}
+	if project, ok := files.(*vfs.Project); ok {
+		project = project.WithCall(c.key)
+		defer project.EndCall()
+		files = project
+	}
+	ctx, cancel := context.WithTimeout(ctx, keepTime)
+	defer cancel()
+	err = vfs.Exclusively(ctx, files, func(files afero.Fs) error {
+		if err := makeRoom(files, int64(len(text))); err != nil {
+			return err
+		}
+		base := path.Join(OutputDir, fileName(c.key))
+		name = base + ".txt"
+		for n := 2; ; n++ {
+			if _, err := files.Stat(name); errors.Is(err, fs.ErrNotExist) {
+				err := vfs.WriteFile(ctx, files, name, []byte(text))
+				if _, ok := errors.AsType[*vfs.NameConflictError](err); !ok {
+					return err
+				}
+			} else if err != nil {
+				return err
+			}
+			if name = fmt.Sprintf("%s-%d.txt", base, n); n > keptFiles+1 {
+				name = base + "-" + strings.ToLower(rand.Text()) + ".txt"
+			}
+		}
+	})
+	return name, err
+}
+
+// makeRoom removes the oldest of what is kept, so that one more of that size has a place.
+func makeRoom(files afero.Fs, size int64) error {
+	infos, err := afero.ReadDir(files, OutputDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	infos = slices.DeleteFunc(infos, func(info fs.FileInfo) bool {
+		return !info.Mode().IsRegular() || path.Ext(info.Name()) != ".txt"
+	})
+	slices.SortStableFunc(infos, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	total := size
+	for _, info := range infos {
+		total += info.Size()
+	}
+	for i, info := range infos {
+		if len(infos)-i < keptFiles && total <= keptBytes {
+			return nil
+		}
+		if err := files.Remove(path.Join(OutputDir, info.Name())); err != nil {
+			return err
+		}
+		total -= info.Size()
+	}
+	return nil
+}
+
+// fileName makes a name for a file of a call's id, which can be anything. Different ids have different names, but for case.
+func fileName(id string) string {
+	const most = 64
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, id)
+	if name == id && len(id) <= most {
+		return name
+	}
+	hash := sha256.Sum256([]byte(id))
+	return fmt.Sprintf("%s-%x", name[:min(len(name), most)], hash[:8])
+}

@@ -1,0 +1,114 @@
+package observe
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// An auditLine is what is written of a call.
+type auditLine struct {
+	Time         time.Time       `json:"time"`
+	Seq          int64           `json:"seq"`
+	Event        string          `json:"event"`
+	Tool         string          `json:"tool,omitempty"`
+	Project      string          `json:"project,omitempty"`
+	Chat         string          `json:"chat,omitempty"`
+	Call         string          `json:"call,omitempty"`
+	DurationMs   *float64        `json:"durationMs,omitempty"`
+	Outcome      string          `json:"outcome,omitempty"`
+	InputBytes   int             `json:"inputBytes"`
+	InputSha256  string          `json:"inputSha256"`
+	Input        json.RawMessage `json:"input,omitempty"`
+	InputBase64  []byte          `json:"inputBase64,omitempty"`
+	OutputBytes  *int            `json:"outputBytes,omitempty"`
+	OutputSha256 string          `json:"outputSha256,omitempty"`
+	Output       json.RawMessage `json:"output,omitempty"`
+	OutputError  string          `json:"outputError,omitempty"`
+}
+
+func (l *auditLine) setInput(input []byte, whole bool) {
+	l.InputBytes, l.InputSha256 = len(input), hash(input)
+	switch {
+	case !whole || len(input) == 0:
+	case utf8.Valid(input) && json.Valid(input):
+		l.Input = input
+	default:
+		l.InputBase64 = input
+	}
+}
+
+func (l *auditLine) setOutput(call registry.Call, result registry.Result, returned, whole bool) {
+	n := outputBytes(result)
+	l.OutputBytes = &n
+	if !returned {
+		l.OutputError = cause(result)
+		return
+	}
+	result.CallID, result.Tool = call.ID, call.Tool // as Dispatch will have it
+	encoded, err := encodeResult(result)
+	if err != nil {
+		l.OutputError = clean(err.Error(), maxCause)
+		return
+	}
+	l.OutputSha256 = hash(encoded)
+	if whole {
+		l.Output = encoded
+	}
+}
+
+// encodeResult makes an error of a panic, since the data can be anything.
+func encodeResult(result registry.Result) (encoded []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return result.MarshalJSON()
+}
+
+// encode returns the line with its end.
+func (l *auditLine) encode() ([]byte, error) {
+	encoded, err := json.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	return append(toASCII(encoded), '\n'), nil
+}
+
+// toASCII escapes what is not ASCII in JSON, where that can only be in texts.
+func toASCII(encoded []byte) []byte {
+	i := 0
+	for i < len(encoded) && encoded[i] < 0x7f {
+		i++
+	}
+	if i == len(encoded) {
+		return encoded
+	}
+	ascii := append(make([]byte, 0, len(encoded)+len(encoded)/4), encoded[:i]...)
+	for i < len(encoded) {
+		c, size := utf8.DecodeRune(encoded[i:])
+		switch {
+		case c < 0x7f:
+			ascii = append(ascii, byte(c))
+		case c > 0xffff:
+			high, low := utf16.EncodeRune(c)
+			ascii = fmt.Appendf(ascii, `\u%04x\u%04x`, high, low)
+		default:
+			ascii = fmt.Appendf(ascii, `\u%04x`, c)
+		}
+		i += size
+	}
+	return ascii
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,173 @@
+package observe_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/observe"
+)
+
+type greeting struct {
+	Name string `json:"name" jsonschema:"Whom to greet."`
+}
+
+// tools are one that works, and some that do not.
+func tools() []registry.Tool {
+	tool := func(name string, spec registry.Spec, do func(ctx context.Context, in greeting, env registry.Env) (string, error)) registry.Tool {
+		spec.Name, spec.Description = name, "Greets somebody, or does not."
+		return registry.Func(spec, do)
+	}
+	return []registry.Tool{
+		tool("greet", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+			return "Hello, " + in.Name + "!", nil
+		}),
+		tool("refuse", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+			return "", registry.Errorf("%s is not known", in.Name)
+		}),
+		tool("break", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+			return "", errors.New("no connection for " + in.Name)
+		}),
+		tool("panic", registry.Spec{}, func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+			panic("cannot greet " + in.Name)
+		}),
+		tool("hang", registry.Spec{Timeout: 20 * time.Millisecond}, func(ctx context.Context, _ greeting, _ registry.Env) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		}),
+		tool("deaf", registry.Spec{Timeout: 20 * time.Millisecond}, func(context.Context, greeting, registry.Env) (string, error) {
+			time.Sleep(2 * time.Second)
+			return "too late", nil
+		}),
+		tool("off", registry.Spec{OffByDefault: true}, func(context.Context, greeting, registry.Env) (string, error) {
+			return "on", nil
+		}),
+	}
+}
+
+func newRegistry(t testing.TB, middleware ...registry.Middleware) *registry.Registry {
+	t.Helper()
+	r, err := registry.New(tools()...)
+	require.NoError(t, err)
+	return r.Using(middleware...)
+}
+
+func callOf(tool string) registry.Call {
+	return registry.Call{ID: "call-1", Tool: tool, Input: json.RawMessage(`{"name":"Ada"}`)}
+}
+
+var someEnv = registry.Env{Project: "notes", Chat: "chat-7"}
+
+// panicking is middleware in which calls go wrong.
+func panicking(registry.Handler) registry.Handler {
+	return func(context.Context, registry.Call, registry.Env) registry.Result { panic("in middleware") }
+}
+
+// ending is middleware in which the goroutine of a call ends.
+func ending(registry.Handler) registry.Handler {
+	return func(context.Context, registry.Call, registry.Env) registry.Result {
+		(&testing.T{}).SkipNow()
+		panic("not reached")
+	}
+}
+
+// outcomes are how the tools' calls end.
+var outcomes = []struct {
+	tool, outcome string
+	level         slog.Level
+}{
+	{"greet", "ok", slog.LevelInfo},
+	{"refuse", "tool_error", slog.LevelWarn},
+	{"break", "tool_failed", slog.LevelError},
+	{"panic", "tool_failed", slog.LevelError},
+	{"hang", "timeout", slog.LevelWarn},
+	{"deaf", "timeout", slog.LevelError},
+	{"off", "tool_disabled", slog.LevelWarn},
+	{"invented", "unknown_tool", slog.LevelWarn},
+}
+
+// lines decodes JSON lines.
+func lines(t testing.TB, b *bytes.Buffer) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for line := range strings.Lines(b.String()) {
+		var fields map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &fields), "%q", line)
+		all = append(all, fields)
+	}
+	return all
+}
+
+// A steppingClock goes on by a second each time somebody looks.
+func steppingClock() func() time.Time {
+	var mu sync.Mutex
+	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
+	return func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
+func TestMiddlewareChangesNoResult(t *testing.T) {
+	plain := newRegistry(t)
+	observed := newRegistry(t,
+		observe.Slog(slog.New(slog.DiscardHandler), nil), observe.Audit(new(bytes.Buffer), nil),
+		observe.NewLastErrors(nil).Middleware, observe.OpenTelemetry(newProvider(t), nil))
+	for _, test := range outcomes {
+		want := plain.Dispatch(t.Context(), callOf(test.tool), someEnv)
+		got := observed.Dispatch(t.Context(), callOf(test.tool), someEnv)
+		require.Equal(t, test.outcome, strings.TrimSpace(string(want.Code)+map[bool]string{false: "ok"}[want.IsError()]))
+		want.Err, got.Err = nil, nil // stacks differ
+		require.Equal(t, want, got)
+	}
+}
+
+// TestPanicsGoOn checks that whoever is outside still gets the panic, with where it was.
+func TestPanicsGoOn(t *testing.T) {
+	var log, audit bytes.Buffer
+	last := observe.NewLastErrors(nil)
+	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil), last.Middleware, panicking)
+	result := r.Dispatch(t.Context(), callOf("greet"), someEnv)
+	require.Equal(t, registry.CodeFailed, result.Code)
+	require.Equal(t, "Tool execution failed: panic: in middleware", result.Text())
+	p, ok := errors.AsType[*registry.PanicError](result.Err)
+	require.True(t, ok)
+	require.Contains(t, string(p.Stack), "panicking")
+
+	records := lines(t, &log)
+	require.Len(t, records, 1)
+	require.Equal(t, "tool_failed", records[0]["outcome"])
+	require.Equal(t, "panic: in middleware", records[0]["cause"])
+	require.Len(t, lines(t, &audit), 1)
+	e, ok := last.Of("greet")
+	require.True(t, ok)
+	require.Equal(t, "panic: in middleware", e.Cause)
+}
+
+// TestGoroutineThatEnds checks that a call is seen even if nobody gets a result of it.
+func TestGoroutineThatEnds(t *testing.T) {
+	var log, audit bytes.Buffer
+	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil), ending)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Dispatch(t.Context(), callOf("greet"), someEnv)
+	}()
+	<-done
+	for _, b := range []*bytes.Buffer{&log, &audit} {
+		all := lines(t, b)
+		require.Len(t, all, 1)
+		require.Equal(t, "tool_failed", all[0]["outcome"])
+	}
+}

@@ -1,0 +1,144 @@
+package observe
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// OpenTelemetryOptions say what spans have. The zero value leaves contents out.
+type OpenTelemetryOptions struct {
+	// Contents is how many bytes of each call's input and output are attributes of its span, gen_ai.tool.call.arguments and
+	// gen_ai.tool.call.result. Zero means none.
+	Contents int
+}
+
+// scopeName is the name of the tracer, as OpenTelemetry wants it.
+const scopeName = "github.com/toolrun/toolrun/registry/observe"
+
+// Attributes of spans that are toolrun's own.
+const (
+	keyProject     = attribute.Key("toolrun.project")
+	keyOutcome     = attribute.Key("toolrun.outcome")
+	keyInputBytes  = attribute.Key("toolrun.input_bytes")
+	keyOutputBytes = attribute.Key("toolrun.output_bytes")
+)
+
+// Attributes of spans by OpenTelemetry's conventions. They are written out, since those for generative AI are not stable, and
+// packages of conventions come and go with their versions.
+const (
+	keyOperation      = attribute.Key("gen_ai.operation.name")
+	keyTool           = attribute.Key("gen_ai.tool.name")
+	keyType           = attribute.Key("gen_ai.tool.type")
+	keyCall           = attribute.Key("gen_ai.tool.call.id")
+	keyConversation   = attribute.Key("gen_ai.conversation.id")
+	keyArguments      = attribute.Key("gen_ai.tool.call.arguments")
+	keyResult         = attribute.Key("gen_ai.tool.call.result")
+	keyErrorType      = attribute.Key("error.type")
+	keyExceptionStack = attribute.Key("exception.stacktrace")
+)
+
+const operation = "execute_tool"
+
+// OpenTelemetry returns middleware that makes a span of each call. The tool gets a context with the span, so that spans which
+// are made with that are below it. OpenTelemetry panics if the provider is nil.
+//
+// Spans are as OpenTelemetry's conventions for generative AI have them: of kind internal, with the name "execute_tool NAME".
+// Attributes are gen_ai.operation.name, gen_ai.tool.name, gen_ai.tool.type, gen_ai.tool.call.id, gen_ai.conversation.id (the
+// chat), toolrun.project, toolrun.outcome, toolrun.input_bytes and toolrun.output_bytes; those that would be empty are left out.
+//
+// A call that has failed has the status error, and its code as error.type. That of a tool which failed unexpectedly also
+// has an event with the cause. A span whose tool is not there is called "execute_tool" alone, so that what models invent
+// does not become names.
+func OpenTelemetry(provider trace.TracerProvider, options *OpenTelemetryOptions) registry.Middleware {
+	if provider == nil {
+		panic("observe: OpenTelemetry needs a TracerProvider")
+	}
+	var o OpenTelemetryOptions
+	if options != nil {
+		o = *options
+	}
+	tracer := provider.Tracer(scopeName)
+	return func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+			ctx, span := tracer.Start(ctx, spanName(call.Tool),
+				trace.WithSpanKind(trace.SpanKindInternal),
+				trace.WithAttributes(atStart(call, env)...))
+			return watch(ctx, next, call, env, func(result registry.Result, _ bool) {
+				defer span.End()
+				if span.IsRecording() {
+					o.finish(span, call, result)
+				}
+			})
+		}
+	}
+}
+
+// spanName is the name that a span begins with, by which it may be sampled.
+func spanName(tool string) string {
+	if registry.CheckName(tool) != nil {
+		return operation
+	}
+	return operation + " " + tool
+}
+
+// atStart is what samplers can know.
+func atStart(call registry.Call, env registry.Env) []attribute.KeyValue {
+	attrs := make([]attribute.KeyValue, 0, 7)
+	attrs = append(attrs,
+		keyOperation.String(operation),
+		keyTool.String(label(call.Tool)),
+		keyType.String("function"),
+		keyInputBytes.Int(len(call.Input)))
+	if call.ID != "" {
+		attrs = append(attrs, keyCall.String(label(call.ID)))
+	}
+	if env.Project != "" {
+		attrs = append(attrs, keyProject.String(label(env.Project)))
+	}
+	if env.Chat != "" {
+		attrs = append(attrs, keyConversation.String(label(env.Chat)))
+	}
+	return attrs
+}
+
+// finish says how a call has ended.
+func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, result registry.Result) {
+	word := outcome(result)
+	attrs := make([]attribute.KeyValue, 0, 5)
+	attrs = append(attrs, keyOutcome.String(word), keyOutputBytes.Int(outputBytes(result)))
+	if result.IsError() {
+		attrs = append(attrs, keyErrorType.String(word))
+		span.SetStatus(codes.Error, word)
+	}
+	if o.Contents > 0 {
+		attrs = append(attrs,
+			keyArguments.String(inputText(call, o.Contents)),
+			keyResult.String(clean(result.Text(), o.Contents)))
+	}
+	span.SetAttributes(attrs...)
+	if result.Code == registry.CodeUnknownTool {
+		span.SetName(operation)
+	}
+	if result.Code == registry.CodeFailed && result.Err != nil {
+		record(span, result)
+	}
+}
+
+// record adds the event of an error. The stack is that of the panic, not of this.
+func record(span trace.Span, result registry.Result) {
+	var options []trace.EventOption
+	if p, ok := errors.AsType[*registry.PanicError](result.Err); ok {
+		options = append(options, trace.WithAttributes(keyExceptionStack.String(clean(string(p.Stack), 4*maxCause))))
+	}
+	err := result.Err
+	if text, ok := errorText(err); !ok || text != clean(text, maxCause) {
+		err = errors.New(cause(result)) // of another type, but such that it can be sent
+	}
+	span.RecordError(err, options...)
+}

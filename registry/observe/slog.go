@@ -1,0 +1,90 @@
+package observe
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// SlogOptions say what [Slog] logs. The zero value logs no contents.
+type SlogOptions struct {
+	// Level says at which level a call is logged. Nil means [SlogLevel].
+	Level func(registry.Result) slog.Level
+	// Contents is how many bytes of each call's input and output are logged, as "input" and "output". Zero means none.
+	Contents int
+}
+
+// SlogLevel is the level at which calls are logged unless another one is chosen: Info for those that have succeeded, Error for
+// failures of the tool itself, which are [registry.CodeFailed] and [registry.ErrAbandoned], and Warn for everything else.
+func SlogLevel(result registry.Result) slog.Level {
+	switch {
+	case !result.IsError():
+		return slog.LevelInfo
+	case toolFailed(result):
+		return slog.LevelError
+	}
+	return slog.LevelWarn
+}
+
+// Slog returns middleware that logs each call when it has ended: one record, "tool call", with tool, project, chat, call (its
+// id), duration, outcome, input_bytes and output_bytes. What is empty is left out, and failures of the tool itself have
+// their cause. A nil logger stands for that of the call's Env; if there is none either, nothing is logged.
+//
+// The record gets the context of the call, so that handlers which know about traces can connect the two.
+func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
+	var o SlogOptions
+	if options != nil {
+		o = *options
+	}
+	if o.Level == nil {
+		o.Level = SlogLevel
+	}
+	return func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+			logger := logger
+			if logger == nil {
+				logger = env.Logger
+			}
+			if logger == nil {
+				return next(ctx, call, env)
+			}
+			start := time.Now()
+			return watch(ctx, next, call, env, func(result registry.Result, _ bool) {
+				level := o.Level(result)
+				if !logger.Enabled(ctx, level) {
+					return
+				}
+				var room [11]slog.Attr
+				logger.LogAttrs(ctx, level, "tool call", o.attrs(room[:0], call, env, result, time.Since(start))...)
+			})
+		}
+	}
+}
+
+// attrs appends what is logged of a call.
+func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.Env, result registry.Result, took time.Duration) []slog.Attr {
+	text := func(key, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(key, value))
+		}
+	}
+	text("tool", label(call.Tool))
+	text("project", label(env.Project))
+	text("chat", label(env.Chat))
+	text("call", label(call.ID))
+	attrs = append(attrs,
+		slog.Duration("duration", took),
+		slog.String("outcome", outcome(result)),
+		slog.Int("input_bytes", len(call.Input)),
+		slog.Int("output_bytes", outputBytes(result)))
+	if toolFailed(result) {
+		text("cause", cause(result))
+	}
+	if o.Contents > 0 {
+		text("input", inputText(call, o.Contents))
+		text("output", clean(result.Text(), o.Contents))
+	}
+	return attrs
+}

@@ -1,0 +1,107 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// outcomeOK is the outcome of a call that has succeeded.
+const outcomeOK = "ok"
+
+// The most bytes that are kept of what others have written.
+const (
+	maxLabel = 256     // names and ids
+	maxCause = 4 << 10 // errors
+)
+
+// errEnded is the cause if a handler has ended its goroutine.
+var errEnded = errors.New("the call has ended its goroutine")
+
+// watch does a call and says what came of it, exactly once, even if the handler panics or ends its goroutine. A panic goes on
+// to whoever is outside, who makes the result; the one that done gets then has nothing but a code and a cause.
+func watch(ctx context.Context, next registry.Handler, call registry.Call, env registry.Env, done func(result registry.Result, returned bool)) registry.Result {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		p := recover()
+		result := registry.Result{CallID: call.ID, Tool: call.Tool, Code: registry.CodeFailed, Err: errEnded}
+		if p == nil {
+			done(result, false)
+			return
+		}
+		result.Err = &registry.PanicError{Value: p, Stack: debug.Stack()}
+		defer panic(p) // even if done panics, too
+		done(result, false)
+	}()
+	result := next(ctx, call, env)
+	returned = true
+	done(result, true)
+	return result
+}
+
+// outcome is what is said of a result in one word.
+func outcome(result registry.Result) string {
+	if result.IsError() {
+		return label(string(result.Code))
+	}
+	return outcomeOK
+}
+
+// outputBytes is the size of what the model gets.
+func outputBytes(result registry.Result) int {
+	n := 0
+	for _, part := range result.Content {
+		n += len(part.Text) + len(part.Data)
+	}
+	return n
+}
+
+// toolFailed reports whether the tool itself is at fault, and not its input or the time it had.
+func toolFailed(result registry.Result) bool {
+	return result.Code == registry.CodeFailed || errors.Is(result.Err, registry.ErrAbandoned)
+}
+
+// cause is the text of what has made a result an error, or "".
+func cause(result registry.Result) string {
+	if result.Err == nil {
+		return ""
+	}
+	text, _ := errorText(result.Err)
+	return clean(text, maxCause)
+}
+
+// errorText is the text of an error. ok is false if the error panics when it is asked.
+func errorText(err error) (text string, ok bool) {
+	defer func() {
+		if recover() != nil {
+			text, ok = "an error that cannot be shown", false
+		}
+	}()
+	return err.Error(), true
+}
+
+// inputText is the beginning of an input.
+func inputText(call registry.Call, limit int) string {
+	return clean(string(call.Input[:min(len(call.Input), limit+utf8.UTFMax)]), limit)
+}
+
+// label makes text fit to be a label.
+func label(text string) string { return clean(text, maxLabel) }
+
+// clean makes text valid UTF-8 and cuts it to about some bytes.
+func clean(text string, limit int) string {
+	if len(text) > limit {
+		for i := 0; i < utf8.UTFMax && limit > 0 && !utf8.RuneStart(text[limit]); i++ {
+			limit--
+		}
+		text = text[:limit] + "..."
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}

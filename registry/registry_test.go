@@ -1,0 +1,299 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+func ptr(f float64) *float64 { return &f }
+
+func TestBadToolsAreRefusedByName(t *testing.T) {
+	options := func(o ...registry.Option) func(*registry.Spec) {
+		return func(s *registry.Spec) { s.Options = o }
+	}
+	schema := func(text string) func(*registry.Spec) {
+		return func(s *registry.Spec) { s.Schema = json.RawMessage(text) }
+	}
+	for _, c := range []struct {
+		why    string
+		name   string
+		change func(*registry.Spec)
+		want   string
+	}{
+		{"no name", "", nil, "name"},
+		{"a name that begins with a digit", "1st", nil, "name"},
+		{"a name with a space", "a b", nil, "name"},
+		{"a name that is too long", strings.Repeat("x", 65), nil, "name"},
+		{"a name with a dot", "a.b", nil, "name"},
+		{"a name with a newline", "a\n", nil, "name"},
+		{"no description", "x", func(s *registry.Spec) { s.Description = "" }, "no description"},
+		{"two descriptions", "x", func(s *registry.Spec) { s.DescriptionFor = func(registry.Offer) string { return "" } }, "both Description"},
+		{"two schemas", "x", func(s *registry.Spec) {
+			s.SchemaFor = func(registry.Options) json.RawMessage { return nil }
+		}, "both Schema"},
+		{"a schema that is no JSON", "x", schema(`{`), "not JSON"},
+		{"a schema with something behind it", "x", schema(`{"type":"object"} x`), "behind the end"},
+		{"a schema that is no object", "x", schema(`true`), "not a JSON object"},
+		{"a schema of another type", "x", schema(`{"type":"string"}`), `"type" is not "object"`},
+		{"a schema without a type", "x", schema(`{"properties":{}}`), `"type" is not "object"`},
+		{"a schema that is wrong inside", "x", schema(`{"type":"object","properties":{"a":{"type":"strnig"}}}`), "does not compile"},
+		{"a pattern that is none", "x", schema(`{"type":"object","properties":{"a":{"pattern":"("}}}`), "does not compile"},
+		{"a reference to nothing", "x", schema(`{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}`), "does not compile"},
+		{"a reference to a file", "x", schema(`{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`), "another document"},
+		{"a reference to the web", "x", schema(`{"type":"object","properties":{"a":{"$ref":"https://example.com/a"}}}`), "another document"},
+		{"a dialect from a file", "x", schema(`{"$schema":"file:///etc/passwd","type":"object"}`), "does not compile"},
+		{"a schema that is too long", "x", schema(`{"type":"object","description":"` + strings.Repeat("x", 1<<20) + `"}`), "bytes"},
+		{"a schema by options that does not compile", "x", func(s *registry.Spec) {
+			s.Schema, s.SchemaFor = nil, func(registry.Options) json.RawMessage { return json.RawMessage(`[]`) }
+		}, "not a JSON object"},
+		{"an output schema that does not compile", "x", func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`1`) }, "output schema"},
+		{"a negative timeout", "x", func(s *registry.Spec) { s.Timeout = -2 }, "timeout"},
+		{"negative retries", "x", func(s *registry.Spec) { s.Retries = -1 }, "retries"},
+		{"off and on", "x", func(s *registry.Spec) { s.OffByDefault, s.AlwaysEnabled = true, true }, "both"},
+		{"an option without an id", "x", options(registry.Option{Type: registry.OptionBool}), "no ID"},
+		{"an option twice", "x", options(registry.Option{ID: "a", Type: registry.OptionBool}, registry.Option{ID: "a", Type: registry.OptionText}), "twice"},
+		{"an option of no type", "x", options(registry.Option{ID: "a"}), `"a"`},
+		{"an option of an unknown type", "x", options(registry.Option{ID: "a", Type: "date"}), "date"},
+		{"a select without choices", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect}), "needs choices"},
+		{"a choice twice", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect, Choices: []registry.Choice{{Value: "1"}, {Value: "1"}}}), "twice"},
+		{"choices of a text", "x", options(registry.Option{ID: "a", Type: registry.OptionText, Choices: []registry.Choice{{Value: "1"}}}), "only a select"},
+		{"a default of the wrong type", "x", options(registry.Option{ID: "a", Type: registry.OptionBool, Default: "yes"}), "want bool, got text"},
+		{"a default that is no choice", "x", options(registry.Option{ID: "a", Type: registry.OptionSelect, Default: "c", Choices: []registry.Choice{{Value: "b"}}}), "none of its choices: b"},
+		{"a default out of range", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Default: 5, Max: ptr(4)}), "5 is more than 4"},
+		{"no default where zero is out of range", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Min: ptr(1)}), "0 is less than 1"},
+		{"a default that is no number", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Default: math.NaN()}), "not finite"},
+		{"a range upside down", "x", options(registry.Option{ID: "a", Type: registry.OptionNumber, Min: ptr(1), Max: ptr(0)}), "larger"},
+		{"a range of a text", "x", options(registry.Option{ID: "a", Type: registry.OptionText, Min: ptr(1)}), "only a number"},
+		{"visible when nothing", "x", options(registry.Option{ID: "a", Type: registry.OptionText, VisibleWhen: &registry.Condition{Option: "b", Equals: true}}), "not there"},
+		{"visible when itself", "x", options(registry.Option{ID: "a", Type: registry.OptionBool, VisibleWhen: &registry.Condition{Option: "a", Equals: true}}), "not there"},
+		{"visible when another is what it cannot be", "x", options(registry.Option{ID: "b", Type: registry.OptionBool},
+			registry.Option{ID: "a", Type: registry.OptionText, VisibleWhen: &registry.Condition{Option: "b", Equals: "yes"}}), "cannot have"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			change := c.change
+			if change == nil {
+				change = func(*registry.Spec) {}
+			}
+			_, err := registry.New(named("fine"), named(c.name, change))
+			var bad *registry.ToolError
+			require.ErrorAs(t, err, &bad)
+			require.Equal(t, c.name, bad.Tool)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := registry.New(nil)
+	require.ErrorContains(t, err, "nil")
+	_, err = registry.New(named("x"), named("x"))
+	require.ErrorContains(t, err, `Tool "x" is already registered`)
+	_, err = newRegistry(t, named("x")).Replacing(named("x"), named("x"))
+	require.ErrorContains(t, err, `Tool "x" is already registered`)
+}
+
+func TestARegistryIsAValue(t *testing.T) {
+	from := func(source string) func(*registry.Spec) { return func(s *registry.Spec) { s.Source = source } }
+	one := newRegistry(t, named("b"), named("a"))
+	two, err := one.With(named("git_log", from("git")), named("git_hub_log", from("git_hub")))
+	require.NoError(t, err)
+	three := two.Without("git")
+	four, err := three.Replacing(named("b", func(s *registry.Spec) { s.DisplayName = "new" }), named("c"))
+	require.NoError(t, err)
+	five := four.WithoutTools("a", "nothing")
+
+	require.Equal(t, []string{"b", "a"}, names(one.Specs()), "in the order of registration")
+	require.Equal(t, []string{"b", "a", "git_log", "git_hub_log"}, names(two.Specs()))
+	require.Equal(t, []string{"b", "a", "git_hub_log"}, names(three.Specs()))
+	require.Equal(t, []string{"b", "a", "git_hub_log", "c"}, names(four.Specs()))
+	require.Equal(t, []string{"b", "git_hub_log", "c"}, names(five.Specs()))
+	old, _ := one.Spec("b")
+	require.Empty(t, old.DisplayName)
+	_, err = one.With(named("c"), named("c"))
+	require.Error(t, err)
+
+	var zero registry.Registry
+	require.Zero(t, zero.Len())
+	require.Equal(t, registry.CodeUnknownTool, zero.Dispatch(t.Context(), call("x", "{}"), registry.Env{}).Code)
+	grown, err := zero.With(named("x"))
+	require.NoError(t, err)
+	require.Equal(t, 1, grown.Len())
+
+	// What it hands out is a copy.
+	spec := one.Specs()[0]
+	spec.Schema[0] = 'x'
+	again, ok := one.Spec("b")
+	require.True(t, ok)
+	require.JSONEq(t, `{"type":"object"}`, string(again.Schema))
+	_, ok = one.Tool("c")
+	require.False(t, ok)
+	tool, ok := one.Tool("a")
+	require.True(t, ok)
+	require.Equal(t, "a", tool.Spec().Name)
+}
+
+func TestListing(t *testing.T) {
+	r := newRegistry(t,
+		named("search", func(s *registry.Spec) { s.Category = registry.CategorySearch }),
+		named("agent", func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory, registry.ModeWorkingMemory} }),
+		named("hidden", func(s *registry.Spec) { s.Internal, s.Category = true, registry.CategorySearch }),
+		named("set", func(s *registry.Spec) { s.Options = []registry.Option{{ID: "a", Type: registry.OptionBool}} }),
+		named("off", func(s *registry.Spec) { s.OffByDefault = true }),
+		named("files", func(s *registry.Spec) { s.NeedsProject = true }),
+	)
+	require.Equal(t, 6, r.Len())
+	require.Equal(t, []string{"search", "agent", "set", "off", "files"}, names(r.Specs()))
+	require.Equal(t, []string{"search"}, names(r.ByCategory(registry.CategorySearch)))
+	require.Equal(t, []string{"search", "set", "off", "files"}, names(r.ByMode(registry.ModeMCP)))
+	require.Equal(t, []string{"search", "agent", "set", "off", "files"}, names(r.ByMode(registry.ModeHistory)))
+	require.Equal(t, []string{"set"}, names(r.Configurable()))
+	require.Equal(t, []string{"search", "agent", "set", "files"}, names(r.Enabled(registry.Selection{})))
+	require.Equal(t, []string{"search", "set"}, names(r.Enabled(registry.Selection{Mode: registry.ModeMCP, NoProject: true})))
+}
+
+func TestWhatIsEnabled(t *testing.T) {
+	r := newRegistry(t,
+		named("plain"),
+		named("off", func(s *registry.Spec) { s.OffByDefault = true }),
+		named("always", func(s *registry.Spec) { s.AlwaysEnabled = true }),
+	)
+	for _, c := range []struct {
+		why       string
+		selection registry.Selection
+		want      string
+	}{
+		{"by default", registry.Selection{}, "plain always"},
+		{"chosen by a list", registry.Selection{Settings: registry.Settings{EnabledTools: []string{"off", "gone"}}}, "off always"},
+		{"chosen by an empty list", registry.Selection{Settings: registry.Settings{EnabledTools: []string{}}}, "always"},
+		{"switched one by one", registry.Selection{Settings: registry.Settings{ToolEnabled: map[string]bool{"off": true, "plain": false, "always": false}}}, "off always"},
+		{"one by one over a list", registry.Selection{Settings: registry.Settings{
+			EnabledTools: []string{"off"}, ToolEnabled: map[string]bool{"off": false, "plain": true}}}, "plain always"},
+		{"explicitly over what is stored", registry.Selection{
+			Settings: registry.Settings{EnabledTools: []string{"off"}, ToolEnabled: map[string]bool{"plain": false}},
+			Enable:   map[string]bool{"plain": true, "off": false, "always": false}}, "plain always"},
+		{"only some", registry.Selection{Enable: map[string]bool{"plain": true}}.Only("off"), "off always"},
+		{"only none", registry.Selection{}.Only(), "always"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			require.Equal(t, c.want, strings.Join(names(r.Enabled(c.selection)), " "))
+			definitions, err := r.Definitions(registry.OpenAIChat, c.selection)
+			require.NoError(t, err)
+			var offered []string
+			for _, d := range definitions {
+				offered = append(offered, d.Name)
+			}
+			require.Equal(t, c.want, strings.Join(offered, " "), "what is offered is what is enabled")
+			for _, name := range []string{"plain", "off", "always"} {
+				result := r.Dispatch(t.Context(), call(name, "{}"), registry.Env{Selection: c.selection})
+				require.Equal(t, strings.Contains(c.want, name), !result.IsError(), "what can be called is what is enabled")
+			}
+		})
+	}
+}
+
+// prompting is a tool with everything that a request can be made of.
+type prompting struct{ registry.Tool }
+
+func (prompting) Spec() registry.Spec {
+	return registry.Spec{
+		Name: "notes", DisplayName: "Notes for people", Subtitle: "a subtitle", Icons: registry.Icons{Input: "an icon"},
+		DescriptionFor: func(o registry.Offer) string { return "Takes notes in " + o.Options.Text("language") + "." },
+		SchemaFor: func(o registry.Options) json.RawMessage {
+			return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{"%s":{"type":"string"}}}`, o.Text("language")))
+		},
+		Options: []registry.Option{
+			{ID: "language", Label: "a label", Type: registry.OptionText, Default: "Latin"},
+			{ID: "plain", Type: registry.OptionBool},
+		},
+		Instructions: "Take notes often.\n",
+	}
+}
+
+func (prompting) APIOverride(api registry.API, options registry.Options) json.RawMessage {
+	if api == registry.Anthropic && !options.Bool("plain") {
+		return json.RawMessage(`{"type":"notes_1","name":"notes"}`)
+	}
+	return nil
+}
+
+func (prompting) SystemPrompt(_ context.Context, p registry.PromptContext) (string, error) {
+	switch p.Chat {
+	case "panics":
+		panic("no prompt")
+	case "empty":
+		return " \n", nil
+	}
+	return "You have notes in " + p.Options.Text("language") + " for " + p.Project + ".", nil
+}
+
+func TestDefinitionsAndPrompts(t *testing.T) {
+	r := newRegistry(t, named("first", func(s *registry.Spec) { s.Instructions = "Be quick." }), prompting{named("notes")},
+		named("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
+		named("hidden", func(s *registry.Spec) { s.Internal = true; s.Instructions = "Secret." }))
+	set := func(options map[string]any) registry.Selection {
+		return registry.Selection{Options: map[string]map[string]any{"notes": options}}
+	}
+	env := registry.Env{Project: "p", Selection: set(map[string]any{"language": "Greek"})}
+
+	definitions, err := r.Definitions(registry.Gemini, env.Selection)
+	require.NoError(t, err)
+	require.Len(t, definitions, 2, "neither internal tools nor those whose capabilities are not granted")
+	require.Equal(t, "Takes notes in Greek.", definitions[1].Description)
+	require.JSONEq(t, `{"type":"object","properties":{"Greek":{"type":"string"}}}`, string(definitions[1].Input.JSON()))
+	require.Nil(t, definitions[1].Override)
+
+	granted := env.Selection
+	granted.Grants = []registry.Capability{registry.CapabilityNetwork}
+	definitions, err = r.Definitions(registry.Anthropic, granted)
+	require.NoError(t, err)
+	require.Len(t, definitions, 3)
+	require.JSONEq(t, `{"type":"notes_1","name":"notes"}`, string(definitions[1].Override))
+
+	prompt, err := r.SystemPrompt(t.Context(), registry.Gemini, env)
+	require.NoError(t, err)
+	require.Equal(t, "Be quick.\n\nTake notes often.\n\nYou have notes in Greek for p.", prompt)
+	prompt, err = r.SystemPrompt(t.Context(), registry.Anthropic, env)
+	require.NoError(t, err)
+	require.Equal(t, "Be quick.", prompt, "a tool that the API knows by itself adds nothing")
+	env.Selection = set(map[string]any{"plain": true})
+	prompt, err = r.SystemPrompt(t.Context(), registry.Anthropic, env)
+	require.NoError(t, err)
+	require.Equal(t, "Be quick.\n\nTake notes often.\n\nYou have notes in Latin for p.", prompt)
+	env.Chat = "empty"
+	prompt, err = r.SystemPrompt(t.Context(), registry.Gemini, env)
+	require.NoError(t, err)
+	require.Equal(t, "Be quick.\n\nTake notes often.", prompt)
+	env.Chat = "panics"
+	_, err = r.SystemPrompt(t.Context(), registry.Gemini, env)
+	require.ErrorContains(t, err, `tool "notes": system prompt: panic: no prompt`)
+
+	_, err = r.Definitions(registry.Gemini, set(map[string]any{"plain": "yes"}))
+	require.EqualError(t, err, `tool "notes": option "plain": want bool, got text`)
+	_, err = r.Definitions(registry.Gemini, set(map[string]any{"language": "\x00\"`"}))
+	require.ErrorContains(t, err, `tool "notes"`, "a schema that does not compile with some options")
+
+	// A schema that depends on options holds for calls as it was offered.
+	greek := registry.Env{Selection: set(map[string]any{"language": "Greek"})}
+	require.Contains(t, r.Dispatch(t.Context(), call("notes", `{"Greek":1}`), greek).Text(), "/Greek: got number, want string")
+	require.NotContains(t, r.Dispatch(t.Context(), call("notes", `{"Greek":1}`), registry.Env{}).Text(), "invalid")
+}
+
+func TestDerive(t *testing.T) {
+	r := newRegistry(t, named("x"))
+	made := 0
+	for range 3 {
+		definitions, err := r.Definitions(registry.MCP, registry.Selection{})
+		require.NoError(t, err)
+		v, err := definitions[0].Derive("key", func() (any, error) { made++; return "made", nil })
+		require.NoError(t, err)
+		require.Equal(t, "made", v)
+		_, err = definitions[0].Derive("bad", func() (any, error) { return nil, fmt.Errorf("bad %d", made) })
+		require.EqualError(t, err, "bad 1")
+	}
+	require.Equal(t, 1, made, "a definition that depends on nothing is made once, and so is what is made of it")
+}
