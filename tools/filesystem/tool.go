@@ -1,0 +1,207 @@
+// Package filesystem is the tool filesystem: a model views and changes the files of a project with it. What is under /memories
+// it can only read.
+package filesystem
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/internal/textfile"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// New returns the tool.
+func New() registry.Tool { return tool{} }
+
+type tool struct{}
+
+var (
+	_ registry.InputChecker  = tool{}
+	_ registry.InputRenderer = tool{}
+)
+
+//go:embed description.md
+var description string
+
+var commands = []string{"view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename", "copy"}
+
+var schema = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"command": {
+			"type": "string",
+			"enum": ["view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename", "copy"],
+			"description": "What to do."
+		},
+		"path": {
+			"type": "string",
+			"description": "For all commands but view-all, rename and copy: the file or directory, such as /docs/plan.md."
+		},
+		"paths": {
+			"type": "array",
+			"items": {"type": "string"},
+			"description": "For view-all: the files and directories to show."
+		},
+		"view_range": {
+			"type": "array",
+			"items": {"type": "integer"},
+			"minItems": 2,
+			"maxItems": 2,
+			"description": "For view of a file: the first and the last line to show, such as [11, 20]. Lines count from 1; a last line of -1 means the end of the file. Without it the whole file is shown."
+		},
+		"file_text": {
+			"type": "string",
+			"description": "For create: the content of the file; data:MIME;base64,... makes a binary one. For append: the text to add."
+		},
+		"overwrite": {
+			"type": "boolean",
+			"description": "For create, rename and copy: true replaces a file that is there. Default false."
+		},
+		"old_str": {
+			"type": "string",
+			"description": "For str_replace: the text to replace, exactly as it is in the file, without line numbers. It must occur exactly once."
+		},
+		"new_str": {
+			"type": "string",
+			"description": "For str_replace: the text to put there. Without it old_str is deleted."
+		},
+		"insert_line": {
+			"type": "integer",
+			"description": "For insert: the number of the line after which to insert. 0 is the beginning of the file."
+		},
+		"insert_text": {
+			"type": "string",
+			"description": "For insert: the text to insert, as lines of its own."
+		},
+		"old_path": {
+			"type": "string",
+			"description": "For rename and copy: the file or directory to rename, move or copy."
+		},
+		"new_path": {
+			"type": "string",
+			"description": "For rename and copy: the path that it gets. Directories that this lies in are made."
+		}
+	},
+	"required": ["command"]
+}`)
+
+// Spec implements [registry.Tool].
+func (tool) Spec() registry.Spec {
+	return registry.Spec{
+		Name:         "filesystem",
+		DisplayName:  "Filesystem",
+		Subtitle:     "Views and changes the project's files",
+		Description:  description,
+		Schema:       schema,
+		Category:     registry.CategoryFile,
+		Annotations:  registry.Annotations{Destructive: true},
+		Icons:        registry.Icons{Input: "folder", Output: "file-text"},
+		Timeout:      time.Minute, // copying a large tree durably takes its time
+		NeedsProject: true,
+	}
+}
+
+// CheckInput implements [registry.InputChecker].
+func (tool) CheckInput(input map[string]any) error {
+	if problem := textfile.Check("filesystem", commands, input); problem != "" {
+		return &registry.ModelError{Text: problem, Code: registry.CodeInvalidInput}
+	}
+	return nil
+}
+
+// RenderInput implements [registry.InputRenderer].
+func (tool) RenderInput(input json.RawMessage) string { return textfile.Describe(input) }
+
+// Execute implements [registry.Tool].
+func (tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	var in textfile.Input
+	if err := json.Unmarshal(call.Input, &in); err != nil {
+		return registry.Result{}, err
+	}
+	files := tree{textfile.Tree{Files: vfs.ReadOnly(env.Files, memories)}}
+	result, err := files.execute(ctx, in)
+	if problem, ok := errors.AsType[*textfile.Error](err); ok {
+		err = &registry.ModelError{Text: problem.Text, Err: problem.Err}
+	}
+	return result, err
+}
+
+// A tree is the files of a project.
+type tree struct{ textfile.Tree }
+
+func (t tree) execute(ctx context.Context, in textfile.Input) (registry.Result, error) {
+	switch in.Command {
+	case "view-all":
+		return t.viewAll(ctx, in.Paths)
+	case "rename", "copy":
+		from, err := textfile.Clean(in.OldPath)
+		if err != nil {
+			return registry.Result{}, err
+		}
+		to, err := textfile.Clean(in.NewPath)
+		if err != nil {
+			return registry.Result{}, err
+		}
+		if in.Command == "rename" {
+			return done(t.rename(ctx, from, to, in.Overwrite))
+		}
+		return done(t.copy(ctx, from, to, in.Overwrite))
+	}
+	name, err := textfile.Clean(in.Path)
+	if err != nil {
+		return registry.Result{}, err
+	}
+	if in.Command == "view" {
+		return t.view(ctx, name, in.ViewRange)
+	}
+	verb := "write to"
+	if in.Command == "delete" {
+		verb = "delete"
+	}
+	if isMemory(name) {
+		return registry.Result{}, refused(verb, name, nil)
+	}
+	result, err := t.change(ctx, name, in)
+	if errors.Is(err, syscall.EROFS) {
+		err = refused(verb, name, err)
+	}
+	return result, err
+}
+
+func (t tree) change(ctx context.Context, name string, in textfile.Input) (registry.Result, error) {
+	switch in.Command {
+	case "create":
+		return done(t.Create(ctx, name, in.Text(), in.Overwrite))
+	case "str_replace":
+		lines, err := t.Replace(ctx, name, in.OldStr, in.Text(), notFile(name))
+		result := registry.Text("The file has been edited.\n" + lines)
+		result.Status = "Edited " + name
+		return result, err
+	case "insert":
+		return done(fmt.Sprintf("The file %s has been edited.", name), t.Insert(ctx, name, in.InsertLine, in.Text(), notFile(name)))
+	case "append":
+		return done(t.append(ctx, name, in.Text()))
+	case "mkdir":
+		return done(t.mkdir(ctx, name))
+	case "delete":
+		return done(t.Delete(ctx, name))
+	}
+	return registry.Result{}, textfile.Errorf("Unknown filesystem command: %s", textfile.Cut(in.Command, 200))
+}
+
+func notFile(name string) string {
+	return fmt.Sprintf("Error: The path %s does not exist or is not a file.", name)
+}
+
+// done is the result of what is said in one line.
+func done(text string, err error) (registry.Result, error) {
+	result := registry.Text(text)
+	result.Status = text
+	return result, err
+}

@@ -1,0 +1,81 @@
+package filesystem
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/internal/textfile"
+)
+
+var listing = textfile.Listing{DirectoriesFirst: true}
+
+func (t tree) view(ctx context.Context, name string, lines []json.Number) (registry.Result, error) {
+	view, err := t.View(ctx, name, lines, listing)
+	if err != nil {
+		return registry.Result{}, err
+	}
+	return registry.Result{Content: []registry.Part{part(view)}, Status: "Viewed " + name}, nil
+}
+
+func part(v textfile.View) registry.Part {
+	return registry.Part{Text: v.Text, Data: v.Data, MIME: v.MIME}
+}
+
+// maxTogether is how many bytes view-all shows, all paths together.
+const maxTogether = textfile.MaxSize
+
+// viewAll shows what view shows, one path after the other. An image is a part of its own; everything else is one text, with a
+// blank line between paths.
+func (t tree) viewAll(ctx context.Context, paths []string) (registry.Result, error) {
+	var parts []registry.Part
+	var text strings.Builder
+	failures, size := 0, 0
+	for i, given := range paths {
+		if i > 0 {
+			if text.Len() > 0 {
+				text.WriteByte('\n') // of the line before; a new part begins on a line of its own
+			}
+			text.WriteByte('\n')
+		}
+		shown, view, err := t.viewOne(ctx, given, size)
+		if problem, ok := errors.AsType[*textfile.Error](err); ok {
+			failures++
+			text.WriteString("=== " + shown + " [ERROR] ===\n" + problem.Text)
+			continue
+		}
+		if err != nil {
+			return registry.Result{}, err
+		}
+		size += len(view.Text) + len(view.Data)
+		text.WriteString("=== " + shown + " ===")
+		if view.Data != nil {
+			parts = append(parts, registry.Part{Text: text.String()}, part(view))
+			text.Reset()
+			continue
+		}
+		text.WriteString("\n" + view.Text)
+	}
+	if text.Len() > 0 {
+		parts = append(parts, registry.Part{Text: text.String()})
+	}
+	result := registry.Result{Content: parts, Status: viewed(len(paths), failures)}
+	if failures == len(paths) {
+		result.Code = registry.CodeTool
+	}
+	return result, nil
+}
+
+func (t tree) viewOne(ctx context.Context, given string, before int) (shown string, view textfile.View, err error) {
+	name, err := textfile.Clean(given)
+	if err != nil {
+		return textfile.Cut(given, 200), view, err
+	}
+	if before >= maxTogether {
+		return name, view, textfile.Errorf("Error: The paths before have %d bytes together, which is too much for more. View this one in another call.", before)
+	}
+	view, err = t.View(ctx, name, nil, listing)
+	return name, view, err
+}

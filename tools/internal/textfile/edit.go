@@ -1,0 +1,158 @@
+package textfile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Create makes a file of a text, and the directories that it lies in. A text that is a data URL in base64 stands for what it
+// encodes. It returns what the model gets.
+func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (string, error) {
+	if name == "/" {
+		return "", Errorf("Error: Cannot create a file at the root path.")
+	}
+	shown := t.Shown(name)
+	content, binary, err := decode(shown, text)
+	if err != nil {
+		return "", err
+	}
+	err = t.Exclusively(ctx, func(t Tree) error {
+		info, err := t.Stat(name)
+		switch {
+		case err != nil:
+			return err
+		case info != nil && info.IsDir():
+			return Errorf("Error: The path %s is a directory, not a file.", shown)
+		case info != nil && !overwrite:
+			return Errorf("Error: File %s already exists", shown)
+		}
+		return t.Write(ctx, name, content)
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case binary:
+		return "Binary file created successfully at: " + shown, nil
+	}
+	return "File created successfully at: " + shown, nil
+}
+
+// Write replaces a file, or makes it and the directories that it lies in.
+func (t Tree) Write(ctx context.Context, name string, content []byte) error {
+	return t.Explain(name, vfs.WriteFile(ctx, t.Files, name, content))
+}
+
+// edit changes the text of a file, while nobody else changes anything. missing is the error if there is no such file.
+func (t Tree) edit(ctx context.Context, command, name, missing string, change func(text []byte) ([]byte, error)) error {
+	shown := t.Shown(name)
+	if name == "/" {
+		return Errorf("Error: The path %s is a directory, not a file.", shown)
+	}
+	return t.Exclusively(ctx, func(t Tree) error {
+		info, err := t.Stat(name)
+		switch {
+		case err != nil:
+			return err
+		case info == nil || info.IsDir():
+			return Errorf("%s", missing)
+		}
+		text, err := t.Read(name)
+		if err != nil {
+			return err
+		}
+		if !IsText(text) {
+			return Errorf("Error: Cannot use %s on binary file %s. Use create command with dataUrl to overwrite.", command, shown)
+		}
+		if text, err = change(text); err != nil {
+			return err
+		}
+		return t.Write(ctx, name, text)
+	})
+}
+
+// Replace puts a text in the place of another one that a file has exactly once. It returns the lines around it. missing is the
+// error if there is no such file.
+func (t Tree) Replace(ctx context.Context, name, old, replacement, missing string) (lines string, err error) {
+	shown := t.Shown(name)
+	err = t.edit(ctx, "str_replace", name, missing, func(text []byte) ([]byte, error) {
+		what := []byte(old)
+		at := bytes.Index(text, what)
+		if at < 0 {
+			return nil, Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", old, shown)
+		}
+		// Occurrences may overlap: which one is meant is as unclear then.
+		if bytes.Contains(text[at+1:], what) {
+			return nil, Errorf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
+				old, occurrences(text, what))
+		}
+		edited := slices.Concat(text[:at], []byte(replacement), text[at+len(what):])
+		lines = snippet(edited, at, at+len(replacement))
+		return edited, nil
+	})
+	return lines, err
+}
+
+// maxOccurrences is how many lines are named in which something occurs.
+const maxOccurrences = 100
+
+// occurrences names the lines in which what begins.
+func occurrences(text, what []byte) string {
+	var lines []string
+	at, line := 0, 1
+	for {
+		i := bytes.Index(text[at:], what)
+		if i < 0 {
+			break
+		}
+		if len(lines) == maxOccurrences {
+			lines = append(lines, "...")
+			break
+		}
+		line += bytes.Count(text[at:at+i], newline)
+		lines = append(lines, fmt.Sprint(line))
+		// A line is named once.
+		next := bytes.IndexByte(text[at+i:], '\n')
+		if next < 0 {
+			break
+		}
+		at += i + next + 1
+		line++
+	}
+	return strings.Join(lines, ", ")
+}
+
+// Insert puts lines behind the line of this number, or at the top if it is 0. missing is the error if there is no such file.
+func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert, missing string) error {
+	return t.edit(ctx, "insert", name, missing, func(text []byte) ([]byte, error) {
+		total := countLines(text)
+		n, ok := Whole(line)
+		if !ok || n < 0 || n > total {
+			return nil, Errorf("Error: Invalid `insert_line` parameter: %s. It should be within the range of lines of the file: [0, %d]", line, total)
+		}
+		return insertAfter(text, n, insert), nil
+	})
+}
+
+// insertAfter inserts whole lines: it adds newlines in front of and behind what is inserted where they are missing. A text that
+// does not end with a newline need not do so afterwards.
+func insertAfter(text []byte, line int, insert string) []byte {
+	at := afterLine(text, line)
+	before, after := text[:at], text[at:]
+	edited := make([]byte, 0, len(text)+len(insert)+2)
+	edited = append(edited, before...)
+	unended := len(before) > 0 && before[len(before)-1] != '\n'
+	if unended {
+		edited = append(edited, '\n')
+	}
+	edited = append(edited, insert...)
+	if !strings.HasSuffix(insert, "\n") && (len(after) > 0 || len(before) > 0 && !unended) {
+		edited = append(edited, '\n')
+	}
+	return append(edited, after...)
+}

@@ -1,0 +1,51 @@
+package textfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	_ "image/gif"  // to be known to package image
+	_ "image/jpeg" // to be known to package image
+	_ "image/png"  // to be known to package image
+)
+
+// What all providers take of images.
+const (
+	// maxImage is how many bytes an image may have: 5 MB in base64.
+	maxImage = 5_000_000 / 4 * 3
+	// maxPixels is how wide and how high it may be.
+	maxPixels = 8000
+)
+
+// isCarried reports whether providers take content of a type as an image. They refuse a request as a whole if there is an image
+// in it that they cannot read, and with it all that come after it in the same conversation, so that how a file begins is not
+// enough.
+func isCarried(content []byte, mime string) bool {
+	if len(content) > maxImage {
+		return false
+	}
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif":
+		config, format, err := image.DecodeConfig(bytes.NewReader(content))
+		return err == nil && "image/"+format == mime && goodPixels(config.Width) && goodPixels(config.Height)
+	case "image/webp":
+		return isWebP(content)
+	}
+	return false
+}
+
+func goodPixels(n int) bool { return n > 0 && n <= maxPixels }
+
+// isWebP reports whether content is a WebP file that is as long as it says.
+func isWebP(content []byte) bool {
+	const header = 20 // "RIFF", the length of what follows, "WEBP", and the head of the first chunk
+	if len(content) <= header {
+		return false
+	}
+	switch string(content[12:16]) {
+	case "VP8 ", "VP8L", "VP8X":
+	default:
+		return false
+	}
+	return int64(binary.LittleEndian.Uint32(content[4:8]))+8 <= int64(len(content))
+}

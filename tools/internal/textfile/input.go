@@ -1,0 +1,144 @@
+package textfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// An Input is what a model passes.
+type Input struct {
+	Command string `json:"command"`
+	// Path is of all commands but rename and copy, which have OldPath and NewPath, and view-all, which has Paths.
+	Path    string   `json:"path"`
+	OldPath string   `json:"old_path"`
+	NewPath string   `json:"new_path"`
+	Paths   []string `json:"paths"`
+
+	ViewRange  []json.Number `json:"view_range"`
+	FileText   *string       `json:"file_text"`
+	Overwrite  bool          `json:"overwrite"`
+	OldStr     string        `json:"old_str"`
+	NewStr     *string       `json:"new_str"`
+	InsertLine json.Number   `json:"insert_line"`
+	InsertText *string       `json:"insert_text"`
+}
+
+// Text returns the text that comes with a command.
+func (in Input) Text() string {
+	for _, name := range textNames[in.Command] {
+		switch {
+		case name == "file_text" && in.FileText != nil:
+			return *in.FileText
+		case name == "insert_text" && in.InsertText != nil:
+			return *in.InsertText
+		case name == "new_str" && in.NewStr != nil:
+			return *in.NewStr
+		}
+	}
+	return ""
+}
+
+// textNames are the names that the text of a command can have, the right one first. Models know the others from similar tools.
+var textNames = map[string][]string{
+	"create":      {"file_text"},
+	"append":      {"file_text", "insert_text"},
+	"insert":      {"insert_text", "new_str"},
+	"str_replace": {"new_str"},
+}
+
+// Check returns what is wrong with an input, in the words that a model gets, or "". Numbers are of type json.Number.
+func Check(tool string, commands []string, input map[string]any) string {
+	command, _ := input["command"].(string)
+	if command == "" {
+		return "Error: command is required"
+	}
+	if !slices.Contains(commands, command) {
+		return "Unknown " + tool + " command: " + Cut(command, 200)
+	}
+	has := func(name string) bool { s, _ := input[name].(string); return s != "" }
+	switch command {
+	case "rename", "copy":
+		if !has("old_path") || !has("new_path") {
+			return "Error: old_path and new_path are required for " + command + " command"
+		}
+	case "view-all":
+		if paths, _ := input["paths"].([]any); len(paths) == 0 {
+			return "Error: paths array is required and must not be empty."
+		}
+	default:
+		if !has("path") {
+			return "Error: path is required for " + command + " command"
+		}
+	}
+	switch command {
+	case "str_replace":
+		if !has("old_str") {
+			return "Error: old_str is required for str_replace command"
+		}
+		return ""
+	case "insert":
+		if _, ok := input["insert_line"].(json.Number); !ok {
+			return "Error: insert_line (number) is required for insert command"
+		}
+	}
+	names := textNames[command]
+	isText := func(name string) bool { _, ok := input[name].(string); return ok }
+	if len(names) > 0 && !slices.ContainsFunc(names, isText) {
+		return "Error: " + names[0] + " is required for " + command + " command"
+	}
+	return ""
+}
+
+// Whole returns a number, if it is a whole one. What is too large or too small is the largest or smallest there is.
+func Whole(n json.Number) (int, bool) {
+	if i, err := n.Int64(); err == nil {
+		return int(min(max(i, math.MinInt), math.MaxInt)), true
+	}
+	f, err := n.Float64()
+	switch {
+	case f >= math.MaxInt32:
+		return math.MaxInt, true
+	case f <= math.MinInt32:
+		return math.MinInt, true
+	}
+	return int(f), err == nil && f == math.Trunc(f)
+}
+
+// Describe shows an input to people: the command and what it is about, and below it what is written. If that is not possible
+// it returns the input.
+func Describe(raw json.RawMessage) string {
+	var in Input
+	if json.Unmarshal(raw, &in) != nil || in.Command == "" {
+		return string(raw)
+	}
+	var b strings.Builder
+	b.WriteString(in.Command)
+	switch {
+	case in.OldPath != "" || in.NewPath != "":
+		fmt.Fprintf(&b, " %s to %s", in.OldPath, in.NewPath)
+	case in.Paths != nil:
+		b.WriteString(" " + strings.Join(in.Paths, " "))
+	case in.Path != "":
+		b.WriteString(" " + in.Path)
+	}
+	if len(in.ViewRange) == 2 {
+		fmt.Fprintf(&b, ", lines %s to %s", in.ViewRange[0], in.ViewRange[1])
+	}
+	if in.InsertLine != "" {
+		fmt.Fprintf(&b, ", after line %s", in.InsertLine)
+	}
+	if in.Overwrite {
+		b.WriteString(", overwriting")
+	}
+	prefixed := func(prefix, text string) {
+		for line := range strings.Lines(text) {
+			b.WriteString("\n" + prefix + strings.TrimSuffix(line, "\n"))
+		}
+	}
+	prefixed("- ", in.OldStr)
+	prefixed("+ ", in.Text())
+	return b.String()
+}

@@ -1,0 +1,106 @@
+package textfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"syscall"
+)
+
+// Delete removes a file, or a directory with all that it contains. It returns what the model gets.
+func (t Tree) Delete(ctx context.Context, name string) (string, error) {
+	shown := t.Shown(name)
+	if name == "/" {
+		return "", Errorf("Error: Cannot delete root directory.")
+	}
+	err := t.Exclusively(ctx, func(t Tree) error {
+		info, err := t.Stat(name)
+		if err != nil {
+			return err
+		}
+		if info == nil {
+			return Errorf("Error: The path %s does not exist", shown)
+		}
+		err = t.Files.RemoveAll(name)
+		if err == nil || errors.Is(err, syscall.EROFS) {
+			return err
+		}
+		return because(err, "Error: The path %s could not be deleted", shown)
+	})
+	if err != nil {
+		return "", err
+	}
+	return "Successfully deleted " + shown, nil
+}
+
+// Rename gives a file or directory another name. taken is called with what has that name already, if something has, and returns
+// an error if that is not to be replaced. It returns what the model gets.
+func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, target fs.FileInfo) error) (string, error) {
+	if from == "/" {
+		return "", Errorf("Error: Cannot rename root directory.")
+	}
+	err := t.Exclusively(ctx, func(t Tree) error {
+		return t.Relocate(from, to, "move", taken, func(fs.FileInfo, fs.FileInfo) error { return t.Files.Rename(from, to) })
+	})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Successfully renamed %s to %s", t.Shown(from), t.Shown(to)), nil
+}
+
+// Relocate brings something to another path, by do, after it has looked at what there is and has made the directories that the
+// path lies in. verb is what do does.
+func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileInfo) error, do func(source, target fs.FileInfo) error) error {
+	source, err := t.Stat(from)
+	if err != nil {
+		return err
+	}
+	if source == nil {
+		return Errorf("Error: The path %s does not exist", t.Shown(from))
+	}
+	target, err := t.Stat(to)
+	if err != nil {
+		return err
+	}
+	if source.IsDir() && within(to, from) && from != to {
+		return Errorf("Error: Cannot %s %s into itself: %s is inside of it.", verb, t.Shown(from), t.Shown(to))
+	}
+	if target != nil {
+		if err := taken(source, target); err != nil {
+			return err
+		}
+		return t.Explain(to, do(source, target))
+	}
+	made, err := t.makeParents(to)
+	if err == nil {
+		err = do(source, nil)
+	}
+	if err != nil {
+		for _, dir := range made { // the deepest first
+			_ = t.Files.Remove(dir)
+		}
+	}
+	return t.Explain(to, err)
+}
+
+// makeParents makes the directories that a path lies in, and returns those that have not been there, the deepest first.
+func (t Tree) makeParents(name string) (made []string, err error) {
+	for dir := path.Dir(name); dir != "/"; dir = path.Dir(dir) {
+		if _, err := t.Files.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, dir)
+	}
+	if len(made) == 0 {
+		return nil, nil
+	}
+	return made, t.Files.MkdirAll(path.Dir(name), 0o755)
+}
+
+// within reports whether a path is dir or below it.
+func within(name, dir string) bool {
+	return name == dir || dir == "/" || strings.HasPrefix(name, dir+"/")
+}

@@ -1,0 +1,188 @@
+// Package textfile is what the tools for files have in common: it shows files and directories to a model, and edits text, in
+// the words that models know from Anthropic's tools.
+//
+// Paths are in the normal form of [vfs.Clean]. What a model should know is an *[Error]; any other error is a failure of the
+// host, the end of the context, or syscall.EROFS, for which each tool has words of its own.
+//
+// # Text and lines
+//
+// A file is text if it is valid UTF-8 without NULs. Everything else is binary, and cannot be edited.
+//
+// Lines end with a newline. Behind the last newline there is one more line only if there is something in it: "a\nb\n" and
+// "a\nb" have two lines, and an empty file has none. Carriage returns are part of a line.
+package textfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"syscall"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// MaxSize is how many bytes a file may have to be viewed or edited. Its content is in memory meanwhile.
+const MaxSize = vfs.DefaultFileSize
+
+// An Error is one that a model should know of.
+type Error struct {
+	// Text is what the model gets.
+	Text string
+	// Err is the cause, or nil.
+	Err error
+}
+
+// Errorf returns an *[Error]. What %w wraps is the cause.
+func Errorf(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Text: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// Error returns the text.
+func (e *Error) Error() string { return e.Text }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// because returns an *[Error] with a cause that is not part of its text.
+func because(cause error, format string, args ...any) error {
+	return &Error{Text: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// Clean is [vfs.Clean] with an error for models.
+func Clean(given string) (string, error) {
+	name, err := vfs.Clean(given)
+	if invalid, ok := errors.AsType[*vfs.InvalidPathError](err); ok {
+		return "", because(err, "Error: The path %q cannot be used: %s.", Cut(given, 200), invalid.Reason)
+	}
+	return name, err
+}
+
+// Cut shortens what goes into a message.
+func Cut(s string, most int) string {
+	for i := range s {
+		if i >= most {
+			return s[:i] + "..."
+		}
+	}
+	return s
+}
+
+// A Tree is files as a model knows them.
+type Tree struct {
+	Files afero.Fs
+	// Root is what the model calls the root of Files, or "" if it is the root for the model, too.
+	Root string
+}
+
+// Shown is what the model calls a path.
+func (t Tree) Shown(name string) string {
+	if t.Root != "" && name == "/" {
+		return t.Root
+	}
+	return t.Root + name
+}
+
+// Exclusively runs do while nobody else changes the files.
+func (t Tree) Exclusively(ctx context.Context, do func(t Tree) error) error {
+	return vfs.Exclusively(ctx, t.Files, func(files afero.Fs) error { return do(Tree{files, t.Root}) })
+}
+
+// Stat describes what is at a path, or returns nil if there is nothing.
+func (t Tree) Stat(name string) (fs.FileInfo, error) {
+	info, err := t.Files.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, t.Explain(name, err)
+	}
+	return info, nil
+}
+
+// Read returns the content of a file.
+func (t Tree) Read(name string) ([]byte, error) {
+	f, err := t.Files.Open(name)
+	if err != nil {
+		return nil, t.Explain(name, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, t.Explain(name, err)
+	}
+	size := info.Size()
+	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), MaxSize)+bytes.MinRead))
+	if size <= MaxSize {
+		if _, err := b.ReadFrom(io.LimitReader(f, MaxSize+1)); err != nil {
+			return nil, t.Explain(name, err)
+		}
+		size = int64(b.Len()) // it may be growing
+	}
+	if size > MaxSize {
+		return nil, Errorf("Error: The file %s is too large: it has %d bytes, and files of up to %d bytes can be viewed or edited.",
+			t.Shown(name), size, int64(MaxSize))
+	}
+	return b.Bytes(), nil
+}
+
+// Explain finds words for an error about a path, if it is one that a model can do something about.
+func (t Tree) Explain(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	shown := t.Shown(name)
+	if quota, ok := errors.AsType[*vfs.QuotaError](err); ok {
+		switch quota.Limit {
+		case "files":
+			return because(err, "Error: There is no space left for %s: there may be %d files and directories. Delete what is no longer needed.", shown, quota.Max)
+		case "file size":
+			return because(err, "Error: The file %s would be too large: it would have %d bytes, and a file may have %d. Split it up.", shown, quota.Want, quota.Max)
+		}
+		return because(err, "Error: There is no space left for %s: all files together may have %d bytes. Delete what is no longer needed.", shown, quota.Max)
+	}
+	if conflict, ok := errors.AsType[*vfs.NameConflictError](err); ok {
+		return because(err, "Error: The path %s cannot be used: there is %q already, which differs in upper and lower case or the form of letters only. Use that name or a different one.",
+			shown, conflict.Existing)
+	}
+	if invalid, ok := errors.AsType[*vfs.InvalidPathError](err); ok {
+		return because(err, "Error: The path %s cannot be used: %s.", shown, invalid.Reason)
+	}
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return err
+	case errors.Is(err, syscall.ENOTDIR):
+		return because(err, "Error: The path %s cannot be used: %s is a file, not a directory.", shown, t.Shown(t.inTheWay(name)))
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return because(err, "Error: The path %s cannot be used: it is too long.", shown)
+	case errors.Is(err, syscall.EISDIR):
+		return because(err, "Error: The path %s is a directory, not a file.", shown)
+	case errors.Is(err, syscall.ENOSPC):
+		return because(err, "Error: There is no space left for %s.", shown)
+	case errors.Is(err, fs.ErrPermission):
+		return because(err, "Error: The path %s cannot be used: it is, or leads through, a link, a special file, or something that is protected.", shown)
+	case errors.Is(err, fs.ErrNotExist):
+		return because(err, "Error: The path %s does not exist", shown)
+	}
+	return err
+}
+
+// inTheWay returns the first part of a path that is no directory.
+func (t Tree) inTheWay(name string) string {
+	found := path.Dir(name)
+	for dir := found; dir != "/"; dir = path.Dir(dir) {
+		if info, err := t.Files.Stat(dir); err == nil && !info.IsDir() {
+			found = dir
+		}
+	}
+	return found
+}

@@ -1,0 +1,101 @@
+package textfile
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// MaxLines is how many lines a file may have to be viewed: as many as the width of their numbers allows.
+const MaxLines = 999_999
+
+// A View is what a model gets to see.
+type View struct {
+	Text string
+	// Data is an image of a type that providers carry, or nil, and MIME its type. Text stands for it where it cannot go.
+	Data []byte
+	MIME string
+}
+
+// View shows a file or a directory. lines is nothing, or the first and the last line to be shown, -1 for the end.
+func (t Tree) View(ctx context.Context, name string, lines []json.Number, listing Listing) (View, error) {
+	if err := ctx.Err(); err != nil {
+		return View{}, err
+	}
+	info, err := t.Stat(name)
+	switch {
+	case err != nil:
+		return View{}, err
+	case info == nil:
+		return View{}, Errorf("The path %s does not exist. Please provide a valid path.", t.Shown(name))
+	case info.IsDir():
+		text, err := t.list(ctx, name, listing)
+		return View{Text: text}, err
+	}
+	return t.viewFile(name, lines)
+}
+
+func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
+	content, err := t.Read(name)
+	if err != nil {
+		return View{}, err
+	}
+	shown := t.Shown(name)
+	if !IsText(content) {
+		mime := MIME(content)
+		b := make([]byte, 0, len(shown)+len(content)/3*4+128)
+		b = append(b, "Binary file "+shown+" ("+mime+"):\n"...)
+		v := View{Text: string(appendDataURL(b, mime, content))}
+		if isCarried(content, mime) {
+			v.Data, v.MIME = content, mime
+		}
+		return v, nil
+	}
+	total := countLines(content)
+	if total > MaxLines {
+		return View{}, Errorf("File %s exceeds maximum line limit of %d lines.", shown, MaxLines)
+	}
+	first, last := 1, total
+	if len(lines) > 0 {
+		if first, last, err = lineRange(shown, lines, total); err != nil {
+			return View{}, err
+		}
+	}
+	content = content[afterLine(content, first-1):]
+	if last < total {
+		content = content[:afterLine(content, last-first+1)]
+	}
+	header := "Here's the content of " + shown + " with line numbers:"
+	b := make([]byte, 0, len(header)+1+numberedSize(content, last-first+1))
+	b = append(b, header...)
+	if len(content) > 0 {
+		b = appendNumbered(append(b, '\n'), content, first)
+	}
+	return View{Text: string(b)}, nil
+}
+
+// lineRange checks which lines are to be shown.
+func lineRange(shown string, lines []json.Number, total int) (first, last int, err error) {
+	texts := make([]string, len(lines))
+	for i, n := range lines {
+		texts[i] = n.String()
+	}
+	given := "[" + strings.Join(texts, ", ") + "]"
+	if total == 0 {
+		return 0, 0, Errorf("Error: Invalid `view_range` parameter: %s. The file %s is empty.", given, shown)
+	}
+	ok := len(lines) == 2
+	if ok {
+		first, ok = Whole(lines[0])
+	}
+	if ok {
+		last, ok = Whole(lines[1])
+	}
+	if ok && last == -1 {
+		last = total
+	}
+	if !ok || first < 1 || last < first || last > total {
+		return 0, 0, Errorf("Error: Invalid `view_range` parameter: %s. It should be [first line, last line] within the range of lines of the file: [1, %d]. A last line of -1 means the end of the file.", given, total)
+	}
+	return first, last, nil
+}

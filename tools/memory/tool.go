@@ -1,0 +1,211 @@
+// Package memory is the tool memory: files under /memories that a model keeps for itself from one conversation to the next.
+//
+// It is Anthropic's memory tool, with the texts that models know from there. Their API gets it by its own name; others get a
+// description, a schema and a system prompt.
+package memory
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/internal/textfile"
+)
+
+// The ids of the tool's options, which are of type bool.
+const (
+	// UseSystemPrompt is to describe the tool and what it keeps to all models, even to those that know it.
+	UseSystemPrompt = "useSystemPrompt"
+	// NoHandHolding leaves the advice out of the system prompt.
+	NoHandHolding = "noHandHolding"
+)
+
+// New returns the tool.
+func New() registry.Tool { return tool{} }
+
+type tool struct{}
+
+var (
+	_ registry.APIOverrider   = tool{}
+	_ registry.SystemPrompter = tool{}
+	_ registry.InputChecker   = tool{}
+	_ registry.InputRenderer  = tool{}
+)
+
+//go:embed description.md
+var description string
+
+var commands = []string{"view", "create", "str_replace", "insert", "delete", "rename"}
+
+var schema = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"command": {
+			"type": "string",
+			"enum": ["view", "create", "str_replace", "insert", "delete", "rename"],
+			"description": "What to do."
+		},
+		"path": {
+			"type": "string",
+			"description": "For all commands but rename: the file or directory, such as /memories/notes.md."
+		},
+		"view_range": {
+			"type": "array",
+			"items": {"type": "integer"},
+			"minItems": 2,
+			"maxItems": 2,
+			"description": "For view of a file: the first and the last line to show, such as [11, 20]. Lines count from 1; a last line of -1 means the end of the file. Without it the whole file is shown."
+		},
+		"file_text": {
+			"type": "string",
+			"description": "For create: the content of the file."
+		},
+		"overwrite": {
+			"type": "boolean",
+			"description": "For create: true replaces a file that is there. Default false."
+		},
+		"old_str": {
+			"type": "string",
+			"description": "For str_replace: the text to replace, exactly as it is in the file, without line numbers. It must occur exactly once."
+		},
+		"new_str": {
+			"type": "string",
+			"description": "For str_replace: the text to put there. Without it old_str is deleted."
+		},
+		"insert_line": {
+			"type": "integer",
+			"description": "For insert: the number of the line after which to insert. 0 is the beginning of the file."
+		},
+		"insert_text": {
+			"type": "string",
+			"description": "For insert: the text to insert, as lines of its own."
+		},
+		"old_path": {
+			"type": "string",
+			"description": "For rename: the file or directory to rename or move."
+		},
+		"new_path": {
+			"type": "string",
+			"description": "For rename: its new path, at which there must be nothing yet."
+		}
+	},
+	"required": ["command"]
+}`)
+
+// Spec implements [registry.Tool].
+func (tool) Spec() registry.Spec {
+	return registry.Spec{
+		Name:        "memory",
+		DisplayName: "Memory",
+		Subtitle:    "Remembers things from one conversation to the next",
+		Description: description,
+		Schema:      schema,
+		Options: []registry.Option{{
+			ID: UseSystemPrompt, Type: registry.OptionBool, Default: false,
+			Label:    "Use system prompt",
+			Subtitle: "Describe the memory in the system prompt, also to Anthropic's models, which know the tool by themselves",
+		}, {
+			ID: NoHandHolding, Type: registry.OptionBool, Default: false,
+			Label:    "No advice",
+			Subtitle: "Show what the memory contains in the system prompt, without advice on how to use it",
+		}},
+		Category:     registry.CategoryFile,
+		Annotations:  registry.Annotations{Destructive: true},
+		Icons:        registry.Icons{Input: "brain", Output: "brain"},
+		NeedsProject: true,
+	}
+}
+
+// APIOverride implements [registry.APIOverrider].
+func (tool) APIOverride(api registry.API, options registry.Options) json.RawMessage {
+	if api != registry.Anthropic || options.Bool(UseSystemPrompt) {
+		return nil
+	}
+	return json.RawMessage(`{"type":"memory_20250818","name":"memory"}`)
+}
+
+// CheckInput implements [registry.InputChecker].
+func (tool) CheckInput(input map[string]any) error {
+	if problem := textfile.Check("memory", commands, input); problem != "" {
+		return &registry.ModelError{Text: problem, Code: registry.CodeInvalidInput}
+	}
+	return nil
+}
+
+// RenderInput implements [registry.InputRenderer].
+func (tool) RenderInput(input json.RawMessage) string { return textfile.Describe(input) }
+
+// Execute implements [registry.Tool].
+func (tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	var in textfile.Input
+	if err := json.Unmarshal(call.Input, &in); err != nil {
+		return registry.Result{}, err
+	}
+	result, err := execute(ctx, treeOf(env.Files), in)
+	if problem, ok := errors.AsType[*textfile.Error](err); ok {
+		err = &registry.ModelError{Text: problem.Text, Err: problem.Err}
+	}
+	return result, err
+}
+
+func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.Result, error) {
+	if in.Command == "rename" {
+		from, err := clean(in.OldPath)
+		if err != nil {
+			return registry.Result{}, err
+		}
+		to, err := clean(in.NewPath)
+		if err != nil {
+			return registry.Result{}, err
+		}
+		return done(t.Rename(ctx, from, to, func(_, _ fs.FileInfo) error {
+			return textfile.Errorf("Error: The destination %s already exists", t.Shown(to))
+		}))
+	}
+	name, err := clean(in.Path)
+	if err != nil {
+		return registry.Result{}, err
+	}
+	shown := t.Shown(name)
+	switch in.Command {
+	case "view":
+		view, err := t.View(ctx, name, in.ViewRange, listing)
+		if err != nil {
+			return registry.Result{}, err
+		}
+		return registry.Result{
+			Content: []registry.Part{{Text: view.Text, Data: view.Data, MIME: view.MIME}},
+			Status:  "Viewed " + shown,
+		}, nil
+	case "create":
+		return done(t.Create(ctx, name, in.Text(), in.Overwrite))
+	case "str_replace":
+		missing := fmt.Sprintf("Error: The path %s does not exist. Please provide a valid path.", shown)
+		lines, err := t.Replace(ctx, name, in.OldStr, in.Text(), missing)
+		result := registry.Text("The memory file has been edited.\n" + lines)
+		result.Status = "Edited " + shown
+		return result, err
+	case "insert":
+		missing := fmt.Sprintf("Error: The path %s does not exist", shown)
+		return done(fmt.Sprintf("The file %s has been edited.", shown), t.Insert(ctx, name, in.InsertLine, in.Text(), missing))
+	case "delete":
+		return done(t.Delete(ctx, name))
+	}
+	return registry.Result{}, textfile.Errorf("Unknown memory command: %s", textfile.Cut(in.Command, 200))
+}
+
+// done is the result of what is said in one line.
+func done(text string, err error) (registry.Result, error) {
+	result := registry.Text(text)
+	result.Status = text
+	return result, err
+}
+
+var listing = textfile.Listing{Self: true, NoModules: true}
+
+// root is what the model calls the root of its files.
+const root = "/memories"
