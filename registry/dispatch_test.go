@@ -28,7 +28,9 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 		named("agent", func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory} }),
 		named("files", func(s *registry.Spec) { s.NeedsProject = true }),
 		named("hidden", func(s *registry.Spec) { s.Internal = true }),
-		named("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityProcess, registry.CapabilityNetwork} }),
+		named("net", func(s *registry.Spec) {
+			s.Requires = []registry.Capability{registry.CapabilityProcess, registry.CapabilityNetwork}
+		}),
 		named("set", func(s *registry.Spec) { s.Options = []registry.Option{{ID: "a", Type: registry.OptionBool}} }),
 	)
 	project := newProject(t)

@@ -171,8 +171,8 @@ func number(v any) (float64, bool) {
 	case int64:
 		return float64(n), true
 	case json.Number:
-		f, err := n.Float64()
-		return f, err == nil
+		f, err := n.Float64() // infinite if it is too large
+		return f, err == nil || math.IsInf(f, 0)
 	}
 	return 0, false
 }

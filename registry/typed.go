@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -110,7 +111,8 @@ func infer[T any]() (json.RawMessage, error) {
 	return json.Marshal(schema)
 }
 
-// tidy takes out what models need not know: that a nil slice is null in Go.
+// tidy takes out what models need not know: that a nil slice is null in Go, and that an argument that can be left out can be
+// null, too, if it is a pointer.
 func tidy(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -118,7 +120,10 @@ func tidy(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] == "array" {
 		s.Type, s.Types = "array", nil
 	}
-	for _, inside := range s.Properties {
+	for name, inside := range s.Properties {
+		if len(inside.Types) == 2 && inside.Types[0] == "null" && !slices.Contains(s.Required, name) {
+			inside.Type, inside.Types = inside.Types[1], nil
+		}
 		tidy(inside)
 	}
 	tidy(s.Items)

@@ -1,0 +1,7 @@
+package registry
+
+// Accepts is whether the schema accepts JSON without decoding it.
+func (s *Schema) Accepts(data []byte) bool { return s.accepts(data) }
+
+// Coerce is what happens to an input that has not been accepted so.
+func (s *Schema) Coerce(object map[string]any) bool { return s.coerce(object) }

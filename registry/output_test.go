@@ -1,0 +1,223 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// says makes a tool whose result is always the same.
+func says(result registry.Result, change ...func(*registry.Spec)) registry.Tool {
+	return doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { return result, nil }, change...)
+}
+
+// lines makes a text of numbered lines.
+func lines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d of the result\n", i+1)
+	}
+	return b.String()
+}
+
+var inFile = regexp.MustCompile(`It is in the file (/\.tool-output/[A-Za-z0-9_-]+\.txt);`)
+
+func TestLongResultsAreKeptInFiles(t *testing.T) {
+	whole := lines(10_000)
+	viewer := named("viewer", func(s *registry.Spec) { s.ReadsFiles = "the viewer" })
+	script := named("script", func(s *registry.Spec) { s.ReadsFiles = "readFile in a script" })
+	r := newRegistry(t, says(registry.Text(whole)), viewer, script)
+	project := newProject(t)
+	env := registry.Env{Files: project}
+	result := r.Dispatch(t.Context(), call("x", ""), env)
+	require.False(t, result.IsError())
+	text := result.Text()
+	require.Less(t, len(text), registry.DefaultInline)
+	require.True(t, strings.HasPrefix(text, "line 1 of the result\n"))
+	require.True(t, strings.HasSuffix(text, "line 10000 of the result\n"))
+	require.Contains(t, text, fmt.Sprintf("[The result is too long to be shown whole (%d bytes, 10000 lines). It is in the file /.tool-output/call-1.txt; ", len(whole)))
+	require.Contains(t, text, " Read on with the viewer, or readFile in a script.]\n")
+	for line := range strings.Lines(text) {
+		require.True(t, strings.HasSuffix(line, " of the result\n") || strings.HasPrefix(line, "["), "lines are whole: %q", line)
+	}
+	kept, err := afero.ReadFile(project, "/.tool-output/call-1.txt")
+	require.NoError(t, err)
+	require.Equal(t, whole, string(kept))
+	var left int
+	_, err = fmt.Sscanf(text[strings.Index(text, "txt; ")+5:], "%d bytes are left out here", &left)
+	require.NoError(t, err)
+	note := text[strings.Index(text, "\n[")+1 : strings.Index(text, ".]\n")+3]
+	require.InDelta(t, len(whole)-left, len(text)-len(note), 2)
+
+	// The same id again is another file.
+	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "/.tool-output/call-1-2.txt;")
+	upper := registry.Call{ID: "CALL-1", Tool: "x"}
+	require.Contains(t, r.Dispatch(t.Context(), upper, env).Text(), "/.tool-output/CALL-1-3.txt;", "names that differ in case only are taken")
+
+	// What is told is true.
+	env.Selection = registry.Selection{Enable: map[string]bool{"viewer": false}}
+	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "left out here. Read on with readFile in a script.]")
+	env.Selection = registry.Selection{}.Only("x")
+	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "left out here.]")
+
+	// It belongs to the call.
+	_, err = project.Undo(t.Context(), "CALL-1")
+	require.NoError(t, err)
+	_, err = project.Stat("/.tool-output/CALL-1-3.txt")
+	require.Error(t, err)
+}
+
+func TestNamesOfKeptResults(t *testing.T) {
+	r := newRegistry(t, says(registry.Text(lines(10_000))))
+	project := newProject(t)
+	for _, id := range []string{
+		"", "toolu_01A-b", "../../etc/passwd", "/", ".", "a/b", "a\\b", "a\x00b", ".toolrun", "con", "é", "\xff", strings.Repeat("x", 1000), "a.txt",
+		"a b", "chatcmpl-tool-0123456789abcdef0123456789abcdef",
+	} {
+		result := r.Dispatch(t.Context(), registry.Call{ID: id, Tool: "x"}, registry.Env{Files: project})
+		name := inFile.FindStringSubmatch(result.Text())
+		require.NotNil(t, name, "%q: %s", id, result.Text()[:200])
+		_, err := project.Stat(name[1])
+		require.NoError(t, err)
+	}
+	infos, err := afero.ReadDir(project, "/")
+	require.NoError(t, err)
+	require.Len(t, infos, 1, "everything is in one directory")
+}
+
+func TestKeptResultsAreBounded(t *testing.T) {
+	project := newProject(t)
+	small := newRegistry(t, says(registry.Text(lines(2000))))
+	for i := range 70 {
+		small.Dispatch(t.Context(), registry.Call{ID: fmt.Sprint("small-", i), Tool: "x"}, registry.Env{Files: project})
+		name := fmt.Sprintf("/.tool-output/small-%d.txt", i)
+		when := time.Now().Add(time.Duration(i-1000) * time.Minute)
+		require.NoError(t, project.Chtimes(name, when, when))
+	}
+	require.NoError(t, afero.WriteFile(project, "/.tool-output/mine.md", nil, 0o600))
+	infos, err := afero.ReadDir(project, registry.OutputDir)
+	require.NoError(t, err)
+	require.Len(t, infos, 65)
+	_, err = project.Stat("/.tool-output/small-5.txt")
+	require.Error(t, err, "the oldest goes first")
+	_, err = project.Stat("/.tool-output/small-6.txt")
+	require.NoError(t, err)
+
+	large := newRegistry(t, says(registry.Text(strings.Repeat("x", 12<<20))))
+	for i := range 5 {
+		large.Dispatch(t.Context(), registry.Call{ID: fmt.Sprint("large-", i), Tool: "x"}, registry.Env{Files: project})
+	}
+	infos, err = afero.ReadDir(project, registry.OutputDir)
+	require.NoError(t, err)
+	var total int64
+	for _, info := range infos {
+		total += info.Size()
+	}
+	require.Less(t, total, int64(32<<20)+1)
+}
+
+func TestLongResultsThatCannotBeKept(t *testing.T) {
+	tight, err := vfs.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 100_000}}).Open("tight")
+	require.NoError(t, err)
+	blocked := newProject(t)
+	require.NoError(t, afero.WriteFile(blocked, registry.OutputDir, nil, 0o600))
+	for why, files := range map[string]afero.Fs{
+		"no files": nil, "a quota": tight, "files that cannot be changed": vfs.ReadOnly(newProject(t), "/"), "something in the way": blocked,
+	} {
+		t.Run(why, func(t *testing.T) {
+			r := newRegistry(t, says(registry.Text(lines(10_000))))
+			text := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: files}).Text()
+			require.Less(t, len(text), registry.DefaultInline)
+			require.Contains(t, text, "[The result is too long (238894 bytes, 10000 lines), and ")
+			require.Contains(t, text, "bytes have been dropped here. Ask for less at a time.]\n")
+			require.True(t, strings.HasPrefix(text, "line 1 of"))
+			require.True(t, strings.HasSuffix(text, "line 10000 of the result\n"))
+		})
+	}
+}
+
+func TestLimitsOfResults(t *testing.T) {
+	image := registry.Part{Data: []byte(strings.Repeat("i", 5000)), MIME: "image/png", Text: "data:image/png;base64," + strings.Repeat("i", 5000)}
+	small := registry.Limits{Inline: 1000, Output: 20_000}
+	dispatch := func(t *testing.T, result registry.Result) registry.Result {
+		return newRegistry(t, says(result)).Dispatch(t.Context(), call("x", ""), registry.Env{Limits: small, Files: newProject(t)})
+	}
+	t.Run("what fits stays as it is", func(t *testing.T) {
+		in := registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 900)}, {Text: strings.Repeat("y", 100)}}}
+		require.Equal(t, in.Content, dispatch(t, in).Content)
+	})
+	t.Run("binaries stay beside a text that is shortened", func(t *testing.T) {
+		result := dispatch(t, registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 2000)}, image}})
+		require.Len(t, result.Content, 2)
+		require.Less(t, len(result.Content[0].Text), 1000)
+		require.Equal(t, image.Data, result.Content[1].Data)
+		require.Equal(t, "[image/png, 5000 bytes]", result.Content[1].Text)
+	})
+	t.Run("what is larger than the limit is dropped, and the model told", func(t *testing.T) {
+		result := dispatch(t, registry.Text(strings.Repeat("é", 20_000)))
+		require.Contains(t, result.Text(), "[20000 bytes of the result have been dropped: it was larger than 20000 bytes. Ask for less at a time.]")
+		require.True(t, utf8.ValidString(result.Text()))
+		require.Contains(t, result.Text(), "(20000 bytes, 1 lines)")
+	})
+	t.Run("data counts, too", func(t *testing.T) {
+		result := dispatch(t, registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 900)}}, Data: strings.Repeat("d", 19_500)})
+		require.NotNil(t, result.Data)
+		require.Contains(t, result.Text(), "402 bytes of the result have been dropped")
+		result = dispatch(t, registry.Result{Content: []registry.Part{{Text: "x"}}, Data: strings.Repeat("d", 30_000)})
+		require.Nil(t, result.Data)
+		require.Contains(t, result.Text(), "30002 bytes of the result have been dropped")
+	})
+	t.Run("a tool's own slices are not touched", func(t *testing.T) {
+		content := []registry.Part{{Text: "a\xff"}, {Text: strings.Repeat("x", 30_000)}}
+		dispatch(t, registry.Result{Content: content})
+		require.Equal(t, "a\xff", content[0].Text)
+		require.Len(t, content[1].Text, 30_000)
+	})
+	t.Run("errors are shortened like others", func(t *testing.T) {
+		result := dispatch(t, registry.Failure(registry.CodeTool, strings.Repeat("x", 2000)))
+		require.Equal(t, registry.CodeTool, result.Code)
+		require.Less(t, len(result.Text()), 1000)
+	})
+}
+
+func TestResultsAsText(t *testing.T) {
+	file := &registry.Resource{Kind: "FILE", Name: "/a.txt", Key: "file:p:/a.txt:1"}
+	result := registry.Result{CallID: "1", Tool: "read", Status: "Loaded", Err: errors.New("secret"), Content: []registry.Part{
+		{Text: "Loaded:"}, {Text: "a <b>", Resource: file}, {Data: []byte("png"), MIME: "image/png"},
+	}, Data: map[string]int{"n": 1}}
+	require.Equal(t, "Loaded:\n>>>>> FILE: /a.txt\na <b>\n<<<<< END FILE", result.Text())
+	require.Equal(t, ">>>>> FILE: /a.txt (content shown in another tool invocation)\n<<<<< END FILE", file.Reference().Text)
+	encoded, err := json.Marshal(result)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"callId":"1","tool":"read","isError":false,"status":"Loaded","content":[{"type":"text","text":"Loaded:"},
+		{"type":"resource","text":"a <b>","resource":"/a.txt"},{"type":"data","mimeType":"image/png","data":"cG5n"}],"data":{"n":1}}`, string(encoded))
+	encoded, err = json.Marshal(registry.Failure(registry.CodeTool, "no"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"tool":"","isError":true,"code":"tool_error","content":[{"type":"text","text":"no"}]}`, string(encoded))
+}
+
+type shown struct{ registry.Tool }
+
+func (shown) RenderInput(input json.RawMessage) string { return "in " + string(input) }
+func (shown) RenderOutput(r registry.Result) string    { return "out " + r.Text() }
+
+func TestShowingToPeople(t *testing.T) {
+	r := newRegistry(t, shown{named("shown")}, named("plain"))
+	require.Equal(t, "in {", r.RenderInput(call("shown", "{")))
+	require.Equal(t, "{", r.RenderInput(call("plain", "{")))
+	require.Equal(t, "{", r.RenderInput(call("unknown", "{")))
+	require.Equal(t, "out done", r.RenderOutput(r.Dispatch(t.Context(), call("shown", ""), registry.Env{})))
+	require.Equal(t, "done", r.RenderOutput(r.Dispatch(t.Context(), call("plain", ""), registry.Env{})))
+}
