@@ -3,7 +3,6 @@ package registry
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -202,10 +201,7 @@ func (c *coercer) convert(t types, v any) (any, bool) {
 	return v, false
 }
 
-// isNumber reports whether text is a number as JSON has them.
+// isNumber reports whether text is a number as JSON has them, and one that can be meant.
 func isNumber(text string) bool {
-	if _, err := strconv.ParseFloat(text, 64); err != nil {
-		return false
-	}
-	return json.Valid([]byte(text))
+	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text)) && reasonable([]byte(text))
 }

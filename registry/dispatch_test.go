@@ -83,7 +83,7 @@ func TestInputs(t *testing.T) {
 	},"required":["text"],"additionalProperties":false,"$defs":{"a/b":{"type":"object","properties":{"n":{"type":"integer"}}}}}`
 	r := newRegistry(t, echo(schema))
 	for _, c := range []struct{ why, input, want string }{
-		{"what is right stays as it is", `{ "text" : "x", "n":9007199254740993, "x": 1e400}`, `{ "text" : "x", "n":9007199254740993, "x": 1e400}`},
+		{"what is right stays as it is", `{ "text" : "x", "n":9007199254740993, "x": 1e+0400}`, `{ "text" : "x", "n":9007199254740993, "x": 1e+0400}`},
 		{"every digit is kept", `{"text":"x","free":[9007199254740993,0.1000000000000000000001,-0,1E+2]}`, `{"text":"x","free":[9007199254740993,0.1000000000000000000001,-0,1E+2]}`},
 		{"also of what is coerced", `{"text":"x","n":"9007199254740993","x":" 0.1000000000000000000001 "}`, `{"n":9007199254740993,"text":"x","x":0.1000000000000000000001}`},
 		{"a number in quotes", `{"text":"x","n":"-12"}`, `{"n":-12,"text":"x"}`},
@@ -104,6 +104,10 @@ func TestInputs(t *testing.T) {
 
 		{"no JSON", `{"text":`, "invalid tool call: the arguments are not valid JSON: unexpected EOF"},
 		{"something behind it", `{"text":"x"}}`, "invalid tool call: the arguments are not valid JSON: there is something behind the end of the value: \"}\""},
+		{"a number that takes forever to compute with", `{"text":"x","n":[1e99999999]}`, "invalid tool call: the arguments are not valid JSON: the number 1e99999999 is too large, too small or too long"},
+		{"one that is close to nothing", `{"text":"x","free":-1.0E-1000}`, "invalid tool call: the arguments are not valid JSON: the number -1.0E-1000 is too large, too small or too long"},
+		{"one that is long", `{"text":"x","free":{"a":` + strings.Repeat("1", 1001) + `}}`, "invalid tool call: the arguments are not valid JSON: the number " + strings.Repeat("1", 30) + "... is too large, too small or too long"},
+		{"one in quotes", `{"text":"x","n":"1e99999999"}`, "invalid tool call: the arguments do not fit the schema of echo:\n/n: got string, want integer"},
 		{"an array", `["x"]`, "invalid tool call: the arguments must be a JSON object, not an array"},
 		{"text", `"x"`, "invalid tool call: the arguments must be a JSON object, not text"},
 		{"a number", ` 1 `, "invalid tool call: the arguments must be a JSON object, not a number"},

@@ -214,6 +214,9 @@ func (p *plan) value(data []byte, i int) (end int, ok bool) {
 func (p *plan) is(t typeSet) bool { return p == nil || p.types&t != 0 }
 
 func (p *plan) number(text []byte, whole bool) bool {
+	if !reasonable(text) {
+		return false
+	}
 	if p == nil {
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -155,5 +156,45 @@ func decodeJSON(data []byte) (any, error) {
 	if rest := bytes.TrimLeft(data[decoder.InputOffset():], " \t\r\n"); len(rest) > 0 {
 		return nil, fmt.Errorf("there is something behind the end of the value: %q", cut(string(rest), 20))
 	}
-	return value, nil
+	return value, checkNumbers(data)
+}
+
+// What numbers may be. Computing with others takes forever, where their values matter at all.
+const (
+	maxDigits   = 1000
+	maxExponent = 999
+)
+
+// checkNumbers looks for numbers in JSON, which is valid, that nobody can mean.
+func checkNumbers(data []byte) error {
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			_, end, _ := quoted(data, i)
+			i = end - 1
+		case c == '-' || c >= '0' && c <= '9':
+			end := i + 1
+			for end < len(data) && strings.IndexByte("0123456789+-.eE", data[end]) >= 0 {
+				end++
+			}
+			if !reasonable(data[i:end]) {
+				return fmt.Errorf("the number %s is too large, too small or too long", cut(string(data[i:end]), 30))
+			}
+			i = end - 1
+		}
+	}
+	return nil
+}
+
+// reasonable reports whether a number has few enough digits, and not too large an exponent.
+func reasonable(number []byte) bool {
+	digits := number
+	if e := bytes.IndexAny(number, "eE"); e >= 0 {
+		exponent, err := strconv.Atoi(string(number[e+1:]))
+		if err != nil || max(exponent, -exponent) > maxExponent {
+			return false
+		}
+		digits = number[:e]
+	}
+	return len(digits) <= maxDigits
 }
