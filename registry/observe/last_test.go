@@ -1,0 +1,121 @@
+package observe_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/observe"
+)
+
+func TestLastErrors(t *testing.T) {
+	last := observe.NewLastErrors(&observe.LastErrorsOptions{Now: steppingClock()})
+	r := newRegistry(t, last.Middleware)
+	require.Empty(t, last.All())
+	for _, test := range outcomes {
+		r.Dispatch(t.Context(), callOf(test.tool), someEnv)
+	}
+	r.Dispatch(t.Context(), callOf("another-invented"), someEnv)
+
+	_, ok := last.Of("greet")
+	require.False(t, ok, "what has succeeded has no error")
+	e, ok := last.Of("break")
+	require.True(t, ok)
+	require.Equal(t, observe.LastError{
+		Tool: "break", Project: "notes", Chat: "chat-7", CallID: "call-1",
+		Time: time.Date(2025, 3, 1, 12, 0, 2, 0, time.UTC), Code: registry.CodeFailed,
+		Text: "Tool execution failed: no connection for Ada", Cause: "no connection for Ada",
+	}, e)
+	e, ok = last.Of("")
+	require.True(t, ok)
+	require.Equal(t, "Unknown tool: another-invented", e.Text)
+	_, ok = last.Of("invented")
+	require.False(t, ok, "invented names share a place")
+
+	var order []string
+	for _, e := range last.All() {
+		order = append(order, e.Tool)
+	}
+	require.Equal(t, []string{"", "off", "deaf", "hang", "panic", "break", "refuse"}, order)
+}
+
+func TestLastErrorsAreReplaced(t *testing.T) {
+	last := observe.NewLastErrors(nil)
+	r := newRegistry(t, last.Middleware)
+	call := callOf("refuse")
+	r.Dispatch(t.Context(), call, someEnv)
+	call.ID = "call-2"
+	r.Dispatch(t.Context(), call, someEnv)
+	require.Len(t, last.All(), 1)
+	require.Equal(t, "call-2", last.All()[0].CallID)
+}
+
+// sayError is middleware in which every call fails with this text.
+func sayError(text string) registry.Middleware {
+	return func(registry.Handler) registry.Handler {
+		return func(context.Context, registry.Call, registry.Env) registry.Result {
+			result := registry.Failure(registry.CodeTool, text)
+			result.Err = errors.New(text)
+			return result
+		}
+	}
+}
+
+func TestLastErrorsAreBounded(t *testing.T) {
+	last := observe.NewLastErrors(&observe.LastErrorsOptions{Tools: 3, Now: steppingClock()})
+	r := newRegistry(t, last.Middleware, sayError(strings.Repeat("x", 1<<20)))
+	for i := range 10 {
+		r.Dispatch(t.Context(), registry.Call{Tool: fmt.Sprint("tool", i)}, someEnv)
+		if i == 7 {
+			r.Dispatch(t.Context(), registry.Call{Tool: "tool6"}, someEnv) // the latest now
+		}
+	}
+	var kept []string
+	for _, e := range last.All() {
+		kept = append(kept, e.Tool)
+		require.LessOrEqual(t, len(e.Text)+len(e.Cause), 2*(4<<10+3))
+	}
+	require.Equal(t, []string{"tool9", "tool8", "tool6"}, kept)
+}
+
+func TestLastErrorsConcurrently(t *testing.T) {
+	last := observe.NewLastErrors(&observe.LastErrorsOptions{Tools: 5})
+	r := newRegistry(t, last.Middleware, sayError("no"))
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() {
+			for j := range 50 {
+				r.Dispatch(t.Context(), registry.Call{Tool: fmt.Sprint("tool", (i*j)%12)}, someEnv)
+				last.Of("tool1")
+				last.All()
+			}
+		})
+	}
+	all.Wait()
+	require.Len(t, last.All(), 5)
+}
+
+func ExampleLastErrors() {
+	last := observe.NewLastErrors(nil)
+	r, err := registry.New(tools()...)
+	if err != nil {
+		panic(err)
+	}
+	r = r.Using(last.Middleware)
+	for _, tool := range []string{"greet", "refuse", "break"} {
+		r.Dispatch(context.Background(), callOf(tool), registry.Env{})
+	}
+	for _, e := range last.All() {
+		fmt.Printf("%s: %s (%s)\n", e.Tool, e.Cause, e.Code)
+	}
+	// Output:
+	// break: no connection for Ada (tool_failed)
+	// refuse: Ada is not known (tool_error)
+}
