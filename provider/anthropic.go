@@ -1,0 +1,133 @@
+package provider
+
+import (
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// anthropic is the Messages API.
+//
+// https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview and
+// https://platform.claude.com/docs/en/build-with-claude/streaming
+type anthropic struct{}
+
+func (anthropic) rules(strict bool) *rules {
+	if strict {
+		return claudeStrict
+	}
+	return claudeRules
+}
+
+func (anthropic) definition(t *tool) *node {
+	n := objectNode(member{"name", stringNode(t.Name)})
+	n.describe(t.description)
+	n.set("input_schema", t.schema)
+	if t.strict {
+		n.set("strict", trueNode)
+	}
+	return n
+}
+
+func (a anthropic) calls(data []byte, into *callList) error {
+	const want = `a message of the Messages API, its "content", or a content block`
+	if first(data) == '[' {
+		return each(data, func(block json.RawMessage) error { return a.block(block, into) })
+	}
+	f := fieldsOf(data, "type", "role", "content", "error")
+	switch kind := f.text("type"); {
+	case kind == "error":
+		return reported(f["error"])
+	case kind != "" && kind != "message":
+		return a.block(data, into)
+	case first(f["content"]) == '[':
+		return each(f["content"], func(block json.RawMessage) error { return a.block(block, into) })
+	case first(f["content"]) == '"', f.has("role"): // a text alone, or nothing
+		return nil
+	}
+	return expected(want, data)
+}
+
+// block adds the call in a content block. Those of tools that run at Anthropic have other types: server_tool_use and
+// mcp_tool_use.
+func (anthropic) block(data []byte, into *callList) error {
+	f := fieldsOf(data, "type", "id", "name", "input")
+	if f == nil {
+		return expected("a content block", data)
+	}
+	if f.text("type") != "tool_use" {
+		return nil
+	}
+	return into.add(f.text("id"), f.text("name"), f.input("input"))
+}
+
+func (a anthropic) event(data []byte, into *pendingCalls) error {
+	f := fieldsOf(data, "type", "index", "content_block", "delta", "error")
+	switch f.text("type") {
+	case "content_block_start":
+		block := fieldsOf(f["content_block"], "type", "id", "name", "input")
+		if block.text("type") != "tool_use" {
+			return nil
+		}
+		_, err := into.begin(string(f["index"]), block.text("id"), block.text("name"), block.input("input"))
+		return err
+	case "content_block_delta":
+		delta := fieldsOf(f["delta"], "type", "partial_json")
+		if delta.text("type") != "input_json_delta" || first(delta["partial_json"]) != '"' {
+			return nil
+		}
+		return into.more(into.by[string(f["index"])], delta["partial_json"])
+	case "content_block_stop":
+		delete(into.by, string(f["index"]))
+	case "error":
+		return reported(f["error"])
+	}
+	return nil
+}
+
+type anthropicMessage struct {
+	Role    string            `json:"role"`
+	Content []anthropicResult `json:"content"`
+}
+
+type anthropicResult struct {
+	Type      string           `json:"type"`
+	ToolUseID string           `json:"tool_use_id"`
+	Content   []anthropicBlock `json:"content"`
+	IsError   bool             `json:"is_error,omitempty"`
+}
+
+type anthropicBlock struct {
+	Type   string           `json:"type"`
+	Text   string           `json:"text,omitempty"`
+	Source *anthropicSource `json:"source,omitempty"`
+}
+
+type anthropicSource struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+}
+
+func (anthropic) results(results []registry.Result) []any {
+	message := anthropicMessage{Role: "user"}
+	for _, r := range results {
+		can := isPictureOrPDF
+		if r.IsError() {
+			can = nil // the API refuses errors with anything but text
+		}
+		result := anthropicResult{Type: "tool_result", ToolUseID: r.CallID, IsError: r.IsError()}
+		for _, p := range piecesOf(r, can) {
+			block := anthropicBlock{Type: "text", Text: p.text}
+			if p.data != nil {
+				block.Type, block.Source = "image", &anthropicSource{"base64", p.mime, encode64(p.data)}
+				if p.mime == pdf {
+					block.Type = "document"
+				}
+			}
+			result.Content = append(result.Content, block)
+		}
+		message.Content = append(message.Content, result)
+	}
+	return []any{message}
+}

@@ -1,0 +1,201 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// bedrock is Amazon Bedrock's Converse API.
+//
+// https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use.html and
+// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+type bedrock struct{}
+
+func (bedrock) rules(strict bool) *rules {
+	if strict {
+		return bedrockStrict
+	}
+	return bedrockRules
+}
+
+func (bedrock) definition(t *tool) *node {
+	spec := objectNode(member{"name", stringNode(t.Name)})
+	spec.describe(t.description)
+	spec.set("inputSchema", objectNode(member{"json", t.schema}))
+	if t.strict {
+		spec.set("strict", trueNode)
+	}
+	return objectNode(member{"toolSpec", spec})
+}
+
+func (b bedrock) calls(data []byte, into *callList) error {
+	if first(data) == '[' {
+		return each(data, func(block json.RawMessage) error { return b.block(block, into) })
+	}
+	f := fieldsOf(data, "output", "message", "content", "role")
+	switch {
+	case first(f["output"]) == '{':
+		return b.message(fieldsOf(f["output"], "message")["message"], into)
+	case first(f["message"]) == '{':
+		return b.message(f["message"], into)
+	case first(f["message"]) == '"':
+		return reported(data)
+	case f.has("content"), f.has("role"):
+		return b.message(data, into)
+	}
+	return b.block(data, into)
+}
+
+func (b bedrock) message(data []byte, into *callList) error {
+	content := fieldsOf(data, "content")["content"]
+	if first(content) != '[' {
+		return nil
+	}
+	return each(content, func(block json.RawMessage) error { return b.block(block, into) })
+}
+
+// blockKinds are what a content block can be besides a call.
+var blockKinds = []string{
+	"text", "image", "document", "video", "audio", "toolResult", "reasoningContent", "guardContent", "cachePoint",
+	"citationsContent", "searchResult",
+}
+
+func (b bedrock) block(data []byte, into *callList) error {
+	f := fieldsOf(data, append([]string{"toolUse"}, blockKinds...)...)
+	if first(f["toolUse"]) != '{' {
+		if len(f) == 0 {
+			return expected("a response of the Converse API, a message, its content, or a content block", data)
+		}
+		return nil
+	}
+	use := fieldsOf(f["toolUse"], "toolUseId", "name", "input", "type")
+	if atBedrock(use) {
+		return nil
+	}
+	return into.add(use.text("toolUseId"), use.text("name"), use.input("input"))
+}
+
+// atBedrock reports whether a tool runs there.
+func atBedrock(use fields) bool { return use.text("type") == "server_tool_use" }
+
+func (bedrock) event(data []byte, into *pendingCalls) error {
+	f := fieldsOf(data, "contentBlockStart", "contentBlockDelta", "contentBlockIndex", "start", "delta",
+		"internalServerException", "modelStreamErrorException", "serviceUnavailableException", "throttlingException",
+		"validationException")
+	for name, value := range f {
+		if strings.HasSuffix(name, "Exception") {
+			return fmt.Errorf("%w (%s)", reported(value), name)
+		}
+	}
+	for _, name := range []string{"contentBlockStart", "contentBlockDelta"} {
+		if first(f[name]) == '{' { // an SDK's way of writing it
+			f = fieldsOf(f[name], "contentBlockIndex", "start", "delta")
+			break
+		}
+	}
+	key := string(f["contentBlockIndex"])
+	if start := fieldsOf(f["start"], "toolUse")["toolUse"]; first(start) == '{' {
+		use := fieldsOf(start, "toolUseId", "name", "type")
+		if atBedrock(use) {
+			return nil
+		}
+		_, err := into.begin(key, use.text("toolUseId"), use.text("name"), json.RawMessage("{}"))
+		return err
+	}
+	if delta := fieldsOf(f["delta"], "toolUse")["toolUse"]; first(delta) == '{' {
+		return into.more(into.by[key], fieldsOf(delta, "input")["input"])
+	}
+	return nil
+}
+
+type bedrockMessage struct {
+	Role    string         `json:"role"`
+	Content []bedrockBlock `json:"content"`
+}
+
+type bedrockBlock struct {
+	ToolResult bedrockResult `json:"toolResult"`
+}
+
+type bedrockResult struct {
+	ToolUseID string           `json:"toolUseId"`
+	Content   []bedrockContent `json:"content"`
+	// Status is left out where it says what is understood: not all models have it.
+	Status string `json:"status,omitempty"`
+}
+
+type bedrockContent struct {
+	Text     string           `json:"text,omitempty"`
+	Image    *bedrockImage    `json:"image,omitempty"`
+	Document *bedrockDocument `json:"document,omitempty"`
+}
+
+type bedrockImage struct {
+	Format string       `json:"format"`
+	Source bedrockBytes `json:"source"`
+}
+
+type bedrockDocument struct {
+	Format string       `json:"format"`
+	Name   string       `json:"name"`
+	Source bedrockBytes `json:"source"`
+}
+
+type bedrockBytes struct {
+	Bytes []byte `json:"bytes"`
+}
+
+func (bedrock) results(results []registry.Result) []any {
+	message := bedrockMessage{Role: "user"}
+	for _, r := range results {
+		result := bedrockResult{ToolUseID: r.CallID}
+		if r.IsError() {
+			result.Status = "error"
+		}
+		for i, p := range piecesOf(r, isBedrockMedia) {
+			content := bedrockContent{Text: p.text}
+			if format, ok := bedrockDocuments[p.mime]; ok && p.data != nil {
+				content.Document = &bedrockDocument{format, documentName(r.CallID, i), bedrockBytes{p.data}}
+			} else if p.data != nil {
+				content.Image = &bedrockImage{strings.TrimPrefix(p.mime, "image/"), bedrockBytes{p.data}}
+			}
+			result.Content = append(result.Content, content)
+		}
+		message.Content = append(message.Content, bedrockBlock{result})
+	}
+	return []any{message}
+}
+
+// bedrockDocuments are the formats of documents by their types.
+var bedrockDocuments = map[string]string{
+	pdf:                  "pdf",
+	"text/csv":           "csv",
+	"application/msword": "doc",
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+	"application/vnd.ms-excel": "xls",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+}
+
+func isBedrockMedia(mime string) bool {
+	_, ok := bedrockDocuments[mime]
+	return ok || isPicture(mime)
+}
+
+// documentName names a document. No two in a conversation may have the same name, and a name has letters, digits, spaces,
+// hyphens, parentheses and brackets.
+func documentName(callID string, n int) string {
+	id := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '-'
+	}, callID)
+	if len(id) > 100 {
+		id = id[len(id)-100:]
+	}
+	return fmt.Sprintf("result %s (%d)", id, n+1)
+}

@@ -1,0 +1,166 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// The limits of what models send.
+const (
+	maxCalls = 1000     // in a message, or a stream
+	maxBytes = 64 << 20 // of a message, or of all that is kept of a stream
+)
+
+// Calls returns the calls in what a model has answered, in order. The data can be the whole body of a response, the message in it, the
+// message's list of content blocks (parts, output items), or one of these. For MCP it is a tools/call request, or its
+// params. Of several choices (candidates) the first one counts.
+//
+// Arguments are as the model has sent them, right or wrong (see the package's documentation). A call of Gemini may have no
+// id, and one of MCP has none: a JSON-RPC id stands for a request and not for a call, and is used again.
+//
+// A message without calls is no error. The data is one if it is not JSON or not such a message, if it has more than 64 MiB,
+// or if there are more than 1000 calls. If it is the provider's report of an error, the error says what it says.
+func Calls(api registry.API, data []byte) ([]registry.Call, error) {
+	d, err := dialectOf(api)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkJSON(api, data); err != nil {
+		return nil, err
+	}
+	var list callList
+	if err := d.calls(data, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", api, err)
+	}
+	return list.calls, nil
+}
+
+func checkJSON(api registry.API, data []byte) error {
+	if len(data) > maxBytes {
+		return fmt.Errorf("%s: the message has %d bytes, more than %d", api, len(data), maxBytes)
+	}
+	if !json.Valid(data) {
+		return fmt.Errorf("%s: the message is not JSON: %q", api, cut(string(bytes.TrimSpace(data)), 60))
+	}
+	return nil
+}
+
+// A callList is calls that have been found.
+type callList struct {
+	calls []registry.Call
+}
+
+func (l *callList) add(id, tool string, input json.RawMessage) error {
+	if len(l.calls) >= maxCalls {
+		return fmt.Errorf("there are more than %d calls", maxCalls)
+	}
+	l.calls = append(l.calls, registry.Call{ID: id, Tool: tool, Input: input})
+	return nil
+}
+
+// expected is the error if data is something else.
+func expected(what string, data []byte) error {
+	return fmt.Errorf("expected %s, and not %s", what, cut(string(bytes.TrimSpace(data)), 120))
+}
+
+// reported is the error if data is a provider's report of one, and nil otherwise.
+func reported(data json.RawMessage) error {
+	switch first(data) {
+	case '{':
+		f := fieldsOf(data, "message", "type", "code", "status")
+		text := f.text("message")
+		for _, kind := range []string{"type", "code", "status"} {
+			if k := f.text(kind); k != "" {
+				text = k + ": " + text
+				break
+			}
+		}
+		return fmt.Errorf("the provider reports an error: %s", cut(text, 500))
+	case '"':
+		return fmt.Errorf("the provider reports an error: %s", cut(textOf(data), 500))
+	}
+	return nil
+}
+
+// first is the first byte of a JSON value, or 0.
+func first(data []byte) byte {
+	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) > 0 {
+		return data[0]
+	}
+	return 0
+}
+
+// fields are some members of an object, as they are written.
+type fields map[string]json.RawMessage
+
+// fieldsOf returns the named members of valid JSON, or nothing if it is no object. Names count as they are written, other than
+// for package json, and all other members are passed over, however many there are.
+func fieldsOf(data []byte, names ...string) fields {
+	if first(data) != '{' {
+		return nil
+	}
+	f := make(fields, len(names))
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	_, err := decoder.Token()
+	for err == nil && decoder.More() {
+		var token json.Token
+		if token, err = decoder.Token(); err != nil {
+			break
+		}
+		name, _ := token.(string)
+		var value json.RawMessage
+		if err = decoder.Decode(&value); err != nil {
+			break
+		}
+		for _, wanted := range names {
+			if name == wanted {
+				f[wanted] = value
+			}
+		}
+	}
+	return f
+}
+
+// has reports whether a member is there and not null.
+func (f fields) has(name string) bool { return len(f[name]) > 0 && string(f[name]) != "null" }
+
+// text returns a member that is a string, or "".
+func (f fields) text(name string) string { return textOf(f[name]) }
+
+// object returns a member that is an object or an array, or an empty object, as arguments are.
+func (f fields) input(name string) json.RawMessage {
+	if !f.has(name) {
+		return json.RawMessage("{}")
+	}
+	return f[name]
+}
+
+// textOf returns the text of a JSON string, or "".
+func textOf(data json.RawMessage) string {
+	var s string
+	if first(data) != '"' || json.Unmarshal(data, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// each calls do with the elements of an array of valid JSON.
+func each(data []byte, do func(element json.RawMessage) error) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if _, err := decoder.Token(); err != nil {
+		return err
+	}
+	for decoder.More() {
+		var element json.RawMessage
+		if err := decoder.Decode(&element); err != nil {
+			return err
+		}
+		if err := do(element); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package provider
+
+import (
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// chat is OpenAI's Chat Completions API, and what is compatible with it.
+//
+// https://platform.openai.com/docs/guides/function-calling?api-mode=chat
+type chat struct{}
+
+func (chat) rules(strict bool) *rules {
+	if strict {
+		return openAIStrict
+	}
+	return openAIRules
+}
+
+func (chat) definition(t *tool) *node {
+	return objectNode(member{"type", stringNode("function")}, member{"function", openAIFunction(objectNode(), t)})
+}
+
+// openAIFunction adds what both of OpenAI's APIs say of a function.
+func openAIFunction(n *node, t *tool) *node {
+	n.set("name", stringNode(t.Name))
+	n.describe(t.description)
+	n.set("parameters", t.schema)
+	n.set("strict", boolNode(t.strict))
+	return n
+}
+
+func (c chat) calls(data []byte, into *callList) error {
+	if first(data) == '[' { // tool_calls, or parts of a content
+		return each(data, func(element json.RawMessage) error {
+			if first(element) != '{' {
+				return expected("a tool call", element)
+			}
+			return c.toolCall(element, into)
+		})
+	}
+	f := fieldsOf(data, "choices", "message", "role", "content", "tool_calls", "function_call", "function", "type", "error")
+	switch {
+	case f.has("error"):
+		return reported(f["error"])
+	case first(f["choices"]) == '[':
+		return c.choices(f["choices"], "message", func(message json.RawMessage) error { return c.message(message, into) })
+	case first(f["message"]) == '{': // a choice
+		return c.message(f["message"], into)
+	case f.has("tool_calls"), f.has("function_call"), f.has("role"):
+		return c.message(data, into)
+	case f.has("function"), f.has("type"):
+		return c.toolCall(data, into)
+	}
+	return expected("a chat completion, a message of it, or its tool_calls", data)
+}
+
+// choices does something with a member of the first choice.
+func (chat) choices(data []byte, name string, do func(json.RawMessage) error) error {
+	done := false
+	return each(data, func(choice json.RawMessage) error {
+		f := fieldsOf(choice, "index", name)
+		if done || first(f[name]) != '{' || f.has("index") && string(f["index"]) != "0" {
+			return nil
+		}
+		done = true
+		return do(f[name])
+	})
+}
+
+func (c chat) message(data []byte, into *callList) error {
+	f := fieldsOf(data, "tool_calls", "function_call")
+	if first(f["tool_calls"]) == '[' {
+		if err := each(f["tool_calls"], func(call json.RawMessage) error { return c.toolCall(call, into) }); err != nil {
+			return err
+		}
+	}
+	if first(f["function_call"]) == '{' { // from before there were several
+		function := fieldsOf(f["function_call"], "name", "arguments")
+		return into.add("", function.text("name"), arguments(function["arguments"]))
+	}
+	return nil
+}
+
+// toolCall adds an element of tool_calls. Custom tools have a member custom instead of function.
+func (chat) toolCall(data []byte, into *callList) error {
+	f := fieldsOf(data, "id", "function")
+	if first(f["function"]) != '{' {
+		return nil
+	}
+	function := fieldsOf(f["function"], "name", "arguments")
+	return into.add(f.text("id"), function.text("name"), arguments(function["arguments"]))
+}
+
+// arguments are those of a call of OpenAI's: a string. Some servers that call themselves compatible send an object.
+func arguments(data json.RawMessage) json.RawMessage {
+	switch first(data) {
+	case '"':
+		return json.RawMessage(textOf(data))
+	case 0, 'n':
+		return nil
+	}
+	return data
+}
+
+func (c chat) event(data []byte, into *pendingCalls) error {
+	f := fieldsOf(data, "choices", "error")
+	if f.has("error") {
+		return reported(f["error"])
+	}
+	if first(f["choices"]) != '[' {
+		return nil
+	}
+	return c.choices(f["choices"], "delta", func(delta json.RawMessage) error {
+		f := fieldsOf(delta, "tool_calls", "function_call")
+		if first(f["function_call"]) == '{' {
+			if err := c.delta("function_call", "", f["function_call"], into); err != nil {
+				return err
+			}
+		}
+		if first(f["tool_calls"]) != '[' {
+			return nil
+		}
+		return each(f["tool_calls"], func(call json.RawMessage) error {
+			f := fieldsOf(call, "index", "id", "function")
+			if first(f["function"]) != '{' {
+				return nil
+			}
+			return c.delta(string(f["index"]), f.text("id"), f["function"], into)
+		})
+	})
+}
+
+// delta takes in a bit of a call. The first one has the id and the name, and some servers repeat them. Servers that count
+// all calls as the first one, or do not count them, give each an id of its own.
+func (chat) delta(key, id string, data []byte, into *pendingCalls) error {
+	f := fieldsOf(data, "name", "arguments")
+	call := into.by[key]
+	if call == nil || id != "" && call.id != "" && id != call.id {
+		if id == "" && f.text("name") == "" {
+			return nil // the rest of something that is not a function
+		}
+		var err error
+		if call, err = into.begin(key, id, f.text("name"), nil); err != nil {
+			return err
+		}
+	} else {
+		if call.tool == "" {
+			call.tool = f.text("name")
+		}
+		if call.id == "" {
+			call.id = id
+		}
+		if err := into.grow(len(f["name"]) + len(id)); err != nil {
+			return err
+		}
+	}
+	return into.more(call, f["arguments"])
+}
+
+type chatMessage struct {
+	Role       string `json:"role"`
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	Name       string `json:"name,omitempty"`
+	Content    string `json:"content"`
+}
+
+func (chat) results(results []registry.Result) []any {
+	messages := make([]any, len(results))
+	for i, r := range results {
+		message := chatMessage{Role: "tool", ToolCallID: r.CallID, Content: onlyText(r)}
+		if r.CallID == "" { // it answers a function_call
+			message.Role, message.Name = "function", r.Tool
+		}
+		messages[i] = message
+	}
+	return messages
+}

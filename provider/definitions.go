@@ -1,0 +1,126 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// Options say how definitions are made. Nil means the defaults.
+type Options struct {
+	// Strict asks for strict mode where the provider has one: OpenAI's APIs, Anthropic's and Bedrock's. A tool whose schema
+	// strict mode cannot have is sent without it.
+	Strict bool
+}
+
+// maxSchema is how many bytes the schema of one tool may have as it is sent. References make it longer than it is written.
+const maxSchema = 256 << 10
+
+// maxDefinition is how many bytes a definition may have, with a schema that is sent as it is and that of the output.
+const maxDefinition = 16 << 20
+
+// Definitions returns the tools that a selection enables as a JSON array, in the form in which requests have them: the value of
+// "tools" for Anthropic, OpenAI and Gemini, of "toolConfig"."tools" for Bedrock, and of a tools/list result's "tools" for MCP.
+// It is [] if there are none.
+//
+// A tool that the API knows by itself (see [registry.APIOverrider]) is there as the tool says. What is made of a tool is
+// kept with its definition, so that asking again is cheap. The order of tools, and all bytes, are the same each time, as
+// prompt caches want it.
+//
+// The error is a *[registry.ToolError] if a tool is to blame: its options are set to what they cannot be, or its schema has more
+// than 256 KiB when references are replaced by what they refer to.
+func Definitions(r *registry.Registry, api registry.API, selection registry.Selection, options *Options) (json.RawMessage, error) {
+	d, err := dialectOf(api)
+	if err != nil {
+		return nil, err
+	}
+	if options == nil {
+		options = &Options{}
+	}
+	definitions, err := r.Definitions(api, selection)
+	if err != nil {
+		return nil, err
+	}
+	key := derivedKey{api, options.Strict}
+	elements := make([]element, len(definitions))
+	for i, definition := range definitions {
+		v, err := definition.Derive(key, func() (any, error) { return define(d, definition, options.Strict) })
+		if err != nil {
+			return nil, &registry.ToolError{Tool: definition.Name, Err: err}
+		}
+		elements[i] = element{v.(json.RawMessage), definition.Override != nil}
+	}
+	if d, ok := d.(arranger); ok {
+		elements = d.arrange(elements)
+	}
+	return join(elements), nil
+}
+
+// An element is a tool in the list of tools.
+type element struct {
+	json json.RawMessage
+	// override says that it is as the tool has it.
+	override bool
+}
+
+// arranger is what dialects implement whose list of tools is not simply one of all tools.
+type arranger interface {
+	arrange(elements []element) []element
+}
+
+// derivedKey is what the form of a definition depends on.
+type derivedKey struct {
+	api    registry.API
+	strict bool
+}
+
+// define makes one element of the list of tools.
+func define(d dialect, definition *registry.Definition, strict bool) (json.RawMessage, error) {
+	if definition.Override != nil {
+		var b bytes.Buffer
+		if err := json.Compact(&b, definition.Override); err != nil {
+			return nil, fmt.Errorf("the definition that the API is said to know is not JSON: %w", err)
+		}
+		return b.Bytes(), nil
+	}
+	t := &tool{Definition: definition, description: definition.Description}
+	schema, err := parseNode(definition.Input.JSON())
+	if err != nil {
+		return nil, fmt.Errorf("the schema: %w", err)
+	}
+	t.schema = schema
+	if rules := d.rules(strict); rules != nil {
+		low, err := lower(schema, rules)
+		if errors.Is(err, errNotStrict) {
+			rules = d.rules(false)
+			low, err = lower(schema, rules)
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.schema, t.strict = low.schema, rules.strict
+		t.description = paragraphs(t.description, low.notes)
+	}
+	return d.definition(t).encode(maxDefinition)
+}
+
+var errSchemaTooLong = fmt.Errorf("the schema has more than %d bytes when references are replaced by what they refer to", maxSchema)
+
+// join makes an array of elements.
+func join(elements []element) json.RawMessage {
+	size := 2
+	for _, e := range elements {
+		size += len(e.json) + 1
+	}
+	list := append(make(json.RawMessage, 0, size), '[')
+	for i, e := range elements {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, e.json...)
+	}
+	return append(list, ']')
+}

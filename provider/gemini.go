@@ -1,0 +1,159 @@
+package provider
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// gemini is Google's Gemini API, and Vertex AI's way of it.
+//
+// https://ai.google.dev/gemini-api/docs/function-calling and https://ai.google.dev/api/caching#FunctionDeclaration
+type gemini struct{}
+
+func (gemini) rules(bool) *rules { return geminiRules }
+
+func (gemini) definition(t *tool) *node {
+	n := objectNode(member{"name", stringNode(t.Name)})
+	n.describe(t.description)
+	n.set("parametersJsonSchema", t.schema)
+	return n
+}
+
+// arrange puts all functions into one tool; what the API knows by itself is a tool of its own.
+func (gemini) arrange(elements []element) []element {
+	var functions, tools []element
+	for _, e := range elements {
+		if e.override {
+			tools = append(tools, e)
+		} else {
+			functions = append(functions, e)
+		}
+	}
+	if len(functions) == 0 {
+		return tools
+	}
+	list := append(append(json.RawMessage(`{"functionDeclarations":`), join(functions)...), '}')
+	return append([]element{{json: list}}, tools...)
+}
+
+func (g gemini) calls(data []byte, into *callList) error {
+	if first(data) == '[' {
+		// Parts; or the responses of a stream that was not asked to be one of events.
+		return each(data, func(element json.RawMessage) error { return g.calls(element, into) })
+	}
+	f := fieldsOf(data, "error", "candidates", "content", "parts", "role", "functionCall", "text", "promptFeedback", "usageMetadata")
+	switch {
+	case f.has("error"):
+		return reported(f["error"])
+	case first(f["candidates"]) == '[':
+		done := false
+		return each(f["candidates"], func(candidate json.RawMessage) error {
+			if done {
+				return nil
+			}
+			done = true
+			return g.content(fieldsOf(candidate, "content")["content"], into)
+		})
+	case first(f["content"]) == '{': // a candidate
+		return g.content(f["content"], into)
+	case f.has("parts"), f.has("role"):
+		return g.content(data, into)
+	case f.has("promptFeedback"), f.has("usageMetadata"): // a response without an answer
+		return nil
+	}
+	return g.part(data, into)
+}
+
+func (g gemini) content(data []byte, into *callList) error {
+	parts := fieldsOf(data, "parts")["parts"]
+	if first(parts) != '[' {
+		return nil
+	}
+	return each(parts, func(part json.RawMessage) error { return g.part(part, into) })
+}
+
+// partKinds are what a part can be besides a call.
+var partKinds = []string{
+	"text", "inlineData", "functionResponse", "fileData", "executableCode", "codeExecutionResult", "thought",
+	"thoughtSignature", "toolCall", "toolResponse",
+}
+
+var errPartial = errors.New("the arguments of a call come bit by bit, which is not supported: leave streamFunctionCallArguments off")
+
+func (gemini) part(data []byte, into *callList) error {
+	f := fieldsOf(data, append([]string{"functionCall"}, partKinds...)...)
+	if first(f["functionCall"]) != '{' {
+		if len(f) == 0 {
+			return expected("a response of the Gemini API, a content, its parts, or a part", data)
+		}
+		return nil
+	}
+	call := fieldsOf(f["functionCall"], "id", "name", "args", "partialArgs", "willContinue")
+	if call.has("partialArgs") || string(call["willContinue"]) == "true" {
+		return errPartial
+	}
+	return into.add(call.text("id"), call.text("name"), call.input("args"))
+}
+
+// event takes in a response, since each one of a stream has whole calls.
+func (g gemini) event(data []byte, into *pendingCalls) error {
+	f := fieldsOf(data, "error", "candidates")
+	if first(data) == '{' && len(f) == 0 {
+		return nil
+	}
+	return into.addAll(g, data)
+}
+
+type geminiContent struct {
+	Role  string       `json:"role"`
+	Parts []geminiPart `json:"parts"`
+}
+
+type geminiPart struct {
+	FunctionResponse geminiResponse `json:"functionResponse"`
+}
+
+type geminiResponse struct {
+	ID       string            `json:"id,omitempty"`
+	Name     string            `json:"name"`
+	Response map[string]string `json:"response"`
+	Parts    []geminiMedia     `json:"parts,omitempty"`
+}
+
+type geminiMedia struct {
+	InlineData geminiBlob `json:"inlineData"`
+}
+
+type geminiBlob struct {
+	MIMEType string `json:"mimeType"`
+	Data     []byte `json:"data"`
+}
+
+func (gemini) results(results []registry.Result) []any {
+	content := geminiContent{Role: "user"}
+	for _, r := range results {
+		response := geminiResponse{ID: r.CallID, Name: r.Tool}
+		text := ""
+		for _, p := range piecesOf(r, isGeminiMedia) {
+			if p.data != nil {
+				response.Parts = append(response.Parts, geminiMedia{geminiBlob{p.mime, p.data}})
+			} else if text == "" {
+				text = p.text
+			} else {
+				text += "\n" + p.text
+			}
+		}
+		key := "output"
+		if r.IsError() {
+			key = "error"
+		}
+		response.Response = map[string]string{key: text}
+		content.Parts = append(content.Parts, geminiPart{response})
+	}
+	return []any{content}
+}
+
+// isGeminiMedia is for what a functionResponse can have beside its JSON.
+func isGeminiMedia(mime string) bool { return isPictureOrPDF(mime) && mime != "image/gif" }

@@ -1,0 +1,119 @@
+package provider
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// references returns what $ref and its like in a schema refer to, lowered.
+func (l *lowerer) references(n *node, at place) []*node {
+	var found []*node
+	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		ref, ok := n.get(keyword).string()
+		if !ok || keyword != "$ref" && l.draft < draft2019 {
+			continue
+		}
+		target, base := l.resolve(ref, at.base)
+		if target == nil {
+			// It is another document that the validator knows, such as a schema of schemas.
+			found = append(found, &node{notes: []string{"Must match the schema " + cut(ref, 200) + "."}})
+			continue
+		}
+		if at.inside.has(target) {
+			found = append(found, cutSchema(target, recursive(ref)))
+			continue
+		}
+		found = append(found, l.schema(target, place{base: base, inside: &inside{target, at.inside}, level: at.level}))
+	}
+	return found
+}
+
+// recursive is what is said where a reference leads back to what it is in.
+func recursive(ref string) string {
+	name := ref[strings.LastIndexAny(ref, "/#")+1:]
+	if decoded, err := url.PathUnescape(name); err == nil {
+		name = decoded
+	}
+	if name == "" {
+		return "The same again as the whole of the arguments."
+	}
+	return "The same again as the " + strconv.Quote(cut(name, 100)) + " that it is in."
+}
+
+// resolve returns what a reference means, and what further references in it begin at. It returns nil if it is not in the
+// document, or may be several things.
+func (l *lowerer) resolve(ref string, base *node) (target, within *node) {
+	uri, fragment, _ := strings.Cut(ref, "#")
+	if uri != "" {
+		if base = l.named(uri); base == nil {
+			return nil, nil
+		}
+	}
+	if fragment == "" {
+		return base, base
+	}
+	if fragment[0] != '/' {
+		return l.named("#" + fragment), base
+	}
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	n := base
+	for _, token := range strings.Split(fragment[1:], "/") {
+		if !l.more(1 + len(n.members)/16) {
+			return nil, nil
+		}
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		switch {
+		case n.kind == isArray:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(n.items) {
+				return nil, nil
+			}
+			n = n.items[i]
+		default:
+			if n = n.get(token); n == nil {
+				return nil, nil
+			}
+		}
+		if id := n.get("$id"); id != nil && id.kind == isString {
+			base = n
+		}
+	}
+	return n, base
+}
+
+// named returns the schema that has an $id, or with # an anchor.
+func (l *lowerer) named(name string) *node {
+	if l.targets == nil {
+		l.targets = map[string]*node{}
+		l.index(l.root)
+	}
+	return l.targets[name]
+}
+
+func (l *lowerer) index(n *node) {
+	for _, keyword := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
+		name, ok := n.get(keyword).string()
+		if !ok {
+			continue
+		}
+		if keyword == "$anchor" || keyword == "$dynamicAnchor" {
+			name = "#" + name
+		} else if name = strings.TrimSuffix(name, "#"); name == "" {
+			continue
+		}
+		if other, taken := l.targets[name]; taken && other != n {
+			l.targets[name] = nil // there is no telling which one is meant
+		} else {
+			l.targets[name] = n
+		}
+	}
+	for _, m := range n.members {
+		l.index(m.value)
+	}
+	for _, item := range n.items {
+		l.index(item)
+	}
+}

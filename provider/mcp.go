@@ -1,0 +1,127 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// mcp is the Model Context Protocol.
+//
+// https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+type mcp struct{}
+
+// rules has none: the protocol takes any JSON Schema of type object.
+func (mcp) rules(bool) *rules { return nil }
+
+// definition has the title, which clients show to people. All hints are there, since what is left out would mean that a tool
+// may destroy things and reach out into the world.
+func (mcp) definition(t *tool) *node {
+	n := objectNode(member{"name", stringNode(t.Name)})
+	if t.Title != "" {
+		n.set("title", stringNode(valid(t.Title)))
+	}
+	n.describe(t.description)
+	n.set("inputSchema", t.schema)
+	if t.Output != nil {
+		if output, err := parseNode(t.Output.JSON()); err == nil {
+			n.set("outputSchema", output)
+		}
+	}
+	n.set("annotations", objectNode(
+		member{"readOnlyHint", boolNode(t.Annotations.ReadOnly)},
+		member{"destructiveHint", boolNode(t.Annotations.Destructive)},
+		member{"idempotentHint", boolNode(t.Annotations.Idempotent)},
+		member{"openWorldHint", boolNode(t.Annotations.OpenWorld)},
+	))
+	return n
+}
+
+func (m mcp) calls(data []byte, into *callList) error {
+	if first(data) == '[' { // a batch, which the protocol had for a while
+		return each(data, func(request json.RawMessage) error {
+			if first(request) != '{' {
+				return expected("a JSON-RPC request", request)
+			}
+			return m.calls(request, into)
+		})
+	}
+	f := fieldsOf(data, "jsonrpc", "method", "params", "name", "arguments")
+	if f.has("jsonrpc") || f.has("method") {
+		if f.text("method") != "tools/call" {
+			return nil
+		}
+		data = f["params"]
+		f = fieldsOf(data, "name", "arguments")
+	}
+	if first(f["name"]) != '"' {
+		return expected("a tools/call request or its params", data)
+	}
+	return into.add("", f.text("name"), f.input("arguments"))
+}
+
+func (m mcp) event(data []byte, into *pendingCalls) error { return into.addAll(m, data) }
+
+type mcpResult struct {
+	Content           []mcpContent    `json:"content"`
+	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
+	IsError           bool            `json:"isError,omitempty"`
+}
+
+type mcpContent struct {
+	Type     string       `json:"type"`
+	Text     *string      `json:"text,omitempty"`
+	Data     []byte       `json:"data,omitempty"`
+	MIMEType string       `json:"mimeType,omitempty"`
+	Resource *mcpResource `json:"resource,omitempty"`
+}
+
+type mcpResource struct {
+	URI      string `json:"uri"`
+	MIMEType string `json:"mimeType,omitempty"`
+	Blob     []byte `json:"blob"`
+}
+
+func (mcp) results(results []registry.Result) []any {
+	list := make([]any, len(results))
+	for i, r := range results {
+		result := mcpResult{Content: []mcpContent{}, IsError: r.IsError()}
+		for n, part := range r.Content {
+			result.Content = append(result.Content, mcpPart(part, r.CallID, n))
+		}
+		if r.Data != nil {
+			if data, err := encodeJSON(r.Data); err == nil && first(data) == '{' {
+				result.StructuredContent = data
+			}
+		}
+		if len(result.Content) == 0 {
+			text := nothing
+			if result.StructuredContent != nil { // for clients that do not know structured content
+				text = string(result.StructuredContent)
+			}
+			result.Content = append(result.Content, mcpContent{Type: "text", Text: &text})
+		}
+		list[i] = result
+	}
+	return list
+}
+
+func mcpPart(part registry.Part, callID string, n int) mcpContent {
+	mime := mimeOf(part.MIME)
+	kind, _, _ := strings.Cut(mime, "/")
+	switch {
+	case part.Data == nil:
+		text := valid(part.String())
+		return mcpContent{Type: "text", Text: &text}
+	case len(part.Data) == 0:
+		text := valid(instead(part))
+		return mcpContent{Type: "text", Text: &text}
+	case kind == "image" || kind == "audio":
+		return mcpContent{Type: kind, Data: part.Data, MIMEType: mime}
+	}
+	uri := fmt.Sprintf("toolrun:/results/%s/%d", url.PathEscape(callID), n+1)
+	return mcpContent{Type: "resource", Resource: &mcpResource{URI: uri, MIMEType: mime, Blob: part.Data}}
+}

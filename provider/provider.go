@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"fmt"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A dialect is how one API has tools.
+type dialect interface {
+	// rules says what a schema may have. Nil means that it is sent as it is.
+	rules(strict bool) *rules
+	// definition returns a tool as an element of the list of tools.
+	definition(t *tool) *node
+	// calls adds the calls in a message. The data is valid JSON.
+	calls(data []byte, into *callList) error
+	// event takes in one event of a stream. The data is valid JSON.
+	event(data []byte, into *pendingCalls) error
+	// results returns the messages with some results, of which there is at least one.
+	results(results []registry.Result) []any
+}
+
+// A tool is what a definition is made of.
+type tool struct {
+	*registry.Definition
+	// description is that of the definition, with what its schema cannot say.
+	description string
+	schema      *node
+	strict      bool
+}
+
+var dialects = map[registry.API]dialect{
+	registry.Anthropic:       anthropic{},
+	registry.OpenAIChat:      chat{},
+	registry.OpenAIResponses: responses{},
+	registry.Gemini:          gemini{},
+	registry.Bedrock:         bedrock{},
+	registry.MCP:             mcp{},
+}
+
+func dialectOf(api registry.API) (dialect, error) {
+	d, ok := dialects[api]
+	if !ok {
+		return nil, fmt.Errorf("there is no API %q: there are %s, %s, %s, %s, %s and %s", api, registry.Anthropic,
+			registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP)
+	}
+	return d, nil
+}
+
+// cut shortens text to some bytes.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && text[limit]&0xC0 == 0x80 {
+		limit--
+	}
+	return text[:limit] + "..."
+}

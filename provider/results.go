@@ -1,0 +1,113 @@
+package provider
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// Results returns the messages that answer calls, as a JSON array to be appended to the conversation: one message with
+// all results for Anthropic, Gemini and Bedrock; a message of role tool for each result for Chat Completions; an item
+// function_call_output for each for Responses; a CallToolResult for each for MCP. It is [] if there are no results.
+//
+// There is a message for each result, even for one without content, since providers refuse conversations in which a
+// call has no answer; texts that they would refuse because they are empty say that there was nothing. MCP clients get the
+// data of a result, if it is a JSON object, as structuredContent.
+func Results(api registry.API, results []registry.Result) (json.RawMessage, error) {
+	d, err := dialectOf(api)
+	if err != nil {
+		return nil, err
+	}
+	if len(results) == 0 {
+		return json.RawMessage("[]"), nil
+	}
+	return encodeJSON(d.results(results))
+}
+
+// nothing is what a model gets of a result without text, as package registry has it.
+const nothing = `{"message":"Tool executed but returned no result","status":"empty"}`
+
+// A piece is some content of a result: a text, or a binary with its type.
+type piece struct {
+	text string
+	mime string
+	data []byte
+}
+
+// piecesOf returns the content of a result in as few pieces as possible. A binary is one of its own if can says that the API takes
+// its type, and otherwise a text. There is at least one piece, and no text is blank.
+func piecesOf(r registry.Result, can func(mime string) bool) []piece {
+	var pieces []piece
+	var texts []registry.Part
+	flush := func() {
+		if text := valid(registry.Result{Content: texts}.Text()); strings.TrimSpace(text) != "" {
+			pieces = append(pieces, piece{text: text})
+		}
+		texts = nil
+	}
+	for _, part := range r.Content {
+		mime := mimeOf(part.MIME)
+		switch {
+		case part.Data == nil:
+			texts = append(texts, part)
+		case len(part.Data) > 0 && can != nil && can(mime):
+			flush()
+			pieces = append(pieces, piece{mime: mime, data: part.Data})
+		default:
+			texts = append(texts, registry.Part{Text: instead(part)})
+		}
+	}
+	flush()
+	if len(pieces) == 0 {
+		pieces = append(pieces, piece{text: nothing})
+	}
+	return pieces
+}
+
+// onlyText returns the content of a result as one text.
+func onlyText(r registry.Result) string { return piecesOf(r, nil)[0].text }
+
+// instead is the text in the place of a binary.
+func instead(part registry.Part) string {
+	if text := part.String(); strings.TrimSpace(text) != "" {
+		return text
+	}
+	mime := mimeOf(part.MIME)
+	if mime == "" {
+		mime = "unknown type"
+	}
+	return fmt.Sprintf("[%s, %d bytes, which cannot be shown here]", mime, len(part.Data))
+}
+
+// mimeOf is a type as providers write it.
+func mimeOf(mime string) string {
+	mime, _, _ = strings.Cut(mime, ";")
+	mime = strings.ToLower(strings.TrimSpace(mime))
+	if mime == "image/jpg" {
+		return "image/jpeg"
+	}
+	return valid(mime)
+}
+
+// valid replaces invalid UTF-8.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+func encode64(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
+
+func dataURL(mime string, data []byte) string { return "data:" + mime + ";base64," + encode64(data) }
+
+// isPicture is for the types of images that models commonly see.
+func isPicture(mime string) bool {
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
+const pdf = "application/pdf"
+
+func isPictureOrPDF(mime string) bool { return isPicture(mime) || mime == pdf }

@@ -1,0 +1,153 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A Stream puts together the calls of a streamed response. It is not safe for concurrent use.
+type Stream struct {
+	api     registry.API
+	dialect dialect
+	pending pendingCalls
+}
+
+// NewStream returns a stream for one response. For MCP, which does not stream calls, each event is a message.
+func NewStream(api registry.API) (*Stream, error) {
+	d, err := dialectOf(api)
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{api: api, dialect: d}, nil
+}
+
+// Add takes in the next event: the data of a server-sent event, or for Bedrock the event as JSON, with its name around it
+// or without. Events that have nothing to do with calls are passed over, and so are [DONE] and empty ones.
+//
+// The error says that the event is not JSON, that there are more than 1000 calls or more than 64 MiB of arguments, or what
+// the provider says if the event is its report of an error. The stream keeps what it has had before.
+func (s *Stream) Add(event []byte) error {
+	event = bytes.TrimSpace(event)
+	if len(event) == 0 || string(event) == "[DONE]" {
+		return nil
+	}
+	if err := checkJSON(s.api, event); err != nil {
+		return err
+	}
+	if err := s.dialect.event(event, &s.pending); err != nil {
+		return fmt.Errorf("%s: %w", s.api, err)
+	}
+	return nil
+}
+
+// Calls returns the calls that the stream has had, in order. It is asked after the end: arguments of which a part is
+// missing are not valid JSON, and remain as they are.
+func (s *Stream) Calls() ([]registry.Call, error) {
+	if s.pending.final != nil {
+		return slices.Clone(s.pending.final), nil
+	}
+	var list callList
+	for _, p := range s.pending.list {
+		input, err := p.arguments()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.api, err)
+		}
+		if err := list.add(p.id, p.tool, input); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.api, err)
+		}
+	}
+	return list.calls, nil
+}
+
+// pendingCalls are the calls of a stream so far.
+type pendingCalls struct {
+	list []*pendingCall
+	by   map[string]*pendingCall // by what the events name them with
+	size int                     // what all of it amounts to
+	// final, if not nil, is what the stream says at its end that all calls have been.
+	final []registry.Call
+}
+
+// A pendingCall is a call of which some may be missing.
+type pendingCall struct {
+	id, tool string
+	// input is arguments that came as a whole.
+	input json.RawMessage
+	// pieces are arguments that came bit by bit as JSON strings, without the quotes. They are decoded together, since what
+	// is between two pieces need not be between two characters.
+	pieces []byte
+}
+
+func (p *pendingCall) arguments() (json.RawMessage, error) {
+	if len(p.pieces) == 0 {
+		return slices.Clone(p.input), nil
+	}
+	var text string
+	if err := json.Unmarshal(slices.Concat([]byte{'"'}, p.pieces, []byte{'"'}), &text); err != nil {
+		return nil, err
+	}
+	return json.RawMessage(text), nil
+}
+
+// begin adds a call that events will name by a key. One that had the key before is complete.
+func (p *pendingCalls) begin(key, id, tool string, input json.RawMessage) (*pendingCall, error) {
+	if len(p.list) >= maxCalls {
+		return nil, fmt.Errorf("there are more than %d calls", maxCalls)
+	}
+	if err := p.grow(len(key) + len(id) + len(tool) + len(input)); err != nil {
+		return nil, err
+	}
+	call := &pendingCall{id: id, tool: tool, input: input}
+	p.list = append(p.list, call)
+	if p.by == nil {
+		p.by = map[string]*pendingCall{}
+	}
+	p.by[key] = call
+	return call, nil
+}
+
+// more adds to the arguments of a call, which can be nil, what is a JSON string. Anything else but null is taken for
+// the whole of the arguments.
+func (p *pendingCalls) more(call *pendingCall, piece json.RawMessage) error {
+	if call == nil || len(piece) == 0 || string(piece) == "null" {
+		return nil
+	}
+	if err := p.grow(len(piece)); err != nil {
+		return err
+	}
+	if first(piece) == '"' {
+		call.pieces = append(call.pieces, piece[1:len(piece)-1]...)
+	} else {
+		call.input = piece
+	}
+	return nil
+}
+
+var errStreamTooLong = errors.New("the calls have too many bytes")
+
+func (p *pendingCalls) grow(n int) error {
+	if n > maxBytes-p.size {
+		return fmt.Errorf("%w: more than %d", errStreamTooLong, maxBytes)
+	}
+	p.size += n
+	return nil
+}
+
+// addAll adds the calls in a message that has them whole.
+func (p *pendingCalls) addAll(d dialect, message []byte) error {
+	var list callList
+	if err := d.calls(message, &list); err != nil {
+		return err
+	}
+	for _, c := range list.calls {
+		if _, err := p.begin("", c.ID, c.Tool, c.Input); err != nil {
+			return err
+		}
+	}
+	return nil
+}
