@@ -2,10 +2,8 @@ package filesystem
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
 
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 	"github.com/toolrun/toolrun/vfs"
@@ -62,19 +60,12 @@ func (t tree) mkdir(ctx context.Context, name string) (done string, err error) {
 
 func (t tree) rename(ctx context.Context, from, to string, overwrite bool) (done string, err error) {
 	switch {
-	case from != "/" && isMemory(from):
-		return "", refused("move from", from, nil)
-	case isMemory(to):
-		return "", refused("move to", to, nil)
+	case isMemory(from):
+		return "", readOnly("move from", from)
+	case isMemory(to) && from != "/": // which cannot be renamed at all
+		return "", readOnly("move to", to)
 	}
-	done, err = t.Rename(ctx, from, to, mayReplace(from, to, overwrite))
-	if errors.Is(err, syscall.EROFS) {
-		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == from {
-			return "", refused("move from", from, err)
-		}
-		return "", refused("move to", to, err)
-	}
-	return done, err
+	return t.Rename(ctx, from, to, mayReplace(from, to, overwrite))
 }
 
 func (t tree) copy(ctx context.Context, from, to string, overwrite bool) (done string, err error) {
@@ -82,7 +73,7 @@ func (t tree) copy(ctx context.Context, from, to string, overwrite bool) (done s
 	case to == "/":
 		return "", textfile.Errorf("Error: Cannot copy to the root path.")
 	case isMemory(to):
-		return "", refused("write to", to, nil)
+		return "", readOnly("write to", to)
 	}
 	err = t.Exclusively(ctx, func(inner textfile.Tree) error {
 		return inner.Relocate(from, to, "copy", mayReplace(from, to, overwrite), func(_, target fs.FileInfo) error {
@@ -97,9 +88,6 @@ func (t tree) copy(ctx context.Context, from, to string, overwrite bool) (done s
 			return inner.Write(ctx, to, content)
 		})
 	})
-	if errors.Is(err, syscall.EROFS) {
-		return "", refused("write to", to, err)
-	}
 	return fmt.Sprintf("Successfully copied %s to %s", from, to), err
 }
 

@@ -9,24 +9,14 @@ import (
 // memories is what only the memory tool changes.
 const memories = "/memories"
 
-// isMemory reports whether a path is that of the memory. It decides only which error comes first: what cannot be
-// changed is the business of vfs.ReadOnly, which knows more spellings.
+// isMemory reports whether a path is in the memory, so that the model can be told whose that is before anything else. What
+// cannot be changed is not decided here: vfs.ReadOnly does that, which knows more spellings.
 func isMemory(name string) bool {
 	top, _, _ := strings.Cut(name[1:], "/")
 	return strings.EqualFold("/"+top, memories)
 }
 
-// refused is the error of changing what cannot be changed. verb is what has been attempted.
-func refused(verb, name string, cause error) error {
-	text := "Error: Cannot " + verb + " readonly path " + name + "."
-	// Everything can be read-only, if the host wants that.
-	if isMemory(name) || !plain(name) {
-		text += " The /memories directory is managed by the memory tool."
-	}
-	return &textfile.Error{Text: text, Err: cause}
-}
-
-// plain reports whether a path is in ASCII, so that isMemory knows all its spellings.
-func plain(name string) bool {
-	return !strings.ContainsFunc(name, func(c rune) bool { return c >= 0x80 })
+// readOnly is the error of changing the memory. verb is what has been attempted.
+func readOnly(verb, name string) error {
+	return textfile.Errorf("Error: Cannot %s readonly path %s. The /memories directory is managed by the memory tool.", verb, name)
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
@@ -51,8 +50,6 @@ var schema = json.RawMessage(`{
 		"view_range": {
 			"type": "array",
 			"items": {"type": "integer"},
-			"minItems": 2,
-			"maxItems": 2,
 			"description": "For view of a file: the first and the last line to show, such as [11, 20]. Lines count from 1; a last line of -1 means the end of the file. Without it the whole file is shown."
 		},
 		"file_text": {
@@ -100,6 +97,7 @@ func (tool) Spec() registry.Spec {
 		Description:  description,
 		Schema:       schema,
 		Category:     registry.CategoryFile,
+		ReadsFiles:   "the filesystem tool's view command and view_range",
 		Annotations:  registry.Annotations{Destructive: true},
 		Icons:        registry.Icons{Input: "folder", Output: "file-text"},
 		Timeout:      time.Minute, // copying a large tree durably takes its time
@@ -165,13 +163,9 @@ func (t tree) execute(ctx context.Context, in textfile.Input) (registry.Result, 
 		verb = "delete"
 	}
 	if isMemory(name) {
-		return registry.Result{}, refused(verb, name, nil)
+		return registry.Result{}, readOnly(verb, name)
 	}
-	result, err := t.change(ctx, name, in)
-	if errors.Is(err, syscall.EROFS) {
-		err = refused(verb, name, err)
-	}
-	return result, err
+	return t.change(ctx, name, in)
 }
 
 func (t tree) change(ctx context.Context, name string, in textfile.Input) (registry.Result, error) {

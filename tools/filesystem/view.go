@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
@@ -71,11 +73,21 @@ func (t tree) viewAll(ctx context.Context, paths []string) (registry.Result, err
 func (t tree) viewOne(ctx context.Context, given string, before int) (shown string, view textfile.View, err error) {
 	name, err := textfile.Clean(given)
 	if err != nil {
-		return textfile.Cut(given, 200), view, err
+		return printable(textfile.Cut(given, 200)), view, err
 	}
 	if before >= maxTogether {
 		return name, view, textfile.Errorf("Error: The paths before have %d bytes together, which is too much for more. View this one in another call.", before)
 	}
 	view, err = t.View(ctx, name, nil, listing)
 	return name, view, err
+}
+
+// printable keeps a path that is none from looking like more than that.
+func printable(name string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return utf8.RuneError
+		}
+		return c
+	}, name)
 }

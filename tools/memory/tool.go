@@ -56,8 +56,6 @@ var schema = json.RawMessage(`{
 		"view_range": {
 			"type": "array",
 			"items": {"type": "integer"},
-			"minItems": 2,
-			"maxItems": 2,
 			"description": "For view of a file: the first and the last line to show, such as [11, 20]. Lines count from 1; a last line of -1 means the end of the file. Without it the whole file is shown."
 		},
 		"file_text": {

@@ -55,10 +55,15 @@ func MIME(content []byte) string {
 	return detected
 }
 
-// appendDataURL appends a data URL.
-func appendDataURL(b []byte, mime string, content []byte) []byte {
-	b = append(append(append(b, "data:"...), mime...), ";base64,"...)
-	return base64.StdEncoding.AppendEncode(b, content)
+// dataURL returns content as a data URL, behind a line that says what it is.
+func dataURL(line, mime string, content []byte) string {
+	var b strings.Builder
+	b.Grow(len(line) + len("\ndata:;base64,") + len(mime) + base64.StdEncoding.EncodedLen(len(content)))
+	b.WriteString(line + "\ndata:" + mime + ";base64,")
+	encoder := base64.NewEncoder(base64.StdEncoding, &b)
+	_, _ = encoder.Write(content) // a Builder takes everything
+	_ = encoder.Close()
+	return b.String()
 }
 
 // decode returns what a file that is made of a text has in it: the text, or what it encodes, if it is a data URL in base64.

@@ -84,12 +84,12 @@ func (t Tree) Replace(ctx context.Context, name, old, replacement, missing strin
 		what := []byte(old)
 		at := bytes.Index(text, what)
 		if at < 0 {
-			return nil, Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", old, shown)
+			return nil, Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", Cut(old, maxEcho), shown)
 		}
 		// Occurrences may overlap: which one is meant is as unclear then.
 		if bytes.Contains(text[at+1:], what) {
 			return nil, Errorf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-				old, occurrences(text, what))
+				Cut(old, maxEcho), occurrences(text, what))
 		}
 		edited := slices.Concat(text[:at], []byte(replacement), text[at+len(what):])
 		lines = snippet(edited, at, at+len(replacement))
@@ -97,6 +97,9 @@ func (t Tree) Replace(ctx context.Context, name, old, replacement, missing strin
 	})
 	return lines, err
 }
+
+// maxEcho is how many bytes of a text that has not been found are repeated to the model, which knows it.
+const maxEcho = 2000
 
 // maxOccurrences is how many lines are named in which something occurs.
 const maxOccurrences = 100
@@ -111,7 +114,7 @@ func occurrences(text, what []byte) string {
 			break
 		}
 		if len(lines) == maxOccurrences {
-			lines = append(lines, "...")
+			lines = append(lines, "and more")
 			break
 		}
 		line += bytes.Count(text[at:at+i], newline)

@@ -3,6 +3,7 @@ package textfile
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // countLines returns how many lines a text has.
@@ -32,27 +33,26 @@ func afterLine(text []byte, n int) int {
 // numberWidth is how wide the numbers of lines are.
 const numberWidth = 6
 
-// appendNumbered appends lines with their numbers, of which the first is given, without a newline behind the last one.
-func appendNumbered(b, text []byte, first int) []byte {
+// writeNumbered writes lines with their numbers, of which the first is given, without a newline behind the last one.
+func writeNumbered(b *strings.Builder, text []byte, first int) {
 	for n := first; len(text) > 0; n++ {
 		if n > first {
-			b = append(b, '\n')
+			b.WriteByte('\n')
 		}
 		var digits [20]byte
 		number := strconv.AppendInt(digits[:0], int64(n), 10)
 		for range numberWidth - len(number) {
-			b = append(b, ' ')
+			b.WriteByte(' ')
 		}
-		b = append(append(b, number...), '\t')
+		b.Write(append(number, '\t'))
 		line, rest, _ := bytes.Cut(text, newline)
-		b = append(b, line...)
+		b.Write(line)
 		text = rest
 	}
-	return b
 }
 
-// numberedSize is at least how many bytes appendNumbered appends.
-func numberedSize(text []byte, lines int) int { return len(text) + lines*(numberWidth+2) }
+// numberedSize is how many bytes writeNumbered writes, or a few more.
+func numberedSize(text []byte, lines int) int { return len(text) + lines*(numberWidth+1) }
 
 // snippetLines is how many lines around a change are shown.
 const snippetLines = 3
@@ -69,5 +69,8 @@ func snippet(text []byte, from, to int) string {
 	shown := text[at:]
 	count := last + 1 + snippetLines - start
 	shown = shown[:afterLine(shown, count)]
-	return string(appendNumbered(make([]byte, 0, numberedSize(shown, count)), shown, start+1))
+	var b strings.Builder
+	b.Grow(numberedSize(shown, count))
+	writeNumbered(&b, shown, start+1)
+	return b.String()
 }

@@ -26,7 +26,7 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 		}
 		err = t.Files.RemoveAll(name)
 		if err == nil || errors.Is(err, syscall.EROFS) {
-			return err
+			return t.Explain(name, err)
 		}
 		return because(err, "Error: The path %s could not be deleted", shown)
 	})

@@ -2,7 +2,7 @@
 // the words that models know from Anthropic's tools.
 //
 // Paths are in the normal form of [vfs.Clean]. What a model should know is an *[Error]; any other error is a failure of the
-// host, the end of the context, or syscall.EROFS, for which each tool has words of its own.
+// host or the end of the context.
 //
 // # Text and lines
 //
@@ -89,8 +89,11 @@ func (t Tree) Shown(name string) string {
 	return t.Root + name
 }
 
-// Exclusively runs do while nobody else changes the files.
+// Exclusively runs do while nobody else changes the files, unless the context has ended.
 func (t Tree) Exclusively(ctx context.Context, do func(t Tree) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return vfs.Exclusively(ctx, t.Files, func(files afero.Fs) error { return do(Tree{files, t.Root}) })
 }
 
@@ -159,7 +162,7 @@ func (t Tree) Explain(name string, err error) error {
 	}
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		return err
+		return because(err, "Error: The path %s is read-only.", shown)
 	case errors.Is(err, syscall.ENOTDIR):
 		return because(err, "Error: The path %s cannot be used: %s is a file, not a directory.", shown, t.Shown(t.inTheWay(name)))
 	case errors.Is(err, syscall.ENAMETOOLONG):

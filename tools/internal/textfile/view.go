@@ -43,9 +43,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 	shown := t.Shown(name)
 	if !IsText(content) {
 		mime := MIME(content)
-		b := make([]byte, 0, len(shown)+len(content)/3*4+128)
-		b = append(b, "Binary file "+shown+" ("+mime+"):\n"...)
-		v := View{Text: string(appendDataURL(b, mime, content))}
+		v := View{Text: dataURL("Binary file "+shown+" ("+mime+"):", mime, content)}
 		if isCarried(content, mime) {
 			v.Data, v.MIME = content, mime
 		}
@@ -66,12 +64,14 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 		content = content[:afterLine(content, last-first+1)]
 	}
 	header := "Here's the content of " + shown + " with line numbers:"
-	b := make([]byte, 0, len(header)+1+numberedSize(content, last-first+1))
-	b = append(b, header...)
+	var b strings.Builder
+	b.Grow(len(header) + 1 + numberedSize(content, last-first+1))
+	b.WriteString(header)
 	if len(content) > 0 {
-		b = appendNumbered(append(b, '\n'), content, first)
+		b.WriteByte('\n')
+		writeNumbered(&b, content, first)
 	}
-	return View{Text: string(b)}, nil
+	return View{Text: b.String()}, nil
 }
 
 // lineRange checks which lines are to be shown.

@@ -1,0 +1,145 @@
+package filesystem_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func TestMissingParameters(t *testing.T) {
+	b := newBench(t, inMemory(t, nil))
+	for _, test := range []struct{ input, want string }{
+		{`{}`, "Error: command is required"},
+		{`null`, "Error: command is required"},
+		{`{"command":""}`, "Error: command is required"},
+		{`{"command":7}`, "Error: command is required"},
+		{`{"command":null}`, "Error: command is required"},
+		{`{"path":"/x"}`, "Error: command is required"},
+		{`{"command":"explode"}`, "Unknown filesystem command: explode"},
+		{`{"command":"View","path":"/"}`, "Unknown filesystem command: View"},
+		{`{"command":"view"}`, "Error: path is required for view command"},
+		{`{"command":"view","path":""}`, "Error: path is required for view command"},
+		{`{"command":"view","path":["/"]}`, "Error: path is required for view command"},
+		{`{"command":"create","file_text":"x"}`, "Error: path is required for create command"},
+		{`{"command":"create","path":"/x"}`, "Error: file_text is required for create command"},
+		{`{"command":"create","path":"/x","content":"x"}`, "Error: file_text is required for create command"},
+		{`{"command":"str_replace","old_str":"x"}`, "Error: path is required for str_replace command"},
+		{`{"command":"str_replace","path":"/x"}`, "Error: old_str is required for str_replace command"},
+		{`{"command":"str_replace","path":"/x","old_str":""}`, "Error: old_str is required for str_replace command"},
+		{`{"command":"str_replace","path":"/x","old_str":{}}`, "Error: old_str is required for str_replace command"},
+		{`{"command":"insert"}`, "Error: path is required for insert command"},
+		{`{"command":"insert","path":"/x","insert_text":"x"}`, "Error: insert_line (number) is required for insert command"},
+		{`{"command":"insert","path":"/x","insert_line":"one"}`, "Error: insert_line (number) is required for insert command"},
+		{`{"command":"insert","path":"/x","insert_line":1}`, "Error: insert_text is required for insert command"},
+		{`{"command":"append","path":"/x"}`, "Error: file_text is required for append command"},
+		{`{"command":"append"}`, "Error: path is required for append command"},
+		{`{"command":"mkdir"}`, "Error: path is required for mkdir command"},
+		{`{"command":"delete"}`, "Error: path is required for delete command"},
+		{`{"command":"rename","old_path":"/x"}`, "Error: old_path and new_path are required for rename command"},
+		{`{"command":"rename","path":"/x","new_path":"/y"}`, "Error: old_path and new_path are required for rename command"},
+		{`{"command":"copy","new_path":"/x","old_path":1}`, "Error: old_path and new_path are required for copy command"},
+		{`{"command":"view-all"}`, "Error: paths array is required and must not be empty."},
+		{`{"command":"view-all","paths":[]}`, "Error: paths array is required and must not be empty."},
+		{`{"command":"view-all","path":"/x"}`, "Error: paths array is required and must not be empty."},
+	} {
+		result := b.call("filesystem", json.RawMessage(test.input))
+		require.Equal(t, test.want, result.Text(), test.input)
+		require.Equal(t, registry.CodeInvalidInput, result.Code, test.input)
+	}
+	require.Empty(t, b.tree())
+}
+
+func TestInputsAreTakenLeniently(t *testing.T) {
+	b := newBench(t, inMemory(t, nil))
+	for _, input := range []string{
+		`{"command":"create","path":"/f","file_text":"a\n","reason":"to see"}`,
+		`{"command":"create","path":"/f","file_text":"a\n","overwrite":"true"}`,
+		`{"command":"insert","path":"/f","insert_line":"1","new_str":"b"}`,
+		`{"command":"append","path":"/f","insert_text":"c\n"}`,
+		`{"command":"view","path":"/f","view_range":"[1,2]","old_str":"","insert_line":0}`,
+	} {
+		require.Empty(t, b.call("filesystem", json.RawMessage(input)).Code, input)
+	}
+	require.Equal(t, map[string]string{"/f": "a\nb\nc\n"}, b.tree())
+}
+
+func TestInputsForPeople(t *testing.T) {
+	tools, err := registry.New(filesystem.New())
+	require.NoError(t, err)
+	for input, want := range map[string]string{
+		`{"command":"view","path":"/f"}`:                                         "view /f",
+		`{"command":"view","path":"/f","view_range":[2,-1]}`:                     "view /f, lines 2 to -1",
+		`{"command":"view-all","paths":["/f","/g"]}`:                             "view-all /f /g",
+		`{"command":"create","path":"/f","file_text":"a\nb\n","overwrite":true}`: "create /f, overwriting\n+ a\n+ b",
+		`{"command":"str_replace","path":"/f","old_str":"a\nb","new_str":"c"}`:   "str_replace /f\n- a\n- b\n+ c",
+		`{"command":"insert","path":"/f","insert_line":3,"insert_text":"x"}`:     "insert /f, after line 3\n+ x",
+		`{"command":"copy","old_path":"/f","new_path":"/g"}`:                     "copy /f to /g",
+		`{"command":3}`: `{"command":3}`,
+		`nonsense`:      `nonsense`,
+	} {
+		require.Equal(t, want, tools.RenderInput(registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}))
+	}
+}
+
+func TestStatus(t *testing.T) {
+	b := newBench(t, inMemory(t, nil))
+	for _, test := range []struct {
+		input object
+		want  string
+	}{
+		{object{"command": "create", "path": "/f", "file_text": "a\n"}, "File created successfully at: /f"},
+		{object{"command": "str_replace", "path": "/f", "old_str": "a"}, "Edited /f"},
+		{object{"command": "view", "path": "/f"}, "Viewed /f"},
+		{object{"command": "view-all", "paths": []string{"/f", "/"}}, "Viewed 2 paths"},
+		{object{"command": "copy", "old_path": "/f", "new_path": "/g"}, "Successfully copied /f to /g"},
+	} {
+		require.Equal(t, test.want, b.call("filesystem", test.input).Status)
+	}
+}
+
+func TestOtherFileSystems(t *testing.T) {
+	tools, err := registry.New(filesystem.New())
+	require.NoError(t, err)
+	files := afero.NewMemMapFs()
+	call := func(files afero.Fs, input string) registry.Result {
+		return tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}, registry.Env{Files: files})
+	}
+	create := `{"command":"create","path":"/d/f","file_text":"a"}`
+	require.Equal(t, "File created successfully at: /d/f", call(files, create).Text())
+	require.Equal(t, "The file has been edited.\n     1\tb", call(files, `{"command":"str_replace","path":"/d/f","old_str":"a","new_str":"b"}`).Text())
+	require.Equal(t, "Error: Cannot write to readonly path /memories/x. The /memories directory is managed by the memory tool.",
+		call(files, `{"command":"create","path":"/memories/x","file_text":"a"}`).Text())
+
+	// A host may make everything read-only.
+	readOnly := vfs.ReadOnly(inMemory(t, nil), "/")
+	require.Equal(t, "Error: The path /d/f is read-only.", call(readOnly, create).Text())
+	require.Equal(t, registry.CodeTool, call(readOnly, create).Code)
+
+	// Without a project there is nothing to work on.
+	require.Equal(t, "Unknown tool: filesystem", call(nil, create).Text())
+}
+
+func TestCallsThatAreCanceled(t *testing.T) {
+	b := newBench(t, inMemory(t, nil))
+	b.put(map[string]string{"/d/f": "a"})
+	before := b.tree()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, input := range []string{
+		`{"command":"view","path":"/"}`,
+		`{"command":"view-all","paths":["/","/d"]}`,
+		`{"command":"copy","old_path":"/d","new_path":"/e"}`,
+		`{"command":"delete","path":"/d"}`,
+	} {
+		result := b.tools.Dispatch(ctx, registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}, registry.Env{Files: b.files})
+		require.Equal(t, registry.CodeCanceled, result.Code, input)
+	}
+	require.Equal(t, before, b.tree())
+}

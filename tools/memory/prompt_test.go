@@ -1,0 +1,181 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/memory"
+)
+
+var apis = []registry.API{
+	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP, registry.XML,
+}
+
+func options(set map[string]any) registry.Selection {
+	return registry.Selection{Options: map[string]map[string]any{"memory": set}}
+}
+
+func (b *bench) prompt(api registry.API, set map[string]any) string {
+	b.t.Helper()
+	text, err := b.tools.SystemPrompt(context.Background(), api, registry.Env{Files: b.files, Selection: options(set)})
+	require.NoError(b.t, err)
+	return text
+}
+
+func TestDefinition(t *testing.T) {
+	b := newBench(t, inMemory(t))
+	for _, api := range apis {
+		for _, systemPrompt := range []any{nil, false, true} {
+			set := map[string]any{}
+			if systemPrompt != nil {
+				set["useSystemPrompt"] = systemPrompt
+			}
+			definitions, err := b.tools.Definitions(api, options(set))
+			require.NoError(t, err)
+			require.Len(t, definitions, 1)
+			native := api == registry.Anthropic && systemPrompt != true
+			if native {
+				require.Equal(t, `{"type":"memory_20250818","name":"memory"}`, string(definitions[0].Override))
+			} else {
+				require.Nil(t, definitions[0].Override)
+			}
+			require.Equal(t, native, b.prompt(api, set) == "", "%s %v", api, systemPrompt)
+		}
+	}
+}
+
+const advised = "## Memory\n\nYou have a persistent memory: the files under /memories, "
+
+func TestSystemPromptOfAnEmptyMemory(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		prompt := b.prompt(registry.OpenAIChat, nil)
+		require.True(b.t, strings.HasPrefix(prompt, advised))
+		require.Contains(b.t, prompt, "Changes to /memories/README.md show in this prompt on the next message.")
+		require.True(b.t, strings.HasSuffix(prompt, "\n\n### Files\n\nThe /memories directory is empty."))
+		require.Equal(b.t, "## Memory\n\n### Files\n\nThe /memories directory is empty.", b.prompt(registry.OpenAIChat, map[string]any{"noHandHolding": true}))
+		require.Empty(b.t, b.tree())
+	})
+}
+
+func TestSystemPromptShowsTheMemory(t *testing.T) {
+	noAdvice := map[string]any{"noHandHolding": true, "useSystemPrompt": true}
+	onBoth(t, func(b *bench) {
+		b.put(map[string]string{
+			"/memories/README.md":     "# Index\n\n<b> & more\n",
+			"/memories/a/b/c":         "",
+			"/memories/a/x.md":        "",
+			"/memories/z":             "",
+			"/memories/.hidden":       "",
+			"/memories/node_modules/": "",
+		})
+		want := text(
+			"## Memory",
+			"",
+			"### Files",
+			"",
+			"Here are the files and directories up to 2 levels deep in /memories:",
+			"",
+			"<listing>",
+			"\t/memories/README.md",
+			"\t/memories/a",
+			"\t\t/memories/a/b",
+			"\t\t/memories/a/x.md",
+			"\t/memories/z",
+			"</listing>",
+			"",
+			"## /memories/README.md",
+			"",
+			"<content>",
+			"# Index",
+			"",
+			"<b> & more",
+			"</content>",
+		)
+		for _, api := range apis {
+			require.Equal(b.t, want, b.prompt(api, noAdvice))
+		}
+		// It is made anew each time.
+		b.call(object{"command": "create", "path": "README.md", "file_text": "other", "overwrite": true})
+		require.Contains(b.t, b.prompt(registry.MCP, nil), "<content>\nother\n</content>")
+		b.call(object{"command": "delete", "path": "README.md"})
+		require.NotContains(b.t, b.prompt(registry.MCP, nil), "<content>")
+	})
+}
+
+func TestSystemPromptCutsTheIndexAtALine(t *testing.T) {
+	b := newBench(t, inMemory(t))
+	content := func(readme string) string {
+		b.put(map[string]string{"/memories/README.md": readme})
+		_, content, _ := strings.Cut(b.prompt(registry.MCP, nil), "<content>\n")
+		content, _, _ = strings.Cut(content, "\n</content>")
+		return content
+	}
+	line := strings.Repeat("ä", 99) + "\n"
+	cut := func(shown, total int) string {
+		return fmt.Sprintf("[Content truncated: showing lines 1-%d of %d total. Use the memory tool's view command with view_range to see more.]", shown, total)
+	}
+	for _, test := range []struct{ readme, want string }{
+		{"", ""},
+		{strings.Repeat(line, 320), strings.TrimSuffix(strings.Repeat(line, 320), "\n")},
+		{strings.Repeat(line, 320) + "x", strings.Repeat(line, 320) + cut(320, 321)},
+		{strings.Repeat(line, 1000), strings.Repeat(line, 320) + cut(320, 1000)},
+		{"x" + strings.Repeat(line, 320), "x" + strings.Repeat(line, 319) + cut(319, 320)},
+		{strings.Repeat("x", 32_000), strings.Repeat("x", 32_000)},
+		{strings.Repeat("x", 32_001), cut(0, 1)},
+	} {
+		require.Equal(t, test.want, content(test.readme))
+	}
+}
+
+func TestSystemPromptIsLimited(t *testing.T) {
+	b := newBench(t, inMemory(t))
+	for i := range 600 {
+		b.put(map[string]string{fmt.Sprintf("/memories/%03d", i): ""})
+	}
+	require.Contains(t, b.prompt(registry.MCP, nil), "\t/memories/499\n\t[100 more. Use the memory tool's view command to see them.]\n</listing>")
+}
+
+func TestSystemPromptOfWhatCannotBeShown(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		b.put(map[string]string{"/memories/README.md": "a\x00"})
+		require.True(b.t, strings.HasSuffix(b.prompt(registry.MCP, nil), "\n\n## /memories/README.md\n\nThe file is not text."))
+		require.NoError(b.t, b.files.Remove("/memories/README.md"))
+		b.put(map[string]string{"/memories/README.md/": ""})
+		require.True(b.t, strings.HasSuffix(b.prompt(registry.MCP, nil), "\t/memories/README.md\n</listing>"))
+		require.NoError(b.t, b.files.RemoveAll("/memories"))
+		b.put(map[string]string{"/memories": "a file"})
+		require.Contains(b.t, b.prompt(registry.MCP, nil), "### Files\n\nThe /memories directory cannot be read.")
+	})
+	text, err := memory.New().(registry.SystemPrompter).SystemPrompt(context.Background(), registry.PromptContext{})
+	require.NoError(t, err)
+	require.Empty(t, text)
+}
+
+func TestOptions(t *testing.T) {
+	b := newBench(t, inMemory(t))
+	spec, _ := b.tools.Spec("memory")
+	require.True(t, spec.NeedsProject)
+	require.Len(t, spec.Options, 2)
+	for _, option := range spec.Options {
+		require.Equal(t, false, option.Default)
+	}
+}
+
+func TestOtherFileSystems(t *testing.T) {
+	b := newBench(t, inMemory(t))
+	files := afero.NewMemMapFs()
+	for _, test := range []struct{ input, want string }{
+		{`{"command":"create","path":"/d/f","file_text":"a"}`, "File created successfully at: /memories/d/f"},
+		{`{"command":"view","path":"/memories/d/f"}`, "Here's the content of /memories/d/f with line numbers:\n     1\ta"},
+	} {
+		result := b.tools.Dispatch(context.Background(), registry.Call{Tool: "memory", Input: json.RawMessage(test.input)}, registry.Env{Files: files})
+		require.Equal(t, test.want, result.Text())
+	}
+}

@@ -1,0 +1,238 @@
+package memory_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+func TestViewOfTheMemory(t *testing.T) {
+	const header = "Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:\n"
+	onBoth(t, func(b *bench) {
+		// There need not be anything, and looking makes nothing.
+		for _, path := range []string{"/memories", "/memories/", "/", "memories"} {
+			b.do(step{object{"command": "view", "path": path}, fmt.Sprintf(header, "/memories") + "4.0K\t/memories", ""})
+		}
+		require.Empty(b.t, b.tree())
+		b.put(map[string]string{
+			"/memories/b/deep/down/x":    "",
+			"/memories/b/a.md":           strings.Repeat("x", 1536),
+			"/memories/a.md":             strings.Repeat("x", 1023),
+			"/memories/c.md":             strings.Repeat("x", 1024),
+			"/memories/.hidden":          "",
+			"/memories/b/.hidden/x":      "",
+			"/memories/node_modules/x":   "",
+			"/memories/b/node_modules/x": "",
+			"/memories/empty/":           "",
+			"/outside":                   "",
+		})
+		b.do(
+			step{object{"command": "view", "path": "/memories"}, fmt.Sprintf(header, "/memories") + text(
+				"4.0K\t/memories",
+				"1023\t/memories/a.md",
+				"4.0K\t/memories/b",
+				"1.5K\t/memories/b/a.md",
+				"4.0K\t/memories/b/deep",
+				"1.0K\t/memories/c.md",
+				"4.0K\t/memories/empty",
+			), ""},
+			step{object{"command": "view", "path": "b"}, fmt.Sprintf(header, "/memories/b") + text(
+				"4.0K\t/memories/b",
+				"1.5K\t/memories/b/a.md",
+				"4.0K\t/memories/b/deep",
+				"4.0K\t/memories/b/deep/down",
+			), ""},
+			step{object{"command": "view", "path": "/memories/empty"}, fmt.Sprintf(header, "/memories/empty") + "4.0K\t/memories/empty", ""},
+			step{object{"command": "view", "path": "/memories/no"}, "The path /memories/no does not exist. Please provide a valid path.", failed},
+			step{object{"command": "view", "path": "/outside"}, "The path /memories/outside does not exist. Please provide a valid path.", failed},
+		)
+	})
+}
+
+func TestCommands(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		b.do(
+			step{object{"command": "create", "path": "/memories/notes.txt", "file_text": "Hello World\nThis is line two\n"}, "File created successfully at: /memories/notes.txt", ""},
+			step{object{"command": "create", "path": "/memories/notes.txt", "file_text": "x"}, "Error: File /memories/notes.txt already exists", failed},
+			step{object{"command": "create", "path": "people/ada.md", "file_text": "a"}, "File created successfully at: /memories/people/ada.md", ""},
+			step{object{"command": "create", "path": "people/ada.md", "file_text": "Ada", "overwrite": true}, "File created successfully at: /memories/people/ada.md", ""},
+			step{object{"command": "create", "path": "/dot.gif", "file_text": "data:image/gif;base64,R0lGODlhAA=="}, "Binary file created successfully at: /memories/dot.gif", ""},
+			step{object{"command": "create", "path": "/memories", "file_text": "x"}, "Error: Cannot create a file at the root path.", failed},
+			step{object{"command": "create", "path": "/memories/people", "file_text": "x", "overwrite": true}, "Error: The path /memories/people is a directory, not a file.", failed},
+			step{object{"command": "create", "path": "/memories/notes.txt/x", "file_text": "x"}, "Error: The path /memories/notes.txt/x cannot be used: /memories/notes.txt is a file, not a directory.", failed},
+
+			step{object{"command": "view", "path": "/memories/notes.txt"}, "Here's the content of /memories/notes.txt with line numbers:\n     1\tHello World\n     2\tThis is line two", ""},
+			step{object{"command": "view", "path": "/memories/notes.txt", "view_range": []int{2, -1}}, "Here's the content of /memories/notes.txt with line numbers:\n     2\tThis is line two", ""},
+			step{object{"command": "view", "path": "/dot.gif"}, "Binary file /memories/dot.gif (image/gif):\ndata:image/gif;base64,R0lGODlhAA==", ""},
+
+			step{object{"command": "str_replace", "path": "/memories/notes.txt", "old_str": "World", "new_str": "there"}, "The memory file has been edited.\n     1\tHello there\n     2\tThis is line two", ""},
+			step{object{"command": "str_replace", "path": "/memories/notes.txt", "old_str": "World", "new_str": "x"}, "No replacement was performed, old_str `World` did not appear verbatim in /memories/notes.txt.", failed},
+			step{object{"command": "str_replace", "path": "/memories/notes.txt", "old_str": "e", "new_str": "x"}, "No replacement was performed. Multiple occurrences of old_str `e` in lines: 1, 2. Please ensure it is unique", failed},
+			step{object{"command": "str_replace", "path": "/memories/no.txt", "old_str": "e"}, "Error: The path /memories/no.txt does not exist. Please provide a valid path.", failed},
+			step{object{"command": "str_replace", "path": "/memories/people", "old_str": "e"}, "Error: The path /memories/people does not exist. Please provide a valid path.", failed},
+			step{object{"command": "str_replace", "path": "/memories", "old_str": "e"}, "Error: The path /memories is a directory, not a file.", failed},
+			step{object{"command": "str_replace", "path": "/memories/dot.gif", "old_str": "e"}, "Error: Cannot use str_replace on binary file /memories/dot.gif. Use create command with dataUrl to overwrite.", failed},
+
+			step{object{"command": "insert", "path": "/memories/notes.txt", "insert_line": 1, "insert_text": "between\n"}, "The file /memories/notes.txt has been edited.", ""},
+			step{object{"command": "insert", "path": "/memories/notes.txt", "insert_line": 4, "insert_text": "x"}, "Error: Invalid `insert_line` parameter: 4. It should be within the range of lines of the file: [0, 3]", failed},
+			step{object{"command": "insert", "path": "/memories/no.txt", "insert_line": 0, "insert_text": "x"}, "Error: The path /memories/no.txt does not exist", failed},
+			step{object{"command": "insert", "path": "/memories/people", "insert_line": 0, "insert_text": "x"}, "Error: The path /memories/people does not exist", failed},
+			step{object{"command": "insert", "path": "/memories/dot.gif", "insert_line": 0, "insert_text": "x"}, "Error: Cannot use insert on binary file /memories/dot.gif. Use create command with dataUrl to overwrite.", failed},
+
+			step{object{"command": "rename", "old_path": "/memories/notes.txt", "new_path": "/memories/old/notes.txt"}, "Successfully renamed /memories/notes.txt to /memories/old/notes.txt", ""},
+			step{object{"command": "rename", "old_path": "/memories/no.txt", "new_path": "/memories/x"}, "Error: The path /memories/no.txt does not exist", failed},
+			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories/old/notes.txt", "overwrite": true}, "Error: The destination /memories/old/notes.txt already exists", failed},
+			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories/old"}, "Error: The destination /memories/old already exists", failed},
+			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories"}, "Error: The destination /memories already exists", failed},
+			step{object{"command": "rename", "old_path": "/memories", "new_path": "/memories/x"}, "Error: Cannot rename root directory.", failed},
+			step{object{"command": "rename", "old_path": "/memories/old", "new_path": "/memories/old/x"}, "Error: Cannot move /memories/old into itself: /memories/old/x is inside of it.", failed},
+
+			step{object{"command": "delete", "path": "/memories/dot.gif"}, "Successfully deleted /memories/dot.gif", ""},
+			step{object{"command": "delete", "path": "/memories/dot.gif"}, "Error: The path /memories/dot.gif does not exist", failed},
+			step{object{"command": "delete", "path": "/memories/people"}, "Successfully deleted /memories/people", ""},
+			step{object{"command": "delete", "path": "/memories"}, "Error: Cannot delete root directory.", failed},
+			step{object{"command": "delete", "path": "/"}, "Error: Cannot delete root directory.", failed},
+		)
+		require.Equal(b.t, map[string]string{
+			"/memories/": "", "/memories/old/": "", "/memories/old/notes.txt": "Hello there\nbetween\nThis is line two\n",
+		}, b.tree())
+	})
+}
+
+func TestMissingParameters(t *testing.T) {
+	b := newBench(t, inMemory(t))
+	for _, test := range []struct{ input, want string }{
+		{`{}`, "Error: command is required"},
+		{`{"command":"explode"}`, "Unknown memory command: explode"},
+		{`{"command":"mkdir","path":"/x"}`, "Unknown memory command: mkdir"},
+		{`{"command":"view"}`, "Error: path is required for view command"},
+		{`{"command":"create","path":"/x"}`, "Error: file_text is required for create command"},
+		{`{"command":"str_replace","path":"/x"}`, "Error: old_str is required for str_replace command"},
+		{`{"command":"insert","path":"/x","insert_text":"x"}`, "Error: insert_line (number) is required for insert command"},
+		{`{"command":"delete"}`, "Error: path is required for delete command"},
+		{`{"command":"rename","old_path":"/x"}`, "Error: old_path and new_path are required for rename command"},
+	} {
+		result := b.call(json.RawMessage(test.input))
+		require.Equal(t, test.want, result.Text(), test.input)
+		require.Equal(t, registry.CodeInvalidInput, result.Code, test.input)
+	}
+}
+
+func TestPathsMeanTheSame(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		b.put(map[string]string{"/memories/x": "a", "/memories/memories/x": "b"})
+		for path, shown := range map[string]string{
+			"x": "/memories/x", "/x": "/memories/x", "/memories/x": "/memories/x", "memories/x": "/memories/x", "//memories//x/": "/memories/x",
+			"/memories/memories/x": "/memories/memories/x",
+		} {
+			result := b.call(object{"command": "view", "path": path})
+			require.Contains(b.t, result.Text(), "Here's the content of "+shown+" with line numbers:\n", path)
+		}
+	})
+}
+
+func TestNothingLeadsOut(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		b.put(map[string]string{"/x": "out", "/secret/x": "out", "/memoriesfoo": "out", "/memories/m": "in", "/Memories2/x": "out"})
+		for _, path := range []string{
+			"/memories/../x", "/memories/.", "/memories/..", "..", ".", "../x", "/../x", "/..", "/./x", "./x", "/memories/m/..", "/memories/m/../../x",
+			"memories/../../x", "/memories/./m", "/memories/..//x", "/x/../../x",
+		} {
+			refused := fmt.Sprintf(`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of /memories.`, path)
+			b.attempt(path, refused)
+		}
+		for _, path := range []string{`/memories/..\x`, "/memories/\x00", `\x`, "/memories/.toolrun/x", "/memories/\n"} {
+			b.attempt(path, "")
+		}
+		before := b.tree()
+		// These mean something inside, where nothing is.
+		for _, path := range []string{"/memoriesfoo", "/secret/x", "/x", "x", "/%2e%2e/x", "/memories/...", "/memories/%2e%2e/x", "/Memories2/x", "~/x", "C:/x", "file:///x"} {
+			for _, command := range []string{"view", "delete"} {
+				result := b.call(object{"command": command, "path": path})
+				require.Contains(b.t, result.Text(), " does not exist", path)
+				require.Contains(b.t, result.Text(), "The path /memories/", path)
+			}
+			result := b.call(object{"command": "rename", "old_path": path, "new_path": "/memories/y"})
+			require.Equal(b.t, failed, result.Code, path)
+		}
+		require.Equal(b.t, before, b.tree())
+		b.do(step{object{"command": "create", "path": "/memoriesfoo", "file_text": "in"}, "File created successfully at: /memories/memoriesfoo", ""})
+		before["/memories/memoriesfoo"] = "in"
+		require.Equal(b.t, before, b.tree())
+	})
+}
+
+// attempt tries everything with a path, none of which may succeed. want is the text, if not "".
+func (b *bench) attempt(path, want string) {
+	b.t.Helper()
+	before := b.tree()
+	for _, input := range []object{
+		{"command": "view", "path": path},
+		{"command": "create", "path": path, "file_text": "x", "overwrite": true},
+		{"command": "str_replace", "path": path, "old_str": "out", "new_str": "x"},
+		{"command": "insert", "path": path, "insert_line": 0, "insert_text": "x"},
+		{"command": "delete", "path": path},
+		{"command": "rename", "old_path": path, "new_path": "/memories/y"},
+		{"command": "rename", "old_path": "/memories/m", "new_path": path},
+	} {
+		result := b.call(input)
+		require.Equal(b.t, failed, result.Code, "%v: %s", input, result.Text())
+		if want != "" {
+			require.Equal(b.t, want, result.Text(), "%v", input)
+		}
+	}
+	require.Equal(b.t, before, b.tree())
+}
+
+func TestLinksAreNotFollowed(t *testing.T) {
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("out"), 0o600))
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "memories"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte("out"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "memories", "m"), []byte("in"), 0o600))
+	for link, to := range map[string]string{"up": "..", "x": filepath.Join("..", "x"), "dir": outside, "file": filepath.Join(outside, "secret")} {
+		if err := os.Symlink(to, filepath.Join(dir, "memories", link)); err != nil {
+			t.Skip("there are no links here:", err)
+		}
+	}
+	b := newBench(t, inDirectory(t, dir))
+	before := b.tree()
+	for _, path := range []string{"up", "x", "dir", "file", "up/x", "dir/secret"} {
+		for _, input := range []object{
+			{"command": "view", "path": path},
+			{"command": "create", "path": path, "file_text": "x", "overwrite": true},
+			{"command": "create", "path": path + "/new", "file_text": "x"},
+			{"command": "str_replace", "path": path, "old_str": "out", "new_str": "x"},
+			{"command": "insert", "path": path, "insert_line": 0, "insert_text": "x"},
+			{"command": "rename", "old_path": "/memories/m", "new_path": path},
+		} {
+			result := b.call(input)
+			require.Equal(t, failed, result.Code, "%v: %s", input, result.Text())
+			require.NotContains(t, result.Text(), outside)
+		}
+	}
+	require.Equal(t, before, b.tree())
+	content, err := os.ReadFile(filepath.Join(outside, "secret"))
+	require.NoError(t, err)
+	require.Equal(t, "out", string(content))
+}
+
+// TestMemoriesThatAreNoDirectory is about what hosts may have there.
+func TestMemoriesThatAreNoDirectory(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		b.put(map[string]string{"/memories": "a file"})
+		b.do(
+			step{object{"command": "create", "path": "/memories/x", "file_text": "x"}, "Error: The path /memories/x cannot be used: /memories is a file, not a directory.", failed},
+			step{object{"command": "delete", "path": "/memories"}, "Error: Cannot delete root directory.", failed},
+		)
+		require.Equal(b.t, map[string]string{"/memories": "a file"}, b.tree())
+	})
+}
