@@ -221,6 +221,20 @@ func (r *Registry) list(keep func(*Spec) bool) []Spec {
 	return specs
 }
 
+// Options returns the values of a tool's options as a selection sets them. The error, a *[ToolError], says which one is set to
+// what it cannot be, or that there is no such tool.
+func (r *Registry) Options(name string, selection Selection) (Options, error) {
+	e := r.byName[name]
+	if e == nil {
+		return Options{}, &ToolError{name, errors.New("there is no such tool")}
+	}
+	options, err := e.options(&selection)
+	if err != nil {
+		return Options{}, &ToolError{name, err}
+	}
+	return options, nil
+}
+
 // options returns the options of a tool as a selection sets them.
 func (e *entry) options(selection *Selection) (Options, error) {
 	name := e.spec.Name

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,17 +24,35 @@ type projectFlags struct {
 }
 
 func (f *projectFlags) add(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&f.id, "project", "default", "work on the files of the project `ID`")
+	f.addStore(cmd)
 	cmd.PersistentFlags().StringVar(&f.root, "root", "", "work on the files in `DIR` instead, and nothing outside of it")
-	cmd.PersistentFlags().StringVar(&f.data, "data", "", "keep projects in `DIR` (default $TOOLRUN_DATA, or the user's data directory)")
-	f.cmd = cmd
 	cmd.MarkFlagsMutuallyExclusive("project", "root")
 	cmd.MarkFlagsMutuallyExclusive("data", "root")
 }
 
+// addStore adds what names a project in a store.
+func (f *projectFlags) addStore(cmd *cobra.Command) {
+	cmd.PersistentFlags().StringVar(&f.id, "project", "default", "work on the project `ID`")
+	cmd.PersistentFlags().StringVar(&f.data, "data", "", "keep projects in `DIR` (default $TOOLRUN_DATA, or the user's data directory)")
+	f.cmd = cmd
+}
+
+// name is what the project is called.
+func (f *projectFlags) name() string {
+	if f.root != "" {
+		return filepath.Base(f.root)
+	}
+	return f.id
+}
+
 // given reports whether the user has said which files to use.
 func (f *projectFlags) given() bool {
-	return f.cmd.Flags().Changed("project") || f.cmd.Flags().Changed("root") || f.cmd.Flags().Changed("data")
+	for _, name := range []string{"project", "root", "data"} {
+		if f.cmd.Flags().Changed(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // open opens the project.
@@ -50,20 +69,47 @@ func (f *projectFlags) open() (*vfs.Project, error) {
 	return project, errors.Join(err, store.Close())
 }
 
-// store opens the store that projects are in.
-func (f *projectFlags) store() (*vfs.Store, error) {
-	dir := f.data
-	if dir == "" {
-		var err error
-		if dir, err = dataDir(); err != nil {
-			return nil, err
-		}
+// existing opens the project, if it is there. Otherwise the error is fs.ErrNotExist.
+func (f *projectFlags) existing() (*vfs.Project, error) {
+	if f.root != "" {
+		return f.open()
 	}
-	store, err := vfs.OpenStore(filepath.Join(dir, "projects"), nil)
+	if err := vfs.CheckID(f.id); err != nil {
+		return nil, err
+	}
+	dir, err := f.projectsDir()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, f.id)); err != nil {
+		return nil, fmt.Errorf("there is no project %s: %w", f.id, fs.ErrNotExist)
+	}
+	return f.open()
+}
+
+// store opens the store that projects are in, and makes it if it is not there.
+func (f *projectFlags) store() (*vfs.Store, error) {
+	dir, err := f.projectsDir()
+	if err != nil {
+		return nil, err
+	}
+	store, err := vfs.OpenStore(dir, nil)
 	if err != nil {
 		return nil, fmt.Errorf("opening the directory of projects: %w", err)
 	}
 	return store, nil
+}
+
+// projectsDir is the directory that the store is in.
+func (f *projectFlags) projectsDir() (string, error) {
+	dir := f.data
+	if dir == "" {
+		var err error
+		if dir, err = dataDir(); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(dir, "projects"), nil
 }
 
 // dataDir is where data of the user's programs is kept: the XDG base directory specification on Unix, and what the systems'

@@ -28,11 +28,11 @@ func (c *filesCommand) put() *cobra.Command {
 				if len(args) < 2 {
 					return outcome{}, errors.New("say which path standard input goes to")
 				}
-				text, _, err := readCode(ctx, "-", cmd.InOrStdin())
+				data, err := readAll(ctx, cmd.InOrStdin())
 				if err != nil {
 					return outcome{}, err
 				}
-				return outcome{}, vfs.WriteFile(ctx, p, args[1], []byte(text))
+				return outcome{}, vfs.WriteFile(ctx, p, args[1], data)
 			}
 			target, err := destination(p, argument(args, 1, "/"), filepath.Base(args[0]))
 			if err != nil {

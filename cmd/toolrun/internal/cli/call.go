@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// callFlags are the flags of commands that call a tool.
+type callFlags struct {
+	project projectFlags
+	timeout time.Duration
+	json    bool
+}
+
+func (f *callFlags) add(cmd *cobra.Command, timeout time.Duration) {
+	f.project.add(cmd)
+	usage := "stop the call after this time"
+	if timeout == 0 {
+		usage += " (default is the tool's)"
+	}
+	cmd.Flags().DurationVar(&f.timeout, "timeout", timeout, usage)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole result as JSON")
+}
+
+func newCallCommand() *cobra.Command {
+	var f callFlags
+	var chosen selectionFlags
+	var inline int
+	cmd := &cobra.Command{
+		Use:   "call TOOL [JSON | -]",
+		Short: "Call a tool as a model would",
+		Long: "Call a tool with arguments as a model sends them: a JSON object, from the command line or from standard\n" +
+			"input (-); nothing stands for {}. The output is what the model gets.",
+		Example: `  toolrun call filesystem '{"command": "create", "path": "/a.txt", "file_text": "hello"}'` + "\n" +
+			`  toolrun call filesystem '{"command": "view", "path": "/"}'` + "\n" +
+			`  echo '{"code": "return 6 * 7"}' | toolrun call javascript - --option memory=16`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if inline <= 0 {
+				return fmt.Errorf("--inline must be positive, not %d", inline)
+			}
+			input := argument(args, 1, "")
+			if input == "-" {
+				data, err := readAll(cmd.Context(), cmd.InOrStdin())
+				if err != nil {
+					return err
+				}
+				input = string(data)
+			}
+			tools, engine, err := builtIn("")
+			if err != nil {
+				return err
+			}
+			selection, err := chosen.selection(&f.project, tools, args[0])
+			if err != nil {
+				return err
+			}
+			call := registry.Call{Tool: args[0], Input: json.RawMessage(input)}
+			env := registry.Env{Selection: selection, Limits: registry.Limits{Inline: inline}}
+			err = f.dispatch(cmd, tools, call, env)
+			return errors.Join(err, engine.close(cmd.Context()))
+		},
+	}
+	f.add(cmd, 0)
+	chosen.add(cmd)
+	cmd.Flags().IntVar(&inline, "inline", registry.DefaultInline, "keep longer results in a file of the project, and print their ends, in `bytes`")
+	return cmd
+}
+
+// dispatch calls a tool on the project, and prints the result. A project that cannot be opened is an error only if it has
+// been named: not all tools need files.
+func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, call registry.Call, env registry.Env) error {
+	if f.timeout < 0 || f.timeout == 0 && cmd.Flags().Changed("timeout") {
+		return fmt.Errorf("--timeout must be positive, not %v", f.timeout)
+	}
+	env.Limits.Timeout = f.timeout
+	project, err := f.project.open()
+	if err != nil && f.project.given() {
+		return err
+	}
+	if err == nil {
+		defer project.Close()
+		env.Files = project
+		env.Project = f.project.name()
+	}
+	call.ID = newCall(call.Tool)
+	result := tools.Dispatch(cmd.Context(), call, env)
+	if cmd.Context().Err() != nil {
+		return cmd.Context().Err()
+	}
+	return printResult(cmd.OutOrStdout(), result, f.json)
+}
+
+// printResult prints a result as a model gets it, or as JSON. A failure that is not the caller's is an error.
+func printResult(w io.Writer, result registry.Result, asJSON bool) error {
+	if result.Code == registry.CodeFailed || result.Code == registry.CodeOptions {
+		return errors.New(result.Text())
+	}
+	if asJSON {
+		if err := printJSON(w, result); err != nil {
+			return err
+		}
+	} else if _, err := io.WriteString(w, strings.TrimSuffix(result.Text(), "\n")+"\n"); err != nil {
+		return err
+	}
+	if result.IsError() {
+		return errToolFailed
+	}
+	return nil
+}
+
+// printJSON prints a value as one line of JSON. Indentation would make much of deep values.
+func printJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
+// readAll reads standard input. An interrupt does not wait for its end.
+func readAll(ctx context.Context, stdin io.Reader) ([]byte, error) {
+	type input struct {
+		data []byte
+		err  error
+	}
+	read := make(chan input, 1)
+	go func() {
+		data, err := io.ReadAll(stdin)
+		read <- input{data, err}
+	}()
+	select {
+	case in := <-read:
+		return in.data, in.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

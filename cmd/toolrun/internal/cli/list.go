@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/provider/xmlcall"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// listCommand is what the commands share that tell about tools.
+type listCommand struct {
+	project projectFlags
+	chosen  selectionFlags
+	api     string
+	strict  bool
+	json    bool
+}
+
+// run makes a command's function of one that gets the tools and what is selected.
+func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *registry.Registry, s registry.Selection) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		tools, _, err := builtIn("")
+		if err != nil {
+			return err
+		}
+		selection, err := c.chosen.selection(&c.project, tools, "")
+		if err != nil {
+			return err
+		}
+		return do(cmd, args, tools, selection)
+	}
+}
+
+func (c *listCommand) add(cmd *cobra.Command) *cobra.Command {
+	c.project.add(cmd)
+	c.chosen.add(cmd)
+	return cmd
+}
+
+func newTools() *cobra.Command {
+	c := &listCommand{}
+	cmd := c.add(&cobra.Command{
+		Use:   "tools [NAME]",
+		Short: "List the tools, or describe one",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: c.run(func(cmd *cobra.Command, args []string, tools *registry.Registry, s registry.Selection) error {
+			if len(args) == 0 {
+				return c.list(cmd.OutOrStdout(), tools, s)
+			}
+			return c.describe(cmd.OutOrStdout(), tools, s, args[0])
+		}),
+	})
+	cmd.Flags().BoolVar(&c.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+// jsonTool is a tool as JSON.
+type jsonTool struct {
+	Name        string            `json:"name"`
+	DisplayName string            `json:"displayName"`
+	Subtitle    string            `json:"subtitle"`
+	Category    registry.Category `json:"category"`
+	Enabled     bool              `json:"enabled"`
+	Options     []registry.Option `json:"options"`
+	Values      map[string]any    `json:"values,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Schema      json.RawMessage   `json:"schema,omitempty"`
+}
+
+func newJSONTool(spec registry.Spec, enabled bool) jsonTool {
+	if spec.Options == nil {
+		spec.Options = []registry.Option{}
+	}
+	return jsonTool{Name: spec.Name, DisplayName: spec.DisplayName, Subtitle: spec.Subtitle, Category: spec.Category, Enabled: enabled, Options: spec.Options}
+}
+
+func (c *listCommand) list(w io.Writer, tools *registry.Registry, s registry.Selection) error {
+	enabled := tools.Enabled(s)
+	isEnabled := func(name string) bool {
+		return slices.ContainsFunc(enabled, func(spec registry.Spec) bool { return spec.Name == name })
+	}
+	all := []jsonTool{}
+	for _, spec := range tools.Specs() {
+		all = append(all, newJSONTool(spec, isEnabled(spec.Name)))
+	}
+	if c.json {
+		return printJSON(w, all)
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, tool := range all {
+		state := "on"
+		if !tool.Enabled {
+			state = "off"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", tool.Name, state, tool.Subtitle)
+	}
+	return table.Flush()
+}
+
+func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry.Selection, name string) error {
+	if err := known(tools, []string{name}); err != nil {
+		return err
+	}
+	spec, _ := tools.Spec(name)
+	enabled := slices.ContainsFunc(tools.Enabled(s), func(spec registry.Spec) bool { return spec.Name == name })
+	definitions, err := tools.Definitions("", s.Only(name))
+	if err != nil {
+		return err
+	}
+	options, err := tools.Options(name, s)
+	if err != nil {
+		return err
+	}
+	out := newJSONTool(spec, enabled)
+	out.Description, out.Schema, out.Values = definitions[0].Description, definitions[0].Input.JSON(), options.Map()
+	if c.json {
+		return printJSON(w, out)
+	}
+	var b bytes.Buffer
+	state := "on"
+	if !enabled {
+		state = "off"
+	}
+	fmt.Fprintf(&b, "%s (%s): %s\n\n%s\n\nOptions:\n", out.Name, state, out.Subtitle, strings.TrimSpace(out.Description))
+	for _, o := range out.Options {
+		fmt.Fprintf(&b, "  %s = %v (%s)  %s\n", o.ID, out.Values[o.ID], o.Type, o.Subtitle)
+	}
+	if len(out.Options) == 0 {
+		b.WriteString("  none\n")
+	}
+	b.WriteString("\nArguments:\n")
+	if err := json.Indent(&b, out.Schema, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err = b.WriteTo(w)
+	return err
+}
+
+// apis are the values of --api.
+var apis = []registry.API{
+	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP, registry.XML,
+}
+
+// addAPI adds --api, which must be given.
+func (c *listCommand) addAPI(cmd *cobra.Command, apis []registry.API) {
+	names := make([]string, len(apis))
+	for i, api := range apis {
+		names[i] = string(api)
+	}
+	cmd.Flags().StringVar(&c.api, "api", "", "for this `API`: "+strings.Join(names, ", "))
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if !slices.Contains(names, c.api) {
+			return fmt.Errorf("--api must be one of %s", strings.Join(names, ", "))
+		}
+		return nil
+	}
+}
+
+func newDefs() *cobra.Command {
+	c := &listCommand{}
+	cmd := c.add(&cobra.Command{
+		Use:     "defs --api API",
+		Short:   "Print the definitions of the enabled tools, as a provider's API wants them",
+		Example: "  toolrun defs --api anthropic\n  toolrun defs --api openai-chat --strict --enable javascript",
+		Args:    cobra.NoArgs,
+		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, s registry.Selection) error {
+			definitions, err := provider.Definitions(tools, registry.API(c.api), s, &provider.Options{Strict: c.strict})
+			if err != nil {
+				return err
+			}
+			var b bytes.Buffer
+			if err := json.Indent(&b, definitions, "", "  "); err != nil {
+				return err
+			}
+			b.WriteByte('\n')
+			_, err = b.WriteTo(cmd.OutOrStdout())
+			return err
+		}),
+	})
+	c.addAPI(cmd, apis[:len(apis)-1])
+	cmd.Flags().BoolVar(&c.strict, "strict", false, "use the API's strict mode, if it has one")
+	return cmd
+}
+
+func newPrompt() *cobra.Command {
+	c := &listCommand{}
+	cmd := c.add(&cobra.Command{
+		Use:   "prompt --api API",
+		Short: "Print what the enabled tools add to the system prompt",
+		Long: "Print what the enabled tools add to the system prompt of the next request. With --api xml that includes\n" +
+			"the tools' definitions and how to call them, for models that know no tools.",
+		Args: cobra.NoArgs,
+		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, s registry.Selection) error {
+			project, err := c.project.existing()
+			if errors.Is(err, fs.ErrNotExist) && c.project.root == "" {
+				project, err = vfs.NewMemoryStore(nil).Open(c.project.id) // what is not there yet is empty
+			}
+			env := registry.Env{Project: c.project.name(), Selection: s}
+			if err == nil {
+				defer project.Close()
+				env.Files = project
+			} else if c.project.given() {
+				return err
+			}
+			prompt, err := tools.SystemPrompt(cmd.Context(), registry.API(c.api), env)
+			if err != nil {
+				return err
+			}
+			if c.api == string(registry.XML) {
+				definitions, err := tools.Definitions(registry.XML, s)
+				if err != nil {
+					return err
+				}
+				prompt = xmlcall.Prompt(definitions, &xmlcall.PromptOptions{Instructions: prompt})
+			}
+			if prompt != "" {
+				prompt += "\n"
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), prompt)
+			return err
+		}),
+	})
+	c.addAPI(cmd, apis)
+	return cmd
+}

@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// projectCommand is what the subcommands of toolrun project share.
+type projectCommand struct {
+	projectFlags
+	json bool
+}
+
+func newProject() *cobra.Command {
+	c := &projectCommand{}
+	cmd := &cobra.Command{
+		Use:   "project",
+		Short: "List and delete projects, and choose their tools and options",
+		Long: "List and delete projects, and choose which tools are enabled in one, and how they are set. That is kept\n" +
+			"with the project, out of reach of its tools. (A directory that --root names has no such settings.)",
+		Example: "  toolrun project set --disable javascript --option memory.useSystemPrompt=true\n" +
+			"  toolrun project show",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.addStore(cmd)
+	cmd.PersistentFlags().BoolVar(&c.json, "json", false, "print the result as JSON")
+	cmd.AddCommand(c.list(), c.show(), c.set(), c.delete(), c.migrate())
+	return cmd
+}
+
+// jsonProject is a project as JSON.
+type jsonProject struct {
+	ID           string             `json:"id"`
+	Bytes        int64              `json:"bytes"`
+	Files        int64              `json:"files"`
+	HistoryBytes int64              `json:"historyBytes"`
+	Tools        []jsonTool         `json:"tools,omitempty"`
+	Settings     *registry.Settings `json:"settings,omitempty"`
+}
+
+func newJSONProject(id string, u vfs.Usage) jsonProject {
+	return jsonProject{ID: id, Bytes: u.Bytes, Files: u.Files, HistoryBytes: u.HistoryBytes}
+}
+
+func (c *projectCommand) list() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the projects and what they hold",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			projects := []jsonProject{}
+			err := c.inStore(func(store *vfs.Store) error {
+				ids, err := store.List()
+				for _, id := range ids {
+					usage, usageErr := store.Usage(id)
+					err = errors.Join(err, usageErr)
+					projects = append(projects, newJSONProject(id, usage))
+				}
+				return err
+			})
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			if c.json {
+				return printJSON(cmd.OutOrStdout(), projects)
+			}
+			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			for _, p := range projects {
+				fmt.Fprintf(table, "%s\t%d files\t%d bytes\n", p.ID, p.Files, p.Bytes)
+			}
+			return table.Flush()
+		},
+	}
+}
+
+// inStore does something with the store, if it is there.
+func (c *projectCommand) inStore(do func(store *vfs.Store) error) error {
+	dir, err := c.projectsDir()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("there are no projects: %w", fs.ErrNotExist)
+	}
+	store, err := c.store()
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+func (c *projectCommand) show() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show",
+		Short: "Show what a project holds, which tools are enabled in it, and how they are set",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			project, err := c.existing()
+			if err != nil {
+				return err
+			}
+			defer project.Close()
+			usage, err := project.Usage()
+			if err != nil {
+				return err
+			}
+			settings, err := c.settings()
+			if err != nil {
+				return err
+			}
+			return c.print(cmd.OutOrStdout(), newJSONProject(c.id, usage), settings)
+		},
+	}
+}
+
+// print prints a project with its tools.
+func (c *projectCommand) print(w io.Writer, p jsonProject, settings registry.Settings) error {
+	tools, _, err := builtIn("")
+	if err != nil {
+		return err
+	}
+	selection := registry.Selection{Settings: settings}
+	on := map[string]bool{}
+	for _, spec := range tools.Enabled(selection) {
+		on[spec.Name] = true
+	}
+	for _, spec := range tools.Specs() {
+		options, err := tools.Options(spec.Name, selection)
+		if err != nil {
+			return err
+		}
+		tool := newJSONTool(spec, on[spec.Name])
+		tool.Values = options.Map()
+		p.Tools = append(p.Tools, tool)
+	}
+	if c.json {
+		p.Settings = &settings
+		return printJSON(w, p)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d files, %d bytes, %d bytes of history\n", p.ID, p.Files, p.Bytes, p.HistoryBytes)
+	for _, tool := range p.Tools {
+		state := "on"
+		if !tool.Enabled {
+			state = "off"
+		}
+		fmt.Fprintf(&b, "%s: %s\n", tool.Name, state)
+		for _, o := range tool.Options {
+			fmt.Fprintf(&b, "  %s = %v\n", o.ID, tool.Values[o.ID])
+		}
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+func (c *projectCommand) set() *cobra.Command {
+	var enable, disable, options, reset []string
+	cmd := &cobra.Command{
+		Use:   "set",
+		Short: "Enable and disable tools, and set their options",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			tools, _, err := builtIn("")
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(known(tools, enable), known(tools, disable)); err != nil {
+				return err
+			}
+			var set []setting
+			for _, option := range options {
+				s, err := parseOption(tools, option, "")
+				if err != nil {
+					return err
+				}
+				set = append(set, s)
+			}
+			for _, name := range reset {
+				option, tool, err := findOption(tools, name, "")
+				if err != nil {
+					return err
+				}
+				set = append(set, setting{tool, option.ID, nil})
+			}
+			return c.edit(cmd, func(s registry.Settings) (registry.Settings, error) {
+				for _, name := range enable {
+					s = s.WithEnabled(name, true)
+				}
+				for _, name := range disable {
+					s = s.WithEnabled(name, false)
+				}
+				for _, o := range set {
+					s = s.WithOption(o.tool, o.id, o.value)
+				}
+				return s, nil
+			})
+		},
+	}
+	cmd.Flags().StringSliceVar(&enable, "enable", nil, "enable these `TOOLS`")
+	cmd.Flags().StringSliceVar(&disable, "disable", nil, "disable these `TOOLS`")
+	cmd.Flags().StringArrayVar(&options, "option", nil, "set an option, as `TOOL.NAME=VALUE`")
+	cmd.Flags().StringArrayVar(&reset, "reset", nil, "give an option, `TOOL.NAME`, its default again")
+	return cmd
+}
+
+// edit changes the settings of the project, as a whole, and shows them.
+func (c *projectCommand) edit(cmd *cobra.Command, change func(s registry.Settings) (registry.Settings, error)) (err error) {
+	project, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, project.Close()) }()
+	var settings registry.Settings
+	err = project.EditSettings(cmd.Context(), func(stored []byte) ([]byte, error) {
+		before, _, err := registry.ParseSettings(stored)
+		if err != nil {
+			return nil, fmt.Errorf("project %s: %w", c.id, err)
+		}
+		if settings, err = change(before); err != nil {
+			return nil, err
+		}
+		return json.Marshal(settings)
+	})
+	if err != nil {
+		return err
+	}
+	usage, err := project.Usage()
+	if err != nil {
+		return err
+	}
+	return c.print(cmd.OutOrStdout(), newJSONProject(c.id, usage), settings)
+}
+
+func (c *projectCommand) delete() *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete ID",
+		Short: "Delete a project with all its files, history and settings",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.inStore(func(store *vfs.Store) error { return store.Delete(args[0]) })
+		},
+	}
+}
+
+func (c *projectCommand) migrate() *cobra.Command {
+	return &cobra.Command{
+		Use:   "migrate [FILE | -]",
+		Short: "Bring the settings of an older version into today's form",
+		Long: "Bring the project's settings into today's form, or those in a file or on standard input (-), which\n" +
+			"become the project's. Fields that are not known are kept.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var given []byte
+			var err error
+			switch argument(args, 0, "") {
+			case "":
+			case "-":
+				given, err = readAll(cmd.Context(), cmd.InOrStdin())
+			default:
+				given, err = os.ReadFile(args[0])
+			}
+			if err != nil {
+				return err
+			}
+			project, err := c.open()
+			if err != nil {
+				return err
+			}
+			migrated := false
+			err = project.EditSettings(cmd.Context(), func(stored []byte) ([]byte, error) {
+				if len(args) == 1 {
+					stored = given
+				}
+				settings, changed, err := registry.ParseSettings(stored)
+				if migrated = changed; err != nil || !changed && len(args) == 0 {
+					return stored, err
+				}
+				return json.Marshal(settings)
+			})
+			if err = errors.Join(err, project.Close()); err != nil {
+				return err
+			}
+			if c.json {
+				return printJSON(cmd.OutOrStdout(), map[string]bool{"migrated": migrated})
+			}
+			text := "The settings are in today's form already.\n"
+			if migrated {
+				text = "The settings have been brought into today's form.\n"
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), text)
+			return err
+		},
+	}
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// selectionFlags say which tools are enabled, and how they are set, over what the project has chosen.
+type selectionFlags struct {
+	enable  []string
+	options []string
+	cmd     *cobra.Command
+}
+
+func (f *selectionFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "enable these `TOOLS` and no others, whatever the project has chosen")
+	cmd.Flags().StringArrayVar(&f.options, "option", nil, "set an option of a tool, as `TOOL.NAME=VALUE`")
+	f.cmd = cmd
+}
+
+// selection returns what the project has chosen, with the flags over it. An option without a tool is for the one that is
+// named.
+func (f *selectionFlags) selection(project *projectFlags, tools *registry.Registry, tool string) (registry.Selection, error) {
+	settings, err := project.settings()
+	if err != nil {
+		return registry.Selection{}, err
+	}
+	selection := registry.Selection{Settings: settings}
+	if f.cmd.Flags().Changed("enable") {
+		if err := known(tools, f.enable); err != nil {
+			return registry.Selection{}, err
+		}
+		selection = selection.Only(f.enable...)
+	}
+	for _, option := range f.options {
+		o, err := parseOption(tools, option, tool)
+		if err != nil {
+			return registry.Selection{}, err
+		}
+		if selection.Options == nil {
+			selection.Options = map[string]map[string]any{}
+		}
+		if selection.Options[o.tool] == nil {
+			selection.Options[o.tool] = map[string]any{}
+		}
+		selection.Options[o.tool][o.id] = o.value
+	}
+	return selection, nil
+}
+
+// known checks that there are tools of these names.
+func known(tools *registry.Registry, names []string) error {
+	for _, name := range names {
+		if _, ok := tools.Tool(name); !ok {
+			return fmt.Errorf("there is no tool %q: see toolrun tools", name)
+		}
+	}
+	return nil
+}
+
+// A setting is an option of a tool with a value.
+type setting struct {
+	tool, id string
+	value    any
+}
+
+// parseOption reads TOOL.NAME=VALUE, or NAME=VALUE if a tool is named already.
+func parseOption(tools *registry.Registry, text, tool string) (setting, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return setting{}, fmt.Errorf("an option is given as TOOL.NAME=VALUE, not %q", text)
+	}
+	option, at, err := findOption(tools, name, tool)
+	if err != nil {
+		return setting{}, err
+	}
+	parsed, err := option.ParseOption(value)
+	return setting{at, option.ID, parsed}, err
+}
+
+// findOption finds an option by TOOL.NAME, or by NAME if a tool is named already.
+func findOption(tools *registry.Registry, name, tool string) (registry.Option, string, error) {
+	if before, after, ok := strings.Cut(name, "."); ok {
+		tool, name = before, after
+	} else if tool == "" {
+		return registry.Option{}, "", fmt.Errorf("an option is named as TOOL.NAME, not %q", name)
+	}
+	if err := known(tools, []string{tool}); err != nil {
+		return registry.Option{}, "", err
+	}
+	spec, _ := tools.Spec(tool)
+	var ids []string
+	for _, option := range spec.Options {
+		if option.ID == name {
+			return option, tool, nil
+		}
+		ids = append(ids, option.ID)
+	}
+	if len(ids) == 0 {
+		return registry.Option{}, "", fmt.Errorf("the tool %s has no options", tool)
+	}
+	return registry.Option{}, "", fmt.Errorf("the tool %s has no option %q, but: %s", tool, name, strings.Join(ids, ", "))
+}
+
+// settings returns what the project has chosen. A directory given by --root has nothing to say: its files can be anybody's.
+func (f *projectFlags) settings() (registry.Settings, error) {
+	if f.root != "" {
+		return registry.Settings{}, nil
+	}
+	project, err := f.existing()
+	if errors.Is(err, fs.ErrNotExist) || err != nil && !f.given() {
+		return registry.Settings{}, nil
+	}
+	if err != nil {
+		return registry.Settings{}, err
+	}
+	defer project.Close()
+	stored, err := project.Settings()
+	if err != nil {
+		return registry.Settings{}, err
+	}
+	settings, _, err := registry.ParseSettings(stored)
+	if err != nil {
+		return registry.Settings{}, fmt.Errorf("project %s: %w", f.id, err)
+	}
+	return settings, nil
+}

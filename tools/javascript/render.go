@@ -1,0 +1,99 @@
+package javascript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Output is the data of a result.
+type Output struct {
+	// Value is what the code has returned, if JSON has it.
+	Value any `json:"value,omitempty"`
+	// Error says why there is no value, or is nil.
+	Error *Error `json:"error,omitempty"`
+	// Console is what the code has printed.
+	Console []sandbox.Entry `json:"console"`
+	// Truncated is how many bytes of the console and the result have been cut off.
+	Truncated int64 `json:"truncatedBytes,omitempty"`
+	Usage     Usage `json:"usage"`
+}
+
+// An Error says why code has not returned.
+type Error struct {
+	// Kind is "exception", "syntax", "exit", "never settles", or the name of a limit and "limit", as in "time limit".
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	// Line and Column are where, from 1, or 0 if that is not known.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+}
+
+// Usage is what a run has used.
+type Usage struct {
+	Milliseconds float64 `json:"milliseconds"`
+	MemoryBytes  int64   `json:"memoryBytes"`
+	// Work counts what the engine has done, independent of the machine.
+	Work int64 `json:"work"`
+}
+
+// render makes the result of a call of the result of a run, and of the reason why it has failed, if it has.
+func render(result *sandbox.Result, failure error) registry.Result {
+	text := result.Text
+	out := registry.Result{Status: fmt.Sprintf("Ran for %v", result.Usage.Duration.Round(100_000))}
+	data := Output{
+		Value: result.Value, Console: result.Console, Truncated: result.Truncated,
+		Usage: Usage{float64(result.Usage.Duration.Microseconds()) / 1000, result.Usage.Memory, result.Usage.Work},
+	}
+	if data.Console == nil {
+		data.Console = []sandbox.Entry{}
+	}
+	if failure != nil {
+		text = failure.Error()
+		data.Error = describeFailure(failure)
+		out.Code, out.Err = registry.CodeTool, failure
+		out.Status = "Failed: " + data.Error.Kind
+		if errors.Is(failure, context.DeadlineExceeded) {
+			out.Code = registry.CodeTimeout
+		}
+	}
+	var b strings.Builder
+	if len(result.Console) > 0 {
+		b.WriteString("=== Console output ===\n")
+		for _, entry := range result.Console {
+			fmt.Fprintf(&b, "[%v] %s\n", entry.Level, entry.Text)
+		}
+		b.WriteString("=== Result ===\n")
+	}
+	b.WriteString(text)
+	if note := result.Note(); note != "" {
+		b.WriteString("\n" + note)
+	}
+	out.Content, out.Data = []registry.Part{{Text: b.String()}}, data
+	return out
+}
+
+func describeFailure(failure error) *Error {
+	out := &Error{Kind: "error", Message: failure.Error()}
+	var script *sandbox.ScriptError
+	var limit *sandbox.LimitError
+	var exit *sandbox.ExitError
+	switch {
+	case errors.As(failure, &script):
+		out.Kind, out.Line, out.Column = "exception", script.Line, script.Column
+		if script.Syntax {
+			out.Kind = "syntax"
+		}
+	case errors.As(failure, &limit):
+		out.Kind = string(limit.Limit) + " limit"
+	case errors.As(failure, &exit):
+		out.Kind = "exit"
+	case errors.Is(failure, sandbox.ErrNeverSettles):
+		out.Kind = "never settles"
+	}
+	return out
+}

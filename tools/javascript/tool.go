@@ -1,0 +1,139 @@
+// Package javascript is the tool that runs JavaScript in the sandbox of package runtime.
+//
+//	engine, err := runtime.NewEngine(ctx, nil)
+//	...
+//	tools, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil))
+//
+// Each call gets a fresh sandbox, in which nothing is left of earlier ones but the project's files. What the code can
+// use is in description.md, which is what models are told.
+package javascript
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Name is the tool's name.
+const Name = "javascript"
+
+// OptionMemory is the option that says how much memory a script may have, in MiB.
+const OptionMemory = "memory"
+
+// An Engine returns the engine that scripts run on. It is asked at each call, so that the engine can be started when it is
+// needed; it should return the same one each time.
+type Engine func(ctx context.Context) (*sandbox.Engine, error)
+
+// Options are what a host can choose. The zero value is fine.
+type Options struct {
+	// ScriptName is what the code is called in stack traces. Empty means script.js.
+	ScriptName string
+}
+
+//go:embed description.md
+var description string
+
+const schema = `{
+	"type": "object",
+	"properties": {
+		"code": {"type": "string", "description": "The JavaScript to run: the body of an async function in strict mode. Use return for the result; await works."}
+	},
+	"required": ["code"],
+	"additionalProperties": false
+}`
+
+type tool struct {
+	engine Engine
+	name   string
+}
+
+var (
+	_ registry.InputChecker  = (*tool)(nil)
+	_ registry.InputRenderer = (*tool)(nil)
+)
+
+// New returns the tool.
+func New(engine Engine, options *Options) registry.Tool {
+	t := &tool{engine: engine}
+	if options != nil {
+		t.name = options.ScriptName
+	}
+	return t
+}
+
+// Spec implements [registry.Tool].
+func (t *tool) Spec() registry.Spec {
+	least, most := float64(sandbox.MinMemory>>20), float64(sandbox.MaxMemory>>20)
+	return registry.Spec{
+		Name:           Name,
+		DisplayName:    "JavaScript",
+		Subtitle:       "Run code in a sandbox",
+		DescriptionFor: describe,
+		Schema:         json.RawMessage(schema),
+		Options: []registry.Option{{
+			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
+			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
+		}},
+		Category:    registry.CategoryCode,
+		Annotations: registry.Annotations{Destructive: true},
+		Icons:       registry.Icons{Input: "code", Output: "terminal"},
+		Timeout:     sandbox.DefaultTime,
+		KeepsTime:   true,
+		ReadsFiles:  "fs.readFile in the javascript tool",
+	}
+}
+
+// describe tells what code can do and how much, with the limits that are in force.
+func describe(offer registry.Offer) string {
+	return strings.TrimSpace(fmt.Sprintf(description, offer.Options.Number(OptionMemory)))
+}
+
+// CheckInput implements [registry.InputChecker].
+func (t *tool) CheckInput(input map[string]any) error {
+	if code, ok := input["code"].(string); !ok || code == "" {
+		return registry.Errorf("Error: code parameter is required and must be a string")
+	}
+	return nil
+}
+
+// RenderInput implements [registry.InputRenderer]: it shows the code.
+func (t *tool) RenderInput(input json.RawMessage) string {
+	var in struct{ Code string }
+	if json.Unmarshal(input, &in) != nil || in.Code == "" {
+		return string(input)
+	}
+	return in.Code
+}
+
+// Execute implements [registry.Tool].
+func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	var in struct{ Code string }
+	if err := json.Unmarshal(call.Input, &in); err != nil {
+		return registry.Result{}, err
+	}
+	engine, err := t.engine(ctx)
+	if err != nil {
+		return registry.Result{}, fmt.Errorf("starting the engine: %w", err)
+	}
+	options := &sandbox.RunOptions{
+		Name: t.name,
+		Limits: sandbox.Limits{
+			Time:   env.Limits.Timeout,
+			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
+		},
+	}
+	if env.Files != nil {
+		options.Files = vfs.ReadOnly(env.Files, "/memories")
+	}
+	result, err := engine.Run(ctx, in.Code, options)
+	if err != nil && !sandbox.IsScriptFailure(err) {
+		return registry.Result{}, err
+	}
+	return render(result, err), nil
+}

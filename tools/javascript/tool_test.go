@@ -1,0 +1,158 @@
+package javascript_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func newRegistry(t testing.TB) *registry.Registry {
+	t.Helper()
+	engine, err := runtime.NewEngine(t.Context(), &runtime.EngineOptions{CacheDir: enginetest.CacheDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
+	r, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil), filesystem.New())
+	require.NoError(t, err)
+	return r
+}
+
+func newEnv(t testing.TB) registry.Env {
+	t.Helper()
+	project, err := vfs.NewMemoryStore(nil).Open("test")
+	require.NoError(t, err)
+	return registry.Env{Project: "test", Files: project}
+}
+
+func run(t testing.TB, r *registry.Registry, env registry.Env, code string) registry.Result {
+	t.Helper()
+	input, err := json.Marshal(map[string]string{"code": code})
+	require.NoError(t, err)
+	return r.Dispatch(t.Context(), registry.Call{ID: "call", Tool: javascript.Name, Input: input}, env)
+}
+
+func TestCalls(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	for _, c := range []struct {
+		why, code, want string
+		code2           registry.Code
+	}{
+		{"a result", `return {a: [1]}`, "{\n  \"a\": [\n    1\n  ]\n}", ""},
+		{"the console comes first", `console.log("a", {b: 1}); console.error("c"); return 2`,
+			"=== Console output ===\n[LOG] a {\n  \"b\": 1\n}\n[ERROR] c\n=== Result ===\n2", ""},
+		{"an exception", `console.log("a"); throw new TypeError("no")`,
+			"=== Console output ===\n[LOG] a\n=== Result ===\nTypeError: no\n    at <anonymous> (script.js:1:28)", registry.CodeTool},
+		{"files", `await fs.writeFile("/a/b.txt", "text"); return await fs.readFile("a/b.txt", "utf8")`, "text", ""},
+		{"memories cannot be changed", `await fs.writeFile("/a/../memories/b.txt", "text")`,
+			"Error: EROFS: read-only file system, write '/a/../memories/b.txt'", registry.CodeTool},
+		{"a promise that never settles", `await new Promise(() => {})`,
+			"the script waits for a promise that can never settle: no timer and no call is pending that could resolve or reject it", registry.CodeTool},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			result := run(t, r, env, c.code)
+			require.True(t, strings.HasPrefix(result.Text(), c.want), result.Text())
+			require.Equal(t, c.code2, result.Code)
+		})
+	}
+	for _, input := range []string{`{}`, `{"code":""}`, `{"code":1}`, `{"code":["x"]}`, `{"code":null}`, `{"other":1}`} {
+		result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: json.RawMessage(input)}, env)
+		require.Equal(t, "Error: code parameter is required and must be a string", result.Text())
+		require.Equal(t, registry.CodeInvalidInput, result.Code)
+	}
+}
+
+func TestData(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	result := run(t, r, env, "console.warn('w')\nreturn {n: [1, '<']}")
+	var out javascript.Output
+	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &struct {
+		*javascript.Output
+		Console any `json:"console"`
+	}{Output: &out}))
+	require.Equal(t, map[string]any{"n": []any{1.0, "<"}}, out.Value)
+	require.Positive(t, out.Usage.Work)
+	require.Nil(t, out.Error)
+	require.Contains(t, string(result.Data.(json.RawMessage)), `"console":[{"level":"WARN","text":"w"}]`)
+	for code, want := range map[string]string{
+		"\n null.x":                         `"kind":"exception"`,
+		"return (":                          `"kind":"syntax"`,
+		"await new Promise(() => {})":       `"kind":"never settles"`,
+		"(await import('qjs:std')).exit(3)": `"kind":"exit"`,
+	} {
+		require.Contains(t, string(run(t, r, env, code).Data.(json.RawMessage)), want)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	env.Limits.Timeout = 200 * time.Millisecond
+	result := run(t, r, env, `console.log("before"); for (;;);`)
+	require.Equal(t, registry.CodeTimeout, result.Code)
+	require.ErrorIs(t, result.Err, context.DeadlineExceeded)
+	require.Contains(t, result.Text(), "[LOG] before\n=== Result ===\ntime limit exceeded: the script was stopped after 200ms.", "what was printed is not lost")
+
+	env = newEnv(t)
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionMemory: 16}}
+	result = run(t, r, env, `const all = []; for (;;) all.push(new Uint8Array(1e6))`)
+	require.Contains(t, result.Text(), "the script may use 16 MiB")
+	definitions, err := r.Definitions(registry.Anthropic, env.Selection)
+	require.NoError(t, err)
+	require.Contains(t, definitions[0].Description, "more than 16 MiB of memory")
+}
+
+func TestLongResultsCanBeReadFromFiles(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	result := run(t, r, env, "return Array.from({length: 20000}, (_, i) => `line ${i + 1}`).join('\\n')")
+	require.Contains(t, result.Text(), "It is in the file /.tool-output/call.txt;")
+	require.Contains(t, result.Text(), " Read on with fs.readFile in the javascript tool, or the filesystem tool's view command and view_range.]")
+	require.Equal(t, "line 10000", run(t, r, env, "return (await fs.readFile('/.tool-output/call.txt', 'utf8')).split('\\n')[9999]").Text())
+	view := registry.Call{Tool: "filesystem", Input: json.RawMessage(`{"command":"view","path":"/.tool-output/call.txt","view_range":[10000,10001]}`)}
+	require.Equal(t, "Here's the content of /.tool-output/call.txt with line numbers:\n 10000\tline 10000\n 10001\tline 10001", r.Dispatch(t.Context(), view, env).Text())
+}
+
+func TestCallsAtOnce(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	var calls []registry.Call
+	for i := range 10 {
+		code := fmt.Sprintf(`await fs.writeFile("/%d.txt", "%d"); return %d`, i, i, i)
+		input, err := json.Marshal(map[string]string{"code": code})
+		require.NoError(t, err)
+		calls = append(calls, registry.Call{ID: fmt.Sprint("call-", i), Tool: javascript.Name, Input: input})
+	}
+	for i, result := range r.DispatchAll(t.Context(), calls, env) {
+		require.Equal(t, fmt.Sprint(i), result.Text())
+		data, err := afero.ReadFile(env.Files, fmt.Sprintf("/%d.txt", i))
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprint(i), string(data))
+	}
+}
+
+func TestAnEngineThatDoesNotStart(t *testing.T) {
+	r, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return nil, fmt.Errorf("no engine") }, nil))
+	require.NoError(t, err)
+	result := run(t, r, registry.Env{}, "return 1")
+	require.Equal(t, registry.CodeFailed, result.Code)
+	require.Equal(t, "Tool execution failed: starting the engine: no engine", result.Text())
+	require.Equal(t, "return 1", r.RenderInput(registry.Call{Tool: "javascript", Input: json.RawMessage(`{"code":"return 1"}`)}))
+}
+
+func BenchmarkReturnOne(b *testing.B) {
+	r, env := newRegistry(b), newEnv(b)
+	for b.Loop() {
+		if result := run(b, r, env, "return 1"); result.IsError() {
+			b.Fatal(result.Text())
+		}
+	}
+}
