@@ -175,11 +175,10 @@ func TestFailures(t *testing.T) {
 		{"a panic", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			panic(host)
 		}, registry.CodeFailed, "Tool execution failed: panic: the disk is on fire"},
-		{"a bug", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			var none map[string]int
-			none["x"] = 1
-			return registry.Result{}, nil
-		}, registry.CodeFailed, "Tool execution failed: panic: assignment to entry in nil map"},
+		{"a bug", func(_ context.Context, c registry.Call, _ registry.Env) (registry.Result, error) {
+			var none []string
+			return registry.Text(none[len(c.ID)]), nil
+		}, registry.CodeFailed, "Tool execution failed: panic: runtime error: index out of range [6] with length 0"},
 		{"the end of its goroutine", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			runtime.Goexit()
 			return registry.Result{}, nil
