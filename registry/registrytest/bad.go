@@ -1,0 +1,186 @@
+package registrytest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A badInput is what a model may send by mistake. It may happen to fit the schema.
+type badInput struct {
+	name  string
+	input json.RawMessage
+}
+
+// Sizes of what is bad.
+const (
+	hugeText     = 1 << 20
+	manyItems    = 1000
+	nesting      = 5000
+	maxArguments = 24 // that are tried
+)
+
+// badTime is how long a call with a bad input may take before it is stopped. That it has to be is no fault: a tool that is told
+// to wait for years cannot know better.
+const badTime = 2 * time.Second
+
+// Values of all types, and some that are difficult.
+var (
+	ofTypes = []badValue{
+		{"null", `null`}, {"a boolean", `true`}, {"a fraction", `12.5`}, {"an integer", `7`}, {"a text", `"text"`},
+		{"an empty array", `[]`}, {"an empty object", `{}`}, {"an array of all sorts", `[null, true, 12.5, "text", [], {}]`},
+		{"an object of all sorts", `{"a": null, "b": [1], "": {"c": "d"}}`},
+		{"deeply nested arrays", strings.Repeat("[", nesting) + strings.Repeat("]", nesting)},
+		{"deeply nested objects", strings.Repeat(`{"a":`, nesting) + "1" + strings.Repeat("}", nesting)},
+	}
+	texts = []badValue{
+		{"an empty text", `""`}, {"a blank", `" "`}, {"a NUL", `"a\u0000b"`}, {"control characters", `"\u001b[2J\u0007\r\n\t"`},
+		{"invalid UTF-8", "\"a\xff\xfe\xc0\xafb\""}, {"a lone surrogate", `"a\ud800b"`}, {"an emoji", `"👩‍👩‍👧‍👦"`},
+		{"the end of a path", `"/"`}, {"a path that leads out", `"../../../../../etc/passwd"`},
+		{"a path of another system", `"C:\\Windows\\System32\\..\\x"`}, {"format verbs", `"%s%n%d%!x(MISSING)"`},
+		{"quotes and brackets", "\"'\\\"`$(x)${x}<x>]]>--\""}, {"a text of 1 MiB", `"` + strings.Repeat("a", hugeText) + `"`},
+		{"1000 lines", `"` + strings.Repeat(`a\n`, 1000) + `"`},
+	}
+	numbers = []badValue{
+		{"0", `0`}, {"-1", `-1`}, {"-0.0", `-0.0`}, {"1e3", `1e3`}, {"an integer beyond float64", `9007199254740993`},
+		{"an integer beyond int64", `9223372036854775808`}, {"an integer of 400 digits", "1" + strings.Repeat("0", 399)},
+		{"a number beyond float64", `1e400`}, {"the largest float64", `1.7976931348623157e308`}, {"a tiny number", `5e-324`},
+		{"an exponent beyond all", `1e999999999`},
+	}
+)
+
+type badValue struct {
+	name, json string
+}
+
+// badInputs returns what a model may send instead of an input.
+func (s *subject) badInputs() []badInput {
+	bad := []badInput{
+		{"nothing", nil}, {"null", []byte(`null`)}, {"an empty object", []byte(`{}`)}, {"an array", []byte(`[{}]`)},
+		{"a text", []byte(`"text"`)}, {"a number", []byte(`1`)}, {"half an object", []byte(`{"a": `)}, {"two objects", []byte(`{}{}`)},
+		{"what is not JSON", []byte("\xff\x00<call>")},
+		{"a key that is not UTF-8", []byte("{\"\xff\": 1}")}, {"the same key twice", []byte(`{"a": 1, "a": "b"}`)},
+	}
+	base := map[string]json.RawMessage{}
+	if samples, _ := s.samples(); len(samples) > 0 {
+		if err := json.Unmarshal(samples[0], &base); err != nil || base == nil {
+			base = map[string]json.RawMessage{}
+		}
+	}
+	with := func(name string, value string) json.RawMessage {
+		changed := maps.Clone(base)
+		changed[name] = json.RawMessage(value)
+		return encodeRaw(changed)
+	}
+	bad = append(bad, badInput{"an argument that nobody knows", with("registrytest_unknown", `{"a": [1]}`)},
+		badInput{"an argument without a name", with("", `1`)})
+	_, root := s.schema()
+	properties, _ := root["properties"].(map[string]any)
+	for i, name := range slices.Sorted(maps.Keys(properties)) {
+		if i >= maxArguments {
+			break
+		}
+		if _, there := base[name]; there {
+			without := maps.Clone(base)
+			delete(without, name)
+			bad = append(bad, badInput{fmt.Sprintf("no %q", name), encodeRaw(without)})
+		}
+		property, _ := properties[name].(map[string]any)
+		for _, value := range badValues(root, resolve(root, property), 0) {
+			bad = append(bad, badInput{fmt.Sprintf("%q = %s", name, value.name), with(name, value.json)})
+		}
+	}
+	return bad
+}
+
+// badValues returns values for a property: some of each type, and more of the types that it has.
+func badValues(root, schema map[string]any, depth int) []badValue {
+	values := slices.Clone(ofTypes)
+	types := typesOf(schema)
+	has := func(names ...string) bool {
+		return len(types) == 0 || slices.ContainsFunc(types, func(t string) bool { return slices.Contains(names, t) })
+	}
+	if has("string") {
+		values = append(values, texts...)
+	}
+	if has("number", "integer") {
+		values = append(values, numbers...)
+	}
+	if depth > 0 {
+		return values
+	}
+	if items, ok := schema["items"].(map[string]any); ok {
+		inside := badValues(root, resolve(root, items), depth+1)
+		for _, value := range inside {
+			values = append(values, badValue{"an array with " + value.name, "[" + value.json + "]"})
+		}
+		if item, err := json.Marshal(maker{root}.value(items, 0)); err == nil {
+			many := strings.Repeat(string(item)+",", manyItems)
+			values = append(values, badValue{fmt.Sprintf("an array of %d", manyItems), "[" + strings.TrimSuffix(many, ",") + "]"})
+		}
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		property, _ := properties[name].(map[string]any)
+		for _, value := range badValues(root, resolve(root, property), depth+1) {
+			values = append(values, badValue{
+				fmt.Sprintf("an object with %q = %s", name, value.name), string(encodeRaw(map[string]json.RawMessage{name: json.RawMessage(value.json)})),
+			})
+		}
+	}
+	return values
+}
+
+// encodeRaw encodes an object whose values need not be what package json would write.
+func encodeRaw(object map[string]json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range slices.Sorted(maps.Keys(object)) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, _ := json.Marshal(name)
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(object[name])
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+func checkBadInputs(s *subject, f *findings) {
+	project := s.project(f)
+	if project == nil {
+		return
+	}
+	for _, bad := range s.badInputs() {
+		about := "With " + bad.name + " as input"
+		if strings.Contains(bad.name, "= ") || strings.HasPrefix(bad.name, "no ") {
+			about = "With " + bad.name
+		}
+		before := 0
+		if s.spec.Annotations.ReadOnly {
+			before = changes(project)
+		}
+		r := request{input: bad.input, env: s.env()}
+		r.env.Files = project
+		r.env.Limits.Timeout = badTime
+		response := s.do(r)
+		s.sound(about, response, f)
+		if s.spec.Annotations.ReadOnly && changes(project) != before {
+			f.fault("%s the tool changes files, although Spec.Annotations say ReadOnly.", about)
+		}
+		if response.Code == registry.CodeTimeout {
+			f.advise("%s the call took more than %v, and was stopped.", about, badTime)
+		}
+		if len(f.faults) > maxFindings {
+			return // there is enough to do
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package registrytest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/registrytest"
+)
+
+type countIn struct {
+	Text  string `json:"text" jsonschema:"The text to count in."`
+	Lines bool   `json:"lines,omitempty" jsonschema:"Count lines instead of words."`
+}
+
+type countOut struct {
+	Count int `json:"count" jsonschema:"How many there are."`
+}
+
+var count = registry.Func(registry.Spec{
+	Name:        "count",
+	Description: "Counts the words or lines of a text. Use it instead of counting yourself.",
+	Annotations: registry.Annotations{ReadOnly: true, Idempotent: true},
+}, func(_ context.Context, in countIn, _ registry.Env) (countOut, error) {
+	if in.Text == "" {
+		return countOut{}, registry.Errorf("there is no text to count in")
+	}
+	if in.Lines {
+		return countOut{strings.Count(strings.TrimSuffix(in.Text, "\n"), "\n") + 1}, nil
+	}
+	return countOut{len(strings.Fields(in.Text))}, nil
+})
+
+func TestCount(t *testing.T) {
+	registrytest.TestTool(t, count, &registrytest.Options{
+		Inputs: []string{`{"text": "one two"}`, `{"text": "one\ntwo\nthree", "lines": true}`},
+	})
+}
+
+// A test of a tool is one call. Tests of a package that has a tool look like this.
+func ExampleTestTool() {
+	_ = func(t *testing.T) {
+		registrytest.TestTool(t, count, &registrytest.Options{
+			Inputs: []string{`{"text": "one two"}`},
+		})
+	}
+}

@@ -1,0 +1,162 @@
+// Package registrytest checks tools: [TestTool] finds out whether one does what package registry asks of it, and says what to
+// change if it does not.
+//
+//	func TestWordCount(t *testing.T) {
+//		registrytest.TestTool(t, wordCount, &registrytest.Options{
+//			Inputs: []string{`{"text": "one two"}`},
+//		})
+//	}
+//
+// The tool is really executed, with inputs that the kit makes up, too: a hundred or two, most of them bad. Its files are
+// projects in memory. What else it can reach, as a server, should be a stand-in for the test.
+//
+// # What is checked
+//
+// Each of these is a subtest:
+//
+//   - registration: [registry.New] takes the tool, and Spec says the same each time.
+//   - description: there is one worth its name, and the arguments have descriptions.
+//   - options: with all values that options can have, up to some number, descriptions, schemas and system prompts are sound.
+//   - definitions: every API of package provider gets a definition, in strict mode and not, and the same each time.
+//   - inputs: Options.Inputs succeed, with a result that is not empty, is sound, and fits the OutputSchema.
+//   - bad inputs: what a model may get wrong is a result, and no panic or failure of the tool: inputs that are no
+//     objects, values of other types, texts that are empty, huge or not UTF-8, extreme numbers, deep nesting.
+//   - no project: a tool that does not say NeedsProject works, or explains itself, without files.
+//   - cancellation: a call ends soon after its context has ended, or its time is up.
+//   - isolation: calls on projects of their own come to the same at once as one after the other. Run
+//     tests with -race: that finds what cannot be seen here.
+//   - environment: a call does not change what it was given.
+//   - annotations: ReadOnly calls change no file, Idempotent ones nothing more when they are made again.
+//   - rendering: what the tool shows to people does not panic.
+//
+// Some findings are advice, which go test -v shows. That there is no sample input is one, but without any there is
+// little to see of the tool.
+package registrytest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// Options say what [TestTool] cannot know about a tool. The zero value, and nil, say nothing.
+type Options struct {
+	// Inputs are inputs, as JSON, with which calls succeed. Each call has a project of its own. Two or more that come to
+	// different results show more than one.
+	Inputs []string
+	// Slow is an input with which a call takes two seconds or more, unless it is stopped. Without one, a tool that does not stop
+	// when it should is found only if every call of it is slow.
+	Slow string
+	// Prepare puts the files into a project that Inputs and Slow are about. Nil means that projects are empty.
+	Prepare func(files afero.Fs) error
+	// Selection sets options for the calls and definitions. The tool is enabled, and what it requires granted, in any case.
+	Selection registry.Selection
+	// Skip are the names of checks that are left out.
+	Skip []string
+}
+
+// TestTool checks a tool, as the package describes. It takes some seconds at most, unless calls with Options.Inputs take longer.
+func TestTool(t *testing.T, tool registry.Tool, options *Options) {
+	t.Helper()
+	if options == nil {
+		options = &Options{}
+	}
+	for _, name := range options.Skip {
+		if !slices.ContainsFunc(checks, func(c check) bool { return c.name == name }) {
+			t.Fatalf("Options.Skip: there is no check %q", name)
+		}
+	}
+	var s *subject
+	if !t.Run(registration, func(t *testing.T) {
+		f := new(findings)
+		s = newSubject(tool, options, f)
+		f.report(t)
+	}) || s == nil {
+		return // nothing else can be said of it
+	}
+	for _, c := range checks {
+		if slices.Contains(options.Skip, c.name) {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			f := new(findings)
+			c.run(s, f)
+			f.report(t)
+		})
+	}
+}
+
+// registration is the check without which there is nothing to check.
+const registration = "registration"
+
+// A check is something that tools must do.
+type check struct {
+	name string
+	run  func(s *subject, f *findings)
+}
+
+var checks = []check{
+	{"description", checkDescription},
+	{"options", checkOptions},
+	{"definitions", checkDefinitions},
+	{"inputs", checkInputs},
+	{"bad inputs", checkBadInputs},
+	{"no project", checkNoProject},
+	{"cancellation", checkCancellation},
+	{"isolation", checkIsolation},
+	{"environment", checkEnvironment},
+	{"annotations", checkAnnotations},
+	{"rendering", checkRendering},
+}
+
+// findings are what a check has found.
+type findings struct {
+	faults, advice []string
+}
+
+// fault is something that must be changed.
+func (f *findings) fault(format string, args ...any) {
+	f.faults = add(f.faults, fmt.Sprintf(format, args...))
+}
+
+// advise is something that should be looked at.
+func (f *findings) advise(format string, args ...any) {
+	f.advice = add(f.advice, fmt.Sprintf(format, args...))
+}
+
+func add(to []string, text string) []string {
+	if slices.Contains(to, text) {
+		return to
+	}
+	return append(to, text)
+}
+
+// maxFindings is how many findings of a check are shown. What is wrong with one input is often so with many.
+const maxFindings = 10
+
+func (f *findings) report(t *testing.T) {
+	t.Helper()
+	for _, text := range f.advice[:min(len(f.advice), maxFindings)] {
+		t.Log("advice: " + text)
+	}
+	for _, text := range f.faults[:min(len(f.faults), maxFindings)] {
+		t.Error(text)
+	}
+	if n := len(f.faults) - maxFindings; n > 0 {
+		t.Errorf("and %d more", n)
+	}
+}
+
+// short shortens text for a finding.
+func short(text string) string {
+	const most = 300
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,245 @@
+package registrytest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// A subject is a tool that is being checked.
+type subject struct {
+	options *Options
+	tool    registry.Tool
+	spec    registry.Spec
+	// registry has the tool in a spy.
+	registry *registry.Registry
+}
+
+// newSubject registers a tool. It returns nil if that cannot be done.
+func newSubject(tool registry.Tool, options *Options, f *findings) *subject {
+	err := catch(func() error {
+		_, err := registry.New(tool)
+		return err
+	})
+	if err != nil {
+		f.fault("registry.New refuses the tool: %v", err)
+		return nil
+	}
+	s := &subject{options: options, tool: tool}
+	if s.spec = tool.Spec(); !sameSpec(s.spec, tool.Spec()) {
+		f.fault("Spec() says something else when it is asked again. Return the same each time: a registry asks only once.")
+	}
+	if a := s.spec.Annotations; a.ReadOnly && a.Destructive {
+		f.fault("Spec.Annotations are both ReadOnly and Destructive. Drop one: what changes nothing destroys nothing.")
+	}
+	// Internal tools are checked as others are.
+	s.spec.Internal = false
+	if s.registry, err = registry.New(&spy{tool, s.spec}); err != nil {
+		f.fault("registry.New refuses the tool when it is registered again: %v", err)
+		return nil
+	}
+	return s
+}
+
+// sameSpec compares what can be compared of specs. Functions are the same if both are there.
+func sameSpec(a, b registry.Spec) bool {
+	if (a.DescriptionFor == nil) != (b.DescriptionFor == nil) || (a.SchemaFor == nil) != (b.SchemaFor == nil) {
+		return false
+	}
+	for _, s := range []*registry.Spec{&a, &b} {
+		s.DescriptionFor, s.SchemaFor = nil, nil
+		// An empty list is the same as none.
+		s.Options, s.Modes, s.Requires = slices.Concat(s.Options), slices.Concat(s.Modes), slices.Concat(s.Requires)
+		for i := range s.Options {
+			s.Options[i].Choices = slices.Concat(s.Options[i].Choices)
+		}
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// catch makes an error of a panic.
+func catch(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return do()
+}
+
+// A spy is a tool in another one, which sees what the tool returns before a registry has put that right.
+type spy struct {
+	tool registry.Tool
+	spec registry.Spec
+}
+
+func (s *spy) Spec() registry.Spec { return s.spec }
+
+func (s *spy) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	result, err := s.tool.Execute(ctx, call, env)
+	if seen, ok := ctx.Value(seenKey{}).(*seen); ok {
+		seen.mu.Lock()
+		defer seen.mu.Unlock()
+		seen.result, seen.ran = result, err == nil
+	}
+	return result, err
+}
+
+// What tools can do besides is passed on. For those that cannot, this is what a registry does without.
+
+func (s *spy) APIOverride(api registry.API, options registry.Options) json.RawMessage {
+	if o, ok := s.tool.(registry.APIOverrider); ok {
+		return o.APIOverride(api, options)
+	}
+	return nil
+}
+
+func (s *spy) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (string, error) {
+	if p, ok := s.tool.(registry.SystemPrompter); ok {
+		return p.SystemPrompt(ctx, prompt)
+	}
+	return "", nil
+}
+
+func (s *spy) CheckInput(input map[string]any) error {
+	if c, ok := s.tool.(registry.InputChecker); ok {
+		return c.CheckInput(input)
+	}
+	return nil
+}
+
+// seen is what a spy has seen of a call. A tool that has been left behind may still be there.
+type seen struct {
+	mu     sync.Mutex
+	result registry.Result
+	ran    bool
+}
+
+type seenKey struct{}
+
+// A request is a call to be made.
+type request struct {
+	input   json.RawMessage
+	env     registry.Env
+	context context.Context
+}
+
+// A response is what a call has come to.
+type response struct {
+	registry.Result
+	// raw is what the tool has returned, if it ran and returned no error.
+	raw  registry.Result
+	ran  bool
+	took time.Duration
+}
+
+// callID is the id of all calls.
+const callID = "registrytest-call"
+
+// do makes a call.
+func (s *subject) do(r request) response {
+	if r.context == nil {
+		r.context = context.Background()
+	}
+	seen := new(seen)
+	start := time.Now()
+	result := s.registry.Dispatch(context.WithValue(r.context, seenKey{}, seen),
+		registry.Call{ID: callID, Tool: s.spec.Name, Input: r.input}, r.env)
+	took := time.Since(start)
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
+	return response{result, seen.result, seen.ran, took}
+}
+
+// abandoned reports whether the tool did not stop.
+func (r response) abandoned() bool { return errors.Is(r.Err, registry.ErrAbandoned) }
+
+// panicked returns what the tool has panicked with.
+func (r response) panicked() (*registry.PanicError, bool) {
+	return errors.AsType[*registry.PanicError](r.Err)
+}
+
+// env is what calls get, without files.
+func (s *subject) env() registry.Env {
+	return registry.Env{
+		Project: "registrytest-project", Chat: "registrytest-chat", Selection: s.selection(nil),
+		// What is long is not to be kept in a file, which would look as if the tool had written it.
+		Limits: registry.Limits{Inline: registry.DefaultOutput},
+	}
+}
+
+// selection is what is enabled and how it is set: as the options of the test say, with some options of the tool besides. Each
+// is another copy.
+func (s *subject) selection(set map[string]any) registry.Selection {
+	name := s.spec.Name
+	selection := s.options.Selection
+	selection.Settings.EnabledTools = slices.Clone(selection.Settings.EnabledTools)
+	selection.Settings.ToolEnabled = maps.Clone(selection.Settings.ToolEnabled)
+	selection.Settings.ToolOptions = cloneOptions(selection.Settings.ToolOptions)
+	selection.Options = cloneOptions(selection.Options)
+	if len(set) > 0 {
+		if selection.Options == nil {
+			selection.Options = map[string]map[string]any{}
+		}
+		if selection.Options[name] == nil {
+			selection.Options[name] = map[string]any{}
+		}
+		maps.Copy(selection.Options[name], set)
+	}
+	selection.Enable = maps.Clone(selection.Enable)
+	if selection.Enable == nil {
+		selection.Enable = map[string]bool{}
+	}
+	selection.Enable[name] = true
+	selection.Grants = slices.Concat(selection.Grants, s.spec.Requires)
+	if selection.Mode == "" && len(s.spec.Modes) > 0 {
+		selection.Mode = s.spec.Modes[0]
+	}
+	return selection
+}
+
+func cloneOptions(options map[string]map[string]any) map[string]map[string]any {
+	clone := maps.Clone(options)
+	for tool, values := range clone {
+		clone[tool] = maps.Clone(values)
+	}
+	return clone
+}
+
+// project returns a new project with what the test has prepared. Several can be there at once, all of the same name.
+func (s *subject) project(f *findings) *vfs.Project {
+	project, err := vfs.NewMemoryStore(nil).Open("registrytest-project")
+	if err == nil && s.options.Prepare != nil {
+		err = catch(func() error { return s.options.Prepare(project) })
+	}
+	if err != nil {
+		f.fault("Options.Prepare: %v", err)
+		return nil
+	}
+	return project
+}
+
+// definition returns what models get of the tool, in its plain form.
+func (s *subject) definition(set map[string]any, api registry.API) (*registry.Definition, error) {
+	var definitions []*registry.Definition
+	err := catch(func() (err error) {
+		definitions, err = s.registry.Definitions(api, s.selection(set))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(definitions) != 1 {
+		return nil, errors.New("the tool is not offered: Options.Selection leaves it out")
+	}
+	return definitions[0], nil
+}
