@@ -43,6 +43,12 @@ func (d *Definition) Derive(key any, make func() (any, error)) (any, error) {
 	return v, nil
 }
 
+// A definitionKey is what the definition of a tool depends on.
+type definitionKey struct {
+	description, override string
+	input                 *Schema
+}
+
 func (e *entry) define(description string, input *Schema) *Definition {
 	return &Definition{
 		Name: e.spec.Name, Title: e.spec.DisplayName, Description: description,
@@ -68,10 +74,13 @@ func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, err
 		if e.spec.DescriptionFor != nil {
 			description = e.spec.DescriptionFor(offer)
 		}
-		d := e.define(description, input)
-		d.Override = override
+		d, err := e.definitions.get(definitionKey{description, string(override), input}, func() (*Definition, error) {
+			d := e.define(description, input)
+			d.Override = override
+			return d, nil
+		})
 		definitions = append(definitions, d)
-		return nil
+		return err
 	})
 	return definitions, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 )
 
 // A Registry is a set of tools. It cannot be changed: With and Without return another one, so that an agent that is
@@ -29,17 +28,10 @@ type entry struct {
 	definition *Definition
 	checker    InputChecker // or nil
 
-	made madeSchemas
+	// schemas are what SchemaFor has returned, and definitions what has been made of it.
+	schemas     memo[string, *Schema]
+	definitions memo[definitionKey, *Definition]
 }
-
-// madeSchemas keeps what a tool's SchemaFor has returned and been compiled to.
-type madeSchemas struct {
-	mu sync.Mutex
-	by map[string]*Schema
-}
-
-// maxMadeSchemas is how many schemas of one tool are kept ready. Few options have more values.
-const maxMadeSchemas = 64
 
 // New returns a registry with these tools, in this order. The error, a *[ToolError], says which tool is not as it must be:
 // its name is not one or is taken, its schema does not compile, or its options are not well defined.
@@ -153,20 +145,7 @@ func (e *entry) schema(options Options) (*Schema, error) {
 		return e.input, nil
 	}
 	raw := e.spec.SchemaFor(options)
-	e.made.mu.Lock()
-	defer e.made.mu.Unlock()
-	if s := e.made.by[string(raw)]; s != nil {
-		return s, nil
-	}
-	s, err := CompileSchema(raw)
-	if err != nil {
-		return nil, err
-	}
-	if e.made.by == nil || len(e.made.by) >= maxMadeSchemas {
-		e.made.by = map[string]*Schema{}
-	}
-	e.made.by[string(raw)] = s
-	return s, nil
+	return e.schemas.get(string(raw), func() (*Schema, error) { return CompileSchema(raw) })
 }
 
 // Len returns how many tools there are, internal ones too.
