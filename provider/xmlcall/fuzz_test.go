@@ -1,0 +1,76 @@
+package xmlcall_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/provider/xmlcall"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func seeds(f *testing.F) {
+	for _, text := range []string{
+		"Hi.\n<tool:t>\n<param:p>\n1 < 2 &lt; 3\n</param:p>\n</tool:t>\n", "<tool:t><param:p><![CDATA[<tool:t>]]></param:p><param:q/></tool:t>",
+		"<tool:a><param:x>1<tool:b/></tool:a></tool:b>", "<param:x>1</param:x></tool:a>", "`<tool:a>` <tool:a x='1'>", "<tool:t/><tool:t", "</param:p><![CDATA[", "<tool:\xff/>",
+	} {
+		f.Add(text)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		at := 0
+		for _, b := range xmlcall.Parse(text) {
+			require.GreaterOrEqual(t, b.Start, at)
+			require.Greater(t, b.End, b.Start)
+			require.LessOrEqual(t, b.End, len(text))
+			require.Equal(t, byte('<'), text[b.Start])
+			at = b.End
+			if b.Err != nil {
+				continue
+			}
+			require.False(t, b.Truncated)
+			// A well-formed call is the same by itself, and when it is written again.
+			for _, again := range []string{text[b.Start:b.End], b.String()} {
+				blocks := xmlcall.Parse(again)
+				require.Len(t, blocks, 1, "%q", again)
+				require.NoError(t, blocks[0].Err, "%q", again)
+				require.Equal(t, b.Tool, blocks[0].Tool)
+				require.Equal(t, b.Params, blocks[0].Params)
+			}
+		}
+		require.Empty(t, xmlcall.Parse(xmlcall.Results([]registry.Result{registry.Text(text)})))
+	})
+}
+
+func FuzzCalls(f *testing.F) {
+	for _, schema := range []string{
+		searchSchema, `{"type":"object","properties":{"p":{"type":["integer","null"]},"x":{"anyOf":[{"type":"array","items":{"type":"number"}},{"$ref":"#"}]}}}`,
+		`{"type":"object","additionalProperties":{"type":"array"},"required":["p"]}`,
+	} {
+		f.Add("<tool:t><param:p>1</param:p><param:query>x</param:query><param:path>[1]</param:path></tool:t><tool:t><param:x>{}", schema)
+	}
+	f.Fuzz(func(t *testing.T, text, schema string) {
+		definition := &registry.Definition{Name: "t", Description: "Does."}
+		// A long schema can take long to compile.
+		if compiled, err := registry.CompileSchema(json.RawMessage(schema)); err == nil && len(schema) < 1000 {
+			definition.Input = compiled
+		}
+		definitions := []*registry.Definition{definition}
+		for _, c := range xmlcall.Calls(definitions, text) {
+			if c.Err != nil {
+				require.NotEmpty(t, c.Err.Error())
+				require.Empty(t, c.Input)
+				continue
+			}
+			var object map[string]any
+			require.NoError(t, json.Unmarshal(c.Input, &object), "%s", c.Input)
+			require.NotNil(t, object)
+		}
+		prompt := xmlcall.Prompt(definitions, nil)
+		require.NotEmpty(t, prompt)
+	})
+}

@@ -1,0 +1,289 @@
+package xmlcall
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A Block is a call as it is written in a text, or what was meant to be one.
+type Block struct {
+	// Tool is the name in the tag, or "" if there are only params. There need not be such a tool.
+	Tool string
+	// Params are the params in the order in which they are written. If Err is not nil, some can be missing.
+	Params []Param
+	// The call is text[Start:End].
+	Start, End int
+	// Err, a [*registry.ModelError], tells the model what is wrong; nil means that the call is well-formed.
+	Err error
+	// Truncated reports that the text ends before the call does. If the model has been stopped by a limit, the host may
+	// let it go on instead of calling anything.
+	Truncated bool
+}
+
+// A Param is a param of a call. The same key can be there several times.
+type Param struct {
+	Key, Value string
+}
+
+// Values returns the values of each key, in the order in which they are written.
+func (b *Block) Values() map[string][]string {
+	values := make(map[string][]string, len(b.Params))
+	for _, p := range b.Params {
+		values[p.Key] = append(values[p.Key], p.Value)
+	}
+	return values
+}
+
+// Parse finds the calls in a model's text, in the order in which they are written. They do not overlap. The time it takes
+// is in proportion to the text's length.
+//
+// Text that comes in pieces is parsed as a whole each time, best when a piece has a > in it: a well-formed call with
+// nothing malformed before it stays as it is when more text comes, so that a host can stop the model there.
+func Parse(text string) []Block {
+	p := parser{text: text, unclosed: map[string]int{}, endless: len(text)}
+	var blocks []Block
+	for {
+		t, ok := p.next(false)
+		if !ok {
+			return blocks
+		}
+		switch {
+		case t.kind == toolOpen:
+			blocks = append(blocks, p.call(t))
+		case t.kind == toolClose && p.unclosed[t.name] > 0:
+			p.unclosed[t.name]-- // the model knows already
+			p.pos = t.end
+		default:
+			blocks = append(blocks, p.stray(t))
+		}
+	}
+}
+
+type parser struct {
+	text string
+	pos  int
+	// unclosed counts the calls, by tool, that have been ended by something else than their closing tags.
+	unclosed map[string]int
+	// endless is where the text begins in which no CDATA section ends, as far as that is known.
+	endless int
+	// strayEnds says where params end, by where they begin, as far as it matters outside of calls. It is made when it is
+	// needed.
+	strayEnds map[int]int
+}
+
+// next returns the next tag where there is no value. Inside of a call what is in a CDATA section is text, but outside it has
+// no meaning.
+func (p *parser) next(inside bool) (tag, bool) {
+	for from := p.pos; ; {
+		t, ok := nextTag(p.text, from)
+		if !ok || t.kind != sectionOpen && !t.mentioned(p.text) {
+			return t, ok
+		}
+		from = t.end
+		if inside && t.kind == sectionOpen {
+			from = p.behindSection(t)
+		}
+	}
+}
+
+// call parses the call that begins with the tag.
+func (p *parser) call(open tag) Block {
+	b := Block{Tool: open.name, Start: open.start, End: open.end}
+	p.pos = open.end
+	if open.bad != "" {
+		b.fail("the tag %v is malformed: %s", open, open.bad)
+	}
+	if open.alone {
+		return b
+	}
+	for {
+		t, ok := p.next(true)
+		if !ok || t.unfinished {
+			b.fail("<tool:%s> is not closed: </tool:%[1]s> must follow behind the last param", short(b.Tool))
+			b.Truncated, b.End = true, len(p.text)
+			p.pos = b.End
+			return b
+		}
+		if t.kind == toolOpen {
+			b.fail("<tool:%s> is not closed before %v begins: </tool:%[1]s> must follow behind the last param, and one call cannot be inside of another", short(b.Tool), t)
+			p.unclosed[b.Tool]++
+			b.End = t.start
+			p.pos = b.End
+			return b
+		}
+		if between := strings.TrimSpace(p.text[p.pos:t.start]); between != "" {
+			b.fail("in <tool:%s> there is text outside of its params: %q", short(b.Tool), short(between))
+		}
+		p.pos = t.end
+		switch {
+		case t.kind == toolClose:
+			if t.bad != "" {
+				b.fail("the tag %v is malformed: its > is missing", t)
+			}
+			if t.name != b.Tool {
+				b.fail("<tool:%s> is closed by %v", short(b.Tool), t)
+				p.unclosed[b.Tool]++
+			}
+			b.End = t.end
+			return b
+		case t.kind == paramClose:
+			b.fail("in <tool:%s> there is %v without <param:%s> before it", short(b.Tool), t, short(t.name))
+		case t.alone:
+			b.Params = append(b.Params, Param{Key: t.name})
+		case t.bad != "":
+			b.fail("the tag %v is malformed: %s", t, t.bad)
+			fallthrough
+		default:
+			if !p.value(&b, t) {
+				return b
+			}
+		}
+	}
+}
+
+// value parses the value behind a tag. If it is malformed, it goes to the end of the call and returns false.
+func (p *parser) value(b *Block, open tag) bool {
+	var segments []segment
+	begin := p.pos // of the text since the last section
+	for {
+		t, ok := nextTag(p.text, p.pos)
+		if !ok {
+			b.fail("%v in <tool:%s> is not closed: </param:%s> must follow behind the value", open, short(b.Tool), short(open.name))
+			b.Truncated, b.End = true, len(p.text)
+			p.pos = b.End
+			return false
+		}
+		p.pos = t.end
+		switch {
+		case t.kind == sectionOpen:
+			end := p.behindSection(t)
+			if end == t.end {
+				b.fail("in %v of <tool:%s> there is %s without %s", open, short(b.Tool), cdataOpen, cdataClose)
+				return p.leave(b, t)
+			}
+			segments = append(segments, segment{text: p.text[begin:t.start]}, segment{p.text[t.end : end-len(cdataClose)], true})
+			begin, p.pos = end, end
+		case t.bad != "":
+			// Something else begins like a tag. It is part of the value.
+		case t.kind == paramClose && t.name == open.name:
+			segments = append(segments, segment{text: p.text[begin:t.start]})
+			b.Params = append(b.Params, Param{open.name, join(segments)})
+			return true
+		case t.kind == paramClose:
+			b.fail("%v in <tool:%s> is closed by %v", open, short(b.Tool), t)
+			return p.leave(b, t)
+		default:
+			b.fail("%v in <tool:%s> is not closed before %v: </param:%s> must follow behind the value. If the value has this tag in it, it must be in %s ... %s, or be written with &lt;", open, short(b.Tool), t, short(open.name), cdataOpen, cdataClose)
+			return p.leave(b, t)
+		}
+	}
+}
+
+// behindSection returns where the CDATA section that begins with the tag is over. If it has no ]]>, that is behind the tag.
+func (p *parser) behindSection(t tag) int {
+	if t.end >= p.endless {
+		return t.end
+	}
+	i := strings.Index(p.text[t.end:], cdataClose)
+	if i < 0 {
+		p.endless = t.end // so that nobody looks again
+		return t.end
+	}
+	return t.end + i + len(cdataClose)
+}
+
+// leave goes to the end of a call in which something is malformed at a tag. Since that is in a value, calls
+// there may be meant as text, and are left out.
+func (p *parser) leave(b *Block, at tag) bool {
+	depth := 1
+	for t, ok := at, true; ok; t, ok = nextTag(p.text, p.pos) {
+		p.pos = t.end
+		switch {
+		case t.kind == sectionOpen:
+			p.pos = p.behindSection(t)
+		case t.name != b.Tool || t.bad != "" || t.alone:
+		case t.kind == toolOpen:
+			depth++
+		case t.kind == toolClose:
+			if depth--; depth == 0 {
+				b.End = t.end
+				return false
+			}
+		}
+	}
+	if e, ok := b.Err.(*registry.ModelError); ok { // it is
+		e.Text += fmt.Sprintf(". Since </tool:%s> is missing too, everything behind <tool:%[1]s> has been left out", short(b.Tool))
+	}
+	b.Truncated, b.End = true, len(p.text)
+	p.pos = b.End
+	return false
+}
+
+// stray parses what begins with a tag that can only be inside of a call, and is not: params that stand together, and
+// the closing tag behind them, are one block.
+func (p *parser) stray(t tag) Block {
+	b := Block{Start: t.start}
+	switch t.kind {
+	case toolClose:
+		b.Tool = t.name
+		b.fail("there is %v without <tool:%s> before it", t, short(t.name))
+	case paramClose:
+		b.fail("there is %v outside of a call", t)
+	default:
+		b.fail("%v is outside of a call: params must be between <tool:NAME> and </tool:NAME>", t)
+	}
+	for {
+		p.pos, b.End = t.end, t.end
+		if t.kind == toolClose {
+			return b
+		}
+		if end := p.strayEnd(t); end > 0 {
+			p.pos, b.End = end, end
+		}
+		next, ok := p.next(false)
+		if !ok || next.kind == toolOpen || strings.TrimSpace(p.text[p.pos:next.start]) != "" {
+			return b
+		}
+		t = next
+	}
+}
+
+// strayEnd returns where the param that begins with a tag outside of a call ends, or 0 if it does not. What is in it may be meant
+// as text, even if it has calls.
+func (p *parser) strayEnd(open tag) int {
+	if p.strayEnds == nil {
+		p.strayEnds = map[int]int{}
+		unended := map[string][]int{}
+		inside := 0
+		for at := open.start; ; {
+			t, ok := nextTag(p.text, at)
+			if !ok {
+				break
+			}
+			at = t.end
+			begins := unended[t.name]
+			switch {
+			case t.kind == sectionOpen && inside > 0:
+				at = p.behindSection(t)
+			case t.bad != "" || t.alone:
+			case t.kind == paramOpen:
+				unended[t.name] = append(begins, t.start)
+				inside++
+			case t.kind == paramClose && len(begins) > 0:
+				p.strayEnds[begins[len(begins)-1]] = t.end
+				unended[t.name] = begins[:len(begins)-1]
+				inside--
+			}
+		}
+	}
+	return p.strayEnds[open.start]
+}
+
+// fail says what is wrong, unless something else is wrong already.
+func (b *Block) fail(format string, args ...any) {
+	if b.Err == nil {
+		b.Err = &registry.ModelError{Text: "invalid tool call: " + fmt.Sprintf(format, args...), Code: registry.CodeInvalidInput}
+	}
+}

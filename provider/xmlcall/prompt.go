@@ -1,0 +1,289 @@
+package xmlcall
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// PromptOptions are what a prompt has besides the tools' contracts.
+type PromptOptions struct {
+	// Instructions say how to behave with the tools: what [registry.Registry.SystemPrompt] returns for [registry.XML].
+	// Empty means that they are elsewhere, or that there are none.
+	Instructions string
+	// Additions are what this model has to be told besides, for example about habits that it has. They come last.
+	Additions string
+}
+
+//go:embed guide.md
+var guide string
+
+// Prompt returns the part of a system prompt that teaches a model to call tools: how calls and results are written, an
+// example made for one of the tools, and each tool's description and parameters; then the instructions, and then
+// the additions. Nil options mean neither. Without definitions there are only these two.
+//
+// The text depends on nothing but the arguments, so that a provider can keep it. A tool's parameters take 32 KiB at most,
+// and nested ones are described to some depth; that there is more is said.
+func Prompt(definitions []*registry.Definition, options *PromptOptions) string {
+	if options == nil {
+		options = &PromptOptions{}
+	}
+	var layers []string
+	if len(definitions) > 0 {
+		layers = append(layers, strings.TrimSpace(guide))
+		if example, ok := anExample(definitions); ok {
+			layers = append(layers, "For example, this is a call of "+example.Tool+":\n\n"+example.String())
+		}
+	}
+	for _, d := range definitions {
+		layers = append(layers, section(d))
+	}
+	for _, text := range []string{options.Instructions, options.Additions} {
+		if text = strings.TrimSpace(text); text != "" {
+			layers = append(layers, text)
+		}
+	}
+	return strings.Join(layers, "\n\n")
+}
+
+type sectionKey struct{}
+
+// section describes one tool. It is made once.
+func section(d *registry.Definition) string {
+	made, _ := d.Derive(sectionKey{}, func() (any, error) {
+		text := "### " + d.Name + "\n\n"
+		if description := strings.TrimSpace(d.Description); description != "" {
+			text += description + "\n\n"
+		}
+		c := contractOf(d)
+		p := describer{document: c.document, open: []*object{c.root}}
+		p.fields(c.params, 0)
+		p.others(c.root, 0)
+		if p.b.Len() == 0 {
+			return text + "It has no parameters.", nil
+		}
+		return text + "Parameters:\n" + strings.TrimSuffix(p.b.String(), "\n"), nil
+	})
+	return made.(string)
+}
+
+// Limits of what is said of one tool.
+const (
+	maxParameters  = 32 << 10 // bytes
+	maxDescription = 4 << 10  // bytes, for one of them
+	maxChoices     = 50
+	maxLevels      = 6
+)
+
+// A describer describes parameters in a list.
+type describer struct {
+	document
+	b    strings.Builder
+	full bool
+	// open are the schemas that the present one is in, by which those are found that contain themselves.
+	open []*object
+}
+
+// line writes an item of the list.
+func (p *describer) line(level int, text string) {
+	if p.full {
+		return
+	}
+	indent := strings.Repeat("  ", level)
+	line := indent + "- " + strings.ReplaceAll(text, "\n", "\n"+indent+"  ") + "\n"
+	if p.b.Len()+len(line) > maxParameters {
+		p.full = true
+		line = indent + "- (There is more than can be listed here.)\n"
+	}
+	p.b.WriteString(line)
+}
+
+func (p *describer) fields(fields []field, level int) {
+	for _, f := range fields {
+		if p.full {
+			return
+		}
+		name := f.name
+		if level == 0 {
+			name = escapeName(name)
+		}
+		need := "optional"
+		if f.required {
+			need = "required"
+		}
+		p.item("`"+name+"`", need, f.schema, level)
+	}
+}
+
+// others describes what an object can have besides its properties.
+func (p *describer) others(o *object, level int) {
+	if additional := o.object("additionalProperties"); additional != nil {
+		p.item("any other key", "", additional, level)
+	}
+}
+
+// item describes one parameter and what is in it.
+func (p *describer) item(name, need string, schema any, level int) {
+	notes := p.typeText(schema, level)
+	if need != "" {
+		notes += ", " + need
+	}
+	o, _ := schema.(*object)
+	text := name + " (" + notes + p.limits(schema) + ")"
+	if description := p.description(o); description != "" {
+		text += ": " + description
+	}
+	p.line(level, text)
+	p.inside(schema, level+1)
+}
+
+// inside describes what an object, or the items of an array, have in them.
+func (p *describer) inside(schema any, level int) {
+	if p.full {
+		return
+	}
+	if items := p.part(schema, typeArray, "items"); items != nil {
+		schema = items.get("items")
+		if nested := p.part(schema, typeArray, "items"); nested != nil {
+			schema = nested.get("items")
+		}
+	}
+	o := p.resolve(schema)
+	if o == nil || !p.types(o).has(typeObject) {
+		return
+	}
+	fields := p.document.fields(o)
+	if len(fields) == 0 && o.object("additionalProperties") == nil {
+		return
+	}
+	if p.contains(o) {
+		p.line(level, "(the same again)")
+		return
+	}
+	if level >= maxLevels {
+		p.line(level, "(nested deeper)")
+		return
+	}
+	p.open = append(p.open, o)
+	p.fields(fields, level)
+	p.others(o, level)
+	p.open = p.open[:len(p.open)-1]
+}
+
+func (p *describer) contains(o *object) bool {
+	for _, outer := range p.open {
+		if outer == o {
+			return true
+		}
+	}
+	return false
+}
+
+// typeText names the types that a parameter can be of.
+func (p *describer) typeText(schema any, level int) string {
+	allowed := p.types(schema)
+	if allowed == anyType {
+		return "anything, as text or JSON"
+	}
+	text := allowed.String()
+	if allowed == typeArray || allowed == typeArray|typeNull {
+		items := p.types(p.part(schema, typeArray, "items").get("items"))
+		list := "list"
+		if items != anyType {
+			list += " of " + items.String()
+			allowed |= items
+		}
+		text = strings.Replace(text, "array", list, 1)
+	}
+	if level == 0 && allowed.has(typeObject) {
+		text += " as JSON"
+	}
+	return text
+}
+
+// description returns what a schema says of itself; what is beside a reference goes first.
+func (p *describer) description(o *object) string {
+	text := o.text("description")
+	for _, other := range []string{p.resolve(o).text("description"), o.text("title")} {
+		if text == "" {
+			text = other
+		}
+	}
+	return cut(strings.TrimSpace(text), maxDescription)
+}
+
+// limits lists what else a schema says of a value, of an item if it is an array.
+func (p *describer) limits(schema any) string {
+	var b strings.Builder
+	beside, _ := schema.(*object) // a default can be beside a reference
+	o := p.resolve(schema)
+	p.choices(&b, o)
+	if items := p.part(schema, typeArray, "items"); items != nil {
+		p.choices(&b, p.resolve(items.get("items")))
+	}
+	value, ok := beside.lookup("default")
+	if !ok {
+		value, ok = o.lookup("default")
+	}
+	if ok {
+		b.WriteString("; default " + shown(value))
+	}
+	for _, limit := range []struct{ keyword, text string }{
+		{"minimum", "at least"}, {"exclusiveMinimum", "more than"}, {"maximum", "at most"}, {"exclusiveMaximum", "less than"},
+		{"multipleOf", "a multiple of"}, {"minLength", "min. length"}, {"maxLength", "max. length"},
+		{"minItems", "min. items"}, {"maxItems", "max. items"}, {"pattern", "pattern"}, {"format", "format"},
+	} {
+		if v, ok := o.lookup(limit.keyword); ok {
+			b.WriteString("; " + limit.text + " " + shown(v))
+		}
+	}
+	if o.get("uniqueItems") == true {
+		b.WriteString("; no item twice")
+	}
+	return b.String()
+}
+
+func (p *describer) choices(b *strings.Builder, o *object) {
+	if v, ok := o.lookup("const"); ok {
+		b.WriteString("; always " + shown(v))
+	}
+	values := o.list("enum")
+	if len(values) == 0 {
+		return
+	}
+	b.WriteString("; one of ")
+	for i, v := range values {
+		if i == maxChoices {
+			fmt.Fprintf(b, " and %d more", len(values)-i)
+			return
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(shown(v))
+	}
+}
+
+// shown writes a value of a schema. Text is in quotes.
+func shown(v any) string {
+	raw, err := encode(v)
+	if err != nil {
+		raw = json.RawMessage("?")
+	}
+	return cut(string(raw), 200)
+}
+
+// cut shortens text to some bytes.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit] + "..."
+}

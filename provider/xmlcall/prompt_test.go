@@ -1,0 +1,185 @@
+package xmlcall_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/provider/xmlcall"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// tool is a tool with a schema that says what it has been called with.
+func tool(name, schema string) registry.Tool {
+	spec := registry.Spec{Name: name, Description: "Describes " + name + ".", Schema: json.RawMessage(schema)}
+	return registry.Func(spec, func(_ context.Context, in json.RawMessage, _ registry.Env) (string, error) {
+		return string(in), nil
+	})
+}
+
+func tools(t testing.TB, all ...registry.Tool) (*registry.Registry, []*registry.Definition) {
+	r, err := registry.New(all...)
+	require.NoError(t, err)
+	definitions, err := r.Definitions(registry.XML, registry.Selection{})
+	require.NoError(t, err)
+	return r, definitions
+}
+
+const searchSchema = `{
+	"type": "object",
+	"properties": {
+		"query": {"type": "string", "description": "What to look for."},
+		"paths": {"type": "array", "items": {"type": "string"}, "description": "Where to look.\nAll files, if there are none."},
+		"mode": {"enum": ["words", "pattern"], "default": "words"},
+		"limit": {"type": ["integer", "null"], "minimum": 1, "maximum": 100},
+		"sort": {
+			"type": "object",
+			"description": "How to sort.",
+			"properties": {"by": {"type": "string"}, "down": {"type": "boolean"}},
+			"required": ["by"]
+		},
+		"filters": {"type": "array", "items": {"$ref": "#/$defs/filter"}},
+		"tag:name": {"type": "string"}
+	},
+	"required": ["query"],
+	"additionalProperties": false,
+	"$defs": {
+		"filter": {
+			"type": "object",
+			"properties": {"field": {"type": "string"}, "not": {"$ref": "#/$defs/filter", "description": "What must not be."}}
+		}
+	}
+}`
+
+const searchSection = "### search\n\nDescribes search.\n\nParameters:\n" +
+	"- `query` (string, required): What to look for.\n" +
+	"- `paths` (list of string, optional): Where to look.\n" +
+	"  All files, if there are none.\n" +
+	"- `mode` (string, optional; one of \"words\", \"pattern\"; default \"words\")\n" +
+	"- `limit` (integer or null, optional; at least 1; at most 100)\n" +
+	"- `sort` (object as JSON, optional): How to sort.\n" +
+	"  - `by` (string, required)\n" +
+	"  - `down` (boolean, optional)\n" +
+	"- `filters` (list of object as JSON, optional)\n" +
+	"  - `field` (string, optional)\n" +
+	"  - `not` (object, optional): What must not be.\n" +
+	"    - (the same again)\n" +
+	"- `tag:name` (string, optional)"
+
+const searchExample = "For example, this is a call of search:\n\n" +
+	"<tool:search>\n<param:query>first text</param:query>\n<param:paths>/notes.txt</param:paths>\n<param:paths>/todo.txt</param:paths>\n</tool:search>"
+
+func TestPromptHasTheContractsThenTheInstructionsThenTheAdditions(t *testing.T) {
+	_, definitions := tools(t, tool("ping", `{"type": "object", "properties": {}}`), tool("search", searchSchema))
+	options := &xmlcall.PromptOptions{Instructions: "\nBe brief.\n", Additions: "You are small."}
+	parts := strings.SplitN(xmlcall.Prompt(definitions, options), "\n\nFor example", 2)
+	require.True(t, strings.HasPrefix(parts[0], "## Calling tools\n"))
+	require.Equal(t, strings.Join([]string{
+		searchExample, "### ping\n\nDescribes ping.\n\nIt has no parameters.", searchSection, "Be brief.", "You are small.",
+	}, "\n\n"), "For example"+parts[1])
+}
+
+func TestPromptIsTheSameEachTime(t *testing.T) {
+	want := ""
+	for range 20 {
+		_, definitions := tools(t, tool("search", searchSchema), tool("ping", `{"type": "object"}`))
+		got := xmlcall.Prompt(definitions, nil)
+		require.Equal(t, got, xmlcall.Prompt(definitions, nil))
+		if want == "" {
+			want = got
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+func TestPromptWithoutToolsHasOnlyWhatTheHostSays(t *testing.T) {
+	require.Empty(t, xmlcall.Prompt(nil, nil))
+	require.Equal(t, "Be brief.\n\nBe nice.", xmlcall.Prompt(nil, &xmlcall.PromptOptions{Instructions: "Be brief.", Additions: "Be nice."}))
+}
+
+// TestPromptDescribesParameters has the schema of a property, and how the prompt describes it.
+func TestPromptDescribesParameters(t *testing.T) {
+	for _, test := range []struct{ name, schema, want string }{
+		{"anything", `{}`, "- `p` (anything, as text or JSON, optional)"},
+		{"a format, a pattern and lengths", `{"type": "string", "format": "date", "pattern": "^2", "minLength": 1, "maxLength": 10}`,
+			"- `p` (string, optional; min. length 1; max. length 10; pattern \"^2\"; format \"date\")"},
+		{"an array of choices", `{"type": "array", "items": {"enum": ["a", "b"]}, "uniqueItems": true, "minItems": 1}`,
+			"- `p` (list of string, optional; one of \"a\", \"b\"; min. items 1; no item twice)"},
+		{"an array of anything", `{"type": "array"}`, "- `p` (list, optional)"},
+		{"an array or null", `{"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]}`, "- `p` (list of integer or null, optional)"},
+		{"an array or text", `{"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "string"}]}`, "- `p` (string or array, optional)"},
+		{"a reference, and what is said beside it", `{"$ref": "#/$defs/count", "description": "How many.", "default": 9007199254740993}`,
+			"- `p` (integer, optional; default 9007199254740993): How many."},
+		{"a constant", `{"const": 5}`, "- `p` (integer, optional; always 5)"},
+		{"a title where there is no description", `{"type": "boolean", "title": "Really"}`, "- `p` (boolean, optional): Really"},
+		{"members of any name", `{"type": "object", "additionalProperties": {"type": "object", "properties": {"a": {"type": "integer"}}}}`,
+			"- `p` (object as JSON, optional)\n  - any other key (object)\n    - `a` (integer, optional)"},
+		{"arrays of arrays of objects", `{"type": "array", "items": {"type": "array", "items": {"type": "object", "properties": {"a": {}}}}}`,
+			"- `p` (list of array, optional)\n  - `a` (anything, as text or JSON, optional)"},
+		{"an object or null", `{"anyOf": [{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"type": "null"}]}`,
+			"- `p` (object or null as JSON, optional)\n  - `a` (integer, optional)"},
+		{"many choices", `{"enum": [` + strings.Repeat(`"x", `, 59) + `"y"]}`,
+			"- `p` (string, optional; one of " + strings.Repeat(`"x", `, 49) + `"x" and 10 more)`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			schema, err := registry.CompileSchema(json.RawMessage(property(test.schema)))
+			require.NoError(t, err)
+			prompt := xmlcall.Prompt([]*registry.Definition{{Name: "t", Description: "Does.", Input: schema}}, nil)
+			_, got, _ := strings.Cut(prompt, "### t\n\nDoes.\n\nParameters:\n")
+			require.Equal(t, test.want, got)
+		})
+	}
+}
+
+// TestExampleIsAccepted takes the example out of prompts, and calls the tool as it says.
+func TestExampleIsAccepted(t *testing.T) {
+	object := func(properties, required string) string {
+		return `{"type": "object", "properties": {` + properties + `}, "required": [` + required + `], "additionalProperties": false}`
+	}
+	for _, test := range []struct {
+		name, schema string
+		want         string // params of the example, or "none" if there is no example
+	}{
+		{"a tool with many parameters", searchSchema, "query paths paths"},
+		{"a tool without parameters", `{"type": "object"}`, ""},
+		{"only what is required, if that is enough", object(`"a": {"type": "integer"}, "b": {"type": "boolean"}, "c": {"type": "number"}`, `"a", "b"`), "a b"},
+		{"limits", object(`"a": {"type": "integer", "minimum": 5}, "b": {"type": "string", "format": "date"}`, `"a", "b"`), "a b"},
+		{"choices", object(`"a": {"enum": ["x"]}, "b": {"const": {"c": 1}}, "c": {"type": "array", "items": {"enum": [1, 2]}}`, `"a", "b", "c"`), "a b c c"},
+		{"examples in the schema", object(`"a": {"type": "string", "pattern": "^x+$", "examples": ["xx"]}, "b": {"type": "array", "examples": [[]]}`, `"a", "b"`), "a b"},
+		{"objects", object(`"o": `+object(`"x": {"type": "number"}, "y": {"type": "string"}`, `"x"`), `"o"`), "o"},
+		{"code", object(`"code": {"type": "string"}, "title": {"type": "string"}`, `"code"`), "code title"},
+		{"an optional one that cannot be guessed", object(`"a": {"type": "string"}, "b": {"type": "string", "pattern": "^[0-9]+$"}`, `"a"`), "a"},
+		{"one item", object(`"a": {"type": "array", "maxItems": 1, "items": {"type": "string"}}`, `"a"`), "a"},
+		{"null", object(`"a": {"type": "null"}`, `"a"`), "a"},
+		{"a default", object(`"a": {"type": "string", "default": "</param:a>&lt;"}`, `"a"`), "a"},
+		{"odd keys", object(`"a b": {"type": "string"}`, `"a b"`), "a b"},
+		{"a required one that cannot be guessed", object(`"a": {"type": "string", "pattern": "^[0-9]+$"}`, `"a"`), "none"},
+		{"an example that would be long", object(`"a": {"type": "string", "default": "`+strings.Repeat("x", 5000)+`"}`, `"a"`), "none"},
+		{"a schema without end", `{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}`, "none"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, definitions := tools(t, tool("t", test.schema))
+			prompt := xmlcall.Prompt(definitions, nil)
+			_, example, ok := strings.Cut(prompt, "For example, this is a call of t:\n\n")
+			if test.want == "none" {
+				require.False(t, ok)
+				return
+			}
+			require.True(t, ok)
+			example, _, _ = strings.Cut(example, "\n\n###")
+			calls := xmlcall.Calls(definitions, example)
+			require.Len(t, calls, 1)
+			require.NoError(t, calls[0].Err)
+			var keys []string
+			for _, p := range calls[0].Block.Params {
+				keys = append(keys, p.Key)
+			}
+			require.Equal(t, test.want, strings.Join(keys, " "))
+			result := r.Dispatch(context.Background(), calls[0].Call, registry.Env{})
+			require.False(t, result.IsError(), result.Text())
+		})
+	}
+}

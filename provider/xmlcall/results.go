@@ -1,0 +1,57 @@
+package xmlcall
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// resultTag is the name of the tag that a result is in.
+const resultTag = "tool_result"
+
+// Results writes results, in the order of their calls, for the next message to the model:
+//
+//	<tool_result call="1" tool="read_files">
+//	...
+//	</tool_result>
+//
+// A failure has status="error". The text is escaped where it has a tag of this format in it, or what a model could
+// take for one, in whatever capitals: no tool can write the end of its result, or another one's result. That a text
+// says so in other words nobody can prevent. Images and other binaries without a text are only mentioned. No results at all
+// are "".
+func Results(results []registry.Result) string {
+	var b strings.Builder
+	for i, r := range results {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, `<%s call="%d"`, resultTag, i+1)
+		if r.Tool != "" {
+			fmt.Fprintf(&b, ` tool="%s"`, attribute(r.Tool))
+		}
+		if r.IsError() {
+			b.WriteString(` status="error"`)
+		}
+		fmt.Fprintf(&b, ">\n%s\n</%s>", escape(withBinaries(r).Text()), resultTag)
+	}
+	return b.String()
+}
+
+// withBinaries mentions what cannot be shown.
+func withBinaries(r registry.Result) registry.Result {
+	content := make([]registry.Part, len(r.Content))
+	for i, p := range r.Content {
+		if p.Data != nil && p.Text == "" {
+			p.Text = fmt.Sprintf("[%s, %d bytes, cannot be shown here]", p.MIME, len(p.Data))
+		}
+		content[i] = p
+	}
+	r.Content = content
+	return r
+}
+
+// attribute escapes the value of an attribute. What is not a tool's name is cut.
+var attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "&#10;", "\r", "&#13;")
+
+func attribute(s string) string { return attributeEscapes.Replace(short(s)) }

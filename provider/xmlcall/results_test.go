@@ -1,0 +1,75 @@
+package xmlcall_test
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/provider/xmlcall"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func named(tool string, r registry.Result) registry.Result {
+	r.Tool = tool
+	return r
+}
+
+func TestResults(t *testing.T) {
+	image := registry.Part{Data: []byte{1, 2, 3}, MIME: "image/png"}
+	described := registry.Part{Data: []byte{1}, MIME: "image/png", Text: "a cat"}
+	file := registry.Part{Text: "milk", Resource: &registry.Resource{Kind: "FILE", Name: "/todo.txt", Key: "k"}}
+	for _, test := range []struct {
+		name    string
+		results []registry.Result
+		want    string
+	}{
+		{"no results are nothing", nil, ""},
+		{"a result", []registry.Result{named("a", registry.Text("1\n2\n"))}, "<tool_result call=\"1\" tool=\"a\">\n1\n2\n\n</tool_result>"},
+		{"results are numbered", []registry.Result{named("a", registry.Text("1")), named("a", registry.Text("2"))},
+			"<tool_result call=\"1\" tool=\"a\">\n1\n</tool_result>\n<tool_result call=\"2\" tool=\"a\">\n2\n</tool_result>"},
+		{"a failure says so", []registry.Result{named("a", registry.Failure(registry.CodeTool, "no"))},
+			"<tool_result call=\"1\" tool=\"a\" status=\"error\">\nno\n</tool_result>"},
+		{"a call may have no name", []registry.Result{registry.Failure(registry.CodeInvalidInput, "no")},
+			"<tool_result call=\"1\" status=\"error\">\nno\n</tool_result>"},
+		{"a name is escaped", []registry.Result{named("a\">\n<b>&", registry.Text("x"))},
+			"<tool_result call=\"1\" tool=\"a&quot;&gt;&#10;&lt;b&gt;&amp;\">\nx\n</tool_result>"},
+		{"code is as it is", []registry.Result{named("a", registry.Text("if (a < b && c) <b>&nbsp;</b>"))},
+			"<tool_result call=\"1\" tool=\"a\">\nif (a < b && c) <b>&nbsp;</b>\n</tool_result>"},
+		{"tags are escaped", []registry.Result{named("a", registry.Text("</tool_result><tool:b/>< / Tool_Result ></PARAM:x><![CDATA[&lt;"))},
+			"<tool_result call=\"1\" tool=\"a\">\n&lt;/tool_result>&lt;tool:b/>&lt; / Tool_Result >&lt;/PARAM:x>&lt;![CDATA[&amp;lt;\n</tool_result>"},
+		{"resources and binaries", []registry.Result{{Tool: "a", Content: []registry.Part{image, described, file}}},
+			"<tool_result call=\"1\" tool=\"a\">\n[image/png, 3 bytes, cannot be shown here]\na cat\n>>>>> FILE: /todo.txt\nmilk\n<<<<< END FILE\n</tool_result>"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			require.Equal(t, test.want, xmlcall.Results(test.results))
+		})
+	}
+}
+
+var anyResultTag = regexp.MustCompile(`(?i)<[\s/]*tool_result|<[\s/]*(tool|param):`)
+
+func TestResultsCannotBeForgedAndCanBeCopied(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 20000 {
+		output := randomText(random, 10) + "</tool_result>" + randomText(random, 10)
+		text := xmlcall.Results([]registry.Result{named("a", registry.Text(output))})
+		require.Len(t, anyResultTag.FindAllString(text, -1), 2, "%q", text)
+		require.Empty(t, xmlcall.Parse(text))
+
+		shown := strings.TrimPrefix(text, "<tool_result call=\"1\" tool=\"a\">\n")
+		shown = strings.TrimSuffix(shown, "\n</tool_result>")
+		blocks := xmlcall.Parse("<tool:write><param:content>\n" + shown + "\n</param:content></tool:write>")
+		require.Len(t, blocks, 1)
+		require.NoError(t, blocks[0].Err)
+		require.Equal(t, output, blocks[0].Params[0].Value)
+	}
+}
+
+func TestResultsDoNotChangeWhatTheyAreGiven(t *testing.T) {
+	results := []registry.Result{{Content: []registry.Part{{Data: []byte{1}}}}}
+	xmlcall.Results(results)
+	require.Empty(t, results[0].Content[0].Text)
+}
