@@ -183,7 +183,7 @@ func checkNoProject(s *subject, f *findings) {
 // checkRendering checks what is for people.
 func checkRendering(s *subject, f *findings) {
 	if renderer, ok := s.tool.(registry.InputRenderer); ok {
-		for _, bad := range s.badInputs() {
+		for bad := range s.badInputs() {
 			err := catch(func() error { renderer.RenderInput(bad.input); return nil })
 			if err != nil {
 				f.fault("RenderInput panics with %s: %v. It gets what the model has sent, before that is checked.", bad.name, err)

@@ -7,8 +7,8 @@
 //		})
 //	}
 //
-// The tool is really executed, with inputs that the kit makes up, too: a hundred or two, most of them bad. Its files are
-// projects in memory. What else it can reach, as a server, should be a stand-in for the test.
+// The tool is really executed, with inputs that the kit makes up, too: some dozens for each argument, most of them bad. Its
+// files are projects in memory. What else it can reach, as a server, should be a stand-in for the test.
 //
 // # What is checked
 //

@@ -1,0 +1,79 @@
+package registrytest
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// TestSamplesFit checks that inputs can be made from schemas as tools have them.
+func TestSamplesFit(t *testing.T) {
+	for name, properties := range map[string]string{
+		"nothing":        `{}`,
+		"text":           `{"a":{"type":"string"}}`,
+		"lengths":        `{"a":{"type":"string","minLength":5},"b":{"type":"string","maxLength":0}}`,
+		"formats":        `{"a":{"type":"string","format":"date-time"},"b":{"type":"string","format":"uuid"}}`,
+		"choices":        `{"a":{"enum":["x","y"]},"b":{"const":7},"c":{"type":"string","pattern":"^q$","examples":["q"]}}`,
+		"defaults":       `{"a":{"type":"string","pattern":"^q$","default":"q"}}`,
+		"limits":         `{"a":{"type":"integer","minimum":5},"b":{"type":"number","exclusiveMaximum":1},"c":{"type":"integer","exclusiveMinimum":1,"multipleOf":7}}`,
+		"arrays":         `{"a":{"type":"array","items":{"type":"boolean"},"minItems":2},"b":{"type":"array"}}`,
+		"objects":        `{"a":{"type":"object","properties":{"b":{"type":"null"}},"required":["b"]}}`,
+		"several types":  `{"a":{"type":["null","integer"]},"b":{}}`,
+		"alternatives":   `{"a":{"oneOf":[{"type":"integer"},{"type":"string"}]},"b":{"anyOf":[{"$ref":"#/$defs/d"}]}}`,
+		"all of them":    `{"a":{"allOf":[{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]},{"required":["y"],"properties":{"y":{"type":"integer"}}}]}}`,
+		"references":     `{"a":{"$ref":"#/$defs/d"},"b":{"$ref":"#/$defs/e~1f"}}`,
+		"without an end": `{"a":{"$ref":"#/$defs/loop"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var names map[string]any
+			require.NoError(t, json.Unmarshal([]byte(properties), &names))
+			required := []string{}
+			for name := range names {
+				required = append(required, name)
+			}
+			slices.Sort(required)
+			list, err := json.Marshal(required)
+			require.NoError(t, err)
+			schema := `{"type":"object","properties":` + properties + `,"required":` + string(list) + `,"$defs":{"d":{"type":"integer"},` +
+				`"e/f":{"enum":[1]},"loop":{"type":"object","properties":{"next":{"$ref":"#/$defs/loop"}}}}}`
+			s := newSubject(specified(func(spec *registry.Spec) { spec.Schema = []byte(schema) }), &Options{}, new(findings))
+			require.NotNil(t, s)
+			samples, known := s.samples()
+			require.False(t, known)
+			require.Len(t, samples, 1)
+			require.NotEmpty(t, slices.Collect(s.badInputs()))
+		})
+	}
+}
+
+// TestSchemasWithoutSamples checks that a schema for which no input can be made is no fault of the tool.
+func TestSchemasWithoutSamples(t *testing.T) {
+	tool := specified(func(spec *registry.Spec) {
+		spec.Schema = []byte(`{"type":"object","properties":{"a":{"type":"string","pattern":"^[0-9]{3}$","description":"Three digits."}},"required":["a"]}`)
+	})
+	for _, c := range checks {
+		require.Empty(t, examine(tool, c.name, &Options{}).faults, c.name)
+	}
+	require.Contains(t, examine(tool, "isolation", &Options{}).advice[0], "none could be made from the schema")
+}
+
+// TestBadInputsAreBounded checks that a large schema does not make a large test.
+func TestBadInputsAreBounded(t *testing.T) {
+	properties := map[string]any{}
+	for _, name := range "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		properties[string(name)] = map[string]any{"description": "x", "type": "array", "items": map[string]any{"type": "string"}}
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties})
+	require.NoError(t, err)
+	s := newSubject(specified(func(spec *registry.Spec) { spec.Schema = schema }), &Options{}, new(findings))
+	names := map[string]bool{}
+	for bad := range s.badInputs() {
+		require.False(t, names[bad.name], bad.name)
+		names[bad.name] = true
+	}
+	require.Less(t, len(names), 2000)
+}
