@@ -1,0 +1,60 @@
+package sdktest
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// decode returns a JSON value with all digits of its numbers.
+func decode(t *testing.T, data []byte) any {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var v any
+	require.NoError(t, decoder.Decode(&v), "%s", data)
+	return v
+}
+
+// requireSame compares JSON by what it says. Numbers are the same only if they are written the same way.
+func requireSame(t *testing.T, want, got []byte) {
+	t.Helper()
+	require.Equal(t, decode(t, want), decode(t, got))
+}
+
+// at returns what a JSON object has at the end of a path of names.
+func at(t *testing.T, data []byte, path ...string) json.RawMessage {
+	t.Helper()
+	for _, name := range path {
+		var object map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(data, &object), "%s", data)
+		require.Contains(t, object, name, "%s", data)
+		data = object[name]
+	}
+	return data
+}
+
+// elements returns the elements of a JSON array.
+func elements(t *testing.T, data []byte) []json.RawMessage {
+	t.Helper()
+	var list []json.RawMessage
+	require.NoError(t, json.Unmarshal(data, &list), "%s", data)
+	return list
+}
+
+// encode returns the JSON of a value.
+func encode(t *testing.T, v any) json.RawMessage {
+	t.Helper()
+	data, err := json.Marshal(v)
+	require.NoError(t, err)
+	return data
+}
+
+// strictly decodes JSON into a value that must have a field for each member.
+func strictly(data []byte, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(v)
+}

@@ -1,0 +1,148 @@
+package sdktest
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A client is a conversation that an SDK has with a server. The SDK's own types have everything that is said in it. All methods
+// return the SDK's errors.
+type client interface {
+	// define sets the definitions of tools.
+	define(definitions json.RawMessage) error
+	// say appends messages, in the form in which provider.Results returns them.
+	say(messages json.RawMessage) error
+	// send makes a request, appends the model's message to the conversation, and returns the response as JSON: what the SDK says that it
+	// has received, or what its types say.
+	send(ctx context.Context) (json.RawMessage, error)
+	// stream makes a request for a stream, and returns its events in the same way.
+	stream(ctx context.Context) ([]json.RawMessage, error)
+}
+
+// An sdk is what is known of a provider's SDK.
+type sdk struct {
+	name string
+	api  registry.API
+	new  func(t *testing.T, url string) client
+	// path and streamPath are those of requests; streamType is the type of the body of a stream.
+	path, streamPath, streamType string
+	// tools and messages are where a request has them.
+	tools, messages []string
+	// user is the first message of a conversation.
+	user string
+	// strict says that there is a strict mode.
+	strict bool
+	// file is what the names of the provider's files in testdata begin with: there is the answer to a conversation's
+	// first request, as JSON and as a stream, and the answer to the second.
+	file string
+	// events splits the body of a stream.
+	events func(t *testing.T, body []byte) []json.RawMessage
+	// encode makes the body of a stream of the file, if it is not the file itself.
+	encode func(t *testing.T, file []byte) []byte
+	// calls are those in the model's first answer.
+	calls []registry.Call
+	// results are the messages with their results; %s stands for a result's text as a JSON string.
+	results string
+	// inexact says that the SDK loses digits, so that the bodies of responses must be read instead.
+	inexact bool
+}
+
+var sdks = []sdk{
+	{
+		name: "Anthropic Messages", api: registry.Anthropic, new: newAnthropic,
+		path: "/v1/messages", streamPath: "/v1/messages", streamType: "text/event-stream",
+		tools: []string{"tools"}, messages: []string{"messages"},
+		user:   `{"role":"user","content":[{"type":"text","text":"Where is it?"}]}`,
+		strict: true, file: "anthropic", events: sseData,
+		calls: []registry.Call{found("toolu_1"), unknown("toolu_2")},
+		results: `[{"role":"user","content":[
+			{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":%s}]},
+			{"type":"tool_result","tool_use_id":"toolu_2","content":[{"type":"text","text":%s}],"is_error":true}
+		]}]`,
+	},
+	{
+		name: "OpenAI Chat Completions", api: registry.OpenAIChat, new: newChat,
+		path: "/chat/completions", streamPath: "/chat/completions", streamType: "text/event-stream",
+		tools: []string{"tools"}, messages: []string{"messages"},
+		user:   `{"role":"user","content":"Where is it?"}`,
+		strict: true, file: "chat", events: sseData,
+		calls: []registry.Call{found("call_1"), unknown("call_2"), malformed("call_3")},
+		results: `[
+			{"role":"tool","tool_call_id":"call_1","content":%s},
+			{"role":"tool","tool_call_id":"call_2","content":%s},
+			{"role":"tool","tool_call_id":"call_3","content":%s}
+		]`,
+	},
+	{
+		name: "OpenAI Responses", api: registry.OpenAIResponses, new: newResponses,
+		path: "/responses", streamPath: "/responses", streamType: "text/event-stream",
+		tools: []string{"tools"}, messages: []string{"input"},
+		user:   `{"type":"message","role":"user","content":"Where is it?"}`,
+		strict: true, file: "responses", events: sseData,
+		calls: []registry.Call{found("call_1"), unknown("call_2"), malformed("call_3")},
+		results: `[
+			{"type":"function_call_output","call_id":"call_1","output":%s},
+			{"type":"function_call_output","call_id":"call_2","output":%s},
+			{"type":"function_call_output","call_id":"call_3","output":%s}
+		]`,
+	},
+	{
+		name: "Gemini", api: registry.Gemini, new: newGemini,
+		path: "/v1beta/models/test:generateContent", streamPath: "/v1beta/models/test:streamGenerateContent", streamType: "text/event-stream",
+		tools: []string{"tools"}, messages: []string{"contents"},
+		user: `{"role":"user","parts":[{"text":"Where is it?"}]}`,
+		file: "gemini", events: sseData, inexact: true,
+		calls:   []registry.Call{found("fc1"), unknown("fc2")},
+		results: geminiResults,
+	},
+	{
+		name: "Gemini on Vertex AI", api: registry.Gemini, new: newVertex,
+		path:       "/v1beta1/projects/p/locations/l/publishers/google/models/test:generateContent",
+		streamPath: "/v1beta1/projects/p/locations/l/publishers/google/models/test:streamGenerateContent", streamType: "text/event-stream",
+		tools: []string{"tools"}, messages: []string{"contents"},
+		user: `{"role":"user","parts":[{"text":"Where is it?"}]}`,
+		file: "gemini", events: sseData, inexact: true,
+		calls:   []registry.Call{found("fc1"), unknown("fc2")},
+		results: geminiResults,
+	},
+	{
+		name: "Bedrock Converse", api: registry.Bedrock, new: newBedrock,
+		path: "/model/test/converse", streamPath: "/model/test/converse-stream", streamType: "application/vnd.amazon.eventstream",
+		tools: []string{"toolConfig", "tools"}, messages: []string{"messages"},
+		user:   `{"role":"user","content":[{"text":"Where is it?"}]}`,
+		strict: true, file: "bedrock", events: eventPayloads, encode: encodeEvents,
+		calls: []registry.Call{found("tooluse_1"), unknown("tooluse_2")},
+		results: `[{"role":"user","content":[
+			{"toolResult":{"toolUseId":"tooluse_1","content":[{"text":%s}]}},
+			{"toolResult":{"toolUseId":"tooluse_2","content":[{"text":%s}],"status":"error"}}
+		]}]`,
+	},
+}
+
+// named returns an SDK.
+func named(name string) sdk {
+	return sdks[slices.IndexFunc(sdks, func(s sdk) bool { return s.name == name })]
+}
+
+const geminiResults = `[{"role":"user","parts":[
+	{"functionResponse":{"id":"fc1","name":"find_order","response":{"output":%s}}},
+	{"functionResponse":{"id":"fc2","name":"no_such_tool","response":{"error":%s}}}
+]}]`
+
+// The calls that the models make, with what is to become of them.
+
+func found(id string) registry.Call {
+	return registry.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order":` + order + `,"filter":{"status":"zurück"}}`)}
+}
+
+func unknown(id string) registry.Call {
+	return registry.Call{ID: id, Tool: "no_such_tool", Input: json.RawMessage(`{}`)}
+}
+
+func malformed(id string) registry.Call {
+	return registry.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order": 12`)}
+}
