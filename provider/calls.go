@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -57,7 +58,7 @@ func (l *callList) add(id, tool string, input json.RawMessage) error {
 	if len(l.calls) >= maxCalls {
 		return fmt.Errorf("there are more than %d calls", maxCalls)
 	}
-	l.calls = append(l.calls, registry.Call{ID: id, Tool: tool, Input: input})
+	l.calls = append(l.calls, registry.Call{ID: id, Tool: tool, Input: slices.Clone(input)})
 	return nil
 }
 
@@ -73,7 +74,7 @@ func reported(data json.RawMessage) error {
 		f := fieldsOf(data, "message", "type", "code", "status")
 		text := f.text("message")
 		for _, kind := range []string{"type", "code", "status"} {
-			if k := f.text(kind); k != "" {
+			if k := f.text(kind); k != "" && k != "error" {
 				text = k + ": " + text
 				break
 			}
@@ -81,86 +82,6 @@ func reported(data json.RawMessage) error {
 		return fmt.Errorf("the provider reports an error: %s", cut(text, 500))
 	case '"':
 		return fmt.Errorf("the provider reports an error: %s", cut(textOf(data), 500))
-	}
-	return nil
-}
-
-// first is the first byte of a JSON value, or 0.
-func first(data []byte) byte {
-	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) > 0 {
-		return data[0]
-	}
-	return 0
-}
-
-// fields are some members of an object, as they are written.
-type fields map[string]json.RawMessage
-
-// fieldsOf returns the named members of valid JSON, or nothing if it is no object. Names count as they are written, other than
-// for package json, and all other members are passed over, however many there are.
-func fieldsOf(data []byte, names ...string) fields {
-	if first(data) != '{' {
-		return nil
-	}
-	f := make(fields, len(names))
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	_, err := decoder.Token()
-	for err == nil && decoder.More() {
-		var token json.Token
-		if token, err = decoder.Token(); err != nil {
-			break
-		}
-		name, _ := token.(string)
-		var value json.RawMessage
-		if err = decoder.Decode(&value); err != nil {
-			break
-		}
-		for _, wanted := range names {
-			if name == wanted {
-				f[wanted] = value
-			}
-		}
-	}
-	return f
-}
-
-// has reports whether a member is there and not null.
-func (f fields) has(name string) bool { return len(f[name]) > 0 && string(f[name]) != "null" }
-
-// text returns a member that is a string, or "".
-func (f fields) text(name string) string { return textOf(f[name]) }
-
-// object returns a member that is an object or an array, or an empty object, as arguments are.
-func (f fields) input(name string) json.RawMessage {
-	if !f.has(name) {
-		return json.RawMessage("{}")
-	}
-	return f[name]
-}
-
-// textOf returns the text of a JSON string, or "".
-func textOf(data json.RawMessage) string {
-	var s string
-	if first(data) != '"' || json.Unmarshal(data, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// each calls do with the elements of an array of valid JSON.
-func each(data []byte, do func(element json.RawMessage) error) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if _, err := decoder.Token(); err != nil {
-		return err
-	}
-	for decoder.More() {
-		var element json.RawMessage
-		if err := decoder.Decode(&element); err != nil {
-			return err
-		}
-		if err := do(element); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -41,8 +41,9 @@
 // be null, and a model sends null where it would leave the property out; Dispatch takes null for an optional property that
 // cannot be null as if it were not there.
 //
-// A tool with values that can be anything, or objects whose properties are not known (maps), cannot be strict. It is sent
-// as it is sent without strict mode, with "strict": false or nothing. Limits that hold for a whole request, as Anthropic's numbers of strict
+// A tool with values that can be anything, or objects whose properties are not known (maps), cannot be strict; at OpenAI,
+// neither can one with optional properties in an allOf or an alternative. It is sent as without strict mode, with "strict": false
+// or nothing. Limits that hold for a whole request, as Anthropic's numbers of strict
 // tools (20) and of their optional properties (24), are left to the caller.
 //
 // Gemini and MCP have no strict mode.

@@ -41,7 +41,12 @@ func (gemini) arrange(elements []element) []element {
 func (g gemini) calls(data []byte, into *callList) error {
 	if first(data) == '[' {
 		// Parts; or the responses of a stream that was not asked to be one of events.
-		return each(data, func(element json.RawMessage) error { return g.calls(element, into) })
+		return each(data, func(element json.RawMessage) error {
+			if first(element) != '{' {
+				return expected("a part", element)
+			}
+			return g.calls(element, into)
+		})
 	}
 	f := fieldsOf(data, "error", "candidates", "content", "parts", "role", "functionCall", "text", "promptFeedback", "usageMetadata")
 	switch {
@@ -144,6 +149,9 @@ func (gemini) results(results []registry.Result) []any {
 			} else {
 				text += "\n" + p.text
 			}
+		}
+		if text == "" {
+			text = "The result is what is attached."
 		}
 		key := "output"
 		if r.IsError() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -145,6 +146,9 @@ func (l *lowerer) schema(n *node, at place) *node {
 	for _, list := range alternatives {
 		own = l.merge(own, l.anyOf(list, at))
 	}
+	if l.rules.allRequired && (n.get("allOf") != nil || len(alternatives) > 0 || len(refs) > 0 && n.get("properties") != nil) {
+		l.loose = l.loose || l.optional(own)
+	}
 	return own
 }
 
@@ -164,6 +168,7 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 			own.set(name, v)
 		case "properties":
 			own.set(name, l.each(v, at))
+			l.checkOptional(n, v, at)
 		case "patternProperties":
 			if l.rules.keep[name] {
 				own.set(name, l.each(v, at))
@@ -175,8 +180,8 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 				own.notes = append(own.notes, l.sentences(n, m)...)
 			}
 		case "items":
-			if v.is("false") && l.rules.keep["patternProperties"] { // the whole of JSON Schema
-				own.set(name, v)
+			if v.is("false") {
+				l.noMore(own, n)
 			} else if v.kind != isArray {
 				own.set(name, l.schema(v, at))
 			} else if l.draft < draft2020 {
@@ -188,7 +193,11 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 			}
 		case "additionalItems":
 			if items := n.get("items"); items != nil && items.kind == isArray && l.draft < draft2020 {
-				own.set("items", l.schema(v, at))
+				if v.is("false") {
+					l.noMore(own, n)
+				} else {
+					own.set("items", l.schema(v, at))
+				}
 			}
 		case "additionalProperties":
 			switch {
@@ -245,6 +254,23 @@ func (l *lowerer) tuple(own, n, items *node, lost *[]string, at place) {
 	if len(list.items) > 0 {
 		own.set("prefixItems", list)
 	}
+}
+
+// noMore says that an array has no more items than there are schemas for its first ones.
+func (l *lowerer) noMore(own, n *node) {
+	if n.get("maxItems") != nil {
+		own.notes = append(own.notes, l.sentences(n, member{"unevaluatedItems", falseNode})...)
+		return
+	}
+	tuple := n.get("prefixItems")
+	if l.draft < draft2020 {
+		tuple = n.get("items")
+	}
+	most := 0
+	if tuple != nil && tuple.kind == isArray {
+		most = len(tuple.items)
+	}
+	l.simple(own, n, member{"maxItems", &node{kind: isLiteral, text: strconv.Itoa(most)}})
 }
 
 // simple takes over a keyword without schemas in it, or turns it into a sentence.

@@ -13,6 +13,7 @@ func (l *lowerer) root0() *node {
 	top.set("type", stringNode("object")) // which package registry makes sure of
 	if list := top.get("anyOf"); list != nil {
 		top = l.fold(top.without("anyOf"), list.items)
+		l.loose = l.loose || l.rules.allRequired
 	}
 	kept := &node{notes: slices.Clone(top.notes)}
 	for _, m := range top.members {
@@ -41,6 +42,7 @@ func (l *lowerer) renamed(top *node) *node {
 	}
 	kept := objectNode()
 	notes := slices.Clone(top.notes)
+	isRequired := setOf(top.get("required").strings())
 	for _, m := range properties.members {
 		if l.rules.rootNames.MatchString(m.name) {
 			kept.members = append(kept.members, m)
@@ -49,7 +51,11 @@ func (l *lowerer) renamed(top *node) *node {
 		l.loose = true
 		// Settled, the schema has its notes in its descriptions.
 		s := &settler{rules: &rules{keep: l.rules.keep}}
-		notes = append(notes, fmt.Sprintf("There is a further property, %s: %s", strconv.Quote(cut(m.name, longValue)), s.settle(m.value, 1).brief(longValue)))
+		which := "may"
+		if isRequired[m.name] {
+			which = "must"
+		}
+		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which, strconv.Quote(cut(m.name, longValue)), s.settle(m.value, 1).brief(longValue)))
 		l.work += s.work
 	}
 	if len(kept.members) == len(properties.members) {

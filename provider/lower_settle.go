@@ -53,6 +53,7 @@ func (s *settler) settle(n *node, level int) *node {
 	}
 	if types := c.get("type"); types != nil && slices.Contains(typesOf(types), "array") && c.get("items") == nil {
 		c.set("items", objectNode()) // some want it even where it says nothing
+		s.loose = true
 	}
 	if values := valuesOf(c); values != nil && c.get("type") == nil && s.rules.plainTypes() {
 		c = objectNode(slices.Concat([]member{{"type", typeNode(typesOfValues(values))}}, c.members)...)

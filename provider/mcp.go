@@ -98,10 +98,7 @@ func (mcp) results(results []registry.Result) []any {
 			}
 		}
 		if len(result.Content) == 0 {
-			text := nothing
-			if result.StructuredContent != nil { // for clients that do not know structured content
-				text = string(result.StructuredContent)
-			}
+			text := noContent(r) // for clients that do not know structured content, too
 			result.Content = append(result.Content, mcpContent{Type: "text", Text: &text})
 		}
 		list[i] = result

@@ -62,9 +62,19 @@ func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 	}
 	flush()
 	if len(pieces) == 0 {
-		pieces = append(pieces, piece{text: nothing})
+		pieces = append(pieces, piece{text: noContent(r)})
 	}
 	return pieces
+}
+
+// noContent is the text of a result without content: its data, or that there is nothing.
+func noContent(r registry.Result) string {
+	if r.Data != nil {
+		if data, err := encodeJSON(r.Data); err == nil {
+			return string(data)
+		}
+	}
+	return nothing
 }
 
 // onlyText returns the content of a result as one text.

@@ -102,7 +102,7 @@ func (p *pendingCalls) begin(key, id, tool string, input json.RawMessage) (*pend
 	if err := p.grow(len(key) + len(id) + len(tool) + len(input)); err != nil {
 		return nil, err
 	}
-	call := &pendingCall{id: id, tool: tool, input: input}
+	call := &pendingCall{id: id, tool: tool, input: slices.Clone(input)}
 	p.list = append(p.list, call)
 	if p.by == nil {
 		p.by = map[string]*pendingCall{}
@@ -123,7 +123,7 @@ func (p *pendingCalls) more(call *pendingCall, piece json.RawMessage) error {
 	if first(piece) == '"' {
 		call.pieces = append(call.pieces, piece[1:len(piece)-1]...)
 	} else {
-		call.input = piece
+		call.input = slices.Clone(piece)
 	}
 	return nil
 }

@@ -1,0 +1,142 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func call(id, tool, input string) registry.Call {
+	c := registry.Call{ID: id, Tool: tool}
+	if input != "" {
+		c.Input = json.RawMessage(input)
+	}
+	return c
+}
+
+func TestCalls(t *testing.T) {
+	paris := []registry.Call{call("id1", "get_weather", `{"city": "Paris"}`)}
+	two := append(paris, call("id2", "now", `{}`))
+	for _, test := range []struct {
+		name string
+		api  registry.API
+		data string
+		want []registry.Call
+	}{
+		{"a body", registry.Anthropic, `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"I look."},` +
+			`{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}},{"type":"tool_use","id":"id2","name":"now","input":{}}],"stop_reason":"tool_use"}`, two},
+		{"a message", registry.Anthropic, `{"role":"assistant","content":[{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]}`, paris},
+		{"blocks", registry.Anthropic, `[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}]`, paris},
+		{"a block", registry.Anthropic, `{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}`, paris},
+		{"without input", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now"}]`, two[1:]},
+		{"input null", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":null}]`, two[1:]},
+		{"input of another type", registry.Anthropic, `[{"type":"tool_use","id":"id2","name":"now","input":[1, 2]}]`, []registry.Call{call("id2", "now", `[1, 2]`)}},
+		{"tools at Anthropic", registry.Anthropic, `[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"mcp_tool_use","id":"m","name":"x","input":{}},` +
+			`{"type":"web_search_tool_result","content":[]}]`, nil},
+		{"a result", registry.Anthropic, `{"type":"tool_result","tool_use_id":"x","content":[{"type":"tool_use","id":"no"}]}`, nil},
+		{"text alone", registry.Anthropic, `{"role":"assistant","content":"hello"}`, nil},
+		{"an empty message", registry.Anthropic, `{"role":"assistant","content":[]}`, nil},
+
+		{"a body", registry.OpenAIChat, `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
+			`{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}},{"id":"id2","type":"function","function":{"name":"now","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`, two},
+		{"two choices", registry.OpenAIChat, `{"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}},` +
+			`{"index":1,"message":{"role":"assistant","tool_calls":[{"id":"idX","function":{"name":"other","arguments":"{}"}}]}}]}`, paris},
+		{"a message", registry.OpenAIChat, `{"role":"assistant","tool_calls":[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}`, paris},
+		{"tool_calls", registry.OpenAIChat, `[{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]`, paris},
+		{"a call", registry.OpenAIChat, `{"id":"id1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`, paris},
+		{"a function_call", registry.OpenAIChat, `{"role":"assistant","content":null,"function_call":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+		{"arguments as an object", registry.OpenAIChat, `[{"id":"id1","function":{"name":"get_weather","arguments":{"city": "Paris"}}}]`, paris},
+		{"malformed arguments", registry.OpenAIChat, `[{"id":"a","function":{"name":"x","arguments":"{\"city\": "}},{"id":"b","function":{"name":"y","arguments":""}},{"id":"c","function":{"name":"z"}},{"id":"d","function":{"name":"w","arguments":"\"text\""}}]`,
+			[]registry.Call{call("a", "x", `{"city": `), {ID: "b", Tool: "y", Input: json.RawMessage{}}, call("c", "z", ""), call("d", "w", `"text"`)}},
+		{"a custom tool", registry.OpenAIChat, `[{"id":"a","type":"custom","custom":{"name":"grammar","input":"x = 1"}}]`, nil},
+		{"text alone", registry.OpenAIChat, `{"role":"assistant","content":"hello","tool_calls":null}`, nil},
+
+		{"a body", registry.OpenAIResponses, `{"id":"r","object":"response","status":"completed","error":null,"output":[{"type":"reasoning","id":"rs","summary":[]},` +
+			`{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}","status":"completed"},{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":"{}"}]}`, two},
+		{"items", registry.OpenAIResponses, `[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}]`, paris},
+		{"an item", registry.OpenAIResponses, `{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}`, paris},
+		{"an output of a call", registry.OpenAIResponses, `{"type":"function_call_output","call_id":"id1","output":[{"type":"function_call"}]}`, nil},
+		{"OpenAI's tools", registry.OpenAIResponses, `[{"type":"web_search_call","id":"ws"},{"type":"custom_tool_call","call_id":"c","name":"x","input":"free"},{"type":"mcp_call","name":"m","arguments":"{}"},{"type":"message","content":[]}]`, nil},
+
+		{"a body", registry.Gemini, `{"candidates":[{"content":{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}},"thoughtSignature":"AAA"},` +
+			`{"functionCall":{"id":"id2","name":"now"}}]},"finishReason":"STOP"},{"content":{"parts":[{"functionCall":{"name":"other"}}]}}],"usageMetadata":{}}`, two},
+		{"a content", registry.Gemini, `{"role":"model","parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`, paris},
+		{"a candidate", registry.Gemini, `{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}`, paris},
+		{"parts", registry.Gemini, `[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]`, paris},
+		{"a part", registry.Gemini, `{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}`, paris},
+		{"without id", registry.Gemini, `{"functionCall":{"name":"get_weather","args":{"city": "Paris"}}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+		{"an array of responses", registry.Gemini, `[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}]}]`, paris},
+		{"a refusal", registry.Gemini, `{"promptFeedback":{"blockReason":"SAFETY"}}`, nil},
+		{"an empty candidate", registry.Gemini, `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`, nil},
+
+		{"a body", registry.Bedrock, `{"output":{"message":{"role":"assistant","content":[{"text":"I look."},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}},{"toolUse":{"toolUseId":"id2","name":"now"}}]}},"stopReason":"tool_use"}`, two},
+		{"a message", registry.Bedrock, `{"role":"assistant","content":[{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]}`, paris},
+		{"blocks", registry.Bedrock, `[{"reasoningContent":{}},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`, paris},
+		{"a block", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}`, paris},
+		{"a tool at Bedrock", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"nova_grounding","input":{},"type":"server_tool_use"}}`, nil},
+
+		{"a request", registry.MCP, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_weather","arguments":{"city": "Paris"},"_meta":{"progressToken":1}}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+		{"params", registry.MCP, `{"name":"now"}`, []registry.Call{call("", "now", "{}")}},
+		{"another request", registry.MCP, `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, nil},
+		{"a batch", registry.MCP, `[{"jsonrpc":"2.0","method":"ping"},{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now"}}]`, []registry.Call{call("", "now", "{}")}},
+	} {
+		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
+			calls, err := provider.Calls(test.api, []byte(test.data))
+			require.NoError(t, err)
+			require.Equal(t, test.want, calls)
+		})
+	}
+}
+
+func TestCallsOfSomethingElse(t *testing.T) {
+	for _, api := range apis {
+		for _, data := range []string{``, `{`, `nothing`, `"text"`, `7`, `null`, `{}`, `{"a":1}`, `[1]`, `["x"]`, `[null]`, `[[]]`, `{"content":`} {
+			_, err := provider.Calls(api, []byte(data))
+			require.Error(t, err, "%s %s", api, data)
+			require.Contains(t, err.Error(), string(api))
+		}
+	}
+	_, err := provider.Calls(registry.Bedrock, []byte(`[{"unknown":1}]`))
+	require.EqualError(t, err, `bedrock: expected a response of the Converse API, a message, its content, or a content block, and not {"unknown":1}`)
+}
+
+func TestCallsReportTheProvidersErrors(t *testing.T) {
+	for api, data := range map[registry.API]string{
+		registry.Anthropic:       `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+		registry.OpenAIChat:      `{"error":{"message":"Overloaded","type":"server_error"}}`,
+		registry.OpenAIResponses: `{"error":{"message":"Overloaded","code":"server_error"}}`,
+		registry.Gemini:          `{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}`,
+		registry.Bedrock:         `{"message":"Overloaded"}`,
+	} {
+		_, err := provider.Calls(api, []byte(data))
+		require.ErrorContains(t, err, "Overloaded")
+		require.ErrorContains(t, err, "the provider reports an error")
+	}
+}
+
+func TestCallsAreLimited(t *testing.T) {
+	one := map[registry.API]string{
+		registry.Anthropic:       `{"type":"tool_use","id":"i","name":"n","input":{}}`,
+		registry.OpenAIChat:      `{"id":"i","function":{"name":"n","arguments":"{}"}}`,
+		registry.OpenAIResponses: `{"type":"function_call","call_id":"i","name":"n","arguments":"{}"}`,
+		registry.Gemini:          `{"functionCall":{"name":"n"}}`,
+		registry.Bedrock:         `{"toolUse":{"toolUseId":"i","name":"n"}}`,
+		registry.MCP:             `{"name":"n"}`,
+	}
+	for _, api := range apis {
+		list := "[" + strings.Repeat(one[api]+",", 999) + one[api] + "]"
+		calls, err := provider.Calls(api, []byte(list))
+		require.NoError(t, err)
+		require.Len(t, calls, 1000)
+		_, err = provider.Calls(api, []byte("["+one[api]+","+list[1:]))
+		require.ErrorContains(t, err, "more than 1000 calls")
+
+		_, err = provider.Calls(api, []byte("["+strings.Repeat(" ", 64<<20)+"]"))
+		require.ErrorContains(t, err, "bytes")
+	}
+}

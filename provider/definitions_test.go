@@ -1,0 +1,218 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func TestDefinitions(t *testing.T) {
+	r := samples(t)
+	for _, api := range apis {
+		t.Run(string(api), func(t *testing.T) {
+			list, err := provider.Definitions(r, api, registry.Selection{}, nil)
+			require.NoError(t, err)
+			golden(t, "definitions/"+string(api)+".json", list)
+			require.NotContains(t, string(list), "SECRET")
+
+			again, err := provider.Definitions(r, api, registry.Selection{}, &provider.Options{})
+			require.NoError(t, err)
+			require.Equal(t, string(list), string(again))
+
+			strict, err := provider.Definitions(r, api, registry.Selection{}, &provider.Options{Strict: true})
+			require.NoError(t, err)
+			if api == registry.Gemini || api == registry.MCP {
+				require.Equal(t, string(list), string(strict), "there is no strict mode")
+				return
+			}
+			golden(t, "definitions/"+string(api)+"-strict.json", strict)
+		})
+	}
+}
+
+// What is sent must be JSON Schema, whatever a provider leaves of it.
+func TestDefinitionsHaveSchemasThatCompile(t *testing.T) {
+	r := samples(t)
+	for _, api := range apis {
+		for _, strict := range []bool{false, true} {
+			list, err := provider.Definitions(r, api, registry.Selection{}, &provider.Options{Strict: strict})
+			require.NoError(t, err)
+			for name, schema := range schemasIn(t, api, list) {
+				_, err := registry.CompileSchema(schema)
+				require.NoError(t, err, "%s %s: %s", api, name, schema)
+			}
+		}
+	}
+}
+
+// schemasIn returns the input schemas in a list of tools, by the tools' names.
+func schemasIn(t *testing.T, api registry.API, list json.RawMessage) map[string]json.RawMessage {
+	t.Helper()
+	type tool struct {
+		Name                 string
+		Input_Schema         json.RawMessage
+		Parameters           json.RawMessage
+		ParametersJSONSchema json.RawMessage
+		InputSchema          json.RawMessage
+		Function, ToolSpec   *tool
+		FunctionDeclarations []*tool
+	}
+	var tools []*tool
+	require.NoError(t, json.Unmarshal(list, &tools))
+	if api == registry.Gemini {
+		tools = tools[0].FunctionDeclarations
+	}
+	schemas := map[string]json.RawMessage{}
+	for _, one := range tools {
+		if one.Function != nil {
+			one = one.Function
+		}
+		if one.ToolSpec != nil {
+			one = one.ToolSpec
+			var in struct{ JSON json.RawMessage }
+			require.NoError(t, json.Unmarshal(one.InputSchema, &in))
+			one.InputSchema = in.JSON
+		}
+		for _, schema := range []json.RawMessage{one.Input_Schema, one.Parameters, one.ParametersJSONSchema, one.InputSchema} {
+			if schema != nil {
+				schemas[one.Name] = schema
+			}
+		}
+	}
+	require.NotEmpty(t, schemas)
+	return schemas
+}
+
+func TestDefinitionsOfNothing(t *testing.T) {
+	r := samples(t)
+	for _, api := range apis {
+		list, err := provider.Definitions(r, api, registry.Selection{}.Only(), nil)
+		require.NoError(t, err)
+		require.Equal(t, "[]", string(list))
+	}
+	list, err := provider.Definitions(r, registry.Gemini, registry.Selection{}.Only("memory"), nil)
+	require.NoError(t, err)
+	require.Equal(t, `[{"googleSearch":{}}]`, string(list))
+	list, err = provider.Definitions(r, registry.Anthropic, registry.Selection{}.Only("memory"), nil)
+	require.NoError(t, err)
+	require.Equal(t, `[{"type":"memory_20250818","name":"memory"}]`, string(list))
+}
+
+func TestDefinitionsOfUnknownAPI(t *testing.T) {
+	for _, api := range []registry.API{registry.XML, "", "cohere"} {
+		_, err := provider.Definitions(samples(t), api, registry.Selection{}, nil)
+		require.ErrorContains(t, err, "there is no API")
+		_, err = provider.Calls(api, []byte("{}"))
+		require.ErrorContains(t, err, "there is no API")
+		_, err = provider.NewStream(api)
+		require.ErrorContains(t, err, "there is no API")
+		_, err = provider.Results(api, nil)
+		require.ErrorContains(t, err, "there is no API")
+	}
+}
+
+type badNative struct{ registry.Tool }
+
+func (badNative) APIOverride(registry.API, registry.Options) json.RawMessage {
+	return json.RawMessage(`{"a":`)
+}
+
+func TestDefinitionsNameTheToolToBlame(t *testing.T) {
+	// Each definition refers twice to the one before: 2^40 schemas in 3 KB.
+	var laughs strings.Builder
+	laughs.WriteString(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d40"}},"$defs":{"d0":{"type":"string"}`)
+	for i := 1; i <= 40; i++ {
+		fmt.Fprintf(&laughs, `,"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}}`, i, i-1, i-1)
+	}
+	laughs.WriteString(`}}`)
+	wide := `{"type":"object","$defs":{"text":{"type":"string","description":"` + strings.Repeat("long ", 1000) + `"}},"properties":{`
+	for i := range 200 {
+		wide += fmt.Sprintf(`"p%d":{"$ref":"#/$defs/text"},`, i)
+	}
+	wide += `"last":{}}}`
+	for name, tool := range map[string]registry.Tool{
+		"laughs": plainTool("bad", laughs.String()),
+		"wide":   plainTool("bad", wide),
+		"native": badNative{plainTool("bad", "")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRegistry(t, plainTool("good", ""), tool)
+			for _, api := range apis {
+				if api == registry.MCP && name != "native" {
+					continue // which gets the schema as it is
+				}
+				_, err := provider.Definitions(r, api, registry.Selection{}, nil)
+				var toolError *registry.ToolError
+				require.ErrorAs(t, err, &toolError)
+				require.Equal(t, "bad", toolError.Tool)
+			}
+		})
+	}
+}
+
+func TestDefinitionsConcurrently(t *testing.T) {
+	r := samples(t)
+	want, err := provider.Definitions(samples(t), registry.Anthropic, registry.Selection{}, nil)
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 20 {
+				list, err := provider.Definitions(r, registry.Anthropic, registry.Selection{}, nil)
+				if err != nil || string(list) != string(want) {
+					t.Errorf("%v: %s", err, list)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// manyTools is a registry of 200 tools with 10 fields each.
+func manyTools(t testing.TB) *registry.Registry {
+	var tools []registry.Tool
+	for i := range 200 {
+		var b strings.Builder
+		b.WriteString(`{"type":"object","properties":{`)
+		for f := range 10 {
+			if f > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `"field_%d":{"type":%q,"description":"The field number %d of this tool."}`, f, []string{"string", "integer", "boolean"}[f%3], f)
+		}
+		b.WriteString(`},"required":["field_0","field_1"],"additionalProperties":false}`)
+		tools = append(tools, plainTool(fmt.Sprintf("tool_%d", i), b.String()))
+	}
+	return newRegistry(t, tools...)
+}
+
+func BenchmarkDefinitions(b *testing.B) {
+	b.Run("cold", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			r := manyTools(b)
+			b.StartTimer()
+			if _, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{}, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("warm", func(b *testing.B) {
+		r := manyTools(b)
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{}, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

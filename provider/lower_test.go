@@ -1,0 +1,516 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// loosely are the rules without strict mode, and strictly those with it.
+var (
+	loosely  = map[string]*rules{"claude": claudeRules, "openai": openAIRules, "gemini": geminiRules, "bedrock": bedrockRules}
+	strictly = map[string]*rules{"claude": claudeStrict, "openai": openAIStrict, "bedrock": bedrockStrict}
+)
+
+func lowerJSON(t testing.TB, schema string, rules *rules) (string, []string, error) {
+	t.Helper()
+	root, err := parseNode([]byte(schema))
+	require.NoError(t, err)
+	low, err := lower(root, rules)
+	if err != nil {
+		return "", nil, err
+	}
+	encoded, err := low.schema.encode(maxSchema)
+	require.NoError(t, err)
+	return string(encoded), low.notes, nil
+}
+
+// in is a schema with one property p.
+func in(schema string, more ...string) string {
+	return `{"type":"object","properties":{"p":` + schema + `}` + strings.Join(more, "") + `}`
+}
+
+func TestLower(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		rules *rules
+		from  string
+		want  string
+		notes []string
+	}{
+		{"order stays", claudeRules, `{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"integer"},"m":{}}}`,
+			`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"integer"},"m":{}}}`, nil},
+		{"unknown keywords go", claudeRules, in(`{"type":"string","x-order":1,"$comment":"c","readOnly":true,"nullable":true}`),
+			in(`{"type":"string"}`), nil},
+		{"numbers keep their digits", claudeRules, in(`{"minimum":9007199254740993,"enum":[0.1000000000000000000001,1e400]}`),
+			in(`{"minimum":9007199254740993,"enum":[0.1000000000000000000001,1e400]}`), nil},
+		{"a reference with something beside it", claudeRules, in(`{"$ref":"#/$defs/d","description":"Mine.","maxLength":3}`, `,"$defs":{"d":{"type":"string","description":"Theirs.","maxLength":5}}`),
+			in(`{"description":"Mine.\nTheirs.\nMust have at most 5 characters.","maxLength":3,"type":"string"}`), nil},
+		{"a reference of draft 7 stands alone", claudeRules, `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","definitions":{"d":{"type":"string"}},"properties":{"p":{"$ref":"#/definitions/d","description":"Mine.","maxLength":3}}}`,
+			in(`{"description":"Mine.","type":"string"}`), nil},
+		{"references by name and by pointer", claudeRules, `{"type":"object","properties":{"a":{"$ref":"#n"},"b":{"$ref":"#/$defs/a~1b%25"},"c":{"$ref":"urn:x#/properties/q"}},
+			"$defs":{"d":{"$anchor":"n","type":"string"},"a/b%":{"type":"null"},"e":{"$id":"urn:x","properties":{"q":{"$ref":"#/properties/r"},"r":{"type":"boolean"}}}}}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"null"},"c":{"type":"boolean"}}}`, nil},
+		{"a reference to the root", claudeRules, `{"type":"object","properties":{"inner":{"$ref":"#"}},"required":["inner"]}`,
+			`{"type":"object","properties":{"inner":{"type":"object","description":"The same again as the whole of the arguments."}},"required":["inner"]}`, nil},
+		{"references in a circle", claudeRules, in(`{"$ref":"#/$defs/a"}`, `,"$defs":{"a":{"type":"array","items":{"$ref":"#/$defs/b"}},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}]}}`),
+			in(`{"type":"array","items":{"anyOf":[{"type":"array","description":"The same again as the \"a\" that it is in.","items":{}},{"type":"string"}]}}`), nil},
+		{"a schema of schemas", geminiRules, in(`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`),
+			in(`{"description":"Must match the schema https://json-schema.org/draft/2020-12/schema."}`), nil},
+		{"allOf", claudeRules, in(`{"allOf":[{"type":["string","integer"],"maxLength":4,"enum":["a"]},{"type":["integer","string"],"maxLength":4,"enum":["a","b"]},{"type":"string","minLength":1}]}`),
+			in(`{"type":"string","maxLength":4,"enum":["a"],"minLength":1,"description":"Must be one of \"a\", \"b\"."}`), nil},
+		{"allOf of objects", claudeRules, `{"type":"object","properties":{"a":{"type":"number"}},"required":["a"],"allOf":[{"properties":{"b":{"type":"string"},"a":{"minimum":1}},"required":["b","a"]},{"required":["c"],"minProperties":2}]}`,
+			`{"type":"object","properties":{"a":{"type":"number","minimum":1},"b":{"type":"string"}},"required":["a","b","c"],"minProperties":2}`, nil},
+		{"a number that is an integer", claudeRules, in(`{"allOf":[{"type":"number"},{"type":"integer"}]}`), in(`{"type":"integer"}`), nil},
+		{"oneOf becomes anyOf", claudeRules, in(`{"oneOf":[{"type":"string"},{"type":"null"},{"type":"string"},false]}`),
+			in(`{"anyOf":[{"type":"string"},{"type":"null"}]}`), nil},
+		{"one alternative is none", claudeRules, in(`{"anyOf":[{"type":"string"}],"description":"d"}`), in(`{"description":"d","type":"string"}`), nil},
+		{"an alternative that takes anything", claudeRules, in(`{"anyOf":[{"type":"string"},{"not":{"type":"array"}}]}`),
+			in(`{"description":"Must also match one of [{\"type\":\"string\"},{\"not\":{\"type\":\"array\"}}]."}`), nil},
+		{"alternatives apart", geminiRules, in(`{"type":"object","description":"d","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},{"type":"string"},{"properties":{"b":{"type":"null"}}}]}`),
+			in(`{"description":"d","anyOf":[{"required":["a"],"type":"object","properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"null"},"a":{"type":"string"}},"type":"object"}]}`), nil},
+		{"two lists of alternatives", claudeRules, in(`{"anyOf":[{"type":"string"},{"type":"null"}],"oneOf":[{"maxLength":3},{"minLength":9}]}`),
+			in(`{"anyOf":[{"type":"string"},{"type":"null"}],"description":"Must also match one of [{\"maxLength\":3},{\"minLength\":9}]."}`), nil},
+		{"sentences", geminiRules, in(`{"type":"string","minLength":1,"maxLength":3,"pattern":"^a+$","format":"uuid","default":"a","examples":["a","aa"],"contentEncoding":"base64","contentMediaType":"image/png","deprecated":true}`),
+			in(`{"type":"string","description":"Must have at least 1 character. Must have at most 3 characters. Must match the pattern ^a+$. Format: uuid. Default: \"a\". Examples: \"a\", \"aa\". Encoded as base64. Content of the type image/png. Deprecated."}`), nil},
+		{"bounds", geminiRules, in(`{"type":"number","exclusiveMinimum":0,"maximum":5,"exclusiveMaximum":5,"multipleOf":0.5}`),
+			in(`{"type":"number","minimum":0,"maximum":5,"description":"Must be greater than 0. Must be less than 5. Must be a multiple of 0.5."}`), nil},
+		{"bounds of draft 4", claudeRules, `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"p":{"minimum":1,"exclusiveMinimum":true,"maximum":2,"exclusiveMaximum":false,"const":5}}}`,
+			in(`{"minimum":1,"exclusiveMinimum":1,"maximum":2}`), nil},
+		{"tuples of draft 7", claudeRules, `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"p":{"items":[{"type":"string"},{}],"additionalItems":{"type":"null"}}}}`,
+			in(`{"prefixItems":[{"type":"string"},{}],"items":{"type":"null"}}`), nil},
+		{"closed tuples", claudeRules, in(`{"type":"array","prefixItems":[{"type":"string"}],"items":false}`),
+			in(`{"type":"array","prefixItems":[{"type":"string"}],"maxItems":1,"items":{}}`), nil},
+		{"values", geminiRules, in(`{"enum":["a",1]}`), in(`{"type":["string","number"],"enum":["a",1]}`), nil},
+		{"values that are not plain", geminiRules, in(`{"enum":["a",null,{"b":1}]}`), in(`{"description":"Must be one of \"a\", null, {\"b\":1}."}`), nil},
+		{"a constant", geminiRules, in(`{"const":"a","description":"d"}`), in(`{"type":"string","enum":["a"],"description":"d"}`), nil},
+		{"a constant that is not plain", geminiRules, in(`{"const":true}`), in(`{"description":"Must be true."}`), nil},
+		{"arrays have items", openAIRules, in(`{"type":["array","null"]}`), in(`{"type":["array","null"],"items":{}}`), nil},
+		{"properties by patterns", geminiRules, in(`{"type":"object","patternProperties":{"^x":{"type":"string"}},"additionalProperties":false,"propertyNames":{"maxLength":3}}`),
+			in(`{"type":"object","description":"A property whose name matches ^x must match {\"type\":\"string\"}. The names of properties must match {\"maxLength\":3}."}`), nil},
+		{"logic", claudeRules, in(`{"if":{"type":"string"},"then":{"minLength":2},"else":false,"not":{"const":""},"contains":{"const":1},"minContains":2,"maxContains":3,"dependentSchemas":{"a":{"required":["b"]}},"dependentRequired":{"a":["b"]},"unevaluatedProperties":false}`),
+			in(`{"dependentRequired":{"a":["b"]},"description":"If it matches {\"type\":\"string\"}, it must match {\"minLength\":2}, and otherwise false. Must not match {\"const\":\"\"}. At least 2 items and at most 3 must match {\"const\":1}. With \"a\" it must match {\"required\":[\"b\"]}. No other properties are allowed."}`), nil},
+		{"never", claudeRules, in(`false`), in(`{"description":"Not allowed."}`), nil},
+
+		{"the root has fewer keywords", openAIRules, `{"type":"object","enum":[{}],"not":{"required":["x"]},"minProperties":1}`,
+			`{"type":"object","minProperties":1,"properties":{}}`, []string{"Must not match {\"required\":[\"x\"]}.", "Must be one of {}."}},
+		{"the root has three keywords", bedrockRules, `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","title":"T","description":"Of the root.","properties":{"p":{}},"required":["p"],"additionalProperties":{"type":"string"},"minProperties":2}`,
+			in(`{}`, `,"required":["p"]`), []string{"Of the root.", `All other properties must match {"type":"string"}.`, "Must have at least 2 properties."}},
+		{"names that are refused", claudeRules, `{"type":"object","properties":{"a":{},"b c":{"type":"string","minLength":1},"d[]":{"not":{}}},"required":["b c","a"],"additionalProperties":false}`,
+			`{"type":"object","properties":{"a":{}},"required":["a"]}`, []string{`There must also be a property "b c": {"type":"string","minLength":1}`, `There may also be a property "d[]": {"description":"Must not match {}."}`}},
+		{"alternatives at the root", claudeRules, `{"type":"object","properties":{"all":{}},"required":["all"],"anyOf":[
+				{"title":"First","required":["a"],"properties":{"a":{"type":"string"},"t":{"const":1}},"additionalProperties":false},
+				{"description":"Second one.","required":["a","b"],"properties":{"a":{"type":"integer"},"b":{},"t":{"const":2}},"additionalProperties":false},
+				{"type":"string"}]}`,
+			`{"type":"object","properties":{"all":{},"a":{"anyOf":[{"type":"string"},{"type":"integer"}]},"t":{"enum":[1,2]},"b":{}},"required":["all","a"],"additionalProperties":false}`,
+			[]string{"The arguments have one of these forms:\n- First; with \"a\"; possibly with \"t\"\n- Second one.; with \"a\", \"b\"; possibly with \"t\""}},
+		{"alternatives in alternatives at the root", claudeRules, `{"type":"object","oneOf":[{"required":["a"]},{"anyOf":[{"required":["b"]},{"required":["c"]}]}]}`,
+			`{"type":"object","properties":{}}`, []string{"The arguments have one of these forms:\n- with \"a\"\n- with \"b\"\n- with \"c\""}},
+		{"a property that has a type already", claudeRules, `{"type":"object","properties":{"k":{"type":"string","description":"The kind."}},"oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},{"properties":{"k":{"const":"b"}},"required":["k"]}]}`,
+			`{"type":"object","properties":{"k":{"type":"string","description":"The kind.","enum":["a","b"]}},"required":["k"]}`,
+			[]string{"The arguments have one of these forms:\n- with \"k\" being \"a\"\n- with \"k\" being \"b\""}},
+
+		{"strict", openAIStrict, `{"type":"object","properties":{"a":{"type":"string","maxLength":3,"default":"x"},"b":{"type":"object","properties":{"c":{"enum":["x",1]},"d":{"type":"array","items":{"type":["integer","null"]}}},"required":["d"]},"e":{"anyOf":[{"type":"string"},{"type":"integer"}]},"f":{"type":"string","const":"v"}},"required":["b"]}`,
+			`{"type":"object","properties":{"a":{"type":["string","null"],"description":"Must have at most 3 characters. Default: \"x\"."},"b":{"type":"object","properties":{"c":{"type":["string","number","null"],"enum":["x",1,null]},"d":{"type":"array","items":{"type":["integer","null"]}}},"required":["c","d"],"additionalProperties":false},"e":{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},"f":{"type":["string","null"],"enum":["v",null]}},"required":["a","b","e","f"],"additionalProperties":false}`, nil},
+		{"strict, with optional properties", claudeStrict, `{"type":"object","properties":{"a":{"type":"string","pattern":"\\bx","format":"iri"},"b":{"type":"array","items":{"type":"number","minimum":1},"minItems":2}},"required":["b","gone"]}`,
+			`{"type":"object","properties":{"a":{"type":"string","description":"Must match the pattern \\bx. Format: iri."},"b":{"type":"array","items":{"type":"number","description":"Must be at least 1."},"description":"Must have at least 2 items."}},"required":["b"],"additionalProperties":false}`, nil},
+		{"strict, alternatives at the root", claudeStrict, `{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"string"}}}]}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"additionalProperties":false}`, []string{"The arguments have one of these forms:\n- possibly with \"a\"\n- possibly with \"b\""}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := registry.CompileSchema(json.RawMessage(test.from))
+			require.NoError(t, err)
+			got, notes, err := lowerJSON(t, test.from, test.rules)
+			require.NoError(t, err)
+			require.Equal(t, test.want, got)
+			require.Equal(t, test.notes, notes)
+			_, err = registry.CompileSchema(json.RawMessage(got))
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestLowerNotStrict(t *testing.T) {
+	closed := `,"additionalProperties":false`
+	for name, schema := range map[string]string{
+		"anything":              in(`{}`, closed),
+		"a map":                 in(`{"type":"object","additionalProperties":{"type":"string"}}`),
+		"an open object":        in(`{"type":"object"}`),
+		"an object with more":   in(`{"type":"object","properties":{},"additionalProperties":true}`),
+		"patterns of names":     in(`{"type":"object","properties":{},"patternProperties":{"^x":{"type":"string"}}}`),
+		"an array of anything":  in(`{"type":"array"}`),
+		"a tuple":               in(`{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"string"}}`),
+		"recursion":             in(`{"$ref":"#/$defs/d"}`, `,"$defs":{"d":{"type":"object","properties":{"d":{"$ref":"#/$defs/d"}}}}`),
+		"anything among others": in(`{"anyOf":[{"type":"string"},{}]}`),
+		"a value of no type":    in(`{"not":{"type":"string"}}`),
+		"an open root":          `{"type":"object"}`,
+		"a root that is a map":  `{"type":"object","properties":{},"additionalProperties":{"type":"string"}}`,
+		"never":                 in(`false`),
+	} {
+		for api, rules := range strictly {
+			_, _, err := lowerJSON(t, schema, rules)
+			require.ErrorIs(t, err, errNotStrict, "%s, %s", name, api)
+		}
+	}
+	// Where package registry could not tell what null stands for.
+	for name, schema := range map[string]string{
+		"optional in allOf":             `{"type":"object","properties":{},"allOf":[{"properties":{"a":{"type":"string"}}}]}`,
+		"optional in an alternative":    in(`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"null"}]}`),
+		"optional in two alternatives":  in(`{"anyOf":[{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},{"type":"null"}]}`),
+		"optional without a plain type": in(`{"const":"x"}`),
+		"alternatives at the root":      `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`,
+	} {
+		_, _, err := lowerJSON(t, schema, openAIStrict)
+		require.ErrorIs(t, err, errNotStrict, name)
+		_, _, err = lowerJSON(t, schema, claudeStrict)
+		require.NoError(t, err, name)
+	}
+	deep := `{"type":"string"}`
+	for range 12 {
+		deep = in(deep)
+	}
+	_, _, err := lowerJSON(t, deep, openAIStrict)
+	require.ErrorIs(t, err, errNotStrict)
+	_, _, err = lowerJSON(t, deep, claudeStrict)
+	require.NoError(t, err)
+}
+
+func TestLowerIsLimited(t *testing.T) {
+	deep := `{"type":"string"}`
+	for range 100 {
+		deep = in(deep)
+	}
+	got, _, err := lowerJSON(t, deep, claudeRules)
+	require.NoError(t, err)
+	require.Contains(t, got, "Nested too deep to be described.")
+
+	_, err = parseNode([]byte(strings.Repeat("[", 1000) + strings.Repeat("]", 1000)))
+	require.ErrorContains(t, err, "nested more than")
+
+	for name, schema := range map[string]string{
+		"long":           in(`{"type":"string","description":"` + strings.Repeat("x", maxSchema) + `"}`),
+		"many in anyOf":  in(`{"type":"object","properties":{` + many(500, `"p%d":{"type":"string"}`) + `},"anyOf":[` + many(500, `{"required":["p%d"]}`) + `]}`),
+		"many in enum":   in(`{"enum":[` + many(60000, `"value %d"`) + `]}`),
+		"many at a time": `{"type":"object","properties":{` + many(30000, `"p%d":{"$ref":"#/$defs/d"}`) + `},"$defs":{"d":{"type":"string"}}}`,
+	} {
+		for api, rules := range loosely {
+			if api != "gemini" && name == "many in anyOf" {
+				continue // it becomes long only where alternatives stand apart
+			}
+			_, _, err := lowerJSON(t, schema, rules)
+			require.ErrorIs(t, err, errSchemaTooLong, "%s %s", api, name)
+		}
+	}
+	got, _, err = lowerJSON(t, in(`{"anyOf":[`+many(5000, `{"const":%d}`)+`]}`), claudeRules)
+	require.NoError(t, err)
+	require.Contains(t, got, `{"const":4999}`)
+}
+
+func many(n int, format string) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(format, i)
+	}
+	return strings.Join(parts, ",")
+}
+
+// checkLooser makes sure that what a schema accepts is accepted by what providers get of it. If folded is false, that is
+// not asked of schemas with alternatives at the root: a property that only some of them mention is described as these
+// have it.
+func checkLooser(t *testing.T, schema string, values []any, folded bool) (accepted int) {
+	t.Helper()
+	original, err := registry.CompileSchema(json.RawMessage(schema))
+	require.NoError(t, err, schema)
+	var good []any
+	for _, v := range values {
+		if original.Validate(v) == nil {
+			good = append(good, v)
+		}
+	}
+	for api, rules := range loosely {
+		got, notes, err := lowerJSON(t, schema, rules)
+		require.NoError(t, err, schema)
+		if !folded && strings.Contains(strings.Join(notes, "\n"), "one of these forms") {
+			return 0
+		}
+		low, err := registry.CompileSchema(json.RawMessage(got))
+		require.NoError(t, err, "%s: %s became %s", api, schema, got)
+		for _, v := range good {
+			if err := low.Validate(v); err != nil {
+				encoded, _ := json.Marshal(v)
+				t.Fatalf("%s: %s accepts %s, but what it became does not: %s: %v", api, schema, encoded, got, err)
+			}
+		}
+	}
+	return len(good)
+}
+
+// What providers get may say less than a tool's schema, but not more.
+func TestLowerIsLooser(t *testing.T) {
+	rounds := 3000
+	if testing.Short() {
+		rounds = 300
+	}
+	accepted := 0
+	for seed := range rounds {
+		g := &generator{rand.New(rand.NewPCG(1, uint64(seed)))}
+		schema := g.root()
+		values := make([]any, 60)
+		for i := range values {
+			values[i] = g.object(3)
+		}
+		accepted += checkLooser(t, schema, values, false)
+	}
+	require.Greater(t, accepted, rounds, "too few of the values were right for the test to mean something")
+}
+
+// Alternatives at the root that say which properties there are become what accepts all of them.
+func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
+	accepted := 0
+	for seed := range 500 {
+		g := &generator{rand.New(rand.NewPCG(2, uint64(seed)))}
+		schema := `{"type":"object","` + g.pick("anyOf", "oneOf") + `":` + g.list(1+g.IntN(3), func() string {
+			return `{"properties":` + g.map_(1+g.IntN(3), func() string { return g.schema(1) }) + `,"required":["` + g.name() + `"],"additionalProperties":false}`
+		}) + `,"$defs":{"d0":` + g.schema(1) + `,"d1":{"type":"string"}}}`
+		values := make([]any, 60)
+		for i := range values {
+			values[i] = g.object(2)
+		}
+		accepted += checkLooser(t, schema, values, true)
+	}
+	require.Greater(t, accepted, 500)
+}
+
+// A generator makes schemas and values of few words, so that they often fit.
+type generator struct{ *rand.Rand }
+
+func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))] }
+
+func (g *generator) name() string { return g.pick("a", "b", "c", "x y") }
+
+func (g *generator) value(depth int) any {
+	n := 8
+	if depth <= 0 {
+		n = 6
+	}
+	switch g.IntN(n) {
+	case 0:
+		return nil
+	case 1:
+		return g.IntN(2) == 0
+	case 2:
+		return json.Number(g.pick("0", "1", "2", "5"))
+	case 3:
+		return json.Number(g.pick("0.5", "1.0", "2.5"))
+	case 4, 5:
+		return g.pick("", "a", "ab", "abc")
+	case 6:
+		list := make([]any, g.IntN(4))
+		for i := range list {
+			list[i] = g.value(depth - 1)
+		}
+		return list
+	}
+	return g.object(depth - 1)
+}
+
+func (g *generator) object(depth int) map[string]any {
+	object := map[string]any{}
+	for range g.IntN(4) {
+		object[g.name()] = g.value(depth)
+	}
+	return object
+}
+
+func (g *generator) json(v any) string {
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(encoded)
+}
+
+func (g *generator) list(n int, one func() string) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = one()
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
+func (g *generator) map_(n int, one func() string) string {
+	parts := map[string]string{}
+	for range n {
+		parts[g.name()] = one()
+	}
+	var members []string
+	for _, name := range []string{"a", "b", "c", "x y"} {
+		if part, ok := parts[name]; ok {
+			members = append(members, fmt.Sprintf("%q:%s", name, part))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+func (g *generator) root() string {
+	members := g.keywords(3, true)
+	defs := fmt.Sprintf(`"$defs":{"d0":%s,"d1":%s}`, g.schema(2), g.schema(2))
+	draft := ""
+	if g.IntN(4) == 0 {
+		draft = `"$schema":"` + g.pick("http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema") + `",`
+	}
+	return `{` + draft + `"type":"object",` + strings.Join(append(members, defs), ",") + `}`
+}
+
+func (g *generator) schema(depth int) string {
+	switch g.IntN(12) {
+	case 0:
+		return "true"
+	case 1:
+		return "{}"
+	case 2:
+		return `{"$ref":"#/$defs/` + g.pick("d0", "d1") + `"}`
+	}
+	if g.IntN(25) == 0 {
+		return "false"
+	}
+	return "{" + strings.Join(g.keywords(depth, false), ",") + "}"
+}
+
+// keywords returns some keywords.
+func (g *generator) keywords(depth int, root bool) []string {
+	have := map[string]string{}
+	add := func(name, value string) { have[name] = value }
+	if !root && g.IntN(2) == 0 {
+		add("type", g.json(g.pick("object", "array", "string", "number", "integer", "boolean", "null")))
+	} else if !root && g.IntN(3) == 0 {
+		add("type", `["`+g.pick("object", "string", "integer")+`","`+g.pick("null", "array", "number")+`"]`)
+	}
+	choices := 12
+	if depth > 0 {
+		choices = 28
+	}
+	inner := func() string { return g.schema(depth - 1) }
+	for range 1 + g.IntN(3) {
+		switch g.IntN(choices) {
+		case 0:
+			add("enum", g.list(1+g.IntN(3), func() string { return g.json(g.value(1)) }))
+			if have["enum"] != "" && strings.Count(have["enum"], ",") > 0 {
+				delete(have, "enum") // values must not be there twice
+			}
+		case 1:
+			add("const", g.json(g.value(1)))
+		case 2:
+			add("minimum", g.pick("0", "1", "2"))
+		case 3:
+			add("exclusiveMaximum", g.pick("1", "2", "2.5"))
+		case 4:
+			add("maxLength", g.pick("0", "1", "2"))
+		case 5:
+			add("pattern", g.json(g.pick("^a", "b$", "c")))
+		case 6:
+			add("minItems", g.pick("0", "1", "2"))
+		case 7:
+			add("uniqueItems", "true")
+		case 8:
+			add("multipleOf", g.pick("1", "0.5"))
+		case 9:
+			add("minProperties", g.pick("0", "1"))
+		case 10:
+			add("description", `"text"`)
+		case 11:
+			add("exclusiveMinimum", g.pick("0", "0.5"))
+		case 12, 13, 14, 15:
+			add("properties", g.map_(1+g.IntN(3), inner))
+		case 16:
+			add("required", `["`+g.name()+`"]`)
+		case 17:
+			add("additionalProperties", g.pick("false", "false", inner()))
+		case 18:
+			add("patternProperties", `{"`+g.pick("a|b", "^c", "x")+`":`+inner()+`}`)
+		case 19:
+			add("items", inner())
+		case 20:
+			add("prefixItems", g.list(1+g.IntN(2), inner))
+		case 21, 22:
+			add("allOf", g.list(1+g.IntN(2), inner))
+		case 23:
+			if !root {
+				add("anyOf", g.list(1+g.IntN(3), inner))
+			}
+		case 24:
+			if !root {
+				add("oneOf", g.list(1+g.IntN(3), inner))
+			}
+		case 25:
+			add(g.pick("not", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems"), inner())
+		case 26:
+			add("if", inner())
+			add(g.pick("then", "else"), inner())
+		case 27:
+			add("dependentRequired", `{"a":["b"]}`)
+			add("$ref", `"#/$defs/`+g.pick("d0", "d1")+`"`)
+		}
+	}
+	var members []string
+	for name, value := range have {
+		members = append(members, fmt.Sprintf("%q:%s", name, value))
+	}
+	return members
+}
+
+func FuzzLower(f *testing.F) {
+	for seed := range 30 {
+		g := &generator{rand.New(rand.NewPCG(3, uint64(seed)))}
+		f.Add([]byte(g.root()), uint64(seed))
+	}
+	for _, schema := range []string{
+		`{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`,
+		`{"type":"object","$id":"https://a.b/c","properties":{"a":{"$id":"d","$anchor":"e","properties":{"f":{"$ref":"#e"}}},"g":{"$ref":"d"}}}`,
+		`{"type":"object","$dynamicAnchor":"n","properties":{"a":{"$dynamicRef":"#n"}}}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","id":"x","type":"object","properties":{"a":{"minimum":1,"exclusiveMinimum":true},"b":{"$ref":"x"}}}`,
+		`{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"object","$recursiveAnchor":true,"properties":{"a":{"$recursiveRef":"#"},"b":{"items":[{},true],"additionalItems":false}}}`,
+		`{"type":"object","oneOf":[{"properties":{"a":{"const":1}},"required":["a"]},{"anyOf":[{"required":["b"]},{"required":["c"]}]}]}`,
+	} {
+		f.Add([]byte(schema), uint64(0))
+	}
+	f.Fuzz(func(t *testing.T, schema []byte, seed uint64) {
+		original, err := registry.CompileSchema(schema)
+		if err != nil {
+			return
+		}
+		root, err := parseNode(original.JSON())
+		if err != nil {
+			return // nested too deep
+		}
+		g := &generator{rand.New(rand.NewPCG(4, seed))}
+		for _, list := range []map[string]*rules{loosely, strictly} {
+			for api, rules := range list {
+				low, err := lower(root, rules)
+				if err != nil {
+					continue
+				}
+				encoded, err := low.schema.encode(maxSchema)
+				require.NoError(t, err)
+				require.True(t, json.Valid(encoded))
+				compiled, err := registry.CompileSchema(encoded)
+				require.NoError(t, err, "%s: %s became %s", api, schema, encoded)
+				if rules.strict || strings.Contains(strings.Join(low.notes, "\n"), "one of these forms") {
+					continue
+				}
+				for range 10 {
+					v := g.object(3)
+					if original.Validate(v) == nil {
+						require.NoError(t, compiled.Validate(v), "%s: %s accepts %s, but what it became does not: %s", api, schema, g.json(v), encoded)
+					}
+				}
+			}
+		}
+	})
+}

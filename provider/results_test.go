@@ -1,0 +1,100 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func withCall(r registry.Result, id, tool string) registry.Result {
+	r.CallID, r.Tool = id, tool
+	return r
+}
+
+func TestResults(t *testing.T) {
+	png := []byte("\x89PNG")
+	results := []registry.Result{
+		withCall(registry.Text("15 °C, <sunny> & dry"), "id1", "get_weather"),
+		withCall(registry.Failure(registry.CodeTool, "There is no such city."), "id2", "get_weather"),
+		withCall(registry.Result{}, "id3", "nothing"),
+		withCall(registry.Text(" \n"), "id4", "blank"),
+		withCall(registry.Text("bad \xff\xfe text"), "id5", "invalid"),
+		withCall(registry.Result{Content: []registry.Part{
+			{Text: "The file:"},
+			{Text: "milk", Resource: &registry.Resource{Kind: "FILE", Name: "/todo.txt"}},
+			{Data: png, MIME: "image/PNG; x=y", Text: "a picture"},
+			{Text: "and"},
+			{Data: []byte("%PDF"), MIME: "application/pdf"},
+			{Data: []byte("RIFF"), MIME: "audio/wav", Text: "a sound"},
+			{Data: []byte{0, 1, 2}, MIME: "application/x-thing"},
+			{Data: []byte{}, MIME: "image/png"},
+		}}, "id6", "parts"),
+		withCall(registry.Result{Content: []registry.Part{{Data: png, MIME: "image/jpg"}}, Code: registry.CodeTool}, "id7", "failed_picture"),
+		withCall(registry.Result{Content: []registry.Part{{Text: `{"n":9007199254740993}`}}, Data: json.RawMessage(`{"n":9007199254740993,"h":"<"}`)}, "id8", "structured"),
+		withCall(registry.Result{Data: map[string]any{"a": 1}}, "id9", "only_structured"),
+		withCall(registry.Result{Content: []registry.Part{{Text: "a list"}}, Data: []int{1}}, "id10", "list"),
+		withCall(registry.Result{Content: []registry.Part{{Text: "broken"}}, Data: json.RawMessage(`{"a":`)}, "id11", "broken"),
+		withCall(registry.Text("no id"), "", "without_id"),
+	}
+	for _, api := range apis {
+		t.Run(string(api), func(t *testing.T) {
+			messages, err := provider.Results(api, results)
+			require.NoError(t, err)
+			require.True(t, utf8.Valid(messages))
+			golden(t, "results/"+string(api)+".json", messages)
+
+			none, err := provider.Results(api, nil)
+			require.NoError(t, err)
+			require.Equal(t, "[]", string(none))
+		})
+	}
+}
+
+// A provider refuses a conversation with an empty text in it.
+func TestResultsAreNeverEmpty(t *testing.T) {
+	for _, r := range []registry.Result{
+		{}, registry.Text(""), registry.Text("\n\t "), registry.Failure(registry.CodeTool, ""),
+		{Content: []registry.Part{{}, {}}}, {Content: []registry.Part{{Data: []byte{}}}},
+		{Content: []registry.Part{{Text: " "}, {Data: []byte{1}, MIME: "image/png"}, {Text: "\n"}}},
+	} {
+		for _, api := range []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock} {
+			messages, err := provider.Results(api, []registry.Result{withCall(r, "id", "tool")})
+			require.NoError(t, err)
+			var decoded any
+			require.NoError(t, json.Unmarshal(messages, &decoded))
+			walk(decoded, func(key string, v any) {
+				switch v := v.(type) {
+				case string:
+					require.NotEmpty(t, strings.TrimSpace(v), "%s: %s", api, messages)
+				case []any:
+					require.NotEmpty(t, v, "%s: %s", api, messages)
+				case map[string]any:
+					if v["type"] == "text" {
+						require.NotEmpty(t, v["text"])
+					}
+				}
+			})
+		}
+	}
+}
+
+func walk(v any, do func(key string, v any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, inside := range v {
+			do(key, inside)
+			walk(inside, do)
+		}
+	case []any:
+		for _, inside := range v {
+			do("", inside)
+			walk(inside, do)
+		}
+	}
+}

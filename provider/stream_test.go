@@ -1,0 +1,261 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func stream(t *testing.T, api registry.API, events ...string) []registry.Call {
+	t.Helper()
+	s, err := provider.NewStream(api)
+	require.NoError(t, err)
+	for _, event := range events {
+		require.NoError(t, s.Add([]byte(event)), "%s", event)
+	}
+	calls, err := s.Calls()
+	require.NoError(t, err)
+	return calls
+}
+
+func TestStream(t *testing.T) {
+	two := []registry.Call{call("id1", "get_weather", `{"city": "Paris"}`), call("id2", "now", `{}`)}
+	for _, test := range []struct {
+		name   string
+		api    registry.API
+		events string
+		want   []registry.Call
+	}{
+		{"as documented", registry.Anthropic, `
+			{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"m"}}
+			{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+			{"type":"ping"}
+			{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"I look."}}
+			{"type":"content_block_stop","index":0}
+			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
+			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":""}}
+			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
+			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}
+			{"type":"content_block_stop","index":1}
+			{"type":"content_block_start","index":2,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}
+			{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"x\"}"}}
+			{"type":"content_block_stop","index":2}
+			{"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
+			{"type":"content_block_stop","index":3}
+			{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}
+			{"type":"message_stop"}
+			{"type":"something_new","index":1}`, two},
+		{"interleaved", registry.Anthropic, `
+			{"type":"content_block_start","index":900719925474099300,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{}}}
+			{"type":"content_block_start","index":-1,"content_block":{"type":"tool_use","id":"id2","name":"now","input":{}}}
+			{"type":"content_block_delta","index":900719925474099300,"delta":{"type":"input_json_delta","partial_json":"{\"city\":"}}
+			{"type":"content_block_delta","index":-1,"delta":{"type":"input_json_delta","partial_json":"{}"}}
+			{"type":"content_block_delta","index":900719925474099300,"delta":{"type":"input_json_delta","partial_json":" \"Paris\"}"}}`, two},
+		{"input at the start", registry.Anthropic, `
+			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"id1","name":"get_weather","input":{"city": "Paris"}}}
+			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"id2","name":"now"}}`, two},
+
+		{"as documented", registry.OpenAIChat, `
+			{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":null},"finish_reason":null}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","type":"function","function":{"name":"get_weather","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","type":"function","function":{"name":"now","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{}"}},{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
+			{"choices":[],"usage":{"total_tokens":3}}
+			[DONE]`, two},
+		{"all calls under one index", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
+		{"no index", registry.OpenAIChat, `
+			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"name":"now","arguments":{}}}]}}]}`, two},
+		{"the name later", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
+		{"another choice", registry.OpenAIChat, `
+			{"choices":[{"index":1,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"x","arguments":"{}"}}]}}]}
+			{"choices":[{"index":1,"delta":{}},{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
+		{"a custom tool", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","type":"custom","custom":{"name":"x","input":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"input":"abc"}}]}}]}`, nil},
+		{"a function_call", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"role":"assistant","function_call":{"name":"get_weather","arguments":""}}}]}
+			{"choices":[{"index":0,"delta":{"function_call":{"arguments":"{\"city\": \"Paris\"}"}}}]}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
+
+		{"as documented", registry.OpenAIResponses, `
+			{"type":"response.created","response":{"id":"r","output":[]}}
+			{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs"}}
+			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"","status":"in_progress"}}
+			{"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":1,"delta":"{\"city\":"}
+			{"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":""}}
+			{"type":"response.function_call_arguments.delta","item_id":"fc_2","output_index":2,"delta":"{}"}
+			{"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":1,"delta":" \"Paris\"}"}
+			{"type":"response.function_call_arguments.done","item_id":"fc_2","output_index":2,"arguments":"{}"}
+			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
+			{"type":"response.mcp_call_arguments.delta","output_index":3,"delta":"{"}
+			{"type":"response.completed","response":{"id":"r","output":[]}}`, two},
+		{"without deltas", registry.OpenAIResponses, `
+			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
+			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}}`, two},
+		{"the end alone", registry.OpenAIResponses, `
+			{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"},{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}]}}`, two},
+
+		{"as documented", registry.Gemini, `
+			{"candidates":[{"content":{"parts":[{"text":"I look."}],"role":"model"}}],"usageMetadata":{}}
+			{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}],"role":"model"}}]}
+			{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id2","name":"now","args":{}}}],"role":"model"},"finishReason":"STOP"}]}
+			{"usageMetadata":{"totalTokenCount":3}}`, two},
+
+		{"as an SDK has it", registry.Bedrock, `
+			{"messageStart":{"role":"assistant"}}
+			{"contentBlockDelta":{"contentBlockIndex":0,"delta":{"text":"I look."}}}
+			{"contentBlockStart":{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"id1","name":"get_weather"}}}}
+			{"contentBlockDelta":{"contentBlockIndex":1,"delta":{"toolUse":{"input":"{\"city\":"}}}}
+			{"contentBlockStart":{"contentBlockIndex":2,"start":{"toolUse":{"toolUseId":"id2","name":"now"}}}}
+			{"contentBlockDelta":{"contentBlockIndex":1,"delta":{"toolUse":{"input":" \"Paris\"}"}}}}
+			{"contentBlockDelta":{"contentBlockIndex":2,"delta":{"toolUse":{"input":""}}}}
+			{"contentBlockStop":{"contentBlockIndex":1}}
+			{"messageStop":{"stopReason":"tool_use"}}
+			{"metadata":{"usage":{}}}`, two},
+		{"as it is sent", registry.Bedrock, `
+			{"p":"abc","role":"assistant"}
+			{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"id1","name":"get_weather"}},"p":"abcd"}
+			{"contentBlockIndex":0,"delta":{"toolUse":{"input":"{\"city\": \"Paris\"}"}},"p":"ab"}
+			{"contentBlockIndex":0,"p":"a"}
+			{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"id2","name":"now"}}}
+			{"stopReason":"tool_use"}`, two},
+
+		{"messages", registry.MCP, `
+			{"jsonrpc":"2.0","method":"notifications/progress","params":{}}
+			{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now","arguments":{}}}`, []registry.Call{call("", "now", "{}")}},
+	} {
+		t.Run(string(test.api)+" "+test.name, func(t *testing.T) {
+			require.Equal(t, test.want, stream(t, test.api, strings.Split(test.events, "\n")...))
+		})
+	}
+}
+
+// deltas are events for a call whose arguments come in pieces, which are JSON strings.
+var deltas = map[registry.API]struct{ start, delta string }{
+	registry.Anthropic: {
+		`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":"id%[1]d","name":"echo","input":{}}}`,
+		`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`,
+	},
+	registry.OpenAIChat: {
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":"id%[1]d","type":"function","function":{"name":"echo","arguments":""}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}}]}`,
+	},
+	registry.OpenAIResponses: {
+		`{"type":"response.output_item.added","output_index":%d,"item":{"type":"function_call","call_id":"id%[1]d","name":"echo","arguments":""}}`,
+		`{"type":"response.function_call_arguments.delta","output_index":%d,"delta":%s}`,
+	},
+	registry.Bedrock: {
+		`{"contentBlockStart":{"contentBlockIndex":%d,"start":{"toolUse":{"toolUseId":"id%[1]d","name":"echo"}}}}`,
+		`{"contentBlockDelta":{"contentBlockIndex":%d,"delta":{"toolUse":{"input":%s}}}}`,
+	},
+}
+
+// quote16 is a JSON string of UTF-16 code units, of which some may be half a character.
+func quote16(units []uint16) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, u := range units {
+		fmt.Fprintf(&b, `\u%04x`, u)
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func TestStreamSplitAnywhere(t *testing.T) {
+	const input = `{"a": "smile 😀 é \" \\ \ud83d\ude00", "n": 9007199254740993}`
+	units := utf16.Encode([]rune(input))
+	for api, events := range deltas {
+		for i := range units {
+			calls := stream(t, api, fmt.Sprintf(events.start, 0), fmt.Sprintf(events.start, 1),
+				fmt.Sprintf(events.delta, 0, quote16(units[:i])),
+				fmt.Sprintf(events.delta, 1, strconv.Quote("{}")),
+				fmt.Sprintf(events.delta, 0, quote16(units[i:])))
+			require.Equal(t, []registry.Call{call("id0", "echo", input), call("id1", "echo", "{}")}, calls, "%s, split at %d", api, i)
+		}
+		each := []string{fmt.Sprintf(events.start, 0)}
+		for i := range units {
+			each = append(each, fmt.Sprintf(events.delta, 0, quote16(units[i:i+1])))
+		}
+		require.Equal(t, []registry.Call{call("id0", "echo", input)}, stream(t, api, each...))
+	}
+}
+
+func TestStreamThatEndsEarly(t *testing.T) {
+	for api, events := range deltas {
+		calls := stream(t, api, fmt.Sprintf(events.start, 0), fmt.Sprintf(events.delta, 0, `"{\"a\": [1,"`))
+		require.Equal(t, []registry.Call{call("id0", "echo", `{"a": [1,`)}, calls)
+		result := newRegistry(t, plainTool("echo", `{"type":"object"}`)).Dispatch(t.Context(), calls[0], registry.Env{})
+		require.Equal(t, registry.CodeInvalidInput, result.Code)
+		require.Contains(t, result.Text(), "not valid JSON")
+	}
+}
+
+func TestStreamErrors(t *testing.T) {
+	for api, event := range map[registry.API]string{
+		registry.Anthropic:       `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+		registry.OpenAIChat:      `{"error":{"message":"Overloaded","type":"server_error"}}`,
+		registry.OpenAIResponses: `{"type":"response.failed","response":{"error":{"code":"server_error","message":"Overloaded"}}}`,
+		registry.Gemini:          `{"error":{"code":503,"message":"Overloaded"}}`,
+		registry.Bedrock:         `{"throttlingException":{"message":"Overloaded"}}`,
+	} {
+		s, err := provider.NewStream(api)
+		require.NoError(t, err)
+		require.ErrorContains(t, s.Add([]byte(event)), "Overloaded")
+		require.ErrorContains(t, s.Add([]byte(`{"type":`)), "not JSON")
+		require.NoError(t, s.Add(nil))
+		require.NoError(t, s.Add([]byte(" [DONE]\n")))
+		calls, err := s.Calls()
+		require.NoError(t, err)
+		require.Empty(t, calls)
+	}
+	s, err := provider.NewStream(registry.OpenAIResponses)
+	require.NoError(t, err)
+	require.ErrorContains(t, s.Add([]byte(`{"type":"error","code":"x","message":"Overloaded"}`)), "x: Overloaded")
+	s, err = provider.NewStream(registry.Gemini)
+	require.NoError(t, err)
+	require.ErrorContains(t, s.Add([]byte(`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"x","willContinue":true}}]}}]}`)), "bit by bit")
+}
+
+func TestStreamIsLimited(t *testing.T) {
+	for api, events := range deltas {
+		s, err := provider.NewStream(api)
+		require.NoError(t, err)
+		for i := range 1000 {
+			require.NoError(t, s.Add(fmt.Appendf(nil, events.start, i)))
+		}
+		require.ErrorContains(t, s.Add(fmt.Appendf(nil, events.start, 1000)), "more than 1000 calls")
+		calls, err := s.Calls()
+		require.NoError(t, err)
+		require.Len(t, calls, 1000)
+	}
+
+	piece, err := json.Marshal(strings.Repeat("x", 1<<20))
+	require.NoError(t, err)
+	s, err := provider.NewStream(registry.Bedrock)
+	require.NoError(t, err)
+	require.NoError(t, s.Add(fmt.Appendf(nil, deltas[registry.Bedrock].start, 1)))
+	n := 0
+	for ; err == nil && n < 100; n++ {
+		err = s.Add(fmt.Appendf(nil, deltas[registry.Bedrock].delta, 1, piece))
+	}
+	require.ErrorContains(t, err, "too many bytes")
+	require.Equal(t, 64, n)
+	calls, err := s.Calls()
+	require.NoError(t, err)
+	require.Len(t, calls[0].Input, 63<<20)
+}
