@@ -183,6 +183,9 @@ func TestFailures(t *testing.T) {
 			runtime.Goexit()
 			return registry.Result{}, nil
 		}, registry.CodeFailed, "Tool execution failed: the tool has ended its goroutine"},
+		{"an error that panics", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Result{}, (*badError)(nil)
+		}, registry.CodeFailed, "Tool execution failed: panic: runtime error: invalid memory address or nil pointer dereference"},
 		{"nothing", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Result{}, nil
 		}, "", `{"message":"Tool executed but returned no result","status":"empty"}`},
@@ -221,6 +224,10 @@ func TestFailures(t *testing.T) {
 	require.ErrorAs(t, r.Dispatch(t.Context(), call("x", ""), registry.Env{}).Err, &panicked)
 	require.Contains(t, string(panicked.Stack), "dispatch_test.go")
 }
+
+type badError struct{ text string }
+
+func (e *badError) Error() string { return e.text }
 
 type bomb struct{}
 

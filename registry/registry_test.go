@@ -277,6 +277,9 @@ func TestDefinitionsAndPrompts(t *testing.T) {
 	_, err = r.Definitions(registry.Gemini, set(map[string]any{"language": "\x00\"`"}))
 	require.ErrorContains(t, err, `tool "notes"`, "a schema that does not compile with some options")
 
+	broken := registry.Env{Selection: set(map[string]any{"language": "\x00\"`"})}
+	require.Equal(t, registry.CodeOptions, r.Dispatch(t.Context(), call("notes", `{}`), broken).Code)
+
 	// A schema that depends on options holds for calls as it was offered.
 	greek := registry.Env{Selection: set(map[string]any{"language": "Greek"})}
 	require.Contains(t, r.Dispatch(t.Context(), call("notes", `{"Greek":1}`), greek).Text(), "/Greek: got number, want string")

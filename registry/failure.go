@@ -1,0 +1,75 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+)
+
+// failed is the result of an error that a tool has returned.
+func failed(ctx context.Context, env Env, err error) Result {
+	if _, ok := errors.AsType[*ModelError](err); ok {
+		return resultOf(err, CodeTool)
+	}
+	if p, ok := errors.AsType[*PanicError](err); ok {
+		env.log(ctx, slog.LevelError, "tool panicked", "panic", p.Value, "stack", string(p.Stack))
+	}
+	return withCause(Failure(CodeFailed, "Tool execution failed: "+err.Error()), err)
+}
+
+// resultOf is the result of an error that the model should know of.
+func resultOf(err error, code Code) Result {
+	text, cause := err.Error(), err
+	if e, ok := errors.AsType[*ModelError](err); ok {
+		text, cause = e.Text, e.Err
+		if e.Code != "" {
+			code = e.Code
+		}
+	}
+	return withCause(Failure(code, text), cause)
+}
+
+func withCause(r Result, err error) Result {
+	r.Err = err
+	return r
+}
+
+// misconfigured is the result if a tool has been set up wrongly, which only the host can change.
+func misconfigured(tool string, err error) Result {
+	return withCause(Failure(CodeOptions, fmt.Sprintf("Tool %s cannot be used, since it is set up wrongly: %v", tool, err)), err)
+}
+
+func timedOut(limit time.Duration) Result {
+	text := fmt.Sprintf("Tool execution timed out after %dms.", limit.Milliseconds())
+	return withCause(Failure(CodeTimeout, text), context.DeadlineExceeded)
+}
+
+// stopped is the result if the host's context has ended.
+func stopped(ctx context.Context) Result {
+	err := context.Cause(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return withCause(Failure(CodeTimeout, "Tool execution was stopped: the time for it is up."), err)
+	}
+	return withCause(Failure(CodeCanceled, "Tool execution was canceled."), err)
+}
+
+// A PanicError is the cause of a result if a tool has panicked.
+type PanicError struct {
+	// Value is what it has panicked with, and Stack is where.
+	Value any
+	Stack []byte
+}
+
+func newPanicError(value any) error { return &PanicError{value, debug.Stack()} }
+
+// Error says what the value was.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// panicked is the result of a panic outside of a tool's Execute.
+func panicked(value any) Result {
+	err := newPanicError(value)
+	return withCause(Failure(CodeFailed, "Tool execution failed: "+err.Error()), err)
+}

@@ -1,0 +1,146 @@
+package registry
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// running is a call that is being executed.
+type running struct {
+	id, tool string
+	// key is the id, or something instead of it if the call has none.
+	key       string
+	howToRead func(*Selection) string
+	ended     atomic.Bool
+}
+
+// ErrAbandoned is the cause of a result if a tool went on after its time was up or the host's context had ended. It has been
+// left behind, without files and without a way to report progress; its goroutine is there until it returns.
+var ErrAbandoned = errors.New("the tool did not stop, and has been left behind")
+
+// How long a tool may go on after its context has ended.
+const (
+	// stopTime is until it is left behind.
+	stopTime = 500 * time.Millisecond
+	// keepsTimeGrace is what a tool that keeps the time by itself has after that, before it is stopped.
+	keepsTimeGrace = time.Second
+)
+
+// run executes a call within its limits. howToRead is asked if a result is too long.
+func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Selection) string) Result {
+	limit := env.Limits.Timeout
+	if limit == 0 {
+		limit = e.spec.Timeout
+	}
+	if limit == 0 {
+		limit = DefaultTimeout
+	}
+	env.Limits.Timeout = limit
+	var outOfTime <-chan time.Time
+	if limit > 0 {
+		wait := limit
+		if e.spec.KeepsTime {
+			wait += keepsTimeGrace
+		}
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		outOfTime = timer.C
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+
+	c := &running{id: call.ID, tool: call.Tool, key: call.ID, howToRead: howToRead}
+	if c.key == "" {
+		c.key = "call-" + strings.ToLower(rand.Text())
+	}
+	env.call = c
+	files, end := env.Files, func() {}
+	if project, ok := env.Files.(*vfs.Project); ok {
+		project = project.WithCall(c.key)
+		env.Files, end = project, project.EndCall
+	}
+
+	done := make(chan Result, 1)
+	go func() {
+		result := Failure(CodeFailed, "Tool execution failed: the tool has ended its goroutine") // which runtime.Goexit does
+		defer func() { done <- result }()
+		defer func() {
+			if p := recover(); p != nil { // in an error that the tool has returned, or in the host's logger
+				result = panicked(p)
+			}
+		}()
+		result = e.attempts(inner, call, env)
+	}()
+
+	var result Result
+	select {
+	case result = <-done:
+	case <-outOfTime:
+		cancel(context.DeadlineExceeded)
+		result = settle(ctx, done, env, timedOut(limit))
+	case <-ctx.Done():
+		cancel(context.Cause(ctx))
+		result = settle(ctx, done, env, stopped(ctx))
+	}
+	c.ended.Store(true)
+	end()
+	return c.limit(ctx, result, env, files)
+}
+
+// settle waits a moment for a tool that has been told to stop, and returns what has stopped it, unless the tool has
+// succeeded at the last moment.
+func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Result {
+	timer := time.NewTimer(stopTime)
+	defer timer.Stop()
+	select {
+	case result := <-done:
+		if !result.IsError() {
+			return result
+		}
+		return reason
+	case <-timer.C:
+		env.log(ctx, slog.LevelError, "tool left behind", "tool", env.call.tool, "call", env.call.id, "reason", reason.Code)
+		reason.Err = errors.Join(reason.Err, ErrAbandoned)
+		return reason
+	}
+}
+
+// attempts executes a call, and again if it fails in a way that may not come again.
+func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
+	for attempt := 0; ; attempt++ {
+		result, err := e.execute(ctx, call, env)
+		if err == nil {
+			return result
+		}
+		_, again := errors.AsType[*retryableError](err)
+		if !again || attempt >= e.spec.Retries || ctx.Err() != nil {
+			return failed(ctx, env, err)
+		}
+		env.log(ctx, slog.LevelInfo, "tool is tried again", "tool", call.Tool, "call", call.ID, "attempt", attempt+1, "error", err)
+		// The pause doubles each time, up to some seconds.
+		pause := time.NewTimer(min(50*time.Millisecond<<min(attempt, 10), 5*time.Second))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return failed(ctx, env, err)
+		}
+	}
+}
+
+// execute makes errors of panics.
+func (e *entry) execute(ctx context.Context, call Call, env Env) (result Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = newPanicError(p)
+		}
+	}()
+	return e.tool.Execute(ctx, call, env)
+}
