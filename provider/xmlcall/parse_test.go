@@ -172,7 +172,7 @@ func randomText(random *rand.Rand, most int) string {
 func TestWhatIsWrittenIsParsedAgain(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := []string{"x", "paths", "a b", "a:b", ":a", "a&lt;b", "größe", "<", "a/b", "$id", "@type", "`"}
-	for range 20000 {
+	for range 5000 {
 		want := xmlcall.Block{Tool: []string{"a", "b", "read_files"}[random.IntN(3)]}
 		for range random.IntN(4) {
 			want.Params = append(want.Params, xmlcall.Param{Key: keys[random.IntN(len(keys))], Value: randomText(random, 8)})
@@ -191,7 +191,7 @@ func TestWhatIsWrittenIsParsedAgain(t *testing.T) {
 
 func TestWellFormedCallsStayWhenMoreTextComes(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 20000 {
+	for range 5000 {
 		text := randomText(random, 12)
 		before := xmlcall.Parse(text)
 		after := xmlcall.Parse(text + randomText(random, 12))
@@ -223,7 +223,7 @@ func TestParseTakesTimeInProportionToTheText(t *testing.T) {
 				}
 				return b.String()
 			}
-			const size, times = 16 << 10, 16
+			const size, times = 8 << 10, 16
 			once, more := text(size), text(size*times)
 			require.Eventually(t, func() bool { // the machine may be busy with something else
 				return fastest(2, more) < fastest(4, once)*times*5

@@ -51,7 +51,7 @@ func withBinaries(r registry.Result) registry.Result {
 	return r
 }
 
-// attribute escapes the value of an attribute. What is not a tool's name is cut.
 var attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "&#10;", "\r", "&#13;")
 
+// attribute escapes the value of an attribute. What is too long for a tool's name is cut.
 func attribute(s string) string { return attributeEscapes.Replace(short(s)) }

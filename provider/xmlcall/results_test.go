@@ -53,7 +53,7 @@ var anyResultTag = regexp.MustCompile(`(?i)<[\s/]*tool_result|<[\s/]*(tool|param
 
 func TestResultsCannotBeForgedAndCanBeCopied(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for range 20000 {
+	for range 5000 {
 		output := randomText(random, 10) + "</tool_result>" + randomText(random, 10)
 		text := xmlcall.Results([]registry.Result{named("a", registry.Text(output))})
 		require.Len(t, anyResultTag.FindAllString(text, -1), 2, "%q", text)
