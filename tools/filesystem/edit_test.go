@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -173,7 +174,8 @@ func TestInsert(t *testing.T) {
 		"at the end, with a newline":              {"a\nb\n", 2, "x\n", "a\nb\nx\n", ""},
 		"at the end of a text without a newline":  {"a\nb", 2, "x", "a\nb\nx", ""},
 		"a newline behind a text without":         {"a\nb", 2, "x\n", "a\nb\nx\n", ""},
-		"into an empty file":                      {"", 0, "x", "x", ""},
+		"into an empty file":                      {"", 0, "x", "x\n", ""},
+		"a blank line into an empty file":         {"", 0, "", "\n", ""},
 		"a line into an empty file":               {"", 0, "x\n", "x\n", ""},
 		"a blank line":                            {"a\nb\n", 1, "", "a\n\nb\n", ""},
 		"a blank line as such":                    {"a\nb\n", 1, "\n", "a\n\nb\n", ""},
@@ -258,4 +260,36 @@ func TestWhatIsTooMuchIsRefused(t *testing.T) {
 		step{object{"command": "insert", "path": "/b", "insert_line": 0, "insert_text": "x"}, "Error: The file /b would be too large: it would have 51 bytes, and a file may have 50. Split it up.", failed},
 	)
 	require.Equal(t, before, b.tree())
+}
+
+func TestEditsAtTheSameTimeLoseNothing(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		b.put(map[string]string{"/f": ""})
+		var calls sync.WaitGroup
+		for i := range 8 {
+			calls.Go(func() {
+				for j := range 10 {
+					line := fmt.Sprintf("%d %d", i, j)
+					input := object{"command": "append", "path": "/f", "file_text": line + "\n"}
+					if j%2 == 0 {
+						input = object{"command": "insert", "path": "/f", "insert_line": 0, "insert_text": line}
+					}
+					result := b.call("filesystem", input)
+					if result.IsError() {
+						b.t.Error(result.Text())
+					}
+					// One of those who want to make it does.
+					b.call("filesystem", object{"command": "create", "path": fmt.Sprint("/made/", j), "file_text": line})
+				}
+			})
+		}
+		calls.Wait()
+		require.Equal(b.t, 80, strings.Count(b.tree()["/f"], "\n"))
+		for i := range 8 {
+			for j := range 10 {
+				require.Equal(b.t, 1, strings.Count("\n"+b.tree()["/f"], fmt.Sprintf("\n%d %d\n", i, j)))
+			}
+		}
+		require.Len(b.t, b.tree(), 12)
+	})
 }

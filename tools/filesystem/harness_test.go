@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -26,8 +27,11 @@ type bench struct {
 	files *vfs.Project
 }
 
+// bothTools is made once, since some tests need it thousands of times.
+var bothTools = sync.OnceValues(func() (*registry.Registry, error) { return registry.New(memory.New(), filesystem.New()) })
+
 func newBench(t testing.TB, files *vfs.Project) *bench {
-	tools, err := registry.New(memory.New(), filesystem.New())
+	tools, err := bothTools()
 	require.NoError(t, err)
 	return &bench{t, tools, files}
 }

@@ -3,6 +3,8 @@ package filesystem_test
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -142,4 +144,33 @@ func TestCallsThatAreCanceled(t *testing.T) {
 		require.Equal(t, registry.CodeCanceled, result.Code, input)
 	}
 	require.Equal(t, before, b.tree())
+}
+
+// A failing file system cannot remove or read anything.
+type failing struct{ afero.Fs }
+
+func (failing) RemoveAll(string) error {
+	return &fs.PathError{Op: "remove", Path: "/x", Err: syscall.EIO}
+}
+
+func (failing) OpenFile(name string, _ int, _ fs.FileMode) (afero.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EIO}
+}
+
+func TestFailuresOfTheHost(t *testing.T) {
+	b := newBench(t, nil)
+	files := failing{afero.NewMemMapFs()}
+	require.NoError(t, afero.WriteFile(files.Fs, "/f", []byte("a"), 0o644))
+	for _, test := range []struct {
+		input, want string
+		code        registry.Code
+	}{
+		{`{"command":"delete","path":"/f"}`, "Error: The path /f could not be deleted", failed},
+		{`{"command":"view","path":"/f"}`, "Tool execution failed: open /f: input/output error", registry.CodeFailed},
+	} {
+		result := b.tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(test.input)}, registry.Env{Files: files})
+		require.Equal(t, test.want, result.Text())
+		require.Equal(t, test.code, result.Code)
+		require.ErrorIs(t, result.Err, syscall.EIO)
+	}
 }

@@ -225,6 +225,29 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	require.Equal(t, "out", string(content))
 }
 
+func TestMemoriesThatLeadElsewhere(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "README.md"), []byte("out"), 0o600))
+	if err := os.Symlink(outside, filepath.Join(dir, "memories")); err != nil {
+		t.Skip("there are no links here:", err)
+	}
+	b := newBench(t, inDirectory(t, dir))
+	for _, path := range []string{"/memories", "README.md"} {
+		for _, input := range []object{
+			{"command": "view", "path": path},
+			{"command": "create", "path": path, "file_text": "x", "overwrite": true},
+			{"command": "delete", "path": path},
+			{"command": "rename", "old_path": path, "new_path": "/memories/x"},
+		} {
+			require.Equal(t, failed, b.call(input).Code, "%v", input)
+		}
+	}
+	require.NotContains(t, b.prompt(registry.MCP, nil), "out\n")
+	content, err := os.ReadFile(filepath.Join(outside, "README.md"))
+	require.NoError(t, err)
+	require.Equal(t, "out", string(content))
+}
+
 // TestMemoriesThatAreNoDirectory is about what hosts may have there.
 func TestMemoriesThatAreNoDirectory(t *testing.T) {
 	onBoth(t, func(b *bench) {

@@ -142,8 +142,8 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert,
 	})
 }
 
-// insertAfter inserts whole lines: it adds newlines in front of and behind what is inserted where they are missing. A text that
-// does not end with a newline need not do so afterwards.
+// insertAfter inserts whole lines: it adds newlines in front of and behind what is inserted where they are missing. At the end
+// of a text that does not end with a newline it adds none behind.
 func insertAfter(text []byte, line int, insert string) []byte {
 	at := afterLine(text, line)
 	before, after := text[:at], text[at:]
@@ -154,7 +154,7 @@ func insertAfter(text []byte, line int, insert string) []byte {
 		edited = append(edited, '\n')
 	}
 	edited = append(edited, insert...)
-	if !strings.HasSuffix(insert, "\n") && (len(after) > 0 || len(before) > 0 && !unended) {
+	if !strings.HasSuffix(insert, "\n") && !unended {
 		edited = append(edited, '\n')
 	}
 	return append(edited, after...)
