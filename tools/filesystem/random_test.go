@@ -139,7 +139,7 @@ func (b *bench) play(d *dice) {
 // TestRandomCommands plays sequences of about ten commands.
 func TestRandomCommands(t *testing.T) {
 	sequences := 10_000
-	if testing.Short() {
+	if testing.Short() || raceDetector { // which is ten times slower
 		sequences = 1000
 	}
 	const shares = 4 // at the same time

@@ -1,0 +1,5 @@
+//go:build race
+
+package filesystem_test
+
+const raceDetector = true
