@@ -307,7 +307,7 @@ func (l *lowerer) simple(own, n *node, m member) {
 			return
 		}
 	case "pattern":
-		if pattern, _ := v.string(); l.rules.strict && !takesPattern(pattern) {
+		if pattern, _ := v.string(); l.rules.strict && l.more(len(pattern)/16) && !takesPattern(pattern) {
 			own.notes = append(own.notes, l.sentences(n, m)...)
 			return
 		}

@@ -212,6 +212,58 @@ func TestLowerIsLimited(t *testing.T) {
 	require.Contains(t, got, `{"const":4999}`)
 }
 
+// Schemas come from MCP servers, too. What these ask for would take hours if all of it were done.
+func TestLowerOfHostileSchemas(t *testing.T) {
+	big := strings.Repeat("x", 400000)
+	cases := map[string]string{
+		"allOf refs bigdesc":  in(`{"allOf":[`+strings.Repeat(`{"$ref":"#/$defs/d"},`, 20000)+`{}]}`, `,"$defs":{"d":{"type":"object","description":"`+big+`"}}`),
+		"allOf refs 2bigdesc": in(`{"allOf":[`+strings.Repeat(`{"$ref":"#/$defs/d"},{"$ref":"#/$defs/e"},`, 10000)+`{}]}`, `,"$defs":{"d":{"type":"object","description":"`+big+`"},"e":{"description":"`+strings.Repeat("y", 300000)+`"}}`),
+		"default refs":        in(`{"allOf":[`+strings.Repeat(`{"$ref":"#/$defs/d"},`, 20000)+`{}]}`, `,"$defs":{"d":{"default":"`+big+`","pattern":"`+big+`","const":["`+big+`"]}}`),
+		"anyOf dup big":       in(`{"anyOf":[`+strings.Repeat(`{"$ref":"#/$defs/d"},`, 20000)+`{"type":"string"}]}`, `,"$defs":{"d":{"enum":["`+strings.Repeat("x", 200000)+`"]}}`),
+		"anyOf dup notes":     in(`{"anyOf":[`+strings.Repeat(`{"$ref":"#/$defs/d"},`, 20000)+`{"type":"string"}]}`, `,"$defs":{"d":{"type":"object","patternProperties":{`+many(10000, `"a%d":{"type":"null"}`)+`}}}`),
+		"props merge":         `{"type":"object","allOf":[{"properties":{` + many(20000, `"a%d":true`) + `}},{"properties":{` + many(20000, `"a%d":true`) + `}}]}`,
+		"required":            `{"type":"object","allOf":[` + strings.Repeat(`{"$ref":"#/$defs/d"},`, 10000) + `{}],"$defs":{"d":{"required":[` + many(20000, `"a%d"`) + `]}}}`,
+		"ptr":                 `{"type":"object","properties":{` + many(20000, `"p%d":{"$ref":"#/$defs/z"}`) + `},"$defs":{` + many(20000, `"q%d":{}`) + `,"z":{"type":"null"}}}`,
+		"forms":               `{"type":"object","anyOf":[` + strings.Repeat(`{"$ref":"#/$defs/d"},`, 60) + `{"required":["x"]}],"$defs":{"d":{"required":[` + many(2000, `"a%d"`) + `],"properties":{` + many(2000, `"a%d":{"type":"null"}`) + `}}}}`,
+		"nested anyOf": func() string {
+			s := `{"type":"string"}`
+			for i := 0; i < 60; i++ {
+				s = fmt.Sprintf(`{"minLength":%d,"anyOf":[%s,{"maxLength":%d}]}`, i, s, i)
+			}
+			return in(s)
+		}(),
+		"anyOf doubling": in(`{"$ref":"#/$defs/d30"}`, `,"$defs":{"d0":{"type":"string"},`+func() string {
+			var p []string
+			for i := 1; i <= 30; i++ {
+				p = append(p, fmt.Sprintf(`"d%d":{"minLength":%d,"anyOf":[{"$ref":"#/$defs/d%d"},{"maxLength":%d,"allOf":[{"$ref":"#/$defs/d%d"}]}]}`, i, i, i-1, i, i-1))
+			}
+			return strings.Join(p, ",")
+		}()+`}`),
+		"notes doubling": in(`{"$ref":"#/$defs/d30"}`, `,"$defs":{"d0":{"not":{}},`+func() string {
+			var p []string
+			for i := 1; i <= 30; i++ {
+				p = append(p, fmt.Sprintf(`"d%d":{"not":{"const":%d},"allOf":[{"$ref":"#/$defs/d%d"},{"not":{"const":-%d}},{"$ref":"#/$defs/d%d"}]}`, i, i, i-1, i, i-1))
+			}
+			return strings.Join(p, ",")
+		}()+`}`),
+		"long pointer": `{"type":"object","properties":{` + many(10000, `"p%d":{"$ref":"#/$defs/z/properties/a/properties/a/properties/a/properties/a"}`) + `},"$defs":{"z":{"properties":{"a":{"properties":{"a":{"properties":{"a":{"properties":{"a":{"type":"null"}}}}}}}}}}}`,
+		"not quotes":   in(`{"allOf":[`+strings.Repeat(`{"$ref":"#/$defs/d"},`, 20000)+`{}]}`, `,"$defs":{"d":{"not":{"const":"`+big+`"},"if":{"const":["`+big+`"]},"then":{"enum":["`+big[:1000]+`"]}}}`),
+		"refs chain":   `{"type":"object","properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + many(10000, `"d%d":{"$ref":"#/$defs/e"}`) + `,"e":{"$ref":"#/$defs/d1"}}}`,
+	}
+	for name, schema := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, list := range []map[string]*rules{loosely, strictly} {
+				for _, rules := range list {
+					got, _, err := lowerJSON(t, schema, rules)
+					if err == nil { // compiling it would take longer
+						require.True(t, json.Valid([]byte(got)))
+					}
+				}
+			}
+		})
+	}
+}
+
 func many(n int, format string) string {
 	parts := make([]string, n)
 	for i := range parts {
@@ -253,9 +305,9 @@ func checkLooser(t *testing.T, schema string, values []any, folded bool) (accept
 
 // What providers get may say less than a tool's schema, but not more.
 func TestLowerIsLooser(t *testing.T) {
-	rounds := 3000
+	rounds := 1000
 	if testing.Short() {
-		rounds = 300
+		rounds = 100
 	}
 	accepted := 0
 	for seed := range rounds {
@@ -273,7 +325,7 @@ func TestLowerIsLooser(t *testing.T) {
 // Alternatives at the root that say which properties there are become what accepts all of them.
 func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
 	accepted := 0
-	for seed := range 500 {
+	for seed := range 200 {
 		g := &generator{rand.New(rand.NewPCG(2, uint64(seed)))}
 		schema := `{"type":"object","` + g.pick("anyOf", "oneOf") + `":` + g.list(1+g.IntN(3), func() string {
 			return `{"properties":` + g.map_(1+g.IntN(3), func() string { return g.schema(1) }) + `,"required":["` + g.name() + `"],"additionalProperties":false}`
@@ -284,7 +336,7 @@ func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
 		}
 		accepted += checkLooser(t, schema, values, true)
 	}
-	require.Greater(t, accepted, 500)
+	require.Greater(t, accepted, 200)
 }
 
 // A generator makes schemas and values of few words, so that they often fit.

@@ -243,19 +243,4 @@ func TestStreamIsLimited(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, calls, 1000)
 	}
-
-	piece, err := json.Marshal(strings.Repeat("x", 1<<20))
-	require.NoError(t, err)
-	s, err := provider.NewStream(registry.Bedrock)
-	require.NoError(t, err)
-	require.NoError(t, s.Add(fmt.Appendf(nil, deltas[registry.Bedrock].start, 1)))
-	n := 0
-	for ; err == nil && n < 100; n++ {
-		err = s.Add(fmt.Appendf(nil, deltas[registry.Bedrock].delta, 1, piece))
-	}
-	require.ErrorContains(t, err, "too many bytes")
-	require.Equal(t, 64, n)
-	calls, err := s.Calls()
-	require.NoError(t, err)
-	require.Len(t, calls[0].Input, 63<<20)
 }
