@@ -11,7 +11,7 @@ import (
 // is wanted; and so do arrays and objects that have been encoded as text. It reports whether anything has changed. What cannot
 // be coerced stays, for validation to complain about.
 func (s *Schema) coerce(object map[string]any) (changed bool) {
-	c := coercer{root: s.doc}
+	c := coercer{root: s.doc, left: leastCost + costPerNode*nodes(object)}
 	c.value(s.doc, object, 0)
 	return c.changed
 }
@@ -19,6 +19,8 @@ func (s *Schema) coerce(object map[string]any) (changed bool) {
 type coercer struct {
 	root    any
 	changed bool
+	// left is how many steps it may still take. Whoever makes a schema so that they are used up gets no more coercion.
+	left int
 }
 
 // maxCoerceDepth is how deep values are coerced. References can make a schema endless.
@@ -27,7 +29,7 @@ const maxCoerceDepth = 64
 // value returns the value as the schema wants it, if that can be done.
 func (c *coercer) value(schema, v any, depth int) any {
 	object, ok := schema.(map[string]any)
-	if !ok || depth > maxCoerceDepth {
+	if c.left--; !ok || depth > maxCoerceDepth || c.left < 0 {
 		return v
 	}
 	object = c.resolve(object)
@@ -39,22 +41,16 @@ func (c *coercer) value(schema, v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
 		properties, _ := object["properties"].(map[string]any)
-		for name, of := range properties {
-			inside, ok := v[name]
-			switch {
-			case !ok:
-			case inside == nil && !isRequired(object, name) && !c.nullable(of):
+		for name, inside := range v {
+			of, known := properties[name]
+			if !known {
+				of = object["additionalProperties"]
+			}
+			if known && inside == nil && !c.required(object, name) && !c.nullable(of) {
 				delete(v, name)
 				c.changed = true
-			default:
+			} else {
 				v[name] = c.value(of, inside, depth+1)
-			}
-		}
-		if additional, ok := object["additionalProperties"].(map[string]any); ok {
-			for name, inside := range v {
-				if _, known := properties[name]; !known {
-					v[name] = c.value(additional, inside, depth+1)
-				}
 			}
 		}
 	case []any:
@@ -65,8 +61,9 @@ func (c *coercer) value(schema, v any, depth int) any {
 	return v
 }
 
-func isRequired(schema map[string]any, name string) bool {
+func (c *coercer) required(schema map[string]any, name string) bool {
 	required, _ := schema["required"].([]any)
+	c.left -= len(required)
 	return slices.Contains(required, any(name))
 }
 
@@ -88,16 +85,10 @@ func (c *coercer) nullable(schema any) bool {
 func (c *coercer) resolve(schema map[string]any) map[string]any {
 	for range 16 {
 		ref, ok := schema["$ref"].(string)
-		path, local := strings.CutPrefix(ref, "#/")
-		if !ok || !local {
+		if !ok {
 			return schema
 		}
-		var at any = c.root
-		for _, token := range strings.Split(path, "/") {
-			in, _ := at.(map[string]any)
-			at = in[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]
-		}
-		next, ok := at.(map[string]any)
+		next, ok := at(c.root, ref).(map[string]any)
 		if !ok {
 			return schema
 		}
@@ -112,6 +103,9 @@ type types map[string]bool
 // types returns what a schema says about types, or what its alternatives say together. ok is false if it allows more than can
 // be told.
 func (c *coercer) types(schema map[string]any, depth int) (allowed types, ok bool) {
+	if c.left--; c.left < 0 {
+		return nil, false
+	}
 	allowed = types{}
 	switch t := schema["type"].(type) {
 	case string:

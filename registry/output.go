@@ -79,7 +79,7 @@ func fit(part Part, room int) (_ Part, dropped int) {
 	if len(part.Text) > room {
 		kept := part.Text[:boundary(part.Text, room)]
 		dropped += len(part.Text) - len(kept)
-		part.Text = kept
+		part.Text, part.Resource = kept, nil // it is not what the resource has
 	}
 	return part, dropped
 }

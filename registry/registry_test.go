@@ -300,3 +300,34 @@ func TestDerive(t *testing.T) {
 	}
 	require.Equal(t, 1, made, "a definition that depends on nothing is made once, and so is what is made of it")
 }
+
+func TestSchemasThatTakeForever(t *testing.T) {
+	alternatives := func(inside string, n int) string {
+		return `{"anyOf":[` + strings.Repeat(inside+",", n-1) + inside + `]}`
+	}
+	levels := `"l0":{"type":"string"}`
+	for i := range 8 {
+		levels += fmt.Sprintf(`,"l%d":%s`, i+1, alternatives(fmt.Sprintf(`{"$ref":"#/$defs/l%d"}`, i), 20))
+	}
+	nested := `{"properties":{"a":{"$ref":"#/$defs/n"}}}`
+	for why, c := range map[string]struct{ schema, input string }{
+		"alternatives of alternatives":   {`{"type":"object","properties":{"a":{"$ref":"#/$defs/l8"}},"$defs":{` + levels + `}}`, `{"a":1}`},
+		"the same, as the negation":      {`{"type":"object","properties":{"a":{"not":{"$ref":"#/$defs/l8"}}},"$defs":{` + levels + `}}`, `{"a":1}`},
+		"the same, somewhere else":       {`{"type":"object","properties":{"a":{"$ref":"#/x/l%38"}},"x":{` + strings.ReplaceAll(levels, "$defs", "x") + `}}`, `{"a":1}`},
+		"the same, by an older draft":    {`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/definitions/l8"}},"definitions":{` + strings.ReplaceAll(levels, "$defs", "definitions") + `}}`, `{"a":1}`},
+		"two ways at each level of data": {`{"type":"object","allOf":[{"$ref":"#/$defs/n"}],"$defs":{"n":{"allOf":[` + nested + "," + nested + `]}}}`, strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60)},
+	} {
+		t.Run(why, func(t *testing.T) {
+			r := newRegistry(t, echo(c.schema))
+			result := r.Dispatch(t.Context(), call("echo", c.input), registry.Env{})
+			require.Equal(t, "invalid tool call: the arguments do not fit the schema of echo:\n"+
+				"the arguments are too complex to be checked: pass something simpler", result.Text())
+		})
+	}
+	_, err := registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{"a":` + strings.Repeat(`{"not":`, 300) + "{}" + strings.Repeat("}", 300) + `}}`))
+	require.ErrorContains(t, err, "deeper than 200 levels")
+
+	large := newRegistry(t, echo(`{"type":"object","properties":{"a":{"type":"array","items":{"oneOf":[{"type":"string"},{"type":"integer"}]}}}}`))
+	result := large.Dispatch(t.Context(), call("echo", `{"a":[`+strings.Repeat(`1,"x",`, 200_000)+`1]}`), registry.Env{})
+	require.False(t, result.IsError(), "what is only large is checked")
+}

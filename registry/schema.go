@@ -21,17 +21,21 @@ type Schema struct {
 	raw      json.RawMessage
 	doc      any
 	compiled *jsonschema.Schema
+	budget   *budget
 	plan     *plan
 }
 
 // noArguments is the schema of tools without one: an object with nothing in it.
 var noArguments = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 
-// maxSchema is how many bytes a schema may have. Models could not do anything with a longer one.
-const maxSchema = 1 << 20
+// How many bytes a schema may have, and how deep it may be. Models could not do anything with a larger one.
+const (
+	maxSchema      = 1 << 20
+	maxSchemaDepth = 200
+)
 
 // CompileSchema makes a schema of JSON. It must be of type object, as what tools get and return is. References to other
-// documents are not followed.
+// documents are not followed. Formats are annotations, whatever the draft.
 func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if len(raw) > maxSchema {
 		return nil, fmt.Errorf("the schema has %d bytes, more than %d", len(raw), maxSchema)
@@ -47,11 +51,16 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if t := root["type"]; t != "object" {
 		return nil, errors.New(`the schema's "type" is not "object"`)
 	}
+	if deeper(doc, maxSchemaDepth) {
+		return nil, fmt.Errorf("the schema is nested deeper than %d levels", maxSchemaDepth)
+	}
+	b := &budget{}
 	compiler := jsonschema.NewCompiler()
+	b.formats(compiler)
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
 	const location = "tool:schema"
-	if err := compiler.AddResource(location, doc); err != nil {
+	if err := compiler.AddResource(location, counting(doc)); err != nil {
 		return nil, schemaError(err)
 	}
 	compiled, err := compiler.Compile(location)
@@ -62,7 +71,7 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if err := json.Compact(&compact, raw); err != nil {
 		return nil, err
 	}
-	return &Schema{raw: compact.Bytes(), doc: doc, compiled: compiled, plan: newPlan(doc)}, nil
+	return &Schema{raw: compact.Bytes(), doc: doc, compiled: compiled, budget: b, plan: newPlan(doc)}, nil
 }
 
 func schemaError(err error) error {
@@ -70,6 +79,28 @@ func schemaError(err error) error {
 		err = e.Err
 	}
 	return fmt.Errorf("the schema does not compile: %w", err)
+}
+
+// deeper reports whether a value is nested deeper than a number of levels.
+func deeper(value any, levels int) bool {
+	if levels < 0 {
+		return true
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for _, inside := range value {
+			if deeper(inside, levels-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, inside := range value {
+			if deeper(inside, levels-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // noLoader keeps schemas from reading files.
@@ -88,7 +119,7 @@ func (s *Schema) accepts(data []byte) bool { return json.Valid(data) && s.plan.a
 // Validate checks a value as package json decodes it with UseNumber. The error has one line for each thing that is wrong,
 // for a model to read.
 func (s *Schema) Validate(value any) error {
-	err := s.compiled.Validate(value)
+	err := s.budget.spend(value, func() error { return s.compiled.Validate(value) })
 	if err == nil {
 		return nil
 	}
