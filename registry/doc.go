@@ -63,5 +63,4 @@
 //
 // Tools are Go code with the rights of the process. The registry limits their time and what they return, and hands them the
 // files of one project, but only package runtime isolates code. A tool that is left behind goes on using a processor.
-// Schemas are trusted as tools are: validating with one that is made for it can take very long.
 package registry

@@ -90,10 +90,17 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 	inline := env.Limits.inline()
 	size := fmt.Sprintf("%d bytes, %d lines", len(whole), strings.Count(strings.TrimSuffix(whole, "\n"), "\n")+1)
 	var text string
-	if name, err := c.keep(ctx, files, whole); err == nil {
+	name, err := r.InFile, error(nil)
+	how := c.howToRead(&env.Selection)
+	if name == "" {
+		name, err = c.keep(ctx, files, whole)
+	} else if how == "" {
+		how = " Ask for a part of it."
+	}
+	if err == nil {
 		head, tail := ends(whole, inline/4, inline/8)
 		text = fmt.Sprintf("%s\n[The result is too long to be shown whole (%s). It is in the file %s; %d bytes are left out here.%s]\n%s",
-			head, size, name, len(whole)-len(head)-len(tail), c.howToRead(&env.Selection), tail)
+			head, size, name, len(whole)-len(head)-len(tail), how, tail)
 	} else {
 		if files != nil {
 			env.log(ctx, slog.LevelWarn, "a long result could not be kept in a file", "tool", c.tool, "call", c.id, "error", err)

@@ -79,6 +79,15 @@ func TestLongResultsAreKeptInFiles(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestWhatIsInAFileIsNotKeptInAnother(t *testing.T) {
+	project := newProject(t)
+	r := newRegistry(t, says(registry.Result{Content: []registry.Part{{Text: lines(10_000)}}, InFile: "/data.txt"}))
+	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project}).Text(),
+		"(238894 bytes, 10000 lines). It is in the file /data.txt; 226642 bytes are left out here. Ask for a part of it.]\n")
+	_, err := project.Stat(registry.OutputDir)
+	require.Error(t, err)
+}
+
 func TestNamesOfKeptResults(t *testing.T) {
 	r := newRegistry(t, says(registry.Text(lines(10_000))))
 	project := newProject(t)

@@ -15,6 +15,9 @@ type Result struct {
 	Content []Part
 	// Data is the same for programs: anything that package json can encode, or nil. MCP clients get it.
 	Data any
+	// InFile, if not empty, is a file of the project that has all of the content. If that is too long, it is not kept in another
+	// one.
+	InFile string
 	// Status is one short line for people, or "".
 	Status string
 	// Code says what went wrong; it is "" for a success. Err is the cause, for the host, and can be nil.

@@ -19,7 +19,7 @@ func (t tree) view(ctx context.Context, name string, lines []json.Number) (regis
 	if err != nil {
 		return registry.Result{}, err
 	}
-	return registry.Result{Content: []registry.Part{part(view)}, Status: "Viewed " + name}, nil
+	return registry.Result{Content: []registry.Part{part(view)}, InFile: view.File, Status: "Viewed " + name}, nil
 }
 
 func part(v textfile.View) registry.Part {

@@ -177,6 +177,7 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.
 		}
 		return registry.Result{
 			Content: []registry.Part{{Text: view.Text, Data: view.Data, MIME: view.MIME}},
+			InFile:  view.File,
 			Status:  "Viewed " + shown,
 		}, nil
 	case "create":

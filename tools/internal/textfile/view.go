@@ -15,6 +15,8 @@ type View struct {
 	// Data is an image of a type that providers carry, or nil, and MIME its type. Text stands for it where it cannot go.
 	Data []byte
 	MIME string
+	// File is the file that has been viewed, or empty if it is a directory.
+	File string
 }
 
 // View shows a file or a directory. lines is nothing, or the first and the last line to be shown, -1 for the end.
@@ -43,7 +45,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 	shown := t.Shown(name)
 	if !IsText(content) {
 		mime := MIME(content)
-		v := View{Text: dataURL("Binary file "+shown+" ("+mime+"):", mime, content)}
+		v := View{Text: dataURL("Binary file "+shown+" ("+mime+"):", mime, content), File: shown}
 		if isCarried(content, mime) {
 			v.Data, v.MIME = content, mime
 		}
@@ -71,7 +73,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 		b.WriteByte('\n')
 		writeNumbered(&b, content, first)
 	}
-	return View{Text: b.String()}, nil
+	return View{Text: b.String(), File: shown}, nil
 }
 
 // lineRange checks which lines are to be shown.
