@@ -33,7 +33,12 @@ func (bedrock) definition(t *tool) *node {
 
 func (b bedrock) calls(data []byte, into *callList) error {
 	if first(data) == '[' {
-		return each(data, func(block json.RawMessage) error { return b.block(block, into) })
+		return each(data, func(block json.RawMessage) error {
+			if first(block) != '{' {
+				return expected("a content block", block)
+			}
+			return b.block(block, into)
+		})
 	}
 	f := fieldsOf(data, "output", "message", "content", "role")
 	switch {
@@ -46,6 +51,9 @@ func (b bedrock) calls(data []byte, into *callList) error {
 	case f.has("content"), f.has("role"):
 		return b.message(data, into)
 	}
+	if len(fieldsOf(data, blockKinds...)) == 0 {
+		return expected("a response of the Converse API, a message, its content, or a content block", data)
+	}
 	return b.block(data, into)
 }
 
@@ -57,22 +65,16 @@ func (b bedrock) message(data []byte, into *callList) error {
 	return each(content, func(block json.RawMessage) error { return b.block(block, into) })
 }
 
-// blockKinds are what a content block can be besides a call.
+// blockKinds are what a content block can be. In a message there may be others, too.
 var blockKinds = []string{
-	"text", "image", "document", "video", "audio", "toolResult", "reasoningContent", "guardContent", "cachePoint",
+	"toolUse", "text", "image", "document", "video", "audio", "toolResult", "reasoningContent", "guardContent", "cachePoint",
 	"citationsContent", "searchResult",
 }
 
-func (b bedrock) block(data []byte, into *callList) error {
-	f := fieldsOf(data, append([]string{"toolUse"}, blockKinds...)...)
-	if first(f["toolUse"]) != '{' {
-		if len(f) == 0 {
-			return expected("a response of the Converse API, a message, its content, or a content block", data)
-		}
-		return nil
-	}
-	use := fieldsOf(f["toolUse"], "toolUseId", "name", "input", "type")
-	if atBedrock(use) {
+// block adds the call in a content block, if it is one.
+func (bedrock) block(data []byte, into *callList) error {
+	use := fieldsOf(fieldsOf(data, "toolUse")["toolUse"], "toolUseId", "name", "input", "type")
+	if use == nil || atBedrock(use) {
 		return nil
 	}
 	return into.add(use.text("toolUseId"), use.text("name"), use.input("input"))

@@ -53,6 +53,9 @@ func TestCalls(t *testing.T) {
 		{"arguments as an object", registry.OpenAIChat, `[{"id":"id1","function":{"name":"get_weather","arguments":{"city": "Paris"}}}]`, paris},
 		{"malformed arguments", registry.OpenAIChat, `[{"id":"a","function":{"name":"x","arguments":"{\"city\": "}},{"id":"b","function":{"name":"y","arguments":""}},{"id":"c","function":{"name":"z"}},{"id":"d","function":{"name":"w","arguments":"\"text\""}}]`,
 			[]registry.Call{call("a", "x", `{"city": `), {ID: "b", Tool: "y", Input: json.RawMessage{}}, call("c", "z", ""), call("d", "w", `"text"`)}},
+		{"as OpenAI's SDK writes it", registry.OpenAIChat, `{"role":"assistant","content":"","function_call":{"arguments":"","name":""},"tool_calls":[` +
+			`{"id":"id1","function":{"arguments":"{\"city\": \"Paris\"}","name":"get_weather"},"type":"function","custom":{"input":"","name":""}},` +
+			`{"id":"c","function":{"arguments":"","name":""},"type":"custom","custom":{"input":"x","name":"y"}}]}`, paris},
 		{"a custom tool", registry.OpenAIChat, `[{"id":"a","type":"custom","custom":{"name":"grammar","input":"x = 1"}}]`, nil},
 		{"text alone", registry.OpenAIChat, `{"role":"assistant","content":"hello","tool_calls":null}`, nil},
 
@@ -71,6 +74,7 @@ func TestCalls(t *testing.T) {
 		{"a part", registry.Gemini, `{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}`, paris},
 		{"without id", registry.Gemini, `{"functionCall":{"name":"get_weather","args":{"city": "Paris"}}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
 		{"an array of responses", registry.Gemini, `[{"candidates":[{"content":{"parts":[{"text":"a"}]}}]},{"candidates":[{"content":{"parts":[{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}}]}]`, paris},
+		{"parts that are not known", registry.Gemini, `{"role":"model","parts":[{},{"new":1},{"functionCall":{"id":"id1","name":"get_weather","args":{"city": "Paris"}}}]}`, paris},
 		{"a refusal", registry.Gemini, `{"promptFeedback":{"blockReason":"SAFETY"}}`, nil},
 		{"an empty candidate", registry.Gemini, `{"candidates":[{"finishReason":"MAX_TOKENS"}]}`, nil},
 
@@ -78,6 +82,7 @@ func TestCalls(t *testing.T) {
 		{"a message", registry.Bedrock, `{"role":"assistant","content":[{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]}`, paris},
 		{"blocks", registry.Bedrock, `[{"reasoningContent":{}},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`, paris},
 		{"a block", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}`, paris},
+		{"blocks that are not known", registry.Bedrock, `[{},{"new":1},{"toolUse":{"toolUseId":"id1","name":"get_weather","input":{"city": "Paris"}}}]`, paris},
 		{"a tool at Bedrock", registry.Bedrock, `{"toolUse":{"toolUseId":"id1","name":"nova_grounding","input":{},"type":"server_tool_use"}}`, nil},
 
 		{"a request", registry.MCP, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"get_weather","arguments":{"city": "Paris"},"_meta":{"progressToken":1}}}`, []registry.Call{call("", "get_weather", `{"city": "Paris"}`)}},
@@ -101,7 +106,7 @@ func TestCallsOfSomethingElse(t *testing.T) {
 			require.Contains(t, err.Error(), string(api))
 		}
 	}
-	_, err := provider.Calls(registry.Bedrock, []byte(`[{"unknown":1}]`))
+	_, err := provider.Calls(registry.Bedrock, []byte(`{"unknown":1}`))
 	require.EqualError(t, err, `bedrock: expected a response of the Converse API, a message, its content, or a content block, and not {"unknown":1}`)
 }
 

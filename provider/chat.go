@@ -78,15 +78,18 @@ func (c chat) message(data []byte, into *callList) error {
 	}
 	if first(f["function_call"]) == '{' { // from before there were several
 		function := fieldsOf(f["function_call"], "name", "arguments")
+		if function.text("name") == "" {
+			return nil // OpenAI's SDK writes an empty one where there was none
+		}
 		return into.add("", function.text("name"), arguments(function["arguments"]))
 	}
 	return nil
 }
 
-// toolCall adds an element of tool_calls. Custom tools have a member custom instead of function.
+// toolCall adds an element of tool_calls. Custom tools have a member custom instead of function, or beside an empty one.
 func (chat) toolCall(data []byte, into *callList) error {
-	f := fieldsOf(data, "id", "function")
-	if first(f["function"]) != '{' {
+	f := fieldsOf(data, "id", "type", "function")
+	if first(f["function"]) != '{' || f.text("type") == "custom" {
 		return nil
 	}
 	function := fieldsOf(f["function"], "name", "arguments")
@@ -123,8 +126,8 @@ func (c chat) event(data []byte, into *pendingCalls) error {
 			return nil
 		}
 		return each(f["tool_calls"], func(call json.RawMessage) error {
-			f := fieldsOf(call, "index", "id", "function")
-			if first(f["function"]) != '{' {
+			f := fieldsOf(call, "index", "id", "type", "function")
+			if first(f["function"]) != '{' || f.text("type") == "custom" {
 				return nil
 			}
 			return c.delta(string(f["index"]), f.text("id"), f["function"], into)

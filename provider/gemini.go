@@ -45,7 +45,10 @@ func (g gemini) calls(data []byte, into *callList) error {
 			if first(element) != '{' {
 				return expected("a part", element)
 			}
-			return g.calls(element, into)
+			if f := fieldsOf(element, "candidates", "error"); len(f) > 0 {
+				return g.calls(element, into)
+			}
+			return g.part(element, into)
 		})
 	}
 	f := fieldsOf(data, "error", "candidates", "content", "parts", "role", "functionCall", "text", "promptFeedback", "usageMetadata")
@@ -68,6 +71,9 @@ func (g gemini) calls(data []byte, into *callList) error {
 	case f.has("promptFeedback"), f.has("usageMetadata"): // a response without an answer
 		return nil
 	}
+	if len(fieldsOf(data, partKinds...)) == 0 {
+		return expected("a response of the Gemini API, a content, its parts, or a part", data)
+	}
 	return g.part(data, into)
 }
 
@@ -79,23 +85,20 @@ func (g gemini) content(data []byte, into *callList) error {
 	return each(parts, func(part json.RawMessage) error { return g.part(part, into) })
 }
 
-// partKinds are what a part can be besides a call.
+// partKinds are what a part can be. In a content there may be others, too.
 var partKinds = []string{
-	"text", "inlineData", "functionResponse", "fileData", "executableCode", "codeExecutionResult", "thought",
+	"functionCall", "text", "inlineData", "functionResponse", "fileData", "executableCode", "codeExecutionResult", "thought",
 	"thoughtSignature", "toolCall", "toolResponse",
 }
 
 var errPartial = errors.New("the arguments of a call come bit by bit, which is not supported: leave streamFunctionCallArguments off")
 
+// part adds the call in a part, if it is one.
 func (gemini) part(data []byte, into *callList) error {
-	f := fieldsOf(data, append([]string{"functionCall"}, partKinds...)...)
-	if first(f["functionCall"]) != '{' {
-		if len(f) == 0 {
-			return expected("a response of the Gemini API, a content, its parts, or a part", data)
-		}
+	call := fieldsOf(fieldsOf(data, "functionCall")["functionCall"], "id", "name", "args", "partialArgs", "willContinue")
+	if call == nil {
 		return nil
 	}
-	call := fieldsOf(f["functionCall"], "id", "name", "args", "partialArgs", "willContinue")
 	if call.has("partialArgs") || string(call["willContinue"]) == "true" {
 		return errPartial
 	}

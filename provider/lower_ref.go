@@ -64,7 +64,7 @@ func (l *lowerer) resolve(ref string, base *node) (target, within *node) {
 		if !l.more(1 + len(n.members)/16) {
 			return nil, nil
 		}
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		token = unescape.Replace(token)
 		switch {
 		case n.kind == isArray:
 			i, err := strconv.Atoi(token)
@@ -83,6 +83,9 @@ func (l *lowerer) resolve(ref string, base *node) (target, within *node) {
 	}
 	return n, base
 }
+
+// unescape is for the tokens of JSON pointers (RFC 6901).
+var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
 // named returns the schema that has an $id, or with # an anchor.
 func (l *lowerer) named(name string) *node {

@@ -1,0 +1,48 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+type greeting struct {
+	Name string `json:"name" jsonschema:"who is greeted"`
+}
+
+// One turn of a conversation: a model is told of the tools, calls one, and gets the result.
+func Example() {
+	greet := registry.Func(registry.Spec{Name: "greet", Description: "Greets somebody."},
+		func(_ context.Context, in greeting, _ registry.Env) (string, error) { return "Hello, " + in.Name + "!", nil })
+	reg, err := registry.New(greet)
+	if err != nil {
+		panic(err)
+	}
+
+	tools, err := provider.Definitions(reg, registry.Anthropic, registry.Selection{}, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(tools))
+
+	// The host sends the tools with its request, and this comes back.
+	response := `{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"greet","input":{"name":"Ada"}}]}`
+	calls, err := provider.Calls(registry.Anthropic, []byte(response))
+	if err != nil {
+		panic(err)
+	}
+	var results []registry.Result
+	for _, call := range calls {
+		results = append(results, reg.Dispatch(context.Background(), call, registry.Env{}))
+	}
+	messages, err := provider.Results(registry.Anthropic, results)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(messages))
+	// Output:
+	// [{"name":"greet","description":"Greets somebody.","input_schema":{"type":"object","properties":{"name":{"type":"string","description":"who is greeted"}},"required":["name"],"additionalProperties":false}}]
+	// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"Hello, Ada!"}]}]}]
+}
