@@ -15,7 +15,9 @@ type greeting struct {
 // One turn of a conversation: a model is told of the tools, calls one, and gets the result.
 func Example() {
 	greet := registry.Func(registry.Spec{Name: "greet", Description: "Greets somebody."},
-		func(_ context.Context, in greeting, _ registry.Env) (string, error) { return "Hello, " + in.Name + "!", nil })
+		func(_ context.Context, in greeting, _ registry.Env) (string, error) {
+			return "Hello, " + in.Name + "!", nil
+		})
 	reg, err := registry.New(greet)
 	if err != nil {
 		panic(err)

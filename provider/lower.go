@@ -28,7 +28,7 @@ const (
 // lower brings a schema into the form that the rules want.
 func lower(root *node, rules *rules) (lowered, error) {
 	l := &lowerer{rules: rules, root: root, draft: draftOf(root)}
-	top := l.root0()
+	top := l.top()
 	if l.work > maxWork {
 		return lowered{}, errSchemaTooLong
 	}

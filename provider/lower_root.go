@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// root0 lowers the root: what it must not have is folded into it, or becomes a note.
-func (l *lowerer) root0() *node {
+// top lowers the root: what it must not have is folded into it, or becomes a note.
+func (l *lowerer) top() *node {
 	top := l.schema(l.root, place{base: l.root, inside: &inside{target: l.root}})
 	top.set("type", stringNode("object")) // which package registry makes sure of
 	if list := top.get("anyOf"); list != nil {
@@ -55,7 +55,8 @@ func (l *lowerer) renamed(top *node) *node {
 		if isRequired[m.name] {
 			which = "must"
 		}
-		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which, strconv.Quote(cut(m.name, longValue)), s.settle(m.value, 1).brief(longValue)))
+		schema := s.settle(m.value, 1).brief(longValue)
+		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which, strconv.Quote(cut(m.name, longValue)), schema))
 		l.work += s.work
 	}
 	if len(kept.members) == len(properties.members) {
