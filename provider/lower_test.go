@@ -268,4 +268,3 @@ func many(n int, format string) string {
 	}
 	return strings.Join(parts, ",")
 }
-
