@@ -2,6 +2,7 @@ package registry
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 	"net/url"
 	"reflect"
@@ -86,11 +87,17 @@ var (
 	schemasByName = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
+// maxSchemas is how many schemas may be in one. The time that the compiler takes grows with the square.
+const maxSchemas = 5000
+
 // counting returns a copy of a schema in which each schema counts. Formats that it has are only annotations.
-func counting(root any) any {
+func counting(root any) (any, error) {
 	c := counter{root: clone(root), seen: map[uintptr]bool{}}
 	c.schema(c.root)
-	return c.root
+	if len(c.seen) > maxSchemas {
+		return nil, fmt.Errorf("the schema consists of %d schemas, more than %d", len(c.seen), maxSchemas)
+	}
+	return c.root, nil
 }
 
 // clone copies a JSON value.

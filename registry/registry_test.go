@@ -327,6 +327,13 @@ func TestSchemasThatTakeForever(t *testing.T) {
 	_, err := registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{"a":` + strings.Repeat(`{"not":`, 300) + "{}" + strings.Repeat("}", 300) + `}}`))
 	require.ErrorContains(t, err, "deeper than 200 levels")
 
+	var properties strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&properties, `"p%d":{},`, i)
+	}
+	_, err = registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{` + properties.String() + `"a":true}}`))
+	require.ErrorContains(t, err, "consists of 5001 schemas")
+
 	large := newRegistry(t, echo(`{"type":"object","properties":{"a":{"type":"array","items":{"oneOf":[{"type":"string"},{"type":"integer"}]}}}}`))
 	result := large.Dispatch(t.Context(), call("echo", `{"a":[`+strings.Repeat(`1,"x",`, 200_000)+`1]}`), registry.Env{})
 	require.False(t, result.IsError(), "what is only large is checked")

@@ -54,13 +54,17 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if deeper(doc, maxSchemaDepth) {
 		return nil, fmt.Errorf("the schema is nested deeper than %d levels", maxSchemaDepth)
 	}
+	counted, err := counting(doc)
+	if err != nil {
+		return nil, err
+	}
 	b := &budget{}
 	compiler := jsonschema.NewCompiler()
 	b.formats(compiler)
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
 	const location = "tool:schema"
-	if err := compiler.AddResource(location, counting(doc)); err != nil {
+	if err := compiler.AddResource(location, counted); err != nil {
 		return nil, schemaError(err)
 	}
 	compiled, err := compiler.Compile(location)
