@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -93,7 +94,7 @@ func (mcp) results(results []registry.Result) []any {
 			result.Content = append(result.Content, mcpPart(part, r.CallID, n))
 		}
 		if r.Data != nil {
-			if data, err := encodeJSON(r.Data); err == nil && first(data) == '{' {
+			if data, err := plainjson.Marshal(r.Data); err == nil && first(data) == '{' {
 				result.StructuredContent = data
 			}
 		}

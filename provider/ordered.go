@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // A node is a JSON value whose objects keep the order of their members. Nodes are shared, and not changed once they are
@@ -312,22 +314,11 @@ func (e *nodeEncoder) string(s string) {
 		e.out = append(append(append(e.out, '"'), s...), '"')
 		return
 	}
-	quoted, err := encodeJSON(s)
+	quoted, err := plainjson.Marshal(s)
 	if err != nil { // which strings do not cause
 		quoted = []byte(`""`)
 	}
 	e.out = append(e.out, quoted...)
-}
-
-// encodeJSON encodes a value as people write JSON: with <, > and & as they are. Invalid UTF-8 is replaced.
-func encodeJSON(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // brief is a value for a sentence.

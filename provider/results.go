@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -24,7 +25,7 @@ func Results(api registry.API, results []registry.Result) (json.RawMessage, erro
 	if len(results) == 0 {
 		return json.RawMessage("[]"), nil
 	}
-	return encodeJSON(d.results(results))
+	return plainjson.Marshal(d.results(results))
 }
 
 // nothing is what a model gets of a result without text, as package registry has it.
@@ -70,7 +71,7 @@ func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 // noContent is the text of a result without content: its data, or that there is nothing.
 func noContent(r registry.Result) string {
 	if r.Data != nil {
-		if data, err := encodeJSON(r.Data); err == nil {
+		if data, err := plainjson.Marshal(r.Data); err == nil {
 			return string(data)
 		}
 	}

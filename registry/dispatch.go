@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // Dispatch does a call: it looks the tool up, checks that it is enabled, brings the input into the form that the
@@ -110,7 +112,7 @@ func (e *entry) prepare(input json.RawMessage, schema *Schema, limit int) (json.
 		return nil, Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err)
 	}
 	if changed {
-		return encodeJSON(object)
+		return plainjson.Marshal(object)
 	}
 	return input, nil
 }

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // limit brings a result into the form in which it leaves the registry: it is never empty, its text is UTF-8, its data is
@@ -56,7 +58,7 @@ func (c *running) data(ctx context.Context, data any, env Env) (encoded any, los
 	if data == nil {
 		return nil, 0
 	}
-	raw, err := encodeJSON(data)
+	raw, err := plainjson.Marshal(data)
 	switch {
 	case err != nil:
 		env.log(ctx, slog.LevelError, "the data of a result is not JSON", "tool", c.tool, "call", c.id, "error", err)

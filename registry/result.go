@@ -1,9 +1,9 @@
 package registry
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // A Result is what a call has come to. There is one for every call, whatever happens.
@@ -108,17 +108,6 @@ func Failure(code Code, text string) Result { return Result{Content: []Part{{Tex
 // emptyResult is what a model gets if a tool returns nothing.
 const emptyResult = `{"message":"Tool executed but returned no result","status":"empty"}`
 
-// encodeJSON encodes a value as people write JSON: with <, > and & as they are.
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
 // MarshalJSON encodes the result for programs that are no models: callId, tool, isError, code, status, content and data. Err
 // is left out.
 func (r Result) MarshalJSON() ([]byte, error) {
@@ -140,7 +129,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 			content[i] = part{Type: "text", Text: p.Text}
 		}
 	}
-	return encodeJSON(struct {
+	return plainjson.Marshal(struct {
 		CallID  string `json:"callId,omitempty"`
 		Tool    string `json:"tool"`
 		IsError bool   `json:"isError"`

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // Settings are what a project, or its user, has chosen about tools. They are stored as a JSON object, in which they
@@ -121,7 +123,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	if len(s.ToolOptions) > 0 {
 		fields["toolOptions"] = s.ToolOptions
 	}
-	return encodeJSON(fields)
+	return plainjson.Marshal(fields)
 }
 
 // UnmarshalJSON is [ParseSettings].

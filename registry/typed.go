@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // Func makes a tool of a function. The input's schema is inferred from In, a struct: its fields are the arguments, by
@@ -80,7 +82,7 @@ func resultFrom(out any) (Result, error) {
 		}
 		return out.Result(), nil
 	}
-	data, err := encodeJSON(out)
+	data, err := plainjson.Marshal(out)
 	if err != nil {
 		return Result{}, fmt.Errorf("the result is not JSON: %w", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // An object is a JSON object with its members in the order in which they are written. The values are *object, []any, string,
@@ -43,7 +45,7 @@ func (o *object) text(name string) string {
 func (o *object) MarshalJSON() ([]byte, error) {
 	var w objectWriter
 	for _, name := range o.names {
-		raw, err := encode(o.values[name])
+		raw, err := plainjson.Marshal(o.values[name])
 		if err != nil {
 			return nil, err
 		}
@@ -105,20 +107,9 @@ func decodeValue(decoder *json.Decoder, depth int) (any, error) {
 	return token, nil
 }
 
-// encode encodes a value without making <, > and & unreadable.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
 // encodeText encodes a string.
 func encodeText(s string) json.RawMessage {
-	raw, _ := encode(s) // a string always can be
+	raw, _ := plainjson.Marshal(s) // a string always can be
 	return raw
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -270,7 +271,7 @@ func (p *describer) choices(b *strings.Builder, o *object) {
 
 // shown writes a value of a schema. Text is in quotes.
 func shown(v any) string {
-	raw, err := encode(v)
+	raw, err := plainjson.Marshal(v)
 	if err != nil {
 		raw = json.RawMessage("?")
 	}

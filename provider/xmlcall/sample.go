@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -88,7 +89,7 @@ func (c *contract) example(tool string, optional int) Block {
 		for _, e := range elements {
 			text, isText := e.(string)
 			if !isText {
-				raw, _ := encode(e)
+				raw, _ := plainjson.Marshal(e)
 				text = string(raw)
 			}
 			b.Params = append(b.Params, Param{f.name, text})
@@ -154,8 +155,8 @@ func (s *sampler) array(name string, o *object) []any {
 		return []any{first}
 	}
 	second := s.value(name, items, 1)
-	a, _ := encode(first)
-	b, _ := encode(second)
+	a, _ := plainjson.Marshal(first)
+	b, _ := plainjson.Marshal(second)
 	if bytes.Equal(a, b) {
 		return []any{first}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -120,9 +121,12 @@ func printResult(w io.Writer, result registry.Result, asJSON bool) error {
 
 // printJSON prints a value as one line of JSON. Indentation would make much of deep values.
 func printJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	raw, err := plainjson.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(raw, '\n'))
+	return err
 }
 
 // readAll reads standard input. An interrupt does not wait for its end.

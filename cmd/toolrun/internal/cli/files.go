@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,12 +70,10 @@ func (c *filesCommand) run(
 			_, err = io.WriteString(cmd.OutOrStdout(), out.text)
 			return err
 		}
-		encoder := json.NewEncoder(cmd.OutOrStdout())
-		encoder.SetEscapeHTML(false)
 		if out.data == nil {
 			out.data = struct{}{}
 		}
-		return encoder.Encode(out.data)
+		return printJSON(cmd.OutOrStdout(), out.data)
 	}
 }
 
