@@ -154,10 +154,12 @@ func (bedrock) results(results []registry.Result) []any {
 	message := bedrockMessage{Role: "user"}
 	for _, r := range results {
 		result := bedrockResult{ToolUseID: r.CallID}
+		can := isBedrockMedia
 		if r.IsError() {
 			result.Status = "error"
+			can = nil // Anthropic's models refuse errors with anything but text
 		}
-		for i, p := range piecesOf(r, isBedrockMedia) {
+		for i, p := range piecesOf(r, can) {
 			content := bedrockContent{Text: p.text}
 			if format, ok := bedrockDocuments[p.mime]; ok && p.data != nil {
 				content.Document = &bedrockDocument{format, documentName(r.CallID, i), bedrockBytes{p.data}}

@@ -52,5 +52,6 @@
 //
 // The text is that of [registry.Result.Text], with invalid UTF-8 replaced. Images and other binaries are sent where the API
 // has a place for them; otherwise Part.Text is there instead, or a sentence that names the type and the size. Where
-// the API has a flag for errors, it is set. OpenAI's APIs have none: there the text must do.
+// the API has a flag for errors, it is set, and Anthropic and Bedrock get such a result without its images, which they
+// would refuse. OpenAI's APIs have no flag: there the text must do.
 package provider

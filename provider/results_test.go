@@ -1,7 +1,11 @@
 package provider_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"image"
+	"image/png"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,8 +21,18 @@ func withCall(r registry.Result, id, tool string) registry.Result {
 	return r
 }
 
+// smallPNG is a whole image of one pixel.
+var smallPNG = func() []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}()
+
+func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
+
 func TestResults(t *testing.T) {
-	png := []byte("\x89PNG")
 	results := []registry.Result{
 		withCall(registry.Text("15 °C, <sunny> & dry"), "id1", "get_weather"),
 		withCall(registry.Failure(registry.CodeTool, "There is no such city."), "id2", "get_weather"),
@@ -28,14 +42,14 @@ func TestResults(t *testing.T) {
 		withCall(registry.Result{Content: []registry.Part{
 			{Text: "The file:"},
 			{Text: "milk", Resource: &registry.Resource{Kind: "FILE", Name: "/todo.txt"}},
-			{Data: png, MIME: "image/PNG; x=y", Text: "a picture"},
+			{Data: smallPNG, MIME: "image/PNG; x=y", Text: "a picture"},
 			{Text: "and"},
 			{Data: []byte("%PDF"), MIME: "application/pdf"},
 			{Data: []byte("RIFF"), MIME: "audio/wav", Text: "a sound"},
 			{Data: []byte{0, 1, 2}, MIME: "application/x-thing"},
 			{Data: []byte{}, MIME: "image/png"},
 		}}, "id6", "parts"),
-		withCall(registry.Result{Content: []registry.Part{{Data: png, MIME: "image/jpg"}}, Code: registry.CodeTool}, "id7", "failed_picture"),
+		withCall(registry.Result{Content: []registry.Part{{Data: smallPNG, MIME: "image/jpg"}}, Code: registry.CodeTool}, "id7", "failed_picture"),
 		withCall(registry.Result{Content: []registry.Part{{Text: `{"n":9007199254740993}`}}, Data: json.RawMessage(`{"n":9007199254740993,"h":"<"}`)}, "id8", "structured"),
 		withCall(registry.Result{Data: map[string]any{"a": 1}}, "id9", "only_structured"),
 		withCall(registry.Result{Content: []registry.Part{{Text: "a list"}}, Data: []int{1}}, "id10", "list"),
@@ -53,6 +67,31 @@ func TestResults(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "[]", string(none))
 		})
+	}
+}
+
+// Where errors are marked as such, they must be nothing but text; elsewhere a model gets to see the image.
+func TestResultsOfErrorsWithImages(t *testing.T) {
+	failed := registry.Result{
+		Content: []registry.Part{{Text: "It failed:"}, {Data: smallPNG, MIME: "image/png"}, {Data: []byte("%PDF"), MIME: "application/pdf", Text: "a document"}},
+		Code:    registry.CodeTool,
+	}
+	const text = `It failed:\n[image/png, 71 bytes, which cannot be shown here]\na document`
+	picture := encoded(smallPNG)
+	for api, want := range map[registry.API]string{
+		registry.Anthropic:  `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"id","content":[{"type":"text","text":"` + text + `"}],"is_error":true}]}]`,
+		registry.Bedrock:    `[{"role":"user","content":[{"toolResult":{"toolUseId":"id","content":[{"text":"` + text + `"}],"status":"error"}}]}]`,
+		registry.OpenAIChat: `[{"role":"tool","tool_call_id":"id","content":"` + text + `"}]`,
+		registry.OpenAIResponses: `[{"type":"function_call_output","call_id":"id","output":[{"type":"input_text","text":"It failed:"},` +
+			`{"type":"input_image","image_url":"data:image/png;base64,` + picture + `","detail":"auto"},{"type":"input_file","filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}]}]`,
+		registry.Gemini: `[{"role":"user","parts":[{"functionResponse":{"id":"id","name":"tool","response":{"error":"It failed:"},"parts":[` +
+			`{"inlineData":{"mimeType":"image/png","data":"` + picture + `"}},{"inlineData":{"mimeType":"application/pdf","data":"JVBERg=="}}]}}]}]`,
+		registry.MCP: `[{"content":[{"type":"text","text":"It failed:"},{"type":"image","data":"` + picture + `","mimeType":"image/png"},` +
+			`{"type":"resource","resource":{"uri":"toolrun:/results/id/3","mimeType":"application/pdf","blob":"JVBERg=="}}],"isError":true}]`,
+	} {
+		messages, err := provider.Results(api, []registry.Result{withCall(failed, "id", "tool")})
+		require.NoError(t, err)
+		require.Equal(t, want, string(messages), api)
 	}
 }
 
