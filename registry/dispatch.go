@@ -102,6 +102,15 @@ func (e *entry) prepare(input json.RawMessage, schema *Schema, limit int) (json.
 	if !ok {
 		return nil, Errorf("invalid tool call: the arguments must be a JSON object, not %s", article(typeName(decoded)))
 	}
+	// Package json, by which most tools decode, takes such a name for the other one: what is executed would not be what has been
+	// checked.
+	for name := range object {
+		if known := schema.plan.resembles(name); known != "" {
+			if _, ok := schema.plan.properties[name]; !ok {
+				return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", cut(name, 100), known)
+			}
+		}
+	}
 	changed := schema.coerce(object)
 	if e.checker != nil {
 		if err := e.checker.CheckInput(object); err != nil {

@@ -155,6 +155,21 @@ func TestAToolsOwnWordsComeFirst(t *testing.T) {
 	require.False(t, r.Dispatch(t.Context(), call("echo", `{"code":"","n":"1"}`), registry.Env{}).IsError())
 }
 
+func TestWhatIsCheckedIsWhatIsExecuted(t *testing.T) {
+	spec := registry.Spec{Name: "echo", Description: "Echoes.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"command":{"enum":["view"]},"name":{},"Name":{}},"required":["command"]}`)}
+	type in struct{ Command, Name string }
+	open := newRegistry(t, registry.Func(spec, func(_ context.Context, in in, _ registry.Env) (string, error) { return in.Command, nil }))
+	for _, input := range []string{`{"command":"view","COMMAND":"delete"}`, `{"COMMAND":"delete","command":"view"}`, `{"command":"view","\u0043ommand":"delete"}`} {
+		result := open.Dispatch(t.Context(), call("echo", input), registry.Env{})
+		require.Equal(t, registry.CodeInvalidInput, result.Code, input)
+		require.Regexp(t, `^invalid tool call: there is no argument "(COMMAND|Command)". Do you mean "command"\?$`, result.Text())
+	}
+	for _, input := range []string{`{"command":"view","name":"a","Name":"b"}`, `{"command":"view","other":1}`} {
+		require.Equal(t, "view", open.Dispatch(t.Context(), call("echo", input), registry.Env{}).Text())
+	}
+}
+
 func TestFailures(t *testing.T) {
 	host := errors.New("the disk is on fire")
 	for _, c := range []struct {

@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -254,7 +255,7 @@ func (p *plan) object(data []byte, i int) (end int, ok bool) {
 			case ok:
 				inside = known.plan
 				seen |= known.bit
-			case p.closed:
+			case p.closed || p.resembles(string(name)) != "":
 				return i, false
 			default:
 				inside = p.additional
@@ -269,6 +270,16 @@ func (p *plan) object(data []byte, i int) (end int, ok bool) {
 		}
 	}
 	return i + 1, p == nil || seen&p.required == p.required
+}
+
+// resembles returns a property whose name differs from this one in case only, or "".
+func (p *plan) resembles(name string) string {
+	for known := range p.properties {
+		if known != name && strings.EqualFold(known, name) {
+			return known
+		}
+	}
+	return ""
 }
 
 func (p *plan) array(data []byte, i int) (end int, ok bool) {
