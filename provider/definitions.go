@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/toolrun/toolrun/registry"
@@ -30,8 +29,9 @@ const maxDefinition = 16 << 20
 // kept with its definition, so that asking again is cheap. The order of tools, and all bytes, are the same each time, as
 // prompt caches want it.
 //
-// The error is a *[registry.ToolError] if a tool is to blame: its options are set to what they cannot be, or its schema has more
-// than 256 KiB when references are replaced by what they refer to.
+// A schema is no reason for an error: one that would have more than 256 KiB, as references can bring about, is shortened (see
+// the package's documentation). The error is a *[registry.ToolError] if a tool is to blame: its options are set to what they
+// cannot be, what it says the API knows by itself is not JSON, or its definition has more than 16 MiB.
 func Definitions(r *registry.Registry, api registry.API, selection registry.Selection, options *Options) (json.RawMessage, error) {
 	d, err := dialectOf(api)
 	if err != nil {
@@ -87,27 +87,21 @@ func define(d dialect, definition *registry.Definition, strict bool) (json.RawMe
 		return b.Bytes(), nil
 	}
 	t := &tool{Definition: definition, description: definition.Description}
-	schema, err := parseNode(definition.Input.JSON())
+	low := anything()
+	if schema, err := parseNode(definition.Input.JSON()); err == nil { // and not nested too deep
+		low = lowered{schema: schema}
+		if d.rules(strict) != nil {
+			low, t.strict = fit(schema, d, strict)
+		}
+	}
+	t.schema = low.schema
+	t.description = paragraphs(t.description, low.notes)
+	encoded, err := d.definition(t).encode(maxDefinition)
 	if err != nil {
-		return nil, fmt.Errorf("the schema: %w", err)
+		return nil, fmt.Errorf("the definition has more than %d bytes", maxDefinition)
 	}
-	t.schema = schema
-	if rules := d.rules(strict); rules != nil {
-		low, err := lower(schema, rules)
-		if errors.Is(err, errNotStrict) {
-			rules = d.rules(false)
-			low, err = lower(schema, rules)
-		}
-		if err != nil {
-			return nil, err
-		}
-		t.schema, t.strict = low.schema, rules.strict
-		t.description = paragraphs(t.description, low.notes)
-	}
-	return d.definition(t).encode(maxDefinition)
+	return encoded, nil
 }
-
-var errSchemaTooLong = fmt.Errorf("the schema has more than %d bytes when references are replaced by what they refer to", maxSchema)
 
 // join makes an array of elements.
 func join(elements []element) json.RawMessage {

@@ -125,6 +125,17 @@ func (badNative) APIOverride(registry.API, registry.Options) json.RawMessage {
 }
 
 func TestDefinitionsNameTheToolToBlame(t *testing.T) {
+	r := newRegistry(t, plainTool("good", ""), badNative{plainTool("bad", "")})
+	for _, api := range apis {
+		_, err := provider.Definitions(r, api, registry.Selection{}, nil)
+		var toolError *registry.ToolError
+		require.ErrorAs(t, err, &toolError)
+		require.Equal(t, "bad", toolError.Tool)
+	}
+}
+
+// A schema that is too long is shortened, and takes nothing from the other tools.
+func TestDefinitionsWithLongSchemas(t *testing.T) {
 	// Each definition refers twice to the one before: 2^40 schemas in 3 KB.
 	var laughs strings.Builder
 	laughs.WriteString(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d40"}},"$defs":{"d0":{"type":"string"}`)
@@ -132,27 +143,61 @@ func TestDefinitionsNameTheToolToBlame(t *testing.T) {
 		fmt.Fprintf(&laughs, `,"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}}`, i, i-1, i-1)
 	}
 	laughs.WriteString(`}}`)
+	// Each of seven definitions refers to all others, and so to any order of them.
+	seven := `{"type":"object","properties":{"root":{"$ref":"#/$defs/d0"}},"$defs":{`
+	for i := range 7 {
+		seven += fmt.Sprintf(`"d%d":{"type":"object","properties":{`, i)
+		for j := range 7 {
+			seven += fmt.Sprintf(`"p%d":{"$ref":"#/$defs/d%d"},`, j, j)
+		}
+		seven += `"name":{"type":"string"}}},`
+	}
+	seven = strings.TrimSuffix(seven, ",") + `}}`
 	wide := `{"type":"object","$defs":{"text":{"type":"string","description":"` + strings.Repeat("long ", 1000) + `"}},"properties":{`
+	options := `{"type":"object","properties":{`
 	for i := range 200 {
 		wide += fmt.Sprintf(`"p%d":{"$ref":"#/$defs/text"},`, i)
 	}
-	wide += `"last":{}}}`
-	for name, tool := range map[string]registry.Tool{
-		"laughs": plainTool("bad", laughs.String()),
-		"wide":   plainTool("bad", wide),
-		"native": badNative{plainTool("bad", "")},
+	for i := range 1500 {
+		options += fmt.Sprintf(`"%0100d":{"type":"string"},`, i)
+	}
+	notes := `{"type":"object","allOf":[` + strings.Repeat(`{"not":{"const":"`+strings.Repeat("x", 300)+`"}},`, 10) + `{}]}`
+	for i := range 1500 {
+		notes = strings.Replace(notes, `{}]}`, fmt.Sprintf(`{"not":{"const":"%0300d"}},{}]}`, i), 1)
+	}
+	for name, test := range map[string]struct{ schema, want string }{
+		"laughs":        {laughs.String(), `"a":{"type":"object","properties":{"a":{"type":"object","properties":`},
+		"seven":         {seven, `"root":{"type":"object","properties":{"p0":`},
+		"wide":          {wide + `"last":{}}}`, `"p0":{"type":"string","description":"The rest of it is too long to be described."}`},
+		"options":       {options + `"last":{"type":"string"}}}`, `"last":{"type":"string"}`},
+		"long":          {`{"type":"object","properties":{"p":{"type":"string","description":"` + strings.Repeat("x", 300<<10) + `"}}}`, `{"type":"object","properties":{}}`},
+		"long by notes": {notes, `{"type":"object","properties":{}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRegistry(t, plainTool("good", ""), tool)
+			r := newRegistry(t, plainTool("good", `{"type":"object","properties":{"g":{"type":"string"}},"required":["g"],"additionalProperties":false}`), plainTool("bad", test.schema))
 			for _, api := range apis {
-				if api == registry.MCP && name != "native" {
-					continue // which gets the schema as it is
+				for _, strict := range []bool{false, true} {
+					list, err := provider.Definitions(r, api, registry.Selection{}, &provider.Options{Strict: strict})
+					require.NoError(t, err)
+					schemas := schemasIn(t, api, list)
+					require.Contains(t, string(schemas["good"]), `"g":{"type":"string"}`)
+					if api == registry.MCP {
+						require.Contains(t, string(schemas["bad"]), test.schema[1:100], "it is sent as it is")
+						continue
+					}
+					require.LessOrEqual(t, len(schemas["bad"]), 256<<10)
+					if name != "options" || !strict {
+						require.Contains(t, string(schemas["bad"]), test.want)
+					}
+					if test.want == string(schemas["bad"]) {
+						require.Contains(t, string(list), "Does bad.\\n\\nThe schema of the arguments is too long to be shown here.")
+					}
 				}
-				_, err := provider.Definitions(r, api, registry.Selection{}, nil)
-				var toolError *registry.ToolError
-				require.ErrorAs(t, err, &toolError)
-				require.Equal(t, "bad", toolError.Tool)
 			}
+			list, err := provider.Definitions(r, registry.OpenAIChat, registry.Selection{}, &provider.Options{Strict: true})
+			require.NoError(t, err)
+			require.Contains(t, string(list), `"strict":true`, "the good one")
+			require.Contains(t, string(list), `"strict":false`, "the bad one")
 		})
 	}
 }

@@ -30,6 +30,10 @@
 // a description. The order of properties stays. A reference that leads back into itself ends in a value that can be
 // anything. Only MCP gets the schema as it is.
 //
+// References can make a schema much longer than it is written. One that would have more than 256 KiB is made again with
+// fewer of them followed one in another, 4, 2, 1 and none, and sentences in the place of the others. What is too long even so
+// becomes an object with any properties, which the description says. No schema keeps the other tools from being sent.
+//
 // The schema that is sent says less than the tool's own one, never more, with two exceptions: a property that only some
 // of the alternatives at the root mention is described as these have it, and strict mode adds to it. Calls are validated against the
 // tool's own schema.
@@ -42,7 +46,7 @@
 // cannot be null as if it were not there.
 //
 // A tool with values that can be anything, or objects whose properties are not known (maps), cannot be strict; at OpenAI,
-// neither can one with optional properties in an allOf or an alternative. It is sent as without strict mode, with "strict": false
+// neither can one with optional properties in an allOf or an alternative, nor what strict mode makes too long. It is sent as without strict mode, with "strict": false
 // or nothing. Limits that hold for a whole request, as Anthropic's numbers of strict
 // tools (20) and of their optional properties (24), are left to the caller.
 //

@@ -25,9 +25,39 @@ const (
 	maxWork = 1 << 17
 )
 
+var errSchemaTooLong = fmt.Errorf("the schema has more than %d bytes when references are replaced by what they refer to", maxSchema)
+
+// fit brings a schema into the best form that a dialect's rules allow: strict if that is wanted and possible, and with
+// references followed as far as that does not make it too long. It reports whether the form is strict.
+func fit(root *node, d dialect, strict bool) (low lowered, isStrict bool) {
+	if rules := d.rules(strict); rules.strict {
+		if low, err := lower(root, rules); err == nil {
+			return low, true
+		}
+	}
+	rules := d.rules(false)
+	for _, refs := range []int{maxLevels, 4, 2, 1, 0} {
+		if low, err := lowerTo(root, rules, refs); err == nil {
+			return low, false
+		}
+	}
+	return anything(), false
+}
+
+// anything is sent where a schema cannot be described at all.
+func anything() lowered {
+	return lowered{
+		schema: objectNode(member{"type", stringNode("object")}, member{"properties", objectNode()}),
+		notes:  []string{"The schema of the arguments is too long to be shown here. They are checked against it."},
+	}
+}
+
 // lower brings a schema into the form that the rules want.
-func lower(root *node, rules *rules) (lowered, error) {
-	l := &lowerer{rules: rules, root: root, draft: draftOf(root)}
+func lower(root *node, rules *rules) (lowered, error) { return lowerTo(root, rules, maxLevels) }
+
+// lowerTo is lower with at most some references followed one in another.
+func lowerTo(root *node, rules *rules, refs int) (lowered, error) {
+	l := &lowerer{rules: rules, root: root, draft: draftOf(root), refs: refs}
 	top := l.top()
 	if l.work > maxWork {
 		return lowered{}, errSchemaTooLong
@@ -40,7 +70,11 @@ func lower(root *node, rules *rules) (lowered, error) {
 	case rules.strict && (s.loose || s.over()):
 		return lowered{}, errNotStrict
 	}
-	if _, err := schema.encode(maxSchema); err != nil {
+	size := 0
+	for _, note := range top.notes {
+		size += len(note)
+	}
+	if _, err := schema.encode(maxSchema - size); err != nil {
 		return lowered{}, errSchemaTooLong
 	}
 	return lowered{schema, top.notes}, nil
@@ -52,6 +86,8 @@ type lowerer struct {
 	root  *node
 	draft int
 	work  int
+	// refs is how many references are followed one in another.
+	refs int
 	// targets is what references by name can mean, made when there is one.
 	targets map[string]*node
 	// loose means that strict mode cannot have the schema.
@@ -86,6 +122,7 @@ type place struct {
 	// inside is the targets of the references that have led here, the last one first.
 	inside *inside
 	level  int
+	refs   int // how many references have led here
 }
 
 type inside struct {

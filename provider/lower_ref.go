@@ -24,7 +24,11 @@ func (l *lowerer) references(n *node, at place) []*node {
 			found = append(found, cutSchema(target, recursive(ref)))
 			continue
 		}
-		found = append(found, l.schema(target, place{base: base, inside: &inside{target, at.inside}, level: at.level}))
+		if at.refs >= l.refs {
+			found = append(found, cutSchema(target, "The rest of it is too long to be described."))
+			continue
+		}
+		found = append(found, l.schema(target, place{base: base, inside: &inside{target, at.inside}, level: at.level, refs: at.refs + 1}))
 	}
 	return found
 }
