@@ -45,7 +45,7 @@ func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error
 			return do(p)
 		}
 	}
-	end, err := p.core.begin(ctx)
+	end, err := p.begin(ctx)
 	if err != nil {
 		return err
 	}

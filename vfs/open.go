@@ -3,6 +3,8 @@ package vfs
 import (
 	"io/fs"
 	"syscall"
+
+	"github.com/spf13/afero"
 )
 
 // DefaultOpenFiles is how many files and directories of a project can be open unless another limit is set.
@@ -26,7 +28,7 @@ type handle struct {
 func (c *core) opened(h *handle, of openFile) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if by := of.by(); by != nil && by.ended.Load() { // while it was being opened
+	if of.by().ended() { // while it was being opened
 		return fs.ErrClosed
 	}
 	if c.handles >= c.options.OpenFiles {
@@ -81,7 +83,35 @@ func (c *core) discard(which func(f openFile) bool) {
 // that is stopped in the middle closes nothing, and code that cannot be stopped would go on.
 func (p *Project) EndCall() {
 	if p.call != nil {
-		p.call.ended.Store(true)
+		if p.call.end != nil {
+			p.call.end()
+		}
 		p.core.discard(func(f openFile) bool { return f.by() == p.call })
 	}
+}
+
+// BeginCall returns the file system as one call of a tool sees it, if it is a [*Project] or a view of one: as
+// [Project.WithCall] does. end is [Project.EndCall]. Any other file system comes back as it is, and end does nothing.
+func BeginCall(files afero.Fs, id string) (_ afero.Fs, end func()) {
+	if c, ok := files.(interface {
+		beginCall(id string) (afero.Fs, func())
+	}); ok {
+		return c.beginCall(id)
+	}
+	return files, func() {}
+}
+
+func (p *Project) beginCall(id string) (afero.Fs, func()) {
+	call := p.WithCall(id)
+	return call, call.EndCall
+}
+
+func (v *readOnly) beginCall(id string) (afero.Fs, func()) {
+	files, end := BeginCall(v.files, id)
+	return &readOnly{files: files, protected: v.protected}, end
+}
+
+func (v *sub) beginCall(id string) (afero.Fs, func()) {
+	files, end := BeginCall(v.files, id)
+	return &sub{files: files, dir: v.dir}, end
 }

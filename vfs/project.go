@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/afero"
@@ -35,8 +34,10 @@ var (
 // A call is what changes belong to that are undone together.
 type call struct {
 	id string
-	// ended says that nothing can be done for the call any more.
-	ended atomic.Bool
+	// lasts ends with the call: nothing can be done for it any more, and nobody waits for the lock for it. It is nil for what
+	// has no end of its own.
+	lasts context.Context
+	end   context.CancelFunc
 	// undoes and reverses mark what Undo does.
 	undoes   string
 	reverses int64
@@ -51,6 +52,8 @@ type call struct {
 	next    int64
 }
 
+func (c *call) ended() bool { return c != nil && c.lasts != nil && c.lasts.Err() != nil }
+
 // written is how a call has written a file: the number of the change, and what the file has become, if that is known.
 type written struct {
 	number int64
@@ -62,7 +65,9 @@ type written struct {
 // id that begins with "#" gets a "call " in front, and one that is longer than 256 bytes is kept in part, with a hash.
 // [Project.EndCall] ends the call.
 func (p *Project) WithCall(id string) *Project {
-	return &Project{core: p.core, call: &call{id: callID(id)}, scope: p.scope}
+	c := &call{id: callID(id)}
+	c.lasts, c.end = context.WithCancel(context.Background())
+	return &Project{core: p.core, call: c, scope: p.scope}
 }
 
 // callID is an id as the history has it.
@@ -121,7 +126,7 @@ func (p *Project) change(ctx context.Context, do func(c *core) error) (err error
 		}
 		p.scope.mu.Unlock()
 	}
-	end, err := p.core.begin(ctx)
+	end, err := p.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -129,8 +134,26 @@ func (p *Project) change(ctx context.Context, do func(c *core) error) (err error
 	return p.attempt(p.core, do)
 }
 
+// begin takes the lock, unless there is no more use for it.
+func (p *Project) begin(ctx context.Context) (end func() error, err error) {
+	if p.call != nil && p.call.lasts != nil {
+		var stop context.CancelFunc
+		ctx, stop = context.WithCancel(ctx)
+		defer stop()
+		defer context.AfterFunc(p.call.lasts, stop)()
+	}
+	end, err = p.core.begin(ctx)
+	switch {
+	case err == nil && p.over():
+		return nil, errors.Join(fs.ErrClosed, end())
+	case err != nil && p.over():
+		return nil, fs.ErrClosed
+	}
+	return end, err
+}
+
 // over reports whether nothing can be done with the project any more: it has been closed, or the call has ended.
-func (p *Project) over() bool { return p.core.closed.Load() || p.call != nil && p.call.ended.Load() }
+func (p *Project) over() bool { return p.core.closed.Load() || p.call.ended() }
 
 // attempt does something, and takes back what it has recorded last if it fails before that happens.
 func (p *Project) attempt(c *core, do func(c *core) error) error {
