@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -135,22 +136,27 @@ func (c chat) event(data []byte, into *pendingCalls) error {
 	})
 }
 
-// delta takes in a bit of a call. The first one has the id and the name, and some servers repeat them. Servers that count
-// all calls as the first one, or do not count them, give each an id of its own.
-func (chat) delta(key, id string, data []byte, into *pendingCalls) error {
+// delta takes in a bit of a call. The first one has the id and the name, and some servers repeat them. The index says which
+// call is meant, but servers that count all calls as the first one, or do not count them, begin a new one with its name.
+func (c chat) delta(key, id string, data []byte, into *pendingCalls) error {
 	f := fieldsOf(data, "name", "arguments")
-	call := into.by[key]
-	if call == nil || id != "" && call.id != "" && id != call.id {
-		if id == "" && f.text("name") == "" {
-			return nil // the rest of something that is not a function
-		}
+	name, call := f.text("name"), into.by[key]
+	switch {
+	case call == nil && id == "" && name == "":
+		return nil // the rest of something that is not a function
+	case call == nil || name != "" && c.isAnother(call, id, name, f["arguments"]):
 		var err error
-		if call, err = into.begin(key, id, f.text("name"), nil); err != nil {
+		if call, err = into.begin(key, id, name, nil); err != nil {
 			return err
 		}
-	} else {
+	default:
+		if id != "" && id != call.id { // a new id in each delta means nothing, but one that was there does
+			if i := slices.IndexFunc(into.list, func(p *pendingCall) bool { return p.id == id }); i >= 0 {
+				call = into.list[i]
+			}
+		}
 		if call.tool == "" {
-			call.tool = f.text("name")
+			call.tool = name
 		}
 		if call.id == "" {
 			call.id = id
@@ -160,6 +166,18 @@ func (chat) delta(key, id string, data []byte, into *pendingCalls) error {
 		}
 	}
 	return into.more(call, f["arguments"])
+}
+
+// isAnother reports whether a delta with a name belongs to another call than the one before it. Without ids, it does if
+// that one has another name, or is complete and there is more.
+func (chat) isAnother(call *pendingCall, id, name string, more json.RawMessage) bool {
+	if id != "" && call.id != "" {
+		return id != call.id
+	}
+	if call.tool != "" && call.tool != name {
+		return true
+	}
+	return len(more) > 0 && string(more) != "null" && string(more) != `""` && call.complete()
 }
 
 type chatMessage struct {

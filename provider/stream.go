@@ -94,6 +94,15 @@ func (p *pendingCall) arguments() (json.RawMessage, error) {
 	return json.RawMessage(text), nil
 }
 
+// complete reports whether the arguments so far are a whole object.
+func (p *pendingCall) complete() bool {
+	if text := bytes.TrimRight(p.pieces, `\rnt `); len(text) > 0 && text[len(text)-1] != '}' {
+		return false // without decoding all of it
+	}
+	input, err := p.arguments()
+	return err == nil && first(input) == '{' && json.Valid(input)
+}
+
 // begin adds a call that events will name by a key. One that had the key before is complete.
 func (p *pendingCalls) begin(key, id, tool string, input json.RawMessage) (*pendingCall, error) {
 	if len(p.list) >= maxCalls {

@@ -74,6 +74,36 @@ func TestStream(t *testing.T) {
 		{"all calls under one index", registry.OpenAIChat, `
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}
 			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two},
+		{"an id in each delta", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"tool-2","function":{"arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"tool-3","function":{"name":"","arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"id2","function":{"name":"now"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"tool-5","function":{"arguments":"{}"}}]}}]}`, two},
+		{"one index again and again", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id1","function":{"name":"get_weather","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"Paris\"}"}}]}}]}`, []registry.Call{two[1], two[0]}},
+		{"neither ids nor indexes", registry.OpenAIChat, `
+			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"a","arguments":"{\"x\":1}"}},{"function":{"name":"b","arguments":"{\"y\":2}"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":"{\"y\":"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":"{}}\n"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":""}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":{"z": 3}}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"function":{"name":"b","arguments":{}}}]}}]}`,
+			[]registry.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`), call("", "b", "{\"y\":{}}\n"), call("", "b", `{"z": 3}`), call("", "b", `{}`)}},
+		{"one index and no ids", registry.OpenAIChat, `
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"a","arguments":"{\"x\":1}"}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"b","arguments":""}}]}}]}
+			{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"y\":2}"}}]}}]}`,
+			[]registry.Call{call("", "a", `{"x":1}`), call("", "b", `{"y":2}`)}},
+		{"ids in the place of indexes", registry.OpenAIChat, `
+			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"name":"now","arguments":"{"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"arguments":" \"Paris\"}"}}]}}]}
+			{"choices":[{"delta":{"tool_calls":[{"id":"id2","function":{"arguments":"}"}}]}}]}`, two},
 		{"no index", registry.OpenAIChat, `
 			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\":"}}]}}]}
 			{"choices":[{"delta":{"tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":" \"Paris\"}"}}]}}]}
