@@ -18,7 +18,7 @@ import (
 // property is the schema of a tool with one property, p, and what the schema refers to.
 func property(schema string) string {
 	return `{"type": "object", "properties": {"p": ` + schema + `}, "additionalProperties": false, "$defs": {
-		"count": {"type": "integer"}, "again": {"$ref": "#/$defs/again2"}, "again2": {"$ref": "#/$defs/again"},
+		"count": {"type": "integer"}, "color": {"enum": ["red", "blue"], "description": "Which color."}, "again": {"$ref": "#/$defs/again2"}, "again2": {"$ref": "#/$defs/again"},
 		"tree": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}}]}
 	}}`
 }
@@ -253,12 +253,17 @@ func TestHostileSchemas(t *testing.T) {
 	nested := func(open, end string) string {
 		return `{"type": "object", "properties": {"p": ` + strings.Repeat(open, 60) + `{}` + strings.Repeat(end, 60) + `}, "required": ["p"]}`
 	}
+	var manyNames []string
+	for i := range 200 {
+		manyNames = append(manyNames, fmt.Sprintf(`"p%d"`, i))
+	}
 	for name, schema := range map[string]string{
 		"anyOf": wide("anyOf"), "oneOf": wide("oneOf"), "allOf": wide("allOf"), "objects": required(20),
-		"itself":       `{"type": "object", "properties": {"p": {"$ref": "#"}}, "required": ["p"]}`,
-		"deep objects": nested(`{"type": "object", "required": ["q"], "properties": {"q": `, `}}`),
-		"deep arrays":  nested(`{"type": "array", "items": `, `}`),
-		"many choices": `{"type": "object", "properties": {"p": {"enum": [` + strings.Repeat(`"x",`, 50000) + `"y"]}}}`,
+		"many of anyOf": strings.Replace(wide("anyOf"), `"p": {`, strings.Join(manyNames, `: {"$ref": "#/$defs/d0"}, `)+`: {"$ref": "#/$defs/d0"}, "p": {`, 1),
+		"itself":        `{"type": "object", "properties": {"p": {"$ref": "#"}}, "required": ["p"]}`,
+		"deep objects":  nested(`{"type": "object", "required": ["q"], "properties": {"q": `, `}}`),
+		"deep arrays":   nested(`{"type": "array", "items": `, `}`),
+		"many choices":  `{"type": "object", "properties": {"p": {"enum": [` + strings.Repeat(`"x",`, 50000) + `"y"]}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			schema, err := registry.CompileSchema(json.RawMessage(schema))

@@ -108,23 +108,28 @@ func (p *describer) fields(fields []field, level int) {
 		if p.full {
 			return
 		}
-		name := f.name
-		if level == 0 {
-			name = escapeName(name)
-		}
 		need := "optional"
 		if f.required {
 			need = "required"
 		}
-		p.item("`"+name+"`", need, f.schema, level)
+		p.item(p.name(f.name, level), need, f.schema, level)
 	}
 }
 
-// others describes what an object can have besides its properties.
+// name writes the name of a property: as it is in a tag, or, where it is inside of a value, in JSON.
+func (p *describer) name(name string, level int) string {
+	if level == 0 {
+		name = escapeName(name)
+	}
+	return "`" + name + "`"
+}
+
+// others describes what an object can have besides its properties, and which of them go together.
 func (p *describer) others(o *object, level int) {
 	if additional := o.object("additionalProperties"); additional != nil {
 		p.item("any other key", "", additional, level)
 	}
+	p.together(o, level)
 }
 
 // item describes one parameter and what is in it.
@@ -133,12 +138,15 @@ func (p *describer) item(name, need string, schema any, level int) {
 	if need != "" {
 		notes += ", " + need
 	}
-	o, _ := schema.(*object)
 	text := name + " (" + notes + p.limits(schema) + ")"
-	if description := p.description(o); description != "" {
+	if description := p.description(schema); description != "" {
 		text += ": " + description
 	}
 	p.line(level, text)
+	p.meanings(schema, level+1)
+	if items := p.part(schema, typeArray, "items"); items != nil {
+		p.meanings(items.get("items"), level+1)
+	}
 	p.inside(schema, level+1)
 }
 
@@ -207,66 +215,123 @@ func (p *describer) typeText(schema any, level int) string {
 }
 
 // description returns what a schema says of itself; what is beside a reference goes first.
-func (p *describer) description(o *object) string {
-	text := o.text("description")
-	for _, other := range []string{p.resolve(o).text("description"), o.text("title")} {
-		if text == "" {
-			text = other
+func (p *describer) description(schema any) string {
+	all := p.every(schema)
+	for _, keyword := range []string{"description", "title"} {
+		for _, o := range all {
+			if text := strings.TrimSpace(o.text(keyword)); text != "" {
+				return cut(text, maxDescription)
+			}
 		}
 	}
-	return cut(strings.TrimSpace(text), maxDescription)
+	return ""
 }
 
 // limits lists what else a schema says of a value, of an item if it is an array.
 func (p *describer) limits(schema any) string {
 	var b strings.Builder
-	beside, _ := schema.(*object) // a default can be beside a reference
-	o := p.resolve(schema)
-	p.choices(&b, o)
+	p.choice(&b, schema)
 	if items := p.part(schema, typeArray, "items"); items != nil {
-		p.choices(&b, p.resolve(items.get("items")))
+		p.choice(&b, items.get("items"))
 	}
-	value, ok := beside.lookup("default")
-	if !ok {
-		value, ok = o.lookup("default")
-	}
-	if ok {
-		b.WriteString("; default " + shown(value))
-	}
+	all := p.every(schema)
 	for _, limit := range []struct{ keyword, text string }{
+		{"default", "default"},
 		{"minimum", "at least"}, {"exclusiveMinimum", "more than"}, {"maximum", "at most"}, {"exclusiveMaximum", "less than"},
 		{"multipleOf", "a multiple of"}, {"minLength", "min. length"}, {"maxLength", "max. length"},
 		{"minItems", "min. items"}, {"maxItems", "max. items"}, {"pattern", "pattern"}, {"format", "format"},
 	} {
-		if v, ok := o.lookup(limit.keyword); ok {
-			b.WriteString("; " + limit.text + " " + shown(v))
+		for _, o := range all {
+			if v, ok := o.lookup(limit.keyword); ok {
+				b.WriteString("; " + limit.text + " " + shown(v))
+				break
+			}
 		}
 	}
-	if o.get("uniqueItems") == true {
-		b.WriteString("; no item twice")
+	for _, o := range all {
+		if o.get("uniqueItems") == true {
+			b.WriteString("; no item twice")
+			break
+		}
 	}
 	return b.String()
 }
 
-func (p *describer) choices(b *strings.Builder, o *object) {
-	if v, ok := o.lookup("const"); ok {
-		b.WriteString("; always " + shown(v))
-	}
-	values := o.list("enum")
-	if len(values) == 0 {
+// choice lists the values that a schema names.
+func (p *describer) choice(b *strings.Builder, schema any) {
+	named, others, fixed := p.choices(schema)
+	switch {
+	case len(named) == 0:
 		return
+	case others:
+		b.WriteString("; can be ")
+	case fixed:
+		b.WriteString("; always ")
+	default:
+		b.WriteString("; one of ")
 	}
-	b.WriteString("; one of ")
-	for i, v := range values {
+	for i, c := range named {
 		if i == maxChoices {
-			fmt.Fprintf(b, " and %d more", len(values)-i)
+			fmt.Fprintf(b, " and %d more", len(named)-i)
 			return
 		}
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(shown(v))
+		b.WriteString(shown(c.value))
 	}
+}
+
+// meanings describes the values that a schema names, as far as it does that itself.
+func (p *describer) meanings(schema any, level int) {
+	named, _, fixed := p.choices(schema)
+	if fixed {
+		return
+	}
+	for _, c := range named[:min(len(named), maxChoices)] {
+		if text := cut(strings.TrimSpace(c.description), maxDescription); text != "" {
+			p.line(level, shown(c.value)+": "+text)
+		}
+	}
+}
+
+// together says which properties have to be there together, where that can be chosen.
+func (p *describer) together(schema any, level int) {
+	for _, o := range p.every(schema) {
+		for _, choose := range []struct{ keyword, text string }{{"oneOf", "Exactly"}, {"anyOf", "At least"}} {
+			var sets []string
+			parts := o.list(choose.keyword)
+			for _, part := range parts[:min(len(parts), maxChoices)] {
+				set := p.needed(p.resolve(part), level)
+				if set == "" {
+					sets = nil
+					break
+				}
+				sets = append(sets, set)
+			}
+			if len(parts) > len(sets) && len(sets) > 0 {
+				sets = append(sets, "...")
+			}
+			if len(sets) > 1 {
+				p.line(level, cut("("+choose.text+" one of these is needed: "+strings.Join(sets, "; "), maxDescription)+")")
+			}
+		}
+	}
+}
+
+// needed lists the properties that one of several alternatives requires, with the values by which alternatives can
+// be told apart.
+func (p *describer) needed(o *object, level int) string {
+	var names []string
+	for _, name := range o.list("required") {
+		name, _ := name.(string)
+		text := p.name(name, level)
+		if named, others, _ := p.choices(o.object("properties").get(name)); len(named) == 1 && !others {
+			text += " = " + shown(named[0].value)
+		}
+		names = append(names, text)
+	}
+	return strings.Join(names, " and ")
 }
 
 // shown writes a value of a schema. Text is in quotes.

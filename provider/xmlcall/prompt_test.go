@@ -123,12 +123,48 @@ func TestPromptDescribesParameters(t *testing.T) {
 			"- `p` (object or null as JSON, optional)\n  - `a` (integer, optional)"},
 		{"many choices", `{"enum": [` + strings.Repeat(`"x", `, 59) + `"y"]}`,
 			"- `p` (string, optional; one of " + strings.Repeat(`"x", `, 49) + `"x" and 10 more)`},
+		{"choices in all of several schemas", `{"allOf": [{"$ref": "#/$defs/color"}], "default": "red"}`,
+			"- `p` (string, optional; one of \"red\", \"blue\"; default \"red\"): Which color."},
+		{"choices in two schemas are those that fit both", `{"allOf": [{"$ref": "#/$defs/color"}, {"enum": ["blue", "green"]}]}`,
+			"- `p` (string, optional; one of \"blue\"): Which color."},
+		{"choices or null", `{"anyOf": [{"$ref": "#/$defs/color"}, {"type": "null"}], "title": "P"}`,
+			"- `p` (string or null, optional; one of \"red\", \"blue\"): Which color."},
+		{"constants", `{"anyOf": [{"const": "a"}, {"const": "b"}, {"const": "a"}]}`, "- `p` (string, optional; one of \"a\", \"b\")"},
+		{"a constant or null", `{"anyOf": [{"const": "a"}, {"type": "null"}]}`, "- `p` (string or null, optional; one of \"a\")"},
+		{"choices that are described", `{"description": "Which.", "oneOf": [{"const": "a", "description": "The first."}, {"enum": ["b"], "description": "The\nsecond."}, {"enum": ["c", "d"]}]}`,
+			"- `p` (string, optional; one of \"a\", \"b\", \"c\", \"d\"): Which.\n  - \"a\": The first.\n  - \"b\": The\n    second."},
+		{"an array of choices that are described", `{"type": "array", "items": {"oneOf": [{"const": "a", "description": "The first."}, {"const": "b"}]}}`,
+			"- `p` (list of string, optional; one of \"a\", \"b\")\n  - \"a\": The first."},
+		{"a choice and anything else", `{"anyOf": [{"type": "integer"}, {"const": "auto"}]}`, "- `p` (string or integer, optional; can be \"auto\")"},
+		{"limits or null", `{"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9}, {"type": "null"}], "default": null}`,
+			"- `p` (integer or null, optional; default null; at least 1; at most 9)"},
+		{"limits of one of two", `{"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "maxLength": 5}]}`, "- `p` (string or integer, optional)"},
+		{"what goes together in an object", `{"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}`,
+			"- `p` (object as JSON, optional)\n  - `a` (anything, as text or JSON, optional)\n  - `b` (anything, as text or JSON, optional)\n  - (At least one of these is needed: `a`; `b`)"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			schema, err := registry.CompileSchema(json.RawMessage(property(test.schema)))
 			require.NoError(t, err)
 			prompt := xmlcall.Prompt([]*registry.Definition{{Name: "t", Description: "Does.", Input: schema}}, nil)
 			_, got, _ := strings.Cut(prompt, "### t\n\nDoes.\n\nParameters:\n")
+			require.Equal(t, test.want, got)
+		})
+	}
+}
+
+// TestPromptSaysWhichParametersGoTogether has what the root of a schema has besides properties, and the last lines of the prompt.
+func TestPromptSaysWhichParametersGoTogether(t *testing.T) {
+	for _, test := range []struct{ name, root, want string }{
+		{"one of several", `"oneOf": [{"required": ["a"]}, {"required": ["b", "c d"]}]`, "\n- (Exactly one of these is needed: `a`; `b` and `c&#32;d`)"},
+		{"several", `"anyOf": [{"required": ["a"]}, {"$ref": "#/$defs/b"}], "$defs": {"b": {"required": ["b"]}}`, "\n- (At least one of these is needed: `a`; `b`)"},
+		{"in all of", `"allOf": [{"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}]`, "\n- (At least one of these is needed: `a`; `b`)"},
+		{"values that tell them apart", `"oneOf": [{"properties": {"a": {"const": "x"}}, "required": ["a"]}, {"properties": {"a": {"enum": ["y"]}}, "required": ["a", "b"]}]`,
+			"\n- (Exactly one of these is needed: `a` = \"x\"; `a` = \"y\" and `b`)"},
+		{"none, as one of them", `"anyOf": [{"required": ["a"]}, {"minProperties": 0}]`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, definitions := tools(t, tool("t", `{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c d": {"type": "string"}}, `+test.root+`}`))
+			_, got, _ := strings.Cut(xmlcall.Prompt(definitions, nil), "- `c&#32;d` (string, optional)")
 			require.Equal(t, test.want, got)
 		})
 	}
