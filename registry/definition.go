@@ -102,7 +102,7 @@ func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, 
 		if !ok {
 			return nil
 		}
-		text, err := systemPrompt(ctx, prompter, PromptContext{offer, env.Project, env.Chat, env.Files})
+		text, err := prompter.SystemPrompt(ctx, PromptContext{offer, env.Project, env.Chat, env.Files})
 		if err != nil {
 			return fmt.Errorf("system prompt: %w", err)
 		}
@@ -114,33 +114,33 @@ func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, 
 	return strings.Join(texts, "\n\n"), err
 }
 
-// systemPrompt makes an error of a panic, since the text may be made of a project's files.
-func systemPrompt(ctx context.Context, prompter SystemPrompter, prompt PromptContext) (text string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = newPanicError(p)
-		}
-	}()
-	return prompter.SystemPrompt(ctx, prompt)
-}
-
 // offered goes through the tools that a model gets.
 func (r *Registry) offered(api API, selection Selection, do func(e *entry, offer Offer, override json.RawMessage) error) error {
 	for _, e := range r.entries {
 		if e.spec.Internal || !selection.allows(&e.spec) || selection.denied(&e.spec) != "" {
 			continue
 		}
-		options, err := e.options(&selection)
-		if err == nil {
-			var override json.RawMessage
-			if overrider, ok := e.tool.(APIOverrider); ok {
-				override = overrider.APIOverride(api, options)
-			}
-			err = do(e, Offer{API: api, Mode: selection.Mode, Options: options}, override)
-		}
-		if err != nil {
+		if err := e.offer(api, &selection, do); err != nil {
 			return &ToolError{e.spec.Name, err}
 		}
 	}
 	return nil
+}
+
+// offer makes an error of a panic, since texts may be made of a project's files.
+func (e *entry) offer(api API, selection *Selection, do func(e *entry, offer Offer, override json.RawMessage) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = newPanicError(p)
+		}
+	}()
+	options, err := e.options(selection)
+	if err != nil {
+		return err
+	}
+	var override json.RawMessage
+	if overrider, ok := e.tool.(APIOverrider); ok {
+		override = overrider.APIOverride(api, options)
+	}
+	return do(e, Offer{API: api, Mode: selection.Mode, Options: options}, override)
 }

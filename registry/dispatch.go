@@ -37,7 +37,10 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	}()
 	e, problem := r.find(call.Tool, &env)
 	if problem != "" {
-		return Failure(problem, "Unknown tool: "+cut(call.Tool, 200))
+		return Failure(problem, "Unknown tool: "+printable(cut(call.Tool, 200)))
+	}
+	if ctx.Err() != nil {
+		return stopped(ctx)
 	}
 	options, err := e.options(&env.Selection)
 	if err != nil {

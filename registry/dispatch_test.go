@@ -58,6 +58,7 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork, registry.CapabilityProcess}}}, "", "done"},
 		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"a": 1}}}}, registry.CodeOptions,
 			`Tool set cannot be used, since it is set up wrongly: option "a": want bool, got number`},
+		{"set", registry.Env{Selection: registry.Selection{Settings: registry.Settings{ToolOptions: map[string]map[string]any{"set": {"a": 1}}}}}, "", "done"},
 		{"set", registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"set": {"unknown": 1}, "gone": {"a": 2}}}}, "", "done"},
 	} {
 		t.Run(fmt.Sprint(c.tool, " ", c.code), func(t *testing.T) {
@@ -68,6 +69,7 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 			require.Equal(t, c.tool, result.Tool)
 		})
 	}
+	require.Equal(t, "Unknown tool: a\uFFFD[31m\uFFFD", r.Dispatch(t.Context(), call("a\x1b[31m\xff", "{}"), registry.Env{}).Text())
 	require.Less(t, len(r.Dispatch(t.Context(), call(strings.Repeat("x", 1<<20), "{}"), registry.Env{}).Text()), 1000)
 
 	result := r.Dispatch(t.Context(), call("net", `{"bad"`), registry.Env{})
@@ -370,6 +372,63 @@ func TestCanceling(t *testing.T) {
 			})).Dispatch(deadline, call("x", ""), registry.Env{})
 			require.Equal(t, registry.CodeTimeout, result.Code)
 			require.ErrorIs(t, result.Err, context.DeadlineExceeded)
+		})
+	}
+}
+
+func TestWhatAToolSaysWhenItIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+			<-ctx.Done()
+			return registry.Failure(registry.CodeTool, "Stopped; 17 files are done."), nil
+		}))
+		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{})
+		require.Equal(t, "Stopped; 17 files are done.", result.Text())
+		require.Equal(t, registry.CodeTimeout, result.Code)
+		require.ErrorIs(t, result.Err, context.DeadlineExceeded)
+	})
+}
+
+func TestCanceledCallsAreNotExecuted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	executed := 0
+	r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		executed++
+		cancel()
+		return registry.Text("done"), nil
+	}))
+	results := r.DispatchAll(ctx, []registry.Call{call("x", ""), call("x", ""), call("y", "")}, registry.Env{})
+	require.Equal(t, 1, executed)
+	require.Equal(t, registry.CodeCanceled, results[1].Code)
+	require.Equal(t, registry.CodeUnknownTool, results[2].Code)
+}
+
+func TestAToolThatWaitsForTheLockIsLeftBehind(t *testing.T) {
+	for why, view := range map[string]func(*vfs.Project) afero.Fs{
+		"a project": func(p *vfs.Project) afero.Fs { return p },
+		"a view":    func(p *vfs.Project) afero.Fs { return vfs.ReadOnly(p, "/memories") },
+	} {
+		t.Run(why, func(t *testing.T) {
+			project := newProject(t)
+			require.NoError(t, afero.WriteFile(project, "/old", nil, 0o600))
+			left := make(chan error, 3)
+			r := newRegistry(t, doing("x", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+				left <- env.Files.Remove("/old")
+				left <- afero.WriteFile(env.Files, "/new", nil, 0o600)
+				_, err := env.Files.Stat("/old")
+				left <- err
+				return registry.Result{}, nil
+			}))
+			require.NoError(t, project.Exclusively(t.Context(), func(afero.Fs) error {
+				result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: view(project), Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
+				require.Equal(t, registry.CodeTimeout, result.Code)
+				return nil
+			}))
+			for range 3 {
+				require.ErrorIs(t, <-left, fs.ErrClosed)
+			}
+			_, err := project.Stat("/old")
+			require.NoError(t, err)
 		})
 	}
 }

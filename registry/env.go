@@ -19,8 +19,8 @@ type Env struct {
 	Selection Selection
 	// Limits are for this call.
 	Limits Limits
-	// Progress, if not nil, gets what calls report while they run. It is called by the goroutine of the tool, which waits
-	// for it.
+	// Progress, if not nil, gets what calls report while they run. It is called by the goroutines of the tools, which wait
+	// for it: by several at once if several calls run, and once more after Dispatch has returned if it takes its time.
 	Progress func(Progress)
 	// Logger is for what the host should know. Nil means that nothing is logged.
 	Logger *slog.Logger

@@ -18,7 +18,7 @@ import (
 )
 
 // OutputDir is the directory of a project in which results that are too long for a model are kept, each in a file that is
-// named by its call. It is a directory like others: tools can read and change it.
+// named by its call. It is a directory like others: tools can read and change it. Only the newest 64 text files stay in it.
 const OutputDir = "/.tool-output"
 
 // What is kept in OutputDir; the oldest goes first.
@@ -37,11 +37,8 @@ func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name s
 	if files == nil {
 		return "", errNoFiles
 	}
-	if project, ok := files.(*vfs.Project); ok {
-		project = project.WithCall(c.key)
-		defer project.EndCall()
-		files = project
-	}
+	files, end := vfs.BeginCall(files, c.key)
+	defer end()
 	ctx, cancel := context.WithTimeout(ctx, keepTime)
 	defer cancel()
 	err = vfs.Exclusively(ctx, files, func(files afero.Fs) error {
@@ -106,6 +103,9 @@ func fileName(id string) string {
 		return '_'
 	}, id)
 	if name == id && len(id) <= most {
+		if vfs.CheckID(name) != nil { // a device on Windows
+			name = "call-" + name
+		}
 		return name
 	}
 	hash := sha256.Sum256([]byte(id))

@@ -241,11 +241,13 @@ func (o Option) ParseOption(text string) (any, error) {
 	return v, nil
 }
 
-// mergeOptions returns the defaults with what has been set over them, later maps over earlier ones. What no option has as
-// its id is left out.
-func mergeOptions(definitions []Option, defaults Options, set ...map[string]any) (Options, error) {
+// mergeOptions returns the defaults with what has been stored over them, and what is given over that. What no option has as
+// its id is left out, and so is a stored value that an option cannot have, perhaps any more: a project must not become unusable by
+// that.
+func mergeOptions(definitions []Option, defaults Options, stored, given map[string]any) (Options, error) {
 	var merged map[string]any
-	for _, values := range set {
+	for i, values := range []map[string]any{stored, given} {
+		lenient := i == 0
 		if len(values) == 0 {
 			continue
 		}
@@ -256,6 +258,9 @@ func mergeOptions(definitions []Option, defaults Options, set ...map[string]any)
 				continue
 			}
 			v, err := o.value(v)
+			if err != nil && lenient {
+				continue
+			}
 			if err != nil {
 				return Options{}, fmt.Errorf("option %q: %w", o.ID, err)
 			}

@@ -93,7 +93,7 @@ func TestNamesOfKeptResults(t *testing.T) {
 	project := newProject(t)
 	for _, id := range []string{
 		"", "toolu_01A-b", "../../etc/passwd", "/", ".", "a/b", "a\\b", "a\x00b", ".toolrun", "con", "é", "\xff", strings.Repeat("x", 1000), "a.txt",
-		"a b", "chatcmpl-tool-0123456789abcdef0123456789abcdef",
+		"CON", "aux", "lpt1", "a b", "chatcmpl-tool-0123456789abcdef0123456789abcdef",
 	} {
 		result := r.Dispatch(t.Context(), registry.Call{ID: id, Tool: "x"}, registry.Env{Files: project})
 		name := inFile.FindStringSubmatch(result.Text())
@@ -219,12 +219,13 @@ func TestResultsAsText(t *testing.T) {
 
 type shown struct{ registry.Tool }
 
-func (shown) RenderInput(input json.RawMessage) string { return "in " + string(input) }
+func (shown) RenderInput(input json.RawMessage) string { return "in " + string(input[:1]) }
 func (shown) RenderOutput(r registry.Result) string    { return "out " + r.Text() }
 
 func TestShowingToPeople(t *testing.T) {
 	r := newRegistry(t, shown{named("shown")}, named("plain"))
 	require.Equal(t, "in {", r.RenderInput(call("shown", "{")))
+	require.Equal(t, "", r.RenderInput(call("shown", "")), "it panics")
 	require.Equal(t, "{", r.RenderInput(call("plain", "{")))
 	require.Equal(t, "{", r.RenderInput(call("unknown", "{")))
 	require.Equal(t, "out done", r.RenderOutput(r.Dispatch(t.Context(), call("shown", ""), registry.Env{})))

@@ -66,9 +66,11 @@ func (r *Registry) with(tools []Tool, replace bool) (*Registry, error) {
 	return build(entries, r.middleware), nil
 }
 
-// Without returns a registry without the tools that have this Source.
+// Without returns a registry without the tools that have this Source. Those without a Source stay in any case.
 func (r *Registry) Without(source string) *Registry {
-	return build(slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool { return e.spec.Source == source }), r.middleware)
+	return build(slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool {
+		return source != "" && e.spec.Source == source
+	}), r.middleware)
 }
 
 // WithoutTools returns a registry without the tools that have these names.
@@ -221,7 +223,12 @@ func (e *entry) options(selection *Selection) (Options, error) {
 }
 
 // RenderInput shows an input to people.
-func (r *Registry) RenderInput(call Call) string {
+func (r *Registry) RenderInput(call Call) (text string) {
+	defer func() {
+		if recover() != nil { // in the tool's own code, since the input can be anything
+			text = string(call.Input)
+		}
+	}()
 	if e := r.byName[call.Tool]; e != nil {
 		if renderer, ok := e.tool.(InputRenderer); ok {
 			return renderer.RenderInput(call.Input)
@@ -231,7 +238,12 @@ func (r *Registry) RenderInput(call Call) string {
 }
 
 // RenderOutput shows a result to people.
-func (r *Registry) RenderOutput(result Result) string {
+func (r *Registry) RenderOutput(result Result) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = result.Text()
+		}
+	}()
 	if e := r.byName[result.Tool]; e != nil {
 		if renderer, ok := e.tool.(OutputRenderer); ok {
 			return renderer.RenderOutput(result)

@@ -124,6 +124,8 @@ func TestARegistryIsAValue(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, grown.Len())
 
+	require.Equal(t, two.Len(), two.Without("").Len(), "what has no source stays")
+
 	// What it hands out is a copy.
 	spec := one.Specs()[0]
 	spec.Schema[0] = 'x'
@@ -270,7 +272,7 @@ func TestDefinitionsAndPrompts(t *testing.T) {
 	require.Equal(t, "Be quick.\n\nTake notes often.", prompt)
 	env.Chat = "panics"
 	_, err = r.SystemPrompt(t.Context(), registry.Gemini, env)
-	require.ErrorContains(t, err, `tool "notes": system prompt: panic: no prompt`)
+	require.ErrorContains(t, err, `tool "notes": panic: no prompt`)
 
 	_, err = r.Definitions(registry.Gemini, set(map[string]any{"plain": "yes"}))
 	require.EqualError(t, err, `tool "notes": option "plain": want bool, got text`)

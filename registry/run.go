@@ -62,9 +62,8 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 	}
 	env.call = c
 	files, end := env.Files, func() {}
-	if project, ok := env.Files.(*vfs.Project); ok {
-		project = project.WithCall(c.key)
-		env.Files, end = project, project.EndCall
+	if files != nil {
+		env.Files, end = vfs.BeginCall(files, c.key)
 	}
 
 	done := make(chan Result, 1)
@@ -82,6 +81,10 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 	var result Result
 	select {
 	case result = <-done:
+		if result.Code == CodeFailed && ctx.Err() != nil &&
+			(errors.Is(result.Err, context.Canceled) || errors.Is(result.Err, context.DeadlineExceeded)) {
+			result = stopped(ctx) // the tool was the first to notice
+		}
 	case <-outOfTime:
 		cancel(context.DeadlineExceeded)
 		result = settle(ctx, done, env, timedOut(limit))
@@ -95,13 +98,17 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 }
 
 // settle waits a moment for a tool that has been told to stop, and returns what has stopped it, unless the tool has
-// succeeded at the last moment.
+// succeeded at the last moment, or has words of its own.
 func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Result {
 	timer := time.NewTimer(stopTime)
 	defer timer.Stop()
 	select {
 	case result := <-done:
-		if !result.IsError() {
+		switch {
+		case !result.IsError():
+			return result
+		case result.Code != CodeFailed: // what it has to say is better than that it has been stopped
+			result.Code, result.Err = reason.Code, errors.Join(reason.Err, result.Err)
 			return result
 		}
 		return reason

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -167,6 +168,16 @@ func pointer(tokens []string) string {
 		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
 	}
 	return b.String()
+}
+
+// printable is text that a model or a client has invented, as it can be shown: without control characters.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // cut shortens text to some bytes.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // Settings are what a project, or its user, has chosen about tools. They are stored as a JSON object, in which they
@@ -26,9 +27,6 @@ type Settings struct {
 	rest map[string]json.RawMessage
 }
 
-// maxSettings is how many bytes stored settings may have.
-const maxSettings = 4 << 20
-
 // ParseSettings reads settings from JSON, and brings those of older versions into today's form; migrated reports
 // whether that has changed anything. Nothing at all is the zero Settings.
 func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
@@ -36,8 +34,8 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return s, false, nil
 	}
-	if len(data) > maxSettings {
-		return s, false, fmt.Errorf("the settings have %d bytes, more than %d", len(data), maxSettings)
+	if len(data) > vfs.MaxSettings {
+		return s, false, fmt.Errorf("the settings have %d bytes, more than %d", len(data), vfs.MaxSettings)
 	}
 	if err := json.Unmarshal(data, &s.rest); err != nil || s.rest == nil {
 		return Settings{}, false, errors.Join(errors.New("the settings are not a JSON object"), err)
@@ -69,7 +67,7 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 var oldFields = []string{"memoryEnabled", "jsExecutionEnabled", "fsToolEnabled", "memoryUseSystemPrompt", "jsLibEnabled"}
 
 // migrate brings a stored project of an older version into today's form. If enabledTools is there, even empty, it is not of
-// an older version.
+// an older version; null is as good as not there. If none of the old fields is there, it is one that has not chosen anything.
 func migrate(fields map[string]json.RawMessage) (changed bool) {
 	if raw, ok := fields["enabledTools"]; ok && string(raw) != "null" {
 		return false
@@ -91,16 +89,34 @@ func migrate(fields map[string]json.RawMessage) (changed bool) {
 			enabled = append(enabled, tool.name)
 		}
 	}
-	options := map[string]map[string]any{}
+	options := map[string]map[string]bool{}
 	if is("memoryUseSystemPrompt", "true") {
-		options["memory"] = map[string]any{"useSystemPrompt": true}
+		options["memory"] = map[string]bool{"useSystemPrompt": true}
 	}
 	if is("jsLibEnabled", "false") {
-		options["javascript"] = map[string]any{"loadLib": false}
+		options["javascript"] = map[string]bool{"loadLib": false}
 	}
 	fields["enabledTools"], _ = json.Marshal(enabled)
-	if _, there := fields["toolOptions"]; !there && len(options) > 0 {
-		fields["toolOptions"], _ = json.Marshal(options)
+	var stored map[string]map[string]json.RawMessage
+	if json.Unmarshal(fields["toolOptions"], &stored) == nil || fields["toolOptions"] == nil {
+		for tool, values := range options {
+			for option, value := range values {
+				if _, set := stored[tool][option]; set {
+					continue
+				}
+				if stored == nil {
+					stored = map[string]map[string]json.RawMessage{}
+				}
+				if stored[tool] == nil {
+					stored[tool] = map[string]json.RawMessage{}
+				}
+				stored[tool][option], _ = json.Marshal(value)
+			}
+		}
+		delete(fields, "toolOptions")
+		if len(stored) > 0 {
+			fields["toolOptions"], _ = json.Marshal(stored)
+		}
 	}
 	for _, name := range oldFields {
 		delete(fields, name)

@@ -169,8 +169,16 @@ func (s Spec) clone() Spec {
 		if when := s.Options[i].VisibleWhen; when != nil {
 			s.Options[i].VisibleWhen = &Condition{when.Option, when.Equals}
 		}
+		s.Options[i].Min, s.Options[i].Max = copied(s.Options[i].Min), copied(s.Options[i].Max)
 	}
 	s.Schema, s.OutputSchema = slices.Clone(s.Schema), slices.Clone(s.OutputSchema)
 	s.Modes, s.Requires = slices.Clone(s.Modes), slices.Clone(s.Requires)
 	return s
+}
+
+func copied(n *float64) *float64 {
+	if n == nil {
+		return nil
+	}
+	return new(*n)
 }

@@ -27,11 +27,11 @@ import (
 func Func[In, Out any](spec Spec, do func(ctx context.Context, in In, env Env) (Out, error)) Tool {
 	t := &funcTool[In, Out]{spec: spec, do: do}
 	if spec.Schema == nil && spec.SchemaFor == nil {
-		t.spec.Schema, t.err = infer[In]()
+		t.spec.Schema, t.err = infer[In](forInput)
 	}
 	if spec.OutputSchema == nil && isPlainStruct[Out]() {
 		var err error
-		t.spec.OutputSchema, err = infer[Out]()
+		t.spec.OutputSchema, err = infer[Out](forOutput)
 		t.err = errors.Join(t.err, err)
 	}
 	return t
@@ -103,22 +103,32 @@ func isPlainStruct[T any]() bool {
 	return true
 }
 
-// infer returns the schema of a type.
-func infer[T any]() (json.RawMessage, error) {
+// infer returns the schema of a type, each part of which has been tidied.
+func infer[T any](tidy func(*jsonschema.Schema)) (json.RawMessage, error) {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
 		return nil, fmt.Errorf("inferring the schema of %v: %w", reflect.TypeFor[T](), err)
 	}
-	tidy(schema)
+	each(schema, tidy)
 	return json.Marshal(schema)
 }
 
-// tidy takes out what models need not know: that a nil slice is null in Go, and that an argument that can be left out can be
-// null, too, if it is a pointer.
-func tidy(s *jsonschema.Schema) {
+// each does something with a schema and all schemas in it.
+func each(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
 	if s == nil {
 		return
 	}
+	do(s)
+	for _, inside := range s.Properties {
+		each(inside, do)
+	}
+	each(s.Items, do)
+	each(s.AdditionalProperties, do)
+}
+
+// forInput takes out what models need not know: that a nil slice is null in Go, and that an argument that can be left out can be
+// null, too, if it is a pointer.
+func forInput(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] == "array" {
 		s.Type, s.Types = "array", nil
 	}
@@ -126,8 +136,19 @@ func tidy(s *jsonschema.Schema) {
 		if len(inside.Types) == 2 && inside.Types[0] == "null" && !slices.Contains(s.Required, name) {
 			inside.Type, inside.Types = inside.Types[1], nil
 		}
-		tidy(inside)
 	}
-	tidy(s.Items)
-	tidy(s.AdditionalProperties)
+}
+
+// forOutput adds that a nil map is null in Go, too.
+func forOutput(s *jsonschema.Schema) {
+	nullable := func(inside *jsonschema.Schema) {
+		if inside != nil && inside.Type == "object" && inside.Properties == nil && inside.AdditionalProperties != nil {
+			inside.Type, inside.Types = "", []string{"null", "object"}
+		}
+	}
+	for _, inside := range s.Properties {
+		nullable(inside)
+	}
+	nullable(s.Items)
+	nullable(s.AdditionalProperties)
 }

@@ -46,8 +46,12 @@ func TestToolsOfFunctions(t *testing.T) {
 		"when":{"type":"string"}
 	}}`, string(spec.Schema))
 	require.Less(t, strings.Index(string(spec.Schema), `"city"`), strings.Index(string(spec.Schema), `"days"`), "in the order of the fields")
-	require.JSONEq(t, `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"array","items":{"type":"integer"}}},
+	require.JSONEq(t, `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":["null","array"],"items":{"type":"integer"}}},
 		"required":["city","days"],"additionalProperties":false}`, string(spec.OutputSchema))
+
+	output, err := registry.CompileSchema(spec.OutputSchema)
+	require.NoError(t, err)
+	require.NoError(t, output.Validate(map[string]any{"city": "", "days": nil}), "as the zero value is encoded")
 
 	for _, c := range []struct{ input, text string }{
 		{`{"city":"Oslo","days":9007199254740993}`, `{"city":"Oslo","days":[9007199254740993]}`},
