@@ -22,17 +22,19 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	if data, ok := r.Data.(json.RawMessage); ok {
 		room -= len(data)
 	}
+	r.Status = statusLine(r.Status)
 	for i, part := range r.Content {
 		part, dropped := fit(part, room)
-		room -= len(part.Text) + len(part.Data)
-		text += len(part.Text)
+		size := len(part.String())
+		room -= size + len(part.Data)
+		text += size
 		lost += dropped
 		if dropped > 0 || part.Text != r.Content[i].Text {
 			r.Content = append(append(make([]Part, 0, len(r.Content)), r.Content[:i]...), r.Content[i:]...) // the tool may keep its own
 			r.Content[i] = part
 		}
 	}
-	if len(r.Content) == 0 || len(r.Content) == 1 && isEmpty(r.Content[0]) {
+	if isEmpty(r.Content) {
 		instead := emptyResult
 		if data, ok := r.Data.(json.RawMessage); ok {
 			instead = string(data)
@@ -43,6 +45,9 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	}
 	if text > env.Limits.inline() {
 		r = c.shorten(ctx, r, env, files)
+		if data, ok := r.Data.(json.RawMessage); ok && len(data) > env.Limits.inline() {
+			r.Data = nil // some models get that instead of the text
+		}
 	}
 	if lost > 0 {
 		note := fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask for less at a time.]", lost, env.Limits.output())
@@ -51,7 +56,20 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	return r
 }
 
-func isEmpty(p Part) bool { return p.Text == "" && p.Data == nil && p.Resource == nil }
+func isEmpty(content []Part) bool {
+	for _, p := range content {
+		if p.Text != "" || len(p.Data) > 0 || p.Resource != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// statusLine is a status as one short line.
+func statusLine(status string) string {
+	const most = 200
+	return strings.TrimSpace(cut(printable(status), most))
+}
 
 // data encodes the data of a result. What cannot be encoded is the tool's fault, and what is too large is lost.
 func (c *running) data(ctx context.Context, data any, env Env) (encoded any, lost int) {
@@ -78,6 +96,10 @@ func fit(part Part, room int) (_ Part, dropped int) {
 		dropped, part.Data = len(part.Data), nil
 	}
 	room = max(0, room-len(part.Data))
+	if part.Resource != nil {
+		part.Resource = part.Resource.shortened()
+		room = max(0, room-len(part.Resource.Kind)*2-len(part.Resource.Name)-32)
+	}
 	if len(part.Text) > room {
 		kept := part.Text[:boundary(part.Text, room)]
 		dropped += len(part.Text) - len(kept)

@@ -180,6 +180,24 @@ func TestLimitsOfResults(t *testing.T) {
 		require.True(t, utf8.ValidString(result.Text()))
 		require.Contains(t, result.Text(), "(20000 bytes, 1 lines)")
 	})
+	t.Run("names count, too", func(t *testing.T) {
+		var parts []registry.Part
+		for range 100 {
+			parts = append(parts, registry.Part{Resource: &registry.Resource{Kind: "FILE", Name: strings.Repeat("n", 100_000)}})
+		}
+		result := dispatch(t, registry.Result{Content: parts, Status: strings.Repeat("s\n", 1000)})
+		require.Less(t, len(result.Text()), 1200)
+		require.Less(t, len(result.Status), 210)
+		require.NotContains(t, result.Status, "\n")
+	})
+	t.Run("long data goes where its text goes", func(t *testing.T) {
+		result := dispatch(t, registry.Result{Data: strings.Repeat("d", 5000)})
+		require.Nil(t, result.Data)
+		require.Contains(t, result.Text(), "It is in the file")
+	})
+	t.Run("nothing in several parts is nothing", func(t *testing.T) {
+		require.Contains(t, dispatch(t, registry.Result{Content: []registry.Part{{}, {Data: []byte{}}}}).Text(), "returned no result")
+	})
 	t.Run("data counts, too", func(t *testing.T) {
 		result := dispatch(t, registry.Result{Content: []registry.Part{{Text: strings.Repeat("x", 900)}}, Data: strings.Repeat("d", 19_500)})
 		require.NotNil(t, result.Data)

@@ -13,12 +13,13 @@ type Result struct {
 	Tool   string
 	// Content is what the model gets.
 	Content []Part
-	// Data is the same for programs: anything that package json can encode, or nil. MCP clients get it.
+	// Data is the same for programs: anything that package json can encode, or nil. MCP clients get it. In what Dispatch
+	// returns it is a json.RawMessage, or nil if the text was too long and the data is, too.
 	Data any
 	// InFile, if not empty, is a file of the project that has all of the content. If that is too long, it is not kept in another
 	// one.
 	InFile string
-	// Status is one short line for people, or "".
+	// Status is one short line for people, or "": at most 200 bytes.
 	Status string
 	// Code says what went wrong; it is "" for a success. Err is the cause, for the host, and can be nil.
 	Code Code
@@ -94,6 +95,15 @@ func (p Part) String() string {
 // Reference returns a part that names the resource instead of showing it, since it is shown elsewhere.
 func (r *Resource) Reference() Part {
 	return Part{Text: r.open(" (content shown in another tool invocation)") + r.end()}
+}
+
+// shortened returns a resource whose name has a reasonable length, and is one line.
+func (r *Resource) shortened() *Resource {
+	const most = 4096
+	if len(r.Kind) <= most && len(r.Name) <= most && printable(r.Kind+r.Name) == r.Kind+r.Name {
+		return r
+	}
+	return &Resource{Kind: printable(cut(r.Kind, most)), Name: printable(cut(r.Name, most)), Key: r.Key}
 }
 
 func (r *Resource) open(note string) string { return ">>>>> " + r.Kind + ": " + r.Name + note + "\n" }

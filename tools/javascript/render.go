@@ -25,7 +25,7 @@ type Output struct {
 
 // An Error says why code has not returned.
 type Error struct {
-	// Kind is "exception", "syntax", "exit", "never settles", or the name of a limit and "limit", as in "time limit".
+	// Kind is "exception", "syntax", "exit", "never settles", "stopped" by the host, or the name of a limit and "limit", as in "time limit".
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// Line and Column are where, from 1, or 0 if that is not known.
@@ -57,8 +57,11 @@ func render(result *sandbox.Result, failure error) registry.Result {
 		data.Error = describeFailure(failure)
 		out.Code, out.Err = registry.CodeTool, failure
 		out.Status = "Failed: " + data.Error.Kind
-		if errors.Is(failure, context.DeadlineExceeded) {
+		switch {
+		case errors.Is(failure, context.DeadlineExceeded):
 			out.Code = registry.CodeTimeout
+		case errors.Is(failure, context.Canceled):
+			out.Code = registry.CodeCanceled
 		}
 	}
 	var b strings.Builder
@@ -94,6 +97,8 @@ func describeFailure(failure error) *Error {
 		out.Kind = "exit"
 	case errors.Is(failure, sandbox.ErrNeverSettles):
 		out.Kind = "never settles"
+	case errors.Is(failure, context.Canceled), errors.Is(failure, context.DeadlineExceeded):
+		out.Kind = "stopped"
 	}
 	return out
 }

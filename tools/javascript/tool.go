@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -117,14 +118,19 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if err := json.Unmarshal(call.Input, &in); err != nil {
 		return registry.Result{}, err
 	}
+	start := time.Now()
 	engine, err := t.engine(ctx)
 	if err != nil {
 		return registry.Result{}, fmt.Errorf("starting the engine: %w", err)
 	}
+	limit := env.Limits.Timeout
+	if limit > 0 { // starting the engine counts
+		limit = max((limit - time.Since(start)).Round(time.Millisecond), time.Millisecond)
+	}
 	options := &sandbox.RunOptions{
 		Name: t.name,
 		Limits: sandbox.Limits{
-			Time:   env.Limits.Timeout,
+			Time:   limit,
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
 		},
 	}
@@ -132,7 +138,8 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		options.Files = vfs.ReadOnly(env.Files, "/memories")
 	}
 	result, err := engine.Run(ctx, in.Code, options)
-	if err != nil && !sandbox.IsScriptFailure(err) {
+	// What the code has printed is of use also if it has been stopped.
+	if err != nil && !sandbox.IsScriptFailure(err) && ctx.Err() == nil {
 		return registry.Result{}, err
 	}
 	return render(result, err), nil
