@@ -3,7 +3,6 @@ package xmlcall
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"strconv"
 	"strings"
 
@@ -280,21 +279,58 @@ func isNumber(text string) bool {
 
 // isInteger reports whether a JSON number has no fraction, as JSON Schema has it: 1.0 is one.
 func isInteger(number string) bool {
-	if !strings.ContainsAny(number, ".eE") {
-		return true
-	}
-	f, err := strconv.ParseFloat(number, 64)
-	return err == nil && f == math.Trunc(f)
+	_, ok := wholeDigits(number)
+	return ok
 }
 
-// plainInteger writes an integer as programs want it: 1e3 as 1000.
+// plainInteger writes an integer as programs want it: 1e3 as 1000. What would be longer than numbers may be stays as
+// it is.
 func plainInteger(number string) string {
+	if digits, ok := wholeDigits(number); ok && len(digits) <= maxDigits {
+		return digits
+	}
+	return number
+}
+
+// What the registry lets pass as a number.
+const (
+	maxDigits   = 1000
+	maxExponent = 999
+)
+
+// wholeDigits writes a JSON number without a point and an exponent. ok is false if it has a fraction, or cannot pass.
+func wholeDigits(number string) (digits string, ok bool) {
 	if !strings.ContainsAny(number, ".eE") {
-		return number
+		return number, true
 	}
-	f, err := strconv.ParseFloat(number, 64)
-	if err != nil || math.Abs(f) >= 1<<53 {
-		return number
+	exponent := 0
+	if e := strings.IndexAny(number, "eE"); e >= 0 {
+		var err error
+		if exponent, err = strconv.Atoi(number[e+1:]); err != nil || max(exponent, -exponent) > maxExponent {
+			return "", false
+		}
+		number = number[:e]
 	}
-	return strconv.FormatInt(int64(f), 10)
+	if len(number) > maxDigits {
+		return "", false
+	}
+	number, negative := strings.CutPrefix(number, "-")
+	whole, fraction, _ := strings.Cut(number, ".")
+	digits, point := whole+fraction, len(whole)+exponent
+	if point < len(digits) {
+		point = max(point, 0)
+		if strings.Trim(digits[point:], "0") != "" {
+			return "", false
+		}
+		digits = digits[:point]
+	}
+	digits = strings.TrimLeft(digits, "0")
+	if digits == "" {
+		return "0", true
+	}
+	digits += strings.Repeat("0", max(point-len(whole+fraction), 0))
+	if negative {
+		digits = "-" + digits
+	}
+	return digits, true
 }
