@@ -15,9 +15,10 @@ const (
 	maxBytes = 64 << 20 // of a message, or of all that is kept of a stream
 )
 
-// Calls returns the calls in what a model has answered, in order. The data can be the whole body of a response, the message in it, the
-// message's list of content blocks (parts, output items), or one of these. For MCP it is a tools/call request, or its
-// params. Of several choices (candidates) the first one counts.
+// Calls returns the calls in what a model has answered, in order. The data can be the whole body of a response, the message
+// in it, the message's list of content blocks (parts, output items), or one of these. For MCP it is a tools/call request, or
+// its params. Of several choices (candidates) the first one counts. Who has a response from an SDK passes the JSON that came,
+// which Anthropic's and OpenAI's SDKs have as RawJSON().
 //
 // Arguments are as the model has sent them, right or wrong (see the package's documentation). A call of Gemini may have no
 // id, and one of MCP has none: a JSON-RPC id stands for a request and not for a call, and is used again.
@@ -67,21 +68,32 @@ func expected(what string, data []byte) error {
 	return fmt.Errorf("expected %s, and not %s", what, cut(string(bytes.TrimSpace(data)), 120))
 }
 
-// reported is the error if data is a provider's report of one, and nil otherwise.
-func reported(data json.RawMessage) error {
+// hasError reports whether a member "error" says that there is one: SDKs write an empty one where there was none.
+func hasError(data json.RawMessage) bool {
 	switch first(data) {
 	case '{':
 		f := fieldsOf(data, "message", "type", "code", "status")
-		text := f.text("message")
+		code := f["code"]
+		return f.text("message") != "" || f.text("type") != "" || f.text("code") != "" || f.text("status") != "" ||
+			len(code) > 0 && first(code) != '"' && string(code) != "null" && string(code) != "0"
+	case '"':
+		return textOf(data) != ""
+	}
+	return false
+}
+
+// reported is the error that a provider reports.
+func reported(data json.RawMessage) error {
+	text := textOf(data)
+	if first(data) == '{' {
+		f := fieldsOf(data, "message", "type", "code", "status")
+		text = f.text("message")
 		for _, kind := range []string{"type", "code", "status"} {
 			if k := f.text(kind); k != "" && k != "error" {
 				text = k + ": " + text
 				break
 			}
 		}
-		return fmt.Errorf("the provider reports an error: %s", cut(text, 500))
-	case '"':
-		return fmt.Errorf("the provider reports an error: %s", cut(textOf(data), 500))
 	}
-	return nil
+	return fmt.Errorf("the provider reports an error: %s", cut(text, 500))
 }

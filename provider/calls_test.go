@@ -61,6 +61,11 @@ func TestCalls(t *testing.T) {
 
 		{"a body", registry.OpenAIResponses, `{"id":"r","object":"response","status":"completed","error":null,"output":[{"type":"reasoning","id":"rs","summary":[]},` +
 			`{"type":"function_call","id":"fc_1","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}","status":"completed"},{"type":"function_call","id":"fc_2","call_id":"id2","name":"now","arguments":"{}"}]}`, two},
+		{"a body as OpenAI's SDK encodes it", registry.OpenAIResponses, `{"id":"r","object":"response","status":"completed","error":{"code":"","message":"","param":""},"output":[{"id":"fc_1","type":"function_call","content":null,` +
+			`"arguments":{"OfString":"{\"city\": \"Paris\"}","OfResponseToolSearchCallArguments":"{\"city\": \"Paris\"}"},"call_id":"id1","name":"get_weather","output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}]}`, paris},
+		{"an item as OpenAI's SDK encodes it", registry.OpenAIResponses, `{"id":"fc_1","type":"function_call","arguments":{"OfString":"{\"city\": \"Paris\"}"},` +
+			`"call_id":"id1","name":"get_weather","output":{"OfString":""},"error":{"OfString":"","code":0,"message":"","type":"","content":null}}`, paris},
+		{"an error that is none", registry.OpenAIChat, `{"error":{},"choices":[{"index":0,"message":{"role":"assistant","tool_calls":[{"id":"id1","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]}}]}`, paris},
 		{"items", registry.OpenAIResponses, `[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}]`, paris},
 		{"an item", registry.OpenAIResponses, `{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}`, paris},
 		{"an output of a call", registry.OpenAIResponses, `{"type":"function_call_output","call_id":"id1","output":[{"type":"function_call"}]}`, nil},
@@ -121,6 +126,30 @@ func TestCallsReportTheProvidersErrors(t *testing.T) {
 		_, err := provider.Calls(api, []byte(data))
 		require.ErrorContains(t, err, "Overloaded")
 		require.ErrorContains(t, err, "the provider reports an error")
+	}
+}
+
+func TestCallsReportErrorsThatSayLittle(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"error":{"code":500}}`:            "reports an error",
+		`{"error":{"type":"server_error"}}`: "server_error",
+		`{"error":"Overloaded"}`:            "Overloaded",
+		`{"error":{"code":"x"}}`:            "x: ",
+	} {
+		for _, api := range []registry.API{registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini} {
+			_, err := provider.Calls(api, []byte(data))
+			require.ErrorContains(t, err, want)
+			require.ErrorContains(t, err, "the provider reports an error")
+		}
+	}
+	for api, data := range map[registry.API]string{
+		registry.Anthropic:       `{"type":"error","error":{}}`,
+		registry.OpenAIResponses: `{"type":"response.failed","response":{"error":{"code":"","message":""}}}`,
+		registry.Bedrock:         `{"throttlingException":null}`,
+	} {
+		s, err := provider.NewStream(api)
+		require.NoError(t, err)
+		require.ErrorContains(t, s.Add([]byte(data)), "the provider reports an error")
 	}
 }
 

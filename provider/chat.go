@@ -43,7 +43,7 @@ func (c chat) calls(data []byte, into *callList) error {
 	}
 	f := fieldsOf(data, "choices", "message", "role", "content", "tool_calls", "function_call", "function", "type", "error")
 	switch {
-	case f.has("error"):
+	case hasError(f["error"]):
 		return reported(f["error"])
 	case first(f["choices"]) == '[':
 		return c.choices(f["choices"], "message", func(message json.RawMessage) error { return c.message(message, into) })
@@ -110,7 +110,7 @@ func arguments(data json.RawMessage) json.RawMessage {
 
 func (c chat) event(data []byte, into *pendingCalls) error {
 	f := fieldsOf(data, "choices", "error")
-	if f.has("error") {
+	if hasError(f["error"]) {
 		return reported(f["error"])
 	}
 	if first(f["choices"]) != '[' {

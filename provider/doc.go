@@ -15,6 +15,10 @@
 //
 // # Calls
 //
+// What [Calls] and [Stream.Add] read is the provider's own JSON: the body of a response or the data of an event, or what
+// RawJSON() returns of the types of Anthropic's and OpenAI's SDKs. What package json makes of an SDK's types is often
+// something else. It is read where it can be told what was meant.
+//
 // What a model sends as arguments becomes Call.Input byte for byte, so that numbers keep all their digits. If it is no
 // JSON, or no object, that is no error here: [registry.Registry.Dispatch] answers such a call with a text that tells the model so.
 // Input may therefore be invalid JSON, which package json refuses to encode as a json.RawMessage.

@@ -53,7 +53,7 @@ func (g gemini) calls(data []byte, into *callList) error {
 	}
 	f := fieldsOf(data, "error", "candidates", "content", "parts", "role", "functionCall", "text", "promptFeedback", "usageMetadata")
 	switch {
-	case f.has("error"):
+	case hasError(f["error"]):
 		return reported(f["error"])
 	case first(f["candidates"]) == '[':
 		done := false

@@ -25,7 +25,7 @@ func (r responses) calls(data []byte, into *callList) error {
 	}
 	f := fieldsOf(data, "type", "output", "error", "object")
 	switch {
-	case f.has("error"):
+	case hasError(f["error"]):
 		return reported(f["error"])
 	case first(f["output"]) == '[' && (f.text("type") == "" || f.text("type") == "response"):
 		return each(f["output"], func(item json.RawMessage) error { return r.item(item, into) })
@@ -47,7 +47,16 @@ func (responses) item(data []byte, into *callList) error {
 	if f.text("type") != "function_call" {
 		return nil
 	}
-	return into.add(f.text("call_id"), f.text("name"), arguments(f["arguments"]))
+	return into.add(f.text("call_id"), f.text("name"), arguments(unionText(f["arguments"])))
+}
+
+// unionText returns the text in the arguments as package json encodes the type that OpenAI's SDK has for them, and
+// anything else as it is.
+func unionText(data json.RawMessage) json.RawMessage {
+	if text := fieldsOf(data, "OfString")["OfString"]; first(text) == '"' {
+		return text
+	}
+	return data
 }
 
 func (r responses) event(data []byte, into *pendingCalls) error {
@@ -59,17 +68,24 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 		if item.text("type") != "function_call" {
 			return nil
 		}
-		call := into.by[key]
-		if call == nil || call.id != item.text("call_id") {
+		call, id, name := into.by[key], item.text("call_id"), item.text("name")
+		done := f.text("type") == "response.output_item.done"
+		if call == nil || !r.isSame(call, id, name, done) {
 			var err error
-			if call, err = into.begin(key, item.text("call_id"), item.text("name"), nil); err != nil {
+			if call, err = into.begin(key, id, name, nil); err != nil {
 				return err
 			}
+		} else if call.id == "" {
+			if err := into.grow(len(id)); err != nil {
+				return err
+			}
+			call.id = id
 		}
-		if f.text("type") == "response.output_item.done" {
-			return r.whole(call, item["arguments"], into)
+		if done {
+			call.done = true
+			return r.whole(call, unionText(item["arguments"]), into)
 		}
-		return into.more(call, item["arguments"])
+		return into.more(call, unionText(item["arguments"]))
 	case "response.function_call_arguments.delta":
 		return into.more(into.by[key], f["delta"])
 	case "response.function_call_arguments.done":
@@ -88,11 +104,16 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 				return err
 			}
 			into.final = list.calls
+			for i, c := range into.final {
+				if len(c.Input) == 0 {
+					into.final[i].Input = into.had(c.ID)
+				}
+			}
 		}
 	case "response.failed":
 		return reported(fieldsOf(f["response"], "error")["error"])
 	case "error":
-		if f.has("error") {
+		if hasError(f["error"]) {
 			return reported(f["error"])
 		}
 		return reported(data)
@@ -100,9 +121,18 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 	return nil
 }
 
-// whole replaces the arguments of a call.
+// isSame reports whether an item is the call that its index has stood for: in some servers' events it has its id only at the
+// end, and without indexes and ids, what comes after the end is another one.
+func (responses) isSame(call *pendingCall, id, name string, done bool) bool {
+	if id != "" && call.id != "" {
+		return id == call.id
+	}
+	return done && !call.done && call.tool == name
+}
+
+// whole replaces the arguments of a call. Some servers leave them out when all have been sent bit by bit.
 func (responses) whole(call *pendingCall, arguments json.RawMessage, into *pendingCalls) error {
-	if call == nil || first(arguments) != '"' {
+	if call == nil || first(arguments) != '"' || textOf(arguments) == "" && len(call.pieces) > 0 {
 		return nil
 	}
 	into.size -= len(call.pieces)

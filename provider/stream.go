@@ -81,6 +81,8 @@ type pendingCall struct {
 	// pieces are arguments that came bit by bit as JSON strings, without the quotes. They are decoded together, since what
 	// is between two pieces need not be between two characters.
 	pieces []byte
+	// done means that an event has said that it is whole.
+	done bool
 }
 
 func (p *pendingCall) arguments() (json.RawMessage, error) {
@@ -144,6 +146,17 @@ func (p *pendingCalls) grow(n int) error {
 		return fmt.Errorf("%w: more than %d", errStreamTooLong, maxBytes)
 	}
 	p.size += n
+	return nil
+}
+
+// had returns the arguments that the call with an id has so far, or nil.
+func (p *pendingCalls) had(id string) json.RawMessage {
+	for _, call := range p.list {
+		if id != "" && call.id == id {
+			input, _ := call.arguments()
+			return input
+		}
+	}
 	return nil
 }
 

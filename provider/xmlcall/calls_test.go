@@ -154,7 +154,7 @@ func TestCallsByKey(t *testing.T) {
 		"properties": {
 			"b": {"type": "integer"}, "a": {"type": "string"}, "paths": {"type": "array", "items": {"type": "string"}},
 			"entry": {"type": "array"}, "box": {"type": ["array", "null"]}, "file": {"type": "string"}, "files": {"type": "array"},
-			"days": {"type": "string"}, "ax": {"type": "array"}, "axe": {"type": "array"}
+			"days": {"type": "string"}, "s": {"type": "array"}, "cities": {"type": "array"}, "ax": {"type": "array"}, "axe": {"type": "array"}
 		}
 	}`
 	for _, test := range []struct{ name, keys, want string }{
@@ -163,6 +163,8 @@ func TestCallsByKey(t *testing.T) {
 		{"both stand for one array", "path a paths path", `{"paths":["1","1","1"],"a":"1"}`},
 		{"the plural stands for an array", "entries", `{"entry":[1]}`},
 		{"so does one with es", "boxes", `{"box":[1]}`},
+		{"so does one with ies, either way", "city entries", `{"cities":[1],"entry":[1]}`},
+		{"an s is no plural of nothing", "ss", `{"s":[1]}`},
 		{"a property of that name goes first", "file", `{"file":"1"}`},
 		{"the plural of what is no array is unknown", "day", `{"day":"1"}`},
 		{"what could be two arrays is unknown", "axes ax", `{"axes":"1","ax":[1]}`},
@@ -179,6 +181,25 @@ func TestCallsByKey(t *testing.T) {
 			require.Equal(t, test.want, string(calls[0].Input))
 		})
 	}
+}
+
+// TestManyParams has as many different params as there are properties, which must not be looked through for each.
+func TestManyParams(t *testing.T) {
+	var properties, params []string
+	for i := range 4900 {
+		properties = append(properties, fmt.Sprintf(`"property_%d_%s": {"type": "array"}`, i, strings.Repeat("x", 50)))
+		params = append(params, fmt.Sprintf("property_%d_%ss", i, strings.Repeat("x", 50)), strings.Repeat("y", 40))
+	}
+	schema, err := registry.CompileSchema(json.RawMessage(`{"type": "object", "properties": {` + strings.Join(properties, ",") + `}}`))
+	require.NoError(t, err)
+	definitions, text := []*registry.Definition{{Name: "t", Input: schema}}, call(params...)
+	require.Eventually(t, func() bool { // the machine may be busy with something else
+		start := time.Now()
+		calls := xmlcall.Calls(definitions, text)
+		require.NoError(t, calls[0].Err)
+		require.Contains(t, string(calls[0].Input), `{"property_0_x`)
+		return time.Since(start) < 300*time.Millisecond
+	}, time.Minute, time.Millisecond)
 }
 
 func TestCallsNameEverythingThatIsWrong(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 type contract struct {
 	document
 	params []field
+	index  map[string]int // of params, by name
 }
 
 type contractKey struct{}
@@ -29,7 +30,10 @@ func contractOf(d *registry.Definition) *contract {
 		}
 		root, _ := schema.(*object)
 		c := &contract{document: document{root}}
-		c.params = c.fields(root)
+		c.params, c.index = c.fields(root), map[string]int{}
+		for i, f := range c.params {
+			c.index[f.name] = i
+		}
 		return c, nil
 	})
 	if err != nil { // the schema has been compiled, and so is JSON
@@ -82,12 +86,13 @@ func (c *contract) input(params []Param) (json.RawMessage, error) {
 // param returns the property that a key stands for. Where the key is no property, it can be the singular or the plural of one
 // that is an array. What is not known is kept, so that validation says so.
 func (c *contract) param(key string) (name string, schema any, known bool) {
+	if i, ok := c.index[key]; ok {
+		return key, c.params[i].schema, true
+	}
 	var alike []field
-	for _, f := range c.params {
-		if f.name == key {
-			return key, f.schema, true
-		}
-		if isPlural(f.name, key) || isPlural(key, f.name) {
+	for _, other := range plurals(key) {
+		if i, ok := c.index[other]; ok {
+			f := c.params[i]
 			if t := c.types(f.schema); t.has(typeArray) && t != anyType {
 				alike = append(alike, f)
 			}
@@ -102,17 +107,21 @@ func (c *contract) param(key string) (name string, schema any, known bool) {
 	return key, nil, false
 }
 
-// isPlural reports whether a name may be the plural of another one.
-func isPlural(plural, singular string) bool {
-	stem, ok := strings.CutSuffix(plural, "s")
-	if !ok || singular == "" {
-		return false
+// plurals returns what may be the plural of a name, and what it may be the plural of.
+func plurals(name string) []string {
+	if name == "" {
+		return nil
 	}
-	if stem == singular || stem == singular+"e" {
-		return true
+	names := []string{name + "s", name + "es"}
+	if stem, ok := strings.CutSuffix(name, "y"); ok {
+		names = append(names, stem+"ies")
 	}
-	y, ok := strings.CutSuffix(singular, "y")
-	return ok && stem == y+"ie"
+	for _, end := range []struct{ plural, singular string }{{"s", ""}, {"es", ""}, {"ies", "y"}} {
+		if stem, ok := strings.CutSuffix(name, end.plural); ok && stem+end.singular != "" {
+			names = append(names, stem+end.singular)
+		}
+	}
+	return names
 }
 
 // asWritten makes text of the values of a key that is not known.

@@ -36,8 +36,12 @@ func (b *Block) Values() map[string][]string {
 	return values
 }
 
+// MaxBlocks is how many blocks [Parse] finds in one text.
+const MaxBlocks = 1000
+
 // Parse finds the calls in a model's text, in the order in which they are written. They do not overlap. The time it takes
-// is in proportion to the text's length.
+// is in proportion to the text's length. Where there are more than [MaxBlocks] there is one more, for the rest of the text, whose
+// error says so.
 //
 // Text that comes in pieces is parsed as a whole each time, best when a piece has a > in it: a well-formed call with
 // nothing malformed before it stays as it is when more text comes, so that a host can stop the model there.
@@ -48,6 +52,11 @@ func Parse(text string) []Block {
 		t, ok := p.next(false)
 		if !ok {
 			return blocks
+		}
+		if len(blocks) == MaxBlocks {
+			rest := Block{Start: t.start, End: len(text)}
+			rest.fail("there are more than %d calls in one answer. Those behind the first %[1]d have been left out", MaxBlocks)
+			return append(blocks, rest)
 		}
 		switch {
 		case t.kind == toolOpen:

@@ -116,6 +116,8 @@ func TestParse(t *testing.T) {
 		{"a param outside of a call without its end", "<param:x>1\n" + good, []string{"<param:x>: <param:x> is outside of a call", good}},
 		{"a section behind a param that has no end", "<param:q>\n<tool:a><param:x><![CDATA[1]]></param:x></tool:a> <param:z><![CDATA[",
 			[]string{"<param:q>: <param:q> is outside of a call", "<tool:a><param:x><![CDATA[1]]></param:x></tool:a>", "<param:z>: <param:z> is outside of a call"}},
+		{"an end too many", "<tool:a>" + good + "</tool:a></tool:a>" + good,
+			[]string{"<tool:a>: <tool:a> is not closed before <tool:b> begins", good, "</tool:a>: there is </tool:a> without <tool:a> before it", good}},
 		{"ends without beginnings", "</param:x> and </tool:a>" + good,
 			[]string{"</param:x>: there is </param:x> outside of a call", "</tool:a>: there is </tool:a> without <tool:a> before it", good}},
 	} {
@@ -136,6 +138,22 @@ func TestParse(t *testing.T) {
 			}
 			require.Equal(t, test.want, got)
 		})
+	}
+}
+
+func TestBlocksAreLimited(t *testing.T) {
+	for _, piece := range []string{"<tool:a/>", "<tool:a>", "</tool:a>.", "</param:x>."} {
+		blocks := xmlcall.Parse(strings.Repeat(piece, xmlcall.MaxBlocks))
+		require.Len(t, blocks, xmlcall.MaxBlocks)
+
+		text := strings.Repeat(piece, 100_000)
+		blocks = xmlcall.Parse(text)
+		require.Len(t, blocks, xmlcall.MaxBlocks+1)
+		last := blocks[xmlcall.MaxBlocks]
+		require.EqualError(t, last.Err, "invalid tool call: there are more than 1000 calls in one answer. Those behind the first 1000 have been left out")
+		require.Equal(t, xmlcall.MaxBlocks*len(piece), last.Start)
+		require.Equal(t, len(text), last.End)
+		require.False(t, last.Truncated)
 	}
 }
 
