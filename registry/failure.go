@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,10 @@ func timedOut(limit time.Duration) Result {
 // stopped is the result if the host's context has ended.
 func stopped(ctx context.Context) Result {
 	err := context.Cause(ctx)
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if err == nil { // its timer is late
+		err = context.DeadlineExceeded
+	}
+	if errors.Is(cmp.Or(ctx.Err(), err), context.DeadlineExceeded) {
 		return withCause(Failure(CodeTimeout, "Tool execution was stopped: the time for it is up."), err)
 	}
 	return withCause(Failure(CodeCanceled, "Tool execution was canceled."), err)

@@ -81,8 +81,8 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 	var result Result
 	select {
 	case result = <-done:
-		if result.Code == CodeFailed && ctx.Err() != nil &&
-			(errors.Is(result.Err, context.Canceled) || errors.Is(result.Err, context.DeadlineExceeded)) {
+		if deadline, ok := ctx.Deadline(); result.Code == CodeFailed && (ctx.Err() != nil && errors.Is(result.Err, context.Canceled) ||
+			ok && !time.Now().Before(deadline) && errors.Is(result.Err, context.DeadlineExceeded)) {
 			result = stopped(ctx) // the tool was the first to notice
 		}
 	case <-outOfTime:

@@ -12,6 +12,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -140,7 +141,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 	result, err := engine.Run(ctx, in.Code, options)
 	// What the code has printed is of use also if it has been stopped.
-	if err != nil && !sandbox.IsScriptFailure(err) && ctx.Err() == nil {
+	if _, stopped := errors.AsType[*sandbox.StoppedError](err); err != nil && !stopped && !sandbox.IsScriptFailure(err) {
 		return registry.Result{}, err
 	}
 	return render(result, err), nil
