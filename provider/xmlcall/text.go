@@ -3,6 +3,7 @@ package xmlcall
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -33,19 +34,41 @@ func escape(text string) string {
 }
 
 // looksLikeTag reports whether text begins with what a reader may take for a tag of calls or of results, whoever wrote
-// it: white space and capitals do not matter.
+// it: white space and slashes before the name, capitals, and characters that nobody sees do not matter.
 func looksLikeTag(text string) bool {
 	rest, ok := strings.CutPrefix(text, "<")
 	if !ok {
 		return false
 	}
-	rest = strings.TrimLeft(rest, " \t\r\n/")
+	rest = strings.TrimLeftFunc(rest, func(r rune) bool { return r == '/' || unicode.IsSpace(r) || invisible(r) })
 	for _, begin := range []string{"tool:", "param:", resultTag, "![cdata["} {
-		if len(rest) >= len(begin) && strings.EqualFold(rest[:len(begin)], begin) {
+		if looksLike(rest, begin) {
 			return true
 		}
 	}
 	return false
+}
+
+// looksLike reports whether text begins like a name, which is in ASCII.
+func looksLike(text, name string) bool {
+	for _, r := range text {
+		if invisible(r) {
+			continue
+		}
+		if !strings.EqualFold(string(r), name[:1]) {
+			return false
+		}
+		if name = name[1:]; name == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// invisible reports whether a character is not seen, and is no space either. Bytes that are no UTF-8 may be left out by somebody.
+func invisible(r rune) bool {
+	return unicode.IsControl(r) && !unicode.IsSpace(r) || r == utf8.RuneError ||
+		unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // unescape replaces references by what they stand for.
