@@ -59,7 +59,9 @@
 // # Results
 //
 // The text is that of [registry.Result.Text], with invalid UTF-8 replaced. Images and other binaries are sent where the API
-// has a place for them; otherwise Part.Text is there instead, or a sentence that names the type and the size. Where
+// has a place for them; otherwise Part.Text is there instead, or a sentence that names the type and the size. So it is for
+// an image that is not what its type says, is damaged, has more than 3.75 MB or more than 8000 pixels in a direction, since
+// providers refuse a conversation with such an image in it; MCP clients get it as it is. Where
 // the API has a flag for errors, it is set, and Anthropic and Bedrock get such a result without its images, which they
 // would refuse. OpenAI's APIs have no flag: there the text must do.
 package provider

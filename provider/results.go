@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/media"
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
 )
@@ -39,7 +40,7 @@ type piece struct {
 }
 
 // piecesOf returns the content of a result in as few pieces as possible. A binary is one of its own if can says that the API takes
-// its type, and otherwise a text. There is at least one piece, and no text is blank.
+// its type, and the models can read it, and otherwise a text. There is at least one piece, and no text is blank.
 func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 	var pieces []piece
 	var texts []registry.Part
@@ -54,7 +55,7 @@ func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 		switch {
 		case part.Data == nil:
 			texts = append(texts, part)
-		case len(part.Data) > 0 && can != nil && can(mime):
+		case len(part.Data) > 0 && can != nil && can(mime) && (!isPicture(mime) || media.IsCarried(part.Data, mime)):
 			flush()
 			pieces = append(pieces, piece{mime: mime, data: part.Data})
 		default:

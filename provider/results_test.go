@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"image"
-	"image/png"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -21,14 +19,20 @@ func withCall(r registry.Result, id, tool string) registry.Result {
 	return r
 }
 
-// smallPNG is a whole image of one pixel.
-var smallPNG = func() []byte {
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+// These are images of one pixel. Of the JPEG there is what is read of it.
+var (
+	smallPNG  = decoded("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII=")
+	smallJPEG = []byte("\xff\xd8\xff\xc0\x00\x0b\x08\x00\x01\x00\x01\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\xff\xd9")
+	smallGIF  = decoded("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+)
+
+func decoded(text string) []byte {
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
 		panic(err)
 	}
-	return b.Bytes()
-}()
+	return data
+}
 
 func encoded(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
@@ -49,12 +53,13 @@ func TestResults(t *testing.T) {
 			{Data: []byte{0, 1, 2}, MIME: "application/x-thing"},
 			{Data: []byte{}, MIME: "image/png"},
 		}}, "id6", "parts"),
-		withCall(registry.Result{Content: []registry.Part{{Data: smallPNG, MIME: "image/jpg"}}, Code: registry.CodeTool}, "id7", "failed_picture"),
+		withCall(registry.Result{Content: []registry.Part{{Data: smallPNG, MIME: "image/png"}}, Code: registry.CodeTool}, "id7", "failed_picture"),
 		withCall(registry.Result{Content: []registry.Part{{Text: `{"n":9007199254740993}`}}, Data: json.RawMessage(`{"n":9007199254740993,"h":"<"}`)}, "id8", "structured"),
 		withCall(registry.Result{Data: map[string]any{"a": 1}}, "id9", "only_structured"),
 		withCall(registry.Result{Content: []registry.Part{{Text: "a list"}}, Data: []int{1}}, "id10", "list"),
 		withCall(registry.Result{Content: []registry.Part{{Text: "broken"}}, Data: json.RawMessage(`{"a":`)}, "id11", "broken"),
 		withCall(registry.Text("no id"), "", "without_id"),
+		withCall(registry.Result{Content: []registry.Part{{Data: smallJPEG, MIME: "image/jpg"}, {Data: smallGIF, MIME: "image/gif"}}}, "id12", "pictures"),
 	}
 	for _, api := range apis {
 		t.Run(string(api), func(t *testing.T) {
@@ -77,21 +82,45 @@ func TestResultsOfErrorsWithImages(t *testing.T) {
 		Code:    registry.CodeTool,
 	}
 	const text = `It failed:\n[image/png, 71 bytes, which cannot be shown here]\na document`
-	picture := encoded(smallPNG)
+	small := encoded(smallPNG)
 	for api, want := range map[registry.API]string{
 		registry.Anthropic:  `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"id","content":[{"type":"text","text":"` + text + `"}],"is_error":true}]}]`,
 		registry.Bedrock:    `[{"role":"user","content":[{"toolResult":{"toolUseId":"id","content":[{"text":"` + text + `"}],"status":"error"}}]}]`,
 		registry.OpenAIChat: `[{"role":"tool","tool_call_id":"id","content":"` + text + `"}]`,
 		registry.OpenAIResponses: `[{"type":"function_call_output","call_id":"id","output":[{"type":"input_text","text":"It failed:"},` +
-			`{"type":"input_image","image_url":"data:image/png;base64,` + picture + `","detail":"auto"},{"type":"input_file","filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}]}]`,
+			`{"type":"input_image","image_url":"data:image/png;base64,` + small + `","detail":"auto"},{"type":"input_file","filename":"result.pdf","file_data":"data:application/pdf;base64,JVBERg=="}]}]`,
 		registry.Gemini: `[{"role":"user","parts":[{"functionResponse":{"id":"id","name":"tool","response":{"error":"It failed:"},"parts":[` +
-			`{"inlineData":{"mimeType":"image/png","data":"` + picture + `"}},{"inlineData":{"mimeType":"application/pdf","data":"JVBERg=="}}]}}]}]`,
-		registry.MCP: `[{"content":[{"type":"text","text":"It failed:"},{"type":"image","data":"` + picture + `","mimeType":"image/png"},` +
+			`{"inlineData":{"mimeType":"image/png","data":"` + small + `"}},{"inlineData":{"mimeType":"application/pdf","data":"JVBERg=="}}]}}]}]`,
+		registry.MCP: `[{"content":[{"type":"text","text":"It failed:"},{"type":"image","data":"` + small + `","mimeType":"image/png"},` +
 			`{"type":"resource","resource":{"uri":"toolrun:/results/id/3","mimeType":"application/pdf","blob":"JVBERg=="}}],"isError":true}]`,
 	} {
 		messages, err := provider.Results(api, []registry.Result{withCall(failed, "id", "tool")})
 		require.NoError(t, err)
 		require.Equal(t, want, string(messages), api)
+	}
+}
+
+// A provider refuses a conversation with an image in it that it cannot read.
+func TestResultsWithImagesThatAreNone(t *testing.T) {
+	for name, part := range map[string]registry.Part{
+		"another type":    {Data: smallPNG, MIME: "image/jpeg"},
+		"damaged":         {Data: smallPNG[:20], MIME: "image/png"},
+		"not an image":    {Data: []byte("<html>"), MIME: "image/png"},
+		"too large":       {Data: append(bytes.Clone(smallPNG), make([]byte, 4<<20)...), MIME: "image/png"},
+		"not a real WebP": {Data: []byte("RIFF"), MIME: "image/webp", Text: "an image of 4 bytes"},
+	} {
+		for _, api := range apis {
+			messages, err := provider.Results(api, []registry.Result{withCall(registry.Result{Content: []registry.Part{part}}, "id", "tool")})
+			require.NoError(t, err)
+			if api == registry.MCP {
+				require.Contains(t, string(messages), `"type":"image"`, "clients see for themselves")
+				continue
+			}
+			require.NotContains(t, string(messages), "base64", "%s %s", api, name)
+			require.NotContains(t, string(messages), "inlineData", "%s %s", api, name)
+			require.NotContains(t, string(messages), `"image"`, "%s %s", api, name)
+			require.Contains(t, string(messages), " bytes", "%s %s", api, name)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package sdktest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -67,7 +68,9 @@ func TestUnknownFields(t *testing.T) {
 
 // TestResults sends results with all kinds of content.
 func TestResults(t *testing.T) {
-	picture := registry.Part{Text: "a chart", Data: []byte("\x89PNG\r\n\x1a\n"), MIME: "image/png"}
+	pixel, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII=")
+	require.NoError(t, err)
+	picture := registry.Part{Text: "a chart", Data: pixel, MIME: "image/png"}
 	document := registry.Part{Text: "a report", Data: []byte("%PDF-1.7"), MIME: "application/pdf"}
 	sound := registry.Part{Data: []byte("RIFF"), MIME: "audio/wav"}
 	results := []registry.Result{

@@ -16,8 +16,12 @@
 //	</tool:read_files>
 //
 // [Parse] finds such calls anywhere in a text: between prose and in code fences too, because many models put them
-// there. A tag that stands alone in backquotes is not one: it is a mention. <tool:NAME/> is a call without arguments,
-// and <param:KEY/> an empty value.
+// there. A tag that stands alone in backquotes is not one: it is a mention. So is a whole call on one line that has a backquote right
+// before it and right behind it. What is between <tool_result ...> and </tool_result> is not looked at, since
+// models quote results. <tool:NAME/> is a call without arguments, and <param:KEY/> an empty value.
+//
+// A model that thinks aloud considers calls that it does not make. Parse cannot tell: a host takes the text of thinking, such as
+// what is between <think> and </think>, out of the answer first.
 //
 // What is malformed is not lost: it becomes a [Block], and then a result, that tells the model what is wrong, while the
 // other calls of the text are made.

@@ -2,6 +2,7 @@ package xmlcall_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +14,7 @@ import (
 func seeds(f *testing.F) {
 	for _, text := range []string{
 		"Hi.\n<tool:t>\n<param:p>\n1 < 2 &lt; 3\n</param:p>\n</tool:t>\n", "<tool:t><param:p><![CDATA[<tool:t>]]></param:p><param:q/></tool:t>",
-		"<tool:a><param:x>1<tool:b/></tool:a></tool:b>", "<param:x>1</param:x></tool:a>", "`<tool:a>` <tool:a x='1'>", "<tool:t/><tool:t", "</param:p><![CDATA[", "<tool:\xff/>",
+		"<tool:a><param:x>1<tool:b/></tool:a></tool:b>", "<param:x>1</param:x></tool:a>", "`<tool:a>` <tool:a x='1'>", "<tool:t/><tool:t", "</param:p><![CDATA[", "`<tool:t/>` `<tool:t/>", "<tool_result call='1'><tool:t/></tool_result> <tool_result><tool:t/>", "<tool:\xff/>",
 	} {
 		f.Add(text)
 	}
@@ -42,7 +43,10 @@ func FuzzParse(f *testing.F) {
 				require.Equal(t, b.Params, blocks[0].Params)
 			}
 		}
-		require.Empty(t, xmlcall.Parse(xmlcall.Results([]registry.Result{registry.Text(text)})))
+		result := xmlcall.Results([]registry.Result{registry.Text(text)})
+		require.Empty(t, xmlcall.Parse(result))
+		_, result, _ = strings.Cut(result, "\n")
+		require.Empty(t, xmlcall.Parse(result))
 	})
 }
 

@@ -46,7 +46,7 @@ const MaxBlocks = 1000
 // Text that comes in pieces is parsed as a whole each time, best when a piece has a > in it: a well-formed call with
 // nothing malformed before it stays as it is when more text comes, so that a host can stop the model there.
 func Parse(text string) []Block {
-	p := parser{text: text, unclosed: map[string]int{}, endless: len(text)}
+	p := parser{text: text, unclosed: map[string]int{}, endless: len(text), resultFrom: -1}
 	var blocks []Block
 	for {
 		t, ok := p.next(false)
@@ -60,7 +60,11 @@ func Parse(text string) []Block {
 		}
 		switch {
 		case t.kind == toolOpen:
-			blocks = append(blocks, p.call(t))
+			if b := p.call(t); !p.mentions(&b) {
+				blocks = append(blocks, b)
+			}
+		case t.kind == resultOpen:
+			blocks = append(blocks, p.unendedResult(t))
 		case t.kind == toolClose && p.unclosed[t.name] > 0:
 			p.unclosed[t.name]-- // the model knows already
 			p.pos = t.end
@@ -77,24 +81,72 @@ type parser struct {
 	unclosed map[string]int
 	// endless is where the text begins in which no CDATA section ends, as far as that is known.
 	endless int
+	// result is the first result that begins at resultFrom or behind it.
+	result     tag
+	resultFrom int
 	// strayEnds says where params end, by where they begin, as far as it matters outside of calls. It is made when it is
 	// needed.
 	strayEnds map[int]int
 }
 
 // next returns the next tag where there is no value. Inside of a call what is in a CDATA section is text, but outside it has
-// no meaning.
+// no meaning. What is in a result, which a model can only quote, is left out; if the result has no end, it is the tag.
 func (p *parser) next(inside bool) (tag, bool) {
 	for from := p.pos; ; {
 		t, ok := nextTag(p.text, from)
-		if !ok || t.kind != sectionOpen && !t.mentioned(p.text) {
-			return t, ok
+		if !ok {
+			return t, false
+		}
+		if result, has := p.resultAt(from); has && result.start < t.start {
+			end := strings.Index(p.text[result.end:], resultEnd)
+			if end < 0 {
+				return result, true
+			}
+			from = result.end + end + len(resultEnd)
+			continue
+		}
+		if t.kind != sectionOpen && !t.mentioned(p.text) {
+			return t, true
 		}
 		from = t.end
 		if inside && t.kind == sectionOpen {
 			from = p.behindSection(t)
 		}
 	}
+}
+
+// resultAt returns the first result that begins at from or behind it.
+func (p *parser) resultAt(from int) (tag, bool) {
+	if p.resultFrom < 0 || from < p.resultFrom || from > p.result.start {
+		var ok bool
+		if p.result, ok = nextResult(p.text, from); !ok {
+			p.result.start = len(p.text)
+		}
+		p.resultFrom = from
+	}
+	return p.result, p.result.start < len(p.text)
+}
+
+// mentions reports whether a call that has been parsed is only mentioned: it is well-formed, and stands on one line in
+// backquotes. Where the text ends before that can be seen, the call fails.
+func (p *parser) mentions(b *Block) bool {
+	if b.Err != nil || !quoted(p.text, b.Start) || strings.ContainsAny(p.text[b.Start:b.End], "\r\n") {
+		return false
+	}
+	if b.End == len(p.text) {
+		b.fail("there is a backquote before <tool:%s>. A call has none around it", short(b.Tool))
+		b.Truncated = true
+		return false
+	}
+	return p.text[b.End] == '`'
+}
+
+// unendedResult is for a result that has no end, and tags in it. It goes to the end of the text.
+func (p *parser) unendedResult(t tag) Block {
+	b := Block{Start: t.start, End: len(p.text), Truncated: true}
+	b.fail("there is %v without %s behind it. Results are not for you to write. Everything behind it has been left out", t, resultEnd)
+	p.pos = b.End
+	return b
 }
 
 // call parses the call that begins with the tag.
@@ -109,7 +161,7 @@ func (p *parser) call(open tag) Block {
 	}
 	for {
 		t, ok := p.next(true)
-		if !ok || t.unfinished {
+		if !ok || t.unfinished || t.kind == resultOpen {
 			b.fail("<tool:%s> is not closed: </tool:%[1]s> must follow behind the last param", short(b.Tool))
 			b.Truncated, b.End = true, len(p.text)
 			p.pos = b.End
@@ -252,7 +304,7 @@ func (p *parser) stray(t tag) Block {
 			p.pos, b.End = end, end
 		}
 		next, ok := p.next(false)
-		if !ok || next.kind == toolOpen || strings.TrimSpace(p.text[p.pos:next.start]) != "" {
+		if !ok || next.kind == toolOpen || next.kind == resultOpen || strings.TrimSpace(p.text[p.pos:next.start]) != "" {
 			return b
 		}
 		t = next

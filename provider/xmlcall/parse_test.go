@@ -69,7 +69,26 @@ func TestParse(t *testing.T) {
 	}{
 		{"prose has no calls", "I call tool:a with <b>care</b> & <param>", nil},
 		{"tags in backquotes are mentions", "Between `<tool:a>` and `</tool:a>`, `<param:x>`.", nil},
-		{"a call in backquotes is a call", "`<tool:a></tool:a>` and `<tool:a/>`", []string{"<tool:a></tool:a>", "<tool:a/>"}},
+		{"calls in backquotes are mentions", "`<tool:a></tool:a>`, `<tool:a/>` and `<tool:a><param:x>1</param:x></tool:a>`." + good, []string{good}},
+		{"but not on several lines", "`" + good + "`", []string{good}},
+		{"nor with anything between", "` <tool:a/>` `<tool:a/> ` `<tool:a/>" + good + "`", []string{"<tool:a/>", "<tool:a/>", "<tool:a/>", good}},
+		{"nor in a fence", "```xml\n<tool:a/>\n```\n" + good, []string{"<tool:a/>", good}},
+		{"what may become a mention", "I call `<tool:a/>", []string{"<tool:a/>: there is a backquote before <tool:a>"}},
+		{"what is wrong in backquotes", "`<tool:a>1</tool:a>`", []string{"<tool:a>1</tool:a>: text outside of its params"}},
+		{"results are quotes", "It said <tool_result call=\"1\" tool=\"a\">\n" + good + "</tool:a>\n</tool_result>" + good + "<tool_result>" + good + "</tool_result>", []string{good}},
+		{"results are quotes in calls too", "<tool:a><tool_result>" + good + "</tool_result></tool:a>" + good,
+			[]string{"<tool:a><tool_result>" + good + "</tool_result></tool:a>: text outside of its params", good}},
+		{"results behind params that are outside of a call", "<param:x>1</param:x> <tool_result>" + good + "</tool_result>" + good,
+			[]string{"<param:x>1</param:x>: <param:x> is outside of a call", good}},
+		{"a result in a value is text", "<tool:b>\n<param:x>2<tool_result></param:x>\n</tool:b>" + good, []string{"<tool:b>\n<param:x>2<tool_result></param:x>\n</tool:b>", good}},
+		{"a result that is mentioned", "In `<tool_result>` and `<tool_result call=\"1\">` I see " + good, []string{good}},
+		{"what is no result", "<tool_results> <tool_result <b> </tool_result> " + good, []string{good}},
+		{"a result without its end", good + "<tool_result call=\"2\">" + good,
+			[]string{good, "<tool_result call=\"2\">" + good + ": there is <tool_result> without </tool_result> behind it"}},
+		{"a result without its end, and nothing in it", good + "<tool_result call=\"2\">42", []string{good}},
+		{"a result without its end in a call", "<tool:a><tool_result>" + good, []string{"<tool:a><tool_result>" + good + ": <tool:a> is not closed"}},
+		{"a result without its end behind a param", "<param:x>1</param:x><tool_result>" + good,
+			[]string{"<param:x>1</param:x>: <param:x> is outside of a call", "<tool_result>" + good + ": there is <tool_result> without"}},
 		{"calls are found between prose", "First\n" + good + "\nthen " + good + ".", []string{good, good}},
 		{"a section in prose hides nothing", "I write <![CDATA[ now: " + good + " ]]>", []string{good}},
 		{"a call without its end", "<tool:a><param:x>1</param:x>\n", []string{"<tool:a>: <tool:a> is not closed: </tool:a> must follow behind the last param"}},
@@ -226,9 +245,9 @@ func TestParseTakesTimeInProportionToTheText(t *testing.T) {
 	for _, piece := range []string{
 		"<", "<tool:", "<tool:a", "<tool:a ", "<tool:a>", "</tool:a>", "<param:x>", "<tool:a><param:x>", "<tool:a><param:x></tool:a>", "<![CDATA[",
 		"<tool:a><param:x><![CDATA[</tool:a>", "<tool:a><param:x><![CDATA[]]>", "<param:%d>", "<tool:%d><param:%[1]d>", "</tool:%d>", "<tool:%d>", "&",
-		"&#0", "`<tool:a>`", "<tool:a><param:x>&amp;&lt</param:x></tool:a>", "<param:x><![CDATA[</param:x>",
+		"&#0", "`<tool:a>`", "`<tool:a/>`", "<tool_result", "<tool_result>", "</tool_result>", "`<tool_result>`", "<tool_result></tool_result>", "<param:x/><tool_result></tool_result>", "<tool:a><param:x>&amp;&lt</param:x></tool:a>", "<param:x><![CDATA[</param:x>",
 	} {
-		for _, before := range []string{"", "<tool:q>", "<tool:q><param:q>", "<tool:q><param:q><![CDATA[", "<param:q>"} {
+		for _, before := range []string{"", "<tool_result>", "<tool:q>", "<tool:q><param:q>", "<tool:q><param:q><![CDATA[", "<param:q>"} {
 			text := func(size int) string {
 				var b strings.Builder
 				b.WriteString(before)

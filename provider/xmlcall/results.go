@@ -7,8 +7,11 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// resultTag is the name of the tag that a result is in.
-const resultTag = "tool_result"
+// resultTag is the name of the tag that a result is in, and resultEnd what it ends with.
+const (
+	resultTag = "tool_result"
+	resultEnd = "</" + resultTag + ">"
+)
 
 // Results writes results, in the order of their calls, for the next message to the model:
 //
@@ -33,7 +36,7 @@ func Results(results []registry.Result) string {
 		if r.IsError() {
 			b.WriteString(` status="error"`)
 		}
-		fmt.Fprintf(&b, ">\n%s\n</%s>", escape(withBinaries(r).Text()), resultTag)
+		fmt.Fprintf(&b, ">\n%s\n%s", escape(withBinaries(r).Text()), resultEnd)
 	}
 	return b.String()
 }

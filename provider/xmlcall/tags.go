@@ -22,6 +22,7 @@ const (
 	paramOpen
 	paramClose
 	sectionOpen // <![CDATA[
+	resultOpen  // <tool_result ...>
 )
 
 const (
@@ -40,6 +41,8 @@ func (t tag) String() string {
 		return "<param:" + short(t.name) + ">"
 	case paramClose:
 		return "</param:" + short(t.name) + ">"
+	case resultOpen:
+		return "<" + resultTag + ">"
 	}
 	return cdataOpen
 }
@@ -121,7 +124,30 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\
 
 // mentioned reports whether a tag stands alone in backquotes, as where a model talks about it.
 func (t tag) mentioned(text string) bool {
-	return !t.alone && t.start > 0 && text[t.start-1] == '`' && t.end < len(text) && text[t.end] == '`'
+	return !t.alone && quoted(text, t.start) && t.end < len(text) && text[t.end] == '`'
+}
+
+// quoted reports whether a backquote is before something.
+func quoted(text string, start int) bool { return start > 0 && text[start-1] == '`' }
+
+// nextResult returns the first tag at from or behind it that a result begins with. What only mentions it is none.
+func nextResult(text string, from int) (t tag, ok bool) {
+	const begin = "<" + resultTag
+	for from < len(text) {
+		i := strings.Index(text[from:], begin)
+		if i < 0 {
+			break
+		}
+		t := tag{kind: resultOpen, start: from + i}
+		from = t.start + len(begin)
+		end := strings.IndexAny(text[from:], "<>")
+		if end >= 0 && text[from+end] == '>' && (end == 0 || isSpace(text[from])) {
+			if t.end = from + end + 1; !t.mentioned(text) {
+				return t, true
+			}
+		}
+	}
+	return tag{}, false
 }
 
 // short shortens a name or a value for a message.

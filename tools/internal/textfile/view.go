@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/media"
 )
 
 // MaxLines is how many lines a file may have to be viewed: as many as the width of their numbers allows.
@@ -46,7 +48,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 	if !IsText(content) {
 		mime := MIME(content)
 		v := View{Text: dataURL("Binary file "+shown+" ("+mime+"):", mime, content), File: shown}
-		if isCarried(content, mime) {
+		if media.IsCarried(content, mime) {
 			v.Data, v.MIME = content, mime
 		}
 		return v, nil

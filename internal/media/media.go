@@ -1,4 +1,5 @@
-package textfile
+// Package media knows which images language models can be sent.
+package media
 
 import (
 	"bytes"
@@ -11,17 +12,18 @@ import (
 
 // What all providers take of images.
 const (
-	// maxImage is how many bytes an image may have: 5 MB in base64.
-	maxImage = 5_000_000 / 4 * 3
-	// maxPixels is how wide and how high it may be.
-	maxPixels = 8000
+	// MaxBytes is how many bytes an image may have: 5 MB in base64.
+	MaxBytes = 5_000_000 / 4 * 3
+	// MaxPixels is how wide and how high it may be.
+	MaxPixels = 8000
 )
 
-// isCarried reports whether providers take content of a type as an image. They refuse a request as a whole if there is an image
-// in it that they cannot read, and with it all that come after it in the same conversation, so that how a file begins is not
-// enough.
-func isCarried(content []byte, mime string) bool {
-	if len(content) > maxImage {
+// IsCarried reports whether all providers take content of a MIME type, which is in lower case and without parameters, as an
+// image: PNG, JPEG, GIF or WebP, with at most MaxBytes bytes and MaxPixels pixels in each direction. They refuse a request as a
+// whole if there is an image in it that they cannot read, and with it all that come after it in the same conversation, so
+// that how a file begins is not enough. The head of the image is read, and not the rest.
+func IsCarried(content []byte, mime string) bool {
+	if len(content) > MaxBytes {
 		return false
 	}
 	switch mime {
@@ -34,12 +36,12 @@ func isCarried(content []byte, mime string) bool {
 	return false
 }
 
-func goodPixels(n int) bool { return n > 0 && n <= maxPixels }
+func goodPixels(n int) bool { return n > 0 && n <= MaxPixels }
 
 // isWebP reports whether content is a WebP file that is as long as it says.
 func isWebP(content []byte) bool {
 	const header = 20 // "RIFF", the length of what follows, "WEBP", and the head of the first chunk
-	if len(content) <= header {
+	if len(content) <= header || string(content[:4]) != "RIFF" || string(content[8:12]) != "WEBP" {
 		return false
 	}
 	switch string(content[12:16]) {
