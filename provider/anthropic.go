@@ -109,6 +109,8 @@ type anthropicSource struct {
 	Data      string `json:"data"`
 }
 
+func (anthropic) lacks(r registry.Result) string { return lacksID(r) }
+
 func (anthropic) results(results []registry.Result) []any {
 	message := anthropicMessage{Role: "user"}
 	for _, r := range results {

@@ -150,6 +150,8 @@ type bedrockBytes struct {
 	Bytes []byte `json:"bytes"`
 }
 
+func (bedrock) lacks(r registry.Result) string { return lacksID(r) }
+
 func (bedrock) results(results []registry.Result) []any {
 	message := bedrockMessage{Role: "user"}
 	for _, r := range results {

@@ -187,6 +187,13 @@ type chatMessage struct {
 	Content    string `json:"content"`
 }
 
+func (chat) lacks(r registry.Result) string {
+	if r.CallID == "" && r.Tool == "" {
+		return "CallID, and no Tool"
+	}
+	return ""
+}
+
 func (chat) results(results []registry.Result) []any {
 	messages := make([]any, len(results))
 	for i, r := range results {

@@ -139,6 +139,8 @@ type geminiBlob struct {
 	Data     []byte `json:"data"`
 }
 
+func (gemini) lacks(r registry.Result) string { return lacksTool(r) }
+
 func (gemini) results(results []registry.Result) []any {
 	content := geminiContent{Role: "user"}
 	for _, r := range results {

@@ -86,6 +86,9 @@ type mcpResource struct {
 	Blob     []byte `json:"blob"`
 }
 
+// lacks has nothing: a result answers the request that it is sent for.
+func (mcp) lacks(registry.Result) string { return "" }
+
 func (mcp) results(results []registry.Result) []any {
 	list := make([]any, len(results))
 	for i, r := range results {

@@ -16,6 +16,8 @@ type dialect interface {
 	calls(data []byte, into *callList) error
 	// event takes in one event of a stream. The data is valid JSON.
 	event(data []byte, into *pendingCalls) error
+	// lacks says what a result lacks that the API wants, or nothing.
+	lacks(r registry.Result) string
 	// results returns the messages with some results, of which there is at least one.
 	results(results []registry.Result) []any
 }

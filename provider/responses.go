@@ -155,6 +155,8 @@ type responsesContent struct {
 	FileData string `json:"file_data,omitempty"`
 }
 
+func (responses) lacks(r registry.Result) string { return lacksID(r) }
+
 func (responses) results(results []registry.Result) []any {
 	items := make([]any, len(results))
 	for i, r := range results {

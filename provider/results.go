@@ -18,6 +18,9 @@ import (
 // There is a message for each result, even for one without content, since providers refuse conversations in which a
 // call has no answer; texts that they would refuse because they are empty say that there was nothing. MCP clients get the
 // data of a result, if it is a JSON object, as structuredContent.
+//
+// A result without CallID is an error, except for MCP, for Gemini, whose calls need not have ids, and for Chat Completions,
+// where it answers a function_call, from before calls had ids. For the last two it needs a Tool instead.
 func Results(api registry.API, results []registry.Result) (json.RawMessage, error) {
 	d, err := dialectOf(api)
 	if err != nil {
@@ -26,7 +29,28 @@ func Results(api registry.API, results []registry.Result) (json.RawMessage, erro
 	if len(results) == 0 {
 		return json.RawMessage("[]"), nil
 	}
+	for i, r := range results {
+		if what := d.lacks(r); what != "" {
+			return nil, fmt.Errorf("%s: result %d (of the tool %q) has no %s", api, i, cut(r.Tool, 100), what)
+		}
+	}
 	return plainjson.Marshal(d.results(results))
+}
+
+// lacksID is for APIs that take no result without the id of its call.
+func lacksID(r registry.Result) string {
+	if r.CallID == "" {
+		return "CallID"
+	}
+	return ""
+}
+
+// lacksTool is for APIs that take no result without the name of its tool.
+func lacksTool(r registry.Result) string {
+	if r.Tool == "" {
+		return "Tool"
+	}
+	return ""
 }
 
 // nothing is what a model gets of a result without text, as package registry has it.

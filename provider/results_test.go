@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -58,11 +60,14 @@ func TestResults(t *testing.T) {
 		withCall(registry.Result{Data: map[string]any{"a": 1}}, "id9", "only_structured"),
 		withCall(registry.Result{Content: []registry.Part{{Text: "a list"}}, Data: []int{1}}, "id10", "list"),
 		withCall(registry.Result{Content: []registry.Part{{Text: "broken"}}, Data: json.RawMessage(`{"a":`)}, "id11", "broken"),
-		withCall(registry.Text("no id"), "", "without_id"),
 		withCall(registry.Result{Content: []registry.Part{{Data: smallJPEG, MIME: "image/jpg"}, {Data: smallGIF, MIME: "image/gif"}}}, "id12", "pictures"),
 	}
 	for _, api := range apis {
 		t.Run(string(api), func(t *testing.T) {
+			results := results
+			if api == registry.OpenAIChat || api == registry.Gemini || api == registry.MCP {
+				results = append(slices.Clip(results), withCall(registry.Text("no id"), "", "without_id"))
+			}
 			messages, err := provider.Results(api, results)
 			require.NoError(t, err)
 			require.True(t, utf8.Valid(messages))
@@ -72,6 +77,26 @@ func TestResults(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "[]", string(none))
 		})
+	}
+}
+
+func TestResultsWithoutIDs(t *testing.T) {
+	for api, want := range map[registry.API]struct{ id, tool, both string }{
+		registry.Anthropic:       {id: "CallID", both: "CallID"},
+		registry.Bedrock:         {id: "CallID", both: "CallID"},
+		registry.OpenAIResponses: {id: "CallID", both: "CallID"},
+		registry.OpenAIChat:      {both: "CallID, and no Tool"},
+		registry.Gemini:          {tool: "Tool", both: "Tool"},
+		registry.MCP:             {},
+	} {
+		for _, test := range []struct{ id, tool, lacks string }{{"", "echo", want.id}, {"id", "", want.tool}, {"", "", want.both}, {"id", "echo", ""}} {
+			_, err := provider.Results(api, []registry.Result{withCall(registry.Text("good"), "id0", "good"), withCall(registry.Text("x"), test.id, test.tool)})
+			if test.lacks == "" {
+				require.NoError(t, err, "%s %v", api, test)
+			} else {
+				require.EqualError(t, err, fmt.Sprintf("%s: result 1 (of the tool %q) has no %s", api, test.tool, test.lacks))
+			}
+		}
 	}
 }
 
