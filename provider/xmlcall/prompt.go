@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
@@ -27,6 +28,9 @@ var guide string
 // example made for one of the tools, and each tool's description and parameters; then the instructions, and then
 // the additions. Nil options mean neither. Without definitions there are only these two.
 //
+// Descriptions cannot end their section: nothing in them is a tag of the format, and one that has headings is indented. Still they
+// are instructions to the model, so that a host should know whose tools it offers.
+//
 // The text depends on nothing but the arguments, so that a provider can keep it. A tool's parameters take 32 KiB at most,
 // and nested ones are described to some depth; that there is more is said.
 func Prompt(definitions []*registry.Definition, options *PromptOptions) string {
@@ -37,7 +41,7 @@ func Prompt(definitions []*registry.Definition, options *PromptOptions) string {
 	if len(definitions) > 0 {
 		layers = append(layers, strings.TrimSpace(guide))
 		if example, ok := anExample(definitions); ok {
-			layers = append(layers, "For example, this is a call of "+example.Tool+":\n\n"+example.String())
+			layers = append(layers, "For example, this is a call of "+escapeName(example.Tool)+":\n\n"+example.String())
 		}
 	}
 	for _, d := range definitions {
@@ -56,8 +60,8 @@ type sectionKey struct{}
 // section describes one tool. It is made once.
 func section(d *registry.Definition) string {
 	made, _ := d.Derive(sectionKey{}, func() (any, error) {
-		text := "### " + d.Name + "\n\n"
-		if description := strings.TrimSpace(d.Description); description != "" {
+		text := "### " + escapeName(d.Name) + "\n\n"
+		if description := prose(d.Description); description != "" {
 			text += description + "\n\n"
 		}
 		c := contractOf(d)
@@ -119,9 +123,9 @@ func (p *describer) fields(fields []field, level int) {
 // name writes the name of a property: as it is in a tag, or, where it is inside of a value, in JSON.
 func (p *describer) name(name string, level int) string {
 	if level == 0 {
-		name = escapeName(name)
+		return "`" + escapeName(name) + "`"
 	}
-	return "`" + name + "`"
+	return "`" + memberName(name) + "`"
 }
 
 // others describes what an object can have besides its properties, and which of them go together.
@@ -220,7 +224,7 @@ func (p *describer) description(schema any) string {
 	for _, keyword := range []string{"description", "title"} {
 		for _, o := range all {
 			if text := strings.TrimSpace(o.text(keyword)); text != "" {
-				return cut(text, maxDescription)
+				return strings.TrimSpace(prose(cut(text, maxDescription)))
 			}
 		}
 	}
@@ -289,7 +293,7 @@ func (p *describer) meanings(schema any, level int) {
 		return
 	}
 	for _, c := range named[:min(len(named), maxChoices)] {
-		if text := cut(strings.TrimSpace(c.description), maxDescription); text != "" {
+		if text := strings.TrimSpace(prose(cut(strings.TrimSpace(c.description), maxDescription))); text != "" {
 			p.line(level, shown(c.value)+": "+text)
 		}
 	}
@@ -334,13 +338,13 @@ func (p *describer) needed(o *object, level int) string {
 	return strings.Join(names, " and ")
 }
 
-// shown writes a value of a schema. Text is in quotes.
+// shown writes a value of a schema on one line. Text is in quotes.
 func shown(v any) string {
 	raw, err := plainjson.Marshal(v)
 	if err != nil {
 		raw = json.RawMessage("?")
 	}
-	return cut(string(raw), 200)
+	return escape(written(cut(string(raw), 200), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }))
 }
 
 // cut shortens text to some bytes.

@@ -33,6 +33,26 @@ func escape(text string) string {
 	return b.String()
 }
 
+// escapeTags is escape for text that is only read: it leaves references alone.
+func escapeTags(text string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '<')
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:i])
+		text = text[i:]
+		if looksLikeTag(text) {
+			b.WriteString("&lt;")
+		} else {
+			b.WriteByte('<')
+		}
+		text = text[1:]
+	}
+}
+
 // looksLikeTag reports whether text begins with what a reader may take for a tag of calls or of results, whoever wrote
 // it: white space and slashes before the name, capitals, and characters that nobody sees do not matter.
 func looksLikeTag(text string) bool {

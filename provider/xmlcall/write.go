@@ -3,6 +3,7 @@ package xmlcall
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,12 +23,12 @@ func (b Block) String() string {
 	return w.String()
 }
 
-// escapeName writes a name as it can be in a tag.
+// escapeName writes a name as it can be in a tag, and so that all of it is seen.
 func escapeName(name string) string {
 	var b strings.Builder
 	for i, r := range name {
 		switch {
-		case r >= utf8.RuneSelf, isNameByte(byte(r)) && r != '&' && (r != ':' || i > 0):
+		case r >= utf8.RuneSelf && unicode.IsPrint(r), r < utf8.RuneSelf && isNameByte(byte(r)) && r != '&' && (r != ':' || i > 0):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "&#%d;", r)
