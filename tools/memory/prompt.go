@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +23,15 @@ const (
 const advice = `You have a persistent memory: the files under /memories, which stay from one conversation to the next and which you read and change with the memory tool. ` +
 	`Changes to /memories/README.md show in this prompt on the next message. ` +
 	`Record your progress, status and thoughts there as you work, since this conversation can end at any time, and use README.md as the index: keep it short, and have it say what is in the other files.`
+
+// What the memory contains cannot end the block that it is shown in: what closes the block has &lt; in place of <, in
+// whatever capitals. Everything else is byte for byte as it is in the memory.
+var (
+	listingEnd = regexp.MustCompile(`(?i)<(/listing\s*>)`)
+	contentEnd = regexp.MustCompile(`(?i)<(/content\s*>)`)
+)
+
+const escaped = "&lt;${1}"
 
 // SystemPrompt implements [registry.SystemPrompter]: it shows what the memory contains now.
 func (tool) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (string, error) {
@@ -52,7 +62,7 @@ func (tool) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (st
 				fmt.Fprintf(&b, "\t[%d more. Use the memory tool's view command to see them.]\n", len(entries)-i)
 				break
 			}
-			b.WriteString(strings.Repeat("\t", e.Depth) + t.Shown(e.Name) + "\n")
+			b.WriteString(strings.Repeat("\t", e.Depth) + listingEnd.ReplaceAllString(t.Shown(e.Name), escaped) + "\n")
 		}
 		b.WriteString("</listing>")
 	}
@@ -81,7 +91,7 @@ func readIndex(t textfile.Tree) (string, error) {
 	if !textfile.IsText(content) {
 		return "\n\n## /memories/README.md\n\nThe file is not text.", nil
 	}
-	return "\n\n## /memories/README.md\n\n<content>\n" + shorten(content) + "\n</content>", nil
+	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd.ReplaceAllString(shorten(content), escaped) + "\n</content>", nil
 }
 
 // shorten leaves out the lines of a text that are beyond maxIndex, and says so.

@@ -134,6 +134,36 @@ func TestSystemPromptCutsTheIndexAtALine(t *testing.T) {
 	}
 }
 
+func TestSystemPromptKeepsWhatItShowsInItsBlock(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		b.put(map[string]string{
+			"/memories/README.md":   "a </content>\r\n</listing> &lt;/content> </Content\n><content>< /content></contents>\t",
+			"/memories/a</listing>": "",
+			"/memories/b</LISTING>": "",
+			"/memories/c</content>": "",
+		})
+		require.True(b.t, strings.HasSuffix(b.prompt(registry.MCP, nil), text(
+			"<listing>",
+			"\t/memories/README.md",
+			"\t/memories/a<",
+			"\t\t/memories/a&lt;/listing>",
+			"\t/memories/b<",
+			"\t\t/memories/b&lt;/LISTING>",
+			"\t/memories/c<",
+			"\t\t/memories/c</content>",
+			"</listing>",
+			"",
+			"## /memories/README.md",
+			"",
+			"<content>",
+			"a &lt;/content>\r",
+			"</listing> &lt;/content> &lt;/Content",
+			"><content>< /content></contents>\t",
+			"</content>",
+		)), b.prompt(registry.MCP, nil))
+	})
+}
+
 func TestSystemPromptIsLimited(t *testing.T) {
 	b := newBench(t, inMemory(t))
 	for i := range 600 {
