@@ -7,6 +7,10 @@
 //	>>>>> FILE: /notes.txt (content shown in another tool invocation)
 //	<<<<< END FILE
 //
+// The built-in tools take no part in this: models are trained on the texts of their results, which are fixed for that
+// reason, and name no resources. Render is for tools that return parts with a [registry.Resource], and leaves
+// everything else as it is.
+//
 // A file that has changed in between has another key ([registry.Resource].Key), and both of its contents stay, because each of them
 // is what the model saw when it decided what to do.
 //
