@@ -39,6 +39,7 @@ func TestMemoriesAreReadOnly(t *testing.T) {
 			}
 			require.Equal(b.t, before, b.tree())
 		}
+		b.do(step{object{"command": "create", "path": "/MEMORIES/x", "file_text": "x"}, "Error: Cannot write to readonly path /MEMORIES/x." + managed, failed})
 		b.do(step{object{"command": "view", "path": "/memories/m.md"}, "Here's the content of /memories/m.md with line numbers:\n     1\tm", ""})
 	})
 }

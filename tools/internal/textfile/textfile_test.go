@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"path"
 	"syscall"
 	"testing"
 
@@ -98,4 +99,32 @@ func TestSnippets(t *testing.T) {
 		require.Equal(t, test.want, snippet(text, test.from, test.to), "%d to %d", test.from, test.to)
 	}
 	require.Empty(t, snippet(nil, 0, 0))
+}
+
+// TestRelocateLeavesNothingBehind has paths for something that fails when the directories that they lie in have been made.
+func TestRelocateLeavesNothingBehind(t *testing.T) {
+	project, err := vfs.NewMemoryStore(nil).Open("test")
+	require.NoError(t, err)
+	require.NoError(t, project.MkdirAll("/from", 0o755))
+	require.NoError(t, project.MkdirAll("/there/empty", 0o755))
+	for _, test := range []struct{ to, made string }{
+		{"/new/f", "/new"},
+		{"/new/a/b/f", "/new"},
+		{"/there/empty/a/b/f", "/there/empty/a"},
+		{"/there/empty/f", ""},
+	} {
+		err := Tree{Files: project}.Relocate("/from", test.to, "move", nil, func(fs.FileInfo, fs.FileInfo) error {
+			info, err := project.Stat(path.Dir(test.to))
+			require.NoError(t, err)
+			require.True(t, info.IsDir())
+			return syscall.ENOSPC
+		})
+		require.EqualError(t, err, "Error: There is no space left for "+test.to+".")
+		if test.made != "" {
+			_, err = project.Stat(test.made)
+			require.ErrorIs(t, err, fs.ErrNotExist, test.made)
+		}
+		_, err = project.Stat("/there/empty")
+		require.NoError(t, err)
+	}
 }
