@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -51,7 +52,10 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		return misconfigured(call.Tool, err)
 	}
 	env.Options = options
-	if call.Input, err = e.prepare(call.Input, schema, env.Limits.input()); err != nil {
+	if call.Input, err = e.prepare(ctx, call.Input, schema, env.Limits.input()); err != nil {
+		if ctx.Err() != nil {
+			return stopped(ctx)
+		}
 		return resultOf(err, CodeInvalidInput)
 	}
 	if c := env.Selection.denied(&e.spec); c != "" {
@@ -87,7 +91,7 @@ func (r *Registry) howToRead(selection *Selection) string {
 }
 
 // prepare checks an input, and returns it as the tool gets it.
-func (e *entry) prepare(input json.RawMessage, schema *Schema, limit int) (json.RawMessage, error) {
+func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, limit int) (json.RawMessage, error) {
 	if len(input) > limit {
 		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example the name of a file.", len(input), limit)
 	}
@@ -98,8 +102,10 @@ func (e *entry) prepare(input json.RawMessage, schema *Schema, limit int) (json.
 		return input, nil
 	}
 	decoded, err := decodeJSON(input)
-	if err != nil {
+	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
+	} else if err != nil {
+		return nil, Errorf("invalid tool call: the arguments cannot be used: %w", err)
 	}
 	object, ok := decoded.(map[string]any)
 	if !ok {
@@ -120,7 +126,7 @@ func (e *entry) prepare(input json.RawMessage, schema *Schema, limit int) (json.
 			return nil, err
 		}
 	}
-	if err := schema.Validate(object); err != nil {
+	if err := schema.validate(ctx, object); err != nil {
 		return nil, Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err)
 	}
 	if changed {

@@ -37,7 +37,8 @@
 //  2. It merges the tool's options with their defaults.
 //  3. It decodes the input and coerces what clearly means what the schema wants: "3" for an integer, a scalar for an
 //     array of one, an object that has been encoded as text, null for what can be left out. Digits of numbers are kept as
-//     they are. Numbers with more than a thousand digits or an exponent beyond 999 are refused.
+//     they are. It refuses numbers with more than a thousand digits or an exponent beyond 400, objects that have a name twice,
+//     and more than 100,000 values in arguments that are not valid as they are.
 //  4. It asks the tool ([InputChecker]), and validates the input against the schema; all that is wrong is told at once.
 //  5. It checks that every [Capability] that the tool requires has been granted.
 //  6. It executes the tool within its time, again after errors that are marked as [Retryable], and recovers from panics. A

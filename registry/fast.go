@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -243,13 +244,22 @@ func (p *plan) object(data []byte, i int) (end int, ok bool) {
 		return i, false
 	}
 	var seen uint64
+	var names [32][]byte // what is in an object twice means different things to different readers
+	n := 0
 	for i = space(data, i); data[i] != '}'; {
 		name, after, plain := quoted(data, i)
-		var inside *plan
-		if p != nil {
-			if !plain {
+		if !plain || n == len(names) {
+			return i, false
+		}
+		for _, other := range names[:n] {
+			if bytes.Equal(other, name) {
 				return i, false
 			}
+		}
+		names[n] = name
+		n++
+		var inside *plan
+		if p != nil {
 			known, ok := p.properties[string(name)]
 			switch {
 			case ok:

@@ -40,7 +40,7 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 			s.SchemaFor = func(registry.Options) json.RawMessage { return nil }
 		}, "both Schema"},
 		{"a schema that is no JSON", "x", schema(`{`), "not JSON"},
-		{"a schema with something behind it", "x", schema(`{"type":"object"} x`), "behind the end"},
+		{"a schema with something behind it", "x", schema(`{"type":"object"} x`), "after top-level value"},
 		{"a schema that is no object", "x", schema(`true`), "not a JSON object"},
 		{"a schema of another type", "x", schema(`{"type":"string"}`), `"type" is not "object"`},
 		{"a schema without a type", "x", schema(`{"properties":{}}`), `"type" is not "object"`},
@@ -312,12 +312,24 @@ func TestSchemasThatTakeForever(t *testing.T) {
 		levels += fmt.Sprintf(`,"l%d":%s`, i+1, alternatives(fmt.Sprintf(`{"$ref":"#/$defs/l%d"}`, i), 20))
 	}
 	nested := `{"properties":{"a":{"$ref":"#/$defs/n"}}}`
+	numbers := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%d,", i)
+		}
+		return b.String() + "-1"
+	}
+	names := func(n int) string { return `"n` + strings.ReplaceAll(numbers(n), ",", `","n`) + `"` }
 	for why, c := range map[string]struct{ schema, input string }{
-		"alternatives of alternatives":   {`{"type":"object","properties":{"a":{"$ref":"#/$defs/l8"}},"$defs":{` + levels + `}}`, `{"a":1}`},
-		"the same, as the negation":      {`{"type":"object","properties":{"a":{"not":{"$ref":"#/$defs/l8"}}},"$defs":{` + levels + `}}`, `{"a":1}`},
-		"the same, somewhere else":       {`{"type":"object","properties":{"a":{"$ref":"#/x/l%38"}},"x":{` + strings.ReplaceAll(levels, "$defs", "x") + `}}`, `{"a":1}`},
-		"the same, by an older draft":    {`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/definitions/l8"}},"definitions":{` + strings.ReplaceAll(levels, "$defs", "definitions") + `}}`, `{"a":1}`},
-		"two ways at each level of data": {`{"type":"object","allOf":[{"$ref":"#/$defs/n"}],"$defs":{"n":{"allOf":[` + nested + "," + nested + `]}}}`, strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60)},
+		"many names at each of many values": {`{"type":"object","properties":{"a":{"items":{"required":[` + names(50_000) + `]}}}}`, `{"a":[` + strings.Repeat("{},", 9000) + `{}]}`},
+		"many values to compare with":       {`{"type":"object","properties":{"a":{"items":{"enum":[` + numbers(90_000) + `]}}}}`, `{"a":[` + strings.Repeat("0.5,", 9000) + `1]}`},
+		"an expression that is slow":        {`{"type":"object","properties":{"a":{"pattern":"` + strings.Repeat(".?", 4000) + `$"}}}`, `{"a":"` + strings.Repeat("x", 300_000) + `"}`},
+		"many expressions for many names":   {`{"type":"object","patternProperties":{` + strings.ReplaceAll(names(4900), ",", `:{},`) + `:{}}}`, `{` + strings.ReplaceAll(names(60_000), ",", `:1,`) + `:1}`},
+		"alternatives of alternatives":      {`{"type":"object","properties":{"a":{"$ref":"#/$defs/l8"}},"$defs":{` + levels + `}}`, `{"a":1}`},
+		"the same, as the negation":         {`{"type":"object","properties":{"a":{"not":{"$ref":"#/$defs/l8"}}},"$defs":{` + levels + `}}`, `{"a":1}`},
+		"the same, somewhere else":          {`{"type":"object","properties":{"a":{"$ref":"#/x/l%38"}},"x":{` + strings.ReplaceAll(levels, "$defs", "x") + `}}`, `{"a":1}`},
+		"the same, by an older draft":       {`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"$ref":"#/definitions/l8"}},"definitions":{` + strings.ReplaceAll(levels, "$defs", "definitions") + `}}`, `{"a":1}`},
+		"two ways at each level of data":    {`{"type":"object","allOf":[{"$ref":"#/$defs/n"}],"$defs":{"n":{"allOf":[` + nested + "," + nested + `]}}}`, strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60)},
 	} {
 		t.Run(why, func(t *testing.T) {
 			r := newRegistry(t, echo(c.schema))
@@ -333,10 +345,25 @@ func TestSchemasThatTakeForever(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&properties, `"p%d":{},`, i)
 	}
+	var many []string
+	for i := range 60 {
+		many = append(many, fmt.Sprintf(`"%d(a{10}){90}":{}`, i))
+	}
+	for why, schema := range map[string]string{
+		"too large: \"(":        `{"type":"object","properties":{"a":{"pattern":"(abababababababab){900}"}}}`,
+		"does not compile":      `{"type":"object","properties":{"a":{"pattern":"(` + strings.Repeat("(ab)", 1600) + `){1000}"}}}`,
+		"too large together":    `{"type":"object","patternProperties":{` + strings.Join(many, ",") + `}}`,
+		"another document":      `{"type":"object","properties":{"a":{"$ref":"tool:schema#/foo/a"}},"foo":{"a":{}}}`,
+		`has an "$id"`:          `{"type":"object","properties":{"a":{"$id":"http://a/b","$ref":"#/foo/a"}},"foo":{"a":{}}}`,
+		"refers to another doc": `{"type":"object","properties":{"a":{"$ref":"b#/foo/a"}},"foo":{"a":{}}}`,
+	} {
+		_, err := registry.CompileSchema(json.RawMessage(schema))
+		require.ErrorContains(t, err, why)
+	}
 	_, err = registry.CompileSchema(json.RawMessage(`{"type":"object","properties":{` + properties.String() + `"a":true}}`))
 	require.ErrorContains(t, err, "consists of 5001 schemas")
 
 	large := newRegistry(t, echo(`{"type":"object","properties":{"a":{"type":"array","items":{"oneOf":[{"type":"string"},{"type":"integer"}]}}}}`))
-	result := large.Dispatch(t.Context(), call("echo", `{"a":[`+strings.Repeat(`1,"x",`, 200_000)+`1]}`), registry.Env{})
+	result := large.Dispatch(t.Context(), call("echo", `{"a":[`+strings.Repeat(`1,"x",`, 40_000)+`1]}`), registry.Env{})
 	require.False(t, result.IsError(), "what is only large is checked")
 }

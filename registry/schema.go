@@ -2,15 +2,13 @@ package registry
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
@@ -19,11 +17,12 @@ import (
 
 // A Schema is a JSON Schema that is ready for use. It cannot be changed, and is safe for concurrent use.
 type Schema struct {
-	raw      json.RawMessage
-	doc      any
-	compiled *jsonschema.Schema
-	budget   *budget
-	plan     *plan
+	raw  json.RawMessage
+	doc  any
+	plan *plan
+	// counted is what validators are made of, and idle has those that nobody uses.
+	counted any
+	idle    chan *validator
 }
 
 // noArguments is the schema of tools without one: an object with nothing in it.
@@ -59,31 +58,17 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &budget{}
-	compiler := jsonschema.NewCompiler()
-	b.formats(compiler)
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiler.UseLoader(noLoader{})
-	const location = "tool:schema"
-	if err := compiler.AddResource(location, counted); err != nil {
-		return nil, schemaError(err)
-	}
-	compiled, err := compiler.Compile(location)
+	first, err := newValidator(counted)
 	if err != nil {
-		return nil, schemaError(err)
+		return nil, fmt.Errorf("the schema does not compile: %s", cut(err.Error(), 2000))
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {
 		return nil, err
 	}
-	return &Schema{raw: compact.Bytes(), doc: doc, compiled: compiled, budget: b, plan: newPlan(doc)}, nil
-}
-
-func schemaError(err error) error {
-	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
-		err = e.Err
-	}
-	return fmt.Errorf("the schema does not compile: %w", err)
+	schema := &Schema{raw: compact.Bytes(), doc: doc, plan: newPlan(doc), counted: counted, idle: make(chan *validator, 8)}
+	schema.idle <- first
+	return schema, nil
 }
 
 // deeper reports whether a value is nested deeper than a number of levels.
@@ -122,40 +107,57 @@ func (s *Schema) JSON() json.RawMessage { return s.raw }
 func (s *Schema) accepts(data []byte) bool { return json.Valid(data) && s.plan.accepts(data) }
 
 // Validate checks a value as package json decodes it with UseNumber. The error has one line for each thing that is wrong,
-// for a model to read.
-func (s *Schema) Validate(value any) error {
-	err := s.budget.spend(value, func() error { return s.compiled.Validate(value) })
-	if err == nil {
-		return nil
+// for a model to read. Checking takes some seconds at most.
+func (s *Schema) Validate(value any) error { return s.validate(context.Background(), value) }
+
+func (s *Schema) validate(ctx context.Context, value any) error {
+	var v *validator
+	select {
+	case v = <-s.idle:
+	default: // calls do not wait for each other
+		var err error
+		if v, err = newValidator(s.counted); err != nil {
+			return err
+		}
+	}
+	err := v.validate(ctx, value)
+	select {
+	case s.idle <- v:
+	default:
 	}
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return err
 	}
 	var problems []string
-	collect(invalid, &problems)
+	n := collect(invalid, &problems)
 	slices.Sort(problems)
 	problems = slices.Compact(problems)
-	const most = 20
-	if n := len(problems); n > most {
-		problems = append(problems[:most], fmt.Sprintf("and %d more", n-most))
+	if more := n - mostProblems; more > 0 {
+		problems = append(problems[:min(len(problems), mostProblems)], fmt.Sprintf("and %d more", more))
 	}
 	return errors.New(strings.Join(problems, "\n"))
 }
 
-// collect gathers the leaves of an error.
-func collect(e *jsonschema.ValidationError, problems *[]string) {
+// mostProblems is how many things that are wrong a model is told.
+const mostProblems = 20
+
+// collect gathers the first leaves of an error, and counts all.
+func collect(e *jsonschema.ValidationError, problems *[]string) (n int) {
+	for _, cause := range e.Causes {
+		n += collect(cause, problems)
+	}
 	if len(e.Causes) > 0 {
-		for _, cause := range e.Causes {
-			collect(cause, problems)
+		return n
+	}
+	if len(*problems) < mostProblems {
+		text := cut(e.ErrorKind.LocalizedString(printer()), 300)
+		if len(e.InstanceLocation) > 0 {
+			text = cut(pointer(e.InstanceLocation), 300) + ": " + text
 		}
-		return
+		*problems = append(*problems, text)
 	}
-	text := cut(e.ErrorKind.LocalizedString(printer()), 300)
-	if len(e.InstanceLocation) > 0 {
-		text = cut(pointer(e.InstanceLocation), 300) + ": " + text
-	}
-	*problems = append(*problems, text)
+	return 1
 }
 
 var printer = sync.OnceValue(func() *message.Printer { return message.NewPrinter(language.English) })
@@ -168,79 +170,4 @@ func pointer(tokens []string) string {
 		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
 	}
 	return b.String()
-}
-
-// printable is text that a model or a client has invented, as it can be shown: without control characters.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-}
-
-// cut shortens text to some bytes.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "..."
-}
-
-// decodeJSON decodes one JSON value, with numbers as they are written.
-func decodeJSON(data []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
-	}
-	if rest := bytes.TrimLeft(data[decoder.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return nil, fmt.Errorf("there is something behind the end of the value: %q", cut(string(rest), 20))
-	}
-	return value, checkNumbers(data)
-}
-
-// What numbers may be. Computing with others takes forever, where their values matter at all.
-const (
-	maxDigits   = 1000
-	maxExponent = 999
-)
-
-// checkNumbers looks for numbers in JSON, which is valid, that nobody can mean.
-func checkNumbers(data []byte) error {
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case c == '"':
-			_, end, _ := quoted(data, i)
-			i = end - 1
-		case c == '-' || c >= '0' && c <= '9':
-			end := i + 1
-			for end < len(data) && strings.IndexByte("0123456789+-.eE", data[end]) >= 0 {
-				end++
-			}
-			if !reasonable(data[i:end]) {
-				return fmt.Errorf("the number %s is too large, too small or too long", cut(string(data[i:end]), 30))
-			}
-			i = end - 1
-		}
-	}
-	return nil
-}
-
-// reasonable reports whether a number has few enough digits, and not too large an exponent.
-func reasonable(number []byte) bool {
-	digits := number
-	if e := bytes.IndexAny(number, "eE"); e >= 0 {
-		exponent, err := strconv.Atoi(string(number[e+1:]))
-		if err != nil || max(exponent, -exponent) > maxExponent {
-			return false
-		}
-		digits = number[:e]
-	}
-	return len(digits) <= maxDigits
 }

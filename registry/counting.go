@@ -6,77 +6,13 @@ import (
 	"math/bits"
 	"net/url"
 	"reflect"
+	"regexp/syntax"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// The validator goes through every way that leads to a schema, and there are short schemas with more ways than atoms. It has
-// no way to be stopped; but it asks for the format of each value, before it goes on to the schemas inside. So each schema is given
-// a format that counts.
-
-// What validating may cost, in schemas that are looked at. Each takes one to five microseconds.
-const (
-	leastCost   = 100_000
-	costPerNode = 20
-	mostCost    = 10_000_000
-)
-
-var errTooComplex = errors.New("the arguments are too complex to be checked: pass something simpler")
-
-// A budget is what is left for validating. One validation uses it at a time.
-type budget struct {
-	mu   sync.Mutex
-	left int
-}
-
-// spend runs a validation of a value, and stops it when it has cost too much.
-func (b *budget) spend(value any, validate func() error) (err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left = min(leastCost+costPerNode*nodes(value), mostCost)
-	defer func() {
-		if b.left < 0 {
-			_ = recover()
-			err = errTooComplex
-		}
-	}()
-	return validate()
-}
-
-// nodes is how many values there are in one.
-func nodes(value any) int {
-	n := 1
-	switch value := value.(type) {
-	case map[string]any:
-		for _, inside := range value {
-			n += nodes(inside)
-		}
-	case []any:
-		for _, inside := range value {
-			n += nodes(inside)
-		}
-	}
-	return n
-}
 
 // costFormat begins the names of the formats, which end in the logarithm of the costs.
 const costFormat = "toolrun-cost-"
-
-// formats registers formats that count.
-func (b *budget) formats(compiler *jsonschema.Compiler) {
-	for i := range bits.UintSize {
-		compiler.RegisterFormat(&jsonschema.Format{Name: costFormat + strconv.Itoa(i), Validate: func(any) error {
-			if b.left -= 1 << i; b.left < 0 {
-				panic(errTooComplex)
-			}
-			return nil
-		}})
-	}
-	compiler.AssertFormat()
-}
 
 // Keywords whose values are schemas, lists of schemas, and schemas by name.
 var (
@@ -94,6 +30,9 @@ const maxSchemas = 5000
 func counting(root any) (any, error) {
 	c := counter{root: clone(root), seen: map[uintptr]bool{}}
 	c.schema(c.root)
+	if c.err != nil {
+		return nil, c.err
+	}
 	if len(c.seen) > maxSchemas {
 		return nil, fmt.Errorf("the schema consists of %d schemas, more than %d", len(c.seen), maxSchemas)
 	}
@@ -122,6 +61,24 @@ func clone(value any) any {
 type counter struct {
 	root any
 	seen map[uintptr]bool // by address
+	err  error
+	// patterns is the size of all regular expressions together.
+	patterns int
+}
+
+// pattern counts a regular expression. One that is none is for the compiler to refuse.
+func (c *counter) pattern(text string) {
+	if len(text) > maxPattern {
+		c.err = fmt.Errorf("a regular expression has %d bytes, more than %d", len(text), maxPattern)
+		return
+	}
+	size, err := patternSize(text)
+	if _, syntax := errors.AsType[*syntax.Error](err); err != nil && !syntax {
+		c.err = err
+	}
+	if c.patterns += size; c.patterns > maxPatterns {
+		c.err = errors.New("the regular expressions are too large together")
+	}
 }
 
 func (c *counter) schema(schema any) {
@@ -137,6 +94,9 @@ func (c *counter) schema(schema any) {
 		}
 		c.seen[address] = true
 		// What it costs to look at its parts, where they are done with at once, is part of its own costs.
+		if _, ok := schema["$id"].(string); ok && len(c.seen) > 1 {
+			c.err = errors.New(`a schema in it has an "$id", which is not supported: references could lead anywhere`)
+		}
 		parts := 1
 		for _, keyword := range schemaKeywords {
 			if inside, ok := schema[keyword]; ok {
@@ -152,10 +112,31 @@ func (c *counter) schema(schema any) {
 				c.schema(inside)
 			}
 		}
+		if text, ok := schema["pattern"].(string); ok {
+			c.pattern(text)
+		}
+		patterns, _ := schema["patternProperties"].(map[string]any)
+		for text := range patterns {
+			c.pattern(text)
+		}
+		for _, keyword := range []string{"required", "enum"} {
+			list, _ := schema[keyword].([]any)
+			parts += len(list)
+		}
+		// Values are compared with an enum before their format is asked for. As a schema of its own it is looked at later.
+		if values, ok := schema["enum"]; ok {
+			if all, ok := schema["allOf"].([]any); ok || schema["allOf"] == nil {
+				schema["allOf"] = append(all, map[string]any{"enum": values})
+				delete(schema, "enum")
+			}
+		}
 		schema["format"] = costFormat + strconv.Itoa(bits.Len(uint(parts))-1)
 		for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 			// References can lead to places that are no schemas otherwise.
-			if ref, ok := schema[keyword].(string); ok {
+			ref, ok := schema[keyword].(string)
+			if ok && !strings.HasPrefix(ref, "#") {
+				c.err = fmt.Errorf("it refers to another document, %q", cut(ref, 200))
+			} else if ok {
 				c.schema(at(c.root, ref))
 			}
 		}
