@@ -327,11 +327,18 @@ func (l *lowerer) simple(own, n *node, m member) {
 	}
 	switch name {
 	case "const":
-		if !l.rules.keep[name] && l.enumerable(v) {
+		switch {
+		case !l.enumerable(v) && (l.rules.strict || !l.rules.keep[name]):
+			own.notes = append(own.notes, l.sentences(n, m)...)
+			return
+		case !l.rules.keep[name]:
 			own.set("enum", arrayNode(v))
 			return
 		}
 	case "enum":
+		if len(v.items) == 0 {
+			return // nothing fits it, and all refuse it
+		}
 		for _, item := range v.items {
 			if !l.enumerable(item) {
 				own.notes = append(own.notes, l.sentences(n, m)...)
@@ -366,9 +373,16 @@ func (l *lowerer) simple(own, n *node, m member) {
 	own.notes = append(own.notes, l.sentences(n, m)...)
 }
 
-// enumerable reports whether a value may be one of an enum, or a const.
+// enumerable reports whether a value may be one of an enum, or a const. Strict mode has only those that are neither objects,
+// which would have to be closed, nor arrays, which would have to have items.
 func (l *lowerer) enumerable(v *node) bool {
-	return !l.rules.plainEnums || v.kind == isString || v.kind == isLiteral && v.isNumber() || l.rules.strict && v.kind == isLiteral
+	switch {
+	case l.rules.strict:
+		return v.kind == isString || v.kind == isLiteral
+	case l.rules.plainEnums:
+		return v.kind == isString || v.kind == isLiteral && v.isNumber()
+	}
+	return true
 }
 
 // anyOf lowers alternatives.

@@ -3,6 +3,7 @@ package provider
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A settler brings a lowered schema into its last form: notes become descriptions, what must not stand together is taken
@@ -13,6 +14,8 @@ type settler struct {
 	// loose means that strict mode cannot have the schema.
 	loose            bool
 	properties, enum int
+	chars            int  // in the names of properties and in values
+	longEnum         bool // there is one that has more characters than one may have
 }
 
 // settle returns a schema of the given level; the root has level 0.
@@ -26,6 +29,7 @@ func (s *settler) settle(n *node, level int) *node {
 	if s.rules.apart && n.get("anyOf") != nil {
 		n = s.apart(n)
 	}
+	n = s.fitting(n)
 	c := objectNode()
 	for _, m := range n.members {
 		v := m.value
@@ -39,11 +43,18 @@ func (s *settler) settle(n *node, level int) *node {
 		case "prefixItems", "anyOf":
 			list := &node{kind: isArray}
 			for _, item := range v.items {
-				list.items = append(list.items, s.settle(item, level+1))
+				if m.name == "prefixItems" || !impossible(item) {
+					list.items = append(list.items, s.settle(item, level+1))
+				}
+			}
+			if len(list.items) == 0 { // nothing fits any
+				list.items = append(list.items, s.settle(v.items[0], level+1))
 			}
 			v = list
+		case "const":
+			s.chars += utf8.RuneCountInString(v.text)
 		case "enum":
-			s.enum += len(v.items)
+			s.countEnum(v)
 		}
 		c.members = append(c.members, member{m.name, v})
 	}
@@ -68,9 +79,83 @@ func (s *settler) each(n *node, level int) *node {
 	c := &node{members: make([]member, len(n.members))}
 	for i, m := range n.members {
 		c.members[i] = member{m.name, s.settle(m.value, level+1)}
+		s.chars += utf8.RuneCountInString(m.name)
 	}
 	s.properties += len(n.members)
 	return c
+}
+
+func (s *settler) countEnum(enum *node) {
+	chars := 0
+	for _, v := range enum.items {
+		chars += utf8.RuneCountInString(v.text)
+	}
+	s.enum += len(enum.items)
+	s.chars += chars
+	s.longEnum = s.longEnum || len(enum.items) > s.rules.manyValues && chars > s.rules.maxEnumChars
+}
+
+// fitting leaves of the values that a schema names those that its type allows: strict mode refuses the others. If there are
+// none, a sentence remains.
+func (s *settler) fitting(n *node) *node {
+	for _, name := range []string{"const", "enum"} {
+		v := n.get(name)
+		if v == nil {
+			continue
+		}
+		values := valuesOf(objectNode(member{name, v}))
+		types := typesOf(n.get("type"))
+		s.work += len(values)
+		kept := slices.DeleteFunc(slices.Clone(values), func(v *node) bool { return !fitsOne(v, types) })
+		switch {
+		case len(kept) == 0:
+			l := &lowerer{rules: s.rules, draft: draft2020, work: s.work}
+			n = n.without(name).withNotes(slices.Concat(n.notes, l.sentences(n, member{name, v})))
+			s.work = l.work
+		case len(kept) < len(values):
+			n = n.withNotes(n.notes)
+			n.members = slices.Clone(n.members)
+			n.set(name, arrayNode(kept...))
+		}
+	}
+	values := valuesOf(n)
+	if values == nil || !s.rules.strict || n.get("anyOf") != nil {
+		return n
+	}
+	// The values say all that there is to say.
+	c := &node{notes: n.notes}
+	for _, m := range n.members {
+		switch m.name {
+		case "type":
+			types := slices.DeleteFunc(slices.Clone(typesOf(m.value)), func(t string) bool {
+				return !slices.ContainsFunc(values, func(v *node) bool { return fits(v, t) })
+			})
+			c.set(m.name, typeNode(types))
+		case "const", "enum", "title", "description", "default", "examples":
+			c.set(m.name, m.value)
+		}
+	}
+	return c
+}
+
+// impossible reports whether no value that a schema names is of its type.
+func impossible(n *node) bool {
+	values := valuesOf(n)
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v *node) bool { return fitsOne(v, typesOf(n.get("type"))) })
+}
+
+func fitsOne(v *node, types []string) bool {
+	return slices.ContainsFunc(types, func(t string) bool { return fits(v, t) })
+}
+
+// fits reports whether a value is of a type. Numbers that may be integers, written in another way, are taken for some.
+func fits(v *node, t string) bool {
+	is := typesOfValues([]*node{v})[0]
+	if t == "integer" && is == "number" {
+		_, fraction, _ := strings.Cut(v.text, ".")
+		return strings.ContainsAny(v.text, "eE") || strings.Trim(fraction, "0") == ""
+	}
+	return t == is
 }
 
 // apart moves the keywords beside anyOf into the alternatives. Those that describe stay.
@@ -110,9 +195,6 @@ func (s *settler) strict(n *node) *node {
 	if n.get("anyOf") != nil {
 		return n
 	}
-	if valuesOf(n) != nil {
-		return n
-	}
 	if n.get("type") == nil {
 		s.loose = true // anything
 		return n
@@ -138,6 +220,9 @@ func (s *settler) strict(n *node) *node {
 			all[i] = m.name
 			if !isRequired[m.name] {
 				closed.members[i].value = nullable(m.value)
+				if valuesOf(m.value) != nil {
+					s.enum++
+				}
 			}
 		}
 		properties, required = closed, all
@@ -206,5 +291,7 @@ func typesOfValues(values []*node) []string {
 
 // over reports whether the schema is larger than strict mode can have it.
 func (s *settler) over() bool {
-	return s.rules.maxProperties > 0 && s.properties > s.rules.maxProperties || s.rules.maxEnum > 0 && s.enum > s.rules.maxEnum
+	r := s.rules
+	return r.maxProperties > 0 && s.properties > r.maxProperties || r.maxEnum > 0 && s.enum > r.maxEnum ||
+		r.maxChars > 0 && s.chars > r.maxChars || r.maxEnumChars > 0 && s.longEnum
 }

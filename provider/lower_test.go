@@ -115,10 +115,33 @@ func TestLower(t *testing.T) {
 			`{"type":"object","properties":{"k":{"type":"string","description":"The kind.","enum":["a","b"]}},"required":["k"]}`,
 			[]string{"The arguments have one of these forms:\n- with \"k\" being \"a\"\n- with \"k\" being \"b\""}},
 
+		{"a property that only some alternatives have", claudeRules, `{"type":"object","properties":{"p":{"type":"string"}},"anyOf":[{"properties":{"p":{"const":"a"}},"required":["p"]},{"required":["q"]}]}`,
+			`{"type":"object","properties":{"p":{"type":"string"}}}`, []string{"The arguments have one of these forms:\n- with \"p\" being \"a\"\n- with \"q\""}},
+		{"a pointer through a schema with an $id", claudeRules, in(`{"$ref":"#/$defs/e/properties/q"}`, `,"$defs":{"r":{"type":"string"},"e":{"$id":"urn:x","properties":{"q":{"$ref":"#/$defs/r"}},"$defs":{"r":{"type":"boolean"}}}}`),
+			in(`{"type":"boolean"}`), nil},
 		{"strict", openAIStrict, `{"type":"object","properties":{"a":{"type":"string","maxLength":3,"default":"x"},"b":{"type":"object","properties":{"c":{"enum":["x",1]},"d":{"type":"array","items":{"type":["integer","null"]}}},"required":["d"]},"e":{"anyOf":[{"type":"string"},{"type":"integer"}]},"f":{"type":"string","const":"v"}},"required":["b"]}`,
 			`{"type":"object","properties":{"a":{"type":["string","null"],"description":"Must have at most 3 characters. Default: \"x\"."},"b":{"type":"object","properties":{"c":{"type":["string","number","null"],"enum":["x",1,null]},"d":{"type":"array","items":{"type":["integer","null"]}}},"required":["c","d"],"additionalProperties":false},"e":{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},"f":{"type":["string","null"],"enum":["v",null]}},"required":["a","b","e","f"],"additionalProperties":false}`, nil},
 		{"strict, with optional properties", claudeStrict, `{"type":"object","properties":{"a":{"type":"string","pattern":"\\bx","format":"iri"},"b":{"type":"array","items":{"type":"number","minimum":1},"minItems":2}},"required":["b","gone"]}`,
 			`{"type":"object","properties":{"a":{"type":"string","description":"Must match the pattern \\bx. Format: iri."},"b":{"type":"array","items":{"type":"number","description":"Must be at least 1."},"description":"Must have at least 2 items."}},"required":["b"],"additionalProperties":false}`, nil},
+		{"no values", claudeRules, in(`{"type":"string","enum":[]}`), in(`{"type":"string"}`), nil},
+		{"values of other types", claudeRules, in(`{"type":"string","enum":["a",null,1]}`), in(`{"type":"string","enum":["a"]}`), nil},
+		{"values that are integers", claudeRules, in(`{"type":"integer","enum":[1,2.0,0.5,1e2,"x"]}`), in(`{"type":"integer","enum":[1,2.0,1e2]}`), nil},
+		{"values of no allowed type", geminiRules, in(`{"type":"string","enum":[1,2]}`), in(`{"type":"string","description":"Must be one of 1, 2."}`), nil},
+		{"a constant of another type", claudeRules, in(`{"type":"string","const":5}`), in(`{"type":"string","description":"Must be 5."}`), nil},
+		{"values beside alternatives", geminiRules, in(`{"enum":["a","b"],"anyOf":[{"type":"string"},{"type":"integer"}]}`),
+			in(`{"anyOf":[{"type":"string","enum":["a","b"]}]}`), nil},
+		{"values beside alternatives that nothing fits", geminiRules, in(`{"enum":["a","b"],"anyOf":[{"type":"boolean"},{"type":"integer"}]}`),
+			in(`{"anyOf":[{"type":"boolean","description":"Must be one of \"a\", \"b\"."}]}`), nil},
+		{"strict, values beside alternatives", openAIStrict, `{"type":"object","properties":{"p":{"enum":["a","b"],"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["p"]}`,
+			in(`{"anyOf":[{"type":"string","enum":["a","b"]}]}`, `,"required":["p"],"additionalProperties":false`), nil},
+		{"strict, values of other types", openAIStrict, in(`{"type":"string","enum":["a",null]}`),
+			in(`{"type":["string","null"],"enum":["a",null]}`, `,"required":["p"],"additionalProperties":false`), nil},
+		{"strict, a constant of another type", openAIStrict, in(`{"type":"string","const":5}`, `,"required":["p"]`),
+			in(`{"type":"string","description":"Must be 5."}`, `,"required":["p"],"additionalProperties":false`), nil},
+		{"strict, an object that is one of some values", openAIStrict, in(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"enum":[{"a":1},{"a":2}]}`, `,"required":["p"]`),
+			in(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false,"description":"Must be one of {\"a\":1}, {\"a\":2}."}`, `,"required":["p"],"additionalProperties":false`), nil},
+		{"strict, an object or a text that is a text", openAIStrict, in(`{"type":["object","string","null"],"properties":{"a":{"type":"integer"}},"enum":["x","y"]}`, `,"required":["p"]`),
+			in(`{"type":"string","enum":["x","y"]}`, `,"required":["p"],"additionalProperties":false`), nil},
 		{"strict, alternatives at the root", claudeStrict, `{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"string"}}}]}`,
 			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"additionalProperties":false}`, []string{"The arguments have one of these forms:\n- possibly with \"a\"\n- possibly with \"b\""}},
 	} {
@@ -138,19 +161,23 @@ func TestLower(t *testing.T) {
 func TestLowerNotStrict(t *testing.T) {
 	closed := `,"additionalProperties":false`
 	for name, schema := range map[string]string{
-		"anything":              in(`{}`, closed),
-		"a map":                 in(`{"type":"object","additionalProperties":{"type":"string"}}`),
-		"an open object":        in(`{"type":"object"}`),
-		"an object with more":   in(`{"type":"object","properties":{},"additionalProperties":true}`),
-		"patterns of names":     in(`{"type":"object","properties":{},"patternProperties":{"^x":{"type":"string"}}}`),
-		"an array of anything":  in(`{"type":"array"}`),
-		"a tuple":               in(`{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"string"}}`),
-		"recursion":             in(`{"$ref":"#/$defs/d"}`, `,"$defs":{"d":{"type":"object","properties":{"d":{"$ref":"#/$defs/d"}}}}`),
-		"anything among others": in(`{"anyOf":[{"type":"string"},{}]}`),
-		"a value of no type":    in(`{"not":{"type":"string"}}`),
-		"an open root":          `{"type":"object"}`,
-		"a root that is a map":  `{"type":"object","properties":{},"additionalProperties":{"type":"string"}}`,
-		"never":                 in(`false`),
+		"anything":                  in(`{}`, closed),
+		"a map":                     in(`{"type":"object","additionalProperties":{"type":"string"}}`),
+		"an open object":            in(`{"type":"object"}`),
+		"an object with more":       in(`{"type":"object","properties":{},"additionalProperties":true}`),
+		"patterns of names":         in(`{"type":"object","properties":{},"patternProperties":{"^x":{"type":"string"}}}`),
+		"an array of anything":      in(`{"type":"array"}`),
+		"a tuple":                   in(`{"type":"array","prefixItems":[{"type":"string"}],"items":{"type":"string"}}`),
+		"recursion":                 in(`{"$ref":"#/$defs/d"}`, `,"$defs":{"d":{"type":"object","properties":{"d":{"$ref":"#/$defs/d"}}}}`),
+		"anything among others":     in(`{"anyOf":[{"type":"string"},{}]}`),
+		"a value of no type":        in(`{"not":{"type":"string"}}`),
+		"an open root":              `{"type":"object"}`,
+		"a root that is a map":      `{"type":"object","properties":{},"additionalProperties":{"type":"string"}}`,
+		"never":                     in(`false`),
+		"a value that is an object": in(`{"const":{"a":1}}`),
+		"a value that is an array":  in(`{"const":[1]}`),
+		"values that are arrays":    in(`{"enum":[[1],"a"]}`),
+		"no values":                 in(`{"enum":[]}`),
 	} {
 		for api, rules := range strictly {
 			_, _, err := lowerJSON(t, schema, rules)
@@ -170,14 +197,38 @@ func TestLowerNotStrict(t *testing.T) {
 		_, _, err = lowerJSON(t, schema, claudeStrict)
 		require.NoError(t, err, name)
 	}
-	deep := `{"type":"string"}`
-	for range 12 {
-		deep = in(deep)
+}
+
+// OpenAI has limits for a schema in strict mode, and Anthropic has not.
+func TestLowerStrictIsLimited(t *testing.T) {
+	nested := func(levels int) string {
+		schema := `{"type":"string"}`
+		for range levels {
+			schema = in(schema, `,"required":["p"]`)
+		}
+		return schema
 	}
-	_, _, err := lowerJSON(t, deep, openAIStrict)
-	require.ErrorIs(t, err, errNotStrict)
-	_, _, err = lowerJSON(t, deep, claudeStrict)
-	require.NoError(t, err)
+	object := func(properties string) string { return `{"type":"object","properties":{` + properties + `}}` }
+	enum := func(n int, format string) string {
+		return in(`{"type":"string","enum":[`+many(n, format)+`]}`, `,"required":["p"]`)
+	}
+	for name, test := range map[string]struct{ most, over string }{
+		"levels":               {nested(10), nested(11)},
+		"properties":           {object(many(5000, `"p%d":{"type":"string"}`)), object(many(5001, `"p%d":{"type":"string"}`))},
+		"values":               {enum(1000, `"%d"`), enum(1001, `"%d"`)},
+		"values with null":     {object(`"p":{"enum":[` + many(999, `"%d"`) + `]}`), object(`"p":{"enum":[` + many(1000, `"%d"`) + `]}`)},
+		"characters of values": {enum(300, `"%050d"`), enum(300, `"%051d"`)},
+		"of few values":        {enum(250, `"%0100d"`), enum(251, `"%0100d"`)},
+		"characters of names":  {object(many(1200, `"%0100d":{"type":"string"}`)), object(many(1200, `"%0100d":{"type":"string"}`) + `,"p":{"type":"string"}`)},
+		"characters of both":   {object(many(1199, `"%0100d":{"type":"string"}`) + `,"p":{"type":"string","enum":["` + strings.Repeat("é", 99) + `"]}`), object(many(1199, `"%0100d":{"type":"string"}`) + `,"p":{"type":"string","const":"` + strings.Repeat("é", 100) + `"}`)},
+	} {
+		_, _, err := lowerJSON(t, test.most, openAIStrict)
+		require.NoError(t, err, name)
+		_, _, err = lowerJSON(t, test.over, openAIStrict)
+		require.ErrorIs(t, err, errNotStrict, name)
+		_, _, err = lowerJSON(t, test.over, claudeStrict)
+		require.NoError(t, err, name)
+	}
 }
 
 func TestLowerIsLimited(t *testing.T) {

@@ -27,6 +27,9 @@ type rules struct {
 	fewItems bool
 	// In strict mode a schema may have so many properties, values of enums, and levels; 0 means any number.
 	maxProperties, maxEnum, maxLevels int
+	// The names of properties and the values may have so many characters in all, and the values of one enum that has more than
+	// manyValues so many; 0 means any number.
+	maxChars, maxEnumChars, manyValues int
 }
 
 // plainTypes reports whether values are told apart only with their type.
@@ -95,6 +98,7 @@ var (
 		strict:        true,
 		allRequired:   true,
 		maxProperties: 5000, maxEnum: 1000, maxLevels: 10,
+		maxChars: 120_000, maxEnumChars: 15_000, manyValues: 250,
 	}
 
 	// https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations

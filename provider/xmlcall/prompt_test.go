@@ -139,6 +139,10 @@ func TestPromptDescribesParameters(t *testing.T) {
 		{"limits or null", `{"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9}, {"type": "null"}], "default": null}`,
 			"- `p` (integer or null, optional; default null; at least 1; at most 9)"},
 		{"limits of one of two", `{"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "maxLength": 5}]}`, "- `p` (string or integer, optional)"},
+		{"alternatives that can be told apart", `{"type": "object", "oneOf": [{"properties": {"a": {"const": "x"}}}, {"properties": {"a": {"const": "y", "description": "Which."}}}, {"properties": {"a": {"enum": ["z", "x"]}}}]}`,
+			"- `p` (object as JSON, optional)\n  - `a` (string, optional; one of \"x\", \"y\", \"z\"): Which.\n    - \"y\": Which."},
+		{"a property that is described twice", `{"type": "object", "properties": {"a": {"type": "integer"}}, "allOf": [{"properties": {"a": {"minimum": 1}}}]}`,
+			"- `p` (object as JSON, optional)\n  - `a` (integer, optional)"},
 		{"what goes together in an object", `{"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}`,
 			"- `p` (object as JSON, optional)\n  - `a` (anything, as text or JSON, optional)\n  - `b` (anything, as text or JSON, optional)\n  - (At least one of these is needed: `a`; `b`)"},
 	} {

@@ -227,7 +227,8 @@ type field struct {
 	required bool
 }
 
-// fields returns the properties of objects that fit a schema, in the order in which they are written.
+// fields returns the properties of objects that fit a schema, in the order in which they are written. One that alternatives have, too,
+// with other values by which they can be told apart, can have the values of all of them.
 func (d document) fields(schema any) []field {
 	var fields []field
 	index := map[string]int{}
@@ -241,7 +242,10 @@ func (d document) fields(schema any) []field {
 			if _, there := index[name]; !there {
 				index[name] = len(fields)
 				fields = append(fields, field{name: name, schema: properties.values[name]})
+				continue
 			}
+			f := &fields[index[name]]
+			f.schema = d.either(f.schema, properties.values[name])
 		}
 		return true
 	})
@@ -259,4 +263,30 @@ func (d document) fields(schema any) []field {
 		require(d.resolve(part))
 	}
 	return fields
+}
+
+// either returns a schema for what fits one of two, if both name the values that there can be, else the first one.
+func (d document) either(one, other any) any {
+	a, _ := one.(*object)
+	b, _ := other.(*object)
+	if a == b || !d.namesAll(a) || !d.namesAll(b) {
+		return one
+	}
+	either := &object{names: []string{"anyOf"}, values: map[string]any{"anyOf": []any{one, other}}}
+	for _, keyword := range []string{"description", "title", "default"} {
+		for _, o := range append(d.every(a), d.every(b)...) {
+			if v, ok := o.lookup(keyword); ok {
+				either.names = append(either.names, keyword)
+				either.values[keyword] = v
+				break
+			}
+		}
+	}
+	return either
+}
+
+// namesAll reports whether a schema names the values that there can be.
+func (d document) namesAll(schema *object) bool {
+	named, others, _ := d.choices(schema)
+	return len(named) > 0 && !others
 }

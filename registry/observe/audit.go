@@ -17,7 +17,8 @@ const CodeNotRecorded registry.Code = "not_recorded"
 
 // AuditOptions say what [Audit] writes. The zero value writes hashes, and lets calls go on if that fails.
 type AuditOptions struct {
-	// WholeInput and WholeOutput write inputs and outputs as they are, besides their hashes. An input that is larger than the
+	// WholeInput and WholeOutput write inputs and outputs, besides their hashes: the same JSON without white space, with what is
+	// not ASCII, and <, > and &, as escapes. The hashes are those of the bytes before that. An input that is larger than the
 	// call's limit, and so is refused, is never written whole.
 	WholeInput, WholeOutput bool
 	// Required says that there must be no call without a record. Then each call has two lines: one before it is made, with

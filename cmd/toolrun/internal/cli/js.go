@@ -25,7 +25,8 @@ func newJS() *cobra.Command {
 		Long: "Run JavaScript in a fresh sandbox. The code is the body of an async function in strict mode:\n" +
 			"return gives the result, await works. It comes from -e, from a file, or from standard input (-).\n\n" +
 			"The output is the result; if the code wrote to the console, the console comes first. fs.readFile\n" +
-			"and fs.writeFile work in the files of the project, or in the directory that --root names.",
+			"and fs.writeFile work in the files of the project, or in the directory that --root names. What the project\n" +
+			"has enabled and set does not matter here: who is at a shell may run code.",
 		Example: "  toolrun js -e 'return 6 * 7'\n" +
 			"  toolrun js --root . -e 'return (await fs.readFile(\"go.mod\", \"utf8\")).length'\n" +
 			"  echo 'return 1 + 1' | toolrun js -",

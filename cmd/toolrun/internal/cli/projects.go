@@ -70,7 +70,7 @@ func (c *projectCommand) list() *cobra.Command {
 				}
 				return err
 			})
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err != nil && err != errNoProjects {
 				return err
 			}
 			if c.json {
@@ -85,14 +85,18 @@ func (c *projectCommand) list() *cobra.Command {
 	}
 }
 
+var errNoProjects = errors.New("there are no projects")
+
 // inStore does something with the store, if it is there.
 func (c *projectCommand) inStore(do func(store *vfs.Store) error) error {
 	dir, err := c.projectsDir()
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("there are no projects: %w", fs.ErrNotExist)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return errNoProjects
+	} else if err != nil {
+		return err
 	}
 	store, err := c.store()
 	if err != nil {
