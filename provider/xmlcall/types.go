@@ -87,6 +87,8 @@ const (
 	maxVisits     = 200  // how many schemas are looked at for one question
 )
 
+var pointerToken = strings.NewReplacer("~1", "/", "~0", "~")
+
 // resolve follows references inside of the document. What is no object is nil.
 func (d document) resolve(schema any) *object {
 	o, _ := schema.(*object)
@@ -101,9 +103,9 @@ func (d document) resolve(schema any) *object {
 			if plain, err := url.PathUnescape(path); err == nil {
 				path = plain
 			}
-			for _, token := range strings.Split(path, "/") {
+			for token := range strings.SplitSeq(path, "/") {
 				in, _ := at.(*object)
-				at = in.get(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+				at = in.get(pointerToken.Replace(token))
 			}
 		}
 		next, ok := at.(*object)
