@@ -231,6 +231,8 @@ func TestExampleIsAccepted(t *testing.T) {
 		{"only what is required, if that is enough", object(`"a": {"type": "integer"}, "b": {"type": "boolean"}, "c": {"type": "number"}`, `"a", "b"`), "a b"},
 		{"limits", object(`"a": {"type": "integer", "minimum": 5}, "b": {"type": "string", "format": "date"}`, `"a", "b"`), "a b"},
 		{"choices", object(`"a": {"enum": ["x"]}, "b": {"const": {"c": 1}}, "c": {"type": "array", "items": {"enum": [1, 2]}}`, `"a", "b", "c"`), "a b c c"},
+		{"choices in alternatives", object(`"a": {"anyOf": [{"type": "null"}, {"enum": ["x", "y"]}]}, "b": {"allOf": [{"const": "z"}]}, "c": {"type": "array", "items": {"oneOf": [{"const": 1}, {"const": 2}]}}`, `"a", "b", "c"`), "a b c c"},
+		{"alternatives that can be told apart", `{"type": "object", "required": ["a"], "oneOf": [{"properties": {"a": {"const": "x"}}}, {"properties": {"a": {"const": "y"}}}]}`, "a"},
 		{"examples in the schema", object(`"a": {"type": "string", "pattern": "^x+$", "examples": ["xx"]}, "b": {"type": "array", "examples": [[]]}`, `"a", "b"`), "a b"},
 		{"objects", object(`"o": `+object(`"x": {"type": "number"}, "y": {"type": "string"}`, `"x"`), `"o"`), "o"},
 		{"code", object(`"code": {"type": "string"}, "title": {"type": "string"}`, `"code"`), "code title"},

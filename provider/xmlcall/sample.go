@@ -115,11 +115,8 @@ func (s *sampler) value(name string, schema any, nth int) any {
 	if v := o.get("default"); v != nil {
 		return v
 	}
-	if v, ok := o.lookup("const"); ok {
-		return v
-	}
-	if values := o.list("enum"); len(values) > 0 {
-		return values[min(nth, len(values)-1)]
+	if named, _, _ := s.choices(o); len(named) > 0 {
+		return named[min(nth, len(named)-1)].value
 	}
 	switch allowed := s.types(o); {
 	case allowed.has(typeString):
