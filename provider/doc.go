@@ -50,9 +50,10 @@
 // cannot be null as if it were not there.
 //
 // A tool with values that can be anything, or objects whose properties are not known (maps), cannot be strict; at OpenAI,
-// neither can one with optional properties in an allOf or an alternative, nor what strict mode makes too long. It is sent as without strict mode, with "strict": false
-// or nothing. Limits that hold for a whole request, as Anthropic's numbers of strict
-// tools (20) and of their optional properties (24), are left to the caller.
+// neither can one with optional properties in an allOf or an alternative, or with more than OpenAI's limits: 5000 properties,
+// 1000 values, 10 levels, 120,000 characters in the names and values. Such a tool, and one that strict mode makes too
+// long, is sent as without strict mode, with "strict": false or nothing. Limits that hold for a whole request, as Anthropic's
+// numbers of strict tools (20) and of their optional properties (24), are left to the caller.
 //
 // Gemini and MCP have no strict mode.
 //

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +78,66 @@ func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
 		accepted += checkLooser(t, schema, values, true)
 	}
 	require.Greater(t, accepted, 200)
+}
+
+// checkStrict makes sure that a schema in strict mode has nothing in it that OpenAI refuses, or Anthropic where not all has to be
+// required.
+func checkStrict(t *testing.T, n *node, allRequired bool, from string) {
+	t.Helper()
+	if n.get("anyOf") == nil {
+		require.NotNil(t, n.get("type"), from)
+	}
+	types := typesOf(n.get("type"))
+	if n.get("type") != nil && slices.Contains(types, "object") {
+		require.True(t, n.get("additionalProperties").is("false"), from)
+		require.NotNil(t, n.get("properties"), from)
+		if allRequired {
+			require.Len(t, n.get("required").strings(), len(n.get("properties").members), from)
+		}
+	}
+	if n.get("type") != nil && slices.Contains(types, "array") {
+		require.NotNil(t, n.get("items"), from)
+	}
+	if enum := n.get("enum"); enum != nil {
+		require.NotEmpty(t, enum.items, from)
+	}
+	for _, v := range valuesOf(n) {
+		require.True(t, fitsOne(v, types), from)
+		require.Contains(t, []kind{isString, isLiteral}, v.kind, from)
+	}
+	if properties := n.get("properties"); properties != nil {
+		for _, m := range properties.members {
+			checkStrict(t, m.value, allRequired, from)
+		}
+	}
+	if items := n.get("items"); items != nil {
+		checkStrict(t, items, allRequired, from)
+	}
+	if list := n.get("anyOf"); list != nil {
+		require.NotEmpty(t, list.items, from)
+		for _, a := range list.items {
+			checkStrict(t, a, allRequired, from)
+		}
+	}
+}
+
+// What is called strict must be so: a provider refuses all tools with one that is not.
+func TestLowerIsStrict(t *testing.T) {
+	count := 0
+	for seed := range 10000 {
+		g := &generator{rand.New(rand.NewPCG(5, uint64(seed)))}
+		properties := g.map_(1+g.IntN(2), func() string { return "{" + strings.Join(g.keywords(g.IntN(3), false), ",") + "}" })
+		schema := `{"type":"object","properties":` + properties + `,"required":["a","b","c","x y"],"$defs":{"d0":` + g.schema(1) + `,"d1":{"type":"string"}}}`
+		root, err := parseNode([]byte(schema))
+		require.NoError(t, err, schema)
+		for _, rules := range strictly {
+			if low, err := lower(root, rules); err == nil {
+				checkStrict(t, low.schema, rules.allRequired, schema)
+				count++
+			}
+		}
+	}
+	require.Greater(t, count, 1500, "too few of the schemas can be strict for the test to mean something")
 }
 
 // A generator makes schemas and values of few words, so that they often fit.
@@ -291,6 +352,9 @@ func FuzzLower(f *testing.F) {
 				encoded, err := low.schema.encode(maxSchema)
 				require.NoError(t, err)
 				require.True(t, json.Valid(encoded))
+				if rules.strict {
+					checkStrict(t, low.schema, rules.allRequired, string(schema))
+				}
 				compiled, err := registry.CompileSchema(encoded)
 				require.NoError(t, err, "%s: %s became %s", api, schema, encoded)
 				if rules.strict || strings.Contains(strings.Join(low.notes, "\n"), "one of these forms") {

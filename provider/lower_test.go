@@ -139,7 +139,7 @@ func TestLower(t *testing.T) {
 		{"strict, a constant of another type", openAIStrict, in(`{"type":"string","const":5}`, `,"required":["p"]`),
 			in(`{"type":"string","description":"Must be 5."}`, `,"required":["p"],"additionalProperties":false`), nil},
 		{"strict, an object that is one of some values", openAIStrict, in(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"enum":[{"a":1},{"a":2}]}`, `,"required":["p"]`),
-			in(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false,"description":"Must be one of {\"a\":1}, {\"a\":2}."}`, `,"required":["p"],"additionalProperties":false`), nil},
+			in(`{"type":"object","description":"Must be one of {\"a\":1}, {\"a\":2}.","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`, `,"required":["p"],"additionalProperties":false`), nil},
 		{"strict, an object or a text that is a text", openAIStrict, in(`{"type":["object","string","null"],"properties":{"a":{"type":"integer"}},"enum":["x","y"]}`, `,"required":["p"]`),
 			in(`{"type":"string","enum":["x","y"]}`, `,"required":["p"],"additionalProperties":false`), nil},
 		{"strict, alternatives at the root", claudeStrict, `{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"string"}}}]}`,
@@ -209,9 +209,14 @@ func TestLowerStrictIsLimited(t *testing.T) {
 		return schema
 	}
 	object := func(properties string) string { return `{"type":"object","properties":{` + properties + `}}` }
+	names := func(n int, more string) string {
+		return `{"type":"object","properties":{` + many(n, `"%0200d":{"type":"string"}`) + more + `},"required":[` + many(n, `"%0200d"`) + `,"p"]}`
+	}
 	enum := func(n int, format string) string {
 		return in(`{"type":"string","enum":[`+many(n, format)+`]}`, `,"required":["p"]`)
 	}
+	claude := *claudeStrict
+	claude.rootNames = nil
 	for name, test := range map[string]struct{ most, over string }{
 		"levels":               {nested(10), nested(11)},
 		"properties":           {object(many(5000, `"p%d":{"type":"string"}`)), object(many(5001, `"p%d":{"type":"string"}`))},
@@ -219,14 +224,14 @@ func TestLowerStrictIsLimited(t *testing.T) {
 		"values with null":     {object(`"p":{"enum":[` + many(999, `"%d"`) + `]}`), object(`"p":{"enum":[` + many(1000, `"%d"`) + `]}`)},
 		"characters of values": {enum(300, `"%050d"`), enum(300, `"%051d"`)},
 		"of few values":        {enum(250, `"%0100d"`), enum(251, `"%0100d"`)},
-		"characters of names":  {object(many(1200, `"%0100d":{"type":"string"}`)), object(many(1200, `"%0100d":{"type":"string"}`) + `,"p":{"type":"string"}`)},
-		"characters of both":   {object(many(1199, `"%0100d":{"type":"string"}`) + `,"p":{"type":"string","enum":["` + strings.Repeat("é", 99) + `"]}`), object(many(1199, `"%0100d":{"type":"string"}`) + `,"p":{"type":"string","const":"` + strings.Repeat("é", 100) + `"}`)},
+		"characters of names":  {names(600, ""), names(600, `,"p":{"type":"string"}`)},
+		"characters of both":   {names(599, `,"p":{"type":"string","enum":["`+strings.Repeat("é", 199)+`"]}`), names(599, `,"p":{"type":"string","const":"`+strings.Repeat("é", 200)+`"}`)},
 	} {
 		_, _, err := lowerJSON(t, test.most, openAIStrict)
 		require.NoError(t, err, name)
 		_, _, err = lowerJSON(t, test.over, openAIStrict)
 		require.ErrorIs(t, err, errNotStrict, name)
-		_, _, err = lowerJSON(t, test.over, claudeStrict)
+		_, _, err = lowerJSON(t, test.over, &claude)
 		require.NoError(t, err, name)
 	}
 }
@@ -239,6 +244,15 @@ func TestLowerIsLimited(t *testing.T) {
 	got, _, err := lowerJSON(t, deep, claudeRules)
 	require.NoError(t, err)
 	require.Contains(t, got, "Nested too deep to be described.")
+	for levels, cut := range map[int]bool{maxLevels - 1: false, maxLevels: true} { // and that of the text
+		deep := `{"type":"string"}`
+		for range levels {
+			deep = in(deep)
+		}
+		got, _, err := lowerJSON(t, deep, claudeRules)
+		require.NoError(t, err)
+		require.Equal(t, cut, strings.Contains(got, "Nested too deep"), levels)
+	}
 
 	_, err = parseNode([]byte(strings.Repeat("[", 1000) + strings.Repeat("]", 1000)))
 	require.ErrorContains(t, err, "nested more than")
