@@ -243,7 +243,7 @@ func broken() map[string]struct {
 		"a tool that is slow whatever it is given": {with(func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			time.Sleep(700 * time.Millisecond)
 			return registry.Text("x"), nil
-		}), "cancellation", "with a context that has ended before: the tool did not stop", &Options{Inputs: []string{`{"text":"one"}`}}},
+		}), "cancellation", "with a context that ends at once: the tool did not stop", &Options{Inputs: []string{`{"text":"one"}`}}},
 		"a slow input that is fast":  {echo(), "cancellation", "too soon to be stopped", slow},
 		"a slow input that is wrong": {echo(), "cancellation", "the call is an error at once", &Options{Slow: `{"text":1,"text":[{}]}`}},
 		"a tool that does not keep the time": {echo(func(s *registry.Spec, f *fake) {
