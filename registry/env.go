@@ -12,8 +12,9 @@ import (
 type Env struct {
 	// Project and Chat say whose call it is; tools may put them into what they return.
 	Project, Chat string
-	// Files are the project's files, or nil if there is no project. If it is a [*vfs.Project], each call gets it as
-	// [vfs.Project.WithCall] has it, and the files that the call leaves open are closed.
+	// Files are the project's files, or nil if there is no project. If they are a [*vfs.Project] or a view of one, each call
+	// gets them by [vfs.BeginCall]: what it changes belongs together in the history, and when it ends, what it has left open is
+	// closed and nothing more can be done. Other file systems are given as they are, and a tool that is left behind keeps them.
 	Files afero.Fs
 	// Selection says what is enabled and how it is set.
 	Selection Selection
