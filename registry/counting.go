@@ -73,7 +73,7 @@ func (c *counter) pattern(text string) {
 		return
 	}
 	size, err := patternSize(text)
-	if _, syntax := errors.AsType[*syntax.Error](err); err != nil && !syntax {
+	if _, none := errors.AsType[*syntax.Error](err); err != nil && !none {
 		c.err = err
 	}
 	if c.patterns += size; c.patterns > maxPatterns {
@@ -81,6 +81,7 @@ func (c *counter) pattern(text string) {
 	}
 }
 
+// schema makes a schema, or each of a list of schemas, count.
 func (c *counter) schema(schema any) {
 	switch schema := schema.(type) {
 	case []any:
@@ -93,35 +94,17 @@ func (c *counter) schema(schema any) {
 			return
 		}
 		c.seen[address] = true
-		// What it costs to look at its parts, where they are done with at once, is part of its own costs.
 		if _, ok := schema["$id"].(string); ok && len(c.seen) > 1 {
 			c.err = errors.New(`a schema in it has an "$id", which is not supported: references could lead anywhere`)
 		}
-		parts := 1
-		for _, keyword := range schemaKeywords {
-			if inside, ok := schema[keyword]; ok {
-				list, _ := inside.([]any)
-				parts += max(1, len(list))
-				c.schema(inside)
-			}
-		}
-		for _, keyword := range schemasByName {
-			named, _ := schema[keyword].(map[string]any)
-			parts += len(named)
-			for _, inside := range named {
-				c.schema(inside)
-			}
-		}
+		cost := c.parts(schema)
+		c.references(schema)
 		if text, ok := schema["pattern"].(string); ok {
 			c.pattern(text)
 		}
 		patterns, _ := schema["patternProperties"].(map[string]any)
 		for text := range patterns {
 			c.pattern(text)
-		}
-		for _, keyword := range []string{"required", "enum"} {
-			list, _ := schema[keyword].([]any)
-			parts += len(list)
 		}
 		// Values are compared with an enum before their format is asked for. As a schema of its own it is looked at later.
 		if values, ok := schema["enum"]; ok {
@@ -130,15 +113,43 @@ func (c *counter) schema(schema any) {
 				delete(schema, "enum")
 			}
 		}
-		schema["format"] = costFormat + strconv.Itoa(bits.Len(uint(parts))-1)
-		for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-			// References can lead to places that are no schemas otherwise.
-			ref, ok := schema[keyword].(string)
-			if ok && !strings.HasPrefix(ref, "#") {
-				c.err = fmt.Errorf("it refers to another document, %q", cut(ref, 200))
-			} else if ok {
-				c.schema(at(c.root, ref))
-			}
+		schema["format"] = costFormat + strconv.Itoa(bits.Len(uint(cost))-1)
+	}
+}
+
+// parts makes the parts of a schema count. It returns how many there are, since it costs something to look at each even
+// if it is done with at once.
+func (c *counter) parts(schema map[string]any) (n int) {
+	n = 1
+	for _, keyword := range schemaKeywords {
+		if inside, ok := schema[keyword]; ok {
+			list, _ := inside.([]any)
+			n += max(1, len(list))
+			c.schema(inside)
+		}
+	}
+	for _, keyword := range schemasByName {
+		named, _ := schema[keyword].(map[string]any)
+		n += len(named)
+		for _, inside := range named {
+			c.schema(inside)
+		}
+	}
+	for _, keyword := range []string{"required", "enum"} {
+		list, _ := schema[keyword].([]any)
+		n += len(list)
+	}
+	return n
+}
+
+// references makes what a schema refers to count, which can be in places that are no schemas otherwise.
+func (c *counter) references(schema map[string]any) {
+	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+		ref, ok := schema[keyword].(string)
+		if ok && !strings.HasPrefix(ref, "#") {
+			c.err = fmt.Errorf("it refers to another document, %q", cut(ref, 200))
+		} else if ok {
+			c.schema(at(c.root, ref))
 		}
 	}
 }

@@ -104,6 +104,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	decoded, err := decodeJSON(input)
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
+	} else if errors.Is(err, errTooManyValues) {
+		return nil, Errorf("invalid tool call: the arguments cannot be used: %w. Pass less, for example the name of a file.", err)
 	} else if err != nil {
 		return nil, Errorf("invalid tool call: the arguments cannot be used: %w", err)
 	}

@@ -47,7 +47,7 @@ func TestInputs(t *testing.T) {
 		{"a name twice", `{"text":"x","free":{"a":1,"\u0061":2}}`, "invalid tool call: the arguments cannot be used: the name \"a\" is in an object twice"},
 		{"an argument twice", `{"text":"x","text":"x"}`, "invalid tool call: the arguments cannot be used: the name \"text\" is in an object twice"},
 		{"too many values", `{"text":"x","list":[` + strings.Repeat(`"",`, 100_000) + `1]}`,
-			"invalid tool call: the arguments cannot be used: it consists of more than 100000 values. Pass less, for example the name of a file"},
+			"invalid tool call: the arguments cannot be used: there are more than 100000 values. Pass less, for example the name of a file."},
 		{"one in quotes", `{"text":"x","n":"1e99999999"}`, "invalid tool call: the arguments do not fit the schema of echo:\n/n: got string, want integer"},
 		{"an array", `["x"]`, "invalid tool call: the arguments must be a JSON object, not an array"},
 		{"text", `"x"`, "invalid tool call: the arguments must be a JSON object, not text"},

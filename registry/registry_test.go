@@ -39,7 +39,7 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 		{"two schemas", "x", func(s *registry.Spec) {
 			s.SchemaFor = func(registry.Options) json.RawMessage { return nil }
 		}, "both Schema"},
-		{"a schema that is no JSON", "x", schema(`{`), "not JSON"},
+		{"a schema that is no JSON", "x", schema(`{`), "cannot be read"},
 		{"a schema with something behind it", "x", schema(`{"type":"object"} x`), "after top-level value"},
 		{"a schema that is no object", "x", schema(`true`), "not a JSON object"},
 		{"a schema of another type", "x", schema(`{"type":"string"}`), `"type" is not "object"`},

@@ -42,7 +42,7 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	}
 	doc, err := decodeJSON(raw)
 	if err != nil {
-		return nil, fmt.Errorf("the schema is not JSON: %w", err)
+		return nil, fmt.Errorf("the schema cannot be read: %w", err)
 	}
 	root, ok := doc.(map[string]any)
 	if !ok {

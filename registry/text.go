@@ -51,6 +51,8 @@ func decodeJSON(data []byte) (any, error) {
 // maxValues is how many values there may be in one, all levels together.
 const maxValues = 100_000
 
+var errTooManyValues = fmt.Errorf("there are more than %d values", maxValues)
+
 // An inspection goes through JSON that is valid.
 type inspection struct {
 	data   []byte
@@ -59,7 +61,7 @@ type inspection struct {
 
 func (in *inspection) value(i int) (end int, err error) {
 	if in.values++; in.values > maxValues {
-		return i, fmt.Errorf("it consists of more than %d values. Pass less, for example the name of a file", maxValues)
+		return i, errTooManyValues
 	}
 	data := in.data
 	switch i = space(data, i); data[i] {
