@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"tools/javascript":         {"registry", "runtime", "vfs"},
 	"tools/memory":             {"registry", "tools/internal/...", "vfs"},
 	"tools/filesystem":         {"registry", "tools/internal/...", "vfs"},
+	"tools/internal/tooltest":  {"registry", "vfs"},
 	"tools/internal/textfile":  {"internal/media", "vfs"},
 	"cmd/toolrun":              {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli": {"..."},

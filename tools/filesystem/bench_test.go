@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -36,20 +37,20 @@ func benchmark(b *testing.B, size int, files *vfs.Project, inputs ...string) {
 }
 
 func BenchmarkView1MiB(b *testing.B) {
-	files := inMemory(b, nil)
+	files := tooltest.InMemory(b, nil)
 	require.NoError(b, afero.WriteFile(files, "/f", []byte(mebibyte()), 0o644))
 	benchmark(b, 1<<20, files, `{"command":"view","path":"/f"}`)
 }
 
 // BenchmarkViewLines1MiB shows a few lines of a file.
 func BenchmarkViewLines1MiB(b *testing.B) {
-	files := inMemory(b, nil)
+	files := tooltest.InMemory(b, nil)
 	require.NoError(b, afero.WriteFile(files, "/f", []byte(mebibyte()), 0o644))
 	benchmark(b, 1<<20, files, `{"command":"view","path":"/f","view_range":[8000,8010]}`)
 }
 
 func BenchmarkStrReplace1MiB(b *testing.B) {
-	files := inMemory(b, &vfs.Options{History: vfs.HistoryOptions{Off: true}})
+	files := tooltest.InMemory(b, &vfs.Options{History: vfs.HistoryOptions{Off: true}})
 	require.NoError(b, afero.WriteFile(files, "/f", []byte(mebibyte()), 0o644))
 	y, z := strings.Repeat("y", 63), strings.Repeat("z", 63)
 	const input = `{"command":"str_replace","path":"/f","old_str":%q,"new_str":%q}`
@@ -57,13 +58,13 @@ func BenchmarkStrReplace1MiB(b *testing.B) {
 }
 
 func BenchmarkViewBinary1MiB(b *testing.B) {
-	files := inMemory(b, nil)
+	files := tooltest.InMemory(b, nil)
 	require.NoError(b, afero.WriteFile(files, "/f", make([]byte, 1<<20), 0o644))
 	benchmark(b, 1<<20, files, `{"command":"view","path":"/f"}`)
 }
 
 func BenchmarkViewDirectory(b *testing.B) {
-	files := inMemory(b, nil)
+	files := tooltest.InMemory(b, nil)
 	for i := range 1000 {
 		require.NoError(b, vfs.WriteFile(context.Background(), files, fmt.Sprintf("/%d/%d.txt", i/100, i), []byte("x")))
 	}

@@ -9,12 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
+
 	"github.com/toolrun/toolrun/vfs"
 )
 
 func TestCreate(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.do(
+		do(b,
 			step{object{"command": "create", "path": "/a/b/c.txt", "file_text": "hello\n"}, "File created successfully at: /a/b/c.txt", ""},
 			step{object{"command": "create", "path": "no/slash", "file_text": ""}, "File created successfully at: /no/slash", ""},
 			step{object{"command": "create", "path": "/../up//x/", "file_text": "x"}, "File created successfully at: /up/x", ""},
@@ -28,9 +30,9 @@ func TestCreate(t *testing.T) {
 			step{object{"command": "create", "path": "/a", "file_text": "x", "overwrite": true}, "Error: The path /a is a directory, not a file.", failed},
 			step{object{"command": "create", "path": "/up/x/y/z", "file_text": "x", "overwrite": true}, "Error: The path /up/x/y/z cannot be used: /up/x is a file, not a directory.", failed},
 		)
-		require.Equal(b.t, map[string]string{
+		require.Equal(b.T, map[string]string{
 			"/a/": "", "/a/b/": "", "/a/b/c.txt": "hello\n", "/no/": "", "/no/slash": "$&", "/up/": "", "/up/x": "x",
-		}, b.tree())
+		}, b.Tree())
 	})
 }
 
@@ -55,23 +57,23 @@ func TestCreateOfABinary(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, inMemory(t, nil))
+			b := newBench(t, tooltest.InMemory(t, nil))
 			s := step{object{"command": "create", "path": "/f", "file_text": test.text}, "Binary file created successfully at: /f", ""}
 			if test.want != "" {
 				s.want, s.code = test.want, failed
 			}
-			b.do(s)
+			do(b, s)
 			if test.want == "" {
-				require.Equal(t, map[string]string{"/f": test.content}, b.tree())
+				require.Equal(t, map[string]string{"/f": test.content}, b.Tree())
 			} else {
-				require.Empty(t, b.tree())
+				require.Empty(t, b.Tree())
 			}
 		})
 	}
 	for _, text := range []string{"data:text/plain,hi", "data: one, two", "see data:a/b;base64,aGk=", "data:\n;base64,x", "data:" + strings.Repeat("x", 400) + ";base64,aGk="} {
-		b := newBench(t, inMemory(t, nil))
-		b.do(step{object{"command": "create", "path": "/f", "file_text": text}, "File created successfully at: /f", ""})
-		require.Equal(t, map[string]string{"/f": text}, b.tree())
+		b := newBench(t, tooltest.InMemory(t, nil))
+		do(b, step{object{"command": "create", "path": "/f", "file_text": text}, "File created successfully at: /f", ""})
+		require.Equal(t, map[string]string{"/f": text}, b.Tree())
 	}
 }
 
@@ -126,7 +128,7 @@ func TestStrReplace(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(b *bench) {
-				b.put(map[string]string{"/f": test.content})
+				b.Put(map[string]string{"/f": test.content})
 				input := object{"command": "str_replace", "path": "/f", "old_str": test.old}
 				if test.new != nil {
 					input["new_str"] = test.new
@@ -135,22 +137,22 @@ func TestStrReplace(t *testing.T) {
 				if test.fails {
 					s.code = failed
 				}
-				b.do(s)
-				require.Equal(t, map[string]string{"/f": test.contents}, b.tree())
+				do(b, s)
+				require.Equal(t, map[string]string{"/f": test.contents}, b.Tree())
 			})
 		})
 	}
 }
 
 func TestStrReplaceNamesNotMoreLinesThanHelp(t *testing.T) {
-	b := newBench(t, inMemory(t, nil))
-	b.put(map[string]string{"/f": strings.Repeat("a\n", 10_000)})
+	b := newBench(t, tooltest.InMemory(t, nil))
+	b.Put(map[string]string{"/f": strings.Repeat("a\n", 10_000)})
 	want := "No replacement was performed. Multiple occurrences of old_str `a` in lines: "
 	for i := range 100 {
 		want += fmt.Sprint(i+1, ", ")
 	}
-	b.do(step{object{"command": "str_replace", "path": "/f", "old_str": "a"}, want + "and more. Please ensure it is unique", failed})
-	b.do(step{object{"command": "str_replace", "path": "/f", "old_str": strings.Repeat("b", 100_000)},
+	do(b, step{object{"command": "str_replace", "path": "/f", "old_str": "a"}, want + "and more. Please ensure it is unique", failed})
+	do(b, step{object{"command": "str_replace", "path": "/f", "old_str": strings.Repeat("b", 100_000)},
 		"No replacement was performed, old_str `" + strings.Repeat("b", 2000) + "...` did not appear verbatim in /f.", failed})
 }
 
@@ -190,13 +192,13 @@ func TestInsert(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(b *bench) {
-				b.put(map[string]string{"/f": test.content})
+				b.Put(map[string]string{"/f": test.content})
 				s := step{object{"command": "insert", "path": "/f", "insert_line": test.line, "insert_text": test.text}, "The file /f has been edited.", ""}
 				if test.fails != "" {
 					s.want, s.code = test.fails, failed
 				}
-				b.do(s)
-				require.Equal(t, map[string]string{"/f": test.contents}, b.tree())
+				do(b, s)
+				require.Equal(t, map[string]string{"/f": test.contents}, b.Tree())
 			})
 		})
 	}
@@ -204,14 +206,14 @@ func TestInsert(t *testing.T) {
 
 func TestEditsOfWhatIsNoText(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/f.bin": "a\x00", "/d/": ""})
-		before := b.tree()
+		b.Put(map[string]string{"/f.bin": "a\x00", "/d/": ""})
+		before := b.Tree()
 		const missing = "Error: The path %s does not exist or is not a file."
 		for _, command := range []string{"str_replace", "insert"} {
 			edit := func(path, want string) step {
 				return step{object{"command": command, "path": path, "old_str": "a", "new_str": "b", "insert_line": 0}, want, failed}
 			}
-			b.do(
+			do(b,
 				edit("/f.bin", "Error: Cannot use "+command+" on binary file /f.bin. Use create command with dataUrl to overwrite."),
 				edit("/no", fmt.Sprintf(missing, "/no")),
 				edit("/f.bin/no", fmt.Sprintf(missing, "/f.bin/no")),
@@ -219,14 +221,14 @@ func TestEditsOfWhatIsNoText(t *testing.T) {
 				edit("/", "Error: The path / is a directory, not a file."),
 			)
 		}
-		require.Equal(b.t, before, b.tree())
+		require.Equal(b.T, before, b.Tree())
 	})
 }
 
 func TestAppend(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/f.bin": "a\x00", "/d/": "", "/f": "a"})
-		b.do(
+		b.Put(map[string]string{"/f.bin": "a\x00", "/d/": "", "/f": "a"})
+		do(b,
 			step{object{"command": "append", "path": "/f", "file_text": "b\n"}, "Content appended to /f", ""},
 			step{object{"command": "append", "path": "/f", "file_text": "c"}, "Content appended to /f", ""},
 			step{object{"command": "append", "path": "/f", "file_text": ""}, "Content appended to /f", ""},
@@ -238,19 +240,19 @@ func TestAppend(t *testing.T) {
 			step{object{"command": "append", "path": "/", "file_text": "x"}, "Error: Cannot append to the root path.", failed},
 			step{object{"command": "append", "path": "/f/g", "file_text": "x"}, "Error: The path /f/g cannot be used: /f is a file, not a directory.", failed},
 		)
-		require.Equal(b.t, map[string]string{
+		require.Equal(b.T, map[string]string{
 			"/d/": "", "/f": "ab\ncdata:a/b;base64,aGk=", "/f.bin": "a\x00", "/h.bin": "hi", "/new/": "", "/new/g": "x",
-		}, b.tree())
+		}, b.Tree())
 	})
 }
 
 func TestWhatIsTooMuchIsRefused(t *testing.T) {
-	b := newBench(t, inMemory(t, &vfs.Options{Quota: vfs.Quota{Bytes: 100, Files: 3, FileSize: 50}}))
-	b.put(map[string]string{"/a": strings.Repeat("a", 49), "/b": strings.Repeat("b", 49)})
-	before := b.tree()
+	b := newBench(t, tooltest.InMemory(t, &vfs.Options{Quota: vfs.Quota{Bytes: 100, Files: 3, FileSize: 50}}))
+	b.Put(map[string]string{"/a": strings.Repeat("a", 49), "/b": strings.Repeat("b", 49)})
+	before := b.Tree()
 	const noSpace = "Error: There is no space left for %s: all files together may have 100 bytes. Delete what is no longer needed."
 	const noFiles = "Error: There is no space left for %s: there may be 3 files and directories. Delete what is no longer needed."
-	b.do(
+	do(b,
 		step{object{"command": "append", "path": "/a", "file_text": "xx"}, "Error: The file /a would be too large: it would have 51 bytes, and a file may have 50. Split it up.", failed},
 		step{object{"command": "create", "path": "/c", "file_text": "xxx"}, fmt.Sprintf(noSpace, "/c"), failed},
 		step{object{"command": "create", "path": "/d/e/c", "file_text": "x"}, fmt.Sprintf(noFiles, "/d/e/c"), failed},
@@ -259,12 +261,12 @@ func TestWhatIsTooMuchIsRefused(t *testing.T) {
 		step{object{"command": "copy", "old_path": "/a", "new_path": "/c"}, fmt.Sprintf(noSpace, "/c"), failed},
 		step{object{"command": "insert", "path": "/b", "insert_line": 0, "insert_text": "x"}, "Error: The file /b would be too large: it would have 51 bytes, and a file may have 50. Split it up.", failed},
 	)
-	require.Equal(t, before, b.tree())
+	require.Equal(t, before, b.Tree())
 }
 
 func TestEditsAtTheSameTimeLoseNothing(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/f": ""})
+		b.Put(map[string]string{"/f": ""})
 		var calls sync.WaitGroup
 		for i := range 8 {
 			calls.Go(func() {
@@ -274,22 +276,22 @@ func TestEditsAtTheSameTimeLoseNothing(t *testing.T) {
 					if j%2 == 0 {
 						input = object{"command": "insert", "path": "/f", "insert_line": 0, "insert_text": line}
 					}
-					result := b.call("filesystem", input)
+					result := b.Call(input)
 					if result.IsError() {
-						b.t.Error(result.Text())
+						b.T.Error(result.Text())
 					}
 					// One of those who want to make it does.
-					b.call("filesystem", object{"command": "create", "path": fmt.Sprint("/made/", j), "file_text": line})
+					b.Call(object{"command": "create", "path": fmt.Sprint("/made/", j), "file_text": line})
 				}
 			})
 		}
 		calls.Wait()
-		require.Equal(b.t, 80, strings.Count(b.tree()["/f"], "\n"))
+		require.Equal(b.T, 80, strings.Count(b.Tree()["/f"], "\n"))
 		for i := range 8 {
 			for j := range 10 {
-				require.Equal(b.t, 1, strings.Count("\n"+b.tree()["/f"], fmt.Sprintf("\n%d %d\n", i, j)))
+				require.Equal(b.T, 1, strings.Count("\n"+b.Tree()["/f"], fmt.Sprintf("\n%d %d\n", i, j)))
 			}
 		}
-		require.Len(b.t, b.tree(), 12)
+		require.Len(b.T, b.Tree(), 12)
 	})
 }

@@ -12,11 +12,12 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 func TestMissingParameters(t *testing.T) {
-	b := newBench(t, inMemory(t, nil))
+	b := newBench(t, tooltest.InMemory(t, nil))
 	for _, test := range []struct{ input, want string }{
 		{`{}`, "Error: command is required"},
 		{`null`, "Error: command is required"},
@@ -51,15 +52,15 @@ func TestMissingParameters(t *testing.T) {
 		{`{"command":"view-all","paths":[]}`, "Error: paths array is required and must not be empty."},
 		{`{"command":"view-all","path":"/x"}`, "Error: paths array is required and must not be empty."},
 	} {
-		result := b.call("filesystem", json.RawMessage(test.input))
+		result := b.Call(json.RawMessage(test.input))
 		require.Equal(t, test.want, result.Text(), test.input)
 		require.Equal(t, registry.CodeInvalidInput, result.Code, test.input)
 	}
-	require.Empty(t, b.tree())
+	require.Empty(t, b.Tree())
 }
 
 func TestInputsAreTakenLeniently(t *testing.T) {
-	b := newBench(t, inMemory(t, nil))
+	b := newBench(t, tooltest.InMemory(t, nil))
 	for _, input := range []string{
 		`{"command":"create","path":"/f","file_text":"a\n","reason":"to see"}`,
 		`{"command":"create","path":"/f","file_text":"a\n","overwrite":"true"}`,
@@ -67,9 +68,9 @@ func TestInputsAreTakenLeniently(t *testing.T) {
 		`{"command":"append","path":"/f","insert_text":"c\n"}`,
 		`{"command":"view","path":"/f","view_range":"[1,2]","old_str":"","insert_line":0}`,
 	} {
-		require.Empty(t, b.call("filesystem", json.RawMessage(input)).Code, input)
+		require.Empty(t, b.Call(json.RawMessage(input)).Code, input)
 	}
-	require.Equal(t, map[string]string{"/f": "a\nb\nc\n"}, b.tree())
+	require.Equal(t, map[string]string{"/f": "a\nb\nc\n"}, b.Tree())
 }
 
 func TestInputsForPeople(t *testing.T) {
@@ -91,7 +92,7 @@ func TestInputsForPeople(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	b := newBench(t, inMemory(t, nil))
+	b := newBench(t, tooltest.InMemory(t, nil))
 	for _, test := range []struct {
 		input object
 		want  string
@@ -102,7 +103,7 @@ func TestStatus(t *testing.T) {
 		{object{"command": "view-all", "paths": []string{"/f", "/"}}, "Viewed 2 paths"},
 		{object{"command": "copy", "old_path": "/f", "new_path": "/g"}, "Successfully copied /f to /g"},
 	} {
-		require.Equal(t, test.want, b.call("filesystem", test.input).Status)
+		require.Equal(t, test.want, b.Call(test.input).Status)
 	}
 }
 
@@ -120,7 +121,7 @@ func TestOtherFileSystems(t *testing.T) {
 		call(files, `{"command":"create","path":"/memories/x","file_text":"a"}`).Text())
 
 	// A host may make everything read-only.
-	readOnly := vfs.ReadOnly(inMemory(t, nil), "/")
+	readOnly := vfs.ReadOnly(tooltest.InMemory(t, nil), "/")
 	require.Equal(t, "Error: The path /d/f is read-only.", call(readOnly, create).Text())
 	require.Equal(t, registry.CodeTool, call(readOnly, create).Code)
 
@@ -129,9 +130,9 @@ func TestOtherFileSystems(t *testing.T) {
 }
 
 func TestCallsThatAreCanceled(t *testing.T) {
-	b := newBench(t, inMemory(t, nil))
-	b.put(map[string]string{"/d/f": "a"})
-	before := b.tree()
+	b := newBench(t, tooltest.InMemory(t, nil))
+	b.Put(map[string]string{"/d/f": "a"})
+	before := b.Tree()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, input := range []string{
@@ -140,10 +141,10 @@ func TestCallsThatAreCanceled(t *testing.T) {
 		`{"command":"copy","old_path":"/d","new_path":"/e"}`,
 		`{"command":"delete","path":"/d"}`,
 	} {
-		result := b.tools.Dispatch(ctx, registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}, registry.Env{Files: b.files})
+		result := b.Tools.Dispatch(ctx, registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}, registry.Env{Files: b.Files})
 		require.Equal(t, registry.CodeCanceled, result.Code, input)
 	}
-	require.Equal(t, before, b.tree())
+	require.Equal(t, before, b.Tree())
 }
 
 // A failing file system cannot remove or read anything.
@@ -168,7 +169,7 @@ func TestFailuresOfTheHost(t *testing.T) {
 		{`{"command":"delete","path":"/f"}`, "Error: The path /f could not be deleted", failed},
 		{`{"command":"view","path":"/f"}`, "Tool execution failed: open /f: input/output error", registry.CodeFailed},
 	} {
-		result := b.tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(test.input)}, registry.Env{Files: files})
+		result := b.Tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(test.input)}, registry.Env{Files: files})
 		require.Equal(t, test.want, result.Text())
 		require.Equal(t, test.code, result.Code)
 		require.ErrorIs(t, result.Err, syscall.EIO)

@@ -9,8 +9,8 @@ import (
 
 func TestDelete(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/f": "f", "/d/e/g": "g", "/stays": "s"})
-		b.do(
+		b.Put(map[string]string{"/f": "f", "/d/e/g": "g", "/stays": "s"})
+		do(b,
 			step{object{"command": "delete", "path": "/f"}, "Successfully deleted /f", ""},
 			step{object{"command": "delete", "path": "/f"}, "Error: The path /f does not exist", failed},
 			step{object{"command": "delete", "path": "/d"}, "Successfully deleted /d", ""},
@@ -19,14 +19,14 @@ func TestDelete(t *testing.T) {
 			step{object{"command": "delete", "path": "/"}, "Error: Cannot delete root directory.", failed},
 			step{object{"command": "delete", "path": "/stays/../.."}, "Error: Cannot delete root directory.", failed},
 		)
-		require.Equal(b.t, map[string]string{"/stays": "s"}, b.tree())
+		require.Equal(b.T, map[string]string{"/stays": "s"}, b.Tree())
 	})
 }
 
 func TestMkdir(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/f": "f"})
-		b.do(
+		b.Put(map[string]string{"/f": "f"})
+		do(b,
 			step{object{"command": "mkdir", "path": "/d/e"}, "Directory created successfully at: /d/e", ""},
 			step{object{"command": "mkdir", "path": "/d/e"}, "Error: Directory /d/e already exists", failed},
 			step{object{"command": "mkdir", "path": "/d"}, "Error: Directory /d already exists", failed},
@@ -34,7 +34,7 @@ func TestMkdir(t *testing.T) {
 			step{object{"command": "mkdir", "path": "/f/d/e"}, "Error: The path /f/d/e cannot be used: /f is a file, not a directory.", failed},
 			step{object{"command": "mkdir", "path": "/"}, "Error: Cannot create directory at the root path.", failed},
 		)
-		require.Equal(b.t, map[string]string{"/d/": "", "/d/e/": "", "/f": "f"}, b.tree())
+		require.Equal(b.T, map[string]string{"/d/": "", "/d/e/": "", "/f": "f"}, b.Tree())
 	})
 }
 
@@ -51,10 +51,10 @@ func TestRenameAndCopy(t *testing.T) {
 		}
 		t.Run(command, func(t *testing.T) {
 			onBoth(t, func(b *bench) {
-				b.put(map[string]string{"/f": "f", "/g": "g", "/d/e/h": "h", "/empty/": ""})
-				before := b.tree()
+				b.Put(map[string]string{"/f": "f", "/g": "g", "/d/e/h": "h", "/empty/": ""})
+				before := b.Tree()
 				for _, overwrite := range []bool{false, true} {
-					b.do(
+					do(b,
 						step{move("/no", "/x", overwrite), "Error: The path /no does not exist", failed},
 						step{move("/no", "/g", overwrite), "Error: The path /no does not exist", failed},
 						step{move("/f", "/d", overwrite), "Error: The destination /d is a directory.", failed},
@@ -68,12 +68,12 @@ func TestRenameAndCopy(t *testing.T) {
 						step{move("/f", "/f/x", overwrite), "Error: The path /f/x cannot be used: /f is a file, not a directory.", failed},
 					)
 				}
-				b.do(
+				do(b,
 					step{move("/f", "/g", false), "Error: The destination /g already exists. Set overwrite to true to replace.", failed},
 					step{move("/d", "/g", false), "Error: The destination /g already exists. Set overwrite to true to replace.", failed},
 					step{move("/d", "/g", true), "Error: The destination /g is a file, which a directory cannot replace.", failed},
 				)
-				require.Equal(b.t, before, b.tree())
+				require.Equal(b.T, before, b.Tree())
 			})
 		})
 	}
@@ -81,11 +81,11 @@ func TestRenameAndCopy(t *testing.T) {
 
 func TestRename(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/f": "f", "/g": "g", "/d/e/h": "h", "/readme.md": "r"})
+		b.Put(map[string]string{"/f": "f", "/g": "g", "/d/e/h": "h", "/readme.md": "r"})
 		rename := func(from, to string) object { return object{"command": "rename", "old_path": from, "new_path": to} }
 		over := rename("/f", "/g")
 		over["overwrite"] = true
-		b.do(
+		do(b,
 			step{over, "Successfully renamed /f to /g", ""},
 			step{rename("g", "new/dir/f"), "Successfully renamed /g to /new/dir/f", ""},
 			step{rename("/d", "/new/d"), "Successfully renamed /d to /new/d", ""},
@@ -95,19 +95,19 @@ func TestRename(t *testing.T) {
 			step{rename("/", "/memories/x"), "Error: Cannot rename root directory.", failed},
 			step{rename("/new", "/"), "Error: The destination / is a directory.", failed},
 		)
-		require.Equal(b.t, map[string]string{
+		require.Equal(b.T, map[string]string{
 			"/README.md": "r", "/new/": "", "/new/dir/": "", "/new/dir/f": "f", "/new/d/": "", "/new/d/e/": "", "/new/d/e/h": "h",
-		}, b.tree())
+		}, b.Tree())
 	})
 }
 
 func TestCopy(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/f": "f", "/g": "g", "/d/e/h": "h", "/bin": "\x00", "/memories/m": "m"})
+		b.Put(map[string]string{"/f": "f", "/g": "g", "/d/e/h": "h", "/bin": "\x00", "/memories/m": "m"})
 		copied := func(from, to string) object { return object{"command": "copy", "old_path": from, "new_path": to} }
 		over := copied("/f", "/g")
 		over["overwrite"] = true
-		b.do(
+		do(b,
 			step{over, "Successfully copied /f to /g", ""},
 			step{copied("/d", "/new/d"), "Successfully copied /d to /new/d", ""},
 			step{copied("/bin", "/new/bin"), "Successfully copied /bin to /new/bin", ""},
@@ -116,16 +116,16 @@ func TestCopy(t *testing.T) {
 			step{copied("/f", "/"), "Error: Cannot copy to the root path.", failed},
 			step{copied("/", "/x"), "Error: Cannot copy / into itself: /x is inside of it.", failed},
 		)
-		require.Equal(b.t, map[string]string{
+		require.Equal(b.T, map[string]string{
 			"/f": "f", "/g": "f", "/d/": "", "/d/e/": "", "/d/e/h": "h", "/bin": "\x00", "/memories/": "", "/memories/m": "m",
 			"/new/": "", "/new/d/": "", "/new/d/e/": "", "/new/d/e/h": "h", "/new/bin": "\x00", "/m/": "", "/m/m": "m", "/f2": "m",
-		}, b.tree())
+		}, b.Tree())
 	})
 }
 
 func TestPathsThatCannotBe(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/Readme.md": "r"})
+		b.Put(map[string]string{"/Readme.md": "r"})
 		long := strings.Repeat("n", 256)
 		for path, want := range map[string]string{
 			`/a\b`:                    `Error: The path "/a\\b" cannot be used: it contains a backslash; names are separated by "/".`,
@@ -136,13 +136,13 @@ func TestPathsThatCannotBe(t *testing.T) {
 			strings.Repeat("d/", 100): `Error: The path "` + strings.Repeat("d/", 100) + `" cannot be used: it is nested too deep.`,
 			"/README.md":              `Error: The path /README.md cannot be used: there is "Readme.md" already, which differs in upper and lower case or the form of letters only. Use that name or a different one.`,
 		} {
-			b.do(step{object{"command": "create", "path": path, "file_text": "x"}, want, failed})
-			b.do(step{object{"command": "copy", "old_path": "/Readme.md", "new_path": path}, want, failed})
+			do(b, step{object{"command": "create", "path": path, "file_text": "x"}, want, failed})
+			do(b, step{object{"command": "copy", "old_path": "/Readme.md", "new_path": path}, want, failed})
 			if path != "/README.md" {
-				b.do(step{object{"command": "view", "path": path}, want, failed})
-				b.do(step{object{"command": "rename", "old_path": path, "new_path": "/x"}, want, failed})
+				do(b, step{object{"command": "view", "path": path}, want, failed})
+				do(b, step{object{"command": "rename", "old_path": path, "new_path": "/x"}, want, failed})
 			}
 		}
-		require.Equal(b.t, map[string]string{"/Readme.md": "r"}, b.tree())
+		require.Equal(b.T, map[string]string{"/Readme.md": "r"}, b.Tree())
 	})
 }

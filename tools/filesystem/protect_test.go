@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
 )
 
 func TestMemoriesAreReadOnly(t *testing.T) {
@@ -16,13 +17,13 @@ func TestMemoriesAreReadOnly(t *testing.T) {
 	onBoth(t, func(b *bench) {
 		for _, exists := range []bool{false, true} {
 			if exists {
-				b.put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n"})
+				b.Put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n"})
 			}
-			b.put(map[string]string{"/f": "f"})
-			before := b.tree()
+			b.Put(map[string]string{"/f": "f"})
+			before := b.Tree()
 			for _, path := range []string{"/memories", "/memories/m.md", "/memories/d", "/memories/new/x"} {
 				to := "Error: Cannot write to readonly path " + path + "." + managed
-				b.do(
+				do(b,
 					step{object{"command": "create", "path": path, "file_text": "x"}, to, failed},
 					step{object{"command": "create", "path": path, "file_text": "x", "overwrite": true}, to, failed},
 					step{object{"command": "str_replace", "path": path, "old_str": "m", "new_str": "x"}, to, failed},
@@ -37,10 +38,10 @@ func TestMemoriesAreReadOnly(t *testing.T) {
 					step{object{"command": "copy", "old_path": "/f", "new_path": path, "overwrite": true}, to, failed},
 				)
 			}
-			require.Equal(b.t, before, b.tree())
+			require.Equal(b.T, before, b.Tree())
 		}
-		b.do(step{object{"command": "create", "path": "/MEMORIES/x", "file_text": "x"}, "Error: Cannot write to readonly path /MEMORIES/x." + managed, failed})
-		b.do(step{object{"command": "view", "path": "/memories/m.md"}, "Here's the content of /memories/m.md with line numbers:\n     1\tm", ""})
+		do(b, step{object{"command": "create", "path": "/MEMORIES/x", "file_text": "x"}, "Error: Cannot write to readonly path /MEMORIES/x." + managed, failed})
+		do(b, step{object{"command": "view", "path": "/memories/m.md"}, "Here's the content of /memories/m.md with line numbers:\n     1\tm", ""})
 	})
 }
 
@@ -52,8 +53,8 @@ func TestNoSpellingReachesMemories(t *testing.T) {
 		"/memories\x00", `\memories`, `/x\..\memories`, "/memories\n", "/memor\u0131es/../memories",
 	}
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n", "/f": "f", "/d/memories": "x"})
-		before := b.tree()
+		b.Put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n", "/f": "f", "/d/memories": "x"})
+		before := b.Tree()
 		for _, spelling := range spellings {
 			for _, below := range []string{"", "/m.md", "/d", "/d/n", "/new", "/new/x"} {
 				path := spelling + below
@@ -70,21 +71,21 @@ func TestNoSpellingReachesMemories(t *testing.T) {
 					{"command": "copy", "old_path": "/f", "new_path": path, "overwrite": true},
 					{"command": "copy", "old_path": "/d", "new_path": path, "overwrite": true},
 				} {
-					result := b.call("filesystem", input)
-					require.Equal(b.t, registry.CodeTool, result.Code, "%v: %s", input, result.Text())
+					result := b.Call(input)
+					require.Equal(b.T, registry.CodeTool, result.Code, "%v: %s", input, result.Text())
 				}
 			}
 		}
 		for _, path := range []string{"/", "..", "/memories/..", "/memories/../"} {
-			require.True(b.t, b.call("filesystem", object{"command": "delete", "path": path}).IsError())
-			require.True(b.t, b.call("filesystem", object{"command": "rename", "old_path": path, "new_path": "/x"}).IsError())
-			require.True(b.t, b.call("filesystem", object{"command": "copy", "old_path": "/d", "new_path": path, "overwrite": true}).IsError())
+			require.True(b.T, b.Call(object{"command": "delete", "path": path}).IsError())
+			require.True(b.T, b.Call(object{"command": "rename", "old_path": path, "new_path": "/x"}).IsError())
+			require.True(b.T, b.Call(object{"command": "copy", "old_path": "/d", "new_path": path, "overwrite": true}).IsError())
 		}
-		require.Equal(b.t, before, b.tree())
+		require.Equal(b.T, before, b.Tree())
 
 		// The guard does not stop what is something else.
 		for _, path := range []string{"/memoriesfoo", "/d/memories", "/memories2/m.md", "/.memories"} {
-			require.False(b.t, b.call("filesystem", object{"command": "create", "path": path, "file_text": "x", "overwrite": true}).IsError(), path)
+			require.False(b.T, b.Call(object{"command": "create", "path": path, "file_text": "x", "overwrite": true}).IsError(), path)
 		}
 	})
 }
@@ -102,7 +103,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			t.Skip("there are no links here:", err)
 		}
 	}
-	b := newBench(t, inDirectory(t, dir, nil))
+	b := newBench(t, tooltest.InDirectory(t, dir, nil))
 	for _, path := range []string{"/file", "/m", "/dir/secret", "/mem/m", "/up", "/dir", "/mem"} {
 		for _, input := range []object{
 			{"command": "view", "path": path},
@@ -112,14 +113,14 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			{"command": "append", "path": path, "file_text": "x"},
 			{"command": "copy", "old_path": path, "new_path": "/copied"},
 		} {
-			result := b.call("filesystem", input)
+			result := b.Call(input)
 			require.Equal(t, registry.CodeTool, result.Code, "%v: %s", input, result.Text())
 			require.NotContains(t, result.Text(), "secret\n")
 			require.NotContains(t, result.Text(), outside)
 		}
 	}
 	const protected = "Error: The path /file cannot be used: it is, or leads through, a link, a special file, or something that is protected."
-	b.do(
+	do(b,
 		step{object{"command": "view", "path": "/file"}, protected, failed},
 		// A link can be removed, which leaves alone what it leads to.
 		step{object{"command": "delete", "path": "/file"}, "Successfully deleted /file", ""},
@@ -128,7 +129,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join(outside, "secret"))
 	require.NoError(t, err)
 	require.Equal(t, "secret", string(content))
-	content, err = afero.ReadFile(b.files, "/memories/m")
+	content, err = afero.ReadFile(b.Files, "/memories/m")
 	require.NoError(t, err)
 	require.Equal(t, "m", string(content))
 }

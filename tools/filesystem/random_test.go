@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -107,31 +108,31 @@ func (d *dice) command(m model) (command, object) {
 }
 
 // play does commands until there are no more bytes, and compares with the model.
-func (b *bench) play(d *dice) {
-	b.t.Helper()
+func play(b *bench, d *dice) {
+	b.T.Helper()
 	m := model{"/t.txt": someTexts[6], "/d/": "", "/d/u.txt": "b\na\nb\n", "/memories/": "", "/memories/t.txt": someTexts[6]}
-	b.put(m)
+	b.Put(m)
 	for len(d.bytes) > 0 {
 		c, input := d.command(m)
 		want, ok := m.apply(c)
-		result := b.call(c.tool, input)
+		result := b.CallTool(c.tool, input)
 		if !ok {
-			require.Equal(b.t, registry.CodeTool, result.Code, "%s %v: %s", c.tool, input, result.Text())
+			require.Equal(b.T, registry.CodeTool, result.Code, "%s %v: %s", c.tool, input, result.Text())
 		} else {
-			require.Empty(b.t, result.Code, "%s %v: %s", c.tool, input, result.Text())
+			require.Empty(b.T, result.Code, "%s %v: %s", c.tool, input, result.Text())
 			if want != "" {
-				require.Equal(b.t, want, result.Text(), "%s %v", c.tool, input)
+				require.Equal(b.T, want, result.Text(), "%s %v", c.tool, input)
 			}
 		}
 		// The memory may be there or not, as long as it is empty.
-		tree := b.tree()
+		tree := b.Tree()
 		expected := maps.Clone(m)
 		if len(m.below("/memories")) <= 1 {
 			delete(tree, "/memories/")
 			delete(expected, "/memories/")
 		}
 		if !maps.Equal(expected, tree) {
-			require.Equal(b.t, map[string]string(expected), tree, "%s %v", c.tool, input)
+			require.Equal(b.T, map[string]string(expected), tree, "%s %v", c.tool, input)
 		}
 	}
 }
@@ -152,11 +153,13 @@ func TestRandomCommands(t *testing.T) {
 				for i := range d.bytes {
 					d.bytes[i] = byte(random.Uint32())
 				}
-				files := inMemory
+				files := tooltest.InMemory
 				if seed/shares%50 == 0 {
-					files = func(t testing.TB, options *vfs.Options) *vfs.Project { return inDirectory(t, t.TempDir(), options) }
+					files = func(t testing.TB, options *vfs.Options) *vfs.Project {
+						return tooltest.InDirectory(t, t.TempDir(), options)
+					}
 				}
-				newBench(t, files(t, nil)).play(d)
+				play(newBench(t, files(t, nil)), d)
 			}
 		})
 	}
@@ -176,7 +179,7 @@ func FuzzCommands(f *testing.F) {
 		if len(bytes) > 1000 {
 			return
 		}
-		newBench(t, inMemory(t, nil)).play(&dice{bytes})
+		play(newBench(t, tooltest.InMemory(t, nil)), &dice{bytes})
 	})
 }
 
@@ -197,22 +200,22 @@ func FuzzInput(f *testing.F) {
 		f.Add(false, []byte(input))
 	}
 	f.Fuzz(func(t *testing.T, isMemory bool, input []byte) {
-		b := newBench(t, inMemory(t, nil))
-		b.put(map[string]string{"/a.txt": "a\nb\n", "/b.bin": "\x00", "/d/e": "", "/memories/a.txt": "a\n", "/memories/d/e": ""})
-		before := b.tree()
+		b := newBench(t, tooltest.InMemory(t, nil))
+		b.Put(map[string]string{"/a.txt": "a\nb\n", "/b.bin": "\x00", "/d/e": "", "/memories/a.txt": "a\n", "/memories/d/e": ""})
+		before := b.Tree()
 		tool := "filesystem"
 		if isMemory {
 			tool = "memory"
 		}
-		b.tools.RenderInput(registry.Call{Tool: tool, Input: input})
-		result := b.call(tool, json.RawMessage(input))
+		b.Tools.RenderInput(registry.Call{Tool: tool, Input: input})
+		result := b.CallTool(tool, json.RawMessage(input))
 		switch result.Code {
 		case "", registry.CodeTool, registry.CodeInvalidInput:
 		default:
 			require.Fail(t, "unforeseen", "%s: %s", result.Code, result.Text())
 		}
 		require.NotEmpty(t, result.Text())
-		after := b.tree()
+		after := b.Tree()
 		if result.IsError() {
 			require.Equal(t, before, after)
 		}

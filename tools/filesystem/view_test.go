@@ -11,14 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 func TestViewOfADirectory(t *testing.T) {
 	const header = "Here're the files and directories up to 2 levels deep in "
 	onBoth(t, func(b *bench) {
-		b.do(step{object{"command": "view", "path": "/"}, header + "/, excluding hidden items:\n(empty)", ""})
-		b.put(map[string]string{
+		do(b, step{object{"command": "view", "path": "/"}, header + "/, excluding hidden items:\n(empty)", ""})
+		b.Put(map[string]string{
 			"/a.txt":           "hello",
 			"/z/deep/down/x":   "",
 			"/z/b":             "1",
@@ -35,7 +36,7 @@ func TestViewOfADirectory(t *testing.T) {
 			"/almost":          strings.Repeat("x", 1<<20-1),
 			"/.tool-output/c1": "a\nb\nc\n",
 		})
-		b.do(
+		do(b,
 			step{object{"command": "view", "path": "/"}, text(
 				header+"/, excluding hidden items:",
 				"4.0K\t/b",
@@ -67,7 +68,7 @@ func TestViewOfADirectory(t *testing.T) {
 			step{object{"command": "view", "path": "/.tool-output/c1", "view_range": []int{2, 3}}, text(
 				"Here's the content of /.tool-output/c1 with line numbers:", "     2\tb", "     3\tc",
 			), ""},
-			step{object{"command": "view", "path": "/", "view_range": []int{}}, b.call("filesystem", object{"command": "view", "path": "/"}).Text(), ""},
+			step{object{"command": "view", "path": "/", "view_range": []int{}}, b.Call(object{"command": "view", "path": "/"}).Text(), ""},
 			step{object{"command": "view", "path": "/no"}, "The path /no does not exist. Please provide a valid path.", failed},
 			step{object{"command": "view", "path": "/a.txt/no"}, "The path /a.txt/no does not exist. Please provide a valid path.", failed},
 		)
@@ -109,21 +110,21 @@ func TestViewOfAFile(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(b *bench) {
-				b.put(map[string]string{"/f": test.content})
+				b.Put(map[string]string{"/f": test.content})
 				input := object{"command": "view", "path": "/f"}
 				if test.lines != nil {
 					input["view_range"] = test.lines
 				}
-				b.do(step{input, test.want, test.code})
+				do(b, step{input, test.want, test.code})
 			})
 		})
 	}
 }
 
 func TestViewOfManyLines(t *testing.T) {
-	b := newBench(t, inMemory(t, nil))
-	b.put(map[string]string{"/most": strings.Repeat("\n", 999_999), "/more": strings.Repeat("\n", 1_000_000)})
-	b.do(
+	b := newBench(t, tooltest.InMemory(t, nil))
+	b.Put(map[string]string{"/most": strings.Repeat("\n", 999_999), "/more": strings.Repeat("\n", 1_000_000)})
+	do(b,
 		step{object{"command": "view", "path": "/most", "view_range": []int{999_999, -1}}, "Here's the content of /most with line numbers:\n999999\t", ""},
 		step{object{"command": "view", "path": "/more"}, "File /more exceeds maximum line limit of 999999 lines.", failed},
 		step{object{"command": "view", "path": "/more", "view_range": []int{1, 2}}, "File /more exceeds maximum line limit of 999999 lines.", failed},
@@ -131,11 +132,11 @@ func TestViewOfManyLines(t *testing.T) {
 }
 
 func TestViewOfAFileThatIsTooLarge(t *testing.T) {
-	b := newBench(t, inMemory(t, &vfs.Options{Quota: vfs.Quota{FileSize: 64 << 20}}))
-	b.put(map[string]string{"/most": strings.Repeat("x", 32<<20), "/more": strings.Repeat("x", 32<<20+1)})
-	require.Empty(t, b.call("filesystem", object{"command": "view", "path": "/most"}).Code)
+	b := newBench(t, tooltest.InMemory(t, &vfs.Options{Quota: vfs.Quota{FileSize: 64 << 20}}))
+	b.Put(map[string]string{"/most": strings.Repeat("x", 32<<20), "/more": strings.Repeat("x", 32<<20+1)})
+	require.Empty(t, b.Call(object{"command": "view", "path": "/most"}).Code)
 	const tooLarge = "Error: The file /more is too large: it has 33554433 bytes, and files of up to 33554432 bytes can be viewed or edited."
-	b.do(
+	do(b,
 		step{object{"command": "view", "path": "/more"}, tooLarge, failed},
 		step{object{"command": "str_replace", "path": "/more", "old_str": "x"}, tooLarge, failed},
 		step{object{"command": "append", "path": "/more", "file_text": "x"}, tooLarge, failed},
@@ -174,14 +175,14 @@ func TestViewOfABinary(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			onBoth(t, func(b *bench) {
-				b.put(map[string]string{"/f.bin": test.content})
+				b.Put(map[string]string{"/f.bin": test.content})
 				encoded := base64.StdEncoding.EncodeToString([]byte(test.content))
 				if len(encoded) < 30_000 {
 					want := "Binary file /f.bin (" + test.mime + "):\ndata:" + test.mime + ";base64," + encoded
-					b.do(step{object{"command": "view", "path": "/f.bin"}, want, ""})
-					b.do(step{object{"command": "view", "path": "/f.bin", "view_range": []int{1, 2}}, want, ""})
+					do(b, step{object{"command": "view", "path": "/f.bin"}, want, ""})
+					do(b, step{object{"command": "view", "path": "/f.bin", "view_range": []int{1, 2}}, want, ""})
 				}
-				result := b.call("filesystem", object{"command": "view", "path": "/f.bin"})
+				result := b.Call(object{"command": "view", "path": "/f.bin"})
 				require.Len(t, result.Content, 1)
 				require.Equal(t, test.carried, result.Content[0].Data != nil)
 				if test.carried {
@@ -195,16 +196,16 @@ func TestViewOfABinary(t *testing.T) {
 
 func TestTextIsNoBinary(t *testing.T) {
 	for _, content := range []string{"GIF89a", "%PDF-1.4 in text", "\x1b[1m", "\ufeffwith a mark", "日本語", "<svg/>"} {
-		b := newBench(t, inMemory(t, nil))
-		b.put(map[string]string{"/f": content})
-		b.do(step{object{"command": "view", "path": "/f"}, "Here's the content of /f with line numbers:\n     1\t" + content, ""})
+		b := newBench(t, tooltest.InMemory(t, nil))
+		b.Put(map[string]string{"/f": content})
+		do(b, step{object{"command": "view", "path": "/f"}, "Here's the content of /f with line numbers:\n     1\t" + content, ""})
 	}
 }
 
 func TestViewAll(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/a.txt": "one\ntwo\n", "/d/b.bin": "\x00", "/empty": ""})
-		b.do(
+		b.Put(map[string]string{"/a.txt": "one\ntwo\n", "/d/b.bin": "\x00", "/empty": ""})
+		do(b,
 			step{object{"command": "view-all", "paths": []string{"/a.txt", "d", "/no", "/d/b.bin", "/empty", `a\b`}}, text(
 				"=== /a.txt ===",
 				"Here's the content of /a.txt with line numbers:",
@@ -243,9 +244,9 @@ func TestViewAll(t *testing.T) {
 func TestViewAllWithImages(t *testing.T) {
 	var picture bytes.Buffer
 	require.NoError(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 3, 2))))
-	b := newBench(t, inMemory(t, nil))
-	b.put(map[string]string{"/a": "a", "/i.png": picture.String(), "/j.png": picture.String()})
-	result := b.call("filesystem", object{"command": "view-all", "paths": []string{"/a", "/i.png", "/j.png", "/a"}})
+	b := newBench(t, tooltest.InMemory(t, nil))
+	b.Put(map[string]string{"/a": "a", "/i.png": picture.String(), "/j.png": picture.String()})
+	result := b.Call(object{"command": "view-all", "paths": []string{"/a", "/i.png", "/j.png", "/a"}})
 	url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture.Bytes())
 	require.Equal(t, text(
 		"=== /a ===",
@@ -270,8 +271,8 @@ func TestViewAllWithImages(t *testing.T) {
 }
 
 func TestViewAllIsLimited(t *testing.T) {
-	b := newBench(t, inMemory(t, nil))
-	b.put(map[string]string{"/big": strings.Repeat("x", 20<<20)})
-	result := b.call("filesystem", object{"command": "view-all", "paths": []string{"/big", "/big", "/big"}})
+	b := newBench(t, tooltest.InMemory(t, nil))
+	b.Put(map[string]string{"/big": strings.Repeat("x", 20<<20)})
+	result := b.Call(object{"command": "view-all", "paths": []string{"/big", "/big", "/big"}})
 	require.Equal(t, "Viewed 2 of 3 paths", result.Status)
 }

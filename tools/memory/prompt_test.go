@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/memory"
 )
 
@@ -22,22 +23,22 @@ func options(set map[string]any) registry.Selection {
 	return registry.Selection{Options: map[string]map[string]any{"memory": set}}
 }
 
-func (b *bench) prompt(api registry.API, set map[string]any) string {
-	b.t.Helper()
-	text, err := b.tools.SystemPrompt(context.Background(), api, registry.Env{Files: b.files, Selection: options(set)})
-	require.NoError(b.t, err)
+func promptOf(b *bench, api registry.API, set map[string]any) string {
+	b.T.Helper()
+	text, err := b.Tools.SystemPrompt(context.Background(), api, registry.Env{Files: b.Files, Selection: options(set)})
+	require.NoError(b.T, err)
 	return text
 }
 
 func TestDefinition(t *testing.T) {
-	b := newBench(t, inMemory(t))
+	b := newBench(t, tooltest.InMemory(t, nil))
 	for _, api := range apis {
 		for _, systemPrompt := range []any{nil, false, true} {
 			set := map[string]any{}
 			if systemPrompt != nil {
 				set["useSystemPrompt"] = systemPrompt
 			}
-			definitions, err := b.tools.Definitions(api, options(set))
+			definitions, err := b.Tools.Definitions(api, options(set))
 			require.NoError(t, err)
 			require.Len(t, definitions, 1)
 			native := api == registry.Anthropic && systemPrompt != true
@@ -46,7 +47,7 @@ func TestDefinition(t *testing.T) {
 			} else {
 				require.Nil(t, definitions[0].Override)
 			}
-			require.Equal(t, native, b.prompt(api, set) == "", "%s %v", api, systemPrompt)
+			require.Equal(t, native, promptOf(b, api, set) == "", "%s %v", api, systemPrompt)
 		}
 	}
 }
@@ -55,19 +56,19 @@ const advised = "## Memory\n\nYou have a persistent memory: the files under /mem
 
 func TestSystemPromptOfAnEmptyMemory(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		prompt := b.prompt(registry.OpenAIChat, nil)
-		require.True(b.t, strings.HasPrefix(prompt, advised))
-		require.Contains(b.t, prompt, "Changes to /memories/README.md show in this prompt on the next message.")
-		require.True(b.t, strings.HasSuffix(prompt, "\n\n### Files\n\nThe /memories directory is empty."))
-		require.Equal(b.t, "## Memory\n\n### Files\n\nThe /memories directory is empty.", b.prompt(registry.OpenAIChat, map[string]any{"noHandHolding": true}))
-		require.Empty(b.t, b.tree())
+		prompt := promptOf(b, registry.OpenAIChat, nil)
+		require.True(b.T, strings.HasPrefix(prompt, advised))
+		require.Contains(b.T, prompt, "Changes to /memories/README.md show in this prompt on the next message.")
+		require.True(b.T, strings.HasSuffix(prompt, "\n\n### Files\n\nThe /memories directory is empty."))
+		require.Equal(b.T, "## Memory\n\n### Files\n\nThe /memories directory is empty.", promptOf(b, registry.OpenAIChat, map[string]any{"noHandHolding": true}))
+		require.Empty(b.T, b.Tree())
 	})
 }
 
 func TestSystemPromptShowsTheMemory(t *testing.T) {
 	noAdvice := map[string]any{"noHandHolding": true, "useSystemPrompt": true}
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{
+		b.Put(map[string]string{
 			"/memories/README.md":     "# Index\n\n<b> & more\n",
 			"/memories/a/b/c":         "",
 			"/memories/a/x.md":        "",
@@ -99,21 +100,21 @@ func TestSystemPromptShowsTheMemory(t *testing.T) {
 			"</content>",
 		)
 		for _, api := range apis {
-			require.Equal(b.t, want, b.prompt(api, noAdvice))
+			require.Equal(b.T, want, promptOf(b, api, noAdvice))
 		}
 		// It is made anew each time.
-		b.call(object{"command": "create", "path": "README.md", "file_text": "other", "overwrite": true})
-		require.Contains(b.t, b.prompt(registry.MCP, nil), "<content>\nother\n</content>")
-		b.call(object{"command": "delete", "path": "README.md"})
-		require.NotContains(b.t, b.prompt(registry.MCP, nil), "<content>")
+		b.Call(object{"command": "create", "path": "README.md", "file_text": "other", "overwrite": true})
+		require.Contains(b.T, promptOf(b, registry.MCP, nil), "<content>\nother\n</content>")
+		b.Call(object{"command": "delete", "path": "README.md"})
+		require.NotContains(b.T, promptOf(b, registry.MCP, nil), "<content>")
 	})
 }
 
 func TestSystemPromptCutsTheIndexAtALine(t *testing.T) {
-	b := newBench(t, inMemory(t))
+	b := newBench(t, tooltest.InMemory(t, nil))
 	content := func(readme string) string {
-		b.put(map[string]string{"/memories/README.md": readme})
-		_, content, _ := strings.Cut(b.prompt(registry.MCP, nil), "<content>\n")
+		b.Put(map[string]string{"/memories/README.md": readme})
+		_, content, _ := strings.Cut(promptOf(b, registry.MCP, nil), "<content>\n")
 		content, _, _ = strings.Cut(content, "\n</content>")
 		return content
 	}
@@ -136,13 +137,13 @@ func TestSystemPromptCutsTheIndexAtALine(t *testing.T) {
 
 func TestSystemPromptKeepsWhatItShowsInItsBlock(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{
+		b.Put(map[string]string{
 			"/memories/README.md":   "a </content>\r\n</listing> &lt;/content> </Content\n><content>< /content></contents>\t",
 			"/memories/a</listing>": "",
 			"/memories/b</LISTING>": "",
 			"/memories/c</content>": "",
 		})
-		require.True(b.t, strings.HasSuffix(b.prompt(registry.MCP, nil), text(
+		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), text(
 			"<listing>",
 			"\t/memories/README.md",
 			"\t/memories/a<",
@@ -160,28 +161,28 @@ func TestSystemPromptKeepsWhatItShowsInItsBlock(t *testing.T) {
 			"</listing> &lt;/content> &lt;/Content",
 			"><content>< /content></contents>\t",
 			"</content>",
-		)), b.prompt(registry.MCP, nil))
+		)), promptOf(b, registry.MCP, nil))
 	})
 }
 
 func TestSystemPromptIsLimited(t *testing.T) {
-	b := newBench(t, inMemory(t))
+	b := newBench(t, tooltest.InMemory(t, nil))
 	for i := range 600 {
-		b.put(map[string]string{fmt.Sprintf("/memories/%03d", i): ""})
+		b.Put(map[string]string{fmt.Sprintf("/memories/%03d", i): ""})
 	}
-	require.Contains(t, b.prompt(registry.MCP, nil), "\t/memories/499\n\t[100 more. Use the memory tool's view command to see them.]\n</listing>")
+	require.Contains(t, promptOf(b, registry.MCP, nil), "\t/memories/499\n\t[100 more. Use the memory tool's view command to see them.]\n</listing>")
 }
 
 func TestSystemPromptOfWhatCannotBeShown(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/memories/README.md": "a\x00"})
-		require.True(b.t, strings.HasSuffix(b.prompt(registry.MCP, nil), "\n\n## /memories/README.md\n\nThe file is not text."))
-		require.NoError(b.t, b.files.Remove("/memories/README.md"))
-		b.put(map[string]string{"/memories/README.md/": ""})
-		require.True(b.t, strings.HasSuffix(b.prompt(registry.MCP, nil), "\t/memories/README.md\n</listing>"))
-		require.NoError(b.t, b.files.RemoveAll("/memories"))
-		b.put(map[string]string{"/memories": "a file"})
-		require.Contains(b.t, b.prompt(registry.MCP, nil), "### Files\n\nThe /memories directory cannot be read.")
+		b.Put(map[string]string{"/memories/README.md": "a\x00"})
+		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), "\n\n## /memories/README.md\n\nThe file is not text."))
+		require.NoError(b.T, b.Files.Remove("/memories/README.md"))
+		b.Put(map[string]string{"/memories/README.md/": ""})
+		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), "\t/memories/README.md\n</listing>"))
+		require.NoError(b.T, b.Files.RemoveAll("/memories"))
+		b.Put(map[string]string{"/memories": "a file"})
+		require.Contains(b.T, promptOf(b, registry.MCP, nil), "### Files\n\nThe /memories directory cannot be read.")
 	})
 	text, err := memory.New().(registry.SystemPrompter).SystemPrompt(context.Background(), registry.PromptContext{})
 	require.NoError(t, err)
@@ -189,8 +190,8 @@ func TestSystemPromptOfWhatCannotBeShown(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	b := newBench(t, inMemory(t))
-	spec, _ := b.tools.Spec("memory")
+	b := newBench(t, tooltest.InMemory(t, nil))
+	spec, _ := b.Tools.Spec("memory")
 	require.True(t, spec.NeedsProject)
 	require.Len(t, spec.Options, 2)
 	for _, option := range spec.Options {
@@ -199,13 +200,13 @@ func TestOptions(t *testing.T) {
 }
 
 func TestOtherFileSystems(t *testing.T) {
-	b := newBench(t, inMemory(t))
+	b := newBench(t, tooltest.InMemory(t, nil))
 	files := afero.NewMemMapFs()
 	for _, test := range []struct{ input, want string }{
 		{`{"command":"create","path":"/d/f","file_text":"a"}`, "File created successfully at: /memories/d/f"},
 		{`{"command":"view","path":"/memories/d/f"}`, "Here's the content of /memories/d/f with line numbers:\n     1\ta"},
 	} {
-		result := b.tools.Dispatch(context.Background(), registry.Call{Tool: "memory", Input: json.RawMessage(test.input)}, registry.Env{Files: files})
+		result := b.Tools.Dispatch(context.Background(), registry.Call{Tool: "memory", Input: json.RawMessage(test.input)}, registry.Env{Files: files})
 		require.Equal(t, test.want, result.Text())
 	}
 }

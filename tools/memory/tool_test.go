@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
 )
 
 func TestViewOfTheMemory(t *testing.T) {
@@ -18,10 +19,10 @@ func TestViewOfTheMemory(t *testing.T) {
 	onBoth(t, func(b *bench) {
 		// There need not be anything, and looking makes nothing.
 		for _, path := range []string{"/memories", "/memories/", "/", "memories"} {
-			b.do(step{object{"command": "view", "path": path}, fmt.Sprintf(header, "/memories") + "4.0K\t/memories", ""})
+			do(b, step{object{"command": "view", "path": path}, fmt.Sprintf(header, "/memories") + "4.0K\t/memories", ""})
 		}
-		require.Empty(b.t, b.tree())
-		b.put(map[string]string{
+		require.Empty(b.T, b.Tree())
+		b.Put(map[string]string{
 			"/memories/b/deep/down/x":    "",
 			"/memories/b/a.md":           strings.Repeat("x", 1536),
 			"/memories/a.md":             strings.Repeat("x", 1023),
@@ -33,7 +34,7 @@ func TestViewOfTheMemory(t *testing.T) {
 			"/memories/empty/":           "",
 			"/outside":                   "",
 		})
-		b.do(
+		do(b,
 			step{object{"command": "view", "path": "/memories"}, fmt.Sprintf(header, "/memories") + text(
 				"4.0K\t/memories",
 				"1023\t/memories/a.md",
@@ -58,7 +59,7 @@ func TestViewOfTheMemory(t *testing.T) {
 
 func TestCommands(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.do(
+		do(b,
 			step{object{"command": "create", "path": "/memories/notes.txt", "file_text": "Hello World\nThis is line two\n"}, "File created successfully at: /memories/notes.txt", ""},
 			step{object{"command": "create", "path": "/memories/notes.txt", "file_text": "x"}, "Error: File /memories/notes.txt already exists", failed},
 			step{object{"command": "create", "path": "people/ada.md", "file_text": "a"}, "File created successfully at: /memories/people/ada.md", ""},
@@ -100,14 +101,14 @@ func TestCommands(t *testing.T) {
 			step{object{"command": "delete", "path": "/memories"}, "Error: Cannot delete root directory.", failed},
 			step{object{"command": "delete", "path": "/"}, "Error: Cannot delete root directory.", failed},
 		)
-		require.Equal(b.t, map[string]string{
+		require.Equal(b.T, map[string]string{
 			"/memories/": "", "/memories/old/": "", "/memories/old/notes.txt": "Hello there\nbetween\nThis is line two\n",
-		}, b.tree())
+		}, b.Tree())
 	})
 }
 
 func TestMissingParameters(t *testing.T) {
-	b := newBench(t, inMemory(t))
+	b := newBench(t, tooltest.InMemory(t, nil))
 	for _, test := range []struct{ input, want string }{
 		{`{}`, "Error: command is required"},
 		{`{"command":"explode"}`, "Unknown memory command: explode"},
@@ -119,7 +120,7 @@ func TestMissingParameters(t *testing.T) {
 		{`{"command":"delete"}`, "Error: path is required for delete command"},
 		{`{"command":"rename","old_path":"/x"}`, "Error: old_path and new_path are required for rename command"},
 	} {
-		result := b.call(json.RawMessage(test.input))
+		result := b.Call(json.RawMessage(test.input))
 		require.Equal(t, test.want, result.Text(), test.input)
 		require.Equal(t, registry.CodeInvalidInput, result.Code, test.input)
 	}
@@ -127,52 +128,52 @@ func TestMissingParameters(t *testing.T) {
 
 func TestPathsMeanTheSame(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/memories/x": "a", "/memories/memories/x": "b"})
+		b.Put(map[string]string{"/memories/x": "a", "/memories/memories/x": "b"})
 		for path, shown := range map[string]string{
 			"x": "/memories/x", "/x": "/memories/x", "/memories/x": "/memories/x", "memories/x": "/memories/x", "//memories//x/": "/memories/x",
 			"/memories/memories/x": "/memories/memories/x",
 		} {
-			result := b.call(object{"command": "view", "path": path})
-			require.Contains(b.t, result.Text(), "Here's the content of "+shown+" with line numbers:\n", path)
+			result := b.Call(object{"command": "view", "path": path})
+			require.Contains(b.T, result.Text(), "Here's the content of "+shown+" with line numbers:\n", path)
 		}
 	})
 }
 
 func TestNothingLeadsOut(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/x": "out", "/secret/x": "out", "/memoriesfoo": "out", "/memories/m": "in", "/Memories2/x": "out"})
+		b.Put(map[string]string{"/x": "out", "/secret/x": "out", "/memoriesfoo": "out", "/memories/m": "in", "/Memories2/x": "out"})
 		for _, path := range []string{
 			"/memories/../x", "/memories/.", "/memories/..", "..", ".", "../x", "/../x", "/..", "/./x", "./x", "/memories/m/..", "/memories/m/../../x",
 			"memories/../../x", "/memories/./m", "/memories/..//x", "/x/../../x",
 		} {
 			refused := fmt.Sprintf(`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of /memories.`, path)
-			b.attempt(path, refused)
+			attempt(b, path, refused)
 		}
 		for _, path := range []string{`/memories/..\x`, "/memories/\x00", `\x`, "/memories/.toolrun/x", "/memories/\n"} {
-			b.attempt(path, "")
+			attempt(b, path, "")
 		}
-		before := b.tree()
+		before := b.Tree()
 		// These mean something inside, where nothing is.
 		for _, path := range []string{"/memoriesfoo", "/secret/x", "/x", "x", "/%2e%2e/x", "/memories/...", "/memories/%2e%2e/x", "/Memories2/x", "~/x", "C:/x", "file:///x"} {
 			for _, command := range []string{"view", "delete"} {
-				result := b.call(object{"command": command, "path": path})
-				require.Contains(b.t, result.Text(), " does not exist", path)
-				require.Contains(b.t, result.Text(), "The path /memories/", path)
+				result := b.Call(object{"command": command, "path": path})
+				require.Contains(b.T, result.Text(), " does not exist", path)
+				require.Contains(b.T, result.Text(), "The path /memories/", path)
 			}
-			result := b.call(object{"command": "rename", "old_path": path, "new_path": "/memories/y"})
-			require.Equal(b.t, failed, result.Code, path)
+			result := b.Call(object{"command": "rename", "old_path": path, "new_path": "/memories/y"})
+			require.Equal(b.T, failed, result.Code, path)
 		}
-		require.Equal(b.t, before, b.tree())
-		b.do(step{object{"command": "create", "path": "/memoriesfoo", "file_text": "in"}, "File created successfully at: /memories/memoriesfoo", ""})
+		require.Equal(b.T, before, b.Tree())
+		do(b, step{object{"command": "create", "path": "/memoriesfoo", "file_text": "in"}, "File created successfully at: /memories/memoriesfoo", ""})
 		before["/memories/memoriesfoo"] = "in"
-		require.Equal(b.t, before, b.tree())
+		require.Equal(b.T, before, b.Tree())
 	})
 }
 
 // attempt tries everything with a path, none of which may succeed. want is the text, if not "".
-func (b *bench) attempt(path, want string) {
-	b.t.Helper()
-	before := b.tree()
+func attempt(b *bench, path, want string) {
+	b.T.Helper()
+	before := b.Tree()
 	for _, input := range []object{
 		{"command": "view", "path": path},
 		{"command": "create", "path": path, "file_text": "x", "overwrite": true},
@@ -182,13 +183,13 @@ func (b *bench) attempt(path, want string) {
 		{"command": "rename", "old_path": path, "new_path": "/memories/y"},
 		{"command": "rename", "old_path": "/memories/m", "new_path": path},
 	} {
-		result := b.call(input)
-		require.Equal(b.t, failed, result.Code, "%v: %s", input, result.Text())
+		result := b.Call(input)
+		require.Equal(b.T, failed, result.Code, "%v: %s", input, result.Text())
 		if want != "" {
-			require.Equal(b.t, want, result.Text(), "%v", input)
+			require.Equal(b.T, want, result.Text(), "%v", input)
 		}
 	}
-	require.Equal(b.t, before, b.tree())
+	require.Equal(b.T, before, b.Tree())
 }
 
 func TestLinksAreNotFollowed(t *testing.T) {
@@ -203,8 +204,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			t.Skip("there are no links here:", err)
 		}
 	}
-	b := newBench(t, inDirectory(t, dir))
-	before := b.tree()
+	b := newBench(t, tooltest.InDirectory(t, dir, nil))
+	before := b.Tree()
 	for _, path := range []string{"up", "x", "dir", "file", "up/x", "dir/secret"} {
 		for _, input := range []object{
 			{"command": "view", "path": path},
@@ -214,12 +215,12 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			{"command": "insert", "path": path, "insert_line": 0, "insert_text": "x"},
 			{"command": "rename", "old_path": "/memories/m", "new_path": path},
 		} {
-			result := b.call(input)
+			result := b.Call(input)
 			require.Equal(t, failed, result.Code, "%v: %s", input, result.Text())
 			require.NotContains(t, result.Text(), outside)
 		}
 	}
-	require.Equal(t, before, b.tree())
+	require.Equal(t, before, b.Tree())
 	content, err := os.ReadFile(filepath.Join(outside, "secret"))
 	require.NoError(t, err)
 	require.Equal(t, "out", string(content))
@@ -231,7 +232,7 @@ func TestMemoriesThatLeadElsewhere(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "memories")); err != nil {
 		t.Skip("there are no links here:", err)
 	}
-	b := newBench(t, inDirectory(t, dir))
+	b := newBench(t, tooltest.InDirectory(t, dir, nil))
 	for _, path := range []string{"/memories", "README.md"} {
 		for _, input := range []object{
 			{"command": "view", "path": path},
@@ -239,10 +240,10 @@ func TestMemoriesThatLeadElsewhere(t *testing.T) {
 			{"command": "delete", "path": path},
 			{"command": "rename", "old_path": path, "new_path": "/memories/x"},
 		} {
-			require.Equal(t, failed, b.call(input).Code, "%v", input)
+			require.Equal(t, failed, b.Call(input).Code, "%v", input)
 		}
 	}
-	require.NotContains(t, b.prompt(registry.MCP, nil), "out\n")
+	require.NotContains(t, promptOf(b, registry.MCP, nil), "out\n")
 	content, err := os.ReadFile(filepath.Join(outside, "README.md"))
 	require.NoError(t, err)
 	require.Equal(t, "out", string(content))
@@ -251,11 +252,11 @@ func TestMemoriesThatLeadElsewhere(t *testing.T) {
 // TestMemoriesThatAreNoDirectory is about what hosts may have there.
 func TestMemoriesThatAreNoDirectory(t *testing.T) {
 	onBoth(t, func(b *bench) {
-		b.put(map[string]string{"/memories": "a file"})
-		b.do(
+		b.Put(map[string]string{"/memories": "a file"})
+		do(b,
 			step{object{"command": "create", "path": "/memories/x", "file_text": "x"}, "Error: The path /memories/x cannot be used: /memories is a file, not a directory.", failed},
 			step{object{"command": "delete", "path": "/memories"}, "Error: Cannot delete root directory.", failed},
 		)
-		require.Equal(b.t, map[string]string{"/memories": "a file"}, b.tree())
+		require.Equal(b.T, map[string]string{"/memories": "a file"}, b.Tree())
 	})
 }
