@@ -139,7 +139,7 @@ func broken() map[string]struct {
 				}
 				return echoSchema
 			}
-		}), "options", `with the options {"a":true,"b":true}: tool "echo": the schema is not JSON`, nil},
+		}), "options", `with the options {"a":true,"b":true}: tool "echo": the schema cannot be read`, nil},
 		"a description that panics": {specified(func(s *registry.Spec) {
 			s.Description, s.DescriptionFor = "", func(o registry.Offer) string { panic("no words") }
 		}), "options", "panic: no words", nil},
