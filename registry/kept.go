@@ -50,7 +50,8 @@ func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name s
 		for n := 2; ; n++ {
 			if _, err := files.Stat(name); errors.Is(err, fs.ErrNotExist) {
 				err := vfs.WriteFile(ctx, files, name, []byte(text))
-				if _, ok := errors.AsType[*vfs.NameConflictError](err); !ok {
+				// If it is not for the name of the file, but of the directory, another one does not help.
+				if _, conflict := errors.AsType[*vfs.NameConflictError](err); !conflict || n > keptFiles+2 {
 					return err
 				}
 			} else if err != nil {

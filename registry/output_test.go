@@ -142,8 +142,10 @@ func TestLongResultsThatCannotBeKept(t *testing.T) {
 	require.NoError(t, err)
 	blocked := newProject(t)
 	require.NoError(t, afero.WriteFile(blocked, registry.OutputDir, nil, 0o600))
+	similar := newProject(t)
+	require.NoError(t, similar.Mkdir(strings.ToUpper(registry.OutputDir), 0o700))
 	for why, files := range map[string]afero.Fs{
-		"no files": nil, "a quota": tight, "files that cannot be changed": vfs.ReadOnly(newProject(t), "/"), "something in the way": blocked,
+		"a directory of a similar name": similar, "no files": nil, "a quota": tight, "files that cannot be changed": vfs.ReadOnly(newProject(t), "/"), "something in the way": blocked,
 	} {
 		t.Run(why, func(t *testing.T) {
 			r := newRegistry(t, says(registry.Text(lines(10_000))))
