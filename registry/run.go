@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"math"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -46,7 +47,7 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 	var outOfTime <-chan time.Time
 	if limit > 0 {
 		wait := limit
-		if e.spec.KeepsTime {
+		if e.spec.KeepsTime && limit < math.MaxInt64-keepsTimeGrace {
 			wait += keepsTimeGrace
 		}
 		timer := time.NewTimer(wait)

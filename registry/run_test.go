@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,6 +45,10 @@ func TestTimeouts(t *testing.T) {
 			}
 		}, func(s *registry.Spec) { s.KeepsTime, s.Timeout = true, 2*time.Second }), registry.Env{}, 2 * time.Second, "I have stopped."},
 		{"a tool that keeps the time badly", doing("x", waits, func(s *registry.Spec) { s.KeepsTime = true }), registry.Env{}, 11 * time.Second, "Tool execution timed out after 10000ms."},
+		{"a limit that is none", doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			time.Sleep(time.Hour)
+			return registry.Text("done"), nil
+		}, func(s *registry.Spec) { s.KeepsTime = true }), registry.Env{Limits: registry.Limits{Timeout: math.MaxInt64}}, time.Hour, "done"},
 		{"success at the last moment", doing("x", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
 			<-ctx.Done()
 			return registry.Text("all is done"), nil
