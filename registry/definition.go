@@ -49,23 +49,12 @@ type definitionKey struct {
 	input                 *Schema
 }
 
-func (e *entry) define(description string, input *Schema) *Definition {
-	return &Definition{
-		Name: e.spec.Name, Title: e.spec.DisplayName, Description: description,
-		Input: input, Output: e.output, Annotations: e.spec.Annotations,
-	}
-}
-
 // Definitions returns the definitions of the tools that a selection enables, and for which everything that they require is
 // granted. The error, a *[ToolError], says which options have been set to what they cannot be, or which schema
 // does not compile with them.
 func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, error) {
 	var definitions []*Definition
 	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
-		if override == nil && e.definition != nil {
-			definitions = append(definitions, e.definition)
-			return nil
-		}
 		input, err := e.schema(offer.Options)
 		if err != nil {
 			return err
@@ -75,9 +64,10 @@ func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, err
 			description = e.spec.DescriptionFor(offer)
 		}
 		d, err := e.definitions.get(definitionKey{description, string(override), input}, func() (*Definition, error) {
-			d := e.define(description, input)
-			d.Override = override
-			return d, nil
+			return &Definition{
+				Name: e.spec.Name, Title: e.spec.DisplayName, Description: description, Override: override,
+				Input: input, Output: e.output, Annotations: e.spec.Annotations,
+			}, nil
 		})
 		definitions = append(definitions, d)
 		return err

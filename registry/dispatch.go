@@ -116,10 +116,11 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	// Package json, by which most tools decode, takes such a name for the other one: what is executed would not be what has been
 	// checked.
 	for name := range object {
+		if _, ok := schema.plan.properties[name]; ok {
+			continue
+		}
 		if known := schema.plan.resembles(name); known != "" {
-			if _, ok := schema.plan.properties[name]; !ok {
-				return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", cut(name, 100), known)
-			}
+			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", cut(name, 100), known)
 		}
 	}
 	changed := schema.coerce(object)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -18,6 +19,8 @@ type plan struct {
 	// properties are those of objects, with a bit each for the required ones.
 	properties map[string]property
 	required   uint64
+	// folded has their names by what is left of them if case does not matter.
+	folded map[string]string
 	// additional is for other properties: nil if they may be anything. closed says that there may be none.
 	additional *plan
 	closed     bool
@@ -72,8 +75,10 @@ func newPlan(schema any) *plan {
 			p.types, ok = typesOf(value)
 		case "properties":
 			p.properties = make(map[string]property, len(properties))
+			p.folded = make(map[string]string, len(properties))
 			for name, inside := range properties {
 				p.properties[name] = property{plan: newPlan(inside)}
+				p.folded[fold(name)] = name
 			}
 		case "required":
 			names, _ := value.([]any)
@@ -282,14 +287,25 @@ func (p *plan) object(data []byte, i int) (end int, ok bool) {
 	return i + 1, p == nil || seen&p.required == p.required
 }
 
-// resembles returns a property whose name differs from this one in case only, or "".
+// resembles returns a property whose name differs from this one, which is no property, in case only, or "".
 func (p *plan) resembles(name string) string {
-	for known := range p.properties {
-		if known != name && strings.EqualFold(known, name) {
-			return known
-		}
+	if len(p.folded) == 0 {
+		return ""
 	}
-	return ""
+	return p.folded[fold(name)]
+}
+
+// fold makes names the same that package json takes for the same.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		for { // to the smallest of those that differ in case only
+			next := unicode.SimpleFold(r)
+			if next <= r {
+				return next
+			}
+			r = next
+		}
+	}, name)
 }
 
 func (p *plan) array(data []byte, i int) (end int, ok bool) {

@@ -159,11 +159,3 @@ func ends(text string, head, tail int) (string, string) {
 	}
 	return first, last
 }
-
-// boundary is the last place at or before i where no character is cut.
-func boundary(text string, i int) int {
-	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
-	}
-	return min(i, len(text))
-}

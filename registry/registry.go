@@ -22,13 +22,11 @@ type entry struct {
 	spec     Spec
 	defaults Options
 	// input is nil if the schema depends on options.
-	input  *Schema
-	output *Schema
-	// definition is what models get of the tool, if that does not depend on anything.
-	definition *Definition
-	checker    InputChecker // or nil
+	input   *Schema
+	output  *Schema
+	checker InputChecker // or nil
 
-	// schemas are what SchemaFor has returned, and definitions what has been made of it.
+	// schemas are what SchemaFor has returned, and definitions what models get of the tool.
 	schemas     memo[string, *Schema]
 	definitions memo[definitionKey, *Definition]
 }
@@ -131,9 +129,6 @@ func newEntry(tool Tool) (_ *entry, err error) {
 		}
 		if e.input, err = CompileSchema(raw); err != nil {
 			return nil, err
-		}
-		if s.DescriptionFor == nil {
-			e.definition = e.define(s.Description, e.input)
 		}
 	} else if _, err := e.schema(e.defaults); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/vfs"
@@ -40,7 +41,6 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 	if err := json.Unmarshal(data, &s.rest); err != nil || s.rest == nil {
 		return Settings{}, false, errors.Join(errors.New("the settings are not a JSON object"), err)
 	}
-	migrated = migrate(s.rest)
 	for _, field := range []struct {
 		name string
 		to   any
@@ -60,66 +60,41 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 		}
 		delete(s.rest, field.name)
 	}
+	migrated = s.migrate()
 	return s, migrated, nil
 }
 
 // The fields that older settings have instead of enabledTools and toolOptions.
 var oldFields = []string{"memoryEnabled", "jsExecutionEnabled", "fsToolEnabled", "memoryUseSystemPrompt", "jsLibEnabled"}
 
-// migrate brings a stored project of an older version into today's form. If enabledTools is there, even empty, it is not of
-// an older version; null is as good as not there. If none of the old fields is there, it is one that has not chosen anything.
-func migrate(fields map[string]json.RawMessage) (changed bool) {
-	if raw, ok := fields["enabledTools"]; ok && string(raw) != "null" {
+// migrate brings settings of an older version into today's form. If enabledTools is there, even empty, they are not of
+// an older version; null is as good as not there. If none of the old fields is there, they are of one that has not chosen anything.
+func (s *Settings) migrate() (changed bool) {
+	old := slices.ContainsFunc(oldFields, func(name string) bool { _, there := s.rest[name]; return there })
+	if s.EnabledTools != nil || !old {
 		return false
 	}
-	is := func(name, value string) bool { return string(bytes.TrimSpace(fields[name])) == value }
-	old := false
-	for _, name := range oldFields {
-		_, there := fields[name]
-		old = old || there
-	}
-	if !old {
-		return false
-	}
-	enabled := []string{}
+	is := func(name, value string) bool { return string(bytes.TrimSpace(s.rest[name])) == value }
+	s.EnabledTools = []string{}
 	for _, tool := range []struct{ name, flag string }{
 		{"memory", "memoryEnabled"}, {"javascript", "jsExecutionEnabled"}, {"filesystem", "fsToolEnabled"},
 	} {
 		if is(tool.flag, "true") {
-			enabled = append(enabled, tool.name)
+			s.EnabledTools = append(s.EnabledTools, tool.name)
 		}
 	}
-	options := map[string]map[string]bool{}
-	if is("memoryUseSystemPrompt", "true") {
-		options["memory"] = map[string]bool{"useSystemPrompt": true}
-	}
-	if is("jsLibEnabled", "false") {
-		options["javascript"] = map[string]bool{"loadLib": false}
-	}
-	fields["enabledTools"], _ = json.Marshal(enabled)
-	var stored map[string]map[string]json.RawMessage
-	if json.Unmarshal(fields["toolOptions"], &stored) == nil || fields["toolOptions"] == nil {
-		for tool, values := range options {
-			for option, value := range values {
-				if _, set := stored[tool][option]; set {
-					continue
-				}
-				if stored == nil {
-					stored = map[string]map[string]json.RawMessage{}
-				}
-				if stored[tool] == nil {
-					stored[tool] = map[string]json.RawMessage{}
-				}
-				stored[tool][option], _ = json.Marshal(value)
-			}
-		}
-		delete(fields, "toolOptions")
-		if len(stored) > 0 {
-			fields["toolOptions"], _ = json.Marshal(stored)
+	for _, option := range []struct {
+		tool, id, flag string
+		value          bool
+	}{
+		{"memory", "useSystemPrompt", "memoryUseSystemPrompt", true}, {"javascript", "loadLib", "jsLibEnabled", false},
+	} {
+		if _, set := s.ToolOptions[option.tool][option.id]; !set && is(option.flag, strconv.FormatBool(option.value)) {
+			*s = s.WithOption(option.tool, option.id, option.value)
 		}
 	}
 	for _, name := range oldFields {
-		delete(fields, name)
+		delete(s.rest, name)
 	}
 	return true
 }

@@ -25,10 +25,15 @@ func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
+	return text[:boundary(text, limit)] + "..."
+}
+
+// boundary is the last place at or before i where no character is cut.
+func boundary(text string, i int) int {
+	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
 	}
-	return text[:limit] + "..."
+	return min(i, len(text))
 }
 
 // decodeJSON decodes one JSON value, with numbers as they are written. It refuses what means different things to different
