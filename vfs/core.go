@@ -95,6 +95,26 @@ func (c *core) temp() string {
 	return fmt.Sprintf("%s/%s-%d", tempDir, s.name, s.temps.Add(1))
 }
 
+// replaceOwn replaces a file that is the project's own by one with this content, as a whole.
+func (c *core) replaceOwn(name string, data []byte, durable bool) error {
+	temp := c.temp()
+	n, err := c.b.open(temp, openNew, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = n.WriteAt(data, 0)
+	if err == nil && durable && !c.options.NoSync {
+		err = n.Sync()
+	}
+	if err = errors.Join(err, n.Close()); err == nil {
+		err = c.b.rename(temp, name)
+	}
+	if err != nil {
+		c.cleanUp(temp)
+	}
+	return err
+}
+
 // lock takes the project's lock: first among the goroutines of this process, then among processes.
 func (c *core) lock(ctx context.Context) (unlock func(), err error) {
 	select {

@@ -118,16 +118,7 @@ func (c *core) shorten(e change, name string) error {
 		}
 		text.Write(line)
 	}
-	temp := c.temp()
-	n, err := c.b.open(temp, openNew, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = n.WriteAt(text.Bytes(), 0)
-	if err := errors.Join(err, n.Close()); err != nil {
-		return err
-	}
-	return c.b.rename(temp, name)
+	return c.replaceOwn(name, text.Bytes(), false)
 }
 
 // A page is what a file describes, by number.

@@ -3,8 +3,6 @@ package vfs
 import (
 	"io/fs"
 	"syscall"
-
-	"github.com/spf13/afero"
 )
 
 // DefaultOpenFiles is how many files and directories of a project can be open unless another limit is set.
@@ -75,43 +73,4 @@ func (c *core) discard(which func(f openFile) bool) {
 	for _, f := range found {
 		f.discard()
 	}
-}
-
-// EndCall ends the call that [Project.WithCall] has begun: files that have been opened for it and are still open are
-// closed, what has been written in those that would replace a file when they are closed is dropped, and from now on
-// everything that is attempted for it is fs.ErrClosed. Whoever runs code for a call ends the call with this, since code
-// that is stopped in the middle closes nothing, and code that cannot be stopped would go on.
-func (p *Project) EndCall() {
-	if p.call != nil {
-		if p.call.end != nil {
-			p.call.end()
-		}
-		p.core.discard(func(f openFile) bool { return f.by() == p.call })
-	}
-}
-
-// BeginCall returns the file system as one call of a tool sees it, if it is a [*Project] or a view of one: as
-// [Project.WithCall] does. end is [Project.EndCall]. Any other file system comes back as it is, and end does nothing.
-func BeginCall(files afero.Fs, id string) (_ afero.Fs, end func()) {
-	if c, ok := files.(interface {
-		beginCall(id string) (afero.Fs, func())
-	}); ok {
-		return c.beginCall(id)
-	}
-	return files, func() {}
-}
-
-func (p *Project) beginCall(id string) (afero.Fs, func()) {
-	call := p.WithCall(id)
-	return call, call.EndCall
-}
-
-func (v *readOnly) beginCall(id string) (afero.Fs, func()) {
-	files, end := BeginCall(v.files, id)
-	return &readOnly{files: files, protected: v.protected}, end
-}
-
-func (v *sub) beginCall(id string) (afero.Fs, func()) {
-	files, end := BeginCall(v.files, id)
-	return &sub{files: files, dir: v.dir}, end
 }

@@ -2,14 +2,11 @@ package vfs
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -30,58 +27,6 @@ var (
 	_ afero.Fs  = (*Project)(nil)
 	_ Exclusive = (*Project)(nil)
 )
-
-// A call is what changes belong to that are undone together.
-type call struct {
-	id string
-	// lasts ends with the call: nothing can be done for it any more, and nobody waits for the lock for it. It is nil for what
-	// has no end of its own.
-	lasts context.Context
-	end   context.CancelFunc
-	// undoes and reverses mark what Undo does.
-	undoes   string
-	reverses int64
-
-	// The following belong to whoever has the lock.
-
-	// parts is how many changes the call has made.
-	parts int
-	// written has the changes that wrote files, by path, as long as nobody else has changed anything; next is the number
-	// of the change that would come after the call's last one.
-	written map[string]written
-	next    int64
-}
-
-func (c *call) ended() bool { return c != nil && c.lasts != nil && c.lasts.Err() != nil }
-
-// written is how a call has written a file: the number of the change, and what the file has become, if that is known.
-type written struct {
-	number int64
-	after  *stamp
-}
-
-// WithCall returns the project as one call of a tool sees it: what is changed through it belongs together under the id,
-// which [Project.Undo] takes and which should not be used for another call. Without one, each change is by itself. An
-// id that begins with "#" gets a "call " in front, and one that is longer than 256 bytes is kept in part, with a hash.
-// [Project.EndCall] ends the call.
-func (p *Project) WithCall(id string) *Project {
-	c := &call{id: callID(id)}
-	c.lasts, c.end = context.WithCancel(context.Background())
-	return &Project{core: p.core, call: c, scope: p.scope}
-}
-
-// callID is an id as the history has it.
-func callID(id string) string {
-	const limit, part = 256, 180
-	id = strings.ToValidUTF8(id, "\uFFFD")
-	if strings.HasPrefix(id, "#") {
-		id = "call " + id
-	}
-	if len(id) > limit {
-		id = fmt.Sprintf("%s...%x", strings.ToValidUTF8(id[:part], ""), sha256.Sum256([]byte(id)))
-	}
-	return id
-}
 
 // Close closes the project, for all that has come from it, and all files that are open. What is being written anew in
 // them is dropped. It must not be called by what Exclusively runs. A project in memory stays as it is, since others may

@@ -61,27 +61,13 @@ func (c *core) readSettings() (data []byte, err error) {
 	return data, err
 }
 
-func (c *core) writeSettings(data []byte) (err error) {
-	if len(data) == 0 {
-		if err := c.b.remove(settingsFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (c *core) writeSettings(data []byte) error {
+	if len(data) > 0 {
+		if err := c.replaceOwn(settingsFile, data, true); err != nil {
 			return err
 		}
-		return c.sync("/" + metaDir)
-	}
-	temp := c.temp()
-	n, err := c.b.open(temp, openNew, 0o600)
-	if err != nil {
+	} else if err := c.b.remove(settingsFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	_, err = n.WriteAt(data, 0)
-	if err == nil && !c.options.NoSync {
-		err = n.Sync()
-	}
-	if err = errors.Join(err, n.Close()); err == nil {
-		err = c.b.rename(temp, settingsFile)
-	}
-	if err != nil {
-		return errors.Join(err, c.b.remove(temp))
 	}
 	return c.sync("/" + metaDir)
 }
