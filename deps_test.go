@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"tools/memory":             {"registry", "tools/internal/...", "vfs"},
 	"tools/filesystem":         {"registry", "tools/internal/...", "vfs"},
 	"tools/internal/tooltest":  {"registry", "vfs"},
-	"tools/internal/textfile":  {"internal/media", "vfs"},
+	"tools/internal/textfile":  {"internal/media", "registry", "vfs"},
 	"cmd/toolrun":              {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli": {"..."},
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -12,7 +13,7 @@ import (
 // append adds text to the end of a file, or makes the file.
 func (t tree) append(ctx context.Context, name, text string) (done string, err error) {
 	if name == "/" {
-		return "", textfile.Errorf("Error: Cannot append to the root path.")
+		return "", registry.Errorf("Error: Cannot append to the root path.")
 	}
 	err = t.Exclusively(ctx, func(inner textfile.Tree) error {
 		info, err := inner.Stat(name)
@@ -23,14 +24,14 @@ func (t tree) append(ctx context.Context, name, text string) (done string, err e
 			done, err = inner.Create(ctx, name, text, false)
 			return err
 		case info.IsDir():
-			return textfile.Errorf("Error: %s is a directory, not a file.", name)
+			return registry.Errorf("Error: %s is a directory, not a file.", name)
 		}
 		content, err := inner.Read(name)
 		if err != nil {
 			return err
 		}
 		if !textfile.IsText(content) {
-			return textfile.Errorf("Error: Cannot append to binary file %s.", name)
+			return registry.Errorf("Error: Cannot append to binary file %s.", name)
 		}
 		done = "Content appended to " + name
 		return inner.Write(ctx, name, append(content, text...))
@@ -41,7 +42,7 @@ func (t tree) append(ctx context.Context, name, text string) (done string, err e
 // mkdir makes a directory, and those that it lies in.
 func (t tree) mkdir(ctx context.Context, name string) (done string, err error) {
 	if name == "/" {
-		return "", textfile.Errorf("Error: Cannot create directory at the root path.")
+		return "", registry.Errorf("Error: Cannot create directory at the root path.")
 	}
 	err = t.Exclusively(ctx, func(inner textfile.Tree) error {
 		info, err := inner.Stat(name)
@@ -51,9 +52,9 @@ func (t tree) mkdir(ctx context.Context, name string) (done string, err error) {
 		case info == nil:
 			return inner.Explain(name, inner.Files.MkdirAll(name, 0o755))
 		case info.IsDir():
-			return textfile.Errorf("Error: Directory %s already exists", name)
+			return registry.Errorf("Error: Directory %s already exists", name)
 		}
-		return textfile.Errorf("Error: A file already exists at %s", name)
+		return registry.Errorf("Error: A file already exists at %s", name)
 	})
 	return "Directory created successfully at: " + name, err
 }
@@ -71,7 +72,7 @@ func (t tree) rename(ctx context.Context, from, to string, overwrite bool) (done
 func (t tree) copy(ctx context.Context, from, to string, overwrite bool) (done string, err error) {
 	switch {
 	case to == "/":
-		return "", textfile.Errorf("Error: Cannot copy to the root path.")
+		return "", registry.Errorf("Error: Cannot copy to the root path.")
 	case isMemory(to):
 		return "", readOnly("write to", to)
 	}
@@ -96,13 +97,13 @@ func mayReplace(from, to string, overwrite bool) func(source, target fs.FileInfo
 	return func(source, target fs.FileInfo) error {
 		switch {
 		case from == to:
-			return textfile.Errorf("Error: %s is both the source and the destination.", to)
+			return registry.Errorf("Error: %s is both the source and the destination.", to)
 		case target.IsDir():
-			return textfile.Errorf("Error: The destination %s is a directory.", to)
+			return registry.Errorf("Error: The destination %s is a directory.", to)
 		case !overwrite:
-			return textfile.Errorf("Error: The destination %s already exists. Set overwrite to true to replace.", to)
+			return registry.Errorf("Error: The destination %s already exists. Set overwrite to true to replace.", to)
 		case source.IsDir():
-			return textfile.Errorf("Error: The destination %s is a file, which a directory cannot replace.", to)
+			return registry.Errorf("Error: The destination %s is a file, which a directory cannot replace.", to)
 		}
 		return nil
 	}

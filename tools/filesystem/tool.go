@@ -6,7 +6,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -107,10 +106,7 @@ func (tool) Spec() registry.Spec {
 
 // CheckInput implements [registry.InputChecker].
 func (tool) CheckInput(input map[string]any) error {
-	if problem := textfile.Check("filesystem", commands, input); problem != "" {
-		return &registry.ModelError{Text: problem, Code: registry.CodeInvalidInput}
-	}
-	return nil
+	return textfile.Check("filesystem", commands, input)
 }
 
 // RenderInput implements [registry.InputRenderer].
@@ -123,11 +119,7 @@ func (tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (
 		return registry.Result{}, err
 	}
 	files := tree{textfile.Tree{Files: vfs.ReadOnly(env.Files, memories)}}
-	result, err := files.execute(ctx, in)
-	if problem, ok := errors.AsType[*textfile.Error](err); ok {
-		err = &registry.ModelError{Text: problem.Text, Err: problem.Err}
-	}
-	return result, err
+	return files.execute(ctx, in)
 }
 
 // A tree is the files of a project.
@@ -147,16 +139,16 @@ func (t tree) execute(ctx context.Context, in textfile.Input) (registry.Result, 
 			return registry.Result{}, err
 		}
 		if in.Command == "rename" {
-			return done(t.rename(ctx, from, to, in.Overwrite))
+			return textfile.Done(t.rename(ctx, from, to, in.Overwrite))
 		}
-		return done(t.copy(ctx, from, to, in.Overwrite))
+		return textfile.Done(t.copy(ctx, from, to, in.Overwrite))
 	}
 	name, err := textfile.Clean(in.Path)
 	if err != nil {
 		return registry.Result{}, err
 	}
 	if in.Command == "view" {
-		return t.view(ctx, name, in.ViewRange)
+		return t.ViewResult(ctx, name, in.ViewRange, listing)
 	}
 	verb := "write to"
 	if in.Command == "delete" {
@@ -171,31 +163,22 @@ func (t tree) execute(ctx context.Context, in textfile.Input) (registry.Result, 
 func (t tree) change(ctx context.Context, name string, in textfile.Input) (registry.Result, error) {
 	switch in.Command {
 	case "create":
-		return done(t.Create(ctx, name, in.Text(), in.Overwrite))
+		return textfile.Done(t.Create(ctx, name, in.Text(), in.Overwrite))
 	case "str_replace":
 		lines, err := t.Replace(ctx, name, in.OldStr, in.Text(), notFile(name))
-		result := registry.Text("The file has been edited.\n" + lines)
-		result.Status = "Edited " + name
-		return result, err
+		return textfile.Edited(name, "The file has been edited.", lines, err)
 	case "insert":
-		return done(fmt.Sprintf("The file %s has been edited.", name), t.Insert(ctx, name, in.InsertLine, in.Text(), notFile(name)))
+		return textfile.Done(fmt.Sprintf("The file %s has been edited.", name), t.Insert(ctx, name, in.InsertLine, in.Text(), notFile(name)))
 	case "append":
-		return done(t.append(ctx, name, in.Text()))
+		return textfile.Done(t.append(ctx, name, in.Text()))
 	case "mkdir":
-		return done(t.mkdir(ctx, name))
+		return textfile.Done(t.mkdir(ctx, name))
 	case "delete":
-		return done(t.Delete(ctx, name))
+		return textfile.Done(t.Delete(ctx, name))
 	}
-	return registry.Result{}, textfile.Errorf("Unknown filesystem command: %s", textfile.Cut(in.Command, 200))
+	return registry.Result{}, registry.Errorf("Unknown filesystem command: %s", textfile.Cut(in.Command, 200))
 }
 
 func notFile(name string) string {
 	return fmt.Sprintf("Error: The path %s does not exist or is not a file.", name)
-}
-
-// done is the result of what is said in one line.
-func done(text string, err error) (registry.Result, error) {
-	result := registry.Text(text)
-	result.Status = text
-	return result, err
 }

@@ -2,7 +2,6 @@ package filesystem
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"unicode"
@@ -13,18 +12,6 @@ import (
 )
 
 var listing = textfile.Listing{DirectoriesFirst: true}
-
-func (t tree) view(ctx context.Context, name string, lines []json.Number) (registry.Result, error) {
-	view, err := t.View(ctx, name, lines, listing)
-	if err != nil {
-		return registry.Result{}, err
-	}
-	return registry.Result{Content: []registry.Part{part(view)}, InFile: view.File, Status: "Viewed " + name}, nil
-}
-
-func part(v textfile.View) registry.Part {
-	return registry.Part{Text: v.Text, Data: v.Data, MIME: v.MIME}
-}
 
 // maxTogether is how many bytes view-all shows, all paths together.
 const maxTogether = textfile.MaxSize
@@ -43,7 +30,7 @@ func (t tree) viewAll(ctx context.Context, paths []string) (registry.Result, err
 			text.WriteByte('\n')
 		}
 		shown, view, err := t.viewOne(ctx, given, size)
-		if problem, ok := errors.AsType[*textfile.Error](err); ok {
+		if problem, ok := errors.AsType[*registry.ModelError](err); ok {
 			failures++
 			text.WriteString("=== " + shown + " [ERROR] ===\n" + problem.Text)
 			continue
@@ -54,7 +41,7 @@ func (t tree) viewAll(ctx context.Context, paths []string) (registry.Result, err
 		size += len(view.Text) + len(view.Data)
 		text.WriteString("=== " + shown + " ===")
 		if view.Data != nil {
-			parts = append(parts, registry.Part{Text: text.String()}, part(view))
+			parts = append(parts, registry.Part{Text: text.String()}, view.Part())
 			text.Reset()
 			continue
 		}
@@ -76,7 +63,7 @@ func (t tree) viewOne(ctx context.Context, given string, before int) (shown stri
 		return printable(textfile.Cut(given, 200)), view, err
 	}
 	if before >= maxTogether {
-		return name, view, textfile.Errorf("Error: The paths before have %d bytes together, which is too much for more. View this one in another call.", before)
+		return name, view, registry.Errorf("Error: The paths before have %d bytes together, which is too much for more. View this one in another call.", before)
 	}
 	view, err = t.View(ctx, name, nil, listing)
 	return name, view, err

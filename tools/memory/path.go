@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -19,7 +20,7 @@ func treeOf(files afero.Fs) textfile.Tree {
 // refused: whoever writes that means something that is not here.
 func clean(given string) (string, error) {
 	if parts := strings.Split(given, "/"); slices.Contains(parts, ".") || slices.Contains(parts, "..") {
-		return "", textfile.Errorf(`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of %s.`, textfile.Cut(given, 200), root)
+		return "", registry.Errorf(`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of %s.`, textfile.Cut(given, 200), root)
 	}
 	name, err := textfile.Clean(given)
 	if err != nil {

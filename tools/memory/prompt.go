@@ -46,7 +46,7 @@ func (tool) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (st
 	}
 	b.WriteString("### Files\n\n")
 	entries, err := t.Entries(ctx, "/", listing)
-	problem, expected := errors.AsType[*textfile.Error](err)
+	problem, expected := errors.AsType[*registry.ModelError](err)
 	switch {
 	case expected: // the memory cannot be used, but the conversation can go on without it
 		b.WriteString("The /memories directory cannot be read. " + problem.Text)
@@ -82,7 +82,7 @@ func readIndex(t textfile.Tree) (string, error) {
 	if err == nil {
 		content, err = t.Read(name)
 	}
-	if problem, expected := errors.AsType[*textfile.Error](err); expected {
+	if problem, expected := errors.AsType[*registry.ModelError](err); expected {
 		return "\n\n## /memories/README.md\n\n" + problem.Text, nil
 	}
 	if err != nil {

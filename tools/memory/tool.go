@@ -8,7 +8,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 
@@ -128,10 +127,7 @@ func (tool) APIOverride(api registry.API, options registry.Options) json.RawMess
 
 // CheckInput implements [registry.InputChecker].
 func (tool) CheckInput(input map[string]any) error {
-	if problem := textfile.Check("memory", commands, input); problem != "" {
-		return &registry.ModelError{Text: problem, Code: registry.CodeInvalidInput}
-	}
-	return nil
+	return textfile.Check("memory", commands, input)
 }
 
 // RenderInput implements [registry.InputRenderer].
@@ -143,11 +139,7 @@ func (tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (
 	if err := json.Unmarshal(call.Input, &in); err != nil {
 		return registry.Result{}, err
 	}
-	result, err := execute(ctx, treeOf(env.Files), in)
-	if problem, ok := errors.AsType[*textfile.Error](err); ok {
-		err = &registry.ModelError{Text: problem.Text, Err: problem.Err}
-	}
-	return result, err
+	return execute(ctx, treeOf(env.Files), in)
 }
 
 func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.Result, error) {
@@ -160,8 +152,8 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.
 		if err != nil {
 			return registry.Result{}, err
 		}
-		return done(t.Rename(ctx, from, to, func(_, _ fs.FileInfo) error {
-			return textfile.Errorf("Error: The destination %s already exists", t.Shown(to))
+		return textfile.Done(t.Rename(ctx, from, to, func(_, _ fs.FileInfo) error {
+			return registry.Errorf("Error: The destination %s already exists", t.Shown(to))
 		}))
 	}
 	name, err := clean(in.Path)
@@ -171,37 +163,20 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.
 	shown := t.Shown(name)
 	switch in.Command {
 	case "view":
-		view, err := t.View(ctx, name, in.ViewRange, listing)
-		if err != nil {
-			return registry.Result{}, err
-		}
-		return registry.Result{
-			Content: []registry.Part{{Text: view.Text, Data: view.Data, MIME: view.MIME}},
-			InFile:  view.File,
-			Status:  "Viewed " + shown,
-		}, nil
+		return t.ViewResult(ctx, name, in.ViewRange, listing)
 	case "create":
-		return done(t.Create(ctx, name, in.Text(), in.Overwrite))
+		return textfile.Done(t.Create(ctx, name, in.Text(), in.Overwrite))
 	case "str_replace":
 		missing := fmt.Sprintf("Error: The path %s does not exist. Please provide a valid path.", shown)
 		lines, err := t.Replace(ctx, name, in.OldStr, in.Text(), missing)
-		result := registry.Text("The memory file has been edited.\n" + lines)
-		result.Status = "Edited " + shown
-		return result, err
+		return textfile.Edited(shown, "The memory file has been edited.", lines, err)
 	case "insert":
 		missing := fmt.Sprintf("Error: The path %s does not exist", shown)
-		return done(fmt.Sprintf("The file %s has been edited.", shown), t.Insert(ctx, name, in.InsertLine, in.Text(), missing))
+		return textfile.Done(fmt.Sprintf("The file %s has been edited.", shown), t.Insert(ctx, name, in.InsertLine, in.Text(), missing))
 	case "delete":
-		return done(t.Delete(ctx, name))
+		return textfile.Done(t.Delete(ctx, name))
 	}
-	return registry.Result{}, textfile.Errorf("Unknown memory command: %s", textfile.Cut(in.Command, 200))
-}
-
-// done is the result of what is said in one line.
-func done(text string, err error) (registry.Result, error) {
-	result := registry.Text(text)
-	result.Status = text
-	return result, err
+	return registry.Result{}, registry.Errorf("Unknown memory command: %s", textfile.Cut(in.Command, 200))
 }
 
 var listing = textfile.Listing{Self: true, NoModules: true}

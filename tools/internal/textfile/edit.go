@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -15,7 +16,7 @@ import (
 // encodes. It returns what the model gets.
 func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (string, error) {
 	if name == "/" {
-		return "", Errorf("Error: Cannot create a file at the root path.")
+		return "", registry.Errorf("Error: Cannot create a file at the root path.")
 	}
 	shown := t.Shown(name)
 	content, binary, err := decode(shown, text)
@@ -28,9 +29,9 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 		case err != nil:
 			return err
 		case info != nil && info.IsDir():
-			return Errorf("Error: The path %s is a directory, not a file.", shown)
+			return registry.Errorf("Error: The path %s is a directory, not a file.", shown)
 		case info != nil && !overwrite:
-			return Errorf("Error: File %s already exists", shown)
+			return registry.Errorf("Error: File %s already exists", shown)
 		}
 		return t.Write(ctx, name, content)
 	})
@@ -52,7 +53,7 @@ func (t Tree) Write(ctx context.Context, name string, content []byte) error {
 func (t Tree) edit(ctx context.Context, command, name, missing string, change func(text []byte) ([]byte, error)) error {
 	shown := t.Shown(name)
 	if name == "/" {
-		return Errorf("Error: The path %s is a directory, not a file.", shown)
+		return registry.Errorf("Error: The path %s is a directory, not a file.", shown)
 	}
 	return t.Exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
@@ -60,14 +61,14 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 		case err != nil:
 			return err
 		case info == nil || info.IsDir():
-			return Errorf("%s", missing)
+			return registry.Errorf("%s", missing)
 		}
 		text, err := t.Read(name)
 		if err != nil {
 			return err
 		}
 		if !IsText(text) {
-			return Errorf("Error: Cannot use %s on binary file %s. Use create command with dataUrl to overwrite.", command, shown)
+			return registry.Errorf("Error: Cannot use %s on binary file %s. Use create command with dataUrl to overwrite.", command, shown)
 		}
 		if text, err = change(text); err != nil {
 			return err
@@ -84,11 +85,11 @@ func (t Tree) Replace(ctx context.Context, name, old, replacement, missing strin
 		what := []byte(old)
 		at := bytes.Index(text, what)
 		if at < 0 {
-			return nil, Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", Cut(old, maxEcho), shown)
+			return nil, registry.Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", Cut(old, maxEcho), shown)
 		}
 		// Occurrences may overlap: which one is meant is as unclear then.
 		if bytes.Contains(text[at+1:], what) {
-			return nil, Errorf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
+			return nil, registry.Errorf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
 				Cut(old, maxEcho), occurrences(text, what))
 		}
 		edited := slices.Concat(text[:at], []byte(replacement), text[at+len(what):])
@@ -136,7 +137,7 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert,
 		total := countLines(text)
 		n, ok := Whole(line)
 		if !ok || n < 0 || n > total {
-			return nil, Errorf("Error: Invalid `insert_line` parameter: %s. It should be within the range of lines of the file: [0, %d]", line, total)
+			return nil, registry.Errorf("Error: Invalid `insert_line` parameter: %s. It should be within the range of lines of the file: [0, %d]", line, total)
 		}
 		return insertAfter(text, n, insert), nil
 	})

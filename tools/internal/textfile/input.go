@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/registry"
 )
 
 // An Input is what a model passes.
@@ -49,47 +51,47 @@ var textNames = map[string][]string{
 	"str_replace": {"new_str"},
 }
 
-// Check returns what is wrong with an input, in the words that a model gets, or "". Numbers are of type json.Number.
-func Check(tool string, commands []string, input map[string]any) string {
+// Check returns what is wrong with an input of a tool, as a [registry.InputChecker] does.
+func Check(tool string, commands []string, input map[string]any) error {
 	command, _ := input["command"].(string)
 	if command == "" {
-		return "Error: command is required"
+		return registry.Errorf("Error: command is required")
 	}
 	if !slices.Contains(commands, command) {
-		return "Unknown " + tool + " command: " + Cut(command, 200)
+		return registry.Errorf("Unknown %s command: %s", tool, Cut(command, 200))
 	}
 	has := func(name string) bool { s, _ := input[name].(string); return s != "" }
 	switch command {
 	case "rename", "copy":
 		if !has("old_path") || !has("new_path") {
-			return "Error: old_path and new_path are required for " + command + " command"
+			return registry.Errorf("Error: old_path and new_path are required for %s command", command)
 		}
 	case "view-all":
 		if paths, _ := input["paths"].([]any); len(paths) == 0 {
-			return "Error: paths array is required and must not be empty."
+			return registry.Errorf("Error: paths array is required and must not be empty.")
 		}
 	default:
 		if !has("path") {
-			return "Error: path is required for " + command + " command"
+			return registry.Errorf("Error: path is required for %s command", command)
 		}
 	}
 	switch command {
 	case "str_replace":
 		if !has("old_str") {
-			return "Error: old_str is required for str_replace command"
+			return registry.Errorf("Error: old_str is required for str_replace command")
 		}
-		return ""
+		return nil
 	case "insert":
 		if _, ok := input["insert_line"].(json.Number); !ok {
-			return "Error: insert_line (number) is required for insert command"
+			return registry.Errorf("Error: insert_line (number) is required for insert command")
 		}
 	}
 	names := textNames[command]
 	isText := func(name string) bool { _, ok := input[name].(string); return ok }
 	if len(names) > 0 && !slices.ContainsFunc(names, isText) {
-		return "Error: " + names[0] + " is required for " + command + " command"
+		return registry.Errorf("Error: %s is required for %s command", names[0], command)
 	}
-	return ""
+	return nil
 }
 
 // Whole returns a number, if it is a whole one. What is too large or too small is the largest or smallest there is.

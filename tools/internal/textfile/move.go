@@ -8,13 +8,15 @@ import (
 	"path"
 	"strings"
 	"syscall"
+
+	"github.com/toolrun/toolrun/registry"
 )
 
 // Delete removes a file, or a directory with all that it contains. It returns what the model gets.
 func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 	shown := t.Shown(name)
 	if name == "/" {
-		return "", Errorf("Error: Cannot delete root directory.")
+		return "", registry.Errorf("Error: Cannot delete root directory.")
 	}
 	err := t.Exclusively(ctx, func(t Tree) error {
 		info, err := t.Stat(name)
@@ -22,7 +24,7 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 			return err
 		}
 		if info == nil {
-			return Errorf("Error: The path %s does not exist", shown)
+			return registry.Errorf("Error: The path %s does not exist", shown)
 		}
 		err = t.Files.RemoveAll(name)
 		if err == nil || errors.Is(err, syscall.EROFS) {
@@ -40,7 +42,7 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 // an error if that is not to be replaced. It returns what the model gets.
 func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, target fs.FileInfo) error) (string, error) {
 	if from == "/" {
-		return "", Errorf("Error: Cannot rename root directory.")
+		return "", registry.Errorf("Error: Cannot rename root directory.")
 	}
 	err := t.Exclusively(ctx, func(t Tree) error {
 		return t.Relocate(from, to, "move", taken, func(fs.FileInfo, fs.FileInfo) error { return t.Files.Rename(from, to) })
@@ -59,14 +61,14 @@ func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileI
 		return err
 	}
 	if source == nil {
-		return Errorf("Error: The path %s does not exist", t.Shown(from))
+		return registry.Errorf("Error: The path %s does not exist", t.Shown(from))
 	}
 	target, err := t.Stat(to)
 	if err != nil {
 		return err
 	}
 	if source.IsDir() && within(to, from) && from != to {
-		return Errorf("Error: Cannot %s %s into itself: %s is inside of it.", verb, t.Shown(from), t.Shown(to))
+		return registry.Errorf("Error: Cannot %s %s into itself: %s is inside of it.", verb, t.Shown(from), t.Shown(to))
 	}
 	if target != nil {
 		if err := taken(source, target); err != nil {

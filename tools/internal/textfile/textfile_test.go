@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -76,7 +77,7 @@ func TestErrorsAreExplained(t *testing.T) {
 		err := tree.Explain("/f", &fs.PathError{Op: "open", Path: "/f", Err: test.err})
 		require.EqualError(t, err, test.want)
 		require.ErrorIs(t, err, test.err)
-		_, ok := errors.AsType[*Error](err)
+		_, ok := errors.AsType[*registry.ModelError](err)
 		require.True(t, ok)
 	}
 	require.NoError(t, tree.Explain("/f", nil))

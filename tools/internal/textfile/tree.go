@@ -24,35 +24,16 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // MaxSize is how many bytes a file may have to be viewed or edited. Its content is in memory meanwhile.
 const MaxSize = vfs.DefaultFileSize
 
-// An Error is one that a model should know of.
-type Error struct {
-	// Text is what the model gets.
-	Text string
-	// Err is the cause, or nil.
-	Err error
-}
-
-// Errorf returns an *[Error]. What %w wraps is the cause.
-func Errorf(format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	return &Error{Text: err.Error(), Err: errors.Unwrap(err)}
-}
-
-// Error returns the text.
-func (e *Error) Error() string { return e.Text }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// because returns an *[Error] with a cause that is not part of its text.
+// because returns a *[registry.ModelError] with a cause that is not part of its text.
 func because(cause error, format string, args ...any) error {
-	return &Error{Text: fmt.Sprintf(format, args...), Err: cause}
+	return &registry.ModelError{Text: fmt.Sprintf(format, args...), Err: cause}
 }
 
 // Clean is [vfs.Clean] with an error for models.
@@ -129,7 +110,7 @@ func (t Tree) Read(name string) ([]byte, error) {
 		size = int64(b.Len()) // it may be growing
 	}
 	if size > MaxSize {
-		return nil, Errorf("Error: The file %s is too large: it has %d bytes, and files of up to %d bytes can be viewed or edited.",
+		return nil, registry.Errorf("Error: The file %s is too large: it has %d bytes, and files of up to %d bytes can be viewed or edited.",
 			t.Shown(name), size, int64(MaxSize))
 	}
 	return b.Bytes(), nil
@@ -140,7 +121,7 @@ func (t Tree) Explain(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if _, ok := errors.AsType[*registry.ModelError](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	shown := t.Shown(name)

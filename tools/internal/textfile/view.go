@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/media"
+	"github.com/toolrun/toolrun/registry"
 )
 
 // MaxLines is how many lines a file may have to be viewed: as many as the width of their numbers allows.
@@ -31,7 +32,7 @@ func (t Tree) View(ctx context.Context, name string, lines []json.Number, listin
 	case err != nil:
 		return View{}, err
 	case info == nil:
-		return View{}, Errorf("The path %s does not exist. Please provide a valid path.", t.Shown(name))
+		return View{}, registry.Errorf("The path %s does not exist. Please provide a valid path.", t.Shown(name))
 	case info.IsDir():
 		text, err := t.list(ctx, name, listing)
 		return View{Text: text}, err
@@ -55,7 +56,7 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 	}
 	total := countLines(content)
 	if total > MaxLines {
-		return View{}, Errorf("File %s exceeds maximum line limit of %d lines.", shown, MaxLines)
+		return View{}, registry.Errorf("File %s exceeds maximum line limit of %d lines.", shown, MaxLines)
 	}
 	first, last := 1, total
 	if len(lines) > 0 {
@@ -86,7 +87,7 @@ func lineRange(shown string, lines []json.Number, total int) (first, last int, e
 	}
 	given := "[" + strings.Join(texts, ", ") + "]"
 	if total == 0 {
-		return 0, 0, Errorf("Error: Invalid `view_range` parameter: %s. The file %s is empty.", given, shown)
+		return 0, 0, registry.Errorf("Error: Invalid `view_range` parameter: %s. The file %s is empty.", given, shown)
 	}
 	ok := len(lines) == 2
 	if ok {
@@ -99,7 +100,7 @@ func lineRange(shown string, lines []json.Number, total int) (first, last int, e
 		last = total
 	}
 	if !ok || first < 1 || last < first || last > total {
-		return 0, 0, Errorf("Error: Invalid `view_range` parameter: %s. It should be [first line, last line] within the range of lines of the file: [1, %d]. A last line of -1 means the end of the file.", given, total)
+		return 0, 0, registry.Errorf("Error: Invalid `view_range` parameter: %s. It should be [first line, last line] within the range of lines of the file: [1, %d]. A last line of -1 means the end of the file.", given, total)
 	}
 	return first, last, nil
 }
