@@ -79,32 +79,41 @@ type jsonTool struct {
 	Schema      json.RawMessage   `json:"schema,omitempty"`
 }
 
-func newJSONTool(spec registry.Spec, enabled bool) jsonTool {
-	if spec.Options == nil {
-		spec.Options = []registry.Option{}
-	}
-	return jsonTool{Name: spec.Name, DisplayName: spec.DisplayName, Subtitle: spec.Subtitle, Category: spec.Category, Enabled: enabled, Options: spec.Options}
-}
-
-func (c *listCommand) list(w io.Writer, tools *registry.Registry, s registry.Selection) error {
-	enabled := tools.Enabled(s)
-	isEnabled := func(name string) bool {
-		return slices.ContainsFunc(enabled, func(spec registry.Spec) bool { return spec.Name == name })
+// jsonTools are all tools, with what a selection makes of them.
+func jsonTools(tools *registry.Registry, s registry.Selection) []jsonTool {
+	on := map[string]bool{}
+	for _, spec := range tools.Enabled(s) {
+		on[spec.Name] = true
 	}
 	all := []jsonTool{}
 	for _, spec := range tools.Specs() {
-		all = append(all, newJSONTool(spec, isEnabled(spec.Name)))
+		if spec.Options == nil {
+			spec.Options = []registry.Option{}
+		}
+		all = append(all, jsonTool{
+			Name: spec.Name, DisplayName: spec.DisplayName, Subtitle: spec.Subtitle, Category: spec.Category,
+			Enabled: on[spec.Name], Options: spec.Options,
+		})
 	}
+	return all
+}
+
+// state says for a reader whether the tool is enabled.
+func (t jsonTool) state() string {
+	if t.Enabled {
+		return "on"
+	}
+	return "off"
+}
+
+func (c *listCommand) list(w io.Writer, tools *registry.Registry, s registry.Selection) error {
+	all := jsonTools(tools, s)
 	if c.json {
 		return printJSON(w, all)
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for _, tool := range all {
-		state := "on"
-		if !tool.Enabled {
-			state = "off"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", tool.Name, state, tool.Subtitle)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", tool.Name, tool.state(), tool.Subtitle)
 	}
 	return table.Flush()
 }
@@ -113,8 +122,8 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 	if err := known(tools, []string{name}); err != nil {
 		return err
 	}
-	spec, _ := tools.Spec(name)
-	enabled := slices.ContainsFunc(tools.Enabled(s), func(spec registry.Spec) bool { return spec.Name == name })
+	all := jsonTools(tools, s)
+	out := all[slices.IndexFunc(all, func(tool jsonTool) bool { return tool.Name == name })]
 	definitions, err := tools.Definitions("", s.Only(name))
 	if err != nil {
 		return err
@@ -123,17 +132,12 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 	if err != nil {
 		return err
 	}
-	out := newJSONTool(spec, enabled)
 	out.Description, out.Schema, out.Values = definitions[0].Description, definitions[0].Input.JSON(), options.Map()
 	if c.json {
 		return printJSON(w, out)
 	}
 	var b bytes.Buffer
-	state := "on"
-	if !enabled {
-		state = "off"
-	}
-	fmt.Fprintf(&b, "%s (%s): %s\n\n%s\n\nOptions:\n", out.Name, state, out.Subtitle, strings.TrimSpace(out.Description))
+	fmt.Fprintf(&b, "%s (%s): %s\n\n%s\n\nOptions:\n", out.Name, out.state(), out.Subtitle, strings.TrimSpace(out.Description))
 	for _, o := range out.Options {
 		fmt.Fprintf(&b, "  %s = %v (%s)  %s\n", o.ID, out.Values[o.ID], o.Type, o.Subtitle)
 	}

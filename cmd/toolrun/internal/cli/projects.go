@@ -120,7 +120,7 @@ func (c *projectCommand) show() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			settings, err := c.settings()
+			settings, err := settingsOf(project, c.id)
 			if err != nil {
 				return err
 			}
@@ -136,18 +136,13 @@ func (c *projectCommand) print(w io.Writer, p jsonProject, settings registry.Set
 		return err
 	}
 	selection := registry.Selection{Settings: settings}
-	on := map[string]bool{}
-	for _, spec := range tools.Enabled(selection) {
-		on[spec.Name] = true
-	}
-	for _, spec := range tools.Specs() {
-		options, err := tools.Options(spec.Name, selection)
+	p.Tools = jsonTools(tools, selection)
+	for i := range p.Tools {
+		options, err := tools.Options(p.Tools[i].Name, selection)
 		if err != nil {
 			return err
 		}
-		tool := newJSONTool(spec, on[spec.Name])
-		tool.Values = options.Map()
-		p.Tools = append(p.Tools, tool)
+		p.Tools[i].Values = options.Map()
 	}
 	if c.json {
 		p.Settings = &settings
@@ -156,11 +151,7 @@ func (c *projectCommand) print(w io.Writer, p jsonProject, settings registry.Set
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d files, %d bytes, %d bytes of history\n", p.ID, p.Files, p.Bytes, p.HistoryBytes)
 	for _, tool := range p.Tools {
-		state := "on"
-		if !tool.Enabled {
-			state = "off"
-		}
-		fmt.Fprintf(&b, "%s: %s\n", tool.Name, state)
+		fmt.Fprintf(&b, "%s: %s\n", tool.Name, tool.state())
 		for _, o := range tool.Options {
 			fmt.Fprintf(&b, "  %s = %v\n", o.ID, tool.Values[o.ID])
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // selectionFlags say which tools are enabled, and how they are set, over what the project has chosen.
@@ -121,13 +122,18 @@ func (f *projectFlags) settings() (registry.Settings, error) {
 		return registry.Settings{}, err
 	}
 	defer project.Close()
+	return settingsOf(project, f.id)
+}
+
+// settingsOf returns what a project that is open has chosen.
+func settingsOf(project *vfs.Project, id string) (registry.Settings, error) {
 	stored, err := project.Settings()
 	if err != nil {
 		return registry.Settings{}, err
 	}
 	settings, _, err := registry.ParseSettings(stored)
 	if err != nil {
-		return registry.Settings{}, fmt.Errorf("project %s: %w", f.id, err)
+		return registry.Settings{}, fmt.Errorf("project %s: %w", id, err)
 	}
 	return settings, nil
 }
