@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -45,7 +46,7 @@ func checkJSON(api registry.API, data []byte) error {
 		return fmt.Errorf("%s: the message has %d bytes, more than %d", api, len(data), maxBytes)
 	}
 	if !json.Valid(data) {
-		return fmt.Errorf("%s: the message is not JSON: %q", api, cut(string(bytes.TrimSpace(data)), 60))
+		return fmt.Errorf("%s: the message is not JSON: %q", api, plaintext.Cut(string(bytes.TrimSpace(data)), 60))
 	}
 	return nil
 }
@@ -65,7 +66,7 @@ func (l *callList) add(id, tool string, input json.RawMessage) error {
 
 // expected is the error if data is something else.
 func expected(what string, data []byte) error {
-	return fmt.Errorf("expected %s, and not %s", what, cut(string(bytes.TrimSpace(data)), 120))
+	return fmt.Errorf("expected %s, and not %s", what, plaintext.Cut(string(bytes.TrimSpace(data)), 120))
 }
 
 // hasError reports whether a member "error" says that there is one: SDKs write an empty one where there was none.
@@ -95,5 +96,5 @@ func reported(data json.RawMessage) error {
 			}
 		}
 	}
-	return fmt.Errorf("the provider reports an error: %s", cut(text, 500))
+	return fmt.Errorf("the provider reports an error: %s", plaintext.Cut(text, 500))
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // references returns what $ref and its like in a schema refer to, lowered.
@@ -17,7 +19,7 @@ func (l *lowerer) references(n *node, at place) []*node {
 		target, base := l.resolve(ref, at.base)
 		if target == nil {
 			// It is another document that the validator knows, such as a schema of schemas.
-			found = append(found, &node{notes: []string{"Must match the schema " + cut(ref, 200) + "."}})
+			found = append(found, &node{notes: []string{"Must match the schema " + plaintext.Cut(ref, 200) + "."}})
 			continue
 		}
 		if at.inside.has(target) {
@@ -42,7 +44,7 @@ func recursive(ref string) string {
 	if name == "" {
 		return "The same again as the whole of the arguments."
 	}
-	return "The same again as the " + strconv.Quote(cut(name, 100)) + " that it is in."
+	return "The same again as the " + strconv.Quote(plaintext.Cut(name, 100)) + " that it is in."
 }
 
 // resolve returns what a reference means, and what further references in it begin at. It returns nil if it is not in the

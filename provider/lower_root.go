@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // top lowers the root: what it must not have is folded into it, or becomes a note.
@@ -56,7 +58,7 @@ func (l *lowerer) renamed(top *node) *node {
 			which = "must"
 		}
 		schema := s.settle(m.value, 1).brief(longValue)
-		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which, strconv.Quote(cut(m.name, longValue)), schema))
+		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which, strconv.Quote(plaintext.Cut(m.name, longValue)), schema))
 		l.work += s.work
 	}
 	if len(kept.members) == len(properties.members) {
@@ -282,7 +284,7 @@ func (l *lowerer) form(base, form *node) string {
 	var parts []string
 	for _, keyword := range []string{"title", "description"} {
 		if text, ok := form.get(keyword).string(); ok && text != "" {
-			parts = append(parts, cut(strings.Join(strings.Fields(text), " "), 200))
+			parts = append(parts, plaintext.Cut(strings.Join(strings.Fields(text), " "), 200))
 		}
 	}
 	always, required := setOf(base.get("required").strings()), setOf(form.get("required").strings())
@@ -302,7 +304,7 @@ func (l *lowerer) form(base, form *node) string {
 		}
 	}
 	if len(with) > 0 {
-		parts = append(parts, "with "+cut(strings.Join(with, ", "), 600))
+		parts = append(parts, "with "+plaintext.Cut(strings.Join(with, ", "), 600))
 	}
 	var optional []string
 	if properties := form.get("properties"); properties != nil {
@@ -313,12 +315,12 @@ func (l *lowerer) form(base, form *node) string {
 		}
 	}
 	if len(optional) > 0 {
-		parts = append(parts, "possibly with "+cut(strings.Join(optional, ", "), 600))
+		parts = append(parts, "possibly with "+plaintext.Cut(strings.Join(optional, ", "), 600))
 	}
 	parts = append(parts, form.notes...)
 	if len(parts) == 0 {
 		parts = append(parts, form.brief(longValue))
 	}
 	l.more(8 + len(form.members))
-	return cut(strings.Join(parts, "; "), 1500)
+	return plaintext.Cut(strings.Join(parts, "; "), 1500)
 }

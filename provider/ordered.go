@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // A node is a JSON value whose objects keep the order of their members. Nodes are shared, and not changed once they are
@@ -308,7 +309,7 @@ func plain(s string) bool {
 
 func (e *nodeEncoder) string(s string) {
 	if e.short {
-		s = cut(s, e.limit)
+		s = plaintext.Cut(s, e.limit)
 	}
 	if plain(s) {
 		e.out = append(append(append(e.out, '"'), s...), '"')
@@ -325,5 +326,5 @@ func (e *nodeEncoder) string(s string) {
 func (n *node) brief(limit int) string {
 	e := nodeEncoder{limit: limit, short: true}
 	e.node(n)
-	return strings.ToValidUTF8(cut(string(e.out), limit), "\uFFFD")
+	return strings.ToValidUTF8(plaintext.Cut(string(e.out), limit), "\uFFFD")
 }

@@ -48,14 +48,3 @@ func dialectOf(api registry.API) (dialect, error) {
 	}
 	return d, nil
 }
-
-// cut shortens text to some bytes.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && text[limit]&0xC0 == 0x80 {
-		limit--
-	}
-	return text[:limit] + "..."
-}

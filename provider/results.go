@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/media"
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -31,7 +32,7 @@ func Results(api registry.API, results []registry.Result) (json.RawMessage, erro
 	}
 	for i, r := range results {
 		if what := d.lacks(r); what != "" {
-			return nil, fmt.Errorf("%s: result %d (of the tool %q) has no %s", api, i, cut(r.Tool, 100), what)
+			return nil, fmt.Errorf("%s: result %d (of the tool %q) has no %s", api, i, plaintext.Cut(r.Tool, 100), what)
 		}
 	}
 	return plainjson.Marshal(d.results(results))
@@ -52,9 +53,6 @@ func lacksTool(r registry.Result) string {
 	}
 	return ""
 }
-
-// nothing is what a model gets of a result without text, as package registry has it.
-const nothing = `{"message":"Tool executed but returned no result","status":"empty"}`
 
 // A piece is some content of a result: a text, or a binary with its type.
 type piece struct {
@@ -100,7 +98,7 @@ func noContent(r registry.Result) string {
 			return string(data)
 		}
 	}
-	return nothing
+	return registry.EmptyResult
 }
 
 // onlyText returns the content of a result as one text.

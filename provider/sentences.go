@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // The lengths of what sentences quote.
@@ -68,7 +70,7 @@ func (l *lowerer) sentences(n *node, m member) []string {
 	case "patternProperties":
 		var texts []string
 		for _, m := range v.members {
-			texts = append(texts, fmt.Sprintf("A property whose name matches %s must match %s.", cut(m.name, longValue), l.quote(m.value)))
+			texts = append(texts, fmt.Sprintf("A property whose name matches %s must match %s.", plaintext.Cut(m.name, longValue), l.quote(m.value)))
 		}
 		return texts
 	case "propertyNames":
@@ -121,9 +123,9 @@ func (l *lowerer) dependencies(v *node) []string {
 	var texts []string
 	for _, m := range v.members {
 		if m.value.kind == isArray {
-			texts = append(texts, fmt.Sprintf("With %s there must be %s.", strconv.Quote(cut(m.name, shortValue)), m.value.list(longValue)))
+			texts = append(texts, fmt.Sprintf("With %s there must be %s.", strconv.Quote(plaintext.Cut(m.name, shortValue)), m.value.list(longValue)))
 		} else {
-			texts = append(texts, fmt.Sprintf("With %s it must match %s.", strconv.Quote(cut(m.name, shortValue)), l.quote(m.value)))
+			texts = append(texts, fmt.Sprintf("With %s it must match %s.", strconv.Quote(plaintext.Cut(m.name, shortValue)), l.quote(m.value)))
 		}
 		if !l.more(4) {
 			break
@@ -142,7 +144,7 @@ func (l *lowerer) quote(v *node) string {
 // plain is a value without quotes.
 func (n *node) plain(limit int) string {
 	if text, ok := n.string(); ok {
-		return valid(cut(text, limit))
+		return valid(plaintext.Cut(text, limit))
 	}
 	return n.brief(limit)
 }

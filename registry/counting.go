@@ -9,6 +9,8 @@ import (
 	"regexp/syntax"
 	"strconv"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // costFormat begins the names of the formats, which end in the logarithm of the costs.
@@ -147,7 +149,7 @@ func (c *counter) references(schema map[string]any) {
 	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		ref, ok := schema[keyword].(string)
 		if ok && !strings.HasPrefix(ref, "#") {
-			c.err = fmt.Errorf("it refers to another document, %q", cut(ref, 200))
+			c.err = fmt.Errorf("it refers to another document, %q", plaintext.Cut(ref, 200))
 		} else if ok {
 			c.schema(at(c.root, ref))
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // Dispatch does a call: it looks the tool up, checks that it is enabled, brings the input into the form that the
@@ -38,7 +39,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	}()
 	e, problem := r.find(call.Tool, &env)
 	if problem != "" {
-		return Failure(problem, "Unknown tool: "+printable(cut(call.Tool, 200)))
+		return Failure(problem, "Unknown tool: "+printable(plaintext.Cut(call.Tool, 200)))
 	}
 	if ctx.Err() != nil {
 		return stopped(ctx)
@@ -120,7 +121,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 			continue
 		}
 		if known := schema.plan.resembles(name); known != "" {
-			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", cut(name, 100), known)
+			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", plaintext.Cut(name, 100), known)
 		}
 	}
 	changed := schema.coerce(object)

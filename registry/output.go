@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // limit brings a result into the form in which it leaves the registry: it is never empty, its text is UTF-8, its data is
@@ -35,7 +36,7 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		}
 	}
 	if isEmpty(r.Content) {
-		instead := emptyResult
+		instead := EmptyResult
 		if data, ok := r.Data.(json.RawMessage); ok {
 			instead = string(data)
 		} else if r.IsError() {
@@ -68,7 +69,7 @@ func isEmpty(content []Part) bool {
 // statusLine is a status as one short line.
 func statusLine(status string) string {
 	const most = 200
-	return strings.TrimSpace(cut(printable(status), most))
+	return strings.TrimSpace(plaintext.Cut(printable(status), most))
 }
 
 // data encodes the data of a result. What cannot be encoded is the tool's fault, and what is too large is lost.
@@ -101,7 +102,7 @@ func fit(part Part, room int) (_ Part, dropped int) {
 		room = max(0, room-len(part.Resource.Kind)*2-len(part.Resource.Name)-32)
 	}
 	if len(part.Text) > room {
-		kept := part.Text[:boundary(part.Text, room)]
+		kept := part.Text[:plaintext.Boundary(part.Text, room)]
 		dropped += len(part.Text) - len(kept)
 		part.Text, part.Resource = kept, nil // it is not what the resource has
 	}
@@ -148,11 +149,11 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 
 // ends returns the beginning and the end of text, whole lines if they are not too long.
 func ends(text string, head, tail int) (string, string) {
-	first := text[:boundary(text, head)]
+	first := text[:plaintext.Boundary(text, head)]
 	if i := strings.LastIndexByte(first, '\n'); i > head/2 {
 		first = first[:i]
 	}
-	start := boundary(text, len(text)-tail)
+	start := plaintext.Boundary(text, len(text)-tail)
 	last := text[start:]
 	if i := strings.IndexByte(last, '\n'); i >= 0 && i < tail/2 {
 		last = last[i+1:]

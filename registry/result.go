@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // A Result is what a call has come to. There is one for every call, whatever happens.
@@ -103,7 +104,7 @@ func (r *Resource) shortened() *Resource {
 	if len(r.Kind) <= most && len(r.Name) <= most && printable(r.Kind+r.Name) == r.Kind+r.Name {
 		return r
 	}
-	return &Resource{Kind: printable(cut(r.Kind, most)), Name: printable(cut(r.Name, most)), Key: r.Key}
+	return &Resource{Kind: printable(plaintext.Cut(r.Kind, most)), Name: printable(plaintext.Cut(r.Name, most)), Key: r.Key}
 }
 
 func (r *Resource) open(note string) string { return ">>>>> " + r.Kind + ": " + r.Name + note + "\n" }
@@ -115,8 +116,8 @@ func Text(text string) Result { return Result{Content: []Part{{Text: text}}} }
 // Failure returns a result that says that the call has failed.
 func Failure(code Code, text string) Result { return Result{Content: []Part{{Text: text}}, Code: code} }
 
-// emptyResult is what a model gets if a tool returns nothing.
-const emptyResult = `{"message":"Tool executed but returned no result","status":"empty"}`
+// EmptyResult is the text that a model gets if a tool returns nothing.
+const EmptyResult = `{"message":"Tool executed but returned no result","status":"empty"}`
 
 // MarshalJSON encodes the result for programs that are no models: callId, tool, isError, code, status, content and data. Err
 // is left out.

@@ -13,6 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // A Schema is a JSON Schema that is ready for use. It cannot be changed, and is safe for concurrent use.
@@ -60,7 +62,7 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	}
 	first, err := newValidator(counted)
 	if err != nil {
-		return nil, fmt.Errorf("the schema does not compile: %s", cut(err.Error(), 2000))
+		return nil, fmt.Errorf("the schema does not compile: %s", plaintext.Cut(err.Error(), 2000))
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {
@@ -151,9 +153,9 @@ func collect(e *jsonschema.ValidationError, problems *[]string) (n int) {
 		return n
 	}
 	if len(*problems) < mostProblems {
-		text := cut(e.ErrorKind.LocalizedString(printer()), 300)
+		text := plaintext.Cut(e.ErrorKind.LocalizedString(printer()), 300)
 		if len(e.InstanceLocation) > 0 {
-			text = cut(pointer(e.InstanceLocation), 300) + ": " + text
+			text = plaintext.Cut(pointer(e.InstanceLocation), 300) + ": " + text
 		}
 		*problems = append(*problems, text)
 	}

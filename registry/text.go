@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // printable is text that a model or a client has invented, as it can be shown: without control characters.
@@ -18,22 +20,6 @@ func printable(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
-}
-
-// cut shortens text to some bytes.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return text[:boundary(text, limit)] + "..."
-}
-
-// boundary is the last place at or before i where no character is cut.
-func boundary(text string, i int) int {
-	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
-	}
-	return min(i, len(text))
 }
 
 // decodeJSON decodes one JSON value, with numbers as they are written. It refuses what means different things to different
@@ -81,7 +67,7 @@ func (in *inspection) value(i int) (end int, err error) {
 				}
 			}
 			if names[name] {
-				return i, fmt.Errorf("the name %q is in an object twice", cut(name, 100))
+				return i, fmt.Errorf("the name %q is in an object twice", plaintext.Cut(name, 100))
 			}
 			names[name] = true
 			if i, err = in.value(space(data, after) + 1); err != nil { // behind the colon
@@ -115,7 +101,7 @@ func (in *inspection) value(i int) (end int, err error) {
 		end++
 	}
 	if !reasonable(data[i:end]) {
-		return i, fmt.Errorf("the number %s is too large, too small or too long", cut(string(data[i:end]), 30))
+		return i, fmt.Errorf("the number %s is too large, too small or too long", plaintext.Cut(string(data[i:end]), 30))
 	}
 	return end, nil
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // The validator goes through every way that leads to a schema, and there are short schemas with more ways than atoms. It has
@@ -137,7 +139,7 @@ func patternSize(text string) (int, error) {
 	}
 	size := sizeOf(parsed)
 	if size > maxPattern {
-		return 0, fmt.Errorf("the regular expression is too large: %q", cut(text, 100))
+		return 0, fmt.Errorf("the regular expression is too large: %q", plaintext.Cut(text, 100))
 	}
 	return size, nil
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -224,7 +224,7 @@ func (p *describer) description(schema any) string {
 	for _, keyword := range []string{"description", "title"} {
 		for _, o := range all {
 			if text := strings.TrimSpace(o.text(keyword)); text != "" {
-				return strings.TrimSpace(prose(cut(text, maxDescription)))
+				return strings.TrimSpace(prose(plaintext.Cut(text, maxDescription)))
 			}
 		}
 	}
@@ -293,7 +293,7 @@ func (p *describer) meanings(schema any, level int) {
 		return
 	}
 	for _, c := range named[:min(len(named), maxChoices)] {
-		if text := strings.TrimSpace(prose(cut(strings.TrimSpace(c.description), maxDescription))); text != "" {
+		if text := strings.TrimSpace(prose(plaintext.Cut(strings.TrimSpace(c.description), maxDescription))); text != "" {
 			p.line(level, shown(c.value)+": "+text)
 		}
 	}
@@ -317,7 +317,7 @@ func (p *describer) together(schema any, level int) {
 				sets = append(sets, "...")
 			}
 			if len(sets) > 1 {
-				p.line(level, cut("("+choose.text+" one of these is needed: "+strings.Join(sets, "; "), maxDescription)+")")
+				p.line(level, plaintext.Cut("("+choose.text+" one of these is needed: "+strings.Join(sets, "; "), maxDescription)+")")
 			}
 		}
 	}
@@ -344,16 +344,5 @@ func shown(v any) string {
 	if err != nil {
 		raw = json.RawMessage("?")
 	}
-	return escape(written(cut(string(raw), 200), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }))
-}
-
-// cut shortens text to some bytes.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "..."
+	return escape(written(plaintext.Cut(string(raw), 200), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }))
 }
