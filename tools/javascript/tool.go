@@ -127,7 +127,9 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	limit := env.Limits.Timeout
 	// A moment of starting is within what the registry grants to tools that keep the time by themselves.
 	if late := time.Since(start); limit > 0 && late > 500*time.Millisecond {
-		limit = max((limit - late).Round(time.Millisecond), time.Millisecond)
+		if limit -= late.Round(time.Millisecond); limit <= 0 {
+			return registry.Result{}, fmt.Errorf("starting the engine took %v, which is all the time that the call has", late.Round(time.Millisecond))
+		}
 	}
 	options := &sandbox.RunOptions{
 		Name: t.name,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/javascript"
 )
 
 // callFlags are the flags of commands that call a tool.
@@ -67,6 +68,12 @@ func newCallCommand() *cobra.Command {
 			}
 			call := registry.Call{Tool: args[0], Input: json.RawMessage(input)}
 			env := registry.Env{Selection: selection, Limits: registry.Limits{Inline: inline}}
+			if call.Tool == javascript.Name {
+				// A call's time is for its code: it does not begin before the engine is there.
+				if _, err := engine.start(cmd.Context()); err != nil {
+					return err
+				}
+			}
 			err = f.dispatch(cmd, tools, call, env)
 			return errors.Join(err, engine.close(cmd.Context()))
 		},
