@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"vfs":                      {},
 	"vfs/vfstest":              {"vfs"},
 	"internal/media":           {},
+	"internal/module":          {},
 	"internal/plainjson":       {},
 	"internal/plaintext":       {},
 	"registry":                 {"internal/plainjson", "internal/plaintext", "vfs"},

@@ -3,6 +3,7 @@ module github.com/toolrun/toolrun
 go 1.26.0
 
 require (
+	github.com/evanw/esbuild v0.28.2
 	github.com/fastschema/qjs v0.0.6
 	github.com/google/jsonschema-go v0.4.3
 	github.com/rogpeppe/go-internal v1.16.0

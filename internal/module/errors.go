@@ -1,0 +1,61 @@
+package module
+
+import "fmt"
+
+// NotFoundError says that there is no module of a name. Its text is for the author of the script: it says what was
+// looked for and what there is instead.
+type NotFoundError struct {
+	Specifier string
+	Importer  string // the path of the importing module, or "" for the main script
+	Reason    string
+}
+
+func (e *NotFoundError) Error() string {
+	if e.Importer == "" {
+		return fmt.Sprintf("Cannot find module %s: %s", quote(e.Specifier), e.Reason)
+	}
+	return fmt.Sprintf("Cannot find module %s imported from %s: %s", quote(e.Specifier), e.Importer, e.Reason)
+}
+
+// SpecifierError says that a specifier can never name a module.
+type SpecifierError struct {
+	Specifier string
+	Reason    string
+}
+
+func (e *SpecifierError) Error() string {
+	return fmt.Sprintf("Cannot import %s: %s", quote(e.Specifier), e.Reason)
+}
+
+// FileError says that a file cannot be a module, or cannot be read.
+type FileError struct {
+	Path   string
+	Reason string
+	Err    error // of the file system, or nil; its text is not in the error's
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("Cannot load %s: %s", e.Path, e.Reason) }
+func (e *FileError) Unwrap() error { return e.Err }
+
+// SyntaxError says where code cannot be read.
+type SyntaxError struct {
+	File    string
+	Line    int // from 1
+	Column  int // from 1, in UTF-16 code units
+	Message string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s (%s:%d:%d)", e.Message, e.File, e.Line, e.Column)
+}
+
+// maxQuoted is how many bytes of a specifier an error shows.
+const maxQuoted = 200
+
+// quote quotes a specifier for an error, cut if it is long.
+func quote(s string) string {
+	if len(s) > maxQuoted {
+		return fmt.Sprintf("%q...", s[:maxQuoted])
+	}
+	return fmt.Sprintf("%q", s)
+}

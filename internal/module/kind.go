@@ -1,0 +1,29 @@
+package module
+
+// Kind is what a file is for the engine.
+type Kind uint8
+
+const (
+	// Script is a plain script, which neither imports nor exports anything: it runs in the global scope.
+	Script Kind = iota
+	// ES is an ECMAScript module.
+	ES
+	// CommonJS is the body of a function with the parameters exports, require and module.
+	CommonJS
+	// JSON is a JSON text.
+	JSON
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Script:
+		return "script"
+	case ES:
+		return "ES module"
+	case CommonJS:
+		return "CommonJS module"
+	case JSON:
+		return "JSON"
+	}
+	return "unknown kind"
+}

@@ -1,0 +1,161 @@
+package module
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/spf13/afero"
+)
+
+// Sizes of sources that are loaded if a Loader does not say otherwise, in bytes.
+const (
+	DefaultMaxSource     = 8 << 20
+	DefaultMaxTypeScript = 1 << 20
+)
+
+// A Loader finds modules among the files of a project. Its fields must not change while it is in use; then it may be used
+// by several goroutines at the same time, if its Files may. What the files say is not kept: each call reads them afresh.
+//
+// Calls last as long as Files takes. A caller that cannot rely on that runs them where they can be abandoned.
+type Loader struct {
+	// Files are the project's files. Without, there are only the built-in modules.
+	Files afero.Fs
+	// Builtins are the names of the modules that are no files, such as "fs" and "fs/promises".
+	Builtins []string
+	// MaxSource is how large a file may be, in bytes. Zero means DefaultMaxSource.
+	MaxSource int64
+	// MaxTypeScript is how large a TypeScript file may be, in bytes. Zero means DefaultMaxTypeScript.
+	MaxTypeScript int64
+}
+
+// Source is the content of a module, ready for the engine.
+type Source struct {
+	Path string
+	Kind Kind
+	// Code is JavaScript, or the JSON text. It is valid UTF-8 and begins neither with a byte order mark nor, if it is
+	// JavaScript, with #! (which is // instead).
+	Code string
+	// Map leads from positions in Code to those in the file. It is nil if they are the same.
+	Map *Map
+	// UMD says that a CommonJS module asks what it is run as: it may also be run as a script that defines a global.
+	UMD bool
+}
+
+// IsTypeScript reports whether a file is TypeScript by its name.
+func IsTypeScript(name string) bool {
+	switch path.Ext(name) {
+	case ".ts", ".mts", ".cts":
+		return true
+	}
+	return false
+}
+
+// Load reads the file at a path, as Resolve returns it, and prepares it. The errors are a *FileError, a *SyntaxError, a
+// *ComplexityError, ErrBusy or that of the context.
+func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	limit := orDefault(l.MaxSource, DefaultMaxSource)
+	typed := IsTypeScript(name)
+	if typed {
+		limit = min(limit, orDefault(l.MaxTypeScript, DefaultMaxTypeScript))
+	}
+	data, err := l.read(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Path: name, Code: toText(data)}
+	if path.Ext(name) == ".json" {
+		s.Kind = JSON
+		return s, nil
+	}
+	if strings.HasPrefix(s.Code, "#!") {
+		s.Code = "//" + s.Code[2:]
+	}
+	kind, universal := detect(s.Code)
+	if typed {
+		written := kind
+		if s.Code, s.Map, err = StripTypes(ctx, s.Code, name, nil); err != nil {
+			return nil, err
+		}
+		// Types can be all that a module imports and exports, and export = becomes an assignment.
+		if kind, universal = detect(s.Code); kind == Script {
+			kind = written
+		}
+	}
+	s.Kind, s.UMD = l.kind(name, kind, universal)
+	return s, nil
+}
+
+func orDefault(limit, fallback int64) int64 {
+	if limit > 0 {
+		return limit
+	}
+	return fallback
+}
+
+// kind says what a file is by its name and its package, where its content leaves that open.
+func (l *Loader) kind(name string, detected Kind, universal bool) (kind Kind, umd bool) {
+	switch path.Ext(name) {
+	case ".mjs", ".mts":
+		return ES, false
+	case ".cjs", ".cts":
+		return CommonJS, detected == CommonJS && universal
+	}
+	if detected == Script && l.packageType(path.Dir(name)) == "module" {
+		return ES, false
+	}
+	return detected, universal
+}
+
+// toText makes text of a file's content.
+func toText(data []byte) string {
+	return strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD")
+}
+
+// read reads a file of at most limit bytes.
+func (l *Loader) read(name string, limit int64) ([]byte, error) {
+	if err := checkPath(name); err != "" || !path.IsAbs(name) {
+		return nil, &FileError{Path: quote(name), Reason: "this is no path of a file"}
+	}
+	if l.Files == nil {
+		return nil, &FileError{Path: name, Reason: "there are no files", Err: fs.ErrNotExist}
+	}
+	// Opening something else than a file can block for ever.
+	info, err := l.Files.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &FileError{Path: name, Reason: "there is no such file", Err: err}
+	case err != nil:
+		return nil, &FileError{Path: name, Reason: "the file cannot be read", Err: err}
+	case info.IsDir():
+		return nil, &FileError{Path: name, Reason: "it is a directory"}
+	case !info.Mode().IsRegular():
+		return nil, &FileError{Path: name, Reason: "it is no regular file"}
+	}
+	tooLarge := &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes", limit)}
+	if info.Size() > limit {
+		return nil, tooLarge
+	}
+	f, err := l.Files.Open(name)
+	if err != nil {
+		return nil, &FileError{Path: name, Reason: "the file cannot be opened", Err: err}
+	}
+	defer f.Close()
+	var content bytes.Buffer
+	content.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := content.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+		return nil, &FileError{Path: name, Reason: "the file cannot be read", Err: err}
+	}
+	if int64(content.Len()) > limit {
+		return nil, tooLarge
+	}
+	return content.Bytes(), nil
+}

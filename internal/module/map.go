@@ -1,0 +1,122 @@
+package module
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// Map leads from positions in generated code to those in the source that it was made of. It can be used by several
+// goroutines at the same time.
+type Map struct {
+	lines [][]segment // of the generated code
+}
+
+// segment says where the code from a column on comes from, up to the next segment.
+type segment struct {
+	column         int // in the generated line
+	line, original int // in the source, from 0; line is -1 if the code comes from nowhere
+}
+
+// Original returns the position in the source of a position in the generated code. Lines and columns count from 1,
+// columns in UTF-16 code units. It returns false for code that was added.
+func (m *Map) Original(line, column int) (originalLine, originalColumn int, ok bool) {
+	if line < 1 || line > len(m.lines) || column < 1 {
+		return 0, 0, false
+	}
+	segments := m.lines[line-1]
+	i, found := slices.BinarySearchFunc(segments, column-1, func(s segment, column int) int { return s.column - column })
+	if !found {
+		i--
+	}
+	if i < 0 || segments[i].line < 0 {
+		return 0, 0, false
+	}
+	return segments[i].line + 1, segments[i].original + 1, true
+}
+
+var errMap = errors.New("invalid source map")
+
+// newMap reads a source map of one source.
+func newMap(data []byte) (*Map, error) {
+	var content struct {
+		Version  int
+		Mappings string
+	}
+	if err := json.Unmarshal(data, &content); err != nil {
+		return nil, err
+	}
+	if content.Version != 3 {
+		return nil, errMap
+	}
+	m := &Map{}
+	var line, column int // in the source
+	source, name := 0, 0
+	for generated := range strings.SplitSeq(content.Mappings, ";") {
+		segments := []segment{}
+		at := 0
+		for fields := range strings.SplitSeq(generated, ",") {
+			if fields == "" {
+				continue
+			}
+			values := [5]*int{&at, &source, &line, &column, &name}
+			n := 0
+			for ; fields != ""; n++ {
+				delta, rest, ok := vlq(fields)
+				if !ok || n == len(values) {
+					return nil, errMap
+				}
+				*values[n] += delta
+				fields = rest
+			}
+			if at < 0 || line < 0 || column < 0 || n != 1 && n < 4 {
+				return nil, errMap
+			}
+			s := segment{at, line, column}
+			if n == 1 {
+				s.line = -1
+			}
+			segments = append(segments, s)
+		}
+		m.lines = append(m.lines, segments)
+	}
+	return m, nil
+}
+
+const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+// vlq reads a number of variable length: five bits a digit, the lowest bit is the sign.
+func vlq(s string) (value int, rest string, ok bool) {
+	for i, shift := 0, 0; i < len(s) && shift < 32; i, shift = i+1, shift+5 {
+		digit := strings.IndexByte(base64Digits, s[i])
+		if digit < 0 {
+			return 0, "", false
+		}
+		value |= (digit & 31) << shift
+		if digit&32 != 0 {
+			continue
+		}
+		if value&1 != 0 {
+			return -(value >> 1), s[i+1:], true
+		}
+		return value >> 1, s[i+1:], true
+	}
+	return 0, "", false
+}
+
+// cut changes the positions in the source for one that was transformed with prefix more columns in the first line, and
+// with lines added after the given number of lines.
+func (m *Map) cut(prefix, lines int) {
+	for _, segments := range m.lines {
+		for i := range segments {
+			s := &segments[i]
+			if s.line == 0 {
+				s.original -= prefix
+			}
+			if s.original < 0 || s.line >= lines {
+				s.line = -1
+			}
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package module
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxPackage is the largest package.json that is read, in bytes.
+	maxPackage = 1 << 20
+	// maxConditions is how deep conditions may lie in each other in a package.json.
+	maxConditions = 16
+)
+
+// manifest is what a package.json says about the package's modules.
+type manifest struct {
+	Type, Module, Main lenient
+	Exports            json.RawMessage
+}
+
+// lenient is a string, or empty where something else stands.
+type lenient string
+
+func (s *lenient) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*s = lenient(text)
+	}
+	return nil
+}
+
+// manifest reads the package.json of a directory. It returns nil if there is none that can be read.
+func (l *Loader) manifest(dir string) *manifest {
+	name := path.Join(dir, "package.json")
+	if !l.isFile(name) {
+		return nil
+	}
+	data, err := l.read(name, maxPackage)
+	if err != nil {
+		return nil
+	}
+	var m manifest
+	if json.Unmarshal([]byte(toText(data)), &m) != nil {
+		return nil
+	}
+	return &m
+}
+
+// packageType returns the type of the nearest package around a directory, or "".
+func (l *Loader) packageType(dir string) string {
+	for range maxLevels {
+		if m := l.manifest(dir); m != nil {
+			return string(m.Type)
+		}
+		if dir == "/" || path.Base(dir) == "node_modules" {
+			break
+		}
+		dir = path.Dir(dir)
+	}
+	return ""
+}
+
+// inPackage returns the file that a bare name means in the package below root whose name begins it, or "".
+func (l *Loader) inPackage(root, name string) string {
+	parts := strings.SplitN(name, "/", 3)
+	n := 1
+	if strings.HasPrefix(name, "@") {
+		n = min(2, len(parts))
+	}
+	rest := strings.Join(parts[n:], "/")
+	if rest == "" {
+		return "" // the whole package, which its directory stands for
+	}
+	return l.packageEntry(path.Join(append([]string{root}, parts[:n]...)...), "./"+rest)
+}
+
+// packageEntry returns the file that the package.json of a directory names for a subpath, which is "." or begins with
+// "./", or "". Subpaths that it does not name are files of their own, since a project's author sees them.
+func (l *Loader) packageEntry(dir, subpath string) string {
+	m := l.manifest(dir)
+	if m == nil {
+		return ""
+	}
+	for _, conditions := range [][]string{{"import", "module", "default"}, {"import", "module", "default", "require", "node", "browser"}} {
+		target := exported(m.Exports, subpath, conditions)
+		if found := l.inside(dir, target, l.isRegular); found != "" {
+			return found
+		}
+	}
+	if subpath != "." {
+		return ""
+	}
+	for _, target := range []string{string(m.Module), string(m.Main)} {
+		if found := l.inside(dir, target, l.fileOrIndex); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// inside returns the file that find returns for a target of a package, unless that lies outside of the package.
+func (l *Loader) inside(dir, target string, find func(string) string) string {
+	if target == "" || checkPath(target) != "" {
+		return ""
+	}
+	name := path.Join(dir, target)
+	if len(name) > maxPath || name != dir && !strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/") {
+		return ""
+	}
+	return find(name)
+}
+
+func (l *Loader) isRegular(name string) string {
+	if l.isFile(name) {
+		return name
+	}
+	return ""
+}
+
+func (l *Loader) fileOrIndex(name string) string {
+	if found := l.file(name); found != "" {
+		return found
+	}
+	return l.index(name)
+}
+
+// member is a member of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// members returns the members of a JSON object in their order, which counts in exports, or nil.
+func members(object json.RawMessage) []member {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return nil
+	}
+	var list []member
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		m := member{name: name.(string)} // names of members are always strings
+		if err := d.Decode(&m.value); err != nil {
+			return nil
+		}
+		list = append(list, m)
+	}
+	if _, err := d.Token(); err != nil && err != io.EOF {
+		return nil
+	}
+	return list
+}
+
+// exported returns the target of a subpath under exports, or "".
+func exported(exports json.RawMessage, subpath string, conditions []string) string {
+	list := members(exports)
+	if len(list) == 0 || !strings.HasPrefix(list[0].name, ".") {
+		if subpath != "." {
+			return ""
+		}
+		return target(exports, conditions, maxConditions)
+	}
+	best, found, matched := -1, member{}, ""
+	for _, m := range list {
+		if m.name == subpath {
+			return target(m.value, conditions, maxConditions)
+		}
+		// The longest pattern that matches counts.
+		before, after, ok := strings.Cut(m.name, "*")
+		if ok && len(before) > best && len(subpath) >= len(before)+len(after) &&
+			strings.HasPrefix(subpath, before) && strings.HasSuffix(subpath, after) {
+			best, found, matched = len(before), m, subpath[len(before):len(subpath)-len(after)]
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	pattern := target(found.value, conditions, maxConditions)
+	if len(pattern)+strings.Count(pattern, "*")*len(matched) > maxPath {
+		return ""
+	}
+	return strings.ReplaceAll(pattern, "*", matched)
+}
+
+// target chooses among the conditions of a target.
+func target(value json.RawMessage, conditions []string, depth int) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	if depth == 0 {
+		return ""
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		for _, v := range list {
+			if text := target(v, conditions, depth-1); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	for _, m := range members(value) {
+		if slices.Contains(conditions, m.name) {
+			if text := target(m.value, conditions, depth-1); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}

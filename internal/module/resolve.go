@@ -1,0 +1,213 @@
+package module
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxPath is the longest specifier and path, in bytes.
+	maxPath = 4096
+	// libDir is where libraries lie.
+	libDir = "/lib"
+	// maxLevels is how many of the directories above an importing module may have a node_modules directory of use.
+	maxLevels = 64
+)
+
+// extensions are tried, in this order, where a specifier leaves them out.
+var extensions = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"}
+
+// typeScript says which TypeScript file may be meant by the name of the JavaScript that is made of it.
+var typeScript = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
+
+// Resolve says which module a specifier means in the module at the path base, or in the main script if base is "": the
+// absolute path of a file, or a name out of Builtins. The errors are a *NotFoundError or a *SpecifierError.
+//
+// What begins with / or a dot, or is a file: URL, is a path; in the main script, paths are relative to the root. A path
+// means the file of that name, or else with one of the extensions .js, .mjs, .cjs, .ts, .mts, .cts and .json added, or
+// else the directory of that name: what its package.json says, or its index file. x.js can also mean x.ts.
+//
+// Other names mean a built-in module (with or without node: before the name), or a path below the nearest node_modules
+// directory around the importing module, below /lib, /lib/node_modules or /node_modules.
+func (l *Loader) Resolve(specifier, base string) (string, error) {
+	invalid := func(format string, args ...any) error {
+		return &SpecifierError{specifier, fmt.Sprintf(format, args...)}
+	}
+	if reason := checkPath(specifier); reason != "" {
+		return "", invalid("%s", reason)
+	}
+	if base != "" && (checkPath(base) != "" || !path.IsAbs(base)) {
+		return "", invalid("the importing module has no valid path")
+	}
+	if scheme, rest, ok := strings.Cut(specifier, ":"); ok && isScheme(scheme) {
+		switch strings.ToLower(scheme) {
+		case "node":
+			if slices.Contains(l.Builtins, rest) {
+				return rest, nil
+			}
+			return "", l.notFound(specifier, base, "there is no such built-in module. "+l.builtins())
+		case "file":
+			u, err := url.Parse(specifier)
+			if err != nil || u.Host != "" && u.Host != "localhost" || !path.IsAbs(u.Path) || checkPath(u.Path) != "" {
+				return "", invalid("a file URL must be like file:///lib/x.js")
+			}
+			specifier = u.Path
+		default:
+			return "", invalid("there is no network here. Only the project's own files can be imported, such as '/lib/x.js'; "+
+				"put what you need into %s", libDir)
+		}
+	}
+	dir := "/"
+	if base != "" {
+		dir = path.Dir(base)
+	}
+	if isPath(specifier) {
+		name := specifier
+		if !path.IsAbs(name) {
+			name = path.Join(dir, name)
+		}
+		directory := strings.HasSuffix(specifier, "/") || strings.HasSuffix(specifier, "/.") ||
+			strings.HasSuffix(specifier, "/..") || specifier == "." || specifier == ".."
+		name = path.Clean(name)
+		if len(name) > maxPath {
+			return "", invalid("the path is longer than %d bytes", maxPath)
+		}
+		if found := l.at(name, directory); found != "" {
+			return found, nil
+		}
+		return "", l.notFound(specifier, base, l.missing(name))
+	}
+	if slices.Contains(l.Builtins, specifier) {
+		return specifier, nil
+	}
+	if strings.HasPrefix(specifier, "#") {
+		return "", invalid("names that begin with # are not supported; import the file by its path")
+	}
+	return l.resolveBare(specifier, base, dir)
+}
+
+// checkPath says what is wrong with a specifier or path, or returns "".
+func checkPath(s string) string {
+	switch {
+	case s == "":
+		return "the name is empty"
+	case len(s) > maxPath:
+		return fmt.Sprintf("the name is longer than %d bytes", maxPath)
+	case strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }):
+		return "the name has a control character or a backslash in it"
+	}
+	return ""
+}
+
+// isScheme reports whether what stands before a colon is the scheme of a URL.
+func isScheme(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '+' && c != '-' && c != '.'
+	}) && s[0] != '.'
+}
+
+func isPath(specifier string) bool {
+	return specifier == "." || specifier == ".." ||
+		strings.HasPrefix(specifier, "/") || strings.HasPrefix(specifier, "./") || strings.HasPrefix(specifier, "../")
+}
+
+// resolveBare finds a module by a name that is no path, such as lodash, lodash/fp or @scope/pkg/x.
+func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
+	clean := path.Clean(specifier)
+	if clean != strings.TrimSuffix(specifier, "/") || isPath(clean) {
+		return "", &SpecifierError{specifier, "a name of a module has no empty parts and no dots between slashes"}
+	}
+	roots := []string{}
+	for level := 0; level < maxLevels && dir != "/"; level++ {
+		if path.Base(dir) != "node_modules" && dir != libDir {
+			roots = append(roots, path.Join(dir, "node_modules"))
+		}
+		dir = path.Dir(dir)
+	}
+	roots = append(roots, libDir, libDir+"/node_modules", "/node_modules")
+	for _, root := range roots {
+		if !l.isDir(root) {
+			continue
+		}
+		if found := l.inPackage(root, clean); found != "" {
+			return found, nil
+		}
+		if found := l.at(path.Join(root, clean), false); found != "" {
+			return found, nil
+		}
+	}
+	reason := fmt.Sprintf("it is no built-in module, and there is no %s.js and no package %s in %s, where libraries lie. %s",
+		clean, clean, libDir, l.builtins())
+	if similar := l.similar(libDir, path.Base(clean)); similar != "" {
+		reason += " " + similar
+	}
+	return "", l.notFound(specifier, base, reason)
+}
+
+// at returns the file that a path means, or "".
+func (l *Loader) at(name string, directory bool) string {
+	if !directory {
+		if found := l.file(name); found != "" {
+			return found
+		}
+	}
+	return l.directory(name)
+}
+
+// file returns the file that a path means, or "", without looking into a directory.
+func (l *Loader) file(name string) string {
+	if l.isFile(name) {
+		return name
+	}
+	for _, extension := range extensions {
+		if l.isFile(name + extension) {
+			return name + extension
+		}
+	}
+	extension := path.Ext(name)
+	if typed := typeScript[extension]; typed != "" {
+		if typed = strings.TrimSuffix(name, extension) + typed; l.isFile(typed) {
+			return typed
+		}
+	}
+	return ""
+}
+
+// directory returns the file that a directory means, or "".
+func (l *Loader) directory(name string) string {
+	if !l.isDir(name) {
+		return ""
+	}
+	if found := l.packageEntry(name, "."); found != "" {
+		return found
+	}
+	return l.index(name)
+}
+
+func (l *Loader) index(name string) string {
+	for _, extension := range extensions {
+		if index := path.Join(name, "index"+extension); l.isFile(index) {
+			return index
+		}
+	}
+	return ""
+}
+
+func (l *Loader) isFile(name string) bool {
+	if l.Files == nil {
+		return false
+	}
+	info, err := l.Files.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (l *Loader) isDir(name string) bool {
+	if l.Files == nil {
+		return false
+	}
+	info, err := l.Files.Stat(name)
+	return err == nil && info.IsDir()
+}

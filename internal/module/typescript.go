@@ -1,0 +1,243 @@
+package module
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// StripOptions say how StripTypes works.
+type StripOptions struct {
+	// Body says that the code is the body of an async function, with return, and possibly with import declarations, which
+	// become calls of import as SplitImports makes them.
+	Body bool
+	// MaxSize is how large the code may be, in bytes. Zero means DefaultMaxTypeScript.
+	MaxSize int64
+}
+
+// ErrBusy says that TypeScript is not transformed for now, since all of the host's threads for that are still busy with
+// transforms whose callers have given up.
+var ErrBusy = errors.New("too many TypeScript transforms that take too long: try again later, or use JavaScript")
+
+// slots holds one entry for each transform that is running, abandoned ones too. They cannot be stopped.
+var (
+	slots     = make(chan struct{}, runtime.GOMAXPROCS(0))
+	abandoned atomic.Int32
+)
+
+// StripTypes turns TypeScript into JavaScript of ES2023 with ES module syntax. Types are left out and not checked; enum,
+// namespace and the like are compiled, and imports that are never used as values are left out. The name stands in errors.
+// The map leads back to the positions in the code.
+//
+// It returns early if the context is done, though the transform itself then goes on in the background: at most GOMAXPROCS
+// are running, and if all of these have been given up, the error is ErrBusy. Other errors are a *SyntaxError, a
+// *ComplexityError or a *FileError for code that is too large.
+func StripTypes(ctx context.Context, code, name string, options *StripOptions) (js string, m *Map, err error) {
+	if options == nil {
+		options = &StripOptions{}
+	}
+	if limit := orDefault(options.MaxSize, DefaultMaxTypeScript); int64(len(code)) > limit {
+		return "", nil, &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes", limit)}
+	}
+	if err := ctx.Err(); err != nil {
+		return "", nil, err
+	}
+	if err := checkComplexity(code, name); err != nil {
+		return "", nil, err
+	}
+	if options.Body {
+		return stripBody(ctx, code, name)
+	}
+	out, err := transform(ctx, code, name)
+	if err != nil {
+		return "", nil, err
+	}
+	m, err = newMap(out.Map)
+	return string(out.Code), m, err
+}
+
+// stripBody strips the body of a function. The parser takes no return outside of functions in a module, so the code is
+// put into a function: what begins it is on the code's own first line, and what ends it on a line of its own. In the
+// output, the line that begins the function is used for the imports, and the one that ends it is left out.
+func stripBody(ctx context.Context, code, name string) (js string, m *Map, err error) {
+	if strings.HasPrefix(code, "#!") {
+		code = "//" + code[2:]
+	}
+	body, err := splitImports(code)
+	if err != nil {
+		return "", nil, inFile(err, name)
+	}
+	function := "body"
+	for i := 0; strings.Contains(code, function); i++ {
+		function = fmt.Sprintf("body%d", i)
+	}
+	prefix := "async function " + function + "() {"
+	out, err := transform(ctx, prefix+body.rest+"\n}", name)
+	lines := countLines(code)
+	var se *SyntaxError
+	if errors.As(err, &se) {
+		switch {
+		case se.Line > lines:
+			se.Line, se.Column = endPosition(code)
+			se.Message = "Unexpected end of file"
+		case se.Line == 1:
+			se.Column = max(1, se.Column-len(prefix))
+		}
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if m, err = newMap(out.Map); err != nil {
+		return "", nil, err
+	}
+	m.cut(len(prefix), lines)
+	before, after, ok := strings.Cut("\n"+string(out.Code), "\n"+prefix)
+	after, ok2 := strings.CutSuffix(after, "}\n")
+	if !ok || !ok2 {
+		return "", nil, &SyntaxError{name, 1, 1, "Unexpected end of the script's function"}
+	}
+	if before != "" {
+		before = before[1:] + "\n"
+	}
+	return before + body.statement(usedIn(after)) + after, m, nil
+}
+
+// transform runs a transform, and waits for it as long as the context allows.
+func transform(ctx context.Context, code, name string) (*api.TransformResult, error) {
+	select {
+	case slots <- struct{}{}:
+	default:
+		if int(abandoned.Load()) >= cap(slots) {
+			return nil, ErrBusy
+		}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	type outcome struct {
+		result api.TransformResult
+		err    error
+	}
+	done := make(chan outcome, 1)
+	const (
+		running = iota
+		ended
+		givenUp
+	)
+	var state atomic.Int32
+	go func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				o.err = &SyntaxError{name, 1, 1, "The TypeScript compiler failed on this code"}
+			}
+			if !state.CompareAndSwap(running, ended) {
+				abandoned.Add(-1)
+			}
+			<-slots
+			done <- o
+		}()
+		o.result = api.Transform(code, api.TransformOptions{
+			Loader:         api.LoaderTS,
+			Target:         api.ES2023,
+			Supported:      map[string]bool{"import-attributes": true},
+			Charset:        api.CharsetUTF8,
+			Sourcemap:      api.SourceMapExternal,
+			SourcesContent: api.SourcesContentExclude,
+			Sourcefile:     "source.ts",
+			TsconfigRaw:    "{}",
+			LegalComments:  api.LegalCommentsInline,
+			LogLevel:       api.LogLevelSilent,
+		})
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return nil, o.err
+		}
+		if len(o.result.Errors) > 0 {
+			return nil, syntaxError(name, o.result.Errors[0])
+		}
+		return &o.result, nil
+	case <-ctx.Done():
+		abandoned.Add(1)
+		if !state.CompareAndSwap(running, givenUp) {
+			abandoned.Add(-1)
+		}
+		return nil, ctx.Err()
+	}
+}
+
+// syntaxError makes an error of the parser's message, whose columns are bytes.
+func syntaxError(name string, message api.Message) error {
+	e := &SyntaxError{name, 1, 1, message.Text}
+	if at := message.Location; at != nil {
+		e.Line = max(1, at.Line)
+		e.Column = 1 + utf16Length(at.LineText[:min(max(0, at.Column), len(at.LineText))])
+	}
+	return e
+}
+
+// inFile adds the name of the file to a syntax error.
+func inFile(err error, name string) error {
+	var se *SyntaxError
+	if errors.As(err, &se) {
+		se.File = name
+	}
+	return err
+}
+
+// utf16Length returns how many UTF-16 code units a text is.
+func utf16Length(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xFFFF {
+			n++
+		}
+	}
+	return n
+}
+
+// lineBreak returns how many bytes the line break at the start of s is, or 0.
+func lineBreak(s string) int {
+	switch {
+	case strings.HasPrefix(s, "\r\n"):
+		return 2
+	case s[0] == '\n' || s[0] == '\r':
+		return 1
+	case strings.HasPrefix(s, "\u2028") || strings.HasPrefix(s, "\u2029"):
+		return 3
+	}
+	return 0
+}
+
+// countLines returns how many lines a text has.
+func countLines(s string) int {
+	line, _ := endPosition(s)
+	return line
+}
+
+// endPosition returns the line and the column, both from 1, of the end of a text.
+func endPosition(s string) (line, column int) {
+	line = 1
+	start := 0
+	for i := 0; i < len(s); {
+		if n := lineBreak(s[i:]); n > 0 {
+			i += n
+			line, start = line+1, i
+			continue
+		}
+		_, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+	}
+	return line, 1 + utf16Length(s[start:])
+}
