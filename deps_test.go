@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"internal/linearmem":       {},
 	"internal/metering":        {},
 	"guest":                    {"internal/metering", wazero},
-	"runtime":                  {"guest", "internal/linearmem", wazero},
+	"runtime":                  {"guest", "internal/linearmem", "internal/module", "internal/plaintext", wazero},
 	"internal/enginetest":      {"runtime"},
 	"internal/wasifs":          {wazero},
 	"vfs":                      {},

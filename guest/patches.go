@@ -2,13 +2,14 @@ package guest
 
 import (
 	"bytes"
+	"encoding/hex"
 	"slices"
 
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
 // patches are the changes to the engine's code, for the build that SHA256 names.
-var patches = []metering.Replacement{usableSize, statementPosition, rejection}
+var patches = []metering.Replacement{usableSize, statementPosition, rejection, resolveModule, loadModule, evalNow, moduleFailure}
 
 // usableSize replaces js_def_malloc_usable_size, which is a stub under WASI that always answers 0. Without it the engine
 // would collect garbage by the number of its allocations only, and run out of memory while most of it is garbage.
@@ -67,6 +68,96 @@ var rejectionCode = []byte{
 	0x02, 0x40, // block
 	0x20, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x54, 0x0d, 0} // leave if the promise is not an object
 
-// RejectionArgc is the number of arguments with which the host function is called when a promise, its this argument, is
-// being rejected. No script can call a function with so few.
-const RejectionArgc = -1
+// resolveModule makes js_host_resolve_imported_module begin with asking the host what a specifier means: it calls the import
+// env.jsFunctionProxy(ctx, base | specifier << 32, ResolveArgc, 0) with two C strings, and goes on with the name that it gets,
+// or returns NULL where it gets none.
+var resolveModule = metering.Replacement{
+	Function: 636,
+	Old:      append(slices.Clip(resolveLocals), resolveCode...),
+	New: append(append(slices.Clip(resolveLocals),
+		0x20, 0, // local.get 0, the JSContext*
+		0x20, 1, 0xad, // local.get 1, i64.extend_i32_u
+		0x20, 2, 0xad, 0x42, 32, 0x86, // local.get 2, i64.extend_i32_u, i64.const 32, i64.shl
+		0x84,                // i64.or
+		0x41, 0x7e, 0x41, 0, // i32.const -2, i32.const 0
+		0x10, 0, 0xa7, // call 0, i32.wrap_i64
+		0x22, 2, 0x45, 0x04, 0x40, // local.tee 2, i32.eqz, if
+		0x41, 0, 0x0f, 0x0b), // i32.const 0, return, end
+		resolveCode...),
+}
+
+var resolveLocals = append([]byte{7}, bytes.Repeat([]byte{1, 0x7f}, 7)...)
+
+var resolveCode = []byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 8, 0x24, 0} // the function's stack frame
+
+// loadModule makes QJS_ModuleLoader ask the host for a module: it calls the import env.jsFunctionProxy(ctx, name, LoadArgc, 0)
+// and returns the JSModuleDef* that it gets. The engine's own loader reads files, of which there are none.
+var loadModule = metering.Replacement{
+	Function: 25,
+	Old:      append(slices.Clip(loadLocals), loadCode...),
+	New: append(append(slices.Clip(loadLocals),
+		0x20, 0, 0x20, 1, 0xad, // local.get 0, local.get 1, i64.extend_i32_u
+		0x41, 0x7d, 0x41, 0, // i32.const -3, i32.const 0
+		0x10, 0, 0xa7, 0x0f), // call 0, i32.wrap_i64, return
+		loadCode...),
+}
+
+var loadLocals = []byte{9, 1, 0x7e, 1, 0x7f, 1, 0x7f, 1, 0x7e, 1, 0x7f, 1, 0x7e, 1, 0x7f, 1, 0x7f, 1, 0x7f}
+
+var loadCode = []byte{0x23, 0, 0x41, 32, 0x6b, 0x22, 5, 0x24, 0}
+
+// evalNow makes QJS_ThrowInternalError(ctx, options) another function: a way to JS_Eval, which the engine does not export.
+// QJS_Eval runs all waiting jobs after the code, which must not happen where a script is in the middle of something. A module
+// gets its import.meta.
+var evalNow = metering.Replacement{
+	Function: 41,
+	Old: []byte{2, 1, 0x7f, 1, 0x7e, 0x23, 0, 0x41, 16, 0x6b, 0x22, 2, 0x24, 0, 0x20, 2, 0x20, 1, 0x36, 2, 0,
+		0x20, 0, 0x41, 0xf9, 0x30, 0x20, 2, 0x10, 0xfb, 1, 0x21, 3, 0x20, 2, 0x41, 16, 0x6a, 0x24, 0, 0x20, 3, 0x0b},
+	New: []byte{1, 1, 0x7e, // one local of type i64
+		0x20, 0, // local.get 0, the JSContext*
+		0x20, 1, 0x28, 2, 0, // the code,
+		0x20, 1, 0x28, 2, 8, // its length,
+		0x20, 1, 0x28, 2, 12, // its name
+		0x20, 1, 0x28, 2, 16, // and the flags: i32.load offset=N of local 1
+		0x10, 0xed, 3, // call 493, JS_Eval
+		0x22, 2, 0x42, 32, 0x87, 0xa7, // local.tee 2, i64.const 32, i64.shr_s, i32.wrap_i64: the tag
+		0x41, 0x7d, 0x46, 0x04, 0x40, // i32.const -3 (JS_TAG_MODULE), i32.eq, if
+		0x20, 0, 0x20, 2, 0x41, 0, 0x41, 0, // local.get 0, local.get 2, i32.const 0, i32.const 0
+		0x10, 0xc4, 8, 0x1a, // call 1092, js_module_set_import_meta, drop
+		0x0b, 0x20, 2, 0x0b}, // end, local.get 2, end
+}
+
+// moduleFailure makes js_execute_sync_module mark the promise of a module that throws as handled. The engine takes the reason and
+// rejects the promise of the import with it, but nobody ever looks at the module's own.
+var moduleFailure = metering.Replacement{
+	Function: 654,
+	Old:      executeModule,
+	New: append(slices.Clip(executeModule),
+		0x20, 3, 0x41, 1, 0x3a, 0, promiseHandled), // local.get 3 (the promise's data), i32.const 1, i32.store8 offset=promiseHandled
+}
+
+// executeModule is the function up to where the promise is known to be rejected.
+var executeModule = mustDecode("03017f017e017e024002400240200128025022030440200020012003110300410048" +
+	"0d010c030b2000200129034842808080803041004100200110cc0222044280808080708342" +
+	"80808080e000510d0002402004428080808070540d002004a722012f01064132470d002001280220220345" +
+	"0d0002400240200328020041016b0e020001020b20012001280200220141016b360200200141014a0d04" +
+	"20002802102004108d020c040b")
+
+func mustDecode(digits string) []byte {
+	code, err := hex.DecodeString(digits)
+	if err != nil {
+		panic(err)
+	}
+	return code
+}
+
+// Numbers of arguments with which the engine itself calls the host function. No script can call it with so few.
+const (
+	// RejectionArgc says that a promise, the this argument, is being rejected.
+	RejectionArgc = -1
+	// ResolveArgc asks for the name of the module that a specifier means. This is two C strings: the importing module in the lower
+	// half, the specifier in the upper one. The answer is a C string, or 0 with an exception.
+	ResolveArgc = -2
+	// LoadArgc asks for the module with the name that this is, a C string. The answer is a JSModuleDef*, or 0 with an exception.
+	LoadArgc = -3
+)

@@ -10,7 +10,7 @@ import (
 var preludeFiles embed.FS
 
 // preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the kernel.
-var preludeOrder = []string{"kernel", "format", "console", "timers", "files", "random", "functions", "run"}
+var preludeOrder = []string{"kernel", "format", "console", "timers", "files", "random", "functions", "modules", "run"}
 
 // PreludeName begins the file names of the prelude in stack traces. Frames with it are not shown to users.
 const PreludeName = "toolrun:"
@@ -19,10 +19,18 @@ const PreludeName = "toolrun:"
 type Prelude struct {
 	// Install takes an object that says which functions and values to define.
 	Install Value
-	// Start takes the script as an async function, and an object: the length of its source (in UTF-16 code units), its
-	// file name, how many columns of its first line the host has put there (prefix), and the mark that stands for bytes
-	// in JSON. It returns false if brackets in the script end the function early.
+	// Start takes the script as an async function, and an object: the length of its source (in UTF-16 code units) and the mark
+	// that stands for bytes in JSON. It returns false if brackets in the script end the function early.
 	Start Value
+	// StartModule takes an object: the name by which the script can be imported (module), and the mark.
+	StartModule Value
+	// Library takes the path of a file that exports something, the name that this gets as a global, and whether it is an ES module.
+	Library Value
+	// Shim takes the path of a file that is no ES module, or the name of a built-in module, and returns the source of an ES module
+	// for it.
+	Shim Value
+	// Raise takes the description of an error, and throws it.
+	Raise Value
 	// Tick runs a timer if one is due, and then returns 0. Otherwise it returns the milliseconds until one is due, or -1.
 	Tick Value
 	// Deliver takes the id and the answer of a promise-returning host function.
@@ -65,7 +73,7 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	p := &Prelude{}
 	for name, entry := range map[string]*Value{
 		"install": &p.Install, "start": &p.Start, "tick": &p.Tick, "deliver": &p.Deliver, "fail": &p.Fail,
-		"rejected": &p.Rejected,
+		"rejected": &p.Rejected, "startModule": &p.StartModule, "library": &p.Library, "shim": &p.Shim, "raise": &p.Raise,
 	} {
 		if *entry, err = vm.Property(ctx, kernel, name); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ type Value uint64
 // Tags of values that matter here. All others are numbers or of no use outside the engine.
 const (
 	tagString    = -7
+	tagModule    = -3
 	tagObject    = -1
 	tagInt       = 0
 	tagBool      = 1
@@ -26,6 +27,14 @@ const (
 
 // Int returns the number n.
 func Int(n int32) Value { return Value(tagInt<<32 | uint64(uint32(n))) }
+
+// Bool returns the boolean b.
+func Bool(b bool) Value {
+	if b {
+		return True
+	}
+	return Value(tagBool << 32)
+}
 
 func (v Value) tag() int32      { return int32(v >> 32) }
 func (v Value) pointer() uint32 { return uint32(v) }

@@ -24,6 +24,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"the size of allocations", verifyAllocated},
 		{"positions of statements", verifyPositions},
 		{"rejected promises", verifyRejections},
+		{"evaluation", verifyEvaluation},
 	} {
 		if err := check.run(ctx, vm); err != nil {
 			return fmt.Errorf("guest: the engine's memory layout is not the expected one (%s): %w", check.what, err)
@@ -165,4 +166,31 @@ func verifyRejections(ctx context.Context, vm *VM) error {
 		}
 	}
 	return nil
+}
+
+// verifyEvaluation looks whether code can be evaluated without running jobs, and modules be compiled.
+func verifyEvaluation(ctx context.Context, vm *VM) error {
+	const name = "toolrun:verify"
+	v, err := vm.EvalNow(ctx, `Promise.resolve().then(() => { globalThis.ran = true }); typeof ran + typeof this`, name)
+	if err != nil {
+		return err
+	}
+	if text, _, _ := vm.String(v, 100); text != "undefinedobject" {
+		return fmt.Errorf("a job runs while code is evaluated: %q", text)
+	}
+	if _, err := vm.RunJobs(ctx); err != nil {
+		return err
+	}
+	if text, err := evalString(ctx, vm, `typeof ran`); err != nil || text != "boolean" {
+		return fmt.Errorf("a job does not run afterwards: %q, %v", text, err)
+	}
+	module, err := vm.CompileModule(ctx, "export default 1; await 0;", name)
+	if err != nil || module == 0 {
+		return fmt.Errorf("a module is not compiled: %v", err)
+	}
+	if module, err = vm.CompileModule(ctx, "export (", name); err != nil || module != 0 {
+		return fmt.Errorf("what is no module is compiled: %v", err)
+	}
+	_, err = vm.TakeException(ctx)
+	return err
 }

@@ -22,22 +22,23 @@ type VM struct {
 
 	runtime, context uint32 // JSRuntime*, JSContext*
 	stackBase        uint32
-	file             fileName
+	names            map[string]uint32 // C strings in the instance
 
-	functions map[string]api.Function
+	functions map[string]*function
 	leaf      bool // a call is under way that must not run scripts
+	depth     int  // calls into the engine that are under way, one inside of the other
 }
 
-// fileName is the name of the last evaluated file, as a C string in the instance.
-type fileName struct {
-	name    string
-	pointer uint32
+// function is an export of the engine. An api.Function must not be called again before it has returned, so there is one for
+// each call that is under way.
+type function struct {
+	spare []api.Function
 }
 
 // Start initialises the engine in a fresh instance and gives it a stack of [StackSize] bytes. It fails if the instance
 // is not of the build that this package is written for.
 func Start(ctx context.Context, instance api.Module) (*VM, error) {
-	vm := &VM{instance: instance, memory: instance.Memory(), functions: map[string]api.Function{}}
+	vm := &VM{instance: instance, memory: instance.Memory(), functions: map[string]*function{}, names: map[string]uint32{}}
 	stackPointer, ok := instance.ExportedGlobal(stackPointerExport).(api.MutableGlobal)
 	if !ok || vm.memory == nil {
 		return nil, errors.New("guest: not an instance of the engine")
@@ -75,27 +76,41 @@ func (vm *VM) SeedRandom(seed uint64) {
 	vm.memory.WriteUint64Le(vm.context+contextRandomState, max(seed, 1))
 }
 
-// call calls an export of the engine. The result is 0 where it has none. A function must not be called again before it
-// has returned: that is why host functions use those of callLeaf only.
+// MaxDepth is how many calls into the engine can be under way in one instance, one inside of the other. Each has a native stack.
+const MaxDepth = 200
+
+// call calls an export of the engine. The result is 0 where it has none.
 func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, error) {
-	fn := vm.functions[name]
-	if fn == nil {
-		if fn = vm.instance.ExportedFunction(name); fn == nil {
-			return 0, fmt.Errorf("guest: the engine has no function %s", name)
-		}
-		vm.functions[name] = fn
+	f := vm.functions[name]
+	if f == nil {
+		f = &function{}
+		vm.functions[name] = f
 	}
+	var fn api.Function
+	if last := len(f.spare) - 1; last >= 0 {
+		fn, f.spare = f.spare[last], f.spare[:last]
+	} else if fn = vm.instance.ExportedFunction(name); fn == nil {
+		return 0, fmt.Errorf("guest: the engine has no function %s", name)
+	}
+	vm.depth++
 	var stack [8]uint64
 	copy(stack[:], args)
-	if err := fn.CallWithStack(ctx, stack[:]); err != nil {
+	err := fn.CallWithStack(ctx, stack[:])
+	vm.depth--
+	if err != nil {
 		return 0, err
 	}
+	f.spare = append(f.spare, fn)
 	return stack[0], nil
 }
 
+// Depth is how many calls into the engine are under way. Host functions that call it again must see that it stays below
+// [MaxDepth].
+func (vm *VM) Depth() int { return vm.depth }
+
 // callLeaf is call for functions that must not run scripts. They may try: where one of them throws an error, the engine
-// calls Error.prepareStackTrace. Host functions are to be refused then (see Leaf), because they would use the very
-// functions that are in the middle of something.
+// calls Error.prepareStackTrace. Host functions are to be refused then (see Leaf), since the caller is in the middle of
+// something.
 func (vm *VM) callLeaf(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	outer := vm.leaf
 	vm.leaf = true
@@ -146,44 +161,6 @@ func (vm *VM) lend(ctx context.Context, s string, call func(p uint64) (uint64, e
 	}
 	return Value(v), vm.free(ctx, p)
 }
-
-// Flags of JS_Eval.
-const evalStrict = 1 << 3
-
-// Eval runs source as a strict script in global scope, then all jobs that are waiting (promise reactions, mostly) until
-// none is left, and returns the script's completion value. The value must not be a promise. The engine reads source up
-// to the first NUL.
-func (vm *VM) Eval(ctx context.Context, source, name string) (Value, error) {
-	if vm.file.name != name || vm.file.pointer == 0 {
-		p, err := vm.cString(ctx, name)
-		if err != nil {
-			return 0, err
-		}
-		vm.file = fileName{name, p} // the one before stays allocated: there are only a few
-	}
-	code, err := vm.cString(ctx, source)
-	if err != nil {
-		return 0, err
-	}
-	options, err := vm.callLeaf(ctx, "QJS_CreateEvalOption", uint64(code), 0, 0, uint64(vm.file.pointer), evalStrict)
-	if err != nil {
-		return 0, err
-	}
-	if uint32(options) == 0 {
-		return 0, ErrNoMemory
-	}
-	v, err := vm.call(ctx, "QJS_Eval", uint64(vm.context), options)
-	if err != nil {
-		return 0, err
-	}
-	if err := vm.free(ctx, uint32(options)); err != nil {
-		return 0, err
-	}
-	return Value(v), vm.free(ctx, code)
-}
-
-// RunJobs runs all jobs that are waiting until none is left. It returns Exception if one of them could not be run.
-func (vm *VM) RunJobs(ctx context.Context) (Value, error) { return vm.Eval(ctx, ";", "toolrun:jobs") }
 
 // Call calls a function. It does not run jobs.
 func (vm *VM) Call(ctx context.Context, function Value, args ...Value) (Value, error) {

@@ -102,6 +102,9 @@ var (
 	ErrNeverSettles = errors.New("the script waits for a promise that can never settle: " +
 		"no timer and no call is pending that could resolve or reject it")
 
+	// ErrHalted is returned when the script has called halt. The message is the last entry of the console.
+	ErrHalted = errors.New("Halted")
+
 	// ErrClosed is returned by runs on a closed engine, and by those that were stopped by its closing.
 	ErrClosed = errors.New("runtime: the engine is closed")
 )
@@ -118,7 +121,7 @@ type stop struct{ err error }
 func (s *stop) Error() string { return s.err.Error() }
 
 // IsScriptFailure says whether an error of [Engine.Run] is about the script, and so for the one who wrote it: an
-// exception, a limit, an exit, a promise that never settles. All others are the host's: a context that ended, a closed
+// exception, a limit, an exit, a halt, a promise that never settles. All others are the host's: a context that ended, a closed
 // engine, invalid options, or a failure of the runtime itself.
 func IsScriptFailure(err error) bool {
 	var script *ScriptError
@@ -127,7 +130,7 @@ func IsScriptFailure(err error) bool {
 	switch {
 	case errors.As(err, &limit):
 		return limit.Limit != LimitRuns
-	case errors.As(err, &script), errors.As(err, &exit), errors.Is(err, ErrNeverSettles):
+	case errors.As(err, &script), errors.As(err, &exit), errors.Is(err, ErrNeverSettles), errors.Is(err, ErrHalted):
 		return true
 	}
 	return false

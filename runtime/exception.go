@@ -3,8 +3,6 @@ package runtime
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/toolrun/toolrun/guest"
@@ -68,53 +66,6 @@ func (in *instance) thrown(args arguments) error {
 	}
 	e := &ScriptError{Thrown: text, Name: t.Name, Message: t.Message, Stack: strings.Trim(t.Stack, "\n")}
 	e.File, e.Line, e.Column = firstPosition(e.Stack)
-	return e
-}
-
-// position matches the end of a stack frame, FILE:LINE:COLUMN with or without parentheses around it.
-var position = regexp.MustCompile(`([^\s(][^(]*):(\d+):(\d+)\)?$`)
-
-// firstPosition finds where the first frame of a stack is that has a position in a file. The engine calls the texts of
-// JSON.parse and the like <input>, and does not know the lines of some initialisers.
-func firstPosition(stack string) (file string, line, column int) {
-	for frame := range strings.SplitSeq(stack, "\n") {
-		m := position.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(frame), "at "))
-		if m == nil || m[1][0] == '<' {
-			continue
-		}
-		if line, _ = strconv.Atoi(m[2]); line > 0 {
-			column, _ = strconv.Atoi(m[3])
-			return m[1], line, column
-		}
-	}
-	return "", 0, 0
-}
-
-// syntaxError returns the error for a script that did not compile. The engine counts the columns of the first line with
-// the wrapper in front of it. It may find that something is missing only in the wrapper behind the script's last line,
-// and some of its columns are those of other lines: these are left out.
-func (in *instance) syntaxError(source string) error {
-	err := in.exception()
-	e, ok := err.(*ScriptError)
-	if !ok {
-		return err
-	}
-	e.Syntax = true
-	if e.Line == 0 {
-		return err
-	}
-	if e.Line == 1 {
-		e.Column -= len(scriptPrefix)
-	}
-	last := 1 + strings.Count(source, "\n")
-	if e.Line > last {
-		e.Message = "unexpected end of input: a bracket is missing, or there is one too many"
-		e.Line, e.Column = last, 0
-	}
-	if e.Column < 1 || e.Column > utf16Length(lineOf(source, e.Line))+1 {
-		e.Column = 0
-	}
-	e.place(e.File, e.Line, e.Column)
 	return e
 }
 

@@ -11,14 +11,18 @@ import (
 
 // Operations of the one function that a guest can call. The numbers are those of guest/prelude/kernel.js.
 const (
-	opLog        = 1 // level, text
-	opFinish     = 2 // 0, text, JSON of the value, its bytes; or 1, text, JSON of a thrownValue
-	opReadFile   = 3 // path, 1 for text: the content
-	opWriteFile  = 4 // path, text; or path, buffer, offset, length
-	opCall       = 5 // index of the function, JSON of the arguments, their bytes: an answer
-	opCallAsync  = 6 // the same, id of the call: nothing yet
-	opAttachment = 7 // the bytes that belong to the value that was handed over last
-	opRandom     = 8 // how many bytes: that many random bytes
+	opLog        = 1  // level, text
+	opFinish     = 2  // 0, text, JSON of the value, its bytes; or 1, text, JSON of a thrownValue
+	opReadFile   = 3  // path, 1 for text: the content
+	opWriteFile  = 4  // path, text; or path, buffer, offset, length
+	opCall       = 5  // index of the function, JSON of the arguments, their bytes: an answer
+	opCallAsync  = 6  // the same, id of the call: nothing yet
+	opAttachment = 7  // the bytes that belong to the value that was handed over last
+	opRandom     = 8  // how many bytes: that many random bytes
+	opHalt       = 10 // message: does not return
+	opResolve    = 12 // specifier, path of the file that has it: a path, or the name of a built-in module
+	opLoadFile   = 13 // path: a function, or the text of a JSON file
+	opStack      = 14 // stack of an error: the same with the lines and columns that were written
 )
 
 // maxArguments is how many arguments of a call the host looks at.
@@ -85,7 +89,7 @@ func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
 // bytes returns the content of a buffer, as the guest's own memory.
 func (a arguments) bytes(i int) ([]byte, bool) { return a.in.vm.ArrayBuffer(a.value(i)) }
 
-// hostCall serves a call of the host primitive. It must not run scripts.
+// hostCall serves a call of the host primitive.
 func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value {
 	if in.vm == nil || in.vm.Leaf() {
 		return guest.Undefined
@@ -132,6 +136,16 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 		data := make([]byte, n)
 		rand.Read(data) // never fails
 		return in.vm.NewArrayBuffer(ctx, data)
+	case opHalt:
+		message, cut, _ := args.text(1, in.run.output.room())
+		in.run.output.log(LevelError, message, cut)
+		return 0, &stop{ErrHalted}
+	case opResolve:
+		return in.resolveFile(ctx, args)
+	case opLoadFile:
+		return in.loadFile(ctx, args)
+	case opStack:
+		return in.mapStack(ctx, args)
 	}
 	return 0, failf("unknown operation of the host")
 }

@@ -33,12 +33,17 @@ func instantiateImports(ctx context.Context, rt wazero.Runtime) error {
 	host.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 		in, this := instanceOf(ctx), guest.Value(stack[1])
 		argc, argv := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
-		if int32(argc) == guest.RejectionArgc {
+		switch int32(argc) {
+		case guest.RejectionArgc:
 			in.rejected(ctx, this)
 			stack[0] = uint64(guest.Undefined)
-			return
+		case guest.ResolveArgc:
+			stack[0] = uint64(in.resolveModule(ctx, uint32(this), uint32(this>>32)))
+		case guest.LoadArgc:
+			stack[0] = uint64(in.loadModule(ctx, uint32(this)))
+		default:
+			stack[0] = uint64(in.hostCall(ctx, argc, argv))
 		}
-		stack[0] = uint64(in.hostCall(ctx, argc, argv))
 	}), []api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy")
 	if _, err := host.Instantiate(ctx); err != nil {
 		return err

@@ -49,6 +49,7 @@ func tryRun(t testing.TB, script string, options ...sandbox.RunOptions) (*sandbo
 	if o.Limits.Time == 0 {
 		o.Limits.Time = patience
 	}
+	o = sandbox.WithEngineModules(o) // more to attack than scripts have
 	result, err := engine.Run(t.Context(), script, &o)
 	require.NotNil(t, result)
 	return result, err

@@ -121,12 +121,22 @@ type RunOptions struct {
 	// abandoned when the run ends.
 	Files afero.Fs
 
+	// Libraries is a folder in Files whose scripts (.js and .ts, not those in folders in it) run before the script, in global
+	// scope. Those that export something, as CommonJS or ES modules, are made globals named after their files, unless there is
+	// such a global. Empty means that there are none; a folder that is missing has none.
+	Libraries string
+
+	// Language is what the script is written in.
+	Language Language
+
 	// Functions are the Go functions that the script can call.
 	Functions []Function
 
 	// Globals are values that the script finds as global variables, by name as in Function. Values are those that
 	// a Function may return.
 	Globals map[string]any
+
+	engineModules bool // the engine's own modules, like qjs:std, can be imported
 }
 
 func (o *RunOptions) withDefaults() (RunOptions, error) {

@@ -1,6 +1,10 @@
 package runtime
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+)
 
 // output collects the console and the result within the output limit. It counts bytes of UTF-8.
 type output struct {
@@ -8,6 +12,7 @@ type output struct {
 	reserved  int // how many of them are kept for the result
 	console   []Entry
 	truncated int64
+	library   string // whose entries come now; empty for the script's
 
 	raw      []byte // what the engine itself has printed since the last entry
 	rawLevel Level
@@ -43,8 +48,23 @@ func (o *output) log(level Level, text string, cut int) {
 		return
 	}
 	o.truncated += int64(cut)
-	o.console = append(o.console, Entry{level, text})
+	o.console = append(o.console, Entry{Level: level, Text: text, Library: o.library})
 	o.spend(len(text) + entryOverhead)
+}
+
+// begin says whose entries come from now on.
+func (o *output) begin(library string) {
+	o.flush()
+	o.library = library
+}
+
+// print adds a console entry of any length.
+func (o *output) print(level Level, text string) {
+	n := len(text)
+	if n > o.room() {
+		n = plaintext.Boundary(text, o.room())
+	}
+	o.log(level, text[:n], len(text)-n)
 }
 
 // write adds what the engine itself prints, in pieces that need not be lines.
@@ -63,7 +83,7 @@ func (o *output) write(level Level, data []byte) {
 func (o *output) flush() {
 	if len(o.raw) > 0 {
 		text := strings.TrimSuffix(strings.ToValidUTF8(string(o.raw), "\ufffd"), "\n")
-		o.console = append(o.console, Entry{o.rawLevel, text})
+		o.console = append(o.console, Entry{Level: o.rawLevel, Text: text, Library: o.library})
 		o.raw = o.raw[:0]
 	}
 }

@@ -43,6 +43,8 @@ func cutNote(bytes int64) string {
 type Entry struct {
 	Level Level  `json:"level"`
 	Text  string `json:"text"`
+	// Library is the file of RunOptions.Libraries that was being loaded. It is empty for what the script has written.
+	Library string `json:"library,omitempty"`
 }
 
 // Level is the kind of a console entry.

@@ -2,13 +2,10 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf16"
-
-	"github.com/toolrun/toolrun/guest"
 )
 
 // Run runs a script in a fresh sandbox. The script is the body of an async function in strict mode: return gives the
@@ -56,8 +53,11 @@ type run struct {
 	closing  context.Context
 	deadline time.Time // zero if there is none
 
+	origins map[string]origin // by file: where what the engine runs comes from
+
 	attachment  []byte // bytes for the script to fetch
 	mark        string // stands for bytes in JSON
+	entry       string // by which the prelude, and nobody else, can import the script
 	pending     int    // asynchronous calls under way
 	pendingSize int    // the size of their arguments, in bytes
 	completions chan completion
@@ -71,7 +71,7 @@ type outcome struct {
 }
 
 func newRun(caller, closing context.Context, options RunOptions) *run {
-	r := &run{options: options, started: time.Now(), caller: caller, closing: closing}
+	r := &run{options: options, started: time.Now(), caller: caller, closing: closing, origins: map[string]origin{}}
 	r.output = limitOutput(options.Limits.Output)
 	if limit := options.Limits.Time; limit != Unlimited {
 		r.deadline = r.started.Add(limit)
@@ -83,6 +83,7 @@ func newRun(caller, closing context.Context, options RunOptions) *run {
 	cancel := r.cancel
 	r.cancel = func() { stop(); cancel() }
 	r.mark = newMark()
+	r.entry = "toolrun:" + rand.Text()
 	r.completions = make(chan completion)
 	return r
 }
@@ -145,13 +146,7 @@ func (r *run) result(in *instance, err error) *Result {
 	return out
 }
 
-// The script is compiled between these, so that it is the body of a function.
-const (
-	scriptPrefix = "(async function(){"
-	scriptSuffix = "\n})"
-)
-
-// execute runs a script to its end.
+// execute runs the libraries and a script to its end.
 func (in *instance) execute(script string) error {
 	if len(in.run.options.Functions)+len(in.run.options.Globals) > 0 {
 		if err := in.install(); err != nil {
@@ -162,46 +157,17 @@ func (in *instance) execute(script string) error {
 	if err != nil {
 		return err
 	}
-	ctx := in.context()
-	function, err := in.vm.Eval(ctx, scriptPrefix+source+scriptSuffix, in.run.options.Name)
-	if err != nil {
-		return in.reason(err)
+	if err := in.loadLibraries(); err != nil {
+		return err
 	}
-	if function == guest.Exception {
-		return in.syntaxError(source)
-	}
-	whole := utf16Length(scriptPrefix+source+scriptSuffix) - len("()")
-	started, err := in.checked(in.callStart(function, map[string]any{
-		"name": in.run.options.Name, "length": whole, "prefix": len(scriptPrefix), "mark": in.run.mark,
-	}))
+	c, err := in.compile(source)
 	if err != nil {
 		return err
 	}
-	if started != guest.True {
-		return unbalanced(in.run.options.Name)
+	if err := in.startScript(c); err != nil {
+		return err
 	}
 	return in.loop()
-}
-
-// callStart hands the compiled script to the prelude.
-func (in *instance) callStart(script guest.Value, details map[string]any) (guest.Value, error) {
-	text, err := json.Marshal(details)
-	if err != nil {
-		return 0, err
-	}
-	argument, err := in.vm.ParseJSON(in.context(), string(text))
-	if err != nil || argument == guest.Exception {
-		return argument, err
-	}
-	return in.vm.Call(in.context(), in.prelude.Start, script, argument)
-}
-
-func utf16Length(s string) int {
-	n := 0
-	for _, c := range s {
-		n += max(1, utf16.RuneLen(c))
-	}
-	return n
 }
 
 // maxLeftOver is how long what goes on after a script has returned may run without a pause, and still count as waiting.

@@ -125,18 +125,18 @@ func TestConsole(t *testing.T) {
 		want   []sandbox.Entry
 	}{
 		"levels": {`console.log('l'); console.info('i'); console.warn('w'); console.error('e'); console.debug('d')`, []sandbox.Entry{
-			{sandbox.LevelLog, "l"}, {sandbox.LevelInfo, "i"}, {sandbox.LevelWarn, "w"}, {sandbox.LevelError, "e"}, {sandbox.LevelDebug, "d"}}},
-		"several arguments": {`console.log('a', 1, {b: 2}, null)`, []sandbox.Entry{{sandbox.LevelLog, "a 1 {\n  \"b\": 2\n} null"}}},
-		"no arguments":      {`console.log()`, []sandbox.Entry{{sandbox.LevelLog, ""}}},
-		"groups":            {`console.group('g'); console.log('a\nb'); console.groupEnd(); console.log('c')`, []sandbox.Entry{{sandbox.LevelLog, "g"}, {sandbox.LevelLog, "  a\n  b"}, {sandbox.LevelLog, "c"}}},
-		"assertions":        {`console.assert(1, 'x'); console.assert(0, 'y')`, []sandbox.Entry{{sandbox.LevelError, "Assertion failed: y"}}},
-		"counts":            {`console.count(); console.count(); console.countReset(); console.count()`, []sandbox.Entry{{sandbox.LevelLog, "default: 1"}, {sandbox.LevelLog, "default: 2"}, {sandbox.LevelLog, "default: 1"}}},
+			{Level: sandbox.LevelLog, Text: "l"}, {Level: sandbox.LevelInfo, Text: "i"}, {Level: sandbox.LevelWarn, Text: "w"}, {Level: sandbox.LevelError, Text: "e"}, {Level: sandbox.LevelDebug, Text: "d"}}},
+		"several arguments": {`console.log('a', 1, {b: 2}, null)`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "a 1 {\n  \"b\": 2\n} null"}}},
+		"no arguments":      {`console.log()`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: ""}}},
+		"groups":            {`console.group('g'); console.log('a\nb'); console.groupEnd(); console.log('c')`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "g"}, {Level: sandbox.LevelLog, Text: "  a\n  b"}, {Level: sandbox.LevelLog, Text: "c"}}},
+		"assertions":        {`console.assert(1, 'x'); console.assert(0, 'y')`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Assertion failed: y"}}},
+		"counts":            {`console.count(); console.count(); console.countReset(); console.count()`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "default: 1"}, {Level: sandbox.LevelLog, Text: "default: 2"}, {Level: sandbox.LevelLog, Text: "default: 1"}}},
 		"the engine's own printing": {`const std = await import('qjs:std'); std.out.puts('one\ntwo\n'); std.out.flush(); std.err.puts('three\n'); std.err.flush()`,
-			[]sandbox.Entry{{sandbox.LevelLog, "one\ntwo"}, {sandbox.LevelError, "three"}}},
-		"an error that nobody awaits":     {"async function main() {\n  null.x\n}\nmain()", []sandbox.Entry{{sandbox.LevelError, "Uncaught (in promise) TypeError: cannot read property 'x' of null\n    at main (script.js:2:3)\n    at <anonymous> (script.js:4:1)"}}},
-		"a rejection that nobody handles": {`Promise.reject('r'); new Promise((_, reject) => setTimeout(reject, 1, {a: 1}))`, []sandbox.Entry{{sandbox.LevelError, "Uncaught (in promise) r"}, {sandbox.LevelError, "Uncaught (in promise) {\n  \"a\": 1\n}"}}},
+			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "one\ntwo"}, {Level: sandbox.LevelError, Text: "three"}}},
+		"an error that nobody awaits":     {"async function main() {\n  null.x\n}\nmain()", []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught (in promise) TypeError: cannot read property 'x' of null\n    at main (script.js:2:3)\n    at <anonymous> (script.js:4:1)"}}},
+		"a rejection that nobody handles": {`Promise.reject('r'); new Promise((_, reject) => setTimeout(reject, 1, {a: 1}))`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught (in promise) r"}, {Level: sandbox.LevelError, Text: "Uncaught (in promise) {\n  \"a\": 1\n}"}}},
 		"rejections that are handled":     {`Promise.reject(1).catch(() => {}); const p = Promise.reject(2); await 0; try { await p } catch {} await Promise.allSettled([Promise.reject(3)]); for (let i = 0; i < 5000; i++) await Promise.reject(i).catch(() => {})`, nil},
-		"a throw in a timer":              {`setTimeout(() => { throw new Error('late') }, 0)`, []sandbox.Entry{{sandbox.LevelError, "Uncaught Error: late\n    at <anonymous> (script.js:1:29)"}}},
+		"a throw in a timer":              {`setTimeout(() => { throw new Error('late') }, 0)`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught Error: late\n    at <anonymous> (script.js:1:29)"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,7 +157,7 @@ func TestConsoleComesWithErrors(t *testing.T) {
 			t.Parallel()
 			result, err := tryRun(t, script, sandbox.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
 			require.Error(t, err)
-			require.Equal(t, []sandbox.Entry{{sandbox.LevelLog, "before"}}, result.Console)
+			require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "before"}}, result.Console)
 			require.Empty(t, result.Text)
 			require.Positive(t, result.Usage.Work)
 		})
@@ -234,14 +234,14 @@ func TestTimers(t *testing.T) {
 	t.Run("that outlast the time limit do not cost the result", func(t *testing.T) {
 		result := run(t, `setInterval(() => {}, 10); setTimeout(() => {}, 1e6); return 'result'`, sandbox.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
 		require.Equal(t, "result", result.Text)
-		require.Equal(t, []sandbox.Entry{{sandbox.LevelWarn, "stopped after 2s: timers or calls were still pending when the script had returned"}}, result.Console)
+		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "stopped after 2s: timers or calls were still pending when the script had returned"}}, result.Console)
 	})
 	t.Run("that were cleared do not hold memory", func(t *testing.T) {
 		require.Equal(t, "fine", run(t, `for (let i = 0; i < 200000; i++) clearTimeout(setTimeout(() => {}, 60000, new Array(50))); return 'fine'`).Text)
 	})
 	t.Run("what they print after the result is kept", func(t *testing.T) {
 		result := run(t, `async function main() { await new Promise((r) => setTimeout(r, 5)); console.log('done') } main()`)
-		require.Equal(t, []sandbox.Entry{{sandbox.LevelLog, "done"}}, result.Console)
+		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "done"}}, result.Console)
 	})
 }
 
@@ -323,7 +323,7 @@ func TestOutputLimit(t *testing.T) {
 	})
 	t.Run("bounds the engine's own printing", func(t *testing.T) {
 		result := run(t, `const {out} = await import('qjs:std'); for (let i = 0; i < 10000; i++) out.puts('x'); out.flush()`, small)
-		require.Equal(t, []sandbox.Entry{{sandbox.LevelLog, strings.Repeat("x", 75)}}, result.Console)
+		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: strings.Repeat("x", 75)}}, result.Console)
 		require.EqualValues(t, 9925, result.Truncated)
 	})
 	t.Run("is one MiB by default", func(t *testing.T) {

@@ -24,6 +24,7 @@
 
   // Errors that no code of the script can catch any more: thrown in a timer, or the reason of a rejection.
   kernel.uncaught = (error) => { host(ops.log, ERROR, `Uncaught ${format(error)}`); };
+  kernel.failed = (error) => { host(ops.log, ERROR, format(error)); };
   kernel.rejected = (reason) => { host(ops.log, ERROR, `Uncaught (in promise) ${format(reason)}`); };
 
   const console = {

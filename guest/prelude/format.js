@@ -2,7 +2,7 @@
 // JSON has no words (undefined, NaN, Map, functions, cycles...) what a person expects.
 (function (kernel) {
   'use strict';
-  const { uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, indexOf, slice, append } = kernel;
+  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, indexOf, slice, append } = kernel;
   const { Error: BaseError, Uint8Array } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;
@@ -26,6 +26,7 @@
   const maxDepth = 100;
   const maxBytes = 32; // of a buffer that are shown
   const maxCauses = 16; // of an error that are shown
+  const maxStack = 32768; // characters of a stack, about, that are shown
 
   // attempt returns f(value), or undefined where value is not of the kind that f is for.
   const attempt = (f, value) => {
@@ -146,31 +147,18 @@
     return message === '' ? name : name === '' ? message : `${name}: ${message}`;
   };
 
-  // stackOf returns the frames of an error's stack that are of scripts: without those of the prelude, and with columns
-  // of the script's first line counted without the wrapper before it.
+  // stackOf returns the frames of an error's stack that are of scripts, without those of the prelude. The host knows what the
+  // lines and columns of what it has prepared for the engine are in what was written.
   const stackOf = (error) => {
     let rest = text(error, 'stack') ?? '';
     let out = '';
-    while (rest !== '') {
+    while (rest !== '' && out.length < maxStack) {
       const end = indexOf(rest, '\n');
       const line = end < 0 ? rest : slice(rest, 0, end);
       rest = end < 0 ? '' : slice(rest, end + 1);
-      if (indexOf(line, 'toolrun:') < 0 && indexOf(line, '(native)') < 0 && line !== '') {
-        out += `\n${fixColumn(line)}`;
-      }
+      if (indexOf(line, 'toolrun:') < 0 && indexOf(line, '(native)') < 0 && line !== '') out += `\n${line}`;
     }
-    return out;
-  };
-
-  const fixColumn = (line) => {
-    const mark = `${kernel.script.name}:1:`;
-    const at = indexOf(line, mark);
-    if (at < 0) return line;
-    const start = at + mark.length;
-    let end = start;
-    while (end < line.length && line[end] >= '0' && line[end] <= '9') end++;
-    const column = +slice(line, start, end) - kernel.script.prefix;
-    return slice(line, 0, start) + (column < 1 ? 1 : column) + slice(line, end);
+    return out === '' ? '' : host(ops.stack, out);
   };
 
   // errorText is an error with its causes, of which budget.left are still to be shown.
@@ -200,7 +188,6 @@
     }
   };
 
-  kernel.script = { name: 'script.js', prefix: 0 };
   kernel.format = top;
   kernel.isError = isError;
   kernel.stackOf = stackOf;

@@ -74,6 +74,7 @@
   // Operations of the host. The numbers are known to package runtime (host.go).
   kernel.ops = {
     log: 1, finish: 2, readFile: 3, writeFile: 4, call: 5, callAsync: 6, attachment: 7, random: 8,
+    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14,
   };
 
   // host(op, ...) calls the host. It returns a string, a number, an ArrayBuffer, an object or undefined; an error is an
@@ -84,7 +85,7 @@
     return result;
   };
 
-  const errors = { __proto__: null, Error, TypeError, RangeError };
+  const errors = { __proto__: null, Error, TypeError, RangeError, SyntaxError };
   kernel.makeError = (name, message, code, path) => {
     const Type = errors[name] ?? Error;
     const error = new Type(message);

@@ -29,10 +29,17 @@
   // start runs the script, an async function. details says how long its source must be: if it is shorter, brackets in
   // the script have ended the function and begun something else.
   kernel.start = (script, details) => {
-    kernel.script = details;
     kernel.mark = details.mark;
     if (typeof script !== 'function' || sourceOf(script).length !== details.length) return false;
     then(script(), succeed, kernel.fail);
     return true;
   };
+
+  // startModule runs a script that is an ES module, whose result is what it exports as its default.
+  kernel.startModule = (details) => {
+    kernel.mark = details.mark;
+    then(import(details.module), (namespace) => { succeed(namespace.default); }, kernel.fail);
+  };
+
+  kernel.define('halt', function halt(message = 'Halted') { host(ops.halt, kernel.String(message)); });
 })

@@ -28,6 +28,8 @@ type Loader struct {
 	Files afero.Fs
 	// Builtins are the names of the modules that are no files, such as "fs" and "fs/promises".
 	Builtins []string
+	// Require looks for what CommonJS modules can require: packages that have several forms give that one.
+	Require bool
 	// MaxSource is how large a file may be, in bytes. Zero means DefaultMaxSource.
 	MaxSource int64
 	// MaxTypeScript is how large a TypeScript file may be, in bytes. Zero means DefaultMaxTypeScript.
@@ -90,6 +92,7 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 			kind = written
 		}
 	}
+	s.Code = WithoutAttributes(s.Code)
 	s.Kind, s.UMD = l.kind(name, kind, universal)
 	return s, nil
 }

@@ -85,7 +85,13 @@ func (l *Loader) packageEntry(dir, subpath string) string {
 	if m == nil {
 		return ""
 	}
-	for _, conditions := range [][]string{{"import", "module", "default"}, {"import", "module", "default", "require", "node", "browser"}} {
+	forms := [][]string{{"import", "module", "default"}, {"import", "module", "default", "require", "node", "browser"}}
+	names := []string{string(m.Module), string(m.Main)}
+	if l.Require {
+		forms = [][]string{{"require", "default"}, {"require", "default", "node", "browser"}}
+		names = names[1:]
+	}
+	for _, conditions := range forms {
 		target := exported(m.Exports, subpath, conditions)
 		if found := l.inside(dir, target, l.isRegular); found != "" {
 			return found
@@ -94,7 +100,7 @@ func (l *Loader) packageEntry(dir, subpath string) string {
 	if subpath != "." {
 		return ""
 	}
-	for _, target := range []string{string(m.Module), string(m.Main)} {
+	for _, target := range names {
 		if found := l.inside(dir, target, l.fileOrIndex); found != "" {
 			return found
 		}

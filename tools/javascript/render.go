@@ -25,7 +25,7 @@ type Output struct {
 
 // An Error says why code has not returned.
 type Error struct {
-	// Kind is "exception", "syntax", "exit", "never settles", "stopped" by the host, or the name of a limit and "limit", as in "time limit".
+	// Kind is "exception", "syntax", "exit", "halted", "never settles", "stopped" by the host, or the name of a limit and "limit", as in "time limit".
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// Line and Column are where, from 1, or 0 if that is not known.
@@ -65,11 +65,19 @@ func render(result *sandbox.Result, failure error) registry.Result {
 		}
 	}
 	var b strings.Builder
-	if len(result.Console) > 0 {
-		b.WriteString("=== Console output ===\n")
-		for _, entry := range result.Console {
-			fmt.Fprintf(&b, "[%v] %s\n", entry.Level, entry.Text)
+	section := ""
+	for _, entry := range result.Console {
+		header := "=== Console output ==="
+		if entry.Library != "" {
+			header = "=== Output of library " + entry.Library + " ==="
 		}
+		if header != section {
+			b.WriteString(header + "\n")
+			section = header
+		}
+		fmt.Fprintf(&b, "[%v] %s\n", entry.Level, entry.Text)
+	}
+	if section != "" {
 		b.WriteString("=== Result ===\n")
 	}
 	b.WriteString(text)
@@ -97,6 +105,8 @@ func describeFailure(failure error) *Error {
 		out.Kind = "exit"
 	case errors.Is(failure, sandbox.ErrNeverSettles):
 		out.Kind = "never settles"
+	case errors.Is(failure, sandbox.ErrHalted):
+		out.Kind = "halted"
 	case errors.Is(failure, context.Canceled), errors.Is(failure, context.DeadlineExceeded):
 		out.Kind = "stopped"
 	}

@@ -10,11 +10,9 @@ package javascript
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
@@ -25,8 +23,22 @@ import (
 // Name is the tool's name.
 const Name = "javascript"
 
-// OptionMemory is the option that says how much memory a script may have, in MiB.
-const OptionMemory = "memory"
+// The tool's options.
+const (
+	OptionMemory   = "memory"   // how much memory code may have, in MiB
+	OptionLoadLib  = "loadLib"  // whether the files in /lib run before the code
+	OptionLanguage = "language" // what the code is written in: auto, javascript or typescript
+)
+
+// Folders of the project that have a meaning.
+const (
+	libraryDir = "/lib"
+	memoryDir  = "/memories"
+)
+
+var languages = map[string]sandbox.Language{
+	"auto": sandbox.LanguageAuto, "javascript": sandbox.LanguageJavaScript, "typescript": sandbox.LanguageTypeScript,
+}
 
 // An Engine returns the engine that scripts run on. It is asked at each call, so that the engine can be started when it is
 // needed; it should return the same one each time.
@@ -37,9 +49,6 @@ type Options struct {
 	// ScriptName is what the code is called in stack traces. Empty means script.js.
 	ScriptName string
 }
-
-//go:embed description.md
-var description string
 
 const schema = `{
 	"type": "object",
@@ -81,6 +90,14 @@ func (t *tool) Spec() registry.Spec {
 		Options: []registry.Option{{
 			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
 			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
+		}, {
+			ID: OptionLoadLib, Label: "Libraries", Subtitle: "Run the files in " + libraryDir + " before the code",
+			Type: registry.OptionBool, Default: true,
+		}, {
+			ID: OptionLanguage, Label: "Language", Subtitle: "What code is written in",
+			Type: registry.OptionSelect, Default: "auto", Choices: []registry.Choice{
+				{Value: "auto", Label: "Automatic"}, {Value: "javascript", Label: "JavaScript"}, {Value: "typescript", Label: "TypeScript"},
+			},
 		}},
 		Category:    registry.CategoryCode,
 		Annotations: registry.Annotations{Destructive: true},
@@ -89,11 +106,6 @@ func (t *tool) Spec() registry.Spec {
 		KeepsTime:   true,
 		ReadsFiles:  "fs.readFile in the javascript tool",
 	}
-}
-
-// describe tells what code can do and how much, with the limits that are in force.
-func describe(offer registry.Offer) string {
-	return strings.TrimSpace(fmt.Sprintf(description, offer.Options.Number(OptionMemory)))
 }
 
 // CheckInput implements [registry.InputChecker].
@@ -138,8 +150,12 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
 		},
 	}
+	options.Language = languages[env.Options.Text(OptionLanguage)]
 	if env.Files != nil {
-		options.Files = vfs.ReadOnly(env.Files, "/memories")
+		options.Files = vfs.ReadOnly(env.Files, memoryDir)
+		if env.Options.Bool(OptionLoadLib) {
+			options.Libraries = libraryDir
+		}
 	}
 	result, err := engine.Run(ctx, in.Code, options)
 	// What the code has printed is of use also if it has been stopped.

@@ -85,10 +85,10 @@ func TestData(t *testing.T) {
 	require.Nil(t, out.Error)
 	require.Contains(t, string(result.Data.(json.RawMessage)), `"console":[{"level":"WARN","text":"w"}]`)
 	for code, want := range map[string]string{
-		"\n null.x":                         `"kind":"exception"`,
-		"return (":                          `"kind":"syntax"`,
-		"await new Promise(() => {})":       `"kind":"never settles"`,
-		"(await import('qjs:std')).exit(3)": `"kind":"exit"`,
+		"\n null.x":                   `"kind":"exception"`,
+		"return (":                    `"kind":"syntax"`,
+		"await new Promise(() => {})": `"kind":"never settles"`,
+		"halt('enough')":              `"kind":"halted"`,
 	} {
 		require.Contains(t, string(run(t, r, env, code).Data.(json.RawMessage)), want)
 	}

@@ -1,0 +1,50 @@
+package module
+
+import "strings"
+
+// WithoutAttributes blanks the attributes of imports, with {type: 'json'} and the like, in declarations and in calls of import,
+// so that all positions stay. It is for engines that do not know them; what a module is follows from its name here.
+func WithoutAttributes(code string) string {
+	if !strings.Contains(code, "import") && !strings.Contains(code, "export") ||
+		!strings.Contains(code, "with") && !strings.Contains(code, "assert") {
+		return code
+	}
+	s := splitter{lexer: *newLexer(code)}
+	var one, two token // before the current one
+	var calls []int    // depths inside of the brackets of import(...), where no comma has come yet
+	for s.advance(); s.token.kind != endOfFile && s.token.kind != broken; s.advance() {
+		t := s.token
+		for len(calls) > 0 && s.depth() < calls[len(calls)-1] {
+			calls = calls[:len(calls)-1]
+		}
+		switch {
+		case s.is(t, "(") && s.is(one, "import"):
+			calls = append(calls, s.depth())
+		case s.is(t, ",") && len(calls) > 0 && s.depth() == calls[len(calls)-1]:
+			calls = calls[:len(calls)-1]
+			t = s.blankBraces(t)
+		case s.depth() == 0 && one.kind == quoted && (s.is(two, "from") || s.is(two, "import")) &&
+			(s.is(t, "with") || s.is(t, "assert") && !t.newline):
+			t = s.blankBraces(t)
+		}
+		one, two = t, one
+	}
+	s.out.WriteString(code[s.done:])
+	return s.out.String()
+}
+
+// blankBraces blanks what is from a token to the end of the braces behind it, if there are any. It returns the last token that it
+// has read.
+func (s *splitter) blankBraces(start token) token {
+	outside := s.depth()
+	if s.advance(); !s.is(s.token, "{") {
+		return s.token
+	}
+	for s.depth() > outside && s.token.kind != endOfFile && s.token.kind != broken {
+		s.advance()
+	}
+	if s.is(s.token, "}") {
+		s.blank(start.start, s.token.end, false)
+	}
+	return s.token
+}

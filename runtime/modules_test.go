@@ -1,0 +1,262 @@
+package runtime_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// filesWith makes files of a list of paths and contents.
+func filesWith(t testing.TB, contents map[string]string) afero.Fs {
+	t.Helper()
+	files := afero.NewMemMapFs()
+	for name, content := range contents {
+		require.NoError(t, afero.WriteFile(files, name, []byte(content), 0o644))
+	}
+	return files
+}
+
+var moduleFiles = map[string]string{
+	"/lib/counter.js":   "export let n = 0;\nexport function inc() { n++ }\nexport default 'counter';",
+	"/lib/cycle-a.js":   "import {b} from './cycle-b.js';\nexport const a = 'a';\nexport const both = () => a + b;",
+	"/lib/cycle-b.js":   "import {a} from './cycle-a.js';\nexport const b = 'b';\nexport const other = () => a;",
+	"/lib/meta.mjs":     "export default import.meta.url;",
+	"/lib/late.js":      "await new Promise((r) => setTimeout(r, 5));\nexport const late = 7;",
+	"/lib/throws.js":    "export const x = 1;\n\nnull.x;",
+	"/lib/broken.js":    "export const x = 1;\nlet y = (;\n",
+	"/lib/common.js":    "exports.one = 1; exports.class = 2; exports['not a name'] = 3; exports.self = () => exports;",
+	"/lib/replaced.js":  "module.exports = function twice(x) { return 2 * x }; module.exports.version = '1';",
+	"/lib/babel.js":     "Object.defineProperty(exports, '__esModule', {value: true}); exports.default = 'default'; exports.named = 'named';",
+	"/lib/requires.js":  "const common = require('./common'); const data = require('../data/d.json'); module.exports = common.one + data.v[0];",
+	"/lib/cyclic-1.js":  "exports.first = 1; exports.of2 = require('./cyclic-2.js').of1;",
+	"/lib/cyclic-2.js":  "exports.of1 = require('./cyclic-1.js').first;",
+	"/lib/bad.js":       "exports.x = 1;\n  null.x;",
+	"/lib/hashbang.js":  "#!/usr/bin/env node\nexports.x = __filename + ' ' + __dirname;",
+	"/data/d.json":      `{"v": [1, 2], "default": 5, "__proto__": {"polluted": true}}`,
+	"/data/broken.json": `{"v": [1, 2`,
+	"/y.mjs":            "export const y = 'why';",
+	"/typed.ts":         "interface P { x: number }\nexport const typed: P = { x: 5 };\nexport function fail(p: P | null): number {\n  type T = string;\n\n  return (p as any).x.y.z;\n}",
+}
+
+func TestModules(t *testing.T) {
+	files := filesWith(t, moduleFiles)
+	for name, test := range map[string]struct{ script, want string }{
+		"a dynamic import":                  {`const {n, default: d} = await import('/lib/counter.js'); return n + d`, "0counter"},
+		"a relative one is from the root":   {`return (await import('./y.mjs')).y`, "why"},
+		"a module is loaded once":           {`const a = await import('/lib/counter.js'), b = await import('./lib/../lib/counter'); a.inc(); return b.n + String(a === b)`, "1true"},
+		"cycles":                            {`const {both} = await import('/lib/cycle-a.js'); const {other} = await import('/lib/cycle-b.js'); return both() + other()`, "aba"},
+		"import.meta.url":                   {`return (await import('/lib/meta.mjs')).default`, "file:///lib/meta.mjs"},
+		"await in a module":                 {`return (await import('/lib/late.js')).late`, "7"},
+		"the script as a module":            {`import d, {n, inc} from '/lib/counter.js'; inc(); inc(); export default d + n`, "counter2"},
+		"a namespace":                       {`import * as c from '/lib/counter.js'; export default Object.keys(c).join()`, "default,inc,n"},
+		"a module without a default export": {`import {n} from '/lib/counter.js'; export const x = n`, "undefined"},
+		"imports and return":                {"import d, {n as count} from '/lib/counter.js';\nimport * as y from './y.mjs';\nreturn d + count + y.y", "counter0why"},
+		"JSON":                              {`import d from '/data/d.json'; return d.v`, "[\n  1,\n  2\n]"},
+		"JSON with an attribute":            {`import d from '/data/d.json' with {type: 'json'}; export default d.v.length`, "2"},
+		"dynamic JSON with an attribute":    {`return (await import('/data/d.json', {with: {type: 'json'}})).default.v.length`, "2"},
+		"JSON pollutes nothing":             {`const d = require('/data/d.json'); return String({}.polluted)`, "undefined"},
+		"CommonJS by its default":           {`import c from '/lib/common.js'; return c === c.self() && c['not a name']`, "3"},
+		"CommonJS by name":                  {`import {one, class as c} from '/lib/common.js'; return one + c`, "3"},
+		"CommonJS that is a function":       {`import twice, {version} from '/lib/replaced.js'; return twice(4) + version`, "81"},
+		"CommonJS that was an ES module":    {`import d, {named} from '/lib/babel.js'; return d + named`, "defaultnamed"},
+		"require":                           {`return require('/lib/requires.js')`, "2"},
+		"require loads once":                {`return require('/lib/common') === require('./lib/common.js')`, "true"},
+		"require in a cycle":                {`return require('/lib/cyclic-1.js')`, "{\n  \"first\": 1,\n  \"of2\": 1\n}"},
+		"require.resolve":                   {`return require.resolve('./lib/common')`, "/lib/common.js"},
+		"a file with a hashbang":            {`return require('/lib/hashbang.js').x`, "/lib/hashbang.js /lib"},
+		"a file that was written before":    {`await fs.writeFile('/new.js', 'export default 8'); return (await import('/new.js')).default`, "8"},
+		"caught errors are not reported":    {`try { await import('/lib/throws.js') } catch (e) { return e.name }`, "TypeError"},
+		"what failed can be tried again":    {`try { require('/lib/bad.js') } catch {} try { require('/lib/bad.js') } catch (e) { return e.name }`, "TypeError"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := run(t, test.script, sandbox.RunOptions{Files: files})
+			require.Equal(t, test.want, result.Text)
+			require.Empty(t, result.Console)
+		})
+	}
+}
+
+func TestModuleErrors(t *testing.T) {
+	files := filesWith(t, moduleFiles)
+	for name, test := range map[string]struct{ script, want string }{
+		"a missing file":              {`await import('/lib/nothing.js')`, "/lib/nothing.js"},
+		"a missing file of a file":    {`await fs.writeFile('/m.js', 'import "./nothing.js"'); await import('/m.js')`, "nothing.js"},
+		"an unknown name":             {`require('lodash')`, "lodash"},
+		"the engine's own modules":    {`await import('bjson')`, "bjson"},
+		"the network":                 {`await import('https://example.com/x.js')`, "no network"},
+		"an export that is not there": {`import {nope} from '/lib/counter.js'`, "nope"},
+		"the same, with return":       {`import {nope} from '/lib/counter.js'; return 1`, "nope"},
+		"where it throws":             {`await import('/lib/throws.js')`, "/lib/throws.js:3:"},
+		"where CommonJS throws":       {`require('/lib/bad.js')`, "/lib/bad.js:2:3"},
+		"where the syntax is wrong":   {`await import('/lib/broken.js')`, "/lib/broken.js:2"},
+		"JSON that is none":           {`require('/data/broken.json')`, "/data/broken.json is not valid JSON"},
+		"an ES module, required":      {`require('/lib/counter.js')`, "use await import('/lib/counter.js')"},
+		"a name that is none":         {`require(5)`, "which is a string"},
+		"a name that is too long":     {`require('/' + 'x'.repeat(1e5))`, "too long"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tryRun(t, test.script, sandbox.RunOptions{Files: files})
+			var script *sandbox.ScriptError
+			require.ErrorAs(t, err, &script)
+			require.Contains(t, script.Thrown, test.want)
+		})
+	}
+}
+
+func TestEngineModulesAreOutOfReach(t *testing.T) {
+	for _, name := range []string{"qjs:std", "qjs:os", "qjs:bjson", "std", "./qjs:std", "/qjs:std", "file:qjs:std"} {
+		for _, script := range []string{`await import('` + name + `')`, `require('` + name + `')`, `import * as x from '` + name + `'`} {
+			_, err := engine.Run(t.Context(), script, &sandbox.RunOptions{Files: afero.NewMemMapFs()})
+			var e *sandbox.ScriptError
+			require.ErrorAs(t, err, &e, script)
+		}
+	}
+}
+
+func TestModulesThatAttack(t *testing.T) {
+	var chain = map[string]string{}
+	for i := range 1000 {
+		name := "/chain/" + strings.Repeat("x", i) + ".js"
+		chain[name] = "exports.next = require('./" + strings.Repeat("x", i+1) + ".js')"
+	}
+	files := filesWith(t, chain)
+	for name, script := range map[string]string{
+		"files that require each other for ever": `require('/chain/.js')`,
+		"a file that imports new ones for ever":  `for (let i = 0; ; i++) { await fs.writeFile('/m' + i + '.js', 'export default ' + i); await import('/m' + i + '.js') }`,
+		"a file that fails again and again":      `await fs.writeFile('/m.js', 'exports.x = null.x'); for (;;) try { require('/m.js') } catch {}`,
+		"resolving for ever":                     `for (let i = 0; ; i++) try { require.resolve('/m' + i) } catch {}`,
+		"a loop in a module":                     `await fs.writeFile('/m.js', 'export default 1; for (;;);'); await import('/m.js')`,
+		"a loop in a file that is required":      `await fs.writeFile('/m.js', 'exports.x = 1; for (;;);'); require('/m.js')`,
+		"a loop in a getter of exports":          `await fs.writeFile('/m.js', 'module.exports = {get x() { for (;;); }}'); (await import('/m.js'))`,
+		"exports that are a proxy":               `await fs.writeFile('/m.js', 'module.exports = new Proxy({}, {ownKeys() { for (;;); }})'); await import('/m.js')`,
+		"an exit out of a module":                `await fs.writeFile('/m.js', 'exports.x = halt("out")'); try { require('/m.js') } finally { for (;;); }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tryRun(t, script, sandbox.RunOptions{Files: afero.NewCopyOnWriteFs(files, afero.NewMemMapFs()), Limits: sandbox.Limits{Time: patience / 30}})
+			require.Error(t, err)
+			require.True(t, sandbox.IsScriptFailure(err), "%v", err)
+		})
+	}
+}
+
+func TestHalt(t *testing.T) {
+	for name, script := range map[string]string{
+		"anywhere":                    `console.log('before'); halt('enough'); console.log('after')`,
+		"it cannot be caught":         `console.log('before'); try { halt('enough') } catch {} finally { console.log('after') }`,
+		"in a promise":                `console.log('before'); Promise.resolve().then(() => halt('enough')); await new Promise(() => {})`,
+		"in a timer":                  `console.log('before'); setTimeout(() => halt('enough')); await new Promise(() => {})`,
+		"in a getter":                 `console.log('before'); return {get x() { halt('enough') }}`,
+		"later files are not written": `console.log('before'); await fs.writeFile('/a', 'x'); (async () => { await 0; await fs.writeFile('/b', 'x') })(); halt('enough')`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := afero.NewMemMapFs()
+			result, err := tryRun(t, script, sandbox.RunOptions{Files: files})
+			require.ErrorIs(t, err, sandbox.ErrHalted)
+			require.True(t, sandbox.IsScriptFailure(err))
+			require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "before"}, {Level: sandbox.LevelError, Text: "enough"}}, result.Console)
+			_, err = files.Stat("/b")
+			require.Error(t, err)
+		})
+	}
+	result, _ := tryRun(t, `halt()`)
+	require.Equal(t, "Halted", result.Console[0].Text)
+}
+
+func TestLibraries(t *testing.T) {
+	files := filesWith(t, map[string]string{
+		"/lib/10-umd.js":     "(function (root, factory) { typeof exports === 'object' && typeof module !== 'undefined' ? module.exports = factory() : root.umd = factory() })(this, function () { return {name: 'umd'} });",
+		"/lib/20-script.js":  "var shared = 'global'; function helper() { return shared } undeclared = 1; console.log('script', typeof umd)",
+		"/lib/30-throws.js":  "console.log('before');\nthrow new TypeError('no')",
+		"/lib/40-syntax.js":  "let x = (\n",
+		"/lib/date-utils.js": "module.exports = {add: (a, b) => a + b}",
+		"/lib/es.js":         "export const pi = 3; await null; console.warn('es')",
+		"/lib/one.js":        "export default class One {}",
+		"/lib/reject.js":     "Promise.reject(new RangeError('late'))",
+		"/lib/typed.ts":      "const t: number = 5;\nexport { t }",
+		"/lib/typed.d.ts":    "declare const nothing: never;",
+		"/lib/data.json":     "{}",
+		"/lib/nested/x.js":   "console.log('not this one')",
+		"/lib/.hidden.js":    "console.log('nor this')",
+		"/lib/z.mjs":         "console.log('nor this, unless it is imported')",
+	})
+	options := sandbox.RunOptions{Files: files, Libraries: "/lib"}
+	result := run(t, `return [umd.name, shared, helper(), undeclared, dateUtils.add(1, 2), es.pi, typeof one, new one().constructor.name, typed.t, typeof module, typeof exports].join()`, options)
+	require.Equal(t, "umd,global,global,1,3,3,function,One,5,undefined,undefined", result.Text)
+	var got []string
+	for _, e := range result.Console {
+		got = append(got, e.Library+" "+e.Level.String()+" "+strings.ReplaceAll(e.Text, "\n", "|"))
+	}
+	require.Equal(t, []string{
+		"20-script.js LOG script object",
+		"30-throws.js LOG before",
+		"30-throws.js ERROR TypeError: no|    at <eval> (/lib/30-throws.js:2:11)",
+		"40-syntax.js ERROR SyntaxError: unexpected token in expression: ''|    at /lib/40-syntax.js:2:8",
+		"es.js WARN es",
+		"reject.js ERROR Uncaught (in promise) RangeError: late|    at <eval> (/lib/reject.js:1:19)",
+	}, got)
+
+	for name, content := range map[string]string{"loops": "for (;;);", "floods": "const a = []; for (;;) a.push(new ArrayBuffer(1e6))", "halts": "halt()"} {
+		options.Files = filesWith(t, map[string]string{"/lib/" + name + ".js": content})
+		options.Limits.Time = patience / 30
+		_, err := tryRun(t, `return 1`, options)
+		require.True(t, err != nil && sandbox.IsScriptFailure(err), "%s: %v", name, err)
+		require.False(t, errors.As(err, new(*sandbox.ScriptError)))
+	}
+
+	options = sandbox.RunOptions{Files: afero.NewMemMapFs(), Libraries: "/lib"}
+	require.Equal(t, "1", run(t, `return 1`, options).Text)
+	options.Files = filesWith(t, map[string]string{"/lib": "a file"})
+	result = run(t, `return 1`, options)
+	require.Equal(t, "1", result.Text)
+	require.Len(t, result.Console, 1)
+}
+
+func TestTypeScript(t *testing.T) {
+	files := filesWith(t, moduleFiles)
+	for name, test := range map[string]struct{ script, want string }{
+		"types in the body of a function": {"interface P { x: number }\nconst p: P = { x: 2 };\nreturn p.x as number", "2"},
+		"an enum":                         {"enum E { A = 1, B }\nreturn E.B", "2"},
+		"with await":                      {"const f = async (x: number): Promise<number> => x;\nreturn await f(4)", "4"},
+		"with imports":                    {"import { typed } from '/typed.ts';\nconst x: number = typed.x;\nexport default x", "5"},
+		"with imports and return":         {"import { typed } from './typed';\nconst x: number = typed.x;\nreturn x", "5"},
+		"only types are imported":         {"import type { P } from '/typed.ts';\nconst x: P = {x: 1};\nreturn x.x", "1"},
+		"generics":                        {"function first<T>(list: T[]): T | undefined { return list[0] }\nreturn first<number>([9])", "9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, run(t, test.script, sandbox.RunOptions{Files: files}).Text)
+			require.Equal(t, test.want, run(t, test.script, sandbox.RunOptions{Files: files, Language: sandbox.LanguageTypeScript}).Text)
+			_, err := tryRun(t, test.script, sandbox.RunOptions{Files: files, Language: sandbox.LanguageJavaScript})
+			var script *sandbox.ScriptError
+			if name != "only types are imported" && name != "with imports" || err != nil {
+				require.ErrorAs(t, err, &script)
+			}
+		})
+	}
+	position := func(script string) (string, int, int) {
+		_, err := tryRun(t, script, sandbox.RunOptions{Files: files})
+		var e *sandbox.ScriptError
+		require.ErrorAs(t, err, &e)
+		return e.File, e.Line, e.Column
+	}
+	file, line, _ := position("interface A {\n  x: number;\n}\n\nconst a: A | null = null;\n  a!.x;")
+	require.Equal(t, "script.js", file)
+	require.Equal(t, 6, line)
+	file, line, _ = position("import { fail } from '/typed.ts';\n\nfail({} as any)")
+	require.Equal(t, "/typed.ts", file)
+	require.Equal(t, 6, line)
+	file, line, column := position("interface A { x: number }\nconst a: A = {x: 1};\nreturn a..x")
+	require.Equal(t, "script.js", file)
+	require.Equal(t, 3, line)
+	require.Positive(t, column)
+	_, line, _ = position("const a = 1;\nconst b = (a;\n")
+	require.Equal(t, 2, line)
+}

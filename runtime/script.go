@@ -1,0 +1,224 @@
+package runtime
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/internal/module"
+)
+
+// Language is what a script is written in.
+type Language int
+
+const (
+	// LanguageAuto is JavaScript, or TypeScript where it cannot be JavaScript.
+	LanguageAuto Language = iota
+	LanguageJavaScript
+	// LanguageTypeScript is TypeScript, whose types are taken out and not checked.
+	LanguageTypeScript
+)
+
+// A script that is the body of a function is compiled between these.
+const (
+	scriptPrefix = "(async function(){"
+	scriptSuffix = "\n})"
+)
+
+// compiled is a script that the engine has compiled.
+type compiled struct {
+	function guest.Value // if it is the body of a function
+	length   int         // of the function's source, in UTF-16 code units
+	module   bool        // it is an ES module, which the engine finds by the name of the script
+}
+
+// compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types taken out if
+// it can be neither. The error is a syntax error of the script, or ends the run.
+func (in *instance) compile(source string) (compiled, error) {
+	source = module.WithoutAttributes(source)
+	language := in.run.options.Language
+	if language == LanguageTypeScript {
+		return in.compileTypeScript(source)
+	}
+	c, err := in.compileJavaScript(source)
+	if err == nil || !isSyntax(err) || language == LanguageJavaScript {
+		return c, err
+	}
+	typed, typedErr := in.compileTypeScript(source)
+	if typedErr == nil || !isSyntax(typedErr) || further(typedErr, err) { // it makes more sense as TypeScript
+		return typed, typedErr
+	}
+	return compiled{}, err
+}
+
+func isSyntax(err error) bool {
+	e, ok := errors.AsType[*ScriptError](err)
+	return ok && e.Syntax
+}
+
+// further says whether a syntax error is known to be further down in the source than another.
+func further(a, b error) bool {
+	x, _ := errors.AsType[*ScriptError](a)
+	y, _ := errors.AsType[*ScriptError](b)
+	return x.Line > y.Line || x.Line == y.Line && x.Column > y.Column && y.Column > 0
+}
+
+func (in *instance) compileJavaScript(source string) (compiled, error) {
+	c, err := in.compileBody("", source, nil)
+	if err == nil || !isSyntax(err) || module.Detect(source) != module.ES {
+		return c, err
+	}
+	if c, err = in.compileModule(source, nil); err == nil || !isReturnOutside(err) {
+		return c, err
+	}
+	imports, rest, err := module.SplitImports(source)
+	if err != nil {
+		return compiled{}, in.syntaxFailure(err)
+	}
+	return in.compileBody(imports, rest, nil)
+}
+
+// isReturnOutside recognises the error for return where there is no function, which the body of one can have.
+func isReturnOutside(err error) bool {
+	e, ok := errors.AsType[*ScriptError](err)
+	return ok && e.Syntax && e.Message == "return not in a function"
+}
+
+func (in *instance) compileTypeScript(source string) (compiled, error) {
+	var first error
+	if module.Detect(source) == module.ES {
+		code, from, err := in.stripTypes(source, false)
+		if err == nil {
+			return in.compileModule(code, from)
+		}
+		first = in.syntaxFailure(err)
+	}
+	code, from, err := in.stripTypes(source, true)
+	if err == nil {
+		return in.compileBody("", code, from)
+	}
+	if err = in.syntaxFailure(err); first != nil && isSyntax(first) && isSyntax(err) && !further(err, first) {
+		err = first
+	}
+	return compiled{}, err
+}
+
+// stripTypes takes the types out of the script, which is the body of a function or a module.
+func (in *instance) stripTypes(source string, body bool) (string, *module.Map, error) {
+	type stripped struct {
+		code string
+		from *module.Map
+	}
+	s, err := abandonable(in.run, func() (s stripped, err error) {
+		s.code, s.from, err = module.StripTypes(in.run.ctx, source, in.run.options.Name, &module.StripOptions{Body: body})
+		return s, err
+	})
+	return module.WithoutAttributes(s.code), s.from, err
+}
+
+// syntaxFailure makes an error of the run of one of package module's, which already has the lines that were written.
+func (in *instance) syntaxFailure(err error) error {
+	if s, ok := errors.AsType[*stop](err); ok {
+		return s.err
+	}
+	if syntax, ok := errors.AsType[*module.SyntaxError](err); ok {
+		return newSyntaxError(syntax.Message, in.run.options.Name, syntax.Line, syntax.Column)
+	}
+	return newSyntaxError(err.Error(), in.run.options.Name, 0, 0)
+}
+
+// compileBody compiles the body of an async function, with imports before its first line.
+func (in *instance) compileBody(imports, source string, from *module.Map) (compiled, error) {
+	prefix := scriptPrefix + imports
+	name := in.run.options.Name
+	in.run.origins[name] = origin{prefix: utf16Length(prefix), source: from}
+	whole := prefix + source + scriptSuffix
+	function, err := in.vm.Eval(in.context(), whole, name)
+	if err != nil {
+		return compiled{}, in.reason(err)
+	}
+	if function == guest.Exception {
+		return compiled{}, in.syntaxError(source)
+	}
+	return compiled{function: function, length: utf16Length(whole) - len("()")}, nil
+}
+
+func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
+	name := in.run.options.Name
+	in.run.origins[name] = origin{source: from}
+	def, err := in.vm.CompileModule(in.context(), source, name)
+	if err != nil {
+		return compiled{}, in.reason(err)
+	}
+	if def == 0 {
+		// What the module imports has been compiled too, and may be what has failed.
+		err := in.syntaxError(source)
+		if e, ok := errors.AsType[*ScriptError](err); ok {
+			e.Syntax = e.Name == "SyntaxError" && e.File == name
+		}
+		return compiled{}, err
+	}
+	return compiled{module: true}, nil
+}
+
+// start begins to run a compiled script.
+func (in *instance) startScript(c compiled) error {
+	if c.module {
+		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry, "mark": in.run.mark}))
+		return err
+	}
+	started, err := in.checked(in.callWith(in.prelude.Start, map[string]any{"length": c.length, "mark": in.run.mark}, c.function))
+	if err == nil && started != guest.True {
+		return unbalanced(in.run.options.Name)
+	}
+	return err
+}
+
+// callWith calls a function of the prelude with values and an object.
+func (in *instance) callWith(function guest.Value, details map[string]any, before ...guest.Value) (guest.Value, error) {
+	text, err := json.Marshal(details)
+	if err != nil {
+		return 0, err
+	}
+	argument, err := in.vm.ParseJSON(in.context(), string(text))
+	if err != nil || argument == guest.Exception {
+		return argument, err
+	}
+	return in.vm.Call(in.context(), function, append(before, argument)...)
+}
+
+func utf16Length(s string) int {
+	n := 0
+	for _, c := range s {
+		n += max(1, utf16.RuneLen(c))
+	}
+	return n
+}
+
+// syntaxError returns the error for a script that did not compile. The engine may find that something is missing only in the
+// wrapper behind the script's last line, and some of its columns are those of other lines: these are left out.
+func (in *instance) syntaxError(source string) error {
+	err := in.exception()
+	in.run.outcome = nil // there may be another way to compile it
+	e, ok := err.(*ScriptError)
+	if !ok {
+		return err
+	}
+	e.Syntax = true
+	if e.Line == 0 || e.File != in.run.options.Name {
+		return err
+	}
+	last := 1 + strings.Count(source, "\n")
+	if e.Line > last {
+		e.Message = "unexpected end of input: a bracket is missing, or there is one too many"
+		e.Line, e.Column = last, 0
+	}
+	inPrefix := e.Line == 1 && e.Column == 1 && in.run.origins[e.File].prefix > 0
+	if inPrefix || e.Column < 1 || e.Column > utf16Length(lineOf(source, e.Line))+1 {
+		e.Column = 0
+	}
+	e.place(e.File, e.Line, e.Column)
+	return e
+}

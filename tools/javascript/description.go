@@ -1,0 +1,45 @@
+package javascript
+
+import (
+	_ "embed"
+	"strings"
+	"text/template"
+
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+//go:embed description.md
+var descriptionText string
+
+var description = template.Must(template.New("description.md").Parse(descriptionText))
+
+// facts are what the description depends on.
+type facts struct {
+	Languages         string
+	DetectsTypeScript bool // it need not be said what code is written in
+	TypeScript        bool // code is TypeScript
+	LoadLib           bool
+	Seconds, Memory   float64 // the limits; memory in MiB
+}
+
+// describe tells what code can do and how much, with the options and limits that are in force. Each of its sentences has a test.
+func describe(offer registry.Offer) string {
+	f := facts{
+		Languages: "JavaScript",
+		LoadLib:   offer.Options.Bool(OptionLoadLib),
+		Seconds:   sandbox.DefaultTime.Seconds(),
+		Memory:    offer.Options.Number(OptionMemory),
+	}
+	switch languages[offer.Options.Text(OptionLanguage)] {
+	case sandbox.LanguageAuto:
+		f.Languages, f.DetectsTypeScript = "JavaScript or TypeScript", true
+	case sandbox.LanguageTypeScript:
+		f.Languages, f.TypeScript = "TypeScript", true
+	}
+	var out strings.Builder
+	if err := description.Execute(&out, f); err != nil { // the template is fixed
+		panic(err)
+	}
+	return strings.TrimSpace(out.String())
+}
