@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/afero"
 )
@@ -16,6 +17,8 @@ type call struct {
 	// has no end of its own.
 	lasts context.Context
 	end   context.CancelFunc
+	// scope is that in which the call holds the lock, or nil.
+	scope atomic.Pointer[scope]
 	// undoes and reverses mark what Undo does.
 	undoes   string
 	reverses int64
@@ -99,3 +102,25 @@ func (v *sub) beginCall(id string) (afero.Fs, func()) {
 	files, end := BeginCall(v.files, id)
 	return &sub{files: files, dir: v.dir}, end
 }
+
+// Holding returns a channel that is closed when the call that sees this file system, by [BeginCall], no longer keeps others from
+// changing it. It is nil if the call does not do so now, or if that is not known.
+func Holding(files afero.Fs) <-chan struct{} {
+	if h, ok := files.(interface{ holding() <-chan struct{} }); ok {
+		return h.holding()
+	}
+	return nil
+}
+
+func (p *Project) holding() <-chan struct{} {
+	if p.call == nil {
+		return nil
+	}
+	if s := p.call.scope.Load(); s != nil {
+		return s.over
+	}
+	return nil
+}
+
+func (v *readOnly) holding() <-chan struct{} { return Holding(v.files) }
+func (v *sub) holding() <-chan struct{}      { return Holding(v.files) }

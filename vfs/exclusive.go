@@ -49,11 +49,18 @@ func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error
 	if err != nil {
 		return err
 	}
-	s := &scope{active: true}
+	s := &scope{active: true, over: make(chan struct{})}
+	if p.call != nil {
+		p.call.scope.Store(s)
+	}
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.active = false
+		if p.call != nil {
+			p.call.scope.Store(nil)
+		}
+		close(s.over)
 		err = errors.Join(err, end())
 	}()
 	return do(&Project{core: p.core, call: p.call, scope: s})

@@ -56,6 +56,8 @@ func (p *Project) Usage() (Usage, error) {
 type scope struct {
 	mu     sync.Mutex
 	active bool
+	// over is closed when the lock is about to be given back.
+	over chan struct{}
 }
 
 // change runs do with the project's lock. do must not call change.

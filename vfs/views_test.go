@@ -243,3 +243,34 @@ func TestViewsRefusePathsThatCannotBe(t *testing.T) {
 	require.Panics(t, func() { vfs.Sub(afero.NewMemMapFs(), "a\\b") })
 	require.Panics(t, func() { vfs.ReadOnly(afero.NewMemMapFs(), "a\x00") })
 }
+
+func TestHolding(t *testing.T) {
+	project, err := vfs.NewMemoryStore(nil).Open("test")
+	require.NoError(t, err)
+	require.Nil(t, vfs.Holding(afero.NewMemMapFs()))
+	for why, view := range map[string]func(afero.Fs) afero.Fs{
+		"a project":        func(files afero.Fs) afero.Fs { return files },
+		"a read-only view": func(files afero.Fs) afero.Fs { return vfs.ReadOnly(files, "/memories") },
+		"a folder":         func(files afero.Fs) afero.Fs { return vfs.Sub(files, "/") },
+	} {
+		t.Run(why, func(t *testing.T) {
+			files, end := vfs.BeginCall(view(project), "call")
+			defer end()
+			other, end := vfs.BeginCall(view(project), "other")
+			defer end()
+			require.Nil(t, vfs.Holding(files))
+			var held <-chan struct{}
+			require.NoError(t, vfs.Exclusively(t.Context(), files, func(inside afero.Fs) error {
+				held = vfs.Holding(files)
+				require.NotNil(t, held)
+				require.Equal(t, held, vfs.Holding(inside))
+				require.Nil(t, vfs.Holding(other))
+				require.NoError(t, vfs.Exclusively(t.Context(), inside, func(afero.Fs) error { return nil }))
+				require.Equal(t, held, vfs.Holding(files), "the end of what is inside is not the end")
+				return nil
+			}))
+			<-held
+			require.Nil(t, vfs.Holding(files))
+		})
+	}
+}
