@@ -13,6 +13,9 @@ type Offer struct {
 	API     API
 	Mode    Mode
 	Options Options
+	// Tools returns the definitions of the other tools that a model gets with this one, as far as they can be made; in theirs
+	// Tools is nil. Making them takes time, and is left to those who want them. It is nil where there is no one to ask.
+	Tools func() []*Definition
 }
 
 // A Definition is what a model gets of a tool, before it is brought into a provider's shape. It cannot be changed, and is
@@ -55,24 +58,51 @@ type definitionKey struct {
 func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, error) {
 	var definitions []*Definition
 	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
-		input, err := e.schema(offer.Options)
-		if err != nil {
-			return err
+		offer.Tools = func() []*Definition {
+			return r.others(api, selection, func(other *entry) bool { return other != e })
 		}
-		description := e.spec.Description
-		if e.spec.DescriptionFor != nil {
-			description = e.spec.DescriptionFor(offer)
-		}
-		d, err := e.definitions.get(definitionKey{description, string(override), input}, func() (*Definition, error) {
-			return &Definition{
-				Name: e.spec.Name, Title: e.spec.DisplayName, Description: description, Override: override,
-				Input: input, Output: e.output, Annotations: e.spec.Annotations,
-			}, nil
-		})
+		d, err := e.definition(offer, override)
 		definitions = append(definitions, d)
 		return err
 	})
 	return definitions, err
+}
+
+// others returns the definitions of tools that a selection offers, for another tool to see. What is wrong with one of them
+// is not for that one to know.
+func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool) []*Definition {
+	var definitions []*Definition
+	for _, e := range r.entries {
+		if !selection.offers(&e.spec) || !wanted(e) {
+			continue
+		}
+		_ = e.offer(api, &selection, func(e *entry, offer Offer, override json.RawMessage) error {
+			d, err := e.definition(offer, override)
+			if err == nil {
+				definitions = append(definitions, d)
+			}
+			return err
+		})
+	}
+	return definitions
+}
+
+// definition makes the definition of a tool. It is the same one as long as all is the same that it depends on.
+func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, error) {
+	input, err := e.schema(offer.Options)
+	if err != nil {
+		return nil, err
+	}
+	description := e.spec.Description
+	if e.spec.DescriptionFor != nil {
+		description = e.spec.DescriptionFor(offer)
+	}
+	return e.definitions.get(definitionKey{description, string(override), input}, func() (*Definition, error) {
+		return &Definition{
+			Name: e.spec.Name, Title: e.spec.DisplayName, Description: description, Override: override,
+			Input: input, Output: e.output, Annotations: e.spec.Annotations,
+		}, nil
+	})
 }
 
 // SystemPrompt returns what the enabled tools add to the system prompt: their instructions and what they say by
@@ -107,7 +137,7 @@ func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, 
 // offered goes through the tools that a model gets.
 func (r *Registry) offered(api API, selection Selection, do func(e *entry, offer Offer, override json.RawMessage) error) error {
 	for _, e := range r.entries {
-		if e.spec.Internal || !selection.allows(&e.spec) || selection.denied(&e.spec) != "" {
+		if !selection.offers(&e.spec) {
 			continue
 		}
 		if err := e.offer(api, &selection, do); err != nil {

@@ -41,6 +41,9 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if problem != "" {
 		return Failure(problem, "Unknown tool: "+printable(plaintext.Cut(call.Tool, 200)))
 	}
+	if err := env.call.nests(e); err != nil {
+		return resultOf(err, CodeNested)
+	}
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
@@ -62,7 +65,10 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if c := env.Selection.denied(&e.spec); c != "" {
 		return withCause(Failure(CodeDenied, "permission denied for tool: "+call.Tool), fmt.Errorf("%q is not granted", c))
 	}
-	return e.run(ctx, call, env, r.howToRead)
+	if ctx.Err() != nil { // while the input was being checked
+		return stopped(ctx)
+	}
+	return r.run(ctx, e, call, env)
 }
 
 // find returns the entry of a tool that can be called, or what is in the way.
@@ -81,7 +87,7 @@ func (r *Registry) find(name string, env *Env) (*entry, Code) {
 func (r *Registry) howToRead(selection *Selection) string {
 	var ways []string
 	for _, e := range r.entries {
-		if e.spec.ReadsFiles != "" && !e.spec.Internal && selection.allows(&e.spec) && selection.denied(&e.spec) == "" {
+		if e.spec.ReadsFiles != "" && selection.offers(&e.spec) {
 			ways = append(ways, e.spec.ReadsFiles)
 		}
 	}

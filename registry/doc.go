@@ -49,6 +49,12 @@
 // [Middleware] sees every call; package observe has some that log, trace and record. [Registry.DispatchAll] does the calls of
 // one turn.
 //
+// # Calls that tools make
+//
+// A tool can call others while it is executed, by [Env.Dispatch], with what its own call was made with. Middleware sees such
+// calls too, each with an id of its own and that of its [Call.Parent]. They end when the call ends that has made them. [Offer] and
+// [Env.Tools] tell a tool what there is.
+//
 // # Results
 //
 // There is a [Result] for every call. What went wrong is in it twice: as a text for the model, and as a [Code] and an error

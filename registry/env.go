@@ -29,6 +29,7 @@ type Env struct {
 	// Options are those of the tool. They are set for [Tool.Execute].
 	Options Options
 
+	// call is the one that is being executed. Before that, it is the one that makes the call, or nil.
 	call *running
 }
 

@@ -116,7 +116,7 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 	size := fmt.Sprintf("%d bytes, %d lines", len(whole), strings.Count(strings.TrimSuffix(whole, "\n"), "\n")+1)
 	var text string
 	name, err := r.InFile, error(nil)
-	how := c.howToRead(&env.Selection)
+	how := c.registry.howToRead(&env.Selection)
 	if name == "" {
 		name, err = c.keep(ctx, files, whole)
 	} else if how == "" {

@@ -60,6 +60,7 @@ const (
 	CodeCanceled     Code = "canceled"          // the host's context ended
 	CodeTool         Code = "tool_error"        // the tool says so
 	CodeFailed       Code = "tool_failed"       // the tool failed unexpectedly, or panicked
+	CodeNested       Code = "nested_call"       // the tool cannot be called by the call that does so
 )
 
 // IsError reports whether the call has failed.

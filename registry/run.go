@@ -15,11 +15,13 @@ import (
 
 // running is a call that is being executed.
 type running struct {
+	registry *Registry
+	entry    *entry
 	id, tool string
 	// key is the id, or something instead of it if the call has none.
-	key       string
-	howToRead func(*Selection) string
-	ended     atomic.Bool
+	key   string
+	ended atomic.Bool
+	inner inner
 }
 
 // ErrAbandoned is the cause of a result if a tool went on after its time was up or the host's context had ended. It has been
@@ -34,8 +36,8 @@ const (
 	keepsTimeGrace = time.Second
 )
 
-// run executes a call within its limits. howToRead is asked if a result is too long.
-func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Selection) string) Result {
+// run executes a call within its limits.
+func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result {
 	limit := env.Limits.Timeout
 	if limit == 0 {
 		limit = e.spec.Timeout
@@ -43,6 +45,7 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 	if limit == 0 {
 		limit = DefaultTimeout
 	}
+	outer := env
 	env.Limits.Timeout = limit
 	var outOfTime <-chan time.Time
 	if limit > 0 {
@@ -54,10 +57,10 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 		defer timer.Stop()
 		outOfTime = timer.C
 	}
-	inner, cancel := context.WithCancelCause(ctx)
+	lasts, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
-	c := &running{id: call.ID, tool: call.Tool, key: call.ID, howToRead: howToRead}
+	c := &running{registry: r, entry: e, id: call.ID, tool: call.Tool, key: call.ID}
 	if c.key == "" {
 		c.key = "call-" + strings.ToLower(rand.Text())
 	}
@@ -66,6 +69,7 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 	if files != nil {
 		env.Files, end = vfs.BeginCall(files, c.key)
 	}
+	c.inner.begin(lasts, outer, env.Files)
 
 	done := make(chan Result, 1)
 	go func() {
@@ -76,7 +80,7 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 				result = panicked(p)
 			}
 		}()
-		result = e.attempts(inner, call, env)
+		result = e.attempts(lasts, call, env)
 	}()
 
 	var result Result
@@ -95,6 +99,8 @@ func (e *entry) run(ctx context.Context, call Call, env Env, howToRead func(*Sel
 	}
 	c.ended.Store(true)
 	end()
+	cancel(errEnded)
+	c.inner.end()
 	return c.limit(ctx, result, env, files)
 }
 

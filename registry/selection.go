@@ -48,6 +48,11 @@ func (s *Selection) allows(spec *Spec) bool {
 		!(spec.NeedsProject && s.NoProject) && (!spec.Internal || s.Internal)
 }
 
+// offers reports whether a model gets a tool: it is enabled, and all that it requires is granted.
+func (s *Selection) offers(spec *Spec) bool {
+	return !spec.Internal && s.allows(spec) && s.denied(spec) == ""
+}
+
 // denied returns a capability that the tool requires and does not have, or "".
 func (s *Selection) denied(spec *Spec) Capability {
 	for _, c := range spec.Requires {

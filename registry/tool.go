@@ -35,6 +35,8 @@ type Call struct {
 	// Input is the arguments as the model has sent them: what is no JSON object here gets a result that says so. Nothing
 	// at all, or null, stands for no arguments. When a tool gets it, it is an object that fits the tool's schema.
 	Input json.RawMessage `json:"input,omitempty"`
+	// Parent is the id of the call that makes this one by [Env.Dispatch], which sets it. It is empty for all others.
+	Parent string `json:"-"`
 }
 
 // An API is a provider's way of having tools, or another one.

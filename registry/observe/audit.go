@@ -46,6 +46,7 @@ type AuditOptions struct {
 //	project       Env.Project
 //	chat          Env.Chat
 //	call          Call.ID
+//	parent        Call.Parent, the id of the call that has made this one
 //	durationMs    how many milliseconds it took
 //	outcome       "ok", or the code of the result
 //	inputBytes    the length of the input as the model has sent it
@@ -92,7 +93,7 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Cal
 	start := a.Now()
 	line := auditLine{
 		Time: start.UTC(), Seq: a.seq.Add(1), Tool: label(call.Tool),
-		Project: label(env.Project), Chat: label(env.Chat), Call: label(call.ID),
+		Project: label(env.Project), Chat: label(env.Chat), Call: label(call.ID), Parent: label(call.Parent),
 	}
 	line.setInput(call.Input, a.WholeInput && len(call.Input) <= inputLimit(env))
 	if a.Required {

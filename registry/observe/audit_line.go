@@ -21,6 +21,7 @@ type auditLine struct {
 	Project      string          `json:"project,omitempty"`
 	Chat         string          `json:"chat,omitempty"`
 	Call         string          `json:"call,omitempty"`
+	Parent       string          `json:"parent,omitempty"`
 	DurationMs   *float64        `json:"durationMs,omitempty"`
 	Outcome      string          `json:"outcome,omitempty"`
 	InputBytes   int             `json:"inputBytes"`

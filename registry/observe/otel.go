@@ -24,6 +24,7 @@ const scopeName = "github.com/toolrun/toolrun/registry/observe"
 // Attributes of spans that are toolrun's own.
 const (
 	keyProject     = attribute.Key("toolrun.project")
+	keyParent      = attribute.Key("toolrun.parent_call")
 	keyOutcome     = attribute.Key("toolrun.outcome")
 	keyInputBytes  = attribute.Key("toolrun.input_bytes")
 	keyOutputBytes = attribute.Key("toolrun.output_bytes")
@@ -50,7 +51,7 @@ const operation = "execute_tool"
 //
 // Spans are as OpenTelemetry's conventions for generative AI have them: of kind internal, with the name "execute_tool NAME".
 // Attributes are gen_ai.operation.name, gen_ai.tool.name, gen_ai.tool.type, gen_ai.tool.call.id, gen_ai.conversation.id (the
-// chat), toolrun.project, toolrun.outcome, toolrun.input_bytes and toolrun.output_bytes; those that would be empty are left out.
+// chat), toolrun.project, toolrun.parent_call (the id of the call that has made this one), toolrun.outcome, toolrun.input_bytes and toolrun.output_bytes; those that would be empty are left out.
 //
 // A call that has failed has the status error, and its code as error.type. That of a tool which failed unexpectedly also
 // has an event with the cause. A span whose tool is not there is called "execute_tool" alone, so that what models invent
@@ -89,7 +90,7 @@ func spanName(tool string) string {
 
 // atStart is what samplers can know.
 func atStart(call registry.Call, env registry.Env) []attribute.KeyValue {
-	attrs := make([]attribute.KeyValue, 0, 7)
+	attrs := make([]attribute.KeyValue, 0, 8)
 	attrs = append(attrs,
 		keyOperation.String(operation),
 		keyTool.String(label(call.Tool)),
@@ -97,6 +98,9 @@ func atStart(call registry.Call, env registry.Env) []attribute.KeyValue {
 		keyInputBytes.Int(len(call.Input)))
 	if call.ID != "" {
 		attrs = append(attrs, keyCall.String(label(call.ID)))
+	}
+	if call.Parent != "" {
+		attrs = append(attrs, keyParent.String(label(call.Parent)))
 	}
 	if env.Project != "" {
 		attrs = append(attrs, keyProject.String(label(env.Project)))

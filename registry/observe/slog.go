@@ -29,7 +29,7 @@ func SlogLevel(result registry.Result) slog.Level {
 }
 
 // Slog returns middleware that logs each call when it has ended: one record, "tool call", with tool, project, chat, call (its
-// id), duration, outcome, input_bytes and output_bytes. What is empty is left out, and failures of the tool itself have
+// id), parent (the id of the call that has made it), duration, outcome, input_bytes and output_bytes. What is empty is left out, and failures of the tool itself have
 // their cause. A nil logger stands for that of the call's Env; if there is none either, nothing is logged.
 //
 // The record gets the context of the call, so that handlers which know about traces can connect the two.
@@ -56,7 +56,7 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 				if !logger.Enabled(ctx, level) {
 					return
 				}
-				var room [11]slog.Attr
+				var room [12]slog.Attr
 				logger.LogAttrs(ctx, level, "tool call", o.attrs(room[:0], call, env, result, time.Since(start))...)
 			})
 		}
@@ -74,6 +74,7 @@ func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.
 	text("project", label(env.Project))
 	text("chat", label(env.Chat))
 	text("call", label(call.ID))
+	text("parent", label(call.Parent))
 	attrs = append(attrs,
 		slog.Duration("duration", took),
 		slog.String("outcome", outcome(result)),

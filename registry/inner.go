@@ -1,0 +1,166 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// MaxNesting is how deep calls that tools make can be nested: a call can make one that makes one, and so on, this many times.
+const MaxNesting = 4
+
+// innerInline is how many bytes of text the result of a call may have that a tool makes, before it is put into a file. Programs can
+// take more than models.
+const innerInline = 1 << 20
+
+const (
+	// lockTime is how long a call waits for the one that makes it to give back the lock on the project.
+	lockTime = time.Second
+	// innerTime is how long a call that has ended waits for the calls that it has made. They end with it, and are left behind sooner
+	// if they do not; it takes longer only in middleware.
+	innerTime = 2 * stopTime
+)
+
+// errEnded is why calls end that a call has made, and why it can make no more.
+var errEnded = errors.New("the call that makes this one has ended")
+
+// inner is what a call keeps of the calls that it makes.
+type inner struct {
+	// lasts ends with the call.
+	lasts context.Context
+	// outer is what the call was made with, and parent the call that has made it or nil.
+	outer  Env
+	parent *running
+	depth  int
+	// files are those that the call has.
+	files afero.Fs
+
+	mu    sync.Mutex
+	made  int
+	over  bool
+	group sync.WaitGroup
+}
+
+func (in *inner) begin(lasts context.Context, outer Env, files afero.Fs) {
+	in.lasts, in.outer, in.parent, in.files = lasts, outer, outer.call, files
+	if in.parent != nil {
+		in.depth = in.parent.inner.depth + 1
+	}
+}
+
+// enter counts a call that is about to be made.
+func (in *inner) enter() (number int, ok bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.over {
+		return 0, false
+	}
+	in.made++
+	in.group.Add(1)
+	return in.made, true
+}
+
+// end lets no more calls be made, and waits for those that have been: what they do and what is recorded of them comes before the
+// end of the one that has made them.
+func (in *inner) end() {
+	in.mu.Lock()
+	in.over = true
+	made := in.made
+	in.mu.Unlock()
+	if made == 0 {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		in.group.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(innerTime)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// nests returns why a call, or the host if it is nil, cannot call a tool.
+func (c *running) nests(e *entry) error {
+	if c == nil {
+		return nil
+	}
+	if c.inner.depth >= MaxNesting {
+		return Errorf("Tool %s cannot be called here: calls are nested %d deep, and may not be nested deeper.", e.spec.Name, MaxNesting)
+	}
+	for ; c != nil; c = c.inner.parent {
+		if c.entry == e { // two that share something, such as places for runs, could wait for each other forever
+			return Errorf("Tool %s cannot be called by itself.", e.spec.Name)
+		}
+	}
+	return nil
+}
+
+// Dispatch does a call for the tool that has this Env, as [Registry.Dispatch] does it for a host: through all middleware, with what
+// this call was made with, and no more than that. It can be used while the call runs, by several goroutines at once; afterwards,
+// and on an Env that no tool has got, the result is an error.
+//
+// Call.Parent becomes the id of this call and Call.ID that with a number, as in "call_1.2"; what they were has no meaning. The
+// call has a timeout of its own, and ends with this one at the latest. It works on the project's files as its tool sees them, and what it
+// changes has its own id in the history. Its result can have a text of one MiB before that is put into a file.
+//
+// A tool cannot call itself, not through others either, and calls can be nested [MaxNesting] deep; internal tools cannot be called.
+// While this call keeps others from changing files by [vfs.Exclusively], no calls can be made: they would wait for it.
+func (e Env) Dispatch(ctx context.Context, call Call) Result {
+	refuse := func(code Code, text string, err error) Result {
+		result := withCause(Failure(code, text), err)
+		result.CallID, result.Tool = call.ID, call.Tool
+		return result
+	}
+	c := e.call
+	if c == nil {
+		return refuse(CodeNested, "Tools can be called by a call that is running, and there is none.", nil)
+	}
+	in := &c.inner
+	call.ID, call.Parent = "", c.key
+	number, ok := in.enter()
+	if !ok {
+		return refuse(CodeCanceled, "Tools cannot be called any more: "+errEnded.Error()+".", errEnded)
+	}
+	defer in.group.Done()
+	call.ID = fmt.Sprintf("%s.%d", c.key, number)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(in.lasts, func() { cancel(context.Cause(in.lasts)) })()
+
+	if held := vfs.Holding(in.files); held != nil {
+		timer := time.NewTimer(lockTime)
+		defer timer.Stop()
+		select {
+		case <-held:
+		case <-ctx.Done(): // which is for the registry to see
+		case <-timer.C:
+			return refuse(CodeNested, "Tools cannot be called while the call that does so keeps others from changing the project's files.", nil)
+		}
+	}
+	env := in.outer
+	env.call = c
+	env.Selection.Internal = false
+	env.Limits.Inline = min(max(env.Limits.inline(), innerInline), env.Limits.output())
+	return c.registry.Dispatch(ctx, call, env)
+}
+
+// Tools returns the definitions of the tools that [Env.Dispatch] can call. It is nil on an Env that no tool has got.
+func (e Env) Tools() []*Definition {
+	c := e.call
+	if c == nil || c.inner.depth >= MaxNesting {
+		return nil
+	}
+	selection := c.inner.outer.Selection
+	selection.NoProject = selection.NoProject || c.inner.outer.Files == nil
+	return c.registry.others("", selection, func(e *entry) bool { return c.nests(e) == nil })
+}

@@ -1,0 +1,416 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// calling makes a tool that calls another one, and says what that has said.
+func calling(name, other string, change ...func(*registry.Spec)) registry.Tool {
+	return doing(name, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+		result := env.Dispatch(ctx, registry.Call{ID: "forged", Parent: "forged", Tool: other, Input: call.Input})
+		return registry.Text(strings.TrimSpace(fmt.Sprintf("%s(%s) %s", result.CallID, result.Text(), result.Code))), nil
+	}, change...)
+}
+
+// whoami says which call it is.
+func whoami(name string) registry.Tool {
+	return doing(name, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+		return registry.Text(call.ID + " of " + call.Parent), nil
+	})
+}
+
+func TestToolsCallTools(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		tools []registry.Tool
+		env   registry.Env
+		want  string
+	}{
+		{"with ids of their own", []registry.Tool{calling("a", "b"), whoami("b")}, registry.Env{}, "call-1.1(call-1.1 of call-1)"},
+		{"through others", []registry.Tool{calling("a", "b"), calling("b", "c"), whoami("c")}, registry.Env{}, "call-1.1(call-1.1.1(call-1.1.1 of call-1.1))"},
+		{"that are not there", []registry.Tool{calling("a", "b")}, registry.Env{}, "call-1.1(Unknown tool: b) unknown_tool"},
+		{"that are off", []registry.Tool{calling("a", "b"), whoami("b")}, registry.Env{Selection: registry.Selection{Enable: map[string]bool{"b": false}}},
+			"call-1.1(Unknown tool: b) tool_disabled"},
+		{"that are not for this mode", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeMCP} })},
+			registry.Env{Selection: registry.Selection{Mode: registry.ModeHistory}}, "call-1.1(Unknown tool: b) tool_disabled"},
+		{"that may not do what they do", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} })},
+			registry.Env{}, "call-1.1(permission denied for tool: b) permission_denied"},
+		{"that have been granted what they do", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} })},
+			registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}}, "call-1.1(done)"},
+		{"that need a project", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.NeedsProject = true })},
+			registry.Env{}, "call-1.1(Unknown tool: b) tool_disabled"},
+		{"that are internal", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.Internal = true })},
+			registry.Env{Selection: registry.Selection{Internal: true}}, "call-1.1(Unknown tool: b) unknown_tool"},
+		{"that are themselves", []registry.Tool{calling("a", "a")}, registry.Env{}, "call-1.1(Tool a cannot be called by itself.) nested_call"},
+		{"that are themselves, through others", []registry.Tool{calling("a", "b"), calling("b", "a")}, registry.Env{},
+			"call-1.1(call-1.1.1(Tool a cannot be called by itself.) nested_call)"},
+		{"that panic", []registry.Tool{calling("a", "b"), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { panic("oh") })},
+			registry.Env{}, "call-1.1(Tool execution failed: panic: oh) tool_failed"},
+		{"that get their own options", []registry.Tool{calling("a", "b"), doing("b", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			return registry.Text(env.Options.Text("o")), nil
+		}, func(s *registry.Spec) { s.Options = []registry.Option{{ID: "o", Type: registry.OptionText}} })},
+			registry.Env{Selection: registry.Selection{Options: map[string]map[string]any{"b": {"o": "set"}}}}, "call-1.1(set)"},
+		{"with results that models would get as files", []registry.Tool{calling("a", "b"), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Text(strings.Repeat("long\n", 20)), nil
+		})}, registry.Env{Limits: registry.Limits{Inline: 150}}, "call-1.1(" + strings.Repeat("long\n", 20) + ")"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			result := newRegistry(t, c.tools...).Dispatch(t.Context(), call("a", ""), c.env)
+			require.Equal(t, c.want, result.Text())
+		})
+	}
+}
+
+func TestResultsForToolsAreLimited(t *testing.T) {
+	var got registry.Result
+	r := newRegistry(t, doing("a", func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+		got = env.Dispatch(ctx, registry.Call{Tool: "b"})
+		return registry.Text("done"), nil
+	}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		return registry.Text(strings.Repeat("long\n", 1<<20)), nil
+	}))
+	project := newProject(t)
+	r.Dispatch(t.Context(), call("a", ""), registry.Env{Files: project})
+	require.Contains(t, got.Text(), "It is in the file /.tool-output/call-1_1-")
+	require.Less(t, len(got.Text()), 1<<20)
+	r.Dispatch(t.Context(), call("a", ""), registry.Env{Limits: registry.Limits{Output: 1 << 10}})
+	require.Contains(t, got.Text(), "bytes of the result have been dropped: it was larger than 1024 bytes")
+}
+
+func TestCallsAreNotNestedWithoutEnd(t *testing.T) {
+	var tools []registry.Tool
+	for i := range registry.MaxNesting + 2 {
+		tools = append(tools, calling(fmt.Sprint("t", i), fmt.Sprint("t", i+1)))
+	}
+	result := newRegistry(t, tools...).Dispatch(t.Context(), call("t0", ""), registry.Env{})
+	require.Contains(t, result.Text(), "call-1.1.1.1.1.1(Tool t5 cannot be called here: calls are nested 4 deep, and may not be nested deeper.) nested_call")
+}
+
+func TestOnlyRunningCallsMakeCalls(t *testing.T) {
+	require.Equal(t, registry.CodeNested, registry.Env{}.Dispatch(t.Context(), call("b", "")).Code)
+	require.Nil(t, registry.Env{}.Tools())
+	var kept registry.Env
+	r := newRegistry(t, named("b"), doing("a", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		kept = env
+		return registry.Text("done"), nil
+	}))
+	r.Dispatch(t.Context(), call("a", ""), registry.Env{})
+	result := kept.Dispatch(t.Context(), call("b", ""))
+	require.Equal(t, registry.CodeCanceled, result.Code)
+	require.Equal(t, "Tools cannot be called any more: the call that makes this one has ended.", result.Text())
+}
+
+func TestCallsWithoutAnID(t *testing.T) {
+	r := newRegistry(t, calling("a", "b"), whoami("b"))
+	require.Regexp(t, `^(call-[a-z0-9]+)\.1\(call-[a-z0-9]+\.1 of call-[a-z0-9]+\)$`, r.Dispatch(t.Context(), registry.Call{Tool: "a"}, registry.Env{}).Text())
+}
+
+func TestCallsEndWithTheOneThatMakesThem(t *testing.T) {
+	for why, honours := range map[string]bool{"and stop": true, "or are left behind": false} {
+		t.Run(why, func(t *testing.T) {
+			project := newProject(t)
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				var ended []string
+				note := func(next registry.Handler) registry.Handler {
+					return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+						result := next(ctx, call, env)
+						mu.Lock()
+						defer mu.Unlock()
+						ended = append(ended, fmt.Sprint(call.ID, " ", result.Code))
+						return result
+					}
+				}
+				late := make(chan error, 1)
+				started := make(chan struct{})
+				r := newRegistry(t, doing("a", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+					go env.Dispatch(context.Background(), registry.Call{Tool: "b"})
+					<-started
+					return registry.Text("done"), nil
+				}), doing("b", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+					close(started)
+					<-ctx.Done()
+					if !honours {
+						time.Sleep(time.Hour)
+					}
+					late <- afero.WriteFile(env.Files, "/late", nil, 0o600)
+					return registry.Result{}, ctx.Err()
+				})).Using(note)
+				require.Equal(t, "done", r.Dispatch(t.Context(), call("a", ""), registry.Env{Files: project}).Text())
+				mu.Lock()
+				require.Equal(t, []string{"call-1.1 canceled", "call-1 "}, ended, "it has ended when the other one does")
+				mu.Unlock()
+				if err := <-late; !honours {
+					require.ErrorIs(t, err, fs.ErrClosed)
+				}
+			})
+		})
+	}
+}
+
+func TestCallsHaveTheTimeOfTheOneThatMakesThem(t *testing.T) {
+	for _, c := range []struct {
+		why          string
+		outer, inner time.Duration
+		want         string
+	}{
+		{"their own is shorter", time.Minute, time.Second, "call-1.1(Tool execution timed out after 1000ms.) timeout"},
+		{"their own is longer", time.Second, time.Minute, "Tool execution timed out after 1000ms."},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRegistry(t, calling("a", "b", func(s *registry.Spec) { s.Timeout = c.outer }), doing("b", func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+					<-ctx.Done()
+					time.Sleep(time.Hour)
+					return registry.Result{}, nil
+				}, func(s *registry.Spec) { s.Timeout = c.inner }))
+				start := time.Now()
+				require.Contains(t, r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text(), c.want)
+				require.LessOrEqual(t, time.Since(start), 2*time.Second)
+				time.Sleep(2 * time.Hour)
+			})
+		})
+	}
+}
+
+func TestCallsThatAreStuckInMiddlewareAreNotWaitedForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := make(chan struct{})
+		r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			go env.Dispatch(ctx, registry.Call{Tool: "b"})
+			<-started
+			return registry.Text("done"), nil
+		}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			panic("it must not begin any more")
+		})).Using(func(next registry.Handler) registry.Handler {
+			return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+				if call.Tool == "b" {
+					close(started)
+					time.Sleep(time.Hour)
+				}
+				result := next(ctx, call, env)
+				if call.Tool == "b" {
+					require.Equal(t, registry.CodeCanceled, result.Code)
+				}
+				return result
+			}
+		})
+		start := time.Now()
+		require.Equal(t, "done", r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
+		require.Less(t, time.Since(start), 5*time.Second)
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+func TestCallsHaveTheirOwnViewOfTheFiles(t *testing.T) {
+	for why, view := range map[string]func(afero.Fs) afero.Fs{
+		"of a project":           func(files afero.Fs) afero.Fs { return files },
+		"of a view of a project": func(files afero.Fs) afero.Fs { return vfs.ReadOnly(files, "/protected") },
+	} {
+		t.Run(why, func(t *testing.T) {
+			project := newProject(t)
+			r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+				own := vfs.ReadOnly(env.Files, "/memories") // as a tool may give it to code
+				if err := afero.WriteFile(own, "/a", nil, 0o600); err != nil {
+					return registry.Result{}, err
+				}
+				return env.Dispatch(ctx, registry.Call{Tool: "b"}), nil
+			}), doing("b", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+				if err := vfs.WriteFile(ctx, env.Files, "/memories/b", nil); err != nil {
+					return registry.Result{}, err
+				}
+				return registry.Text(fmt.Sprint(vfs.WriteFile(ctx, env.Files, "/protected", nil))), nil
+			}))
+			result := r.Dispatch(t.Context(), call("a", ""), registry.Env{Files: view(project)})
+			require.Empty(t, result.Code, result.Text())
+			if strings.Contains(why, "view of a") {
+				require.Contains(t, result.Text(), "read-only file system", "what the host protects is protected from all")
+			}
+			changes, err := project.Changes("/")
+			require.NoError(t, err)
+			by := map[string]string{}
+			for _, c := range changes {
+				by[c.Path] = c.Call
+			}
+			require.Equal(t, "call-1", by["/a"])
+			require.Equal(t, "call-1.1", by["/memories/b"])
+			_, err = project.Undo(t.Context(), "call-1.1")
+			require.NoError(t, err)
+			_, err = project.Stat("/a")
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestCallsDoNotWaitForTheLockOfTheOneThatMakesThem(t *testing.T) {
+	for why, view := range map[string]func(afero.Fs) afero.Fs{
+		"a project": func(files afero.Fs) afero.Fs { return files },
+		"a view":    func(files afero.Fs) afero.Fs { return vfs.ReadOnly(files, "/memories") },
+		"a folder":  func(files afero.Fs) afero.Fs { return vfs.Sub(files, "/folder") },
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel() // waiting for the lock takes a second
+			project := newProject(t)
+			require.NoError(t, project.Mkdir("/folder", 0o755))
+			b := doing("b", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+				return registry.Text("done"), vfs.WriteFile(ctx, env.Files, "/b", nil)
+			})
+			env := registry.Env{Files: view(project)}
+			result := newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (result registry.Result, err error) {
+				err = vfs.Exclusively(ctx, env.Files, func(afero.Fs) error {
+					result = env.Dispatch(ctx, registry.Call{Tool: "b"})
+					return nil
+				})
+				return result, err
+			})).Dispatch(t.Context(), call("a", ""), env)
+			require.Equal(t, registry.CodeNested, result.Code)
+			require.Contains(t, result.Text(), "keeps others from changing")
+
+			// It is another matter if the lock is held only for a moment.
+			result = newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (result registry.Result, err error) {
+				held, made := make(chan struct{}), make(chan registry.Result)
+				go func() {
+					<-held
+					made <- env.Dispatch(ctx, registry.Call{Tool: "b"})
+				}()
+				err = vfs.Exclusively(ctx, env.Files, func(afero.Fs) error {
+					close(held)
+					return nil
+				})
+				return <-made, err
+			})).Dispatch(t.Context(), call("a", ""), env)
+			require.Equal(t, "done", result.Text())
+		})
+	}
+}
+
+func TestMiddlewareSeesCallsThatToolsMake(t *testing.T) {
+	var seen []string
+	r := newRegistry(t, calling("a", "b"), whoami("b")).Using(func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+			seen = append(seen, fmt.Sprintf("begin %s of %q for %s", call.ID, call.Parent, env.Project))
+			result := next(ctx, call, env)
+			seen = append(seen, "end "+call.ID)
+			return result
+		}
+	})
+	r.Dispatch(t.Context(), call("a", ""), registry.Env{Project: "p"})
+	require.Equal(t, []string{`begin call-1 of "" for p`, `begin call-1.1 of "call-1" for p`, "end call-1.1", "end call-1"}, seen)
+}
+
+func TestManyCallsAtOnce(t *testing.T) {
+	const many = 50
+	var here sync.WaitGroup
+	here.Add(many)
+	r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		results := make([]registry.Result, many)
+		var group sync.WaitGroup
+		for i := range many {
+			group.Go(func() { results[i] = env.Dispatch(ctx, registry.Call{Tool: "b"}) })
+		}
+		group.Wait()
+		var ids []string
+		for _, r := range results {
+			ids = append(ids, r.CallID)
+		}
+		slices.Sort(ids)
+		return registry.Text(fmt.Sprint(len(slices.Compact(ids)))), nil
+	}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+		here.Done()
+		here.Wait() // until all are here
+		return registry.Text("done"), nil
+	}))
+	require.Equal(t, "50", r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
+}
+
+// list makes a tool whose description has the names of the others, and which says what it can call.
+func list(name string) registry.Tool {
+	describe := func(definitions []*registry.Definition) string {
+		var texts []string
+		for _, d := range definitions {
+			texts = append(texts, d.Name+": "+d.Description)
+		}
+		return "[" + strings.Join(texts, "; ") + "]"
+	}
+	return doing(name, func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		return registry.Text(describe(env.Tools())), nil
+	}, func(s *registry.Spec) {
+		s.Description = ""
+		s.DescriptionFor = func(offer registry.Offer) string {
+			if offer.Tools == nil {
+				return "alone"
+			}
+			return describe(offer.Tools())
+		}
+	})
+}
+
+func TestToolsKnowOfTheOthers(t *testing.T) {
+	described := func(text string, change ...func(*registry.Spec)) registry.Tool {
+		return named(text, append(change, func(s *registry.Spec) { s.Description = text })...)
+	}
+	r := newRegistry(t, list("a"), list("b"), described("plain"),
+		described("internal", func(s *registry.Spec) { s.Internal = true }),
+		described("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
+		described("project", func(s *registry.Spec) { s.NeedsProject = true }),
+		named("wrong", func(s *registry.Spec) {
+			s.Description, s.DescriptionFor = "", func(registry.Offer) string { panic("it has no description") }
+			s.OffByDefault = true
+		}))
+	for _, c := range []struct {
+		why       string
+		selection registry.Selection
+		want      string
+	}{
+		{"what is enabled", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
+		{"not what is off", registry.Selection{Enable: map[string]bool{"plain": false}}, "[b: alone; project: project]"},
+		{"what is granted", registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}, "[b: alone; plain: plain; net: net; project: project]"},
+		{"nothing for hosts only", registry.Selection{Internal: true}, "[b: alone; plain: plain; project: project]"},
+		{"nothing without a project", registry.Selection{NoProject: true}, "[b: alone; plain: plain]"},
+		{"what is enabled, as before", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			definitions, err := r.Definitions(registry.Anthropic, c.selection)
+			require.NoError(t, err)
+			require.Equal(t, c.want, definitions[0].Description)
+			env := registry.Env{Selection: c.selection}
+			if !c.selection.NoProject {
+				env.Files = newProject(t)
+			}
+			require.Equal(t, c.want, r.Dispatch(t.Context(), call("a", ""), env).Text(), "it can call the same")
+		})
+	}
+	broken := registry.Env{Selection: registry.Selection{Enable: map[string]bool{"wrong": true}}}
+	require.Equal(t, "[b: alone; plain: plain]", r.Dispatch(t.Context(), call("a", ""), broken).Text(), "one that is broken is left out")
+
+	changed, err := r.Replacing(named("plain", func(s *registry.Spec) { s.Description = "another one" }))
+	require.NoError(t, err)
+	definitions, err := changed.Definitions(registry.Anthropic, registry.Selection{})
+	require.NoError(t, err)
+	require.Equal(t, "[b: alone; plain: another one; project: project]", definitions[0].Description)
+
+	// A tool cannot call those that have called it, and is not told of them.
+	nested := newRegistry(t, calling("a", "b"), list("b"), named("c"))
+	require.Equal(t, "call-1.1([c: A tool of the tests.])", nested.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
+}
+
+func TestAParentIsNotForModels(t *testing.T) {
+	var c registry.Call
+	require.NoError(t, json.Unmarshal([]byte(`{"id":"1","tool":"a","Parent":"x","parent":"x"}`), &c))
+	require.Empty(t, c.Parent)
+}
