@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"registry/observe":         {"registry"},
 	"registry/registrytest":    {"registry", "provider", "vfs"},
 	"registry/transcript":      {"registry"},
+	"internal/tsdecl":          {"internal/plainjson", "internal/plaintext"},
 	"provider":                 {"internal/media", "internal/plainjson", "internal/plaintext", "registry"},
 	"provider/xmlcall":         {"internal/plainjson", "internal/plaintext", "registry"},
 	"tools/javascript":         {"registry", "runtime", "vfs"},

@@ -13,8 +13,8 @@ type Offer struct {
 	API     API
 	Mode    Mode
 	Options Options
-	// Tools returns the definitions of the other tools that a model gets with this one, as far as they can be made; in theirs
-	// Tools is nil. Making them takes time, and is left to those who want them. It is nil where there is no one to ask.
+	// Tools, if not nil, returns the definitions of the other tools that a model gets with this one, as far as they can be made.
+	// Spec.DescriptionFor gets it, except when it is for another tool that Tools is asked.
 	Tools func() []*Definition
 }
 
@@ -58,8 +58,10 @@ type definitionKey struct {
 func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, error) {
 	var definitions []*Definition
 	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
-		offer.Tools = func() []*Definition {
-			return r.others(api, selection, func(other *entry) bool { return other != e })
+		if e.spec.DescriptionFor != nil {
+			offer.Tools = func() []*Definition {
+				return r.others(api, selection, func(other *entry) bool { return other != e })
+			}
 		}
 		d, err := e.definition(offer, override)
 		definitions = append(definitions, d)

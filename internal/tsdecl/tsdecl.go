@@ -1,0 +1,92 @@
+// Package tsdecl writes TypeScript declarations of functions whose arguments and results are described by JSON Schemas. They are for
+// models to read: what a schema says and TypeScript has no words for is in a comment, or left out.
+//
+// Schemas and descriptions can be anybody's. Whatever is in them, the result is a declaration, and of limited length.
+package tsdecl
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Function is what is declared.
+type Function struct {
+	// Name can be any text of reasonable length; it is quoted if it is no identifier.
+	Name, Description string
+	// Input is the JSON Schema of the only argument, and Output that of the result. Without Output the result is a string.
+	Input, Output json.RawMessage
+}
+
+// How many bytes the declaration of a function, and its description, may have.
+const (
+	maxFunction    = 8 << 10
+	maxDescription = 300
+)
+
+// maxWork is how many bytes of schemas are decoded for a function, if one is looked at again and again.
+const maxWork = 4 << 20
+
+// A Declaration is that of one function, as it stands in the type of an object.
+type Declaration struct {
+	name, text string
+}
+
+// Declare declares a function. One that would be too long is declared without comments, or, if that does not help, as taking any object.
+func Declare(f Function) Declaration {
+	d := Declaration{name: f.Name}
+	for _, detail := range []detail{everything, onlyTypes, noTypes} {
+		g := &generator{detail: detail, left: maxFunction, work: maxWork}
+		if d.text = g.function(f); g.left >= 0 {
+			break
+		}
+	}
+	return d
+}
+
+// Object declares a constant object with some functions, in at most about limit bytes: if they do not have room, the last ones are only
+// named, and if these are too many, counted.
+func Object(name string, functions []Declaration, limit int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "declare const %s: {\n", name)
+	full := 0
+	for ; full < len(functions) && b.Len()+len(functions[full].text) <= limit; full++ {
+		b.WriteString(functions[full].text)
+	}
+	if rest := functions[full:]; len(rest) > 0 {
+		b.WriteString("  // Besides, taking an object and returning a promise:")
+		named := 0
+		for ; named < len(rest) && (named == 0 || b.Len() < limit); named++ {
+			b.WriteString(" " + key(rest[named].name))
+		}
+		if more := len(rest) - named; more > 0 {
+			fmt.Fprintf(&b, " and %d more", more)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("};\n")
+	return b.String()
+}
+
+// function declares a function as a method.
+func (g *generator) function(f Function) string {
+	optional, output := "", "string"
+	if len(decodeTexts(decodeObject(f.Input)["required"])) == 0 {
+		optional = "?"
+	}
+	input := g.whole(f.Input)
+	if f.Output != nil {
+		output = g.whole(f.Output)
+	}
+	return comment("  ", oneLine(f.Description, maxDescription)) +
+		"  " + key(f.Name) + "(input" + optional + ": " + input + "): Promise<" + output + ">;\n"
+}
+
+// whole is the type of a whole schema.
+func (g *generator) whole(schema json.RawMessage) string {
+	if g.detail == noTypes {
+		return anyObject
+	}
+	g.root = schema
+	return g.schema(schema, "  ").text
+}
