@@ -88,6 +88,16 @@ func TestFunctionErrors(t *testing.T) {
 			withFunctions(fail(&sandbox.FunctionError{Name: "RangeError", Message: "m", Code: "E_CODE"})))
 		require.Equal(t, "true,E_CODE,m", result.Text)
 	})
+	t.Run("can have a name of their own", func(t *testing.T) {
+		script := `Object.prototype.set = Object.prototype.get = () => {}
+			try { fail() } catch (e) { return [e instanceof Error, e.name, Object.keys(e), Object.getPrototypeOf(e) === Error.prototype, String(e)].join() }`
+		for name, want := range map[string]string{
+			"ToolError": "true,ToolError,code,true,ToolError: m", "": "true,Error,code,true,Error: m",
+			"__proto__": "true,__proto__,code,true,__proto__: m", "constructor": "true,constructor,code,true,constructor: m",
+		} {
+			require.Equal(t, want, run(t, script, withFunctions(fail(&sandbox.FunctionError{Name: name, Message: "m", Code: "c"}))).Text)
+		}
+	})
 	t.Run("of promises are rejections", func(t *testing.T) {
 		f := fail(errors.New("later"))
 		f.Async = true
@@ -157,6 +167,23 @@ func TestFunctionNames(t *testing.T) {
 	functions.Globals = map[string]any{"input": map[string]any{"bytes": []byte("hi"), "list": []any{1, "x"}}, "tools.version": "1"}
 	require.Equal(t, "1,2,read,104,x,1", run(t,
 		`return [tools.files.read(1), await tools.search(2), tools.files.read.name, input.bytes[0], input.list[1], tools.version].join()`, functions).Text)
+}
+
+func TestNamesWithHyphens(t *testing.T) {
+	functions := withFunctions(sandbox.Function{Name: "tools.git-hub", Call: echo}, sandbox.Function{Name: "tools.constructor", Call: echo, Async: true},
+		sandbox.Function{Name: "tools.toString.value-of", Call: echo})
+	functions.Globals = map[string]any{"tools.a-1": 4}
+	require.Equal(t, "1,2,3,4,git-hub,git-hub constructor toString a-1,false", run(t,
+		`return [tools['git-hub'](1), await tools.constructor(2), tools.toString['value-of'](3), tools['a-1'], tools['git-hub'].name,
+			Object.keys(tools).join(' '), Object.keys(globalThis).includes('tools')].join()`, functions).Text)
+	for _, name := range []string{"git-hub", "tools.-a", "tools.1", "tools.__proto__", "__proto__.a", "tools.__proto__.a", "tools.", ".a", "a b", "tools.é", "-.a"} {
+		_, err := tryRun(t, `return 1`, withFunctions(sandbox.Function{Name: name, Call: echo}))
+		require.ErrorContains(t, err, "is not a name for a script", name)
+	}
+	for _, pair := range [][2]string{{"a", "a"}, {"a", "a.b"}, {"a.b-c", "a.b-c.d"}} {
+		_, err := tryRun(t, `return 1`, withFunctions(sandbox.Function{Name: pair[1], Call: echo}, sandbox.Function{Name: pair[0], Call: echo}))
+		require.ErrorContains(t, err, "cannot both be given to a script", pair)
+	}
 }
 
 func TestAFunctionThatDoesNotReturn(t *testing.T) {

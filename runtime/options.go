@@ -83,7 +83,8 @@ func (l Limits) withDefaults() (Limits, error) {
 // or a view of one (which comes back as a Uint8Array). From the script, undefined comes as nil, a BigInt as its decimal
 // digits, and any other object as JSON.stringify sees it. To the script, everything goes that encoding/json can marshal.
 type Function struct {
-	// Name is what the script calls: an identifier, or several joined by dots, as in "tools.search".
+	// Name is what the script calls: an identifier, or several joined by dots, as in "tools.search". Behind the first dot there can be
+	// hyphens, as in "tools.git-hub", which a script calls as tools["git-hub"].
 	Name string
 
 	// Call does the work. The context ends with the run. An error becomes an exception with its text as the message (a
@@ -98,7 +99,7 @@ type Function struct {
 
 // FunctionError is an error with more to say to a script than a message.
 type FunctionError struct {
-	// Name is the error's class: Error, TypeError or RangeError. Empty means Error.
+	// Name is the error's class: Error, TypeError or RangeError. Any other name is that of an Error. Empty means Error.
 	Name string
 	// Message is the error's message.
 	Message string
@@ -167,15 +168,18 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 // checkNames refuses names that are none, are given twice, or go through one another, as "a" and "a.b" do.
 func checkNames(names []string) error {
 	slices.Sort(names)
-	for i, name := range names {
-		if _, err := splitName(name); err != nil {
+	given := make(map[string]bool, len(names))
+	for _, name := range names { // what goes through another name comes after it
+		path, err := splitName(name)
+		if err != nil {
 			return err
 		}
-		for _, other := range names[i+1:] {
-			if other == name || strings.HasPrefix(other, name+".") {
-				return fmt.Errorf("runtime: the names %q and %q cannot both be given to a script", name, other)
+		for end := range path {
+			if other := strings.Join(path[:end+1], "."); given[other] {
+				return fmt.Errorf("runtime: the names %q and %q cannot both be given to a script", other, name)
 			}
 		}
+		given[name] = true
 	}
 	return nil
 }
@@ -183,16 +187,21 @@ func checkNames(names []string) error {
 // splitName splits a name into its identifiers.
 func splitName(name string) ([]string, error) {
 	path := strings.Split(name, ".")
-	for _, part := range path {
+	for at, part := range path {
 		for i, c := range part {
 			letter := c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-			if !letter && (i == 0 || c < '0' || c > '9') {
-				return nil, fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots", name)
+			inside := i > 0 && (c >= '0' && c <= '9' || c == '-' && at > 0)
+			if !letter && !inside {
+				return nil, nameError(name)
 			}
 		}
 		if part == "" || part == "__proto__" {
-			return nil, fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots", name)
+			return nil, nameError(name)
 		}
 	}
 	return path, nil
+}
+
+func nameError(name string) error {
+	return fmt.Errorf("runtime: %q is not a name for a script: use ASCII identifiers joined by dots, with hyphens behind the first dot at most", name)
 }

@@ -89,6 +89,7 @@
   kernel.makeError = (name, message, code, path) => {
     const Type = errors[name] ?? Error;
     const error = new Type(message);
+    if (name !== '' && !errors[name]) kernel.define('name', name, error);
     if (code !== undefined && code !== null) error.code = code;
     if (path !== undefined && path !== null) error.path = path;
     return error;
