@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"internal/tsdecl":          {"internal/plainjson", "internal/plaintext"},
 	"provider":                 {"internal/media", "internal/plainjson", "internal/plaintext", "registry"},
 	"provider/xmlcall":         {"internal/plainjson", "internal/plaintext", "registry"},
-	"tools/javascript":         {"registry", "runtime", "vfs"},
+	"tools/javascript":         {"internal/plaintext", "internal/tsdecl", "registry", "runtime", "vfs"},
 	"tools/memory":             {"registry", "tools/internal/...", "vfs"},
 	"tools/filesystem":         {"registry", "tools/internal/...", "vfs"},
 	"tools/internal/tooltest":  {"registry", "vfs"},

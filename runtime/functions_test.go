@@ -43,6 +43,7 @@ func TestFunctionsCarryValues(t *testing.T) {
 		"bytes deep in data":                 {`const r = echo([{a: new Uint8Array([1])}, new Uint8Array([2, 3])]); return [r[0].a.join(), r[1].join()].join(';')`, "1;2,3"},
 		"empty bytes":                        {`return echo(new Uint8Array(0))`, "Uint8Array(0) []"},
 		"while Object.prototype is polluted": {`Object.prototype.error = Object.prototype.bytes = Object.prototype.value = 'x'; return echo(1)`, "1"},
+		"while Array.prototype has a toJSON": {`Array.prototype.toJSON = () => 'x'; return echo(1)`, "1"},
 		"HTML as it is":                      {`return echo('<a&b>')`, "<a&b>"},
 		"objects without a prototype":        {`return JSON.stringify(echo(Object.assign(Object.create(null), {a: 1})))`, `{"a":1}`},
 		"a property called __proto__":        {`return JSON.stringify(echo(JSON.parse('{"__proto__": 1}')))`, `{"__proto__":1}`},

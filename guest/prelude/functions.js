@@ -55,16 +55,22 @@
   const pending = { __proto__: null };
   let calls = 0;
 
+  // encodeList encodes the arguments of a call. Array.prototype.toJSON is for lists of the script's own.
+  const encodeList = (args) => {
+    kernel.defineProperty(args, 'toJSON', { __proto__: null, value: undefined });
+    return encode(args);
+  };
+
   const makeFunction = (index, async) => {
     if (!async) {
       return function (...args) {
-        const { json, buffer } = encode(args);
+        const { json, buffer } = encodeList(args);
         return unwrap(host(ops.call, index, json, buffer));
       };
     }
     return function (...args) {
       return new Promise((resolve, reject) => {
-        const { json, buffer } = encode(args);
+        const { json, buffer } = encodeList(args);
         const id = ++calls;
         pending[id] = { resolve, reject };
         host(ops.callAsync, index, json, buffer, id);

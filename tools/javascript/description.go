@@ -41,5 +41,5 @@ func describe(offer registry.Offer) string {
 	if err := description.Execute(&out, f); err != nil { // the template is fixed
 		panic(err)
 	}
-	return strings.TrimSpace(out.String())
+	return strings.TrimSpace(out.String()) + describeToolCalls(offer)
 }

@@ -21,6 +21,8 @@ type Output struct {
 	// Truncated is how many bytes of the console and the result have been cut off.
 	Truncated int64 `json:"truncatedBytes,omitempty"`
 	Usage     Usage `json:"usage"`
+	// Calls are the calls of other tools that the code has made, in the order in which they began.
+	Calls []ToolCall `json:"calls,omitempty"`
 }
 
 // An Error says why code has not returned.

@@ -6,6 +6,14 @@
 //
 // Each call gets a fresh sandbox, in which nothing is left of earlier ones but the project's files. What the code can
 // use is in description.md, which is what models are told.
+//
+// # Calling other tools
+//
+// With [OptionToolCalls] code can call the other tools that are enabled, as await tools.NAME(input), and models are told their
+// types. [registry.Env.Dispatch] makes these calls, so that all that holds for calls of models holds for them: selection,
+// permissions, middleware. The promise gives the data of the result if the tool has an output schema, and otherwise its text; or it
+// is rejected with an Error that has the name ToolError, the text as its message and the [registry.Code] as its code. A tool with the
+// name __proto__ cannot be called.
 package javascript
 
 import (
@@ -98,6 +106,9 @@ func (t *tool) Spec() registry.Spec {
 			Type: registry.OptionSelect, Default: "auto", Choices: []registry.Choice{
 				{Value: "auto", Label: "Automatic"}, {Value: "javascript", Label: "JavaScript"}, {Value: "typescript", Label: "TypeScript"},
 			},
+		}, {
+			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
+			Type: registry.OptionBool, Default: false,
 		}},
 		Category:    registry.CategoryCode,
 		Annotations: registry.Annotations{Destructive: true},
@@ -143,8 +154,10 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			return registry.Result{}, fmt.Errorf("starting the engine took %v, which is all the time that the call has", late.Round(time.Millisecond))
 		}
 	}
+	calls := &toolCalls{env: env}
 	options := &sandbox.RunOptions{
-		Name: t.name,
+		Name:      t.name,
+		Functions: calls.functions(),
 		Limits: sandbox.Limits{
 			Time:   limit,
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
@@ -162,5 +175,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if _, stopped := errors.AsType[*sandbox.StoppedError](err); err != nil && !stopped && !sandbox.IsScriptFailure(err) {
 		return registry.Result{}, err
 	}
-	return render(result, err), nil
+	out := render(result, err)
+	calls.addTo(&out)
+	return out, nil
 }

@@ -1,0 +1,391 @@
+package javascript_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/memory"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// withToolCalls returns tools with the javascript tool before them, and an Env in which code can call them.
+func withToolCalls(t testing.TB, tools ...registry.Tool) (*registry.Registry, registry.Env) {
+	t.Helper()
+	engine, err := runtime.NewEngine(t.Context(), &runtime.EngineOptions{CacheDir: enginetest.CacheDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
+	r, err := registry.New(append([]registry.Tool{javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil)}, tools...)...)
+	require.NoError(t, err)
+	env := newEnv(t)
+	env.Limits.Timeout = 30 * time.Second
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}
+	return r, env
+}
+
+// toolOf makes a tool that takes anything.
+func toolOf(name string, do func(ctx context.Context, input string, env registry.Env) (registry.Result, error), change ...func(*registry.Spec)) registry.Tool {
+	spec := registry.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(`{"type":"object"}`)}
+	for _, c := range change {
+		c(&spec)
+	}
+	return registry.ToolFunc(spec, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+		return do(ctx, string(call.Input), env)
+	})
+}
+
+// says makes a tool that says what its input was.
+func says(name string, change ...func(*registry.Spec)) registry.Tool {
+	return toolOf(name, func(_ context.Context, input string, _ registry.Env) (registry.Result, error) {
+		return registry.Text(name + input), nil
+	}, change...)
+}
+
+// callsOf returns what the data of a result says about calls.
+func callsOf(t testing.TB, result registry.Result) []javascript.ToolCall {
+	t.Helper()
+	var data struct{ Calls []javascript.ToolCall }
+	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &data))
+	for i := range data.Calls {
+		require.GreaterOrEqual(t, data.Calls[i].Milliseconds, 0.0)
+		data.Calls[i].Milliseconds = 0
+	}
+	return data.Calls
+}
+
+func TestToolCalls(t *testing.T) {
+	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("off", func(s *registry.Spec) { s.OffByDefault = true }),
+		says("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
+		says("internal", func(s *registry.Spec) { s.Internal = true }), says("__proto__"), says("constructor"), says("then"), says("hasOwnProperty"),
+		toolOf("data", func(context.Context, string, registry.Env) (registry.Result, error) {
+			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]any{"n": 1, "__proto__": []int{2}}}, nil
+		}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
+		toolOf("undeclared", func(context.Context, string, registry.Env) (registry.Result, error) {
+			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]any{"n": 1}}, nil
+		}),
+		toolOf("images", func(context.Context, string, registry.Env) (registry.Result, error) {
+			return registry.Result{Content: []registry.Part{{Text: "a picture", Data: []byte{1}, MIME: "image/png"}, {Text: "of a cat"}}}, nil
+		}),
+		toolOf("long", func(context.Context, string, registry.Env) (registry.Result, error) {
+			return registry.Text(strings.Repeat("long\n", 50_000)), nil
+		}),
+		toolOf("fails", func(context.Context, string, registry.Env) (registry.Result, error) {
+			return registry.Result{}, registry.Errorf("There is no such city.")
+		}),
+		toolOf("breaks", func(context.Context, string, registry.Env) (registry.Result, error) {
+			return registry.Result{}, errors.New("no connection")
+		}),
+		toolOf("panics", func(context.Context, string, registry.Env) (registry.Result, error) { panic("oh") }),
+	)
+	for _, c := range []struct{ why, code, want string }{
+		{"a text", `return await tools.constructor({a: 1})`, `constructor{"a":1}` + "\nTool calls: constructor 1"},
+		{"no input", `return [await tools.constructor(), await tools.constructor(undefined), await tools.constructor(null)].join()`,
+			"constructor{},constructor{},constructor{}\nTool calls: constructor 3"},
+		{"a name with a hyphen", `return await tools['git-hub']({})`, "git-hub{}\nTool calls: git-hub 1"},
+		{"names that objects have anyway", `return [await tools.hasOwnProperty({}), await tools.then({}), Object.keys(tools).includes('then')].join()`,
+			"hasOwnProperty{},then{},true\nTool calls: hasOwnProperty 1, then 1"},
+		{"data", `const d = await tools.data(); return [d.n, Object.keys(d), Array.isArray(Object.getPrototypeOf(d))].join()`, "1,__proto__,n,false\nTool calls: data 1"},
+		{"data of an unknown type", `return await tools.undeclared()`, "text\nTool calls: undeclared 1"},
+		{"binaries", `return await tools.images()`, "a picture\nof a cat\nTool calls: images 1"},
+		{"a long text", `return (await tools.long()).length`, "250000\nTool calls: long 1"},
+		{"an error", `try { await tools.fails() } catch (e) { return [e instanceof Error, e.name, e.code, e.message].join() }`,
+			"true,ToolError,tool_error,There is no such city.\nTool calls: fails 1 (1 failed)"},
+		{"a failure", `return tools.breaks().catch((e) => e.code + e.message)`, "tool_failedTool execution failed: no connection\nTool calls: breaks 1 (1 failed)"},
+		{"a panic", `return tools.panics().catch((e) => e.code + e.message)`, "tool_failedTool execution failed: panic: oh\nTool calls: panics 1 (1 failed)"},
+		{"an input that does not fit", `return tools.filesystem({command: 7, path: {}}).catch((e) => e.code)`, "invalid_input\nTool calls: filesystem 1 (1 failed)"},
+		{"several tools", `await tools.filesystem({command: 'create', path: '/a', file_text: 'x'})
+			const all = await Promise.allSettled([tools.fails(), tools.filesystem({command: 'view', path: '/a'}), tools.filesystem({command: 'view', path: '/b'})])
+			return all.map((r) => r.status).join()`, "rejected,fulfilled,rejected\nTool calls: fails 1 (1 failed), filesystem 3 (1 failed)"},
+		{"those that are not for code", `return ['javascript', 'off', 'net', 'internal', '__proto__'].map((n) => Object.hasOwn(tools, n)).join()`, "false,false,false,false,false"},
+		{"what another tool may change", `try { await fs.writeFile('/memories/a.md', 'x') } catch (e) { console.log(e.code) }
+			await tools.memory({command: 'create', path: '/memories/a.md', file_text: 'kept'})
+			return await fs.readFile('/memories/a.md', 'utf8')`, "=== Console output ===\n[LOG] EROFS\n=== Result ===\nkept\nTool calls: memory 1"},
+		{"none", `return Object.keys(tools).length > 5`, "true"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			require.Equal(t, c.want, run(t, r, env, c.code).Text())
+		})
+	}
+	result := run(t, r, env, `await tools.fails().catch(() => {}); await tools.constructor({}); throw new Error('x')`)
+	require.Equal(t, []javascript.ToolCall{{Tool: "fails", Code: registry.CodeTool}, {Tool: "constructor", OK: true}}, callsOf(t, result))
+	require.Contains(t, result.Text(), "\nTool calls: constructor 1, fails 1 (1 failed)")
+	result = run(t, r, env, `await tools.fails()`)
+	require.Contains(t, result.Text(), "ToolError: There is no such city.")
+
+	env.Selection.Grants = []registry.Capability{registry.CapabilityNetwork}
+	env.Selection.Enable = map[string]bool{"off": true, "memory": false}
+	require.Equal(t, "true,true,false", run(t, r, env, `return ['off', 'net', 'memory'].map((n) => n in tools).join()`).Text())
+
+	env.Selection.Options = nil
+	require.Equal(t, "undefined", run(t, r, env, `return typeof tools`).Text(), "it is off unless it is chosen")
+	env.Selection = registry.Selection{Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}}.Only(javascript.Name)
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}
+	require.Equal(t, "undefined", run(t, r, env, `return typeof tools`).Text(), "there are no others")
+}
+
+func TestHostileToolInputs(t *testing.T) {
+	r, env := withToolCalls(t, says("say"))
+	for _, c := range []struct{ why, code, want string }{
+		{"a cycle", `const a = {}; a.a = a; return tools.say(a).catch((e) => e.name)`, "TypeError"},
+		{"a getter that throws", `return tools.say({get a() { throw new Error('no') }}).catch((e) => e.message)`, "no"},
+		{"a proxy that throws", `return tools.say(new Proxy({}, {ownKeys() { throw new Error('no') }})).catch((e) => e.message)`, "no"},
+		{"a text", `return tools.say('a').catch((e) => e.name + e.code + e.message)`, "ToolErrorinvalid_inputinvalid tool call: say takes one object with its arguments, and nothing else"},
+		{"a list", `return tools.say([1]).catch((e) => e.code)`, "invalid_input"},
+		{"a function", `return tools.say(() => 1)`, "say{}\nTool calls: say 1"},
+		{"a buffer", `return tools.say(new Uint8Array(3)).catch((e) => e.code)`, "invalid_input"},
+		{"a buffer deep in it", `return tools.say({a: [{b: new ArrayBuffer(3)}]}).catch((e) => e.message)`,
+			"invalid tool call: say takes one object with its arguments, and no buffers in it. Pass a string, or write a file and pass its name."},
+		{"two objects", `return tools.say({}, {}).catch((e) => e.message)`, "invalid tool call: say takes one object with its arguments, not 2 values"},
+		{"a huge text", `return tools.say({a: 'x'.repeat(5e6)}).catch((e) => e.name)`, "RangeError"},
+		{"many values", `return tools.say({a: Array(3e5).fill({})}).catch((e) => e.name)`, "RangeError"},
+		{"deep nesting", `let a = {}; for (let i = 0; i < 2000; i++) a = {a}; return tools.say(a).then(() => 'fine', (e) => typeof e.message)`, ""},
+		{"a prototype", `return tools.say(JSON.parse('{"__proto__": {"a": 1}}'))`, "say{\"__proto__\":{\"a\":1}}\nTool calls: say 1"},
+		{"toJSON", `return tools.say({toJSON() { return {b: 1} }})`, "say{\"b\":1}\nTool calls: say 1"},
+		{"a language that has been changed", `Array.prototype.toJSON = () => 'x'; Array.prototype[Symbol.iterator] = undefined
+			Object.prototype.then = 1; Promise.prototype.then = Promise.prototype.catch = undefined; globalThis.Promise = undefined
+			return await tools.say({a: [1]})`, "say{\"a\":\"x\"}\nTool calls: say 1"},
+		{"promises that have been changed", `Promise.prototype.then = () => { throw 1 }; Promise.resolve = undefined; JSON.stringify = () => '[1]'
+			Object.defineProperty(Object.prototype, 'error', {set() { throw 1 }, get() { return [1] }})
+			return await tools.say({a: 1})`, "say{\"a\":1}\nTool calls: say 1"},
+		{"tools that have been replaced", `tools.say = 1; delete tools.say; tools = 2; return tools`, "2"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			result := run(t, r, env, c.code)
+			if c.want == "" {
+				require.Empty(t, result.Code, result.Text())
+				return
+			}
+			require.Equal(t, c.want, result.Text())
+		})
+	}
+}
+
+func TestToolCallsRunAtOnce(t *testing.T) {
+	const many = 50
+	var here sync.WaitGroup
+	here.Add(many)
+	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, input string, _ registry.Env) (registry.Result, error) {
+		here.Done()
+		here.Wait() // until all are here
+		return registry.Text(input), nil
+	}))
+	result := run(t, r, env, `const all = await Promise.all(Array.from({length: 50}, (_, i) => tools.wait({i})))
+		return all.every((text, i) => JSON.parse(text).i === i)`)
+	require.Equal(t, "true\nTool calls: wait 50", result.Text())
+}
+
+func TestTooManyToolCalls(t *testing.T) {
+	var made atomic.Int32
+	r, env := withToolCalls(t, toolOf("count", func(context.Context, string, registry.Env) (registry.Result, error) {
+		made.Add(1)
+		return registry.Text("done"), nil
+	}))
+	result := run(t, r, env, `for (let i = 0; i < 100; i++) await tools.count(); return tools.count().catch((e) => e.code + ': ' + e.message)`)
+	require.Equal(t, "too_many_calls: Tools can be called 100 times in one run, and all of these calls have been made. "+
+		"Return what there is, and go on in another run.\nTool calls: count 100; 1 more were refused", result.Text())
+	require.EqualValues(t, 100, made.Swap(0))
+	result = run(t, r, env, `return (await Promise.allSettled(Array.from({length: 900}, () => tools.count()))).filter((r) => r.status === 'rejected').length`)
+	require.Equal(t, "800\nTool calls: count 100; 800 more were refused", result.Text())
+	require.EqualValues(t, 100, made.Load())
+	require.Len(t, callsOf(t, result), javascript.MaxToolCalls)
+}
+
+func TestToolResultsAreBounded(t *testing.T) {
+	r, env := withToolCalls(t, toolOf("large", func(context.Context, string, registry.Env) (registry.Result, error) {
+		return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]string{"a": strings.Repeat("x", 15<<20)}}, nil
+	}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
+		toolOf("fails", func(context.Context, string, registry.Env) (registry.Result, error) {
+			return registry.Failure(registry.CodeTool, strings.Repeat("x", 1<<20)), nil
+		}))
+	env.Selection.Options[javascript.Name][javascript.OptionMemory] = 256
+	result := run(t, r, env, `let n = 0; try { for (;; n++) await tools.large() } catch (e) { return n + e.code + e.message }`)
+	require.Contains(t, result.Text(), "4too_many_callsThe call of large was made, but its result is dropped: the results of one run may have 64 MiB together.")
+	require.Contains(t, run(t, r, env, `return (await tools.fails().catch((e) => e.message)).length`).Text(), "65539\n")
+
+	env.Selection.Options[javascript.Name][javascript.OptionMemory] = 16
+	require.Contains(t, run(t, r, env, `await tools.large()`).Text(), "memory limit exceeded")
+}
+
+func TestToolCallsEndWithTheRun(t *testing.T) {
+	late := make(chan error, 10)
+	started := make(chan struct{}, 10)
+	r, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string, env registry.Env) (registry.Result, error) {
+		started <- struct{}{}
+		<-ctx.Done()
+		return registry.Result{}, ctx.Err()
+	}), toolOf("deaf", func(_ context.Context, input string, env registry.Env) (registry.Result, error) {
+		started <- struct{}{}
+		for { // until it is left behind
+			if _, err := env.Files.Stat("/"); err != nil {
+				late <- err
+				return registry.Result{}, nil
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}), toolOf("started", func(context.Context, string, registry.Env) (registry.Result, error) {
+		<-started
+		return registry.Text(""), nil
+	}))
+	t.Run("when the code throws", func(t *testing.T) {
+		result := run(t, r, env, `tools.hang(); tools.deaf(); await tools.started(); await tools.started(); throw new Error('over')`)
+		require.Contains(t, result.Text(), "Error: over")
+		require.Contains(t, result.Text(), "Tool calls: deaf 1 (1 failed), hang 1 (1 failed), started 2")
+		require.Contains(t, callsOf(t, result), javascript.ToolCall{Tool: "deaf", Code: registry.CodeCanceled})
+		require.ErrorIs(t, <-late, fs.ErrClosed)
+	})
+	t.Run("when its time is up", func(t *testing.T) {
+		env := env
+		env.Limits.Timeout = 300 * time.Millisecond
+		result := run(t, r, env, `console.log('before'); await Promise.all([tools.hang(), tools.deaf()])`)
+		require.Equal(t, registry.CodeTimeout, result.Code)
+		require.Contains(t, result.Text(), "[LOG] before")
+		require.Contains(t, result.Text(), "hang 1 (1 failed)")
+		require.ErrorIs(t, <-late, fs.ErrClosed)
+	})
+	t.Run("when the host stops it", func(t *testing.T) {
+		for len(started) > 0 {
+			<-started
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-started
+			cancel()
+		}()
+		result := r.Dispatch(ctx, registry.Call{ID: "c", Tool: javascript.Name, Input: json.RawMessage(`{"code":"await tools.hang()"}`)}, env)
+		require.Equal(t, registry.CodeCanceled, result.Code)
+		require.Contains(t, result.Text(), "Tool calls: hang 1 (1 failed)")
+	})
+	t.Run("unless its own time is up before", func(t *testing.T) {
+		slow, env := withToolCalls(t, toolOf("hang", func(ctx context.Context, _ string, _ registry.Env) (registry.Result, error) {
+			<-ctx.Done()
+			return registry.Result{}, ctx.Err()
+		}, func(s *registry.Spec) { s.Timeout = 10 * time.Millisecond }))
+		env.Limits.Timeout = 0
+		require.Equal(t, "timeout: Tool execution timed out after 10ms.\nTool calls: hang 1 (1 failed)",
+			run(t, slow, env, `return tools.hang().catch((e) => e.code + ': ' + e.message)`).Text())
+	})
+}
+
+func TestMiddlewareSeesToolCalls(t *testing.T) {
+	var audit bytes.Buffer
+	r, env := withToolCalls(t, says("a"), says("b"))
+	r = r.Using(observe.Audit(&audit, &observe.AuditOptions{WholeInput: true}))
+	require.Equal(t, "a{\"n\":1}b{}\nTool calls: a 1, b 1", run(t, r, env, `return await tools.a({n: 1}) + await tools.b()`).Text())
+	var got []string
+	for line := range strings.Lines(audit.String()) {
+		var l struct{ Tool, Call, Parent, Outcome, Project string }
+		require.NoError(t, json.Unmarshal([]byte(line), &l))
+		got = append(got, fmt.Sprint(l))
+	}
+	require.Equal(t, []string{"{a call.1 call ok test}", "{b call.2 call ok test}", "{javascript call  ok test}"}, got)
+	require.Contains(t, audit.String(), `"input":{"n":1}`)
+}
+
+func TestToolCallsInTheHistory(t *testing.T) {
+	r, env := withToolCalls(t, memory.New(), filesystem.New())
+	result := run(t, r, env, `await fs.writeFile('/own.txt', '')
+		await tools.filesystem({command: 'create', path: '/files.txt', file_text: 'x'})
+		await tools.memory({command: 'create', path: '/memories/memory.txt', file_text: 'x'})`)
+	require.Empty(t, result.Code, result.Text())
+	changes, err := env.Files.(*vfs.Project).Changes("/")
+	require.NoError(t, err)
+	by := map[string]string{}
+	for _, c := range changes {
+		by[c.Path] = c.Call
+	}
+	require.Equal(t, "call", by["/own.txt"])
+	require.Equal(t, "call.1", by["/files.txt"])
+	require.Equal(t, "call.2", by["/memories/memory.txt"])
+	_, err = afero.ReadFile(env.Files, "/memories/memory.txt")
+	require.NoError(t, err)
+}
+
+func TestToolsAreDeclared(t *testing.T) {
+	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("__proto__"), says("off", func(s *registry.Spec) { s.OffByDefault = true }),
+		says("data", func(s *registry.Spec) {
+			s.OutputSchema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
+		}), says("hostile", func(s *registry.Spec) { s.Description = "*/ }; ``` evil" }))
+	describe := func(selection registry.Selection) string {
+		definitions, err := r.Definitions(registry.Anthropic, selection)
+		require.NoError(t, err)
+		return definitions[0].Description
+	}
+	text := describe(env.Selection)
+	for _, want := range []string{
+		"\n\nCode can call the other tools: `await tools.NAME(input)`", "100 times", "```ts\ndeclare const tools: {\n", "  memory(input: {\n",
+		`    command: "view" | "create" | "str_replace" | "insert" | "delete" | "rename";`, `  "git-hub"(input?: Record<string, unknown>): Promise<string>;`,
+		"  data(input?: Record<string, unknown>): Promise<{\n", "  /** * / }; ''' evil */\n",
+	} {
+		require.Contains(t, text, want)
+	}
+	require.True(t, strings.HasSuffix(text, "};\n```"), text)
+	require.NotContains(t, text, "__proto__")
+	require.NotContains(t, text, "off(")
+	require.NotContains(t, text, "javascript(")
+
+	selection := env.Selection
+	selection.Enable = map[string]bool{"off": true, "memory": false}
+	require.Contains(t, describe(selection), "off(")
+	require.NotContains(t, describe(selection), "memory(")
+	require.Equal(t, text, describe(env.Selection), "it is made of what is enabled now")
+	require.NotContains(t, describe(env.Selection.Only(javascript.Name)), "tools.NAME")
+	require.NotContains(t, describe(registry.Selection{}), "tools.NAME")
+}
+
+// The registry works without tools, too.
+func TestToolCallsOutsideOfARegistry(t *testing.T) {
+	r, env := withToolCalls(t)
+	tool, _ := r.Tool(javascript.Name)
+	options, err := r.Options(javascript.Name, env.Selection)
+	require.NoError(t, err)
+	result, err := tool.Execute(t.Context(), registry.Call{Input: json.RawMessage(`{"code":"return typeof tools"}`)}, registry.Env{Options: options})
+	require.NoError(t, err)
+	require.Equal(t, "undefined", result.Text())
+}
+
+// BenchmarkToolCalls compares fifty calls by code with fifty by the host.
+func BenchmarkToolCalls(b *testing.B) {
+	r, env := withToolCalls(b, says("say"))
+	b.Run("by code", func(b *testing.B) {
+		for b.Loop() {
+			result := run(b, r, env, `return (await Promise.all(Array.from({length: 50}, (_, i) => tools.say({i})))).length`)
+			if result.Text() != "50\nTool calls: say 50" {
+				b.Fatal(result.Text())
+			}
+		}
+	})
+	b.Run("one by code", func(b *testing.B) {
+		for b.Loop() {
+			if result := run(b, r, env, `return await tools.say({i: 1})`); result.IsError() {
+				b.Fatal(result.Text())
+			}
+		}
+	})
+	b.Run("by the host", func(b *testing.B) {
+		for b.Loop() {
+			for i := range 50 {
+				call := registry.Call{ID: fmt.Sprint(i), Tool: "say", Input: json.RawMessage(fmt.Sprintf(`{"i":%d}`, i))}
+				if result := r.Dispatch(b.Context(), call, env); result.IsError() {
+					b.Fatal(result.Text())
+				}
+			}
+		}
+	})
+}
