@@ -44,6 +44,7 @@ type inner struct {
 	mu    sync.Mutex
 	made  int
 	over  bool
+	slots map[*entry]chan struct{}
 	group sync.WaitGroup
 }
 
@@ -64,6 +65,29 @@ func (in *inner) enter() (number int, ok bool) {
 	in.made++
 	in.group.Add(1)
 	return in.made, true
+}
+
+// slot waits until a tool can be called. It returns what is to be done after that.
+func (in *inner) slot(ctx context.Context, e *entry) (free func()) {
+	if e == nil || e.spec.AtOnce == 0 {
+		return func() {}
+	}
+	in.mu.Lock()
+	slots := in.slots[e]
+	if slots == nil {
+		if in.slots == nil {
+			in.slots = map[*entry]chan struct{}{}
+		}
+		slots = make(chan struct{}, e.spec.AtOnce)
+		in.slots[e] = slots
+	}
+	in.mu.Unlock()
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }
+	case <-ctx.Done(): // which is for the registry to see
+		return func() {}
+	}
 }
 
 // end lets no more calls be made, and waits for those that have been: what they do and what is recorded of them comes before the
@@ -147,6 +171,7 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 			return refuse(CodeNested, "Tools cannot be called while the call that does so keeps others from changing the project's files.", nil)
 		}
 	}
+	defer in.slot(ctx, c.registry.byName[call.Tool])()
 	env := in.outer
 	env.call = c
 	env.Selection.Internal = false

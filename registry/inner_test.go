@@ -338,6 +338,53 @@ func TestManyCallsAtOnce(t *testing.T) {
 	require.Equal(t, "50", r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
 }
 
+func TestCallsOfAToolThatIsNotForManyAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		most, now := 0, 0
+		count := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			now += n
+			most = max(most, now)
+		}
+		many := func(ctx context.Context, env registry.Env) (texts []string) {
+			results := make([]registry.Result, 10)
+			var group sync.WaitGroup
+			for i := range results {
+				group.Go(func() { results[i] = env.Dispatch(ctx, registry.Call{Tool: "b"}) })
+			}
+			group.Wait()
+			for _, r := range results {
+				texts = append(texts, string(r.Code))
+			}
+			slices.Sort(texts)
+			return slices.Compact(texts)
+		}
+		r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			return registry.Text(fmt.Sprint(many(ctx, env))), nil
+		}), doing("b", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			count(1)
+			defer count(-1)
+			time.Sleep(time.Second)
+			return registry.Text("done"), nil
+		}, func(s *registry.Spec) { s.AtOnce = 3 }))
+		start := time.Now()
+		require.Equal(t, "[]", r.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
+		require.Equal(t, 4*time.Second, time.Since(start))
+		require.Equal(t, 3, most)
+
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer cancel()
+		require.Equal(t, registry.CodeTimeout, r.Dispatch(ctx, call("a", ""), registry.Env{}).Code)
+		time.Sleep(time.Minute)
+		count(0)
+		require.Zero(t, now)
+	})
+	_, err := registry.New(named("x", func(s *registry.Spec) { s.AtOnce = -1 }))
+	require.ErrorContains(t, err, "the number of calls at once is negative: -1")
+}
+
 // list makes a tool whose description has the names of the others, and which says what it can call.
 func list(name string) registry.Tool {
 	describe := func(definitions []*registry.Definition) string {

@@ -50,6 +50,9 @@ type Spec struct {
 	KeepsTime bool
 	// Retries is how often a call is tried again after an error that the tool has marked as [Retryable]. Zero means never.
 	Retries int
+	// AtOnce is how many calls of the tool another tool's call can make at once by [Env.Dispatch]; more of them wait. It is for tools
+	// that need a lot of memory. Zero means any number.
+	AtOnce int
 	// OffByDefault leaves the tool off unless it is chosen. AlwaysEnabled leaves no choice.
 	OffByDefault, AlwaysEnabled bool
 	// NeedsProject says that the tool can do nothing without files.
@@ -155,6 +158,8 @@ func (s *Spec) check() error {
 		return fmt.Errorf("the timeout is negative: %v", s.Timeout)
 	case s.Retries < 0:
 		return fmt.Errorf("the number of retries is negative: %d", s.Retries)
+	case s.AtOnce < 0:
+		return fmt.Errorf("the number of calls at once is negative: %d", s.AtOnce)
 	case s.OffByDefault && s.AlwaysEnabled:
 		return errors.New("it is both OffByDefault and AlwaysEnabled")
 	}

@@ -101,6 +101,7 @@ func (tool) Spec() registry.Spec {
 		Icons:        registry.Icons{Input: "folder", Output: "file-text"},
 		Timeout:      time.Minute, // copying a large tree durably takes its time
 		NeedsProject: true,
+		AtOnce:       1, // files can be large, and changing them is one after the other in any case
 	}
 }
 

@@ -114,6 +114,7 @@ func (tool) Spec() registry.Spec {
 		Annotations:  registry.Annotations{Destructive: true},
 		Icons:        registry.Icons{Input: "brain", Output: "brain"},
 		NeedsProject: true,
+		AtOnce:       1,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -124,15 +125,23 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 	}
 	all := jsonTools(tools, s)
 	out := all[slices.IndexFunc(all, func(tool jsonTool) bool { return tool.Name == name })]
-	definitions, err := tools.Definitions("", s.Only(name))
+	enable := map[string]bool{}
+	maps.Copy(enable, s.Enable)
+	enable[name] = true // a tool that is off is described as if it were on
+	s.Enable = enable
+	definitions, err := tools.Definitions("", s)
 	if err != nil {
 		return err
+	}
+	i := slices.IndexFunc(definitions, func(d *registry.Definition) bool { return d.Name == name })
+	if i < 0 {
+		return fmt.Errorf("the tool %q cannot be used here", name)
 	}
 	options, err := tools.Options(name, s)
 	if err != nil {
 		return err
 	}
-	out.Description, out.Schema, out.Values = definitions[0].Description, definitions[0].Input.JSON(), options.Map()
+	out.Description, out.Schema, out.Values = definitions[i].Description, definitions[i].Input.JSON(), options.Map()
 	if c.json {
 		return printJSON(w, out)
 	}

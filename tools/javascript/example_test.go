@@ -1,0 +1,62 @@
+package javascript_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+
+	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/javascript"
+)
+
+// cacheDir is where compiled code is kept.
+var cacheDir = enginetest.CacheDir()
+
+// With the option toolCalls, code can call the other tools, here four times at once. What goes back to the model is only what the
+// code makes of that.
+func Example_toolCalls() {
+	type city struct {
+		Name string `json:"name" jsonschema:"the city, in English"`
+	}
+	weather := registry.Func(registry.Spec{Name: "weather", Description: "Tells how warm it is in a city, in degrees Celsius."},
+		func(_ context.Context, in city, _ registry.Env) (string, error) {
+			degrees, ok := map[string]int{"Oslo": 3, "Lima": 24, "Nagoya": 17}[in.Name]
+			if !ok {
+				return "", registry.Errorf("There is no weather in %s.", in.Name)
+			}
+			return fmt.Sprint(degrees), nil
+		})
+
+	ctx := context.Background()
+	engine, err := runtime.NewEngine(ctx, &runtime.EngineOptions{CacheDir: cacheDir})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close(ctx)
+	tools, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil), weather)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	code := `
+		const cities = ["Oslo", "Lima", "Nagoya", "Atlantis"];
+		const found = await Promise.allSettled(cities.map((name) => tools.weather({ name })));
+		return found.map(({ value, reason }, i) => cities[i] + ": " + (value ?? reason.message)).join("\n");`
+	input, err := json.Marshal(map[string]string{"code": code})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var env registry.Env
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}}
+	result := tools.Dispatch(ctx, registry.Call{ID: "call_1", Tool: javascript.Name, Input: input}, env)
+	fmt.Println(result.Text())
+	// Output:
+	// Oslo: 3
+	// Lima: 24
+	// Nagoya: 17
+	// Atlantis: There is no weather in Atlantis.
+	// Tool calls: weather 4 (1 failed)
+}
