@@ -1,0 +1,82 @@
+package registry_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// list makes a tool whose description has the names of the others, and which says what it can call.
+func list(name string) registry.Tool {
+	describe := func(definitions []*registry.Definition) string {
+		var texts []string
+		for _, d := range definitions {
+			texts = append(texts, d.Name+": "+d.Description)
+		}
+		return "[" + strings.Join(texts, "; ") + "]"
+	}
+	return doing(name, func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		return registry.Text(describe(env.Tools())), nil
+	}, func(s *registry.Spec) {
+		s.Description = ""
+		s.DescriptionFor = func(offer registry.Offer) string {
+			if offer.Tools == nil {
+				return "alone"
+			}
+			return describe(offer.Tools())
+		}
+	})
+}
+
+func TestToolsKnowOfTheOthers(t *testing.T) {
+	described := func(text string, change ...func(*registry.Spec)) registry.Tool {
+		return named(text, append(change, func(s *registry.Spec) { s.Description = text })...)
+	}
+	r := newRegistry(t, list("a"), list("b"), described("plain"),
+		described("internal", func(s *registry.Spec) { s.Internal = true }),
+		described("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
+		described("project", func(s *registry.Spec) { s.NeedsProject = true }),
+		named("wrong", func(s *registry.Spec) {
+			s.Description, s.DescriptionFor = "", func(registry.Offer) string { panic("it has no description") }
+			s.OffByDefault = true
+		}))
+	for _, c := range []struct {
+		why       string
+		selection registry.Selection
+		want      string
+	}{
+		{"what is enabled", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
+		{"not what is off", registry.Selection{Enable: map[string]bool{"plain": false}}, "[b: alone; project: project]"},
+		{"what is granted", registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}, "[b: alone; plain: plain; net: net; project: project]"},
+		{"nothing for hosts only", registry.Selection{Internal: true}, "[b: alone; plain: plain; project: project]"},
+		{"nothing without a project", registry.Selection{NoProject: true}, "[b: alone; plain: plain]"},
+		{"what is enabled, as before", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			definitions, err := r.Definitions(registry.Anthropic, c.selection)
+			require.NoError(t, err)
+			require.Equal(t, c.want, definitions[0].Description)
+			env := registry.Env{Selection: c.selection}
+			if !c.selection.NoProject {
+				env.Files = newProject(t)
+			}
+			require.Equal(t, c.want, r.Dispatch(t.Context(), call("a", ""), env).Text(), "it can call the same")
+		})
+	}
+	broken := registry.Env{Selection: registry.Selection{Enable: map[string]bool{"wrong": true}}}
+	require.Equal(t, "[b: alone; plain: plain]", r.Dispatch(t.Context(), call("a", ""), broken).Text(), "one that is broken is left out")
+
+	changed, err := r.Replacing(named("plain", func(s *registry.Spec) { s.Description = "another one" }))
+	require.NoError(t, err)
+	definitions, err := changed.Definitions(registry.Anthropic, registry.Selection{})
+	require.NoError(t, err)
+	require.Equal(t, "[b: alone; plain: another one; project: project]", definitions[0].Description)
+
+	// A tool cannot call those that have called it, and is not told of them.
+	nested := newRegistry(t, calling("a", "b"), list("b"), named("c"))
+	require.Equal(t, "call-1.1([c: A tool of the tests.])", nested.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
+}
