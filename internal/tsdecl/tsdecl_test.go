@@ -3,10 +3,12 @@ package tsdecl_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/evanw/esbuild/pkg/api"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/tsdecl"
@@ -166,9 +168,62 @@ func TestDeclarationsAreBounded(t *testing.T) {
 	require.Equal(t, "declare const tools: {\n};\n", declare())
 }
 
-// checkSyntax checks what can go wrong in a declaration: brackets, literals and comments.
+// randomSchema makes a schema of keywords that fit together or not.
+func randomSchema(r *rand.Rand, depth int) map[string]any {
+	text := func() string {
+		texts := []string{"*/", "a", "`", `\`, `"`, "\u2028", "a-b", "__proto__", "é", "\x00", "//", "constructor", "new", "readonly", "get", "[x]", ""}
+		return texts[r.IntN(len(texts))]
+	}
+	if depth == 0 {
+		return map[string]any{"type": "string"}
+	}
+	inner := func() map[string]any { return randomSchema(r, depth-1) }
+	s := map[string]any{}
+	for range r.IntN(3) + 1 {
+		switch r.IntN(11) {
+		case 0:
+			s["type"] = []string{"string", "integer", "boolean", "null", "array", "object", "odd"}[r.IntN(7)]
+		case 1:
+			s["type"] = []any{"string", "null", "object", "array"}
+		case 2:
+			s["enum"] = []any{text(), 1, -0.5, 1e300, nil, true, []int{1}}
+		case 3:
+			s["const"] = text()
+		case 4:
+			s[[]string{"anyOf", "oneOf", "allOf"}[r.IntN(3)]] = []any{inner(), inner()}
+		case 5:
+			s["items"] = inner()
+		case 6:
+			s["prefixItems"] = []any{inner(), inner()}
+		case 7:
+			s["properties"], s["required"] = map[string]any{text(): inner(), text(): inner(), text(): inner()}, []any{text()}
+		case 8:
+			s["additionalProperties"] = inner()
+		case 9:
+			s["$ref"] = []string{"#", "#/$defs/a", "#/properties/a", "#/" + text()}[r.IntN(4)]
+		case 10:
+			s["description"], s["default"], s["format"] = text()+text(), text(), text()
+		}
+	}
+	return s
+}
+
+func TestRandomSchemas(t *testing.T) {
+	for seed := range uint64(1000) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		schema := randomSchema(r, 4)
+		schema["$defs"] = map[string]any{"a": randomSchema(r, 3)}
+		raw, err := json.Marshal(schema)
+		require.NoError(t, err)
+		checkSyntax(t, declare(tsdecl.Function{Name: "f", Input: raw, Output: raw}))
+	}
+}
+
+// checkSyntax checks that a declaration is one, for a parser and for those who read it: no literal or comment has several lines, and
+// nothing else is where only types are.
 func checkSyntax(t testing.TB, text string) {
 	t.Helper()
+	require.Empty(t, api.Transform(text, api.TransformOptions{Loader: api.LoaderTS}).Errors, text)
 	require.True(t, utf8.ValidString(text))
 	var open []byte
 	closing := map[byte]byte{'}': '{', ')': '(', ']': '[', '>': '<'}
@@ -198,7 +253,7 @@ func checkSyntax(t testing.TB, text string) {
 			open = open[:len(open)-1]
 		default:
 			require.True(t, c >= ' ' && c < 0x7f || c == '\n', "%q in %s", c, text)
-			require.True(t, strings.IndexByte("*\\`'@#%^~+", c) < 0, "%q in %s", c, text)
+			require.True(t, strings.IndexByte("*\\`'@#%^~", c) < 0, "%q in %s", c, text)
 		}
 	}
 	require.Empty(t, open, text)
