@@ -252,7 +252,7 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 	})
 	t.Run("when its time is up", func(t *testing.T) {
 		env := env
-		env.Limits.Timeout = 300 * time.Millisecond
+		env.Limits.Timeout = time.Second
 		result := run(t, r, env, `console.log('before'); await Promise.all([tools.hang(), tools.deaf()])`)
 		require.Equal(t, registry.CodeTimeout, result.Code)
 		require.Contains(t, result.Text(), "[LOG] before")
