@@ -17,10 +17,11 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
+	"internal/filetype":        {},
 	"internal/linearmem":       {},
 	"internal/metering":        {},
 	"guest":                    {"internal/metering", wazero},
-	"runtime":                  {"guest", "internal/linearmem", "internal/module", "internal/plaintext", wazero},
+	"runtime":                  {"guest", "internal/filetype", "internal/linearmem", "internal/module", "internal/plaintext", wazero},
 	"internal/enginetest":      {"runtime"},
 	"internal/wasifs":          {wazero},
 	"vfs":                      {},
@@ -37,10 +38,10 @@ var mayImport = map[string][]string{
 	"provider":                 {"internal/media", "internal/plainjson", "internal/plaintext", "registry"},
 	"provider/xmlcall":         {"internal/plainjson", "internal/plaintext", "registry"},
 	"tools/javascript":         {"internal/plaintext", "internal/tsdecl", "registry", "runtime", "vfs"},
-	"tools/memory":             {"registry", "tools/internal/...", "vfs"},
-	"tools/filesystem":         {"registry", "tools/internal/...", "vfs"},
+	"tools/memory":             {"internal/filetype", "registry", "tools/internal/...", "vfs"},
+	"tools/filesystem":         {"internal/filetype", "registry", "tools/internal/...", "vfs"},
 	"tools/internal/tooltest":  {"registry", "vfs"},
-	"tools/internal/textfile":  {"internal/media", "registry", "vfs"},
+	"tools/internal/textfile":  {"internal/filetype", "internal/media", "registry", "vfs"},
 	"cmd/toolrun":              {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli": {"..."},
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 	"github.com/toolrun/toolrun/vfs"
@@ -30,7 +31,7 @@ func (t tree) append(ctx context.Context, name, text string) (done string, err e
 		if err != nil {
 			return err
 		}
-		if !textfile.IsText(content) {
+		if !filetype.IsText(content) {
 			return registry.Errorf("Error: Cannot append to binary file %s.", name)
 		}
 		done = "Content appended to " + name

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
@@ -88,7 +89,7 @@ func readIndex(t textfile.Tree) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !textfile.IsText(content) {
+	if !filetype.IsText(content) {
 		return "\n\n## /memories/README.md\n\nThe file is not text.", nil
 	}
 	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd.ReplaceAllString(shorten(content), escaped) + "\n</content>", nil

@@ -1,59 +1,10 @@
 package textfile
 
 import (
-	"bytes"
 	"encoding/base64"
 	"mime"
-	"net/http"
 	"strings"
-	"unicode/utf8"
 )
-
-// IsText reports whether content is text: valid UTF-8 without NULs.
-func IsText(content []byte) bool {
-	return bytes.IndexByte(content, 0) < 0 && utf8.Valid(content)
-}
-
-// signatures are of types that http.DetectContentType does not know.
-var signatures = []struct {
-	offset int
-	bytes  string
-	mime   string
-}{
-	{0, "7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"},
-	{0, "\xfd7zXZ\x00", "application/x-xz"},
-	{0, "BZh", "application/x-bzip2"},
-	{0, "\x28\xb5\x2f\xfd", "application/zstd"},
-	{0, "SQLite format 3\x00", "application/vnd.sqlite3"},
-	{0, "\x7fELF", "application/x-elf"},
-	{0, "fLaC", "audio/flac"},
-	{0, "II*\x00", "image/tiff"},
-	{0, "MM\x00*", "image/tiff"},
-	{4, "ftypavif", "image/avif"},
-	{4, "ftypheic", "image/heic"},
-	{257, "ustar", "application/x-tar"},
-}
-
-const unknownBinary = "application/octet-stream"
-
-// MIME returns the type of content that is not text, judged by how it begins.
-func MIME(content []byte) string {
-	detected := http.DetectContentType(content)
-	if base, charset, _ := strings.Cut(detected, ";"); strings.HasPrefix(base, "text/") {
-		if strings.Contains(charset, "utf-16") {
-			return base + ";charset=" + strings.TrimPrefix(strings.TrimSpace(charset), "charset=")
-		}
-		detected = unknownBinary // it looks at how the content begins, and that is not how it goes on
-	}
-	if detected == unknownBinary {
-		for _, s := range signatures {
-			if len(content) >= s.offset && bytes.HasPrefix(content[s.offset:], []byte(s.bytes)) {
-				return s.mime
-			}
-		}
-	}
-	return detected
-}
 
 // dataURL returns content as a data URL, behind a line that says what it is.
 func dataURL(line, mime string, content []byte) string {

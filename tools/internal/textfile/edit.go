@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -67,7 +68,7 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 		if err != nil {
 			return err
 		}
-		if !IsText(text) {
+		if !filetype.IsText(text) {
 			return registry.Errorf("Error: Cannot use %s on binary file %s. Use create command with dataUrl to overwrite.", command, shown)
 		}
 		if text, err = change(text); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/filetype"
 	"github.com/toolrun/toolrun/internal/media"
 	"github.com/toolrun/toolrun/registry"
 )
@@ -46,8 +47,8 @@ func (t Tree) viewFile(name string, lines []json.Number) (View, error) {
 		return View{}, err
 	}
 	shown := t.Shown(name)
-	if !IsText(content) {
-		mime := MIME(content)
+	if !filetype.IsText(content) {
+		mime := filetype.MIME(content)
 		v := View{Text: dataURL("Binary file "+shown+" ("+mime+"):", mime, content), File: shown}
 		if media.IsCarried(content, mime) {
 			v.Data, v.MIME = content, mime
