@@ -46,6 +46,19 @@ func (v *readOnly) protects(clean string, goes bool) bool {
 	return false
 }
 
+// IsReadOnly reports whether nothing can be changed at a path because of a view that [ReadOnly] has made. It is false for
+// file systems that are not of this package, and for paths that [Clean] refuses.
+func IsReadOnly(files afero.Fs, name string) bool {
+	v, ok := files.(interface{ IsReadOnly(name string) bool })
+	return ok && v.IsReadOnly(name)
+}
+
+// IsReadOnly is what the function of that name asks.
+func (v *readOnly) IsReadOnly(name string) bool {
+	clean, err := Clean(name)
+	return err == nil && (v.protects(clean, false) || IsReadOnly(v.files, clean))
+}
+
 // guard refuses what would change a protected path.
 func (v *readOnly) guard(op, name string, goes bool) error {
 	return onPath(op, name, func(clean string) error {

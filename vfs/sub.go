@@ -51,6 +51,12 @@ func (v *sub) inner(clean string) string {
 	return v.dir + clean
 }
 
+// IsReadOnly is what the function of that name asks.
+func (v *sub) IsReadOnly(name string) bool {
+	clean, err := Clean(name)
+	return err == nil && IsReadOnly(v.files, v.inner(clean))
+}
+
 // making does something that makes a file or directory. If the view's directory is missing, it makes that first.
 func (v *sub) making(op, name string, do func(inner string) error) error {
 	return v.do(op, name, func(inner string) error {

@@ -151,6 +151,28 @@ func TestReadOnlyForbidsEverything(t *testing.T) {
 	}
 }
 
+func TestIsReadOnly(t *testing.T) {
+	p := openProject(t, vfs.NewMemoryStore(nil), "project")
+	files := vfs.ReadOnly(p, "/memories", "/a/b")
+	for name, want := range map[string]bool{
+		"/memories": true, "memories/x": true, "/x/../MEMORIES/y": true, "/a/b": true, "/": false, "/a": false, "/a/bc": false, "": false, "/memories\x00": false,
+	} {
+		require.Equal(t, want, vfs.IsReadOnly(files, name), name)
+		require.Equal(t, want, vfs.IsReadOnly(vfs.ReadOnly(files, "/other"), name), name)
+		require.False(t, vfs.IsReadOnly(p, name))
+		require.False(t, vfs.IsReadOnly(afero.NewMemMapFs(), name))
+	}
+	require.True(t, vfs.IsReadOnly(vfs.Sub(files, "/a"), "/b/c"))
+	require.False(t, vfs.IsReadOnly(vfs.Sub(files, "/a"), "/c"))
+	call, end := vfs.BeginCall(files, "call")
+	defer end()
+	require.True(t, vfs.IsReadOnly(call, "/memories"))
+	require.NoError(t, vfs.Exclusively(t.Context(), files, func(files afero.Fs) error {
+		require.True(t, vfs.IsReadOnly(files, "/memories"))
+		return nil
+	}))
+}
+
 func TestReadOnlyProtectsTheDirectoriesAbove(t *testing.T) {
 	p := openProject(t, vfs.NewMemoryStore(nil), "project")
 	write(t, p, "/a/b/memories/x", "text")
