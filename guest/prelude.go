@@ -10,7 +10,9 @@ import (
 var preludeFiles embed.FS
 
 // preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the kernel.
-var preludeOrder = []string{"kernel", "format", "console", "timers", "files", "random", "functions", "modules", "run"}
+var preludeOrder = []string{
+	"kernel", "format", "console", "timers", "path", "process", "files", "random", "functions", "modules", "run",
+}
 
 // PreludeName begins the file names of the prelude in stack traces. Frames with it are not shown to users.
 const PreludeName = "toolrun:"

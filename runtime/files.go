@@ -1,200 +1,147 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
-	"io/fs"
-	"os"
+	"encoding/json"
 	"path"
 	"strings"
 	"syscall"
 
-	"github.com/spf13/afero"
-
 	"github.com/toolrun/toolrun/guest"
 )
 
-// The errors of fs have the texts of Node's, with the path as the script gave it.
-
-func fileFailure(code, reason, name string) *failure {
-	return &failure{name: "Error", message: code + ": " + reason + ", '" + name + "'", code: code, path: name}
+// A fileOperation is a function of fs, as the host sees it.
+type fileOperation struct {
+	// paths are what its paths are called. They are its first arguments.
+	paths []string
+	// prepare reads what there is beside paths and a number. It is nil if there is nothing.
+	prepare func(in *instance, args arguments, r *fileRequest) error
+	// do does it. It runs on a goroutine that the run may abandon.
+	do func(t tree, r *fileRequest) (any, error)
 }
 
-// fileError turns the error of a file operation into the one for the script. Nothing of the host's own paths is in it.
-func fileError(err error, operation, name string) error {
-	var s *stop
-	if errors.As(err, &s) {
-		return err // no error of the operation: the run is over
+// A fileRequest is a call of a function of fs.
+type fileRequest struct {
+	operation string
+	place     // the first path
+	to        place
+	option    int // flags, or a number
+	mode      writeMode
+	encoding  string
+	data      []byte
+}
+
+// Where arguments of opFile are.
+const (
+	fileName   = 1
+	fileOption = 2 // flags or a number
+	firstPath  = 3
+	fileData   = 4 // of operations that have one path
+)
+
+// Flags of file operations. The numbers are those of guest/prelude/files.js.
+const (
+	fileRecursive = 1
+	fileForce     = 2
+	fileExclusive = 4
+)
+
+var onePath, twoPaths = []string{"path"}, []string{"src", "dest"}
+
+var fileOperations = map[string]fileOperation{
+	"readFile":   {onePath, prepareRead, readFile},
+	"writeFile":  {onePath, prepareWrite, writeFile},
+	"appendFile": {onePath, prepareWrite, writeFile},
+	"truncate":   {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.truncate(r.place, r.option) }},
+	"exists":     {onePath, nil, exists},
+	"access":     {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.access(r.place, r.option) }},
+	"stat":       {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.describe(r.place) }},
+	"readdir":    {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.list(r.place, r.has(fileRecursive)) }},
+	"mkdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.mkdir(r.place, r.has(fileRecursive)) }},
+	"unlink":     {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.unlink(r.place) }},
+	"rmdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.rmdir(r.place, r.has(fileRecursive)) }},
+	"rm": {onePath, nil, func(t tree, r *fileRequest) (any, error) {
+		return nil, t.remove(r.place, r.has(fileRecursive), r.has(fileForce))
+	}},
+	"rename":   {[]string{"oldPath", "newPath"}, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.rename(r.place, r.to) }},
+	"copyFile": {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyFile(r.place, r.to, r.has(fileExclusive)) }},
+	"cp":       {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyAny(r) }},
+}
+
+func (r *fileRequest) has(flag int) bool { return r.option&flag != 0 }
+
+// exists is false for everything that cannot be found, whatever the reason.
+func exists(t tree, r *fileRequest) (any, error) {
+	if _, err := t.stat(r.place); err != nil {
+		return 0, nil
 	}
-	for _, known := range []struct {
-		err          error
-		code, reason string
-	}{
-		{fs.ErrNotExist, "ENOENT", "no such file or directory"},
-		{syscall.ENOTEMPTY, "ENOTEMPTY", "directory not empty"}, // which is fs.ErrExist too
-		{fs.ErrExist, "EEXIST", "file already exists"},
-		{syscall.EISDIR, "EISDIR", "illegal operation on a directory"},
-		{syscall.ENOTDIR, "ENOTDIR", "not a directory"},
-		{syscall.ENOSPC, "ENOSPC", "no space left on device"},
-		{syscall.EFBIG, "EFBIG", "file too large"},
-		{syscall.EINVAL, "EINVAL", "invalid argument"},
-		{syscall.ENAMETOOLONG, "EINVAL", "invalid argument"},
-	} {
-		if errors.Is(err, known.err) {
-			return fileFailure(known.code, known.reason, name)
+	return 1, nil
+}
+
+// file serves a function of fs: its name, flags or a number, its paths, and what else it takes.
+func (in *instance) file(ctx context.Context, args arguments) (guest.Value, error) {
+	r := &fileRequest{}
+	r.operation, _, _ = args.text(fileName, maxPath)
+	op, ok := fileOperations[r.operation]
+	if !ok {
+		return 0, failf("fs has no such function")
+	}
+	r.option, _ = args.int(fileOption)
+	for i, p := range []*place{&r.place, &r.to}[:len(op.paths)] {
+		if err := in.readPlace(args, firstPath+i, p, op.paths[i], r.operation); err != nil {
+			return 0, err
 		}
 	}
-	if errors.Is(err, syscall.EROFS) {
-		return &failure{name: "Error", message: "EROFS: read-only file system, " + operation + " '" + name + "'", code: "EROFS", path: name}
+	if op.prepare != nil {
+		if err := op.prepare(in, args, r); err != nil {
+			return 0, err
+		}
 	}
-	if errors.Is(err, fs.ErrPermission) {
-		return fileFailure("EACCES", "permission denied", name)
+	answer, err := abandonable(in.run, func() (any, error) {
+		if in.run.options.Files == nil {
+			return nil, syscall.ENOENT
+		}
+		answer, err := op.do(tree{in.run.ctx, in.run.options.Files, in.run.options.Limits.Memory}, r)
+		switch answer.(type) {
+		case nil, int, string, []byte:
+			return answer, err
+		}
+		text, jsonErr := json.Marshal(answer)
+		if err == nil {
+			err = jsonErr
+		}
+		return json.RawMessage(text), err
+	})
+	if err != nil {
+		return 0, fileError(err, r.given)
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err // without the path, which may be the host's
+	switch v := answer.(type) {
+	case int:
+		return guest.Int(int32(v)), nil
+	case string:
+		return in.vm.NewString(ctx, v)
+	case []byte:
+		return in.vm.NewArrayBuffer(ctx, v)
+	case json.RawMessage:
+		return in.vm.ParseJSON(ctx, string(v))
 	}
-	return fileFailure("EIO", err.Error(), name)
+	return guest.Undefined, nil
 }
 
 // maxPath is the longest path that the host looks at, in bytes.
 const maxPath = 4096
 
-// filePath reads a path argument: as the script gave it, and as an absolute one without dots and double slashes.
-func (in *instance) filePath(args arguments, i int) (given, absolute string, err error) {
+// readPlace reads a path argument.
+func (in *instance) readPlace(args arguments, i int, p *place, what, operation string) error {
 	given, cut, ok := args.text(i, maxPath)
-	if !ok {
-		return "", "", failf("EINVAL: the path must be a string")
-	}
-	if cut > 0 || given == "" || strings.ContainsFunc(given, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }) {
-		return "", "", fileFailure("EINVAL", "invalid argument", given)
-	}
-	return given, path.Clean("/" + given), nil
-}
-
-func (in *instance) readFile(ctx context.Context, args arguments) (guest.Value, error) {
-	given, name, err := in.filePath(args, 1)
-	if err != nil {
-		return 0, err
-	}
-	files := in.run.options.Files
-	if files == nil {
-		return 0, fileFailure("ENOENT", "no such file or directory", given)
-	}
-	// What does not fit into the script's memory need not be read.
-	limit := in.run.options.Limits.Memory
-	data, err := abandonable(in.run, func() ([]byte, error) { return readAll(files, name, limit) })
-	if err != nil {
-		return 0, fileError(err, "read", given)
-	}
-	if text, _ := args.int(2); text != 0 {
-		return in.vm.NewString(ctx, string(data))
-	}
-	return in.vm.NewArrayBuffer(ctx, data)
-}
-
-// readAll reads a file of at most limit bytes.
-func readAll(files afero.Fs, name string, limit int64) ([]byte, error) {
-	// Opening something else than a file can block for ever.
-	info, err := files.Stat(name)
-	if err != nil {
-		return nil, err
-	}
 	switch {
-	case info.IsDir():
-		return nil, syscall.EISDIR
-	case !info.Mode().IsRegular():
-		return nil, syscall.EINVAL
-	case info.Size() > limit:
-		return nil, syscall.EFBIG
+	case args.value(i) == guest.Undefined:
+		return &failure{name: "TypeError", code: "EINVAL", message: "EINVAL: missing required argument '" + what + "' for fs." + operation}
+	case !ok:
+		return &failure{name: "TypeError", code: "EINVAL", message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string"}
+	case cut > 0, given == "", strings.ContainsFunc(given, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }):
+		return fileFailure("EINVAL", "invalid argument", given)
 	}
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var content bytes.Buffer
-	content.Grow(int(info.Size()) + bytes.MinRead)
-	if _, err := content.ReadFrom(io.LimitReader(f, limit)); err != nil {
-		return nil, err
-	}
-	if int64(content.Len()) >= limit {
-		return nil, syscall.EFBIG
-	}
-	return content.Bytes(), nil
-}
-
-func (in *instance) writeFile(args arguments) error {
-	given, name, err := in.filePath(args, 1)
-	if err != nil {
-		return err
-	}
-	files := in.run.options.Files
-	if files == nil {
-		return fileFailure("ENOENT", "no such file or directory", given)
-	}
-	var data []byte
-	if text, cut, ok := in.vm.UTF8(args.value(2), int(in.run.options.Limits.Memory)); ok {
-		if cut > 0 {
-			return fileError(syscall.EFBIG, "write", given)
-		}
-		data = text
-	} else if memory, ok := args.bytes(2); ok {
-		offset, ok1 := args.int(3)
-		length, ok2 := args.int(4)
-		if !ok1 || !ok2 || offset < 0 || length < 0 || offset > len(memory) || length > len(memory)-offset {
-			return fileFailure("EINVAL", "invalid argument", given)
-		}
-		data = append(data, memory[offset:offset+length]...)
-	} else {
-		return fileFailure("EINVAL", "invalid argument, data must be string or buffer", given)
-	}
-	_, err = abandonable(in.run, func() (struct{}, error) { return struct{}{}, writeAll(files, name, data) })
-	if err != nil {
-		return fileError(err, "write", given)
-	}
+	*p = place{given, path.Clean("/" + given)}
 	return nil
-}
-
-// writeAll replaces a file, or makes it and its parents.
-func writeAll(files afero.Fs, name string, data []byte) error {
-	info, err := files.Stat(name)
-	switch {
-	case name == "/" || err == nil && info.IsDir():
-		return syscall.EISDIR
-	case err == nil && !info.Mode().IsRegular():
-		return syscall.EINVAL // opening it could block for ever
-	case err == nil:
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	default:
-		if err := makeParents(files, path.Dir(name)); err != nil {
-			return err
-		}
-	}
-	f, err := files.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
-}
-
-// makeParents makes a directory and those that it lies in. In-memory file systems would let it lie in a file.
-func makeParents(files afero.Fs, dir string) error {
-	for at := dir; at != "/"; at = path.Dir(at) {
-		info, err := files.Stat(at)
-		if err == nil && !info.IsDir() {
-			return syscall.ENOTDIR
-		}
-		if err == nil {
-			break
-		}
-	}
-	if dir == "/" {
-		return nil
-	}
-	return files.MkdirAll(dir, 0o755)
 }

@@ -11,14 +11,13 @@ import (
 
 // Operations of the one function that a guest can call. The numbers are those of guest/prelude/kernel.js.
 const (
-	opLog        = 1  // level, text
+	opLog        = 1  // level, text; and 1 if it is a piece of a line
 	opFinish     = 2  // 0, text, JSON of the value, its bytes; or 1, text, JSON of a thrownValue
-	opReadFile   = 3  // path, 1 for text: the content
-	opWriteFile  = 4  // path, text; or path, buffer, offset, length
 	opCall       = 5  // index of the function, JSON of the arguments, their bytes: an answer
 	opCallAsync  = 6  // the same, id of the call: nothing yet
 	opAttachment = 7  // the bytes that belong to the value that was handed over last
 	opRandom     = 8  // how many bytes: that many random bytes
+	opFile       = 9  // name of a function of fs, flags or a number, its paths, what else it takes: what it gives
 	opHalt       = 10 // message: does not return
 	opResolve    = 12 // specifier, path of the file that has it: a path, or the name of a built-in module
 	opLoadFile   = 13 // path: a function, or the text of a JSON file
@@ -116,10 +115,6 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 		return guest.Undefined, in.log(args)
 	case opFinish:
 		return guest.Undefined, in.finish(args)
-	case opReadFile:
-		return in.readFile(ctx, args)
-	case opWriteFile:
-		return guest.Undefined, in.writeFile(args)
 	case opCall:
 		return in.callFunction(ctx, args)
 	case opCallAsync:
@@ -128,6 +123,8 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 		data := in.run.attachment
 		in.run.attachment = nil
 		return in.vm.NewArrayBuffer(ctx, data)
+	case opFile:
+		return in.file(ctx, args)
 	case opRandom:
 		n, ok := args.int(1)
 		if !ok || n < 0 || n > 1<<16 {
@@ -159,7 +156,12 @@ func (in *instance) log(args arguments) error {
 	if !ok {
 		return failf("the text of a console entry must be a string")
 	}
-	in.run.output.log(Level(level), text, cut)
+	if piece, _ := args.int(3); piece == 0 {
+		in.run.output.log(Level(level), text, cut)
+		return nil
+	}
+	in.run.output.write(Level(level), []byte(text))
+	in.run.output.truncated += int64(cut)
 	return nil
 }
 

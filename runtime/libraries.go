@@ -30,7 +30,7 @@ func (in *instance) loadLibraries() error {
 		return nil
 	}
 	if err != nil {
-		in.run.output.print(LevelError, dir+" cannot be read: "+fileError(err, "read", dir).Error())
+		in.run.output.print(LevelError, dir+" cannot be read: "+fileError(err, dir).Error())
 		return nil
 	}
 	for _, name := range names {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
@@ -14,7 +15,7 @@ type output struct {
 	truncated int64
 	library   string // whose entries come now; empty for the script's
 
-	raw      []byte // what the engine itself has printed since the last entry
+	raw      []byte // what has been printed of a line
 	rawLevel Level
 }
 
@@ -67,23 +68,39 @@ func (o *output) print(level Level, text string) {
 	o.log(level, text[:n], len(text)-n)
 }
 
-// write adds what the engine itself prints, in pieces that need not be lines.
+// write adds what is printed in pieces that need not be lines: each line becomes an entry.
 func (o *output) write(level Level, data []byte) {
 	if level != o.rawLevel {
 		o.flush()
 		o.rawLevel = level
 	}
-	n := min(len(data), o.room())
-	o.truncated += int64(len(data) - n)
-	o.raw = append(o.raw, data[:n]...)
-	o.spend(n)
+	for len(data) > 0 {
+		line, rest, ended := bytes.Cut(data, []byte("\n"))
+		n := min(len(line), o.room())
+		o.truncated += int64(len(line) - n)
+		o.raw = append(o.raw, line[:n]...)
+		o.spend(n)
+		if ended {
+			o.endLine()
+		}
+		data = rest
+	}
 }
 
-// flush makes an entry of what the engine has printed.
+// endLine makes an entry of the line that has been printed.
+func (o *output) endLine() {
+	if len(o.raw) == 0 && o.room() == 0 {
+		o.truncated++
+		return
+	}
+	o.console = append(o.console, Entry{Level: o.rawLevel, Text: strings.ToValidUTF8(string(o.raw), "\ufffd"), Library: o.library})
+	o.spend(entryOverhead)
+	o.raw = o.raw[:0]
+}
+
+// flush ends the line that has been begun, if there is one.
 func (o *output) flush() {
 	if len(o.raw) > 0 {
-		text := strings.TrimSuffix(strings.ToValidUTF8(string(o.raw), "\ufffd"), "\n")
-		o.console = append(o.console, Entry{Level: o.rawLevel, Text: text, Library: o.library})
-		o.raw = o.raw[:0]
+		o.endLine()
 	}
 }

@@ -132,7 +132,7 @@ func TestConsole(t *testing.T) {
 		"assertions":        {`console.assert(1, 'x'); console.assert(0, 'y')`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Assertion failed: y"}}},
 		"counts":            {`console.count(); console.count(); console.countReset(); console.count()`, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "default: 1"}, {Level: sandbox.LevelLog, Text: "default: 2"}, {Level: sandbox.LevelLog, Text: "default: 1"}}},
 		"the engine's own printing": {`const std = await import('qjs:std'); std.out.puts('one\ntwo\n'); std.out.flush(); std.err.puts('three\n'); std.err.flush()`,
-			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "one\ntwo"}, {Level: sandbox.LevelError, Text: "three"}}},
+			[]sandbox.Entry{{Level: sandbox.LevelLog, Text: "one"}, {Level: sandbox.LevelLog, Text: "two"}, {Level: sandbox.LevelError, Text: "three"}}},
 		"an error that nobody awaits":     {"async function main() {\n  null.x\n}\nmain()", []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught (in promise) TypeError: cannot read property 'x' of null\n    at main (script.js:2:3)\n    at <anonymous> (script.js:4:1)"}}},
 		"a rejection that nobody handles": {`Promise.reject('r'); new Promise((_, reject) => setTimeout(reject, 1, {a: 1}))`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught (in promise) r"}, {Level: sandbox.LevelError, Text: "Uncaught (in promise) {\n  \"a\": 1\n}"}}},
 		"rejections that are handled":     {`Promise.reject(1).catch(() => {}); const p = Promise.reject(2); await 0; try { await p } catch {} await Promise.allSettled([Promise.reject(3)]); for (let i = 0; i < 5000; i++) await Promise.reject(i).catch(() => {})`, nil},

@@ -1,51 +1,126 @@
-// fs: the project's files, as promises in the manner of Node's fs.promises.
+// fs: the project's files, with the functions of Node's fs. Each does its work in the host at once; what differs is how the
+// answer comes: name() gives a promise, nameSync() the answer itself, and name(..., callback) calls back later.
 (function (kernel) {
   'use strict';
-  const { host, ops, makeError, bytesOf, Uint8Array } = kernel;
-  const toWellFormed = kernel.uncurry(String.prototype.toWellFormed);
-  const toLowerCase = kernel.uncurry(String.prototype.toLowerCase);
+  const { host, ops, bytesOf, apply, append, defineProperty, Uint8Array } = kernel;
+  const { dirname, basename, join } = kernel.modules.path;
+  const setPrototypeOf = Reflect.setPrototypeOf;
 
-  const checkPath = (path, operation) => {
-    if (path === undefined) {
-      throw makeError('TypeError', `EINVAL: missing required argument 'path' for fs.${operation}`, 'EINVAL');
-    }
-    if (typeof path !== 'string') {
-      throw makeError('TypeError', `EINVAL: invalid argument, the path of fs.${operation} must be a string`, 'EINVAL');
-    }
-    return path;
+  // Flags of operations. The numbers are known to package runtime (files.go).
+  const RECURSIVE = 1, FORCE = 2, EXCLUSIVE = 4;
+  const constants = {
+    F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4, COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4,
   };
 
-  const encodingOf = (options, path) => {
-    const encoding = typeof options === 'object' && options !== null ? options.encoding : options;
-    if (encoding === undefined || encoding === null || encoding === 'buffer') return undefined;
-    const name = typeof encoding === 'string' ? toLowerCase(encoding) : '';
-    if (name === 'utf8' || name === 'utf-8') return 'utf8';
-    throw makeError('TypeError', `EINVAL: invalid argument, unknown encoding (only 'utf8' is known), '${path}'`, 'EINVAL', path);
+  const file = (name, option, path, a, b, c) => host(ops.file, name, option, path, a, b, c);
+
+  const option = (options, name) => (typeof options === 'object' && options !== null ? options[name] : undefined);
+  const recursive = (options) => (option(options, 'recursive') ? RECURSIVE : 0);
+  const encodingOf = (options) => (typeof options === 'object' ? option(options, 'encoding') : options) ?? undefined;
+
+  const write = (name, path, data, options) => {
+    const flag = option(options, 'flag') ?? undefined;
+    const encoding = encodingOf(options);
+    const bytes = bytesOf(data);
+    if (bytes) file(name, flag, path, bytes.buffer, bytes.offset, bytes.length);
+    else file(name, flag, path, data, encoding);
   };
 
-  const fs = {
-    // readFile(path) gives a Uint8Array; readFile(path, 'utf8') a string.
-    async readFile(path, options) {
-      checkPath(path, 'readFile');
-      const encoding = encodingOf(options, path);
-      const content = host(ops.readFile, path, encoding === undefined ? 0 : 1);
-      return encoding === undefined ? new Uint8Array(content) : content;
+  // What stat and readdir tell of files and directories: data, with the methods of Node's Stats and Dirent. Where they are
+  // printed or made JSON, the methods show as what they return.
+  const kinds = new WeakMap();
+  const kindOf = kernel.uncurry(WeakMap.prototype.get);
+  const setKind = kernel.uncurry(WeakMap.prototype.set);
+  const entryPrototype = {
+    isFile() { return kindOf(kinds, this) === 'f'; },
+    isDirectory() { return kindOf(kinds, this) === 'd'; },
+    isSymbolicLink() { return false; },
+    get mtimeMs() { return this.mtime; },
+    toJSON() { return { isFile: kindOf(kinds, this) === 'f', isDirectory: kindOf(kinds, this) === 'd', ...this }; },
+  };
+  const entry = (kind, data) => {
+    setKind(kinds, data, kind);
+    setPrototypeOf(data, entryPrototype);
+    return data;
+  };
+
+  const stat = (path) => {
+    const data = file('stat', 0, path);
+    const { kind } = data;
+    delete data.kind;
+    return entry(kind, data);
+  };
+
+  const functions = {
+    __proto__: null,
+    // Without an encoding, readFile gives a Uint8Array.
+    readFile(path, options) {
+      const content = file('readFile', 0, path, encodingOf(options));
+      return typeof content === 'string' ? content : new Uint8Array(content);
     },
-
-    // writeFile(path, data) replaces a file, or makes it and the directories that it lies in.
-    async writeFile(path, data, options) {
-      checkPath(path, 'writeFile');
-      encodingOf(options, path);
-      if (typeof data === 'string') {
-        host(ops.writeFile, path, toWellFormed(data));
-        return;
+    writeFile(path, data, options) { write('writeFile', path, data, options); },
+    appendFile(path, data, options) { write('appendFile', path, data, options); },
+    truncate(path, length = 0) { file('truncate', (length | 0) === length ? length | 0 : -1, path); },
+    exists(path) {
+      try { return file('exists', 0, path) === 1; } catch { return false; }
+    },
+    access(path, mode = constants.F_OK) { file('access', mode | 0, path); },
+    stat,
+    lstat: stat,
+    readdir(path, options) {
+      const { names, kinds: letters } = file('readdir', recursive(options), path);
+      if (!option(options, 'withFileTypes')) return names;
+      const entries = [];
+      for (let i = 0; i < names.length; i++) {
+        const dir = dirname(names[i]);
+        const data = { name: basename(names[i]), parentPath: dir === '.' ? path : join(path, dir) };
+        append(entries, entry(letters[i], data));
       }
-      const bytes = bytesOf(data);
-      if (!bytes) {
-        throw makeError('TypeError', `EINVAL: invalid argument, data must be string or buffer, '${path}'`, 'EINVAL', path);
-      }
-      host(ops.writeFile, path, bytes.buffer, bytes.offset, bytes.length);
+      return entries;
+    },
+    mkdir(path, options) { file('mkdir', recursive(options), path); },
+    unlink(path) { file('unlink', 0, path); },
+    rmdir(path, options) { file('rmdir', recursive(options), path); },
+    rm(path, options) { file('rm', recursive(options) | (option(options, 'force') ? FORCE : 0), path); },
+    rename(oldPath, newPath) { file('rename', 0, oldPath, newPath); },
+    copyFile(src, dest, mode = 0) { file('copyFile', mode & constants.COPYFILE_EXCL ? EXCLUSIVE : 0, src, dest); },
+    cp(src, dest, options) {
+      const force = (option(options, 'force') ?? true) ? FORCE : 0;
+      file('cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0), src, dest);
     },
   };
+
+  // promise must be an async function, so that nothing that scripts can replace makes the promise.
+  const promise = async (f, args) => apply(f, undefined, args);
+
+  const callLater = (callback, f, args) => {
+    let answer;
+    try {
+      const value = apply(f, undefined, args);
+      answer = f === functions.exists ? [value] : [null, value];
+    } catch (error) {
+      answer = [error];
+    }
+    kernel.later(callback, answer);
+  };
+
+  const fs = {};
+  for (const name in functions) {
+    const f = functions[name];
+    fs[name] = function (...args) {
+      const last = args.length - 1;
+      if (last < 0 || typeof args[last] !== 'function') return promise(f, args);
+      const callback = args[last];
+      args.length = last;
+      callLater(callback, f, args);
+    };
+    fs[`${name}Sync`] = function (...args) { return apply(f, undefined, args); };
+    for (const made of [name, `${name}Sync`]) {
+      defineProperty(fs[made], 'name', { __proto__: null, value: made, configurable: true });
+    }
+  }
+  fs.constants = constants;
+  fs.promises = fs;
   kernel.define('fs', fs);
+  kernel.modules.fs = kernel.modules['fs/promises'] = fs;
 })

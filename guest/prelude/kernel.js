@@ -71,16 +71,19 @@
     }
   };
 
+  // The built-in modules, by name.
+  kernel.modules = { __proto__: null };
+
   // Operations of the host. The numbers are known to package runtime (host.go).
   kernel.ops = {
-    log: 1, finish: 2, readFile: 3, writeFile: 4, call: 5, callAsync: 6, attachment: 7, random: 8,
+    log: 1, finish: 2, call: 5, callAsync: 6, attachment: 7, random: 8,
     file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14,
   };
 
   // host(op, ...) calls the host. It returns a string, a number, an ArrayBuffer, an object or undefined; an error is an
   // array [name, message, code, path], which is thrown as an Error object.
-  kernel.host = (op, a, b, c, d) => {
-    const result = primitive(op, a, b, c, d);
+  kernel.host = (op, a, b, c, d, e, f) => {
+    const result = primitive(op, a, b, c, d, e, f);
     if (kernel.isArray(result)) throw kernel.makeError(result[0], result[1], result[2], result[3]);
     return result;
   };

@@ -5,7 +5,7 @@
   const { host, ops, apply, stringify, define, keys, slice, TypeError, makeError } = kernel;
   const parse = JSON.parse;
   const lastIndexOf = kernel.uncurry(String.prototype.lastIndexOf);
-  const builtins = kernel.modules ??= { __proto__: null };
+  const builtins = kernel.modules;
   const maxNames = 10000; // of a file's exports that can be imported by name
 
   // Files that have been loaded, by path: {exports, id, filename, loaded}.

@@ -108,14 +108,17 @@
 
   // A throw in a microtask would end the run, as nothing is there to catch it.
   const enqueue = queueMicrotask;
-  define('queueMicrotask', function queueMicrotask(callback) {
-    if (typeof callback !== 'function') throw new TypeError('the argument of queueMicrotask must be a function');
+  kernel.later = (callback, args) => {
     enqueue(() => {
       try {
-        callback();
+        apply(callback, undefined, args);
       } catch (error) {
         kernel.uncaught(error);
       }
     });
+  };
+  define('queueMicrotask', function queueMicrotask(callback) {
+    if (typeof callback !== 'function') throw new TypeError('the argument of queueMicrotask must be a function');
+    kernel.later(callback, []);
   });
 })

@@ -1,0 +1,418 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/filetype"
+)
+
+// A tree is a run's files. It gives them the same rules whatever file system they are on: some in memory let files lie in
+// files, remove directories that are not empty, or replace what they should not.
+type tree struct {
+	ctx   context.Context // ends with the run
+	files afero.Fs
+	limit int64 // how many bytes may be in the host's memory for an operation
+}
+
+// Optional methods of file systems, as those of package vfs have them.
+type (
+	exclusive interface {
+		Exclusively(ctx context.Context, do func(files afero.Fs) error) error
+	}
+	protecting interface{ IsReadOnly(name string) bool }
+)
+
+// change runs do, which changes something at a path, while nobody else changes the files, if the file system can do that.
+func (t tree) change(p place, verb string, do func(t tree) error) error {
+	if t.isReadOnly(p) {
+		return at(p, verb, syscall.EROFS) // whatever there is
+	}
+	if e, ok := t.files.(exclusive); ok {
+		return at(p, verb, e.Exclusively(t.ctx, func(files afero.Fs) error { return do(tree{t.ctx, files, t.limit}) }))
+	}
+	return at(p, verb, do(t))
+}
+
+func (t tree) isReadOnly(p place) bool {
+	v, ok := t.files.(protecting)
+	return ok && v.IsReadOnly(p.name)
+}
+
+// stat describes what is at a path. What would lie in a file is ENOTDIR.
+func (t tree) stat(p place) (fs.FileInfo, error) {
+	info, err := t.files.Stat(p.name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return info, err
+	}
+	for dir := path.Dir(p.name); dir != "/"; dir = path.Dir(dir) {
+		if above, aboveErr := t.files.Stat(dir); aboveErr == nil {
+			if !above.IsDir() {
+				return nil, syscall.ENOTDIR
+			}
+			break
+		}
+	}
+	return nil, err
+}
+
+// Kinds of what is in a directory.
+const (
+	kindFile      = 'f'
+	kindDirectory = 'd'
+	kindOther     = 'o'
+)
+
+func kindOf(info fs.FileInfo) byte {
+	switch {
+	case info.IsDir():
+		return kindDirectory
+	case info.Mode().IsRegular():
+		return kindFile
+	}
+	return kindOther
+}
+
+// A description is what stat gives.
+type description struct {
+	Kind     string `json:"kind"`
+	Size     int64  `json:"size"`
+	ReadOnly bool   `json:"readonly"`
+	Modified int64  `json:"mtime"` // in milliseconds since 1970
+	IsBinary bool   `json:"isBinary"`
+	MIME     string `json:"mime"`
+}
+
+func (t tree) describe(p place) (any, error) {
+	info, err := t.stat(p)
+	if err != nil {
+		return nil, err
+	}
+	d := description{
+		Kind: string(kindOf(info)), Size: info.Size(), Modified: info.ModTime().UnixMilli(), MIME: filetype.Unknown,
+		ReadOnly: info.Mode().Perm()&0o222 == 0 || t.isReadOnly(p),
+	}
+	switch kindOf(info) {
+	case kindDirectory:
+		d.Size, d.MIME = 0, filetype.Directory
+	case kindFile:
+		head, err := t.readHead(p, d.Size, filetype.HeadSize)
+		if err != nil {
+			return nil, err
+		}
+		d.MIME, d.IsBinary = filetype.Of(p.name, head)
+	}
+	return d, nil
+}
+
+// Modes of access. The numbers are those of POSIX.
+const (
+	accessExecute = 1
+	accessWrite   = 2
+)
+
+func (t tree) access(p place, mode int) error {
+	info, err := t.stat(p)
+	switch {
+	case err != nil:
+		return err
+	case mode&accessWrite != 0 && t.isReadOnly(p):
+		return at(p, "access", syscall.EROFS)
+	case mode&accessWrite != 0 && info.Mode().Perm()&0o222 == 0, mode&accessExecute != 0 && !info.IsDir() && info.Mode().Perm()&0o111 == 0:
+		return syscall.EACCES
+	}
+	return nil
+}
+
+// mkdir makes a directory and those that it lies in. One that is there is an error unless recursive is set.
+func (t tree) mkdir(p place, recursive bool) error {
+	return t.change(p, "mkdir", func(t tree) error {
+		info, err := t.stat(p)
+		switch {
+		case err == nil && recursive && info.IsDir():
+			return nil
+		case err == nil:
+			return syscall.EEXIST
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		return t.files.MkdirAll(p.name, 0o755)
+	})
+}
+
+// makeParents makes the directories that something lies in, which are not files, and returns those that have not been
+// there, the deepest first.
+func (t tree) makeParents(p place) (made []string, err error) {
+	for dir := path.Dir(p.name); dir != "/"; dir = path.Dir(dir) {
+		if _, err := t.files.Stat(dir); err == nil {
+			break
+		}
+		made = append(made, dir)
+	}
+	if len(made) == 0 {
+		return nil, nil
+	}
+	return made, t.files.MkdirAll(made[0], 0o755)
+}
+
+// unmake removes directories that were made for something that could not be made.
+func (t tree) unmake(made []string) {
+	for _, dir := range made {
+		_ = t.files.Remove(dir)
+	}
+}
+
+func (t tree) unlink(p place) error {
+	return t.change(p, "unlink", func(t tree) error {
+		info, err := t.stat(p)
+		if err != nil {
+			return err
+		}
+		if info.IsDir() {
+			return syscall.EISDIR
+		}
+		return t.files.Remove(p.name)
+	})
+}
+
+func (t tree) rmdir(p place, recursive bool) error {
+	return t.change(p, "rmdir", func(t tree) error {
+		info, err := t.stat(p)
+		switch {
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return syscall.ENOTDIR
+		case p.name == "/":
+			return syscall.EBUSY
+		case recursive:
+			return t.files.RemoveAll(p.name)
+		}
+		empty := true
+		if err := t.each(p, func(fs.FileInfo) error { empty = false; return fs.SkipAll }); err != nil {
+			return err
+		}
+		if !empty {
+			return syscall.ENOTEMPTY
+		}
+		return t.files.Remove(p.name)
+	})
+}
+
+// remove removes a file, or with recursive a directory and all that is in it. With force nothing need be there.
+func (t tree) remove(p place, recursive, force bool) error {
+	info, err := t.stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && force && !t.isReadOnly(p):
+		return nil
+	case err != nil || !info.IsDir():
+		return t.unlink(p)
+	case !recursive && !t.isReadOnly(p):
+		return at(p, "rmdir", syscall.EISDIR)
+	}
+	return t.rmdir(p, true)
+}
+
+// rename gives something another name. It never replaces anything.
+func (t tree) rename(from, to place) error {
+	if t.isReadOnly(from) {
+		return at(from, "rename", syscall.EROFS)
+	}
+	return t.change(to, "rename", func(t tree) error {
+		if _, err := t.stat(from); err != nil {
+			return at(from, "rename", err)
+		}
+		switch _, err := t.stat(to); {
+		case from.name == "/":
+			return at(from, "rename", syscall.EBUSY)
+		case err == nil:
+			return syscall.EEXIST
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		case strings.HasPrefix(to.name, from.name+"/"):
+			return syscall.EINVAL
+		}
+		made, err := t.makeParents(to)
+		if err != nil {
+			return err
+		}
+		if err = t.files.Rename(from.name, to.name); err == nil {
+			return nil
+		}
+		t.unmake(made)
+		if errors.Is(err, syscall.EROFS) {
+			return at(from, "rename", err) // there is something in it that must stay
+		}
+		return err
+	})
+}
+
+// batch is how many entries of a directory are read at a time.
+const batch = 1000
+
+// each calls do with all that is in a directory, in no order, until that fails. fs.SkipAll ends it as well. What has no name
+// that can be part of a path is left out.
+func (t tree) each(p place, do func(info fs.FileInfo) error) error {
+	f, err := t.files.Open(p.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		infos, err := f.Readdir(batch)
+		for _, info := range infos {
+			if name := info.Name(); name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
+				continue
+			}
+			if err := do(info); errors.Is(err, fs.SkipAll) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if err != nil || len(infos) == 0 {
+			return nil
+		}
+	}
+}
+
+// An entry is something in a directory, by its path from where listing began.
+type entry struct {
+	name string
+	kind byte
+}
+
+// A listing is what readdir gives: names, and a letter for the kind of each.
+type listing struct {
+	Names []string `json:"names"`
+	Kinds string   `json:"kinds"`
+}
+
+// list lists a directory, with recursive each directory in it as well, right behind its name.
+func (t tree) list(p place, recursive bool) (any, error) {
+	info, err := t.stat(p)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, syscall.ENOTDIR
+	}
+	l := listing{Names: []string{}}
+	var kinds strings.Builder
+	left := t.limit
+	err = t.walk(p, "", recursive, &left, func(e entry) error {
+		l.Names = append(l.Names, e.name)
+		kinds.WriteByte(e.kind)
+		return nil
+	})
+	l.Kinds = kinds.String()
+	return l, err
+}
+
+// entryCost is what an entry of a directory takes of the memory of host and script, beside its name.
+const entryCost = 100
+
+// walk calls visit with what is in a directory below p: directories first, then the rest, each sorted by name. left is how many bytes
+// may still be listed.
+func (t tree) walk(p place, dir string, recursive bool, left *int64, visit func(e entry) error) error {
+	var entries []entry
+	err := t.each(p.below(dir), func(info fs.FileInfo) error {
+		e := entry{path.Join(dir, info.Name()), kindOf(info)}
+		if *left -= int64(len(e.name)) + entryCost; *left < 0 {
+			return syscall.ENOMEM
+		}
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch first, second := a.kind == kindDirectory, b.kind == kindDirectory; {
+		case first && !second:
+			return -1
+		case second && !first:
+			return 1
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	for _, e := range entries {
+		if err := visit(e); err != nil {
+			return err
+		}
+		if recursive && e.kind == kindDirectory {
+			if err := t.walk(p, e.name, true, left, visit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copyAny copies a file, or with the recursive flag a directory and all that is in it into one that may be there.
+func (t tree) copyAny(r *fileRequest) error {
+	return t.change(r.to, "write", func(t tree) error {
+		info, err := t.stat(r.place)
+		switch {
+		case err != nil:
+			return at(r.place, "read", err)
+		case !info.IsDir():
+			return t.copyOver(r, r.place, r.to)
+		case !r.has(fileRecursive):
+			return at(r.place, "read", syscall.EISDIR)
+		case r.to.name == r.name, strings.HasPrefix(r.to.name, strings.TrimSuffix(r.name, "/")+"/"):
+			return syscall.EINVAL
+		}
+		left := t.limit
+		if err := t.ensureDirectory(r.to); err != nil {
+			return err
+		}
+		return t.walk(r.place, "", true, &left, func(e entry) error {
+			from, to := r.below(e.name), r.to.below(e.name)
+			if e.kind == kindDirectory {
+				return at(to, "mkdir", t.ensureDirectory(to))
+			}
+			return t.copyOver(r, from, to)
+		})
+	})
+}
+
+func (t tree) ensureDirectory(p place) error {
+	info, err := t.stat(p)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return syscall.ENOTDIR
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return t.files.MkdirAll(p.name, 0o755)
+}
+
+// copyOver copies a file over what there is, as far as the flags allow.
+func (t tree) copyOver(r *fileRequest, from, to place) error {
+	if !r.has(fileForce) {
+		if _, err := t.stat(to); err == nil {
+			if r.has(fileExclusive) {
+				return at(to, "write", syscall.EEXIST)
+			}
+			return nil
+		}
+	}
+	return t.copyOne(from, to, false)
+}
