@@ -15,12 +15,29 @@
 // # Scripts
 //
 // A script is the body of an async function in strict mode: return gives the result, await works. Beside the language
-// (ES2023) it has console, timers, queueMicrotask, crypto.getRandomValues and randomUUID, performance, and
-// fs.readFile and fs.writeFile on the run's files. There is no network, no process, no environment, no other file and
-// no way to set a clock; reading the time is possible.
+// (ES2023) it has console, timers, queueMicrotask, crypto.getRandomValues and randomUUID, performance, fs for the run's
+// files, and a process that has standard output and error, which are the console, and little else. There is no network,
+// no other process, no environment, no other file and no way to set a clock; reading the time is possible.
 //
 // A run lasts until the script has returned and no timer and no asynchronous call is left. What still runs when the
 // script throws is dropped. Exceptions in timers and rejections that nobody handles are printed on the console.
+//
+// # Files
+//
+// fs has the functions of Node's for whole files and directories: readFile, writeFile, appendFile, truncate, exists,
+// access, stat, lstat, readdir, mkdir, unlink, rmdir, rm, rename, copyFile and cp. They return promises, call back if the
+// last argument is a function, and are there as readFileSync and so on; fs.promises is fs. They do their work at once and
+// while the script waits, whichever way they are called. Paths are strings, relative to the root.
+//
+// They differ from Node's in this: what makes a file or directory makes those that it lies in; rename never replaces
+// anything; readFile gives a Uint8Array; readdir lists directories first; exists gives a promise. stat gives
+// isFile(), isDirectory(), size in bytes, mtime in milliseconds since 1970, readonly, isBinary and mime (by the first 64 KiB of
+// the content, and which kind of text it is by the name). JSON has isFile and isDirectory as booleans.
+//
+// Errors have code, path and a message with the path as the script gave it, as in "ENOENT: no such file or directory,
+// 'a.txt'". The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES, EBUSY (the root), EFBIG and
+// ENOMEM (more than the memory limit allows to read or list at once), and EIO with the file system's own message for all
+// others.
 //
 // # Limits
 //

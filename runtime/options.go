@@ -117,9 +117,11 @@ type RunOptions struct {
 	// Name is the script's file name in stack traces. Empty means script.js.
 	Name string
 
-	// Files is what fs.readFile and fs.writeFile work on, with absolute slash-separated paths. Nil means that there are
-	// no files, and that every path is missing and cannot be made. An operation that does not return in time is
-	// abandoned when the run ends.
+	// Files is what fs works on, with absolute slash-separated paths. Nil means that there are no files, and that every
+	// path is missing and cannot be made. An operation that does not return in time is abandoned when the run ends. One
+	// that consists of several, as rename does, is done while nobody else changes the files, if the file system has the
+	// method Exclusively of vfs.Exclusive. What is read-only for the method IsReadOnly of views of package vfs is
+	// refused whatever there is, and shown as such.
 	Files afero.Fs
 
 	// Libraries is a folder in Files whose scripts (.js and .ts, not those in folders in it) run before the script, in global

@@ -20,7 +20,9 @@ type Output struct {
 	Console []sandbox.Entry `json:"console"`
 	// Truncated is how many bytes of the console and the result have been cut off.
 	Truncated int64 `json:"truncatedBytes,omitempty"`
-	Usage     Usage `json:"usage"`
+	// Files are those that the code has changed by itself, not by other tools, or nil.
+	Files *Changes `json:"files,omitempty"`
+	Usage Usage    `json:"usage"`
 	// Calls are the calls of other tools that the code has made, in the order in which they began.
 	Calls []ToolCall `json:"calls,omitempty"`
 }
@@ -43,12 +45,13 @@ type Usage struct {
 	Work int64 `json:"work"`
 }
 
-// render makes the result of a call of the result of a run, and of the reason why it has failed, if it has.
-func render(result *sandbox.Result, failure error) registry.Result {
+// render makes the result of a call of the result of a run, of the reason why it has failed, if it has, and of the files that
+// it has changed, which is nil if there are none.
+func render(result *sandbox.Result, failure error, files *Changes) registry.Result {
 	text := result.Text
 	out := registry.Result{Status: fmt.Sprintf("Ran for %v", result.Usage.Duration.Round(100_000))}
 	data := Output{
-		Value: result.Value, Console: result.Console, Truncated: result.Truncated,
+		Value: result.Value, Console: result.Console, Truncated: result.Truncated, Files: files,
 		Usage: Usage{float64(result.Usage.Duration.Microseconds()) / 1000, result.Usage.Memory, result.Usage.Work},
 	}
 	if data.Console == nil {
@@ -87,6 +90,9 @@ func render(result *sandbox.Result, failure error) registry.Result {
 		b.WriteString("\n" + note)
 	}
 	out.Content, out.Data = []registry.Part{{Text: b.String()}}, data
+	if files != nil { // in a part of its own, since it is no part of what the code has returned
+		out.Content = append(out.Content, registry.Part{Text: files.String()})
+	}
 	return out
 }
 

@@ -164,8 +164,11 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		},
 	}
 	options.Language = languages[env.Options.Text(OptionLanguage)]
+	changes := func() *Changes { return nil }
 	if env.Files != nil {
-		options.Files = vfs.ReadOnly(env.Files, memoryDir)
+		recorder := record(env.Files)
+		changes = recorder.changes
+		options.Files = vfs.ReadOnly(recorder.Fs, memoryDir)
 		if env.Options.Bool(OptionLoadLib) {
 			options.Libraries = libraryDir
 		}
@@ -175,7 +178,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if _, stopped := errors.AsType[*sandbox.StoppedError](err); err != nil && !stopped && !sandbox.IsScriptFailure(err) {
 		return registry.Result{}, err
 	}
-	out := render(result, err)
+	out := render(result, err, changes())
 	calls.addTo(&out)
 	return out, nil
 }

@@ -53,7 +53,7 @@ func TestCalls(t *testing.T) {
 			"=== Console output ===\n[LOG] a {\n  \"b\": 1\n}\n[ERROR] c\n=== Result ===\n2", ""},
 		{"an exception", `console.log("a"); throw new TypeError("no")`,
 			"=== Console output ===\n[LOG] a\n=== Result ===\nTypeError: no\n    at <anonymous> (script.js:1:28)", registry.CodeTool},
-		{"files", `await fs.writeFile("/a/b.txt", "text"); return await fs.readFile("a/b.txt", "utf8")`, "text", ""},
+		{"files", `await fs.writeFile("/a/b.txt", "text"); return await fs.readFile("a/b.txt", "utf8")`, "text\nFiles: created /a/b.txt", ""},
 		{"memories cannot be changed", `await fs.writeFile("/a/../memories/b.txt", "text")`,
 			"Error: EROFS: read-only file system, write '/a/../memories/b.txt'\n    at <anonymous> (script.js:1:9)", registry.CodeTool},
 		{"a promise that never settles", `await new Promise(() => {})`,
@@ -138,7 +138,7 @@ func TestCallsAtOnce(t *testing.T) {
 		calls = append(calls, registry.Call{ID: fmt.Sprint("call-", i), Tool: javascript.Name, Input: input})
 	}
 	for i, result := range r.DispatchAll(t.Context(), calls, env) {
-		require.Equal(t, fmt.Sprint(i), result.Text())
+		require.Equal(t, fmt.Sprint(i), result.Content[0].Text)
 		data, err := afero.ReadFile(env.Files, fmt.Sprintf("/%d.txt", i))
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprint(i), string(data))
