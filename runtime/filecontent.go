@@ -36,7 +36,7 @@ func readFile(t tree, r *fileRequest) (any, error) {
 	if err != nil || r.encoding == "" {
 		return data, err
 	}
-	if int64(encodedSize(r.encoding, len(data))) > t.limit {
+	if int64(encodedSize(r.encoding, len(data))) >= t.limit {
 		return nil, syscall.EFBIG
 	}
 	return encodeText(r.encoding, data), nil

@@ -3,9 +3,11 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,6 +69,7 @@ var hostileValues = []string{
 	`new ArrayBuffer(0)`, `new ArrayBuffer(100)`, `new SharedArrayBuffer(8)`, `new Uint8Array(8)`, `new DataView(new ArrayBuffer(4))`,
 	`(() => { const b = new ArrayBuffer(8, {maxByteLength: 16}); b.resize(2); return b })()`, `new ArrayBuffer(8, {maxByteLength: 1e6})`,
 	`{valueOf() { throw 1 }, toString() { throw 2 }}`, `globalThis`, `raw`, `fs`,
+	`'readFile'`, `'writeFile'`, `'appendFile'`, `'stat'`, `'readdir'`, `'mkdir'`, `'rm'`, `'rename'`, `'copyFile'`, `'cp'`, `'truncate'`, `'hex'`, `'utf16le'`, `'wx'`,
 }
 
 // TestCraftedHostCalls calls the host with every operation and many combinations of values.
@@ -75,11 +78,15 @@ func TestCraftedHostCalls(t *testing.T) {
 	if testing.Short() {
 		calls = 20
 	}
+	names := slices.Sorted(maps.Keys(fileOperations))
 	for op := -1; op <= opStack+1; op++ {
 		random := rand.New(rand.NewPCG(uint64(op), 1))
 		var script strings.Builder
 		for range calls {
 			fmt.Fprintf(&script, "try { raw(%d", op)
+			if op == opFile && random.IntN(10) > 0 {
+				fmt.Fprintf(&script, ", '%s'", names[random.IntN(len(names))])
+			}
 			for range 3 + random.IntN(8) {
 				script.WriteString(", " + hostileValues[random.IntN(len(hostileValues))])
 			}
