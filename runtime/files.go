@@ -102,14 +102,14 @@ func (in *instance) file(ctx context.Context, args arguments) (guest.Value, erro
 			return nil, syscall.ENOENT
 		}
 		answer, err := op.do(tree{in.run.ctx, in.run.options.Files, in.run.options.Limits.Memory}, r)
+		if err != nil {
+			return nil, err
+		}
 		switch answer.(type) {
 		case nil, int, string, []byte:
-			return answer, err
+			return answer, nil
 		}
-		text, jsonErr := json.Marshal(answer)
-		if err == nil {
-			err = jsonErr
-		}
+		text, err := json.Marshal(answer)
 		return json.RawMessage(text), err
 	})
 	if err != nil {
