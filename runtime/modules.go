@@ -13,7 +13,7 @@ import (
 // CommonJS, JSON and built-in modules, which the prelude loads (guest/prelude/modules.js).
 
 // builtins are the built-in modules, without "node:" before them. The prelude defines what is in them.
-var builtins = []string{"fs", "fs/promises", "path"}
+var builtins = []string{"fs", "fs/promises", "path", "path/posix", "process"}
 
 func (r *run) loader(require bool) *module.Loader {
 	return &module.Loader{Files: r.options.Files, Builtins: builtins, Require: require}

@@ -2,7 +2,6 @@ package runtime_test
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"testing"
 
@@ -11,21 +10,6 @@ import (
 
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
-
-// pathModule is an expression for the built-in module path, made of its source and of a kernel that has what it needs.
-func pathModule(t *testing.T) string {
-	t.Helper()
-	source, err := os.ReadFile("../guest/prelude/path.js")
-	require.NoError(t, err)
-	return `(() => {
-		const kernel = {
-			modules: {}, uncurry: (f) => (self, ...args) => f.apply(self, args), slice: (s, ...args) => s.slice(...args),
-			makeError: (name, message, code) => Object.assign(new TypeError(message), {code}),
-		};
-		` + string(source) + `(kernel);
-		return kernel.modules.path;
-	})()`
-}
 
 func TestPath(t *testing.T) {
 	calls := []struct{ call, want string }{
@@ -87,7 +71,7 @@ func TestPath(t *testing.T) {
 		{`format({root: '/', dir: '/', base: 'b'})`, `"/b"`},
 		{`format({})`, `""`},
 	}
-	script := "const path = " + pathModule(t) + "; const out = [];\n"
+	script := "const path = require('path'); const out = [];\n"
 	for _, test := range calls {
 		script += "out.push(JSON.stringify(path." + test.call + "));\n"
 	}
@@ -95,7 +79,7 @@ func TestPath(t *testing.T) {
 	for i, test := range calls {
 		require.Equal(t, test.want, answers[i], test.call)
 	}
-	require.Equal(t, "ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE", run(t, "const path = "+pathModule(t)+`;
+	require.Equal(t, "ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE,ERR_INVALID_ARG_TYPE", run(t, `const path = require('path');
 		return [() => path.join('a', 1), () => path.dirname(), () => path.format(null), () => path.basename('a', 1)].map((f) => { try { f() } catch (e) { return e.code } }).join()`).Text)
 }
 
@@ -114,6 +98,13 @@ const pathDigest = `
 			without(p, '.c'), path.extname(p), path.relative('/' + p, '/' + q), path.isAbsolute(p), root, dir, base, ext, name, path.format({root, dir, base}), path.format({dir: p, name, ext})].join('|'));
 	});`
 
+func TestBuiltInModules(t *testing.T) {
+	require.Equal(t, "true,true,true,true,true,true,/a/b,true", run(t, `
+		const {join} = await import('node:path'), {readFile, promises, default: whole} = await import('fs');
+		return [require('fs') === fs, require('node:fs/promises') === fs, require('path/posix') === require('path'), require('node:process') === process,
+			readFile === fs.readFile, promises === fs && whole === fs, join('/a', 'b'), typeof require('fs').constants === 'object'].join()`).Text)
+}
+
 func TestPathIsLikeNodes(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -125,7 +116,7 @@ func TestPathIsLikeNodes(t *testing.T) {
 	var want []any
 	require.NoError(t, json.Unmarshal(output, &want))
 	files := afero.NewMemMapFs()
-	run(t, "const path = "+pathModule(t)+";"+pathDigest+"await fs.writeFile('/out', JSON.stringify(out))", sandbox.RunOptions{Files: files})
+	run(t, "const path = require('path');"+pathDigest+"await fs.writeFile('/out', JSON.stringify(out))", sandbox.RunOptions{Files: files})
 	output, err = afero.ReadFile(files, "/out")
 	require.NoError(t, err)
 	var got []any
