@@ -69,6 +69,7 @@ func TestModules(t *testing.T) {
 		"require in a cycle":                {`return require('/lib/cyclic-1.js')`, "{\n  \"first\": 1,\n  \"of2\": 1\n}"},
 		"require.resolve":                   {`return require.resolve('./lib/common')`, "/lib/common.js"},
 		"a file with a hashbang":            {`return require('/lib/hashbang.js').x`, "/lib/hashbang.js /lib"},
+		"built-in modules":                  {`return [require('fs') === fs, require('node:fs') === fs, (await import('node:fs')).default === fs].join()`, "true,true,true"},
 		"a file that was written before":    {`await fs.writeFile('/new.js', 'export default 8'); return (await import('/new.js')).default`, "8"},
 		"caught errors are not reported":    {`try { await import('/lib/throws.js') } catch (e) { return e.name }`, "TypeError"},
 		"what failed can be tried again":    {`try { require('/lib/bad.js') } catch {} try { require('/lib/bad.js') } catch (e) { return e.name }`, "TypeError"},

@@ -96,6 +96,14 @@ func render(result *sandbox.Result, failure error, files *Changes) registry.Resu
 	return out
 }
 
+// ResultText returns the console and the result of a call, without what else models are told of it.
+func ResultText(result registry.Result) string {
+	if len(result.Content) == 0 {
+		return result.Text()
+	}
+	return result.Content[0].Text
+}
+
 func describeFailure(failure error) *Error {
 	out := &Error{Kind: "error", Message: failure.Error()}
 	var script *sandbox.ScriptError

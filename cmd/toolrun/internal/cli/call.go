@@ -74,7 +74,7 @@ func newCallCommand() *cobra.Command {
 					return err
 				}
 			}
-			err = f.dispatch(cmd, tools, call, env)
+			err = f.dispatch(cmd, tools, call, env, registry.Result.Text)
 			return errors.Join(err, engine.close(cmd.Context()))
 		},
 	}
@@ -84,9 +84,9 @@ func newCallCommand() *cobra.Command {
 	return cmd
 }
 
-// dispatch calls a tool on the project, and prints the result. A project that cannot be opened is an error only if it has
-// been named: not all tools need files.
-func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, call registry.Call, env registry.Env) error {
+// dispatch calls a tool on the project, and prints what text returns of the result. A project that cannot be opened is an error
+// only if it has been named: not all tools need files.
+func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, call registry.Call, env registry.Env, text func(registry.Result) string) error {
 	if f.timeout < 0 || f.timeout == 0 && cmd.Flags().Changed("timeout") {
 		return fmt.Errorf("--timeout must be positive, not %v", f.timeout)
 	}
@@ -105,11 +105,11 @@ func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, call 
 	if cmd.Context().Err() != nil {
 		return cmd.Context().Err()
 	}
-	return printResult(cmd.OutOrStdout(), result, f.json)
+	return printResult(cmd.OutOrStdout(), result, f.json, text)
 }
 
-// printResult prints a result as a model gets it, or as JSON. A failure that is not the caller's is an error.
-func printResult(w io.Writer, result registry.Result, asJSON bool) error {
+// printResult prints what text returns of a result, or all of it as JSON. A failure that is not the caller's is an error.
+func printResult(w io.Writer, result registry.Result, asJSON bool, text func(registry.Result) string) error {
 	if result.Code == registry.CodeFailed || result.Code == registry.CodeOptions {
 		return errors.New(result.Text())
 	}
@@ -117,7 +117,7 @@ func printResult(w io.Writer, result registry.Result, asJSON bool) error {
 		if err := printJSON(w, result); err != nil {
 			return err
 		}
-	} else if _, err := io.WriteString(w, strings.TrimSuffix(result.Text(), "\n")+"\n"); err != nil {
+	} else if _, err := io.WriteString(w, strings.TrimSuffix(text(result), "\n")+"\n"); err != nil {
 		return err
 	}
 	if result.IsError() {

@@ -62,7 +62,7 @@ func newJS() *cobra.Command {
 			if _, err := engine.start(cmd.Context()); err != nil { // before the call's time begins
 				return err
 			}
-			err = f.dispatch(cmd, tools, registry.Call{Tool: javascript.Name, Input: input}, env)
+			err = f.dispatch(cmd, tools, registry.Call{Tool: javascript.Name, Input: input}, env, javascript.ResultText)
 			return errors.Join(err, engine.close(cmd.Context()))
 		},
 	}
