@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
 // Strings are read from the engine's memory as they lie there: code units of 8 or 16 bits with a length. Its own
@@ -14,7 +16,7 @@ import (
 
 // NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD, in the places where web browsers put it.
 func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
-	s = toValidUTF8(s)
+	s = utf8text.Valid(s)
 	c := s
 	if strings.IndexByte(s, 0) >= 0 {
 		// The engine stops at a NUL, so it gets another character there, which is overwritten afterwards.
@@ -64,57 +66,6 @@ func (vm *VM) units(v Value) (units []byte, wide, ok bool) {
 	}
 	units, ok = vm.memory.Read(v.pointer()+stringData, length)
 	return units, wide, ok
-}
-
-// toValidUTF8 puts U+FFFD in the place of every maximal part of s that could begin a character but does not.
-// See https://encoding.spec.whatwg.org/#utf-8-decoder
-func toValidUTF8(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s) + 16)
-	for i := 0; i < len(s); {
-		_, n := utf8.DecodeRuneInString(s[i:])
-		if n > 1 || s[i] < utf8.RuneSelf {
-			b.WriteString(s[i : i+n])
-			i += n
-			continue
-		}
-		b.WriteRune(utf8.RuneError)
-		i += beginning(s[i:])
-	}
-	return b.String()
-}
-
-// beginning is the length of the longest part at the front of s, which is no character, that a character could begin
-// with; at least 1.
-func beginning(s string) int {
-	low, high, more := byte(0x80), byte(0xbf), 0
-	switch c := s[0]; {
-	case c >= 0xc2 && c <= 0xdf:
-		more = 1
-	case c >= 0xe0 && c <= 0xef:
-		more = 2
-		if c == 0xe0 {
-			low = 0xa0
-		} else if c == 0xed {
-			high = 0x9f
-		}
-	case c >= 0xf0 && c <= 0xf4:
-		more = 3
-		if c == 0xf0 {
-			low = 0x90
-		} else if c == 0xf4 {
-			high = 0x8f
-		}
-	}
-	n := 1
-	for n <= more && n < len(s) && s[n] >= low && s[n] <= high {
-		low, high = 0x80, 0xbf
-		n++
-	}
-	return n
 }
 
 // String returns the text of a string, of at most limit bytes, and how many bytes were left out. Lone surrogates become

@@ -1,0 +1,68 @@
+// Package utf8text decodes text that should be UTF-8, as the Encoding Standard has it.
+package utf8text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Valid puts U+FFFD in the place of every maximal part of s that could begin a character but does not.
+//
+// See https://encoding.spec.whatwg.org/#utf-8-decoder
+func Valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for i := 0; i < len(s); {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		if n > 1 || s[i] < utf8.RuneSelf {
+			b.WriteString(s[i : i+n])
+			i += n
+			continue
+		}
+		b.WriteRune(utf8.RuneError)
+		i += beginning(s[i:])
+	}
+	return b.String()
+}
+
+// Incomplete returns how many bytes at the end of s are the beginning of a character whose end is missing.
+func Incomplete(s string) int {
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if !utf8.FullRuneInString(s[len(s)-n:]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// beginning is the length of the longest part at the front of s, which is no character, that a character could begin
+// with; at least 1.
+func beginning(s string) int {
+	low, high, length := byte(0x80), byte(0xbf), 1
+	switch c := s[0]; {
+	case c >= 0xc2 && c <= 0xdf:
+		length = 2
+	case c >= 0xe0 && c <= 0xef:
+		length = 3
+		if c == 0xe0 {
+			low = 0xa0
+		} else if c == 0xed {
+			high = 0x9f
+		}
+	case c >= 0xf0 && c <= 0xf4:
+		length = 4
+		if c == 0xf0 {
+			low = 0x90
+		} else if c == 0xf4 {
+			high = 0x8f
+		}
+	}
+	n := 1
+	for ; n < length && n < len(s) && s[n] >= low && s[n] <= high; n++ {
+		low, high = 0x80, 0xbf
+	}
+	return n
+}

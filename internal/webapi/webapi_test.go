@@ -1,0 +1,237 @@
+package webapi_test
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/webapi"
+)
+
+func TestBase64(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "aGk=": "hi", "aGk": "hi", " a G\tk\n=\f\r": "hi", "aGl=": "hi", "/+8=": "\xff\xef", "YWI=": "ab", "YQ==": "a",
+	} {
+		data, ok := webapi.DecodeBase64(in)
+		require.True(t, ok, "%q", in)
+		require.Equal(t, want, string(data), "%q", in)
+	}
+	for _, in := range []string{"a", "=", "==", "a=", "aa=", "aaa==", "a===", "aGk==", "-_8=", "é", "a\vGk", "a\u00a0Gk", "aGk=a", "YQ=="[:3], "\x00"} {
+		_, ok := webapi.DecodeBase64(in)
+		require.False(t, ok, "%q", in)
+	}
+	encoded, ok := webapi.EncodeBase64("a\u00ff\x00")
+	require.True(t, ok)
+	require.Equal(t, "Yf8A", encoded)
+	_, ok = webapi.EncodeBase64("\u0100")
+	require.False(t, ok)
+	require.Equal(t, "\u00ff\x00a", webapi.BytesAsText([]byte{0xff, 0, 'a'}))
+}
+
+func TestDigest(t *testing.T) {
+	for algorithm, want := range map[string]string{
+		"SHA-1":   "a9993e364706816aba3e25717850c26c9cd0d89d",
+		"sha-256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+		"SHA-384": "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
+		"SHA-512": "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+	} {
+		sum, ok := webapi.Digest(algorithm, []byte("abc"))
+		require.True(t, ok)
+		require.Equal(t, want, hex.EncodeToString(sum))
+	}
+	for _, name := range []string{"", "SHA256", "MD5", "SHA-1\u017f"} {
+		_, ok := webapi.Digest(name, nil)
+		require.False(t, ok, name)
+	}
+}
+
+func TestEncodingNames(t *testing.T) {
+	for label, want := range map[string]string{
+		"utf8": "utf-8", " UTF-8\n": "utf-8", "latin1": "windows-1252", "ascii": "windows-1252", "utf-16": "utf-16le",
+		"sjis": "shift_jis", "gb2312": "gbk", "x-user-defined": "x-user-defined", "csiso88598i": "iso-8859-8-i",
+	} {
+		name, ok := webapi.EncodingName(label)
+		require.True(t, ok, label)
+		require.Equal(t, want, name)
+	}
+	for _, label := range []string{"", "utf-7", "utf 8", "\vutf-8", "\u00a0utf-8", "replacement", "hz-gb-2312", "utf-8\x00"} {
+		_, ok := webapi.EncodingName(label)
+		require.False(t, ok, "%q", label)
+	}
+}
+
+func TestDecoding(t *testing.T) {
+	const bad = "\ufffd"
+	for name, test := range map[string]struct {
+		d        webapi.Decoding
+		in, want string
+		next     string
+	}{
+		"UTF-8":                               {webapi.Decoding{Encoding: "utf-8"}, "a€\xff", "a€" + bad, ""},
+		"a byte order mark":                   {webapi.Decoding{Encoding: "utf-8"}, "\ufeff\ufeffa", "\ufeffa", ""},
+		"a byte order mark that is kept":      {webapi.Decoding{Encoding: "utf-8", KeepBOM: true}, "\ufeffa", "\ufeffa", ""},
+		"an incomplete character":             {webapi.Decoding{Encoding: "utf-8", More: true}, "a\xe2\x82", "a", "\xe2\x82"},
+		"UTF-16":                              {webapi.Decoding{Encoding: "utf-16le"}, "\xff\xfea\x00=\xd8\x00\xde", "a😀", ""},
+		"UTF-16, the other way":               {webapi.Decoding{Encoding: "utf-16be"}, "\xfe\xff\x00a\xd8=\xde\x00", "a😀", ""},
+		"half a pair, then a letter":          {webapi.Decoding{Encoding: "utf-16le"}, "=\xd8a\x00", bad + "a", ""},
+		"the second half of a pair":           {webapi.Decoding{Encoding: "utf-16le"}, "\x00\xdea\x00", bad + "a", ""},
+		"half a pair at the end":              {webapi.Decoding{Encoding: "utf-16le"}, "a\x00=\xd8", "a" + bad, ""},
+		"half a pair and a byte at the end":   {webapi.Decoding{Encoding: "utf-16le"}, "=\xd8a", bad, ""},
+		"half a pair, with more to come":      {webapi.Decoding{Encoding: "utf-16le", More: true}, "a\x00=\xd8a", "a", "=\xd8a"},
+		"Latin":                               {webapi.Decoding{Encoding: "latin1"}, "\xe9\x80", "é€", ""},
+		"Japanese":                            {webapi.Decoding{Encoding: "shift_jis"}, "\x93\xfa\x96{", "日本", ""},
+		"half a character of Japanese":        {webapi.Decoding{Encoding: "shift_jis", More: true}, "\x93\xfa\x96", "日", "\x96"},
+		"Chinese of four bytes, labelled GBK": {webapi.Decoding{Encoding: "gbk"}, "\x810\x810", "\u0080", ""},
+		"a state that goes on":                {webapi.Decoding{Encoding: "iso-2022-jp", More: true}, "\x1b$BF|\x4b", "日", "\x1b$B\x4b"},
+		"half an escape sequence":             {webapi.Decoding{Encoding: "iso-2022-jp", More: true}, "a\x1b$", "a", "\x1b$"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.d.Limit = 1000
+			text, next, err := webapi.Decode(test.d, []byte(test.in))
+			require.NoError(t, err)
+			require.Equal(t, test.want, text)
+			require.Equal(t, test.next, string(next))
+			test.d.Fatal = true
+			_, _, err = webapi.Decode(test.d, []byte(test.in))
+			if strings.Contains(test.want, bad) {
+				require.ErrorIs(t, err, webapi.ErrEncoding)
+			} else {
+				require.NoError(t, err)
+			}
+		})
+	}
+	for _, encoding := range []string{"utf-8", "utf-16le", "gbk", "latin1"} {
+		_, _, err := webapi.Decode(webapi.Decoding{Encoding: encoding, Limit: 10000}, []byte(strings.Repeat("\x80", 20000)))
+		require.ErrorIs(t, err, webapi.ErrLarge, encoding)
+	}
+	text, _, err := webapi.Decode(webapi.Decoding{Encoding: "utf-16le", Fatal: true, Limit: 10}, []byte("\xfd\xff"))
+	require.NoError(t, err)
+	require.Equal(t, bad, text, "U+FFFD itself is no mistake")
+}
+
+func TestQueries(t *testing.T) {
+	for in, want := range map[string][]string{
+		"":                   {},
+		"&&":                 {},
+		"a=1&b=&c&=d":        {"a", "1", "b", "", "c", "", "", "d"},
+		"a+b=%2B+%zz%4":      {"a b", "+ %zz%4"},
+		"a=%ff%e2%82&b=%+1":  {"a", "\ufffd\ufffd", "b", "% 1"},
+		"x==y":               {"x", "=y"},
+		"%F0%9F%98%80=%f0+%": {"😀", "\ufffd %"},
+	} {
+		require.Equal(t, want, webapi.ParseQuery(in), in)
+	}
+	require.Equal(t, "a=1&+b=%C3%BC%26%3D%27&*-._=%7E", webapi.FormatQuery([]string{"a", "1", " b", "ü&='", "*-._", "~"}))
+	require.Empty(t, webapi.FormatQuery(nil))
+
+	parts, ok := webapi.SplitText("aé😀b", "1,0,3,1")
+	require.True(t, ok)
+	require.Equal(t, []string{"a", "", "é😀", "b"}, parts)
+	for _, lengths := range []string{"", "1", "1,2,1", "1,0,3,2", "-1", "x", "5,", "99999999999999999999"} {
+		_, ok := webapi.SplitText("aé😀b", lengths)
+		require.False(t, ok, lengths)
+	}
+}
+
+func TestURLs(t *testing.T) {
+	base := "http://a.b/c/d?e#f"
+	for input, want := range map[string]string{
+		"x": "http://a.b/c/x", "/x": "http://a.b/x", "//x": "http://x/", "?x": "http://a.b/c/d?x", "#x": "http://a.b/c/d?e#x",
+		"https:x": "https://x/", "": "http://a.b/c/d?e",
+		"data:a  ?b":     "data:a %20?b",
+		"http://x/^":     "http://x/%5E",
+		"http://0x7f.1/": "http://127.0.0.1/",
+	} {
+		u, err := webapi.ParseURL(input, &base)
+		require.NoError(t, err, input)
+		require.Equal(t, want, u.Href)
+	}
+	for origin, inputs := range map[string][]string{
+		"http://a:81": {"http://a:81/x", "blob:http://a:81/uuid"},
+		"null":        {"file:///a", "data:x", "blob:x", "blob:ftp://a/b", "about:blank"},
+		"wss://a":     {"wss://a:443/"},
+	} {
+		for _, input := range inputs {
+			u, err := webapi.ParseURL(input, nil)
+			require.NoError(t, err)
+			require.Equal(t, origin, u.Origin, input)
+		}
+	}
+	for _, input := range []string{"", "x", "http://", "http://a b/", "http://[1", "http://1.2.3.4.5/", "http://a:99999/"} {
+		_, err := webapi.ParseURL(input, nil)
+		require.ErrorIs(t, err, webapi.ErrInvalidURL, input)
+	}
+}
+
+func TestSettingPartsOfURLs(t *testing.T) {
+	const href = "http://u:p@h:8080/p?q#f"
+	for _, test := range []struct{ part, value, want string }{
+		{"protocol", "https", "https://u:p@h:8080/p?q#f"},
+		{"protocol", "data", href},
+		{"username", "é", "http://%C3%A9:p@h:8080/p?q#f"},
+		{"password", "", "http://u@h:8080/p?q#f"},
+		{"host", "x:1", "http://u:p@x:1/p?q#f"},
+		{"host", "x y", href},
+		{"hostname", "x", "http://u:p@x:8080/p?q#f"},
+		{"port", "80", "http://u:p@h/p?q#f"},
+		{"port", "x", href},
+		{"pathname", "a/../b?", "http://u:p@h:8080/b%3F?q#f"},
+		{"search", "", "http://u:p@h:8080/p#f"},
+		{"hash", "#x y", "http://u:p@h:8080/p?q#x%20y"},
+		{"href", "data:x", "data:x"},
+	} {
+		u, err := webapi.SetURL(href, test.part, test.value)
+		require.NoError(t, err, test)
+		require.Equal(t, test.want, u.Href, test)
+	}
+	for _, test := range []struct{ href, part, value string }{{"x", "host", "a"}, {href, "href", "x"}, {href, "nonsense", "x"}} {
+		_, err := webapi.SetURL(test.href, test.part, test.value)
+		require.ErrorIs(t, err, webapi.ErrInvalidURL, test)
+	}
+}
+
+func TestLongURLs(t *testing.T) {
+	long := strings.Repeat("a", webapi.MaxURLHead)
+	for name, input := range map[string]string{
+		"a path": "http://a/" + long, "dots": "http://a/" + strings.Repeat("/..", webapi.MaxURLHead/3), "a host": "http://" + long,
+		"a name": "http://" + long + "@", "a data URL with segments": "data:/" + long, "a query": "http://a?" + strings.Repeat("x", webapi.MaxURL),
+	} {
+		_, err := webapi.ParseURL(input, nil)
+		require.ErrorIs(t, err, webapi.ErrLongURL, name)
+		_, err = webapi.ParseURL("x", &input)
+		require.ErrorIs(t, err, webapi.ErrLongURL, name)
+		_, err = webapi.SetURL(input, "port", "1")
+		require.ErrorIs(t, err, webapi.ErrLongURL, name)
+	}
+	for _, part := range []string{"pathname", "host", "username"} {
+		_, err := webapi.SetURL("http://a/", part, long+"a")
+		require.ErrorIs(t, err, webapi.ErrLongURL, part)
+	}
+	for name, input := range map[string]string{
+		"a query": "http://a?" + strings.Repeat(long, 10), "a fragment": "http://a#" + strings.Repeat(long, 10), "a data URL": "DATA:x," + strings.Repeat(long, 10),
+	} {
+		u, err := webapi.ParseURL(input, nil)
+		require.NoError(t, err, name)
+		require.Greater(t, len(u.Href), 10*webapi.MaxURLHead)
+	}
+}
+
+// FuzzURLs looks for texts that make the parser fail in other ways than by an error.
+func FuzzURLs(f *testing.F) {
+	f.Add("http://u:p@h:1/p?q#f", "host", "x")
+	f.Add("file:///C|/x", "pathname", "..")
+	f.Add("x://[1::2.3.4.5]/", "hostname", "[::]")
+	f.Fuzz(func(t *testing.T, input, part, value string) {
+		u, err := webapi.ParseURL(input, nil)
+		if err != nil {
+			return
+		}
+		again, err := webapi.ParseURL(u.Href, nil)
+		require.NoError(t, err, "%.200q", u.Href)
+		require.Equal(t, u, again)
+		_, _ = webapi.SetURL(u.Href, part, value)
+		_, _ = webapi.ParseURL(value, &u.Href)
+	})
+}
