@@ -11,7 +11,9 @@ var preludeFiles embed.FS
 
 // preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the kernel.
 var preludeOrder = []string{
-	"kernel", "format", "console", "timers", "path", "process", "files", "random", "functions", "modules", "run",
+	"kernel", "format", "console", "table", "timers", "path", "process", "files", "random", "functions",
+	"classes", "exceptions", "performance", "base64", "encoding", "digest", "searchparams", "url", "events", "abort", "clone",
+	"modules", "run",
 }
 
 // PreludeName begins the file names of the prelude in stack traces. Frames with it are not shown to users.
@@ -33,7 +35,8 @@ type Prelude struct {
 	Shim Value
 	// Raise takes the description of an error, and throws it.
 	Raise Value
-	// Tick runs a timer if one is due, and then returns 0. Otherwise it returns the milliseconds until one is due, or -1.
+	// Tick takes the number of calls that are under way. It runs a timer if one is due, and then returns 0. Otherwise it
+	// returns the milliseconds until one is due, or -1.
 	Tick Value
 	// Deliver takes the id and the answer of a promise-returning host function.
 	Deliver Value

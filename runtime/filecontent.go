@@ -80,16 +80,14 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 		r.data = text
 		return nil
 	}
-	memory, ok := args.bytes(fileData)
-	if !ok {
+	if _, ok := args.bytes(fileData); !ok {
 		return invalid(", data must be string or buffer", r.given)
 	}
-	offset, ok1 := args.int(fileData + 1)
-	length, ok2 := args.int(fileData + 2)
-	if !ok1 || !ok2 || offset < 0 || length < 0 || offset > len(memory) || length > len(memory)-offset {
+	memory, ok := args.view(fileData)
+	if !ok {
 		return fileFailure("EINVAL", "invalid argument", r.given)
 	}
-	r.data = append(r.data, memory[offset:offset+length]...)
+	r.data = append(r.data, memory...)
 	return nil
 }
 

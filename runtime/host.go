@@ -19,6 +19,7 @@ const (
 	opRandom     = 8  // how many bytes: that many random bytes
 	opFile       = 9  // name of a function of fs, flags or a number, its paths, what else it takes: what it gives
 	opHalt       = 10 // message: does not return
+	opWeb        = 11 // name of a function of the web platform, its arguments (see web.go)
 	opResolve    = 12 // specifier, path of the file that has it: a path, or the name of a built-in module
 	opLoadFile   = 13 // path: a function, or the text of a JSON file
 	opStack      = 14 // stack of an error: the same with the lines and columns that were written
@@ -88,6 +89,18 @@ func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
 // bytes returns the content of a buffer, as the guest's own memory.
 func (a arguments) bytes(i int) ([]byte, bool) { return a.in.vm.ArrayBuffer(a.value(i)) }
 
+// view returns the part of a buffer that three arguments name: the buffer, an offset and a length. It is the guest's own
+// memory.
+func (a arguments) view(i int) ([]byte, bool) {
+	memory, ok := a.bytes(i)
+	offset, ok1 := a.int(i + 1)
+	length, ok2 := a.int(i + 2)
+	if !ok || !ok1 || !ok2 || offset < 0 || length < 0 || offset > len(memory) || length > len(memory)-offset {
+		return nil, false
+	}
+	return memory[offset : offset+length], true
+}
+
 // hostCall serves a call of the host primitive.
 func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value {
 	if in.vm == nil || in.vm.Leaf() {
@@ -143,6 +156,8 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 		return in.loadFile(ctx, args)
 	case opStack:
 		return in.mapStack(ctx, args)
+	case opWeb:
+		return in.web(ctx, args)
 	}
 	return 0, failf("unknown operation of the host")
 }

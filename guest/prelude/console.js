@@ -21,6 +21,15 @@
   };
   const write = (level, text) => { host(ops.log, level, indented(text)); };
   const label = (value) => (value === undefined ? 'default' : String(value));
+  const toFixed = kernel.uncurry(Number.prototype.toFixed);
+  const logTime = (name, args) => {
+    if (name in timers) write(LOG, `${name}: ${toFixed(now() - timers[name], 3)} ms${args.length ? ` ${line(args)}` : ''}`);
+    else write(WARN, `Timer '${name}' does not exist`);
+  };
+  const group = (args) => {
+    if (args.length) write(LOG, line(args));
+    groups += '  ';
+  };
 
   // Errors that no code of the script can catch any more: thrown in a timer, or the reason of a rejection.
   kernel.uncaught = (error) => { host(ops.log, ERROR, `Uncaught ${format(error)}`); };
@@ -34,6 +43,7 @@
     error(...args) { write(ERROR, line(args)); },
     debug(...args) { write(DEBUG, line(args)); },
     dir(value) { write(LOG, format(value)); },
+    dirxml(...args) { write(LOG, line(args)); },
     trace(...args) {
       write(DEBUG, `Trace${args.length ? `: ${line(args)}` : ''}${kernel.stackOf(new kernel.Error())}`);
     },
@@ -45,21 +55,26 @@
       counts[name] = (counts[name] ?? 0) + 1;
       write(LOG, `${name}: ${counts[name]}`);
     },
-    countReset(name) { delete counts[label(name)]; },
-    time(name) { timers[label(name)] = now(); },
-    timeLog(name) {
+    countReset(name) {
       name = label(name);
-      if (name in timers) write(LOG, `${name}: ${(now() - timers[name]).toFixed(3)} ms`);
-      else write(WARN, `Timer '${name}' does not exist`);
+      if (name in counts) delete counts[name];
+      else write(WARN, `Count for '${name}' does not exist`);
     },
+    time(name) {
+      name = label(name);
+      if (name in timers) write(WARN, `Timer '${name}' already exists`);
+      else timers[name] = now();
+    },
+    timeLog(name, ...args) { logTime(label(name), args); },
     timeEnd(name) {
-      console.timeLog(name);
-      delete timers[label(name)];
+      name = label(name);
+      logTime(name, []);
+      delete timers[name];
     },
-    group(...args) {
-      if (args.length) write(LOG, line(args));
-      groups += '  ';
-    },
+    table(data, columns) { write(LOG, kernel.table(data, columns) ?? format(data)); },
+    clear() { groups = ''; },
+    group(...args) { group(args); },
+    groupCollapsed(...args) { group(args); },
     groupEnd() { groups = kernel.slice(groups, 2); },
   };
   kernel.define('console', console);

@@ -33,7 +33,7 @@
     try { return f(value); } catch { return undefined; }
   };
 
-  const isError = (value) => nativeIsError ? nativeIsError(value) : value instanceof BaseError;
+  const isError = (value) => (nativeIsError ? nativeIsError(value) : value instanceof BaseError) || kernel.isDOMException(value);
 
   // text returns the string that a property of an error holds, without trusting it.
   const text = (object, name) => {
@@ -81,6 +81,15 @@
     return `${open}\n${inner}${kernel.join(items, `,\n${inner}`)}\n${indent}${close}`;
   };
 
+  // inspected is an object of a class of the web platform, as kernel.inspect has it.
+  const inspected = ({ name, parts, arrow }, indent, seen) => {
+    const items = [];
+    for (let i = 0; i < parts.length; i += 2) {
+      append(items, stringify(parts[i]) + arrow + format(parts[i + 1], `${indent}  `, seen));
+    }
+    return block(`${name} {`, items, '}', indent);
+  };
+
   // exotic returns the text of an object that is not plain data, or undefined.
   const exotic = (value, indent, seen) => {
     const inner = `${indent}  `;
@@ -105,6 +114,10 @@
       if (boxed !== undefined) return primitive(boxed);
     }
     if (isPromise(value)) return 'Promise {}';
+    for (let i = kernel.inspectors.length - 1; i >= 0; i--) { // classes come after those that they extend
+      const shown = kernel.inspectors[i](value);
+      if (shown) return inspected(shown, indent, seen);
+    }
     return undefined;
   };
 

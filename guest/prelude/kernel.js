@@ -71,6 +71,9 @@
     }
   };
 
+  // This engine makes template literals by calling concat, so it must stay what it is.
+  kernel.defineProperty(String.prototype, 'concat', { __proto__: null, writable: false, configurable: false });
+
   // The built-in modules, by name.
   kernel.modules = { __proto__: null };
 

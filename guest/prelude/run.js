@@ -24,6 +24,7 @@
       data = kernel.encode(value);
     } catch { /* cycles: there is no data, only the text */ }
     host(ops.finish, 0, format(value), data.json, data.buffer);
+    kernel.returned = true;
   };
 
   // start runs the script, an async function. details says how long its source must be: if it is shorter, brackets in

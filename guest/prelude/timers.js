@@ -50,21 +50,27 @@
   };
 
   let order = 0;
-  const start = (callback, delay, args, repeat) => {
+  let foreground = 0; // live timers that keep a run going after the script has returned
+  const start = (callback, delay, args, repeat, background = false) => {
     if (typeof callback !== 'function') throw new TypeError('the first argument of a timer must be a function');
     delay = +delay;
     if (!(delay >= 1 && delay <= maxDelay)) delay = 1; // as Node does
-    const timer = { due: now() + delay, order: order++, id: ++ids, callback, args, every: repeat ? delay : -1 };
+    const timer = { due: now() + delay, order: order++, id: ++ids, callback, args, every: repeat ? delay : -1, background };
+    if (!background) foreground++;
     store(live, timer.id, timer);
     push(timer);
     return timer.id;
+  };
+  const forget = (timer) => {
+    remove(live, timer.id);
+    if (!timer.background) foreground--;
   };
   const stop = (id) => {
     if (typeof id !== 'number') id = +id;
     const timer = lookup(live, id);
     if (!timer) return;
     timer.callback = timer.args = undefined; // it stays in the heap until it is due, or until there are too many
-    remove(live, id);
+    forget(timer);
     if (++dead > 1000 && dead > heap.length / 2) {
       const old = heap;
       heap = [];
@@ -78,20 +84,23 @@
   define('clearTimeout', function clearTimeout(id) { stop(id); });
   define('clearInterval', function clearInterval(id) { stop(id); });
 
+  // startBackground starts a timer that does not keep a run going when the script has returned.
+  kernel.startBackground = (callback, delay) => start(callback, delay, [], false, true);
+
   // tick runs a timer if one is due, and then returns 0. Otherwise it returns the milliseconds until one is, or -1 if
-  // there is none.
-  kernel.tick = () => {
+  // there is none to wait for. calls is how many calls of the host are under way.
+  kernel.tick = (calls) => {
     while (heap.length > 0 && heap[0].callback === undefined) {
       pop();
       dead--;
     }
-    if (heap.length === 0) return -1;
+    if (heap.length === 0 || (kernel.returned && foreground === 0 && calls === 0)) return -1;
     const wait = heap[0].due - now();
     if (wait > 0) return ceil(wait) | 0;
     const timer = pop();
     const { callback, args } = timer;
     if (timer.every < 0) {
-      remove(live, timer.id);
+      forget(timer);
     } else {
       timer.due = now() + timer.every;
       timer.order = order++;

@@ -1,0 +1,190 @@
+// structuredClone.
+(function (kernel) {
+  'use strict';
+  const { uncurry, getter, isArray, isView, keys, bytesOf, list, getPrototypeOf, defineProperty, TypeError, DOMException } = kernel;
+  const { getOwnPropertyDescriptor } = Reflect;
+  const { iterator, toStringTag } = Symbol;
+
+  const dateTime = uncurry(Date.prototype.getTime);
+  const source = getter(RegExp.prototype, 'source');
+  const regexpFlags = [
+    ['hasIndices', 'd'], ['global', 'g'], ['ignoreCase', 'i'], ['multiline', 'm'], ['dotAll', 's'], ['unicode', 'u'],
+    ['unicodeSets', 'v'], ['sticky', 'y'],
+  ].map(([name, flag]) => ({ has: getter(RegExp.prototype, name), flag }));
+  const flagsOf = (regexp) => {
+    let flags = '';
+    for (let i = 0; i < regexpFlags.length; i++) if (regexpFlags[i].has(regexp)) flags += regexpFlags[i].flag;
+    return flags;
+  };
+  const symbolText = uncurry(Symbol.prototype.toString);
+  const objectPrototype = Object.prototype;
+  const mapSize = getter(Map.prototype, 'size');
+  const setSize = getter(Set.prototype, 'size');
+  const mapEach = uncurry(Map.prototype.forEach);
+  const mapGet = uncurry(Map.prototype.get);
+  const mapSet = uncurry(Map.prototype.set);
+  const setEach = uncurry(Set.prototype.forEach);
+  const setAdd = uncurry(Set.prototype.add);
+  const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
+  const isResizable = getter(ArrayBuffer.prototype, 'resizable');
+  const maxByteLength = getter(ArrayBuffer.prototype, 'maxByteLength');
+  const fill = uncurry(Uint8Array.prototype.set);
+  const typedArrayName = getter(getPrototypeOf(Uint8Array.prototype), toStringTag);
+  const typedArrayLength = getter(getPrototypeOf(Uint8Array.prototype), 'length');
+  const stackOf = (error) => getOwnPropertyDescriptor(error, 'stack')?.value;
+
+  const Types = { Map, Set, Date, RegExp, ArrayBuffer, Uint8Array, Array };
+  const views = { __proto__: null, DataView };
+  for (const Type of [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
+    BigInt64Array, BigUint64Array, Float16Array, Float32Array, Float64Array]) views[Type.name] = Type;
+  const errors = { __proto__: null, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
+  const nativeIsError = Error.isError;
+  const boxes = [Number, String, Boolean, BigInt].map((type) => uncurry(type.prototype.valueOf));
+  const box = Object;
+
+  // What has an identity or a state that cannot be copied.
+  const isPrototypeOf = uncurry(Object.prototype.isPrototypeOf);
+  const uncloneable = [Promise, WeakMap, WeakSet, WeakRef, FinalizationRegistry, SharedArrayBuffer, Symbol].map((type) => type.prototype);
+  uncloneable[uncloneable.length] = getPrototypeOf(getPrototypeOf([][iterator]())); // of all iterators and generators
+
+  // attempt returns f(value), or undefined where value is not of the kind that f is for. Any other exception goes on: at the
+  // end of the stack no object must be taken for something that it is not.
+  const typeErrorPrototype = TypeError.prototype;
+  const attempt = (f, value) => {
+    try {
+      return f(value);
+    } catch (error) {
+      if (getPrototypeOf(error) !== typeErrorPrototype) throw error;
+      return undefined;
+    }
+  };
+  const refuse = (what) => { throw new DOMException(`${what} could not be cloned.`, 'DataCloneError'); };
+
+  // put defines a property as it comes from an object literal, whatever setters there are.
+  const put = (object, key, value, enumerable = true) => {
+    defineProperty(object, key, { __proto__: null, value, writable: true, enumerable, configurable: true });
+  };
+
+  const copyProperties = (from, to, seen) => {
+    const names = keys(from);
+    for (let i = 0; i < names.length; i++) {
+      // A getter may have taken away a property that comes later.
+      if (getOwnPropertyDescriptor(from, names[i])?.enumerable) put(to, names[i], clone(from[names[i]], seen));
+    }
+    return to;
+  };
+
+  const cloneBuffer = (buffer) => {
+    const length = bufferLength(buffer);
+    const options = isResizable(buffer) ? { __proto__: null, maxByteLength: maxByteLength(buffer) } : undefined;
+    const copy = new Types.ArrayBuffer(length, options);
+    fill(new Types.Uint8Array(copy), new Types.Uint8Array(buffer));
+    return copy;
+  };
+
+  const cloneView = (view, seen) => {
+    const { buffer, offset, length } = bytesOf(view);
+    const name = typedArrayName(view) ?? 'DataView';
+    return new views[name](clone(buffer, seen), offset, name === 'DataView' ? length : typedArrayLength(view));
+  };
+
+  const cloneError = (error, seen) => {
+    const { name } = error;
+    const message = getOwnPropertyDescriptor(error, 'message');
+    const copy = new (errors[name] ?? errors.Error)();
+    mapSet(seen, error, copy);
+    const stack = stackOf(error);
+    put(copy, 'stack', typeof stack === 'string' ? stack : '', false);
+    if (message && 'value' in message) put(copy, 'message', `${message.value}`, false);
+    const cause = getOwnPropertyDescriptor(error, 'cause');
+    if (cause && 'value' in cause) put(copy, 'cause', clone(cause.value, seen), false);
+    return copy;
+  };
+
+  const cloneDOMException = (error) => {
+    const copy = new DOMException(error.message, error.name);
+    put(copy, 'stack', stackOf(error), false);
+    return copy;
+  };
+
+  const cloneMap = (map, seen) => {
+    const copy = new Types.Map();
+    mapSet(seen, map, copy);
+    const entries = list(); // of before any getter changes the map
+    mapEach(map, (value, key) => { entries[entries.length] = { key, value }; });
+    for (let i = 0; i < entries.length; i++) mapSet(copy, clone(entries[i].key, seen), clone(entries[i].value, seen));
+    return copy;
+  };
+  const cloneSet = (set, seen) => {
+    const copy = new Types.Set();
+    mapSet(seen, set, copy);
+    const items = list();
+    setEach(set, (item) => { items[items.length] = item; });
+    for (let i = 0; i < items.length; i++) setAdd(copy, clone(items[i], seen));
+    return copy;
+  };
+
+  // special returns the clone of an object that is neither plain nor an array, or undefined.
+  const special = (value, seen) => {
+    const time = attempt(dateTime, value);
+    if (time !== undefined) return new Types.Date(time);
+    if (isView(value)) return cloneView(value, seen);
+    if (attempt(bufferLength, value) !== undefined) return cloneBuffer(value);
+    if (attempt(mapSize, value) !== undefined) return cloneMap(value, seen);
+    if (attempt(setSize, value) !== undefined) return cloneSet(value, seen);
+    if (attempt(kernel.nameOfDOMException, value) !== undefined) return cloneDOMException(value);
+    if (nativeIsError(value)) return cloneError(value, seen);
+    const flags = attempt(flagsOf, value);
+    if (flags !== undefined) return new Types.RegExp(source(value), flags);
+    for (let i = 0; i < boxes.length; i++) {
+      const primitive = attempt(boxes[i], value);
+      if (primitive !== undefined) return box(primitive);
+    }
+    for (let i = 0; i < uncloneable.length; i++) {
+      if (isPrototypeOf(uncloneable[i], value)) refuse(`#<${kernel.text(value.constructor, 'name') ?? 'Object'}>`);
+    }
+    for (let i = kernel.inspectors.length - 1; i >= 0; i--) {
+      const known = kernel.inspectors[i](value);
+      if (known) refuse(`#<${known.name}>`);
+    }
+    return undefined;
+  };
+
+  // clone returns the clone of a value. seen has those of the objects so far, for cycles and shared references. Data that is
+  // nested too deep ends in the engine's RangeError.
+  const clone = (value, seen) => {
+    if (typeof value === 'symbol') refuse(symbolText(value));
+    if (typeof value === 'function') refuse(kernel.format(value));
+    if (typeof value !== 'object' || value === null) return value;
+    const known = mapGet(seen, value);
+    if (known !== undefined) return known;
+    if (isArray(value)) {
+      const copy = new Types.Array(value.length);
+      mapSet(seen, value, copy);
+      return copyProperties(value, copy, seen);
+    }
+    const prototype = getPrototypeOf(value);
+    if (prototype !== objectPrototype && prototype !== null) {
+      const copy = special(value, seen);
+      if (copy !== undefined) {
+        mapSet(seen, value, copy);
+        return copy;
+      }
+    }
+    const copy = {};
+    mapSet(seen, value, copy);
+    return copyProperties(value, copy, seen);
+  };
+
+  kernel.define('structuredClone', function structuredClone(value, options = undefined) {
+    if (arguments.length === 0) throw new TypeError('structuredClone needs a value');
+    const transfer = options?.transfer;
+    if (transfer !== undefined) {
+      for (const item of transfer) {
+        void item;
+        throw new DOMException('Nothing can be transferred here, only cloned: leave out the option transfer', 'DataCloneError');
+      }
+    }
+    return clone(value, new Types.Map());
+  });
+})

@@ -1,0 +1,133 @@
+// console.table: rows and columns between lines, as Node draws them.
+(function (kernel) {
+  'use strict';
+  const { format, keys, join, append, uncurry, getter, slice } = kernel;
+  const repeat = uncurry(kernel.String.prototype.repeat);
+  const charCodeAt = uncurry(kernel.String.prototype.charCodeAt);
+  const mapSize = getter(Map.prototype, 'size');
+  const mapEach = uncurry(Map.prototype.forEach);
+  const setSize = getter(Set.prototype, 'size');
+  const setEach = uncurry(Set.prototype.forEach);
+  const { hasOwn } = Object;
+  const maxCell = 200; // characters
+
+  const isObject = (value) => typeof value === 'object' && value !== null;
+  const has = (f, value) => {
+    try {
+      f(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  // cell is the text of a value on one line.
+  const cell = (value) => {
+    const text = typeof value === 'string' ? `'${value}'` : format(value);
+    let line = '';
+    for (let i = 0; i < text.length && line.length < maxCell; i++) {
+      if (text[i] !== '\n') {
+        line += text[i];
+        continue;
+      }
+      line += ' ';
+      while (text[i + 1] === ' ') i++;
+    }
+    return text.length > maxCell ? `${slice(line, 0, maxCell)}...` : line;
+  };
+
+  // width is how many columns a text takes in a font of fixed width: East Asian characters take two, as do the pairs of code
+  // units that most emoji are.
+  const width = (text) => {
+    let n = text.length;
+    for (let i = 0; i < text.length; i++) {
+      const c = charCodeAt(text, i);
+      if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
+          (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60)) n++;
+    }
+    return n;
+  };
+
+  // rowsOf returns [{index, value, key}], and says whether there is a column of keys.
+  const rowsOf = (data) => {
+    const rows = [];
+    if (has(mapSize, data)) {
+      mapEach(data, (value, key) => { append(rows, { index: `${rows.length}`, key, value }); });
+      return { rows, index: '(iteration index)', keyed: true };
+    }
+    if (has(setSize, data)) {
+      setEach(data, (value) => { append(rows, { index: `${rows.length}`, key: undefined, value }); });
+      return { rows, index: '(iteration index)', keyed: false };
+    }
+    const names = keys(data);
+    for (let i = 0; i < names.length; i++) append(rows, { index: names[i], key: undefined, value: data[names[i]] });
+    return { rows, index: '(index)', keyed: false };
+  };
+
+  const draw = (head, lines) => {
+    const widths = [];
+    for (let c = 0; c < head.length; c++) {
+      let most = width(head[c]);
+      for (let r = 0; r < lines.length; r++) {
+        const w = width(lines[r][c]);
+        if (w > most) most = w;
+      }
+      append(widths, most);
+    }
+    const rule = (left, middle, right) => {
+      const parts = [];
+      for (let c = 0; c < widths.length; c++) append(parts, repeat('─', widths[c] + 2));
+      return left + join(parts, middle) + right;
+    };
+    const row = (cells) => {
+      const parts = [];
+      for (let c = 0; c < widths.length; c++) append(parts, ` ${cells[c]}${repeat(' ', widths[c] - width(cells[c]))} `);
+      return `│${join(parts, '│')}│`;
+    };
+    const out = [rule('┌', '┬', '┐'), row(head), rule('├', '┼', '┤')];
+    for (let r = 0; r < lines.length; r++) append(out, row(lines[r]));
+    append(out, rule('└', '┴', '┘'));
+    return join(out, '\n');
+  };
+
+  // table returns the table of data, or undefined where there is nothing to make rows of. columns, if given, are the names
+  // of those to show.
+  kernel.table = (data, columns) => {
+    if (!isObject(data)) return undefined;
+    const { rows, index, keyed } = rowsOf(data);
+    const names = []; // of the columns
+    const known = { __proto__: null };
+    let values = false; // whether a row is no object
+    if (columns !== undefined) {
+      for (let i = 0; i < columns.length; i++) append(names, `${columns[i]}`);
+    }
+    for (let r = 0; r < rows.length; r++) {
+      const { value } = rows[r];
+      if (!isObject(value)) {
+        values = true;
+        continue;
+      }
+      if (columns !== undefined) continue;
+      const own = keys(value);
+      for (let i = 0; i < own.length; i++) {
+        if (own[i] in known) continue;
+        known[own[i]] = true;
+        append(names, own[i]);
+      }
+    }
+    const head = [index];
+    if (keyed) append(head, 'Key');
+    for (let i = 0; i < names.length; i++) append(head, names[i]);
+    if (values) append(head, 'Values');
+    const lines = [];
+    for (let r = 0; r < rows.length; r++) {
+      const { value, key } = rows[r];
+      const cells = [rows[r].index];
+      if (keyed) append(cells, cell(key));
+      for (let i = 0; i < names.length; i++) append(cells, isObject(value) && hasOwn(value, names[i]) ? cell(value[names[i]]) : '');
+      if (values) append(cells, isObject(value) ? '' : cell(value));
+      append(lines, cells);
+    }
+    return draw(head, lines);
+  };
+})
