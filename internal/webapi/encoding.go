@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/transform"
@@ -81,6 +82,10 @@ func Decode(d Decoding, data []byte) (text string, next []byte, err error) {
 	case "utf-16be":
 		text, next, err = d.utf16(data, binary.BigEndian)
 	default:
+		if table := tableOf(e); table != nil {
+			text, err = d.table(table, name, data)
+			return text, nil, err
+		}
 		return d.legacy(e, name, data)
 	}
 	if !d.KeepBOM {
@@ -148,6 +153,35 @@ func decodeUTF16(data []byte, order binary.ByteOrder) (r rune, size int) {
 		return r, 2
 	}
 	return r, 4
+}
+
+// tableOf returns the table of an encoding whose characters are single bytes, or nil for others.
+func tableOf(e encoding.Encoding) *charmap.Charmap {
+	if e == charmap.ISO8859_8I {
+		return charmap.ISO8859_8 // the same characters, another direction
+	}
+	table, _ := e.(*charmap.Charmap)
+	return table
+}
+
+func (d Decoding) table(table *charmap.Charmap, name string, data []byte) (text string, err error) {
+	controls := strings.HasPrefix(name, "iso-8859-") // which the tables lack
+	var b strings.Builder
+	b.Grow(min(len(data), d.Limit))
+	for _, c := range data {
+		r := table.DecodeByte(c)
+		if controls && c >= 0x80 && c < 0xa0 {
+			r = rune(c)
+		}
+		if r == utf8.RuneError && d.Fatal {
+			return "", ErrEncoding
+		}
+		if b.Len() > d.Limit-utf8.UTFMax {
+			return "", ErrLarge
+		}
+		b.WriteRune(r)
+	}
+	return b.String(), nil
 }
 
 // legacy decodes one of the other encodings. Their decoders do not tell mistakes from U+FFFD, which none of them has a
