@@ -45,6 +45,7 @@ func TestReplacedBuiltIns(t *testing.T) {
 		"randomness":       {`const b = new Uint8Array(4);`, `crypto.getRandomValues(b); return crypto.randomUUID().length`, "36"},
 		"the clock":        {``, `return performance.now() > 0 && performance.timeOrigin > 1e12`, "true"},
 		"showing":          {`const u = new URL('http://a'); const m = new Map([[1, 2]]);`, `return m`, "Map(1) {\n  1 => 2\n}"},
+		"showing a URL":    {`const u = new URL('http://a');`, `console.log(u.searchParams); return u.searchParams`, "URLSearchParams {}"},
 		"an error's class": {``, `try { atob('a') } catch (e) { return e.name }`, "InvalidCharacterError"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -205,6 +206,27 @@ func TestAbortSignalTimeout(t *testing.T) {
 			const signal = AbortSignal.timeout(5);
 			await new Promise((done) => signal.addEventListener('abort', done));
 			return signal.reason.name`, long).Text)
+	})
+	t.Run("goes off while a call keeps the run going", func(t *testing.T) {
+		released := make(chan struct{})
+		functions := []sandbox.Function{
+			{Name: "slow", Async: true, Call: func(ctx context.Context, _ []any) (any, error) {
+				select {
+				case <-released:
+				case <-ctx.Done():
+				}
+				return nil, nil
+			}},
+			{Name: "release", Call: func(context.Context, []any) (any, error) {
+				close(released)
+				return nil, nil
+			}},
+		}
+		result := run(t, `AbortSignal.timeout(5).onabort = () => release(); slow(); return 'done'`, sandbox.RunOptions{Functions: functions})
+		require.Empty(t, result.Console)
+	})
+	t.Run("of any length is waited for", func(t *testing.T) {
+		require.Equal(t, "false", run(t, `const s = AbortSignal.timeout(2 ** 40); await new Promise((r) => setTimeout(r, 20)); return s.aborted`).Text)
 	})
 	t.Run("goes off while other timers keep the run going", func(t *testing.T) {
 		result := run(t, `AbortSignal.timeout(5).onabort = () => console.log('aborted'); setTimeout(() => {}, 50); return 'done'`)

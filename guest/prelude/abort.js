@@ -3,6 +3,7 @@
   'use strict';
   const { slot, expose, derive, list, makeTarget, getHandler, setHandler, TypeError, DOMException, EventTarget } = kernel;
   const { create } = Object;
+  const maxDelay = 2 ** 31 - 1; // of timers
 
   // {aborted, reason, actions, sources, dependents}: actions run on an abort, before the event; sources are the signals
   // that this one follows, and dependents those that follow it.
@@ -22,7 +23,7 @@
       // Nothing that a finished script has left waits for this.
       kernel.startBackground(() => {
         abort(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-      }, delay);
+      }, delay < maxDelay ? delay : maxDelay);
       return signal;
     }
     static any(iterable) {

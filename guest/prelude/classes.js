@@ -6,6 +6,8 @@
   const { ownKeys, getOwnPropertyDescriptor, setPrototypeOf } = Reflect;
   const { toStringTag } = Symbol;
 
+  define('self', globalThis);
+
   // A class that makes the object that it is given. Classes that extend it add private fields to any object.
   class Stamp {
     constructor(object) { return object; }

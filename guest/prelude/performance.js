@@ -12,5 +12,4 @@
   }
   kernel.decorate(Performance.prototype, 'Performance');
   kernel.define('performance', new Performance());
-  kernel.define('self', globalThis);
 })
