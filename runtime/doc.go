@@ -19,6 +19,12 @@
 // files, and a process that has standard output and error, which are the console, and little else. There is no network,
 // no other process, no environment, no other file and no way to set a clock; reading the time is possible.
 //
+// A script with import or export is an ES module, and its default export the result, unless it has a return of its own: then
+// it is the body of a function all the same, and its imports are done before. [Language] says that types are to be taken out
+// first, which is also tried with what is no JavaScript. A syntax error has the line and column of what was written.
+//
+// halt(message) ends a run at once; nothing can catch it.
+//
 // A run lasts until the script has returned and no timer and no asynchronous call is left. What still runs when the
 // script throws is dropped. Exceptions in timers and rejections that nobody handles are printed on the console.
 //
@@ -38,6 +44,15 @@
 // 'a.txt'". The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES, EBUSY (the root), EFBIG and
 // ENOMEM (more than the memory limit allows to read or list at once), and EIO with the file system's own message for all
 // others.
+//
+// # Modules
+//
+// import, import() and require load files of the run: JavaScript, TypeScript and JSON, ES modules and CommonJS. Names are paths
+// (/lib/x.js, ./y.mjs; .js and so on can be left out), built-in modules (fs, fs/promises, path, with or without node:), or packages
+// in /lib or /lib/node_modules with a package.json. An ES module can import CommonJS, all of it as the default or by name;
+// require cannot load ES modules. There is no network to load from. The engine's own modules are out of reach.
+//
+// [RunOptions].Libraries is a folder of scripts that run before, in global scope: libraries as npm has them for browsers.
 //
 // # Limits
 //
