@@ -16,10 +16,10 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// nodeModules is the folder into which .ci/suites/libraries has installed the packages of testdata/npm.
+// nodeModules is the folder into which .ci/suites has installed the packages of testdata/npm.
 func nodeModules(t *testing.T) string {
 	dir := os.Getenv("TOOLRUN_NODE_MODULES")
-	require.NotEmpty(t, dir, "run .ci/suites/libraries")
+	require.NotEmpty(t, dir, "run .ci/suites")
 	return dir
 }
 
