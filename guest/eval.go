@@ -3,6 +3,7 @@ package guest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 )
 
@@ -42,6 +43,45 @@ func (vm *VM) CompileModule(ctx context.Context, source, name string) (ModuleDef
 		return 0, err
 	}
 	return ModuleDef(v.pointer()), vm.Free(ctx, v) // the engine holds on to it
+}
+
+// compile returns a strict script in global scope as bytecode, which is only good for this build of the engine. It is nil if there is an
+// exception.
+func (vm *VM) compile(ctx context.Context, source, name string) ([]byte, error) {
+	v, err := vm.eval(ctx, "QJS_Compile2", source, name, evalStrict)
+	p := uint32(v) // of a number with the address in the upper half and the length in the lower one
+	if err != nil || p == 0 {
+		return nil, err
+	}
+	code, ok := vm.memory.Read(vm.u32(p+4), vm.u32(p))
+	if !ok {
+		return nil, errors.New("guest: bytecode that is not in memory")
+	}
+	return bytes.Clone(code), nil // what it lies in stays allocated: this is done once
+}
+
+// evalCompiled runs bytecode, then all jobs. It must come from compile: the engine does not check it.
+func (vm *VM) evalCompiled(ctx context.Context, code []byte) (Value, error) {
+	p, err := vm.malloc(ctx, len(code))
+	if err != nil {
+		return 0, err
+	}
+	vm.memory.Write(p, code)
+	options, err := vm.callLeaf(ctx, "QJS_CreateEvalOption", 0, uint64(p), uint64(len(code)), 0, evalStrict)
+	if err != nil {
+		return 0, err
+	}
+	if uint32(options) == 0 {
+		return 0, ErrNoMemory
+	}
+	v, err := vm.call(ctx, "QJS_Eval", uint64(vm.context), options)
+	if err != nil {
+		return 0, err
+	}
+	if err := vm.free(ctx, uint32(options)); err != nil {
+		return 0, err
+	}
+	return Value(v), vm.free(ctx, p)
 }
 
 // Names under which files are evaluated are kept in the instance: there are only a few.

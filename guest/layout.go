@@ -19,7 +19,10 @@ const (
 	contextRandomState = 264 // u64: the state of Math.random, never zero
 
 	stringLength = 4  // u32: the length in code units; the top bit says that they are 16 bits wide, not 8
-	stringData   = 20 // the code units
+	stringFlags  = 8  // u32: a bit says that it is a slice
+	stringData   = 20 // the code units; of a slice, what it is a part of (JSString*), and behind that where it begins there, in bytes
+
+	stringSlice = 1 << 29 // the bit: long parts of a string are not copied
 
 	objectClass       = 6  // u16
 	objectArrayBuffer = 32 // JSArrayBuffer*, for objects of one of the two classes below

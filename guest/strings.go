@@ -64,7 +64,11 @@ func (vm *VM) units(v Value) (units []byte, wide, ok bool) {
 		}
 		length *= 2
 	}
-	units, ok = vm.memory.Read(v.pointer()+stringData, length)
+	at := v.pointer() + stringData
+	if vm.u32(v.pointer()+stringFlags)&stringSlice != 0 {
+		at = vm.u32(at) + stringData + vm.u32(at+4)
+	}
+	units, ok = vm.memory.Read(at, length)
 	return units, wide, ok
 }
 

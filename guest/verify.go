@@ -52,9 +52,11 @@ func verifyStrings(ctx context.Context, vm *VM) error {
 		`"\u20ac \u{1f600}"`: "€ \U0001f600",
 		`"a\ud800b"`:         "a\ufffdb",
 		`""`:                 "",
+		`"0123456789".repeat(2000).slice(3, 15000)`:          strings.Repeat("0123456789", 1500)[3:],
+		`"\u20ac12345".repeat(2000).slice(7, 9000).slice(2)`: strings.Repeat("\u20ac12345", 1500)[11+2:],
 	} {
 		if got, err := evalString(ctx, vm, source); err != nil || got != want {
-			return fmt.Errorf("%s gives %q, %v", source, got, err)
+			return fmt.Errorf("%s gives %.100q, %v", source, got, err)
 		}
 	}
 	return nil

@@ -31,6 +31,7 @@ type Engine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache
+	prelude  guest.PreludeCode
 	places   chan struct{} // holds one element for each run that is under way; nil if they are unlimited
 
 	closing context.Context // ends when the engine is closed

@@ -51,18 +51,23 @@ func (e *Engine) newInstance(r *run) (*instance, error) {
 		memory.Free()
 		return nil, fmt.Errorf("instantiating the engine: %w", err)
 	}
-	if err := in.start(); err != nil {
+	if err := in.start(e); err != nil {
 		return nil, errors.Join(in.reason(err), in.close())
 	}
 	return in, nil
 }
 
-func (in *instance) start() (err error) {
+func (in *instance) start(e *Engine) (err error) {
 	in.fuel = in.module.ExportedGlobal(guest.FuelExport)
 	if in.vm, err = guest.Start(in.context(), in.module); err != nil {
 		return err
 	}
-	if in.prelude, err = guest.LoadPrelude(in.context(), in.vm); err != nil {
+	if e.prelude == nil { // the first one, which verifies the engine
+		if e.prelude, err = guest.CompilePrelude(in.context(), in.vm); err != nil {
+			return err
+		}
+	}
+	if in.prelude, err = guest.LoadPrelude(in.context(), in.vm, e.prelude); err != nil {
 		return err
 	}
 	in.vm.SeedRandom(rand.Uint64())
