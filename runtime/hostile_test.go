@@ -199,7 +199,7 @@ func TestHostileScriptsAreStopped(t *testing.T) {
 	disturb(t)
 	for _, test := range hostileScripts {
 		t.Run(test.script, func(t *testing.T) {
-			limits := sandbox.Limits{Time: 500 * time.Millisecond}
+			limits := sandbox.Limits{Time: 250 * time.Millisecond}
 			if !strings.Contains(test.want, byTime) {
 				limits.Time = patience // it ends by itself, but not always fast
 			}
