@@ -61,7 +61,7 @@ type Options struct {
 const schema = `{
 	"type": "object",
 	"properties": {
-		"code": {"type": "string", "description": "The JavaScript to run: the body of an async function in strict mode. Use return for the result; await works."}
+		"code": {"type": "string", "description": "The code to run: the body of an async function in strict mode, or a module. Use return for the result; await works."}
 	},
 	"required": ["code"],
 	"additionalProperties": false
