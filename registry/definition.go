@@ -13,6 +13,8 @@ type Offer struct {
 	API     API
 	Mode    Mode
 	Options Options
+	// NoProject says that there will be no files.
+	NoProject bool
 	// Tools, if not nil, returns the definitions of the other tools that a model gets with this one, as far as they can be made.
 	// Spec.DescriptionFor gets it, except when it is for another tool that Tools is asked.
 	Tools func() []*Definition
@@ -164,5 +166,5 @@ func (e *entry) offer(api API, selection *Selection, do func(e *entry, offer Off
 	if overrider, ok := e.tool.(APIOverrider); ok {
 		override = overrider.APIOverride(api, options)
 	}
-	return do(e, Offer{API: api, Mode: selection.Mode, Options: options}, override)
+	return do(e, Offer{API: api, Mode: selection.Mode, Options: options, NoProject: selection.NoProject}, override)
 }

@@ -19,7 +19,7 @@ type facts struct {
 	Languages         string
 	DetectsTypeScript bool // it need not be said what code is written in
 	TypeScript        bool // code is TypeScript
-	LoadLib           bool
+	Files, LoadLib    bool
 	Seconds, Memory   float64 // the limits; memory in MiB
 }
 
@@ -27,6 +27,7 @@ type facts struct {
 func describe(offer registry.Offer) string {
 	f := facts{
 		Languages: "JavaScript",
+		Files:     !offer.NoProject,
 		LoadLib:   offer.Options.Bool(OptionLoadLib),
 		Seconds:   sandbox.DefaultTime.Seconds(),
 		Memory:    offer.Options.Number(OptionMemory),

@@ -46,6 +46,15 @@ var claims = map[string][]claim{
 		{`globalThis.kept = 1; await fs.writeFile('/kept', '1')`, `undefined`},
 		{`return typeof kept + fs.existsSync('/kept')`, `^undefinedtrue$`},
 	},
+	"Each call gets a fresh sandbox: nothing is kept from one call to the next": {
+		{`globalThis.kept = 1`, `undefined`},
+		{`return typeof kept`, `^undefined$`},
+	},
+	"There are no files, and no modules but `require('path')`": {
+		{`return fs.existsSync('/') + fs.existsSync('/a') + require('path').join('a', 'b')`, `a/b$`},
+		{`await fs.writeFile('/a', 'b')`, `^Error: E`},
+		{`import '/a.js'`, `^Error: `},
+	},
 	"There are console, setTimeout, setInterval, queueMicrotask, TextEncoder, TextDecoder, atob, btoa, structuredClone, URL, URLSearchParams, AbortController, EventTarget, crypto.getRandomValues, crypto.randomUUID, crypto.subtle.digest, performance.now and process.stdout.write": {
 		{`return [console.log, setTimeout, setInterval, queueMicrotask, TextEncoder, TextDecoder, atob, btoa, structuredClone, URL, URLSearchParams, AbortController, EventTarget,
 			crypto.getRandomValues, crypto.randomUUID, crypto.subtle.digest, performance.now, process.stdout.write].every((f) => typeof f === 'function')`, `^true$`},
@@ -125,6 +134,7 @@ var claims = map[string][]claim{
 			`^true,ToolError,The path /nothing does not exist. Please provide a valid path.,tool_error\n`},
 	},
 	"Return a summary instead of printing a lot, and put large results into a file": nil,
+	"Return a summary instead of printing a lot":                                    nil,
 }
 
 // TestDescription checks each sentence that models are told, with different options.
@@ -133,13 +143,14 @@ func TestDescription(t *testing.T) {
 	spec, _ := r.Spec(javascript.Name)
 	require.Equal(t, 60.0, spec.Timeout.Seconds())
 	used := map[string]bool{}
-	for _, options := range []map[string]any{
+	for i, options := range []map[string]any{
 		{},
 		{"loadLib": false, "language": "javascript"},
 		{"language": "typescript", "memory": 16},
 		{"toolCalls": true, "loadLib": false},
+		{"language": "auto"},
 	} {
-		selection := registry.Selection{Options: map[string]map[string]any{javascript.Name: options}}
+		selection := registry.Selection{Options: map[string]map[string]any{javascript.Name: options}, NoProject: i == 4}
 		definitions, err := r.Definitions(registry.Anthropic, selection)
 		require.NoError(t, err)
 		for _, sentence := range sentences(definitions[0].Description) {
@@ -158,6 +169,9 @@ func TestDescription(t *testing.T) {
 					require.NoError(t, env.Files.MkdirAll("/lib", 0o755))
 					require.NoError(t, env.Files.MkdirAll("/memories", 0o755))
 					require.NoError(t, afero.WriteFile(env.Files, name, []byte(content), 0o644))
+				}
+				if selection.NoProject {
+					env.Files = nil
 				}
 				for _, c := range claims {
 					env.Limits.Timeout = 0
