@@ -1,8 +1,11 @@
 package module
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// ComplexityError says that TypeScript code nests too deeply to be parsed safely.
+// ComplexityError says that TypeScript code nests too deeply, or is too ambiguous, to be parsed safely.
 type ComplexityError struct {
 	File   string
 	Line   int // from 1
@@ -11,7 +14,362 @@ type ComplexityError struct {
 }
 
 func (e *ComplexityError) Error() string {
-	return fmt.Sprintf("%s (%s:%d:%d)", e.Reason, e.File, e.Line, e.Column)
+	return fmt.Sprintf("TypeScript here: %s (%s:%d:%d)", e.Reason, e.File, e.Line, e.Column)
 }
 
-func checkComplexity(code, name string) error { return nil }
+// Limits of what the parser gets. The first three are for all that is open at one place of the code.
+const (
+	// maxNesting is how many times the parser may call itself, about: it needs stack for each, and a stack that is too
+	// large ends the process.
+	maxNesting = 256
+	// maxAngles is how many angle brackets may be open, or operators that look like them: for each, the parser may read
+	// on to the end and come back.
+	maxAngles = 40
+	// maxReadings is how often the parser may have to choose between two readings. The time doubles with each.
+	maxReadings = 4
+	// maxTerms is how many operators an expression may have side by side, maxAlternatives how many | and &, and maxItems
+	// how many commas may stand in a statement, other than in a list of values: the parser's time, and for + the memory,
+	// grow with their square.
+	maxTerms        = 256
+	maxAlternatives = 4096
+	maxItems        = 8192
+	// maxName is how long a name may be, and maxEnumText how long a string or the like in an enum, in bytes: the output
+	// can have both much more often.
+	maxName     = 256
+	maxEnumText = 256
+	// maxEnumNumber is how long a number in an enum may be, in bytes, and maxEnumSums how many additions there may be in
+	// all enums: their values are worked out, and those of strings grow.
+	maxEnumNumber = 32
+	maxEnumSums   = 64
+)
+
+// complexity follows how code nests.
+type complexity struct {
+	lexer
+	levels []nesting
+	// The sums over all levels but the last one.
+	calls, angles, readings int
+	// The token before the current one, and those before it.
+	one, two, three token
+
+	longestSum token // where the longest sum of terms ends
+	sumTerms   int
+	enumText   int // the length of the longest text in an enum
+	enumSums   int
+}
+
+// checkComplexity returns a *ComplexityError if the TypeScript parser could need too much stack, time or memory for code.
+// It is linear in the code's length. Where the code ends for the lexer, it ends for the parser too.
+func checkComplexity(code, name string) error {
+	c := complexity{lexer: *newLexer(code), levels: make([]nesting, 1, 64)}
+	fail := func(t token, reason string) error {
+		line, column := endPosition(code[:t.start])
+		return &ComplexityError{name, line, column, reason}
+	}
+	for {
+		t := c.next()
+		if t.kind == endOfFile || t.kind == broken {
+			break
+		}
+		reason := c.unclear(t)
+		if reason == "" {
+			reason = c.repeats(t)
+		}
+		if reason == "" {
+			c.count(t)
+			reason = c.tooMuch()
+		}
+		if reason != "" {
+			return fail(t, reason)
+		}
+		c.follow(t)
+		c.one, c.two, c.three = t, c.one, c.two
+	}
+	// The value of an enum may stand in many sums, which become one text for each of their terms. The enum may stand
+	// behind them.
+	if length := c.enumText + c.enumSums*maxEnumNumber; c.sumTerms*(1+length/16) > maxTerms {
+		return fail(c.longestSum, tooLong)
+	}
+	return nil
+}
+
+const tooLong = "this is too long; split it up, or use JavaScript"
+
+// tooMuch says which limit the current place is beyond, or returns "".
+func (c *complexity) tooMuch() string {
+	at := &c.levels[len(c.levels)-1]
+	switch {
+	case c.calls+at.calls() > maxNesting:
+		return "this nests too deeply; split it up, or use JavaScript"
+	case c.angles+at.angles > maxAngles, c.readings+at.readings > maxReadings:
+		return "this is too ambiguous; split it up, or use JavaScript"
+	case at.terms > maxTerms, at.alternatives > maxAlternatives, at.items > maxItems:
+		return tooLong
+	}
+	return ""
+}
+
+// unclear says why it is not sure what the parser takes a token for, or returns "".
+func (c *complexity) unclear(t token) string {
+	text := c.text(t)
+	// The parser knows comments as in HTML.
+	if t.kind == punctuator && text[0] == '<' && strings.HasPrefix(c.source[t.start:], "<!--") {
+		return "<!-- is not supported in code"
+	}
+	if t.kind == punctuator && (t.newline || c.one.kind == endOfFile) && strings.HasPrefix(c.source[t.start:], "-->") {
+		return "--> is not supported at the beginning of a line"
+	}
+	if !t.uncertain {
+		return ""
+	}
+	const slash = "it is not clear whether this slash divides or begins a regular expression; use parentheses or new RegExp"
+	if t.kind == punctuator {
+		end := c.regexEnd(t.start)
+		if end < 0 {
+			return slash
+		}
+		text = c.source[t.start:end]
+	}
+	// Either reading must have the same brackets, strings and comments, and nest in the same way.
+	if strings.ContainsAny(text, "\"'`()[]{}\\<>?=!#@") {
+		return slash
+	}
+	if rest := c.source[t.start+len(text):]; strings.HasSuffix(text, "/") && rest != "" && (rest[0] == '/' || rest[0] == '*') {
+		return slash
+	}
+	return ""
+}
+
+// repeats says what is wrong with a token that the output may have much more often or much longer, or returns "".
+func (c *complexity) repeats(t token) string {
+	size := t.end - t.start
+	if (t.kind == word || t.kind == privateName) && size > maxName {
+		return fmt.Sprintf("a name is longer than %d bytes", maxName)
+	}
+	if !c.levels[len(c.levels)-1].enum {
+		return ""
+	}
+	switch {
+	case t.kind == templateHead:
+		return "${ is not supported in an enum"
+	case t.kind == quoted, t.kind == template, t.kind == regex:
+		if size > maxEnumText {
+			return fmt.Sprintf("a text in an enum is longer than %d bytes", maxEnumText)
+		}
+		c.enumText = max(c.enumText, size)
+	case t.kind == number && size > maxEnumNumber:
+		return fmt.Sprintf("a number in an enum is longer than %d bytes", maxEnumNumber)
+	case c.is(t, "+"), c.is(t, "+="):
+		c.enumSums++
+		if c.enumSums > maxEnumSums {
+			return fmt.Sprintf("there are more than %d additions in enums", maxEnumSums)
+		}
+	}
+	// A sum that has a value of the enum twice would double the length of texts.
+	if c.is(c.one, "+") && t.kind != number && (c.two.kind != number || !c.is(c.three, "=")) {
+		return "only numbers can be added in an enum"
+	}
+	return ""
+}
+
+// operandEnds reports whether a token certainly is the end of an operand.
+func (c *complexity) operandEnds(t token) bool {
+	switch t.kind {
+	case number, quoted, template, regex, privateName:
+		return true
+	case word:
+		text := c.text(t)
+		after, reserved := reservedWords[text]
+		return t.member || !reserved && !softWords[text] && !strings.Contains(text, `\`) || reserved && after == divisionSlash
+	case punctuator:
+		switch c.source[t.start] {
+		case ')':
+			return !t.bracket.head
+		case ']', '}':
+			return true
+		}
+	}
+	return false
+}
+
+// count counts what a token adds to the innermost level.
+func (c *complexity) count(t token) {
+	at := &c.levels[len(c.levels)-1]
+	switch t.kind {
+	case word:
+		if !t.member {
+			c.countWord(at, t)
+		}
+	case template, templateHead:
+		if c.source[t.start] == '`' && c.mayEndOperand(c.one) {
+			at.suffixes++
+		}
+	case regex:
+		if t.uncertain {
+			at.operators += t.end - t.start // as many operators as a division could have there
+		}
+	case punctuator:
+		c.countPunctuator(at, t)
+	}
+}
+
+func (c *complexity) countWord(at *nesting, t token) {
+	text := c.text(t)
+	after := c.operandEnds(c.one)
+	last := at.last
+	if (t.newline && after || c.is(c.one, "}")) && !joiningWords[text] || text == "case" && at.angles == 0 {
+		at.endStatement()
+	}
+	if (text == "else" || text == "while") && c.is(c.one, ";") {
+		at.statements += last
+	}
+	_, reserved := reservedWords[text]
+	switch {
+	case prefixWords[text]:
+		at.prefixes++
+	case statementWords[text]:
+		at.statements++
+	case text == "extends" && c.is(c.two, "infer"):
+		at.operators++
+		at.readings++
+	case text == "this", text == "super", text == "null", text == "true", text == "false":
+	case text == "in", text == "instanceof":
+		at.suffixes = 0
+		at.terms++
+	case reserved, softWords[text], strings.Contains(text, `\`), after && !t.newline:
+		at.operators++
+	}
+}
+
+func (c *complexity) countPunctuator(at *nesting, t token) {
+	after := c.operandEnds(c.one)
+	switch text := c.text(t); text {
+	case ",":
+		if !at.list || c.one.kind == word {
+			at.items++
+		}
+		at.endExpression()
+	case ";":
+		at.endStatement()
+	case ".", "?.":
+		at.suffixes++
+	case "(", "[":
+		if c.mayEndOperand(c.one) {
+			at.suffixes++
+		}
+	case "!":
+		at.prefixes++
+		at.suffixes++
+	case "~", "++", "--":
+		at.prefixes++
+	case "@", "**":
+		at.operators++
+	case "|", "&":
+		at.alternatives++
+		if after {
+			at.endOperand()
+		}
+	case "?", ":", "=>":
+		at.operators++
+		if after {
+			at.endOperand()
+		}
+		c.countChoice(at, text)
+	case "{", "}", "]", ")", "...":
+	default:
+		switch assigns := text[len(text)-1] == '=' && text != "==" && text != "===" && text != "!=" && text != "!=="; {
+		case text[0] == '<' || text[0] == '>': // which may be angle brackets, so that no operand ends for certain
+			if text[0] == '>' {
+				at.angles = max(0, at.angles-strings.Count(text, ">"))
+			} else {
+				at.angles += strings.Count(text, "<")
+			}
+			if !after {
+				at.prefixes++
+			}
+			if assigns {
+				at.operators++
+			}
+		case assigns:
+			at.operators++
+			if after {
+				at.endOperand()
+			}
+		case after:
+			at.endOperand()
+			at.terms++
+			if text == "+" && at.terms > c.sumTerms {
+				c.sumTerms, c.longestSum = at.terms, t
+			}
+		default:
+			at.prefixes++
+		}
+	}
+}
+
+// countChoice counts what the parts of a conditional expression and an arrow add besides their operators. In
+// a ? (b) : c => d the parser finds out only at the end, reading d, whether c is the type of an arrow function.
+func (c *complexity) countChoice(at *nesting, text string) {
+	switch text {
+	case "?":
+		at.conditions++
+	case ":":
+		if c.endsLabel() {
+			at.statements++
+		}
+		if c.is(c.one, ")") && at.conditions > 0 {
+			at.returns++
+		}
+	case "=>":
+		at.readings += at.returns
+		at.returns = 0
+	}
+}
+
+// endsLabel reports whether the colon after c.one may end a label.
+func (c *complexity) endsLabel() bool {
+	if c.one.kind != word || c.one.member {
+		return false
+	}
+	if c.one.newline || c.two.kind == endOfFile {
+		return true
+	}
+	for _, before := range []string{";", "{", "}", ":", ")", "else", "do"} {
+		if c.is(c.two, before) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsArray reports whether a bracket after c.one begins the elements of an array, and not an index or a computed name.
+func (c *complexity) beginsArray() bool {
+	switch {
+	case c.mayEndOperand(c.one), c.is(c.one, "{"), c.is(c.one, ";"):
+		return false
+	case c.is(c.one, ","):
+		n := len(c.brackets) - 1 // the last one is the array's own
+		return n > 0 && c.brackets[n-1].open != '{'
+	}
+	return true
+}
+
+// follow keeps the levels up to date with the brackets that t opens and closes.
+func (c *complexity) follow(t token) {
+	switch at := c.levels[len(c.levels)-1]; {
+	case c.depth() >= len(c.levels):
+		c.calls += at.calls()
+		c.angles += at.angles
+		c.readings += at.readings
+		c.levels = append(c.levels, nesting{
+			list: t.bracket.open == '[' && c.beginsArray(),
+			enum: at.enum || t.bracket.open == '{' && c.one.kind == word && c.is(c.two, "enum"),
+		})
+	case c.depth() < len(c.levels)-1:
+		c.levels = c.levels[:len(c.levels)-1]
+		at = c.levels[len(c.levels)-1]
+		c.calls -= at.calls()
+		c.angles -= at.angles
+		c.readings -= at.readings
+	}
+}

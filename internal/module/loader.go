@@ -16,8 +16,11 @@ import (
 // Sizes of sources that are loaded if a Loader does not say otherwise, in bytes.
 const (
 	DefaultMaxSource     = 8 << 20
-	DefaultMaxTypeScript = 1 << 20
+	DefaultMaxTypeScript = 128 << 10
 )
+
+// maxTypeScript is how large TypeScript may be whatever a caller says: the parser's stack grows with the size too, slowly.
+const maxTypeScript = 1 << 20
 
 // A Loader finds modules among the files of a project. Its fields must not change while it is in use; then it may be used
 // by several goroutines at the same time, if its Files may. What the files say is not kept: each call reads them afresh.
@@ -32,7 +35,9 @@ type Loader struct {
 	Require bool
 	// MaxSource is how large a file may be, in bytes. Zero means DefaultMaxSource.
 	MaxSource int64
-	// MaxTypeScript is how large a TypeScript file may be, in bytes. Zero means DefaultMaxTypeScript.
+	// MaxTypeScript is how large a TypeScript file may be, in bytes. Zero means DefaultMaxTypeScript, and more than 1 MiB
+	// means 1 MiB. The compiler cannot be stopped, and code that is full of errors can take time that grows with the square
+	// of its size: some 20 seconds for 128 KiB.
 	MaxTypeScript int64
 }
 
@@ -67,7 +72,7 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	limit := orDefault(l.MaxSource, DefaultMaxSource)
 	typed := IsTypeScript(name)
 	if typed {
-		limit = min(limit, orDefault(l.MaxTypeScript, DefaultMaxTypeScript))
+		limit = min(limit, typeScriptLimit(l.MaxTypeScript))
 	}
 	data, err := l.read(name, limit)
 	if err != nil {
@@ -84,7 +89,7 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	kind, universal := detect(s.Code)
 	if typed {
 		written := kind
-		if s.Code, s.Map, err = StripTypes(ctx, s.Code, name, nil); err != nil {
+		if s.Code, s.Map, err = StripTypes(ctx, s.Code, name, &StripOptions{MaxSize: l.MaxTypeScript}); err != nil {
 			return nil, err
 		}
 		// Types can be all that a module imports and exports, and export = becomes an assignment.
@@ -102,6 +107,10 @@ func orDefault(limit, fallback int64) int64 {
 		return limit
 	}
 	return fallback
+}
+
+func typeScriptLimit(limit int64) int64 {
+	return min(orDefault(limit, DefaultMaxTypeScript), maxTypeScript)
 }
 
 // kind says what a file is by its name and its package, where its content leaves that open.

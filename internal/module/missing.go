@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	maxEntries = 1000 // of a directory that are compared
-	maxName    = 64   // bytes of a name that is compared
-	maxSimilar = 5    // names that an error shows
-	maxShown   = 40   // built-in modules that an error shows
+	maxEntries  = 1000 // of a directory that are compared
+	maxCompared = 64   // bytes of a name that is compared
+	maxSimilar  = 5    // names that an error shows
+	maxShown    = 40   // built-in modules that an error shows
 )
 
 func (l *Loader) notFound(specifier, base, reason string) error {
@@ -73,7 +73,7 @@ func (l *Loader) similar(dir, name string) string {
 	candidates, others := []candidate{}, []string{}
 	for _, entry := range entries {
 		entry = path.Base(entry)
-		if len(entry) > 2*maxName || checkPath(entry) != "" || strings.HasPrefix(entry, ".") {
+		if len(entry) > 2*maxCompared || checkPath(entry) != "" || strings.HasPrefix(entry, ".") {
 			continue
 		}
 		a, b := stem(name), stem(entry)
@@ -111,7 +111,7 @@ func (l *Loader) similar(dir, name string) string {
 // stem is what of a name is compared.
 func stem(name string) string {
 	name = strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
-	return name[:min(len(name), maxName)]
+	return name[:min(len(name), maxCompared)]
 }
 
 // distance is how many bytes must be added, left out or changed to make b of a.

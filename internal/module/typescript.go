@@ -17,7 +17,7 @@ type StripOptions struct {
 	// Body says that the code is the body of an async function, with return, and possibly with import declarations, which
 	// become calls of import as SplitImports makes them.
 	Body bool
-	// MaxSize is how large the code may be, in bytes. Zero means DefaultMaxTypeScript.
+	// MaxSize is how large the code may be, in bytes, as for [Loader.MaxTypeScript].
 	MaxSize int64
 }
 
@@ -42,7 +42,7 @@ func StripTypes(ctx context.Context, code, name string, options *StripOptions) (
 	if options == nil {
 		options = &StripOptions{}
 	}
-	if limit := orDefault(options.MaxSize, DefaultMaxTypeScript); int64(len(code)) > limit {
+	if limit := typeScriptLimit(options.MaxSize); int64(len(code)) > limit {
 		return "", nil, &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes", limit)}
 	}
 	if err := ctx.Err(); err != nil {

@@ -1,0 +1,177 @@
+package module_test
+
+import (
+	"context"
+
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/module"
+)
+
+// nest is code that lies in itself: some text before it, and some after.
+type nest struct{ head, before, core, after string }
+
+func (n nest) code(times int) string {
+	return n.head + strings.Repeat(n.before, times) + n.core + strings.Repeat(n.after, times)
+}
+
+// deep are the ways in which code can make the parser, or what comes after it, call itself.
+var deep = []nest{
+	{"", "(", "1", ")"}, {"", "[", "1", "]"}, {"", "{", "", "}"}, {"", "({a:", "1", "})"}, {"", "`${", "1", "}`"},
+	{"", "a(", "1", ")"}, {"", "a[", "1", "]"}, {"", "a?.(", "1", ")"}, {"", "!", "1", ""}, {"", "- ", "1", ""}, {"", "~", "1", ""},
+	{"", "typeof ", "1", ""}, {"", "await ", "1", ""}, {"", "new ", "a", ""}, {"", "a=>", "1", ""}, {"", "async a=>", "1", ""},
+	{"", "a?b:", "1", ""}, {"", "a?", "1", ":b"}, {"", "a**", "1", ""}, {"", "a=", "1", ""}, {"", "a??=", "1", ""},
+	{"", "if(a)", "b", ""}, {"", "if(a)b;else ", "c", ""}, {"", "if(a)b,c;else ", "d", ""}, {"", "if(a){}else ", "c", ""},
+	{"", "l:if(a)b,c;else ", "d", ""}, {"", "if(a)do b;while(c);else ", "d", ""}, {"", "for(;;)", "a", ""},
+	{"", "while(a)\n", "b", ""}, {"", "do ", "a", "\nwhile(b)"}, {"", "do ", "a", ";while(b)"}, {"", "a:", "b", ""}, {"", "with(a)", "b", ""},
+	{"x=", "class extends ", "A", "{}"}, {"x=", "class{x=", "1", "}"}, {"", "class A{static{", "", "}}"}, {"", "class A{x(){", "", "}}"},
+	{"", "<T>", "x", ""}, {"", "<T>+", "x", ""}, {"", "(<T>", "x", ")"}, {"", "<T>()=>", "x", ""}, {"", "<T,>(a:T)=>", "x", ""},
+	{"", "function f(){", "", "}"}, {"", "()=>{", "", "}"}, {"", "namespace a{", "", "}"}, {"namespace ", "a.", "b", "{}"},
+	{"", "switch(a){case 1:", "", "}"}, {"", "try{", "", "}finally{}"}, {"", "@(", "a", ")class A{}"}, {"", "x={[", "a", "]:1}"},
+	{"", "declare ", "class A{}", ""}, {"", "declare\n", "class A{}", ""}, {"", "abstract ", "class A{}", ""}, {"", "export ", "class A{}", ""},
+	{"", "(a||b&&c|d^e&f==g+h*", "i", ")"}, {"", "(a=b?c:d=>e**!", "i", ")"},
+	{"let x:", "keyof ", "A", ""}, {"let x:", "k\\u0065yof ", "A", ""}, {"let x:", "keyof\n", "A", ""}, {"let x:", "readonly ", "A[]", ""},
+	{"let x:", "A<", "B", ">"}, {"let x:", "A<B,", "C", ">"}, {"let x:", "()=>", "A", ""}, {"let x:", "new()=>", "A", ""},
+	{"let x:", "abstract new ()=>", "A", ""}, {"let x:", "(", "A", ")"}, {"let x:", "[", "A", "]"}, {"let x:", "{a:", "A", "}"},
+	{"let x:", "A extends B ? ", "C", ":D"}, {"let x:", "A extends B ? C : ", "D", ""}, {"let x:", "(a: ", "A", ") => B"},
+	{"let x:", "A[", "B", "]"}, {"let x:", "`${", "A", "}`"}, {"let x:", "x is ", "A", ""}, {"let x:", "{[a in ", "A", "]:B}"},
+	{"let x:", "<T extends ", "A", ">()=>B"}, {"let x:", "typeof a.", "b", ""}, {"let x:", "A.", "b", ""},
+	{"a", "", "", ".b"}, {"a", "", "", "()"}, {"a", "", "", "[0]"}, {"a", "", "", "?.b"}, {"a", "", "", "``"}, {"a", "", "", "!"},
+	{"a", "", "", " as T"}, {"a", "", "", "<b>()"}, {"a", "", "", "<b>``"}, {"a", "", "", "++"}, {"a", "", "", "\n.b"}, {"a", "", "", "!.b"},
+	{"a", "", "", "=b"}, {"a", "", "", "**b"}, {"import a=b", "", "", ".c"},
+}
+
+// slow are the ways in which code can make the parser read it again and again, or make its output or memory much larger.
+var slow = []nest{
+	{"x=", "a?(b):c=>", "d", ""}, {"x=", "a?(b):c=>{", "d", "}"}, {"x=", "a?(b:c):d=>(", "e", "):f"},
+	{"let x:", "infer A extends ", "B", ""}, {"type T=", "A extends (infer B extends ", "C", "?1:2)?1:2"},
+	{"a", "", "", "<b"}, {"x=", "a<(", "b", ""}, {"x=", "a<{b:", "c", "}"}, {"x=", "f<(", "b", ")>"},
+	{"a", "", "", ",b"}, {"let a", "", "", ",b"}, {"f(a", "", "", ",b"}, {"x={[a", "", "", ",b"}, {"x=y[1", "", "", ",2"}, {"enum A{a", "", "", ",b"},
+	{"'a'", "", "", "+'b'"}, {"x=", "", "", "+{} "}, {"x={}", "", "", "??{}"}, {"let x:A", "", "", "|B"},
+	{"enum A{a='b',", "", "", "b=a+a,"}, {"enum A{a='b',", "", "", "b=`${a}${a}`,"}, {"enum A{a='b',", "", "", "b=a+1+a,"}, {"enum A{a='b',", "", "", "b=1+(a)+(a),"},
+	{"x=A.a", "", "", "+A.a"},
+}
+
+func TestComplexTypeScriptIsRefused(t *testing.T) {
+	for _, n := range append(deep, slow...) {
+		_, _, err := module.StripTypes(t.Context(), n.code(9000), "x.ts", &module.StripOptions{MaxSize: 1 << 20})
+		var complex *module.ComplexityError
+		require.ErrorAs(t, err, &complex, "%v", n)
+	}
+	for name, code := range map[string]string{
+		"a long text of an enum":          "enum A { a = '" + strings.Repeat("x", 300) + "' }",
+		"a long regex of an enum":         "enum A { a = /" + strings.Repeat("x", 300) + "/ + 1 }",
+		"a long number of an enum":        "enum A { a = '' + " + strings.Repeat("1", 300) + "n }",
+		"sums of texts of an enum":        strings.Repeat("x = "+strings.Repeat("A.a + ", 50)+"1\n", 10) + "enum A { a = '" + strings.Repeat("x", 200) + "' }",
+		"sums in enums":                   "enum A { a = 'x'," + strings.Repeat("b = a + 1,", 100) + "}",
+		"a long name":                     "namespace " + strings.Repeat("x", 300) + " { export let a; a }",
+		"a comment as in HTML":            "x\n<!-- `\n",
+		"the end of a comment as in HTML": "x\n--> `\n",
+		"a slash of either sort":          "type X = (a)\n/ ( / 2",
+		"a quote behind such a slash":     "yield / '/ '",
+		"a comment behind such a slash":   "x!/ a //* b",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+			var complex *module.ComplexityError
+			require.ErrorAs(t, err, &complex)
+		})
+	}
+	_, _, err := module.StripTypes(t.Context(), "'😀';\n'😀' + "+strings.Repeat("(", 400), "x.ts", nil)
+	require.EqualError(t, err, "TypeScript here: this nests too deeply; split it up, or use JavaScript (x.ts:2:264)")
+}
+
+func TestOrdinaryTypeScriptIsTaken(t *testing.T) {
+	for name, code := range map[string]string{
+		"a long list":                   "x = [" + strings.Repeat("1, 'a', {b: 2}, ", 5000) + "]",
+		"many statements":               strings.Repeat("f = (a: number): number => a < 1 ? -a : !a ? a : a + 1\n", 1500),
+		"many statements on a line":     strings.Repeat("if (a) { b() } else { c.d.e = -f }", 3000),
+		"a class with many members":     "class A {\n" + strings.Repeat("  private async f<T extends B>(a?: Map<string, T[]>): Promise<void> { await this.g(a!) }\n", 1200) + "}",
+		"a long union":                  "type A =\n" + strings.Repeat("  | 'abcdef'\n", 4000),
+		"a long chain":                  "x" + strings.Repeat("\n  .f((a) => a)", 100),
+		"a long list of branches":       strings.Repeat("if (a === 'b') { c = d } else ", 100) + "{}",
+		"a large switch":                "switch (a) {\n" + strings.Repeat("case 'b': case 'c': return d\n", 2000) + "}",
+		"a large object":                "x = {" + strings.Repeat("a: b ? c : d, ", 8000) + "}",
+		"a large interface":             "interface A {\n" + strings.Repeat("  a?: B<C>\n  readonly [d: string]: E;\n f(a: string): void\n", 1500) + "}",
+		"many enums":                    strings.Repeat("enum A { a = 'b', c = 1 << 2, d = c | 8, e = 'f' }\n", 1500),
+		"a sum of texts":                "enum A { a = 'some text' }\nx = A.a" + strings.Repeat(" + A.a + 'text'", 40),
+		"divisions and expressions":     "x = a / b / (c) / d[0] / 2\nif (a) /[/'\"`(]/.test(b)\nconst c = [/(/, /`/]",
+		"arrow functions in conditions": "x = a ? (b: C): D => e : f ? (g) : (h): I => ({})",
+		"inferred types":                "type A<T> = T extends [infer B extends string, ...infer C extends string[]] ? [B, C] : never",
+		"types in types":                "let x: A<B<C<D<E<F<G<H[]>>>>>>>",
+		"comparisons":                   strings.Repeat("if (a < b && c > d || e << 2 < f) {}\n", 2000),
+		"decorators":                    "@a @b() class C { @d() e = 1; @f accessor g }",
+		"comments":                      strings.Repeat("// don't (\n/* ` */\n", 4000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// TestTypeScriptStack transforms the deepest code that is taken in another process, with a stack of 64 MiB: overflowing
+// it would end the process.
+func TestTypeScriptStack(t *testing.T) {
+	const variable = "MODULE_TEST_STACK"
+	if os.Getenv(variable) == "" {
+		command := exec.Command(os.Args[0], "-test.run=^TestTypeScriptStack$")
+		command.Env = append(os.Environ(), variable+"=1")
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, "%.2000s", out)
+		return
+	}
+	debug.SetMaxStack(64 << 20)
+	for _, n := range deep {
+		low, high := 1, 2000
+		for low < high {
+			middle := (low + high + 1) / 2
+			if _, _, err := module.StripTypes(context.Background(), n.code(middle), "x.ts", nil); isComplex(err) {
+				high = middle - 1
+			} else {
+				low = middle
+			}
+		}
+	}
+	// What stands side by side needs stack too.
+	for _, part := range []string{"a;", "a,", "'a'+", "a||", "[],", "{};", "{a:1},", "a\n", "case 1:", "@a ", "A|", "a<b>c,", "x=", "`${a}`,"} {
+		code := strings.Repeat(part, (1<<19)/len(part))
+		for _, head := range []string{"", "x=[", "switch(a){"} {
+			_, _, _ = module.StripTypes(context.Background(), (head + code)[:1<<19-100], "x.ts", &module.StripOptions{MaxSize: 1 << 20})
+		}
+	}
+}
+
+func isComplex(err error) bool {
+	_, ok := err.(*module.ComplexityError)
+	return ok
+}
+
+func FuzzStripTypes(f *testing.F) {
+	for _, n := range append(deep, slow...) {
+		f.Add(n.code(3), false)
+		f.Add(n.code(30), true)
+	}
+	for _, test := range kinds {
+		f.Add(test.code, true)
+	}
+	f.Fuzz(func(t *testing.T, code string, body bool) {
+		js, m, err := module.StripTypes(t.Context(), code, "x.ts", &module.StripOptions{Body: body})
+		if err != nil {
+			require.Nil(t, m)
+			return
+		}
+		for i, line := range strings.Split(js, "\n") {
+			m.Original(i+1, 1)
+			if _, column, ok := m.Original(i+1, len(line)); ok {
+				require.Positive(t, column)
+			}
+		}
+	})
+}
