@@ -229,7 +229,7 @@ func (c *complexity) countWord(at *nesting, t token) {
 		at.prefixes++
 	case statementWords[text]:
 		at.statements++
-	case text == "extends" && c.is(c.two, "infer"):
+	case text == "extends" && (c.is(c.two, "infer") || strings.Contains(c.text(c.two), `\`)): // also if it has escapes
 		at.operators++
 		at.readings++
 	case text == "this", text == "super", text == "null", text == "true", text == "false":

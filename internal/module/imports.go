@@ -29,6 +29,7 @@ func SplitImports(code string) (imports, rest string, err error) {
 type body struct {
 	imports []declaration
 	rest    string
+	end     token // behind all that could be read
 }
 
 // declaration is an import declaration.
@@ -36,7 +37,7 @@ type declaration struct {
 	specifier  string
 	namespace  string // the name that the whole module gets, or ""
 	names      []importedName
-	bare       bool   // names nothing, and is there for the module's effects
+	bare       bool   // names nothing: it is there for the module's effects
 	attributes string // their source, with braces, or ""
 }
 
@@ -75,6 +76,7 @@ func splitImports(code string) (*body, error) {
 	}
 	s.out.WriteString(code[s.done:])
 	s.body.rest = s.out.String()
+	s.body.end = s.token
 	return &s.body, nil
 }
 
@@ -182,6 +184,7 @@ func (s *splitter) importDeclaration(start token) error {
 			d.namespace = s.text(s.token)
 			s.advance()
 		case s.skip("{"):
+			d.bare = s.is(s.token, "}") && len(d.names) == 0
 			if err := s.names(&d); err != nil {
 				return err
 			}

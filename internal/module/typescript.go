@@ -73,6 +73,11 @@ func stripBody(ctx context.Context, code, name string) (js string, m *Map, err e
 	if err != nil {
 		return "", nil, inFile(err, name)
 	}
+	if at := body.end; at.kind == broken && strings.IndexByte(")]}", code[min(at.start, len(code)-1)]) >= 0 {
+		// It could end the function.
+		line, column := endPosition(code[:at.start])
+		return "", nil, &SyntaxError{name, line, column, fmt.Sprintf("Unexpected %q", code[at.start:at.start+1])}
+	}
 	function := "body"
 	for i := 0; strings.Contains(code, function); i++ {
 		function = fmt.Sprintf("body%d", i)
