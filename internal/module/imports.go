@@ -34,11 +34,10 @@ type body struct {
 
 // declaration is an import declaration.
 type declaration struct {
-	specifier  string
-	namespace  string // the name that the whole module gets, or ""
-	names      []importedName
-	bare       bool   // names nothing: it is there for the module's effects
-	attributes string // their source, with braces, or ""
+	specifier string
+	namespace string // the name that the whole module gets, or ""
+	names     []importedName
+	bare      bool // names nothing: it is there for the module's effects
 }
 
 // importedName says that the export of a name is called local here.
@@ -54,6 +53,7 @@ type splitter struct {
 }
 
 func splitImports(code string) (*body, error) {
+	code = WithoutAttributes(code)
 	s := splitter{lexer: *newLexer(code)}
 	s.advance()
 	for s.token.kind != endOfFile && s.token.kind != broken {
@@ -246,55 +246,10 @@ func (s *splitter) from(start token, d declaration, onlyTypes bool) error {
 	}
 	d.specifier = specifier
 	s.advance()
-	if s.is(s.token, "with") || s.is(s.token, "assert") && !s.token.newline {
-		s.advance()
-		if !s.is(s.token, "{") {
-			return s.unexpected()
-		}
-		attributes, err := s.attributes()
-		if err != nil {
-			return err
-		}
-		d.attributes = attributes
-		last = s.token
-		s.advance()
-	}
 	if !onlyTypes && (d.bare || d.namespace != "" || len(d.names) > 0) {
 		s.body.imports = append(s.body.imports, d)
 	}
 	return s.end(start, last)
-}
-
-// attributes reads attributes from the opening brace on, and stops at the closing one.
-func (s *splitter) attributes() (string, error) {
-	var list []string
-	for {
-		s.advance()
-		if s.is(s.token, "}") {
-			return "{" + strings.Join(list, ", ") + "}", nil
-		}
-		key := s.token
-		s.advance()
-		if key.kind != word && key.kind != quoted || !s.skip(":") || s.token.kind != quoted {
-			return "", s.unexpected()
-		}
-		name, ok := s.text(key), true
-		if key.kind == quoted {
-			name, ok = unquote(name)
-		}
-		value, ok2 := unquote(s.text(s.token))
-		if !ok || !ok2 {
-			return "", s.fail(s.token, "Invalid string in an import declaration")
-		}
-		list = append(list, literal(name)+": "+literal(value))
-		s.advance()
-		if s.is(s.token, "}") {
-			return "{" + strings.Join(list, ", ") + "}", nil
-		}
-		if !s.is(s.token, ",") {
-			return "", s.unexpected()
-		}
-	}
 }
 
 // export takes an export declaration back.
@@ -349,9 +304,6 @@ func (b *body) statement(used map[string]bool) string {
 // write writes the statement that imports what a declaration does, and a space.
 func (d *declaration) write(out *strings.Builder) {
 	module := "await import(" + literal(d.specifier)
-	if d.attributes != "" {
-		module += ", {with: " + d.attributes + "}"
-	}
 	module += ")"
 	if d.bare {
 		out.WriteString(module + "; ")
