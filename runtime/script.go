@@ -126,6 +126,12 @@ func (in *instance) syntaxFailure(err error) error {
 	if syntax, ok := errors.AsType[*module.SyntaxError](err); ok {
 		return newSyntaxError(syntax.Message, in.run.options.Name, syntax.Line, syntax.Column)
 	}
+	if complexity, ok := errors.AsType[*module.ComplexityError](err); ok {
+		return newSyntaxError("TypeScript here: "+complexity.Reason, in.run.options.Name, complexity.Line, complexity.Column)
+	}
+	if errors.Is(err, module.ErrBusy) {
+		return &ScriptError{Name: "Error", Message: err.Error(), Thrown: "Error: " + err.Error()}
+	}
 	return newSyntaxError(err.Error(), in.run.options.Name, 0, 0)
 }
 
