@@ -18,8 +18,8 @@ const (
 
 // manifest is what a package.json says about the package's modules.
 type manifest struct {
-	Type, Module, Main lenient
-	Exports            json.RawMessage
+	Type, Browser, Module, Main lenient
+	Exports                     json.RawMessage
 }
 
 // lenient is a string, or empty where something else stands.
@@ -85,10 +85,11 @@ func (l *Loader) packageEntry(dir, subpath string) string {
 	if m == nil {
 		return ""
 	}
-	forms := [][]string{{"import", "module", "default"}, {"import", "module", "default", "require", "node", "browser"}}
-	names := []string{string(m.Module), string(m.Main)}
+	// What is for browsers needs nothing of Node's.
+	forms := [][]string{{"browser", "import", "module", "default"}, {"browser", "import", "module", "default", "require", "node"}}
+	names := []string{string(m.Module), string(m.Browser), string(m.Main)}
 	if l.Require {
-		forms = [][]string{{"require", "default"}, {"require", "default", "node", "browser"}}
+		forms = [][]string{{"browser", "require", "default"}, {"browser", "require", "default", "node"}}
 		names = names[1:]
 	}
 	for _, conditions := range forms {
