@@ -36,13 +36,35 @@ func (vm *VM) EvalNow(ctx context.Context, source, name string) (Value, error) {
 // A ModuleDef is a module (JSModuleDef*) that the engine has compiled, and that it finds from then on by its name.
 type ModuleDef uint32
 
-// CompileModule compiles an ES module. What it imports is resolved when it is linked. The module is 0 if there is an exception.
+// CompileModule compiles an ES module, and all that it imports. The module is 0 if there is an exception.
 func (vm *VM) CompileModule(ctx context.Context, source, name string) (ModuleDef, error) {
+	vm.compiling++
 	v, err := vm.eval(ctx, evalNowExport, source, name, evalModule|evalCompile)
-	if err != nil || v.tag() != tagModule {
+	vm.compiling--
+	if err != nil {
 		return 0, err
 	}
-	return ModuleDef(v.pointer()), vm.Free(ctx, v) // the engine holds on to it
+	def := ModuleDef(0)
+	if v.tag() == tagModule {
+		def = ModuleDef(v.pointer())
+		vm.compiled = append(vm.compiled, def)
+		err = vm.Free(ctx, v) // the engine holds on to it
+	}
+	if vm.compiling == 0 {
+		vm.settle(def != 0)
+	}
+	return def, err
+}
+
+// settle ends a CompileModule that is inside of no other. If it has failed, the engine has freed the modules that failed, but those of
+// them that did not can refer to these: they lose their names, so that they are not found any more.
+func (vm *VM) settle(ok bool) {
+	for _, def := range vm.compiled {
+		if !ok {
+			vm.memory.WriteUint32Le(uint32(def)+moduleName, 0)
+		}
+	}
+	vm.compiled = vm.compiled[:0]
 }
 
 // compile returns a strict script in global scope as bytecode, which is only good for this build of the engine. It is nil if there is an

@@ -34,6 +34,8 @@ const (
 	promiseHandled = 20 // u8: whether a reaction was ever attached
 	promiseResult  = 24 // JSValue
 
+	moduleName = 4 // JSAtom, of a JSModuleDef: by what it is found; 0 is no name
+
 	classArrayBuffer       = 19
 	classSharedArrayBuffer = 20
 

@@ -186,11 +186,18 @@ func verifyEvaluation(ctx context.Context, vm *VM) error {
 	if text, err := evalString(ctx, vm, `typeof ran`); err != nil || text != "boolean" {
 		return fmt.Errorf("a job does not run afterwards: %q, %v", text, err)
 	}
-	module, err := vm.CompileModule(ctx, "export default 1; await 0;", name)
-	if err != nil || module == 0 {
-		return fmt.Errorf("a module is not compiled: %v", err)
+	var names []uint32
+	for _, name := range []string{name, name, name + "2"} {
+		module, err := vm.CompileModule(ctx, "export default 1; await 0;", name)
+		if err != nil || module == 0 {
+			return fmt.Errorf("a module is not compiled: %v", err)
+		}
+		names = append(names, vm.u32(uint32(module)+moduleName))
 	}
-	if module, err = vm.CompileModule(ctx, "export (", name); err != nil || module != 0 {
+	if names[0] == 0 || names[0] != names[1] || names[0] == names[2] {
+		return fmt.Errorf("modules with two names have the names %v", names)
+	}
+	if module, err := vm.CompileModule(ctx, "export (", name); err != nil || module != 0 {
 		return fmt.Errorf("what is no module is compiled: %v", err)
 	}
 	_, err = vm.TakeException(ctx)

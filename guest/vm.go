@@ -27,6 +27,9 @@ type VM struct {
 	functions map[string]*function
 	leaf      bool // a call is under way that must not run scripts
 	depth     int  // calls into the engine that are under way, one inside of the other
+
+	compiling int         // calls of CompileModule that are under way, one inside of the other
+	compiled  []ModuleDef // modules that they have compiled so far
 }
 
 // function is an export of the engine. An api.Function must not be called again before it has returned, so there is one for

@@ -9,7 +9,7 @@ import (
 // goroutine. None of that may keep the run from ending in time, or reach its caller.
 
 // abandonable runs f on a goroutine of its own and waits for it, but not longer than the run lasts: then it returns a
-// [*stop]. If f panics, the error says so. f must not touch the guest's memory, which may be gone before it returns.
+// [*stop], as it does if f fails because of that. If f panics, the error says so. f must not touch the guest's memory, which may be gone before it returns.
 func abandonable[T any](r *run, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -19,11 +19,13 @@ func abandonable[T any](r *run, f func() (T, error)) (T, error) {
 	go perform(f, func(value T, err error) { done <- result{value, err} })
 	select {
 	case d := <-done:
-		return d.value, d.err
+		if d.err == nil || r.ctx.Err() == nil {
+			return d.value, d.err
+		}
 	case <-r.ctx.Done():
-		var zero T
-		return zero, &stop{r.done()}
 	}
+	var zero T
+	return zero, &stop{r.done()}
 }
 
 // perform calls f, and then done with what it returned, or an error if it did not return.

@@ -26,6 +26,8 @@ type instance struct {
 	prelude *guest.Prelude
 	created time.Time
 
+	importFailed bool // a module that another one imports could not be found or compiled
+
 	rejections []guest.Value // promises that have been rejected since jobs last ran out
 
 	fuel    api.Global // what is left of the fuel that was granted

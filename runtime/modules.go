@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	pathpkg "path"
 	"strings"
 
 	"github.com/toolrun/toolrun/guest"
@@ -28,13 +29,9 @@ func (r *run) resolve(specifier, file string, require bool) (string, error) {
 	return abandonable(r, func() (string, error) { return r.loader(require).Resolve(specifier, file) })
 }
 
-// read reads a file that is to be run, and notes where its lines come from.
+// read reads a file that is to be run.
 func (r *run) read(path string) (*module.Source, error) {
-	source, err := abandonable(r, func() (*module.Source, error) { return r.loader(false).Load(r.ctx, path) })
-	if err == nil {
-		r.origins[path] = origin{source: source.Map}
-	}
-	return source, err
+	return abandonable(r, func() (*module.Source, error) { return r.loader(false).Load(r.ctx, path) })
 }
 
 // moduleFailure makes an error for the script of one that is about a module. What ends the run is returned as it is.
@@ -85,6 +82,7 @@ func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) u
 	}
 	name, err := in.resolveName(file, specifier)
 	if err != nil {
+		in.importFailed = true
 		in.raise(ctx, err)
 		return 0
 	}
@@ -123,6 +121,7 @@ func (in *instance) loadModule(ctx context.Context, name uint32) guest.ModuleDef
 		return 0
 	}
 	def, err := in.load(ctx, name)
+	in.importFailed = in.importFailed || def == 0
 	if err != nil {
 		in.raise(ctx, err)
 	}
@@ -144,6 +143,7 @@ func (in *instance) load(ctx context.Context, pointer uint32) (guest.ModuleDef, 
 			return 0, moduleFailure(err)
 		}
 		if source.Kind == module.ES {
+			in.run.note(name, origin{source: source.Map})
 			return in.vm.CompileModule(ctx, source.Code, name)
 		}
 	}
@@ -191,7 +191,7 @@ func (in *instance) loadFile(ctx context.Context, args arguments) (guest.Value, 
 		return 0, err
 	}
 	path, cut, ok := args.text(1, maxPath)
-	if !ok || cut > 0 || !strings.HasPrefix(path, "/") {
+	if !ok || cut > 0 || !strings.HasPrefix(path, "/") || pathpkg.Clean(path) != path {
 		return 0, failf("not the path of a file that can be required")
 	}
 	source, err := in.run.read(path)
@@ -205,6 +205,6 @@ func (in *instance) loadFile(ctx context.Context, args arguments) (guest.Value, 
 		return 0, &failure{name: "Error", code: "ERR_REQUIRE_ESM",
 			message: path + " is an ES module, which require cannot load: use await import('" + path + "')"}
 	}
-	in.run.origins[path] = origin{prefix: len(commonPrefix), source: source.Map}
+	in.run.note(path, origin{prefix: len(commonPrefix), source: source.Map})
 	return in.vm.EvalNow(ctx, commonPrefix+source.Code+commonSuffix, path)
 }

@@ -261,3 +261,57 @@ func TestTypeScript(t *testing.T) {
 	_, line, _ = position("const a = 1;\nconst b = (a;\n")
 	require.Equal(t, 2, line)
 }
+
+func TestModulesAfterFailures(t *testing.T) {
+	const settle = `const settle = async (name) => { try { return Object.keys(await import(name)).join() } catch (e) { return e.message.slice(0, 50) } };`
+	for name, test := range map[string]struct {
+		files        map[string]string
+		script, want string
+	}{
+		"a cycle with something missing": {
+			files: map[string]string{"/a.js": "import './b.js'; import './missing.js'; export const a = 1", "/b.js": "import {a} from './a.js'; export const b = a"},
+			script: settle + `const before = [await settle('/a.js'), await settle('/b.js')];
+				const junk = []; for (let i = 0; i < 10000; i++) junk.push({i}); // in the place of what has been freed
+				await fs.writeFile('/missing.js', '');
+				return before.concat(await settle('/b.js'), await settle('/a.js'), await settle('/b.js')).join('|')`,
+			want: `Cannot find module "./missing.js" imported from /a|Cannot find module "./missing.js" imported from /a|b|a|b`,
+		},
+		"what did not fail can be imported": {
+			files:  map[string]string{"/a.js": "import './b.js'; import './c.cjs'; let x = (;", "/b.js": "export const b = 1", "/c.cjs": "exports.c = 1; globalThis.n = (globalThis.n ?? 0) + 1"},
+			script: settle + `return [await settle('/a.js'), await settle('/b.js'), await settle('/c.cjs'), n].join('|')`,
+			want:   "unexpected token in expression: ';'|b|c,default|1",
+		},
+		"a script that is compiled again as TypeScript": {
+			files:  map[string]string{"/b.js": "export const b = 5; globalThis.n = (globalThis.n ?? 0) + 1"},
+			script: "import {b} from '/b.js';\nconst five: number = b;\nexport default [five, n].join()",
+			want:   "5,1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result := run(t, test.script, sandbox.RunOptions{Files: filesWith(t, test.files)})
+			require.Equal(t, test.want, result.Text)
+		})
+	}
+}
+
+func TestErrorsOfImportsAreNotThoseOfTheScript(t *testing.T) {
+	for name, thrown := range map[string]string{
+		"a syntax error":                      `new SyntaxError('fake')`,
+		"one that says to be of the script":   `Object.assign(new SyntaxError('fake'), {stack: '    at script.js:1:1\n'})`,
+		"one that says to be behind its end":  `Object.assign(new SyntaxError('fake'), {stack: '    at script.js:99:1\n'})`,
+		"one that looks like return in vain":  `new SyntaxError('return not in a function')`,
+		"one with a prototype that is hidden": `Object.setPrototypeOf(new SyntaxError('fake'), SyntaxError.prototype)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := filesWith(t, map[string]string{"/c.cjs": "fs.appendFileSync('/runs', 'x'); throw " + thrown})
+			_, err := tryRun(t, "import '/c.cjs';\nexport default 1", sandbox.RunOptions{Files: files})
+			var script *sandbox.ScriptError
+			require.ErrorAs(t, err, &script)
+			require.False(t, script.Syntax, "something has run")
+			require.NotContains(t, script.Message, "unexpected end")
+			runs, err := afero.ReadFile(files, "/runs")
+			require.NoError(t, err)
+			require.Equal(t, "x", string(runs))
+		})
+	}
+}

@@ -19,6 +19,20 @@ type origin struct {
 	source *module.Map // nil if the lines are those that were written
 }
 
+// maxMaps is how many bytes the maps of a run's files may have together. Beyond that, positions in further files are those that the
+// engine sees.
+const maxMaps = 32 << 20
+
+// note notes where a file comes from that the engine is about to run. The engine keeps its name as well, which bounds how many there are.
+func (r *run) note(file string, o origin) {
+	left := maxMaps - (r.maps - r.origins[file].source.Size())
+	if o.source.Size() > left {
+		o.source = nil
+	}
+	r.maps = maxMaps - left + o.source.Size()
+	r.origins[file] = o
+}
+
 // place returns the line and column that were written. Where a column is not known, it is 0.
 func (o origin) place(line, column int) (int, int) {
 	if line == 1 && column > 0 {

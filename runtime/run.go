@@ -56,6 +56,7 @@ type run struct {
 	deadline time.Time // zero if there is none
 
 	origins map[string]origin // by file: where what the engine runs comes from
+	maps    int               // bytes of the maps in them
 
 	attachment  []byte // bytes for the script to fetch
 	mark        string // stands for bytes in JSON

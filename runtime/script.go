@@ -139,7 +139,7 @@ func (in *instance) syntaxFailure(err error) error {
 func (in *instance) compileBody(imports, source string, from *module.Map) (compiled, error) {
 	prefix := scriptPrefix + imports
 	name := in.run.options.Name
-	in.run.origins[name] = origin{prefix: utf16Length(prefix), source: from}
+	in.run.note(name, origin{prefix: utf16Length(prefix), source: from})
 	whole := prefix + source + scriptSuffix
 	function, err := in.vm.Eval(in.context(), whole, name)
 	if err != nil {
@@ -153,18 +153,17 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 
 func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
 	name := in.run.options.Name
-	in.run.origins[name] = origin{source: from}
+	in.run.note(name, origin{source: from})
+	in.importFailed = false
 	def, err := in.vm.CompileModule(in.context(), source, name)
 	if err != nil {
 		return compiled{}, in.reason(err)
 	}
+	if def == 0 && in.importFailed { // what it imports may have run, and thrown what looks like any other error
+		return compiled{}, in.exception()
+	}
 	if def == 0 {
-		// What the module imports has been compiled too, and may be what has failed.
-		err := in.syntaxError(source)
-		if e, ok := errors.AsType[*ScriptError](err); ok {
-			e.Syntax = e.Name == "SyntaxError" && e.File == name
-		}
-		return compiled{}, err
+		return compiled{}, in.syntaxError(source)
 	}
 	return compiled{module: true}, nil
 }

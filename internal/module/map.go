@@ -19,6 +19,19 @@ type segment struct {
 	line, original int // in the source, from 0; line is -1 if the code comes from nowhere
 }
 
+// Size is how many bytes of memory the map takes, about. It is 0 for nil.
+func (m *Map) Size() int {
+	if m == nil {
+		return 0
+	}
+	const sliceSize, segmentSize = 24, 24
+	size := 0
+	for _, segments := range m.lines {
+		size += sliceSize + cap(segments)*segmentSize
+	}
+	return size
+}
+
 // Original returns the position in the source of a position in the generated code. Lines and columns count from 1,
 // columns in UTF-16 code units. It returns false for code that was added.
 func (m *Map) Original(line, column int) (originalLine, originalColumn int, ok bool) {
