@@ -16,19 +16,29 @@ import (
 
 // NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD, in the places where web browsers put it.
 func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
+	size := utf8text.Size(s)
+	p, err := vm.malloc(ctx, size+1) // before the host takes memory for it
+	if err != nil {
+		return 0, err
+	}
 	s = utf8text.Valid(s)
-	c := s
-	if strings.IndexByte(s, 0) >= 0 {
+	vm.memory.WriteString(p, s)
+	vm.memory.WriteByte(p+uint32(size), 0)
+	hasNUL := strings.IndexByte(s, 0) >= 0
+	if c, _ := vm.memory.Read(p, uint32(size)); hasNUL {
 		// The engine stops at a NUL, so it gets another character there, which is overwritten afterwards.
-		c = strings.ReplaceAll(s, "\x00", "\x01")
+		for i := range c {
+			c[i] = max(c[i], 1)
+		}
 	}
-	v, err := vm.lend(ctx, c, func(p uint64) (uint64, error) {
-		return vm.callLeaf(ctx, "QJS_NewString", uint64(vm.context), p)
-	})
-	if err == nil && c != s {
-		vm.putNULs(v, s)
+	v, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.context), uint64(p))
+	if err != nil {
+		return 0, err
 	}
-	return v, err
+	if hasNUL && Value(v) != Exception {
+		vm.putNULs(Value(v), s)
+	}
+	return Value(v), vm.free(ctx, p)
 }
 
 // putNULs writes the NULs of s into a string that was just made, and that nothing else refers to yet.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/tetratelabs/wazero/api"
 )
@@ -129,6 +130,9 @@ var ErrNoMemory = errors.New("guest: out of memory")
 
 // malloc allocates n bytes in the instance.
 func (vm *VM) malloc(ctx context.Context, n int) (uint32, error) {
+	if n > math.MaxInt32 { // the engine would see the lower half of the number
+		return 0, ErrNoMemory
+	}
 	p, err := vm.callLeaf(ctx, "malloc", uint64(n))
 	if err == nil && uint32(p) == 0 {
 		err = ErrNoMemory

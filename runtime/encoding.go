@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -23,15 +24,32 @@ var encodingNames = map[string]string{
 // knownEncodings lists them for an error.
 const knownEncodings = "'utf8', 'latin1', 'ascii', 'utf16le', 'base64', 'base64url' and 'hex'"
 
-// encodedSize is how many characters the text of n bytes can have.
-func encodedSize(encoding string, n int) int {
+// encodedSize is how many bytes of UTF-8 the text of data has at most.
+func encodedSize(encoding string, data []byte) int {
+	size := len(data)
 	switch encoding {
 	case "hex":
-		return hex.EncodedLen(n)
+		return hex.EncodedLen(size)
 	case "base64", "base64url":
-		return base64.StdEncoding.EncodedLen(n)
+		return base64.StdEncoding.EncodedLen(size)
+	case "latin1":
+		for _, c := range data {
+			size += int(c >> 7)
+		}
+	case "utf16le":
+		size = 0
+		for i := 0; i+1 < len(data); i += 2 {
+			switch c := binary.LittleEndian.Uint16(data[i:]); {
+			case c < 0x80:
+				size++
+			case c < 0x800:
+				size += 2
+			default:
+				size += 3
+			}
+		}
 	}
-	return n
+	return size
 }
 
 // encodeText makes the text of bytes that a file has. UTF-8 stays as it is, also where it is none.
@@ -49,13 +67,13 @@ func encodeText(encoding string, data []byte) string {
 			mask = 0x7f // as Node has it
 		}
 		var b strings.Builder
-		b.Grow(len(data))
+		b.Grow(encodedSize(encoding, data))
 		for _, c := range data {
 			b.WriteRune(rune(c & mask))
 		}
 		return b.String()
 	case "utf16le":
-		out := make([]byte, 0, len(data))
+		out := make([]byte, 0, encodedSize(encoding, data))
 		for len(data) >= 2 {
 			c := rune(binary.LittleEndian.Uint16(data))
 			data = data[2:]
@@ -73,15 +91,25 @@ func encodeText(encoding string, data []byte) string {
 
 var errNotEncoded = errors.New("not in this encoding")
 
-// decodeText makes the bytes of a text, which is in UTF-8.
-func decodeText(encoding string, text []byte) ([]byte, error) {
+// decodeText makes the bytes of a text, which is in UTF-8. There can be limit bytes.
+func decodeText(encoding string, text []byte, limit int) ([]byte, error) {
 	switch encoding {
 	case "hex":
 		return hex.AppendDecode(nil, text)
 	case "base64", "base64url":
 		return decodeBase64(text)
 	case "latin1", "ascii", "utf16le":
-		out := make([]byte, 0, len(text))
+		size := 0
+		for _, c := range string(text) {
+			size += utf16.RuneLen(c)
+		}
+		if encoding == "utf16le" {
+			size *= 2
+		}
+		if size > limit {
+			return nil, syscall.EFBIG
+		}
+		out := make([]byte, 0, size)
 		for len(text) > 0 {
 			c, n := utf8.DecodeRune(text)
 			text = text[n:]

@@ -36,7 +36,7 @@ func readFile(t tree, r *fileRequest) (any, error) {
 	if err != nil || r.encoding == "" {
 		return data, err
 	}
-	if int64(encodedSize(r.encoding, len(data))) >= t.limit {
+	if int64(encodedSize(r.encoding, data)) >= t.limit {
 		return nil, syscall.EFBIG
 	}
 	return encodeText(r.encoding, data), nil
@@ -93,7 +93,10 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 
 func writeFile(t tree, r *fileRequest) (any, error) {
 	if r.encoding != "" {
-		data, err := decodeText(r.encoding, r.data)
+		data, err := decodeText(r.encoding, r.data, int(t.limit))
+		if errors.Is(err, syscall.EFBIG) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, invalid(", the data is not "+r.encoding, r.given)
 		}

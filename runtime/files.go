@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // A fileOperation is a function of fs, as the host sees it.
@@ -109,8 +110,7 @@ func (in *instance) file(ctx context.Context, args arguments) (guest.Value, erro
 		case nil, int, string, []byte:
 			return answer, nil
 		}
-		text, err := json.Marshal(answer)
-		return json.RawMessage(text), err
+		return plainjson.Marshal(answer)
 	})
 	if err != nil {
 		return 0, fileError(err, r.given)

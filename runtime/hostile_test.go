@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	goruntime "runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -316,6 +319,29 @@ func residentMemory() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
+// mostMemory is the most memory that the process has while do runs.
+func mostMemory(do func()) int64 {
+	var most atomic.Int64
+	stop := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				most.Store(max(most.Load(), residentMemory()))
+			}
+		}
+	})
+	defer func() {
+		close(stop)
+		watch.Wait()
+	}()
+	do()
+	return most.Load()
+}
+
 func TestMemoryOfTheProcess(t *testing.T) {
 	if residentMemory() == 0 {
 		t.Skip("the process's memory is not known on this system")
@@ -344,24 +370,40 @@ func TestMemoryOfTheProcess(t *testing.T) {
 			`let s = 'x'; for (;;) s += s`,
 			`'x'.repeat(2 ** 30)`,
 		} {
-			var most atomic.Int64
-			stop := make(chan struct{})
-			var watch sync.WaitGroup
-			watch.Go(func() {
-				for {
-					select {
-					case <-stop:
-						return
-					case <-time.After(time.Millisecond):
-						most.Store(max(most.Load(), residentMemory()))
-					}
-				}
+			most := mostMemory(func() {
+				_, err := tryRun(t, script)
+				require.Equal(t, byMemory, endedAs(err), script)
 			})
-			_, err := tryRun(t, script)
-			close(stop)
-			watch.Wait()
-			require.Equal(t, byMemory, endedAs(err), script)
-			require.Less(t, most.Load(), int64(limit+64<<20), script)
+			require.Less(t, most, int64(limit+64<<20), script)
+		}
+	})
+	t.Run("stays within some times the limit in the functions of the host", func(t *testing.T) {
+		large := afero.NewMemMapFs()
+		require.NoError(t, afero.WriteFile(large, "/large", bytes.Repeat([]byte{0xff}, 60_000_000), 0o644))
+		long := strings.Repeat("/"+strings.Repeat("<", 240), 15)
+		for i := range 10_000 {
+			require.NoError(t, afero.WriteFile(large, fmt.Sprintf("%s/%d", long, i), nil, 0o644))
+		}
+		for _, script := range []string{
+			`fs.readFileSync('/large', 'utf8')`,
+			`fs.readFileSync('/large', 'latin1')`,
+			`fs.readFileSync('/large', 'utf16le')`,
+			`fs.writeFileSync('/x', 'x'.repeat(55e6), 'utf16le')`,
+			`fs.readdirSync('/', {recursive: true})`,
+			`new TextDecoder().decode(new Uint8Array(55e6).fill(255))`,
+			`new TextDecoder().decode(new Uint8Array(50e6).fill(1), {stream: true})`,
+			`new TextDecoder('windows-1251').decode(new Uint8Array(55e6).fill(255))`,
+			`btoa('\xff'.repeat(55e6))`,
+			`new URLSearchParams('%01&'.repeat(2.5e5)).toString()`,
+			`new URLSearchParams('<&'.repeat(5e5)).toString()`,
+		} {
+			debug.FreeOSMemory()
+			before := residentMemory()
+			most := mostMemory(func() {
+				_, err := tryRun(t, script, sandbox.RunOptions{Files: large})
+				require.True(t, err == nil || sandbox.IsScriptFailure(err), "%s: %v", script, err)
+			})
+			require.Less(t, most-before, int64(5*limit), script)
 		}
 	})
 	t.Run("stays flat over many runs", func(t *testing.T) {

@@ -68,7 +68,7 @@ func (t tree) list(p place, recursive bool) (any, error) {
 	}
 	l := listing{Names: []string{}}
 	var kinds strings.Builder
-	left := t.limit
+	left := t.limit / 2 // the script has them twice while it reads them
 	err = t.walk(p, "", recursive, &left, func(e entry) error {
 		l.Names = append(l.Names, e.name)
 		kinds.WriteByte(e.kind)

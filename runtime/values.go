@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // Values cross between Go and JavaScript as JSON. Bytes in them are taken out and cross beside it, in one piece; in
@@ -96,13 +98,11 @@ func (r *run) encode(value any) (e encoded, err error) {
 	if value, err = r.extract(value, &e.data, 0); err != nil {
 		return encoded{}, err
 	}
-	var buffer strings.Builder
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	text, err := plainjson.Marshal(value)
+	if err != nil {
 		return encoded{}, err
 	}
-	e.text = strings.TrimSuffix(buffer.String(), "\n")
+	e.text = string(text)
 	return e, nil
 }
 

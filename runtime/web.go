@@ -1,13 +1,14 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"unicode/utf16"
 
 	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/internal/webapi"
 )
 
@@ -19,7 +20,7 @@ var webFunctions = map[string]func(in *instance, ctx context.Context, args argum
 	"encode":       (*instance).webEncode,       // text: its bytes in UTF-8
 	"encodeInto":   (*instance).webEncodeInto,   // text, buffer, offset, length: {read, written}
 	"encoding":     (*instance).webEncoding,     // label: the encoding's name
-	"decode":       (*instance).webDecode,       // label, flags, buffer, offset, length: the text, or with decodeMore {text, next}
+	"decode":       (*instance).webDecode,       // label, flags, buffer, offset, length: the text; with decodeMore what must go before the next bytes is an attachment
 	"atob":         (*instance).webDecodeBase64, // text: text
 	"btoa":         (*instance).webEncodeBase64, // text: text
 	"url.parse":    (*instance).webParseURL,     // text, base or undefined: the URL's parts
@@ -70,7 +71,7 @@ func (in *instance) webLimit() int { return int(in.run.options.Limits.Memory) }
 
 // webObject hands an object to the guest.
 func (in *instance) webObject(ctx context.Context, value any) (guest.Value, error) {
-	text, err := json.Marshal(value)
+	text, err := plainjson.Marshal(value)
 	if err != nil {
 		return 0, err
 	}
@@ -149,15 +150,11 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (guest.Value,
 		Fatal: flags&decodeFatal != 0, KeepBOM: flags&decodeKeepBOM != 0, More: flags&decodeMore != 0,
 	}
 	type decoded struct {
-		Text string `json:"text"`
-		Next []int  `json:"next"`
+		text string
+		next []byte
 	}
-	result, err := compute(in, func() (decoded, error) {
-		text, next, err := webapi.Decode(d, data)
-		r := decoded{Text: text, Next: []int{}}
-		for _, c := range next {
-			r.Next = append(r.Next, int(c))
-		}
+	result, err := compute(in, func() (r decoded, err error) {
+		r.text, r.next, err = webapi.Decode(d, data)
 		return r, err
 	})
 	switch {
@@ -166,9 +163,9 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (guest.Value,
 	case err != nil:
 		return 0, err
 	case d.More:
-		return in.webObject(ctx, result)
+		in.run.attachment = bytes.Clone(result.next) // and not all of data with it
 	}
-	return in.vm.NewString(ctx, result.Text)
+	return in.vm.NewString(ctx, result.text)
 }
 
 func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (guest.Value, error) {

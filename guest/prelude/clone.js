@@ -1,7 +1,7 @@
 // structuredClone.
 (function (kernel) {
   'use strict';
-  const { uncurry, getter, isArray, isView, keys, bytesOf, list, getPrototypeOf, defineProperty, TypeError, DOMException } = kernel;
+  const { uncurry, getter, isArray, isView, keys, bytesOf, list, put, getPrototypeOf, TypeError, DOMException } = kernel;
   const { getOwnPropertyDescriptor } = Reflect;
   const { iterator, toStringTag } = Symbol;
 
@@ -59,11 +59,6 @@
     }
   };
   const refuse = (what) => { throw new DOMException(`${what} could not be cloned.`, 'DataCloneError'); };
-
-  // put defines a property as it comes from an object literal, whatever setters there are.
-  const put = (object, key, value, enumerable = true) => {
-    defineProperty(object, key, { __proto__: null, value, writable: true, enumerable, configurable: true });
-  };
 
   const copyProperties = (from, to, seen) => {
     const names = keys(from);

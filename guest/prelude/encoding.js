@@ -58,18 +58,13 @@
         throw makeError('TypeError', `The encoded data was not valid for encoding ${decoder.encoding}`, 'ERR_ENCODING_INVALID_ENCODED_DATA');
       }
       if (!more) return result;
-      decoder.rest = bytes(result.next);
-      decoder.begun = begun || length > result.next.length;
-      return result.text;
+      decoder.rest = new Uint8Array(host(ops.attachment));
+      decoder.begun = begun || length > decoder.rest.length;
+      return result;
     }
   }
   expose(TextDecoder);
 
-  const bytes = (numbers) => {
-    const array = new Uint8Array(numbers.length);
-    for (let i = 0; i < numbers.length; i++) array[i] = numbers[i];
-    return array;
-  };
   const concat = (rest, view) => {
     const all = new Uint8Array(rest.length + view.length);
     fill(all, rest);

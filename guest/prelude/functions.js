@@ -89,20 +89,20 @@
     }
   };
 
-  // put defines a property. Only globals are hidden from those who list what there is.
-  const put = (target, name, value) => {
+  // set defines a property. Only globals are hidden from those who list what there is.
+  const set = (target, name, value) => {
     if (target === globalThis) define(name, value);
-    else kernel.defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+    else kernel.put(target, name, value);
   };
 
   // place defines a.b.c on the global object, making a and a.b where they are missing.
   const place = (path, value) => {
     let target = globalThis;
     for (let i = 0; i < path.length - 1; i++) {
-      if (typeof target[path[i]] !== 'object' || target[path[i]] === null) put(target, path[i], {});
+      if (typeof target[path[i]] !== 'object' || target[path[i]] === null) set(target, path[i], {});
       target = target[path[i]];
     }
-    put(target, path[path.length - 1], value);
+    set(target, path[path.length - 1], value);
   };
 
   // install takes {mark, functions: [{path, async}], globals: [{path, value}]}.

@@ -96,10 +96,16 @@
     const Type = errors[name] ?? Error;
     const error = new Type(message);
     if (name !== '' && !errors[name]) kernel.define('name', name, error);
-    if (code !== undefined && code !== null) error.code = code;
-    if (path !== undefined && path !== null) error.path = path;
+    if (code !== undefined && code !== null) put(error, 'code', code);
+    if (path !== undefined && path !== null) put(error, 'path', path);
     return error;
   };
+
+  // put sets a property as an object literal does, whatever setters there are.
+  const put = (object, name, value, enumerable = true) => {
+    kernel.defineProperty(object, name, { __proto__: null, value, writable: true, enumerable, configurable: true });
+  };
+  kernel.put = put;
 
   // define gives scripts a global, as the standard ones are: writable, and not listed by for-in.
   kernel.define = (name, value, target = globalThis) => {
@@ -107,9 +113,7 @@
   };
 
   // append adds to the end of a list, whatever setters Array.prototype has got.
-  kernel.append = (list, value) => {
-    kernel.defineProperty(list, list.length, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-  };
+  kernel.append = (list, value) => { put(list, list.length, value); };
 
   // Stack frames can hand out the functions of the prelude and their this. What remains of them is names and places.
   let frame;

@@ -14,19 +14,41 @@ func Valid(s string) string {
 		return s
 	}
 	var b strings.Builder
-	b.Grow(len(s) + 16)
-	for i := 0; i < len(s); {
-		_, n := utf8.DecodeRuneInString(s[i:])
-		if n > 1 || s[i] < utf8.RuneSelf {
-			b.WriteString(s[i : i+n])
-			i += n
-			continue
-		}
-		b.WriteRune(utf8.RuneError)
-		i += beginning(s[i:])
-	}
+	b.Grow(Size(s))
+	eachPart(s, func(part string) { b.WriteString(part) })
 	return b.String()
 }
+
+// Size is how many bytes the result of Valid has.
+func Size(s string) int {
+	if utf8.ValidString(s) {
+		return len(s)
+	}
+	size := 0
+	eachPart(s, func(part string) { size += len(part) })
+	return size
+}
+
+// eachPart calls do with the parts that Valid makes its result of.
+func eachPart(s string, do func(part string)) {
+	for from, i := 0, 0; ; {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case n == 0:
+			do(s[from:])
+			return
+		case n > 1 || s[i] < utf8.RuneSelf:
+			i += n
+		default:
+			do(s[from:i])
+			do(replacement)
+			i += beginning(s[i:])
+			from = i
+		}
+	}
+}
+
+const replacement = string(utf8.RuneError)
 
 // Incomplete returns how many bytes at the end of s are the beginning of a character whose end is missing.
 func Incomplete(s string) int {

@@ -104,6 +104,9 @@ func (d Decoding) utf8(data []byte) (text string, next []byte, err error) {
 		if d.Fatal {
 			return "", nil, ErrEncoding
 		}
+		if utf8text.Size(text) > d.Limit {
+			return "", nil, ErrLarge
+		}
 		text = utf8text.Valid(text)
 	}
 	if len(text) > d.Limit {
