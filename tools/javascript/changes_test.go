@@ -2,7 +2,9 @@ package javascript_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,8 +77,8 @@ func TestChangedFilesAreBounded(t *testing.T) {
 	require.Equal(t, 500, changes.More)
 	require.Contains(t, result.Text(), " and 990 more; 500 more")
 	changes = changesOf(t, run(t, r, env, `fs.renameSync('/d', '/e')`))
-	require.Len(t, changes.Created, 1000)
-	require.Empty(t, changes.Deleted)
+	require.Len(t, changes.Deleted, 1000)
+	require.Empty(t, changes.Created)
 	require.Equal(t, 2000, changes.More)
 	changes = changesOf(t, run(t, r, env, `fs.rmSync('/e', {recursive: true})`))
 	require.Len(t, changes.Deleted, 1000)
@@ -90,6 +92,15 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 	require.Equal(t, registry.CodeTimeout, result.Code)
 	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: created /n"), result.Text())
 
+	// What is under way when the time is up is told too.
+	env = newEnv(t)
+	env.Limits.Timeout = 300 * time.Millisecond
+	result = run(t, r, env, `for (let i = 0; ; i++) fs.writeFileSync('/d/' + i, '')`)
+	infos, err := afero.ReadDir(env.Files, "/d")
+	require.NoError(t, err)
+	changes := changesOf(t, result)
+	require.Equal(t, len(infos), len(changes.Created)+changes.More)
+
 	// A file system that hangs ends the run at its time, and what it did before is told.
 	release := make(chan struct{})
 	defer close(release)
@@ -98,7 +109,66 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 	env.Limits.Timeout = 500 * time.Millisecond
 	result = run(t, r, env, `await fs.writeFile('/n', ''); await fs.unlink('/n')`)
 	require.Equal(t, registry.CodeTimeout, result.Code)
-	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: created /n"), result.Text())
+	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: created /n; 1 more"), result.Text())
+}
+
+func TestChangedFilesCannotBeHidden(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	require.NoError(t, vfs.WriteFile(t.Context(), env.Files, "/z", []byte("z")))
+	for why, code := range map[string]string{
+		"by others that are removed again": `const d = '/' + ('x'.repeat(250) + '/').repeat(14); const n = 1300; // as many as are noted
+			for (let i = 0; i < n; i++) fs.writeFileSync(d + i, ''); fs.writeFileSync('/z', 'y'); fs.rmSync('/' + 'x'.repeat(250), {recursive: true})`,
+		"by others that are made": `for (let i = 0; i < 1100; i++) fs.writeFileSync('/d/' + i, ''); fs.writeFileSync('/z', 'y'); `,
+	} {
+		t.Run(why, func(t *testing.T) {
+			require.Equal(t, []string{"/z"}, changesOf(t, run(t, r, env, code)).Changed)
+		})
+	}
+
+	// What removes some, and then fails.
+	files := afero.NewMemMapFs()
+	for _, name := range []string{"/d/a", "/d/b"} {
+		require.NoError(t, afero.WriteFile(files, name, nil, 0o644))
+	}
+	env.Files = halfFs{files}
+	result := run(t, r, env, `fs.rmSync('/d', {recursive: true})`)
+	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: deleted /d/a"), result.Text())
+
+	// A directory that never ends.
+	env.Files = endlessFs{files}
+	result = run(t, r, env, `fs.rmSync('/d', {recursive: true})`)
+	require.Greater(t, changesOf(t, result).More, 10_000)
+}
+
+// halfFs removes only one of the files in /d.
+type halfFs struct{ afero.Fs }
+
+func (h halfFs) RemoveAll(string) error {
+	_ = h.Remove("/d/a")
+	return syscall.EIO
+}
+
+// endlessFs has directories in each directory without end.
+type endlessFs struct{ afero.Fs }
+
+func (e endlessFs) Stat(string) (os.FileInfo, error) { return e.Fs.Stat("/d") }
+func (e endlessFs) Open(string) (afero.File, error)  { return endlessDir{}, nil }
+func (e endlessFs) RemoveAll(string) error           { return nil }
+
+type endlessDir struct{ afero.File }
+
+func (endlessDir) Readdir(int) ([]os.FileInfo, error) {
+	info, err := dirInfo()
+	return []os.FileInfo{info}, err
+}
+func (endlessDir) Close() error { return nil }
+
+func dirInfo() (os.FileInfo, error) {
+	files := afero.NewMemMapFs()
+	if err := files.Mkdir("/d", 0o755); err != nil {
+		return nil, err
+	}
+	return files.Stat("/d")
 }
 
 // hangingFs removes nothing until it is released.
