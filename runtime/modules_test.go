@@ -260,6 +260,8 @@ func TestTypeScript(t *testing.T) {
 	require.Positive(t, column)
 	_, line, _ = position("const a = 1;\nconst b = (a;\n")
 	require.Equal(t, 2, line)
+	_, line, _ = position("throw Object.assign(new Error(), {stack: 'at f (script.js:' + '9'.repeat(30) + ':1)\\n at script.js:7:' + '9'.repeat(30)})")
+	require.Equal(t, 7, line)
 }
 
 func TestModulesAfterFailures(t *testing.T) {

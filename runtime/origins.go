@@ -87,8 +87,11 @@ func (r *run) mapFrame(frame string) string {
 }
 
 func number(digits string) int {
-	n, _ := strconv.Atoi(digits) // 0 if there are too many of them
-	return n
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil {
+		return 0 // there are too many of them
+	}
+	return int(n)
 }
 
 // firstPosition finds where the first frame of a stack is that has a position in a file. The engine calls the texts of
