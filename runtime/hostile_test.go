@@ -423,12 +423,12 @@ func TestMemoryOfTheProcess(t *testing.T) {
 		for i := range runs / 3 {
 			_, _ = tryRun(t, script(i))
 		}
-		goruntime.GC()
+		debug.FreeOSMemory()
 		before, goroutines := residentMemory(), goruntime.NumGoroutine()
 		for i := range runs {
 			_, _ = tryRun(t, script(i))
 		}
-		goruntime.GC()
+		debug.FreeOSMemory()
 		require.Less(t, residentMemory()-before, int64(48<<20), "the process has grown")
 		require.LessOrEqual(t, goruntime.NumGoroutine(), goroutines+2, "goroutines are left over")
 	})
