@@ -202,7 +202,8 @@ func TestMemoriesCannotBeChanged(t *testing.T) {
 			try { fs[name + 'Sync'](...args); done.push(name + ' ' + args[0]) } catch {}
 			await new Promise((end) => fs[name](...args, (error) => { if (!error) done.push(name + ' ' + args[0]); end() }));
 		}
-		for (const root of ['/', '..', '/memories/..']) for (const [name, ...args] of [['rm', root, {recursive: true, force: true}], ['rmdir', root, {recursive: true}], ['rename', root, '/x']])
+		for (const root of ['/', '..', '/memories/..']) for (const [name, ...args] of [['rm', root, {recursive: true, force: true}], ['rmdir', root, {recursive: true}], ['rename', root, '/x'],
+			['cp', '/d', root, {recursive: true}], ['cp', '/e', root, {recursive: true}], ['cp', '/e', root, {recursive: true, force: false, errorOnExist: true}]])
 			try { await fs[name](...args); done.push(name + ' ' + args[0]) } catch {}
 		return done`
 	names, err := json.Marshal(spellings)
@@ -210,7 +211,7 @@ func TestMemoriesCannotBeChanged(t *testing.T) {
 	tooltest.OnBoth(t, func(t testing.TB, files *vfs.Project) *tooltest.Bench {
 		return &tooltest.Bench{T: t, Tools: newRegistry(t), Tool: javascript.Name, Files: files}
 	}, func(b *tooltest.Bench) {
-		b.Put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n", "/f": "f", "/d/memories": "x"})
+		b.Put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n", "/f": "f", "/d/memories": "x", "/e/memories/m.md": "x", "/e/memories/d/o": "x"})
 		before := b.Tree()
 		result := b.Call(tooltest.Object{"code": strings.ReplaceAll(script, "SPELLINGS", string(names))})
 		require.Equal(b.T, "[]", result.Text(), "what has been done")

@@ -184,7 +184,8 @@ func (c *toolCalls) addTo(result *registry.Result) {
 	if refused > 0 {
 		note += fmt.Sprintf("; %d more were refused", refused)
 	}
-	result.Content[0].Text += "\n" + note
+	// In a part of its own, as the files are, which the code cannot write.
+	result.Content = slices.Insert(result.Content, 1, registry.Part{Text: note})
 	if out, ok := result.Data.(Output); ok {
 		out.Calls = calls
 		result.Data = out
