@@ -1,0 +1,146 @@
+package runtime_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	goruntime "runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// residentMemory is what the process has in memory, in bytes, or zero where that is not known.
+func residentMemory() int64 {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(strings.Fields(string(data))[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+// mostMemory is the most memory that the process has while do runs.
+func mostMemory(do func()) int64 {
+	var most atomic.Int64
+	stop := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				most.Store(max(most.Load(), residentMemory()))
+			}
+		}
+	})
+	defer func() {
+		close(stop)
+		watch.Wait()
+	}()
+	do()
+	return most.Load()
+}
+
+func TestMemoryOfTheProcess(t *testing.T) {
+	if residentMemory() == 0 {
+		t.Skip("the process's memory is not known on this system")
+	}
+	if raceDetector {
+		t.Skip("the race detector's own memory would be counted")
+	}
+	if os.Getenv("TOOLRUN_TEST_ALONE") == "" {
+		// What other tests have left in memory must not count, so this one needs a process of its own.
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-soak="+strconv.FormatBool(*soak))
+		cmd.Env = append(os.Environ(), "TOOLRUN_TEST_ALONE=1")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "--- PASS: "+t.Name())
+		return
+	}
+	const limit = 64 << 20
+	run(t, `return 1`)
+	goruntime.GC()
+
+	t.Run("stays within the limit of the script and 64 MiB", func(t *testing.T) {
+		for _, script := range []string{
+			`const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))`,
+			`const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)`,
+			`const a = []; for (;;) a.push([a.length])`,
+			`let s = 'x'; for (;;) s += s`,
+			`'x'.repeat(2 ** 30)`,
+		} {
+			most := mostMemory(func() {
+				_, err := tryRun(t, script)
+				require.Equal(t, byMemory, endedAs(err), script)
+			})
+			require.Less(t, most, int64(limit+64<<20), script)
+		}
+	})
+	t.Run("stays within some times the limit in the functions of the host", func(t *testing.T) {
+		large := afero.NewMemMapFs()
+		require.NoError(t, afero.WriteFile(large, "/large", bytes.Repeat([]byte{0xff}, 60_000_000), 0o644))
+		long := strings.Repeat("/"+strings.Repeat("<", 240), 15)
+		for i := range 10_000 {
+			require.NoError(t, afero.WriteFile(large, fmt.Sprintf("%s/%d", long, i), nil, 0o644))
+		}
+		for _, script := range []string{
+			`fs.readFileSync('/large', 'utf8')`,
+			`fs.readFileSync('/large', 'latin1')`,
+			`fs.readFileSync('/large', 'utf16le')`,
+			`fs.writeFileSync('/x', 'x'.repeat(55e6), 'utf16le')`,
+			`fs.readdirSync('/', {recursive: true})`,
+			`new TextDecoder().decode(new Uint8Array(55e6).fill(255))`,
+			`new TextDecoder().decode(new Uint8Array(50e6).fill(1), {stream: true})`,
+			`new TextDecoder('windows-1251').decode(new Uint8Array(55e6).fill(255))`,
+			`btoa('\xff'.repeat(55e6))`,
+			`new URLSearchParams('%01&'.repeat(2.5e5)).toString()`,
+			`new URLSearchParams('<&'.repeat(5e5)).toString()`,
+		} {
+			debug.FreeOSMemory()
+			before := residentMemory()
+			most := mostMemory(func() {
+				_, err := tryRun(t, script, sandbox.RunOptions{Files: large})
+				require.True(t, err == nil || sandbox.IsScriptFailure(err), "%s: %v", script, err)
+			})
+			require.Less(t, most-before, int64(5*limit), script)
+		}
+	})
+	t.Run("stays flat over many runs", func(t *testing.T) {
+		runs := 300
+		if *soak {
+			runs = 10_000
+		}
+		script := func(i int) string {
+			switch i % 10 {
+			case 0:
+				return `const a = []; for (;;) a.push(new ArrayBuffer(1e6))`
+			case 1:
+				return `function r() { r() } try { r() } catch {}`
+			}
+			return fmt.Sprintf(`console.log('x'.repeat(1000)); return %d`, i)
+		}
+		for i := range runs / 3 {
+			_, _ = tryRun(t, script(i))
+		}
+		debug.FreeOSMemory()
+		before, goroutines := residentMemory(), goruntime.NumGoroutine()
+		for i := range runs {
+			_, _ = tryRun(t, script(i))
+		}
+		debug.FreeOSMemory()
+		require.Less(t, residentMemory()-before, int64(48<<20), "the process has grown")
+		require.LessOrEqual(t, goruntime.NumGoroutine(), goroutines+2, "goroutines are left over")
+	})
+}
