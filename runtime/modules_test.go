@@ -202,7 +202,7 @@ func TestLibraries(t *testing.T) {
 		"30-throws.js ERROR TypeError: no|    at <eval> (/lib/30-throws.js:2:11)",
 		"40-syntax.js ERROR SyntaxError: unexpected token in expression: ''|    at /lib/40-syntax.js:2:8",
 		"es.js WARN es",
-		"reject.js ERROR Uncaught (in promise) RangeError: late|    at <eval> (/lib/reject.js:1:19)",
+		"reject.js ERROR Uncaught (in promise) RangeError: late|    at <eval> (/lib/reject.js:1:20)",
 	}, got)
 
 	for name, content := range map[string]string{"loops": "for (;;);", "floods": "const a = []; for (;;) a.push(new ArrayBuffer(1e6))", "halts": "halt()"} {

@@ -35,8 +35,13 @@ func (r *run) note(file string, o origin) {
 
 // place returns the line and column that were written. Where a column is not known, it is 0.
 func (o origin) place(line, column int) (int, int) {
-	if line == 1 && column > 0 {
-		column = max(1, column-o.prefix)
+	if line == 1 && column > o.prefix { // the engine counts from 0 here, and from 1 in other lines, but has no column before 1
+		column -= o.prefix
+		if o.prefix > 0 || column > 1 {
+			column++
+		}
+	} else if line == 1 {
+		column = min(column, 1)
 	}
 	if o.source != nil {
 		if l, c, ok := o.source.Original(line, max(column, 1)); ok {

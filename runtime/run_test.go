@@ -74,7 +74,7 @@ func TestScriptErrors(t *testing.T) {
 		"an exception in a declaration":             {"let a = null;\n\n  const b = a.b;", "TypeError", 3, 3, "TypeError: cannot read property 'b' of null\n    at <anonymous> (script.js:3:3)"},
 		"an exception in a return":                  {"function f(a) {\n  return a.b.c;\n}\nif (1) {\n  return f({});\n}", "TypeError", 2, 3, "TypeError: cannot read property 'c' of undefined\n    at f (script.js:2:3)\n    at <anonymous> (script.js:5:10)"},
 		"an exception in a condition":               {"let a = null;\nif (a.b) {}", "TypeError", 2, 1, "TypeError: cannot read property 'b' of null\n    at <anonymous> (script.js:2:1)"},
-		"an error with a cause":                     {`throw new Error('a', {cause: 'b'})`, "Error", 1, 10, "Error: a\n    at <anonymous> (script.js:1:10)\nCaused by: b"},
+		"an error with a cause":                     {`throw new Error('a', {cause: 'b'})`, "Error", 1, 11, "Error: a\n    at <anonymous> (script.js:1:11)\nCaused by: b"},
 		"a thrown string":                           {`throw 'just text'`, "", 0, 0, "just text"},
 		"a thrown object":                           {`throw {code: 5}`, "", 0, 0, "{\n  \"code\": 5\n}"},
 		"thrown nothing":                            {`throw undefined`, "", 0, 0, "undefined"},
@@ -84,9 +84,9 @@ func TestScriptErrors(t *testing.T) {
 		"a missing bracket":                         {"if (1) {\n  f(", "SyntaxError", 2, 0, "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:2"},
 		"a word too many on the last line":          {"return 1 +\n  2 3", "SyntaxError", 2, 0, "SyntaxError: expecting ';'\n    at script.js:2"},
 		"bad JSON is no syntax error of the script": {"let a;\nJSON.parse('{')", "SyntaxError", 2, 6, "SyntaxError: Expected property name or '}' in JSON at position 1 (line 1 column 2)\n    at <input>:1:1\n    at <anonymous> (script.js:2:6)"},
-		"an error when toJSON is polluted":          {`Object.prototype.toJSON = () => 5; throw new Error('hi')`, "Error", 1, 45, "Error: hi\n    at <anonymous> (script.js:1:45)"},
+		"an error when toJSON is polluted":          {`Object.prototype.toJSON = () => 5; throw new Error('hi')`, "Error", 1, 46, "Error: hi\n    at <anonymous> (script.js:1:46)"},
 		"a NUL in the source":                       {"let a;\nlet b\x00", "SyntaxError", 2, 6, "SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at script.js:2:6"},
-		"an error whose message throws":             {`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`, "Error", 1, 14, "Error\n    at <anonymous> (script.js:1:14)"},
+		"an error whose message throws":             {`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`, "Error", 1, 15, "Error\n    at <anonymous> (script.js:1:15)"},
 		"brackets that end the wrapper":             {`})(); (async () => {`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
 		"brackets that begin another one":           {`}, async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
 		"brackets that assign":                      {`}[0] = async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
@@ -136,7 +136,7 @@ func TestConsole(t *testing.T) {
 		"an error that nobody awaits":     {"async function main() {\n  null.x\n}\nmain()", []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught (in promise) TypeError: cannot read property 'x' of null\n    at main (script.js:2:3)\n    at <anonymous> (script.js:4:1)"}}},
 		"a rejection that nobody handles": {`Promise.reject('r'); new Promise((_, reject) => setTimeout(reject, 1, {a: 1}))`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught (in promise) r"}, {Level: sandbox.LevelError, Text: "Uncaught (in promise) {\n  \"a\": 1\n}"}}},
 		"rejections that are handled":     {`Promise.reject(1).catch(() => {}); const p = Promise.reject(2); await 0; try { await p } catch {} await Promise.allSettled([Promise.reject(3)]); for (let i = 0; i < 5000; i++) await Promise.reject(i).catch(() => {})`, nil},
-		"a throw in a timer":              {`setTimeout(() => { throw new Error('late') }, 0)`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught Error: late\n    at <anonymous> (script.js:1:29)"}}},
+		"a throw in a timer":              {`setTimeout(() => { throw new Error('late') }, 0)`, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught Error: late\n    at <anonymous> (script.js:1:30)"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -40,7 +40,7 @@ func TestEvents(t *testing.T) {
 		require.Equal(t, "true", result.Text)
 		require.Equal(t, []sandbox.Entry{
 			{Level: sandbox.LevelError, Text: "Uncaught oops"},
-			{Level: sandbox.LevelError, Text: "Uncaught TypeError: the event listener has no method handleEvent\n    at <anonymous> (script.js:1:186)"},
+			{Level: sandbox.LevelError, Text: "Uncaught TypeError: the event listener has no method handleEvent\n    at <anonymous> (script.js:1:187)"},
 			{Level: sandbox.LevelLog, Text: "next"},
 		}, result.Console)
 	})

@@ -52,10 +52,10 @@ func TestCalls(t *testing.T) {
 		{"the console comes first", `console.log("a", {b: 1}); console.error("c"); return 2`,
 			"=== Console output ===\n[LOG] a {\n  \"b\": 1\n}\n[ERROR] c\n=== Result ===\n2", ""},
 		{"an exception", `console.log("a"); throw new TypeError("no")`,
-			"=== Console output ===\n[LOG] a\n=== Result ===\nTypeError: no\n    at <anonymous> (script.js:1:28)", registry.CodeTool},
+			"=== Console output ===\n[LOG] a\n=== Result ===\nTypeError: no\n    at <anonymous> (script.js:1:29)", registry.CodeTool},
 		{"files", `await fs.writeFile("/a/b.txt", "text"); return await fs.readFile("a/b.txt", "utf8")`, "text\nFiles: created /a/b.txt", ""},
 		{"memories cannot be changed", `await fs.writeFile("/a/../memories/b.txt", "text")`,
-			"Error: EROFS: read-only file system, write '/a/../memories/b.txt'\n    at <anonymous> (script.js:1:9)", registry.CodeTool},
+			"Error: EROFS: read-only file system, write '/a/../memories/b.txt'\n    at <anonymous> (script.js:1:10)", registry.CodeTool},
 		{"a promise that never settles", `await new Promise(() => {})`,
 			"the script waits for a promise that can never settle: no timer and no call is pending that could resolve or reject it", registry.CodeTool},
 	} {
