@@ -22,7 +22,8 @@ const (
 	opWeb        = 11 // name of a function of the web platform, its arguments (see web.go)
 	opResolve    = 12 // specifier, path of the file that has it: a path, or the name of a built-in module
 	opLoadFile   = 13 // path: a function, or the text of a JSON file
-	opStack      = 14 // stack of an error: the same with the lines and columns that were written
+	opStack      = 14 // stack of an error: its frames of scripts, with the lines and columns that were written
+	opExplain    = 15 // name, message and stack of an error: a better message, or undefined
 )
 
 // maxArguments is how many arguments of a call the host looks at.
@@ -156,6 +157,8 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 		return in.loadFile(ctx, args)
 	case opStack:
 		return in.mapStack(ctx, args)
+	case opExplain:
+		return in.explain(ctx, args)
 	case opWeb:
 		return in.web(ctx, args)
 	}

@@ -79,7 +79,7 @@ func TestCraftedHostCalls(t *testing.T) {
 		calls = 20
 	}
 	names := slices.Sorted(maps.Keys(fileOperations))
-	for op := -1; op <= opStack+1; op++ {
+	for op := -1; op <= opExplain+1; op++ {
 		random := rand.New(rand.NewPCG(uint64(op), 1))
 		var script strings.Builder
 		for range calls {

@@ -77,7 +77,7 @@ func (in *instance) loadLibrary(file string) error {
 	}
 	var v guest.Value
 	if source.Kind == module.Script || source.UMD {
-		in.run.note(file, origin{source: source.Map})
+		in.run.note(file, source.Code, origin{source: source.Map})
 		v, err = in.vm.EvalNow(ctx, source.Code, file)
 	} else if source.Kind == module.CommonJS || source.Kind == module.ES {
 		v, err = in.requireLibrary(ctx, file, source.Kind == module.ES)

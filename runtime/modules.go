@@ -143,7 +143,7 @@ func (in *instance) load(ctx context.Context, pointer uint32) (guest.ModuleDef, 
 			return 0, moduleFailure(err)
 		}
 		if source.Kind == module.ES {
-			in.run.note(name, origin{source: source.Map})
+			in.run.note(name, source.Code, origin{source: source.Map})
 			return in.vm.CompileModule(ctx, source.Code, name)
 		}
 	}
@@ -205,6 +205,6 @@ func (in *instance) loadFile(ctx context.Context, args arguments) (guest.Value, 
 		return 0, &failure{name: "Error", code: "ERR_REQUIRE_ESM",
 			message: path + " is an ES module, which require cannot load: use await import('" + path + "')"}
 	}
-	in.run.note(path, origin{prefix: len(commonPrefix), source: source.Map})
+	in.run.note(path, source.Code, origin{prefix: len(commonPrefix), source: source.Map})
 	return in.vm.EvalNow(ctx, commonPrefix+source.Code+commonSuffix, path)
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/module"
@@ -15,33 +16,86 @@ import (
 
 // origin says where the lines and columns of a file, as the engine sees it, come from.
 type origin struct {
-	prefix int         // columns of the first line that the host has put there
+	prefix int         // bytes of the first line that the host has put there
+	code   *code       // what is behind the prefix; nil if that is ASCII
 	source *module.Map // nil if the lines are those that were written
 }
 
-// maxMaps is how many bytes the maps of a run's files may have together. Beyond that, positions in further files are those that the
-// engine sees.
-const maxMaps = 32 << 20
+// maxOrigins is how many bytes the origins of a run's files may have together. Beyond that, positions in further files are those that
+// the engine sees.
+const maxOrigins = 32 << 20
 
-// note notes where a file comes from that the engine is about to run. The engine keeps its name as well, which bounds how many there are.
-func (r *run) note(file string, o origin) {
-	left := maxMaps - (r.maps - r.origins[file].source.Size())
-	if o.source.Size() > left {
+// note notes where a file comes from that the engine is about to run, and its text. The engine keeps its name as well, which bounds
+// how many there are.
+func (r *run) note(file, text string, o origin) {
+	if !isASCII(text) {
+		o.code = &code{text: text}
+	}
+	left := maxOrigins - (r.originsSize - r.origins[file].size())
+	if o.size() > left {
+		o.code = nil
+	}
+	if o.size() > left {
 		o.source = nil
 	}
-	r.maps = maxMaps - left + o.source.Size()
+	r.originsSize = maxOrigins - left + o.size()
 	r.origins[file] = o
 }
 
-// place returns the line and column that were written. Where a column is not known, it is 0.
+// size is about how many bytes it has, once its lines have been asked for.
+func (o origin) size() int {
+	if o.code == nil {
+		return o.source.Size()
+	}
+	return o.source.Size() + len(o.code.text) + 4*strings.Count(o.code.text, "\n")
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// code is a text of which lines are wanted often.
+type code struct {
+	text   string
+	starts []int32 // where lines start, once one has been asked for
+}
+
+// line returns a line, counted from 1, or "" if there is no such line.
+func (c *code) line(n int) string {
+	if c.starts == nil {
+		c.starts = append(make([]int32, 0, 1+strings.Count(c.text, "\n")), 0)
+		for i := range len(c.text) {
+			if c.text[i] == '\n' {
+				c.starts = append(c.starts, int32(i+1))
+			}
+		}
+	}
+	if n < 1 || n > len(c.starts) {
+		return ""
+	}
+	line, _, _ := strings.Cut(c.text[c.starts[n-1]:], "\n")
+	return line
+}
+
+// place returns the line and column that were written, in UTF-16 code units. Where a column is not known, it is 0.
 func (o origin) place(line, column int) (int, int) {
-	if line == 1 && column > o.prefix { // the engine counts from 0 here, and from 1 in other lines, but has no column before 1
+	// The engine's columns are bytes. It counts them from 0 in the first line, and from 1 in others, but has no column before 1.
+	if line == 1 && column > o.prefix {
 		column -= o.prefix
 		if o.prefix > 0 || column > 1 {
 			column++
 		}
 	} else if line == 1 {
 		column = min(column, 1)
+	}
+	if o.code != nil && column > 1 {
+		text := o.code.line(line)
+		column = 1 + utf16Length(text[:min(column-1, len(text))])
 	}
 	if o.source != nil {
 		if l, c, ok := o.source.Original(line, max(column, 1)); ok {
@@ -60,17 +114,25 @@ var position = regexp.MustCompile(`([^\s(][^(]*):(\d+):(\d+)\)?$`)
 // maxStack is how much of a stack is looked at, in bytes.
 const maxStack = 128 << 10
 
-// mapStack returns a stack with the lines and columns that were written.
+// mapStack returns the frames of a stack that are of scripts, each after a line break, with the lines and columns that were
+// written.
 func (in *instance) mapStack(ctx context.Context, args arguments) (guest.Value, error) {
 	stack, _, ok := args.text(1, maxStack)
 	if !ok {
 		return 0, failf("a stack must be a string")
 	}
-	lines := strings.Split(stack, "\n")
-	for i, frame := range lines {
-		lines[i] = in.run.mapFrame(frame)
+	var b strings.Builder
+	for frame := range strings.SplitSeq(stack, "\n") {
+		if frame != "" && !isInternal(frame) {
+			b.WriteString("\n" + in.run.mapFrame(frame))
+		}
 	}
-	return in.vm.NewString(ctx, strings.Join(lines, "\n"))
+	return in.vm.NewString(ctx, b.String())
+}
+
+// isInternal says whether a stack frame is of the engine's own functions or of the prelude.
+func isInternal(frame string) bool {
+	return strings.Contains(frame, guest.PreludeName) || strings.Contains(frame, "(native)")
 }
 
 func (r *run) mapFrame(frame string) string {

@@ -30,6 +30,7 @@ func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*
 
 	r := newRun(ctx, e.closing, o)
 	defer r.end()
+	r.script = script
 	if err := r.interrupted(); err != nil {
 		return &Result{}, err
 	}
@@ -45,6 +46,7 @@ func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*
 // run is the state of one run on the host's side.
 type run struct {
 	options RunOptions
+	script  string // as it was given
 	started time.Time
 	output  output
 	outcome *outcome // nil until the script has ended
@@ -55,8 +57,8 @@ type run struct {
 	closing  context.Context
 	deadline time.Time // zero if there is none
 
-	origins map[string]origin // by file: where what the engine runs comes from
-	maps    int               // bytes of the maps in them
+	origins     map[string]origin // by file: where what the engine runs comes from
+	originsSize int               // bytes of them
 
 	attachment  []byte // bytes for the script to fetch
 	mark        string // stands for bytes in JSON

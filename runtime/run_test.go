@@ -90,6 +90,9 @@ func TestScriptErrors(t *testing.T) {
 		"brackets that end the wrapper":             {`})(); (async () => {`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
 		"brackets that begin another one":           {`}, async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
 		"brackets that assign":                      {`}[0] = async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
+		"a column after letters beyond ASCII":       {"const ä = '😀'; null.x", "TypeError", 1, 17, "TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:17)"},
+		"the same further down":                     {"0;\nconst ä = '😀'; f(1, null.x)", "ReferenceError", 2, 17, "ReferenceError: f is not defined\n    at <anonymous> (script.js:2:17)"},
+		"the same in TypeScript":                    {"const ä: string = '😀'; null.x", "TypeError", 1, 25, "TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:25)"},
 		"sloppy code":                               {`sloppy = 1`, "ReferenceError", 1, 1, "ReferenceError: sloppy is not defined\n    at <anonymous> (script.js:1:1)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -139,7 +139,7 @@ func (in *instance) syntaxFailure(err error) error {
 func (in *instance) compileBody(imports, source string, from *module.Map) (compiled, error) {
 	prefix := scriptPrefix + imports
 	name := in.run.options.Name
-	in.run.note(name, origin{prefix: utf16Length(prefix), source: from})
+	in.run.note(name, source, origin{prefix: len(prefix), source: from})
 	whole := prefix + source + scriptSuffix
 	function, err := in.vm.Eval(in.context(), whole, name)
 	if err != nil {
@@ -153,7 +153,7 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 
 func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
 	name := in.run.options.Name
-	in.run.note(name, origin{source: from})
+	in.run.note(name, source, origin{source: from})
 	in.importFailed = false
 	def, err := in.vm.CompileModule(in.context(), source, name)
 	if err != nil {

@@ -2,7 +2,7 @@
 // JSON has no words (undefined, NaN, Map, functions, cycles...) what a person expects.
 (function (kernel) {
   'use strict';
-  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, indexOf, slice, append } = kernel;
+  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, slice, append } = kernel;
   const { Error: BaseError, Uint8Array } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;
@@ -26,7 +26,7 @@
   const maxDepth = 100;
   const maxBytes = 32; // of a buffer that are shown
   const maxCauses = 16; // of an error that are shown
-  const maxStack = 32768; // characters of a stack, about, that are shown
+  const maxStack = 32768; // characters of a stack that are shown
 
   // attempt returns f(value), or undefined where value is not of the kind that f is for.
   const attempt = (f, value) => {
@@ -154,29 +154,25 @@
     return block('{', items, '}', indent);
   };
 
-  const errorTitle = (error) => {
+  const errorTitle = (error, message = text(error, 'message') ?? '') => {
     const name = text(error, 'name') ?? 'Error';
-    const message = text(error, 'message') ?? '';
     return message === '' ? name : name === '' ? message : `${name}: ${message}`;
   };
 
-  // stackOf returns the frames of an error's stack that are of scripts, without those of the prelude. The host knows what the
-  // lines and columns of what it has prepared for the engine are in what was written.
-  const stackOf = (error) => {
-    let rest = text(error, 'stack') ?? '';
-    let out = '';
-    while (rest !== '' && out.length < maxStack) {
-      const end = indexOf(rest, '\n');
-      const line = end < 0 ? rest : slice(rest, 0, end);
-      rest = end < 0 ? '' : slice(rest, end + 1);
-      if (indexOf(line, 'toolrun:') < 0 && indexOf(line, '(native)') < 0 && line !== '') out += `\n${line}`;
-    }
-    return out === '' ? '' : host(ops.stack, out);
+  const stack = (error) => slice(text(error, 'stack') ?? '', 0, maxStack);
+
+  // stackOf returns the frames of an error's stack that are of scripts, with the lines and columns that were written.
+  const stackOf = (error) => host(ops.stack, stack(error));
+
+  // messageOf returns the message of an error, with what the host can say beyond it.
+  const messageOf = (error) => {
+    const message = text(error, 'message') ?? '';
+    return host(ops.explain, text(error, 'name') ?? 'Error', message, stack(error)) ?? message;
   };
 
   // errorText is an error with its causes, of which budget.left are still to be shown.
   const errorText = (error, budget) => {
-    let out = errorTitle(error) + stackOf(error);
+    let out = errorTitle(error, messageOf(error)) + stackOf(error);
     const inner = (value) => (isError(value) ? errorText(value, budget) : top(value));
     const { cause, errors } = attempt((e) => ({ cause: e.cause, errors: e.errors }), error) ?? {};
     if (cause !== undefined && budget.left-- > 0) out += `\nCaused by: ${inner(cause)}`;
@@ -203,6 +199,7 @@
 
   kernel.format = top;
   kernel.isError = isError;
+  kernel.messageOf = messageOf;
   kernel.stackOf = stackOf;
   kernel.text = text;
 })

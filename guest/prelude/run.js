@@ -10,7 +10,7 @@
     if (isError(error)) {
       details.kind = 'error';
       details.name = slice(text(error, 'name') ?? 'Error', 0, maxDetail);
-      details.message = slice(text(error, 'message') ?? '', 0, maxDetail);
+      details.message = slice(kernel.messageOf(error), 0, maxDetail);
       details.stack = slice(kernel.stackOf(error), 0, maxDetail);
     }
     host(ops.finish, 1, format(error), kernel.stringify(details));

@@ -1,0 +1,77 @@
+package runtime_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+func TestExplanations(t *testing.T) {
+	for name, test := range map[string]struct{ script, want string }{
+		"a name":                      {"const f = {};\nf(1)", "TypeError: f is not a function"},
+		"on the first line":           {`const f = {}; f(1)`, "TypeError: f is not a function"},
+		"a method":                    {"const bytes = await new Uint8Array(1);\nreturn bytes.split('x').length", "TypeError: bytes.split is not a function"},
+		"a method of a property":      {"const o = {a: {}};\nreturn [o.a.b(2)]", "TypeError: o.a.b is not a function"},
+		"an optional property":        {"const o = {a: {}};\no?.a.b()", "TypeError: o?.a.b is not a function"},
+		"an optional call":            {"const o = {a: 1};\no.a?.()", "TypeError: o.a is not a function"},
+		"a method of this":            {"class A { constructor() { this.b() } }\nnew A()", "TypeError: this.b is not a function"},
+		"a method of a result":        {"[1]\n  .map((x) => x)\n  .nothing(3)", "TypeError: nothing is not a function"},
+		"after letters beyond ASCII":  {"const ä = '😀'; ä.b()", "TypeError: ä.b is not a function"},
+		"a class":                     {"const o = {};\nnew o.Missing()", "TypeError: o.Missing is not a constructor"},
+		"an object as a class":        {"const o = {};\nnew o(1)", "TypeError: o is not a constructor"},
+		"TypeScript":                  {"const o: any = 5 as number;\no.a()", "TypeError: o.a is not a function"},
+		"a module":                    {"export const o = {};\no.a()", "TypeError: o.a is not a function"},
+		"an item":                     {"const o = {};\no['a']()", "TypeError: not a function"},
+		"a tag":                       {"const o = {};\no.a`x`", "TypeError: not a function"},
+		"called by the engine":        {"const o = {};\n[1].map(o.a)", "TypeError: not a function"},
+		"made by the script":          {"throw new TypeError('not a function')", "TypeError: not a function"},
+		"of a library":                {"new Function('const f = 1; f()')()", "TypeError: not a function"},
+		"a very long name":            {"const o = {};\no." + strings.Repeat("a", 200) + "()", "TypeError: not a function"},
+		"the global of another place": {`Buffer.from('a')`, "ReferenceError: Buffer is not defined (there is no Buffer here: use Uint8Array, TextEncoder, TextDecoder, atob and btoa, or the encodings 'base64' and 'hex' of fs.readFile and fs.writeFile)"},
+		"no network":                  {`await fetch('http://a')`, "ReferenceError: fetch is not defined (there is no network here)"},
+		"no DOM":                      {`document.title`, "ReferenceError: document is not defined (there is no DOM here)"},
+		"just a name":                 {`nothing`, "ReferenceError: nothing is not defined"},
+		"a promise as JSON":           {`JSON.parse(fs.readFile('/a'))`, "SyntaxError: unexpected token: 'object' (this is not JSON but an object as text; is an await missing?)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tryRun(t, test.script)
+			text, _, _ := strings.Cut(err.Error(), "\n")
+			require.Equal(t, test.want, text)
+			e, ok := errors.AsType[*sandbox.ScriptError](err)
+			require.True(t, ok)
+			require.Equal(t, test.want, e.Name+": "+e.Message)
+
+			// It is the same where the script itself shows the error.
+			if !strings.Contains(test.script, "export ") {
+				result := run(t, "await (async () => {\n"+test.script+"\n})().catch(console.error)")
+				text, _, _ = strings.Cut(result.Console[0].Text, "\n")
+				require.Equal(t, test.want, text)
+			}
+		})
+	}
+}
+
+func TestExplanationsOfWhatLies(t *testing.T) {
+	for name, script := range map[string]string{
+		"a stack that is none":        `const e = new TypeError('not a function'); e.stack = {}; throw e`,
+		"a stack that throws":         `const e = new TypeError('not a function'); Object.defineProperty(e, 'stack', {get() { throw 1 }}); throw e`,
+		"places that are not there":   `const e = new TypeError('not a function'); e.stack = '    at f (script.js:999999999:99999999999999999999)'; throw e`,
+		"a place behind a line":       `const e = new TypeError('not a function'); e.stack = '    at f (script.js:1:2000000000)'; throw e`,
+		"another file":                `const e = new TypeError('not a function'); e.stack = '    at f (/etc/passwd:1:1)'; throw e`,
+		"a huge stack":                `const e = new TypeError('not a function'); e.stack = 'x'.repeat(1e6); throw e`,
+		"a name that changes":         `let n = 0; const e = new Error('not a function'); Object.defineProperty(e, 'name', {get: () => n++ ? 'TypeError' : 1}); delete e.stack; throw e`,
+		"many lines, explained often": "const e = new TypeError('not a function');" + strings.Repeat("\n", 1000) + "for (let i = 0; i < 100; i++) console.log(e); throw e",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tryRun(t, script)
+			require.True(t, sandbox.IsScriptFailure(err), err)
+			require.Regexp(t, `^(TypeError: |Error: )?not a function`, err.Error())
+		})
+	}
+}
