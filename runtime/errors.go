@@ -90,11 +90,12 @@ type ScriptError struct {
 
 func (e *ScriptError) Error() string { return e.Thrown }
 
-// ExitError says that a script called the engine's exit function, which ends a run at once.
+// ExitError says that a script, or a library, has ended the run by process.exit. A script may do so with status 0; then there is no
+// error, and what it has returned before, if it has, is the result.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string {
-	return fmt.Sprintf("the script exited with status %d before it returned a result. Use return instead.", e.Code)
+	return fmt.Sprintf("the script exited with status %d. Use return for a result, and throw an Error for a failure.", e.Code)
 }
 
 var (

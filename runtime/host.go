@@ -24,6 +24,7 @@ const (
 	opLoadFile   = 13 // path: a function, or the text of a JSON file
 	opStack      = 14 // stack of an error: its frames of scripts, with the lines and columns that were written
 	opExplain    = 15 // name, message and stack of an error: a better message, or undefined
+	opExit       = 16 // status: does not return
 )
 
 // maxArguments is how many arguments of a call the host looks at.
@@ -157,6 +158,9 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 		return in.loadFile(ctx, args)
 	case opStack:
 		return in.mapStack(ctx, args)
+	case opExit:
+		status, _ := args.int(1)
+		return 0, &stop{in.run.exit(status)}
 	case opExplain:
 		return in.explain(ctx, args)
 	case opWeb:

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 
 func TestProcess(t *testing.T) {
 	for name, test := range map[string]struct{ script, want string }{
-		"is small":             {`return Object.keys(process).join()`, "title,browser,version,versions,argv,env,stdout,stderr,cwd,nextTick"},
+		"is small":             {`return Object.keys(process).join()`, "title,browser,version,versions,argv,env,stdout,stderr,cwd,exit,nextTick"},
 		"has a directory":      {`return process.cwd()`, "/"},
 		"has no environment":   {`return [process.env.NODE_ENV, process.argv.length, Object.keys(process.env).length].join()`, ",0,0"},
 		"has a next tick":      {`const out = []; process.nextTick((a, b) => out.push(a + b), 'x', 'y'); out.push('first'); await 0; await 0; return out.join()`, "first,xy"},
@@ -72,4 +73,42 @@ func TestLibrariesDoNotTakeThisForNode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, "false", run(t, `return `+detection).Text) })
 	}
+}
+
+func TestExit(t *testing.T) {
+	before := []sandbox.Entry{{Level: sandbox.LevelLog, Text: "before"}}
+	for name, test := range map[string]struct{ script, want string }{
+		"ends a run":              {`console.log('before'); process.exit(0); console.log('after')`, "undefined"},
+		"needs no status":         {`console.log('before'); process.exit(); console.log('after')`, "undefined"},
+		"cannot be caught":        {`console.log('before'); try { process.exit(0) } catch {} finally { console.log('after') }`, "undefined"},
+		"after main":              {`async function main() { console.log('before') } main().then(() => process.exit(0)); await new Promise(() => {})`, "undefined"},
+		"leaves what is returned": {`console.log('before'); setTimeout(() => process.exit(0)); setTimeout(() => console.log('after'), 5); return 'result'`, "result"},
+		"does not wait":           {`console.log('before'); setTimeout(() => {}, 1e6); process.exit(0)`, "undefined"},
+		"takes nothing for zero":  {`console.log('before'); process.exit({})`, "undefined"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := run(t, test.script)
+			require.Equal(t, test.want, result.Text)
+			require.Equal(t, before, result.Console)
+		})
+	}
+	for name, script := range map[string]string{
+		"with a status":                 `console.log('before'); process.exit(3)`,
+		"with a status after a result":  `console.log('before'); setTimeout(() => process.exit(3)); return 1`,
+		"in the middle of an exception": `console.log('before'); try { throw 1 } finally { process.exit('3') }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result, err := tryRun(t, script)
+			exit, ok := errors.AsType[*sandbox.ExitError](err)
+			require.True(t, ok, err)
+			require.Equal(t, 3, exit.Code)
+			require.Equal(t, before, result.Console)
+		})
+	}
+	t.Run("by a library is a failure", func(t *testing.T) {
+		_, err := tryRun(t, `return 1`, sandbox.RunOptions{Files: filesWith(t, map[string]string{"/lib/a.js": "process.exit(0)"}), Libraries: "/lib"})
+		require.EqualError(t, err, "the script exited with status 0. Use return for a result, and throw an Error for a failure.")
+	})
 }

@@ -39,7 +39,9 @@ func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*
 		return r.result(nil, err), err
 	}
 	defer in.close()
-	err = in.execute(script)
+	if err = in.execute(script); err == errExited {
+		err = nil
+	}
 	return r.result(in, err), err
 }
 
@@ -223,6 +225,20 @@ func (in *instance) turn() (wait time.Duration, done bool, err error) {
 		return 0, false, ErrNeverSettles
 	}
 	return 0, true, nil
+}
+
+// errExited ends a run that has been successful.
+var errExited = errors.New("exited")
+
+// exit returns what ends the run when the script exits with a status.
+func (r *run) exit(status int) error {
+	if status != 0 || r.output.library != "" { // a library cannot speak for the script
+		return &ExitError{status}
+	}
+	if !r.returned() {
+		r.outcome = &outcome{text: "undefined"}
+	}
+	return errExited
 }
 
 // returned says whether the script has its result.

@@ -80,7 +80,7 @@
   // Operations of the host. The numbers are known to package runtime (host.go).
   kernel.ops = {
     log: 1, finish: 2, call: 5, callAsync: 6, attachment: 7, random: 8,
-    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15,
+    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15, exit: 16,
   };
 
   // host(op, ...) calls the host. It returns a string, a number, an ArrayBuffer, an object or undefined; an error is an

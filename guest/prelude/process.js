@@ -27,6 +27,7 @@
     stdout: stream(LOG),
     stderr: stream(ERROR),
     cwd() { return '/'; },
+    exit(status = 0) { host(ops.exit, status | 0); },
     nextTick(callback, ...args) {
       if (typeof callback !== 'function') throw new TypeError('the first argument of process.nextTick must be a function');
       later(callback, args);
