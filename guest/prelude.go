@@ -23,8 +23,8 @@ const PreludeName = "toolrun:"
 type Prelude struct {
 	// Install takes an object that says which functions and values to define.
 	Install Value
-	// Start takes the script as an async function, and an object: the length of its source (in UTF-16 code units) and the mark
-	// that stands for bytes in JSON. It returns false if brackets in the script end the function early.
+	// Start takes the script as an async function, and an object: the length of its source (in UTF-16 code units), the mark
+	// that stands for bytes in JSON, and its name. It returns false if brackets in the script end the function early.
 	Start Value
 	// StartModule takes an object: the name by which the script can be imported (module), and the mark.
 	StartModule Value

@@ -174,7 +174,7 @@ func (in *instance) startScript(c compiled) error {
 		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry, "mark": in.run.mark}))
 		return err
 	}
-	started, err := in.checked(in.callWith(in.prelude.Start, map[string]any{"length": c.length, "mark": in.run.mark}, c.function))
+	started, err := in.checked(in.callWith(in.prelude.Start, map[string]any{"length": c.length, "mark": in.run.mark, "name": in.run.options.Name}, c.function))
 	if err == nil && started != guest.True {
 		return unbalanced(in.run.options.Name)
 	}

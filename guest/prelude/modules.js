@@ -43,6 +43,7 @@
   };
 
   // requireFor returns the function for a file, or for the script itself, whose path is ''.
+  const main = { exports: {}, id: '.', filename: '', loaded: false }; // what the script is, as a module
   const requireFor = (path) => {
     const resolve = (id) => {
       if (typeof id !== 'string' || id === '') throw new TypeError('require needs the name of a module, which is a string');
@@ -50,9 +51,29 @@
     };
     const require = (id) => load(resolve(id));
     define('resolve', resolve, require);
+    define('main', main, require);
     return require;
   };
   define('require', requireFor(''));
+
+  // startMain gives a script, which has a name, the variables of a CommonJS module that lies in the root. Libraries do not see
+  // them: those that look for them would not define their globals. The function that it returns gives what is exported, or
+  // undefined if that is nothing.
+  kernel.startMain = (name) => {
+    const { exports } = main;
+    main.filename = `/${name}`;
+    define('module', main);
+    define('exports', exports);
+    define('__filename', main.filename);
+    define('__dirname', '/');
+    return () => {
+      try {
+        return main.exports !== exports || keys(exports).length > 0 ? main.exports : undefined;
+      } catch {
+        return undefined; // the script has put something there that throws
+      }
+    };
+  };
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 

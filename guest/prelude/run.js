@@ -2,6 +2,7 @@
 (function (kernel) {
   'use strict';
   const { host, ops, then, format, isError, text, slice } = kernel;
+  const WARN = 2; // a level of the console
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
   // fail tells the host that the script has ended with an exception: how it reads, and what it is.
@@ -28,18 +29,27 @@
   };
 
   // start runs the script, an async function. details says how long its source must be: if it is shorter, brackets in
-  // the script have ended the function and begun something else.
+  // the script have ended the function and begun something else. If it returns nothing, what it exports as a CommonJS module is
+  // its result.
   kernel.start = (script, details) => {
     kernel.mark = details.mark;
     if (typeof script !== 'function' || sourceOf(script).length !== details.length) return false;
-    then(script(), succeed, kernel.fail);
+    const exported = kernel.startMain(details.name);
+    then(script(), (value) => { succeed(value === undefined ? exported() : value); }, kernel.fail);
     return true;
   };
 
   // startModule runs a script that is an ES module, whose result is what it exports as its default.
   kernel.startModule = (details) => {
     kernel.mark = details.mark;
-    then(import(details.module), (namespace) => { succeed(namespace.default); }, kernel.fail);
+    then(import(details.module), (namespace) => { then(settled(namespace.default), finish, kernel.fail); }, kernel.fail);
+  };
+  const settled = async (value) => value;
+  const finish = (value) => {
+    if (typeof value === 'function' && slice(sourceOf(value), 0, 5) !== 'class') {
+      host(ops.log, WARN, 'The result is a function, which was not called. To get what it returns, write: export default await main()');
+    }
+    succeed(value);
   };
 
   kernel.define('halt', function halt(message = 'Halted') { host(ops.halt, kernel.String(message)); });
