@@ -16,8 +16,8 @@ import (
 // maxExplained is the longest name and message of an error that can be explained, in bytes.
 const maxExplained = 256
 
-// missing says what there is instead of the globals of other systems.
-var missing = func() map[string]string {
+// missingGlobals says what there is instead of the globals of other systems.
+var missingGlobals = func() map[string]string {
 	const network, dom = "there is no network here", "there is no DOM here"
 	m := map[string]string{
 		"Buffer": "there is no Buffer here: use Uint8Array, TextEncoder, TextDecoder, atob and btoa, or the encodings 'base64' and 'hex' of " +
@@ -42,6 +42,35 @@ var missing = func() map[string]string {
 	return m
 }()
 
+// missingModules says what there is instead of modules that scripts for Node import.
+var missingModules = func() map[string]string {
+	m := map[string]string{
+		"assert":          "use console.assert, or throw an Error",
+		"buffer":          "Uint8Array, TextEncoder, TextDecoder, atob and btoa are globals",
+		"crypto":          "crypto.randomUUID, crypto.getRandomValues and crypto.subtle.digest are globals",
+		"events":          "EventTarget is a global",
+		"os":              "lines end with \\n and paths have slashes",
+		"perf_hooks":      "performance is a global",
+		"readline":        "(await fs.readFile(path, 'utf8')).split('\\n') gives the lines of a file",
+		"stream":          "fs.readFile and fs.writeFile are for whole files",
+		"string_decoder":  "TextDecoder is a global",
+		"timers":          "timers are globals",
+		"timers/promises": "await new Promise((done) => setTimeout(done, ms)) waits",
+		"url":             "URL and URLSearchParams are globals, and paths begin at the root of the project",
+		"util":            "console shows objects as a whole, and TextEncoder, TextDecoder and structuredClone are globals",
+	}
+	for name, text := range map[string]string{
+		"axios cross-fetch dns http http2 https net node-fetch superagent tls undici ws": "there is no network",
+		"child_process cluster worker_threads":                                           "there are no other processes and no threads",
+	} {
+		for name := range strings.FieldsSeq(name) {
+			m[name] = text
+		}
+	}
+	m["readline/promises"], m["stream/promises"], m["assert/strict"] = m["readline"], m["stream"], m["assert"]
+	return m
+}()
+
 var notDefined = regexp.MustCompile(`^'?([\w$]+)'? is not defined$`)
 
 // explain serves opExplain.
@@ -57,8 +86,8 @@ func (in *instance) explain(ctx context.Context, args arguments) (guest.Value, e
 	case "TypeError":
 		better = in.run.explainCall(message, stack)
 	case "ReferenceError":
-		if m := notDefined.FindStringSubmatch(message); m != nil && missing[m[1]] != "" {
-			better = message + " (" + missing[m[1]] + ")"
+		if m := notDefined.FindStringSubmatch(message); m != nil && missingGlobals[m[1]] != "" {
+			better = message + " (" + missingGlobals[m[1]] + ")"
 		}
 	case "SyntaxError":
 		if strings.HasPrefix(message, "unexpected token: 'object'") && strings.HasPrefix(strings.TrimSpace(stack), "at <input>") {

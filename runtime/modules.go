@@ -17,7 +17,7 @@ import (
 var builtins = []string{"fs", "fs/promises", "path", "path/posix", "process"}
 
 func (r *run) loader(require bool) *module.Loader {
-	return &module.Loader{Files: r.options.Files, Builtins: builtins, Require: require}
+	return &module.Loader{Files: r.options.Files, Builtins: builtins, Instead: missingModules, Require: require}
 }
 
 // resolve says which module a specifier means in a file, for require or for import. For the script itself the file is no absolute

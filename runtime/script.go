@@ -3,6 +3,7 @@ package runtime
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"unicode/utf16"
 
@@ -48,9 +49,31 @@ func (in *instance) compile(source string) (compiled, error) {
 	}
 	typed, typedErr := in.compileTypeScript(source)
 	if typedErr == nil || !isSyntax(typedErr) || further(typedErr, err) { // it makes more sense as TypeScript
-		return typed, typedErr
+		return typed, withJSX(typedErr, source)
 	}
-	return compiled{}, err
+	return compiled{}, withJSX(withColumn(err, typedErr), source)
+}
+
+// withColumn completes the place of a syntax error by that of another, which is in the same line.
+func withColumn(err, other error) error {
+	a, _ := errors.AsType[*ScriptError](err)
+	b, _ := errors.AsType[*ScriptError](other)
+	if a.Column == 0 && a.Line == b.Line && a.File == b.File {
+		a.place(a.File, a.Line, b.Column)
+	}
+	return err
+}
+
+// jsx matches where an expression begins with a tag, up to a tag that ends.
+var jsx = regexp.MustCompile(`(?s)(?:=>|return|[=(?:&,])\s*<(?:[A-Za-z][\w.]*(?:\s[^<>]*)?)?(?:/>|>.*(?:</|/>))`)
+
+// withJSX says of a syntax error that it may be because of JSX, if there is some.
+func withJSX(err error, source string) error {
+	if e, ok := errors.AsType[*ScriptError](err); ok && e.Syntax && jsx.MatchString(source) {
+		e.Message += " (there is no JSX here: make strings or objects)"
+		e.place(e.File, e.Line, e.Column)
+	}
+	return err
 }
 
 func isSyntax(err error) bool {

@@ -31,6 +31,8 @@ type Loader struct {
 	Files afero.Fs
 	// Builtins are the names of the modules that are no files, such as "fs" and "fs/promises".
 	Builtins []string
+	// Instead says what to use instead of modules of other systems, by their names without node: before them. It is part of errors.
+	Instead map[string]string
 	// Require looks for what CommonJS modules can require: packages that have several forms give that one.
 	Require bool
 	// MaxSource is how large a file may be, in bytes. Zero means DefaultMaxSource.

@@ -122,7 +122,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveErrors(t *testing.T) {
-	l := &module.Loader{Builtins: builtins, Files: project(t, map[string]string{
+	l := &module.Loader{Builtins: builtins, Instead: map[string]string{"crypto": "crypto is a global"}, Files: project(t, map[string]string{
 		"/lib/utils.js": "", "/lib/moment.min.js": "", "/lib/.hidden.js": "", "/data/x.csv": "", "/empty/d/x": "",
 	})}
 	for _, test := range []struct{ name, specifier, base, want string }{
@@ -131,6 +131,8 @@ func TestResolveErrors(t *testing.T) {
 		{"a name that resembles none", "/data/qqqqqqq.js", "", `Cannot find module "/data/qqqqqqq.js": there is no file /data/qqqqqqq.js. In /data there are: x.csv.`},
 		{"a directory", "/empty/d", "", `Cannot find module "/empty/d": /empty/d is a directory without package.json and index.js. In /empty there are: d.`},
 		{"a missing library", "moment", "", `Cannot find module "moment": it is no built-in module, and there is no moment.js and no package moment in /lib, where libraries lie. Built-in modules are: fs, fs/promises, path. Similar names in /lib: moment.min.js.`},
+		{"a module of another system", "crypto", "", `Cannot find module "crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
+		{"the same with a prefix", "node:crypto", "", `Cannot find module "node:crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
 		{"a missing built-in module", "node:http", "", `Cannot find module "node:http": there is no such built-in module. Built-in modules are: fs, fs/promises, path.`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -31,6 +31,15 @@ func (l *Loader) builtins() string {
 	return "Built-in modules are: " + strings.Join(names, ", ") + more + "."
 }
 
+// noBuiltin says what to do without a built-in module.
+func (l *Loader) noBuiltin(name string) string {
+	reason := "there is no such built-in module. "
+	if instead := l.Instead[name]; instead != "" {
+		reason = "there is no such module here: " + instead + ". "
+	}
+	return reason + l.builtins()
+}
+
 // missing says what there is instead of a file.
 func (l *Loader) missing(name string) string {
 	dir := path.Dir(name)

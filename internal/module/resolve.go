@@ -48,7 +48,7 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 			if slices.Contains(l.Builtins, rest) {
 				return rest, nil
 			}
-			return "", l.notFound(specifier, base, "there is no such built-in module. "+l.builtins())
+			return "", l.notFound(specifier, base, l.noBuiltin(rest))
 		case "file":
 			u, err := url.Parse(specifier)
 			if err != nil || u.Host != "" && u.Host != "localhost" || !path.IsAbs(u.Path) || checkPath(u.Path) != "" {
@@ -138,6 +138,9 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 		if found := l.at(path.Join(root, clean), false); found != "" {
 			return found, nil
 		}
+	}
+	if l.Instead[clean] != "" {
+		return "", l.notFound(specifier, base, l.noBuiltin(clean))
 	}
 	reason := fmt.Sprintf("it is no built-in module, and there is no %s.js and no package %s in %s, where libraries lie. %s",
 		clean, clean, libDir, l.builtins())

@@ -21,6 +21,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
@@ -173,12 +175,34 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			options.Libraries = libraryDir
 		}
 	}
-	result, err := engine.Run(ctx, in.Code, options)
+	result, err := engine.Run(ctx, withoutFence(in.Code), options)
 	// What the code has printed is of use also if it has been stopped.
 	if _, stopped := errors.AsType[*sandbox.StoppedError](err); err != nil && !stopped && !sandbox.IsScriptFailure(err) {
 		return registry.Result{}, err
 	}
 	out := render(result, err, changes())
+	silent := err == nil && result.Text == "undefined" && len(result.Console) == 0 && len(out.Content) == 1 && calls.none()
+	if silent && !returns.MatchString(in.Code) {
+		out.Content = append(out.Content, registry.Part{Text: nothingNote})
+	}
 	calls.addTo(&out)
 	return out, nil
+}
+
+// nothingNote goes with results that tell the model nothing, if the code does not look as if that is meant.
+const nothingNote = "Note: the code returned and printed nothing. Use return for a result: the last expression is none by itself."
+
+// returns matches a return that is not within something, by the look of it.
+var returns = regexp.MustCompile(`(?m)(?:^|;[ \t]*)return\b`)
+
+// fence matches code that a model has put between the marks of Markdown. It cannot be meant as JavaScript: a text would be called.
+var fence = regexp.MustCompile("(?s)^\\s*```[a-zA-Z]*[ \t\r]*\n(.*)\n[ \t]*```\\s*$")
+
+// withoutFence returns the code that is meant, with as many lines before it.
+func withoutFence(code string) string {
+	m := fence.FindStringSubmatchIndex(code)
+	if m == nil {
+		return code
+	}
+	return strings.Repeat("\n", strings.Count(code[:m[2]], "\n")) + code[m[2]:m[3]]
 }
