@@ -33,6 +33,15 @@ func (vm *VM) EvalNow(ctx context.Context, source, name string) (Value, error) {
 	return vm.eval(ctx, evalNowExport, source, name, 0)
 }
 
+// Compiles says whether source is a strict script without syntax errors. None of it runs. If it is not, there is an exception.
+func (vm *VM) Compiles(ctx context.Context, source, name string) (bool, error) {
+	v, err := vm.eval(ctx, evalNowExport, source, name, evalStrict|evalCompile)
+	if err != nil || v == Exception {
+		return false, err
+	}
+	return true, vm.Free(ctx, v)
+}
+
 // A ModuleDef is a module (JSModuleDef*) that the engine has compiled, and that it finds from then on by its name.
 type ModuleDef uint32
 

@@ -11,7 +11,7 @@ var preludeFiles embed.FS
 
 // preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the kernel.
 var preludeOrder = []string{
-	"kernel", "format", "console", "table", "timers", "path", "process", "files", "random", "functions",
+	"kernel", "format", "console", "locale", "table", "timers", "path", "process", "files", "random", "functions",
 	"classes", "exceptions", "performance", "base64", "encoding", "digest", "searchparams", "url", "events", "abort", "clone",
 	"modules", "run",
 }
@@ -23,8 +23,7 @@ const PreludeName = "toolrun:"
 type Prelude struct {
 	// Install takes an object that says which functions and values to define.
 	Install Value
-	// Start takes the script as an async function, and an object: the length of its source (in UTF-16 code units), the mark
-	// that stands for bytes in JSON, and its name. It returns false if brackets in the script end the function early.
+	// Start takes the script as an async function, and an object: the mark that stands for bytes in JSON, and its name.
 	Start Value
 	// StartModule takes an object: the name by which the script can be imported (module), and the mark.
 	StartModule Value

@@ -42,6 +42,27 @@ func readFile(t tree, r *fileRequest) (any, error) {
 	return encodeText(r.encoding, data), nil
 }
 
+// webText makes text of the bytes that a file had.
+func (in *instance) webText(ctx context.Context, args arguments) (guest.Value, error) {
+	name, _, _ := args.text(firstWeb, maxName)
+	encoding, ok := encodingNames[strings.ToLower(name)]
+	memory, isView := args.view(firstWeb + 1)
+	switch {
+	case !ok:
+		return 0, failf("unknown encoding (known are %s)", knownEncodings)
+	case !isView:
+		return 0, failf("the bytes must be an ArrayBuffer or a view of one")
+	case int64(encodedSize(encoding, memory)) >= in.run.options.Limits.Memory:
+		return 0, guest.ErrNoMemory
+	}
+	data := append([]byte(nil), memory...)
+	text, err := compute(in, func() (string, error) { return encodeText(encoding, data), nil })
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.NewString(ctx, text)
+}
+
 // A writeMode is how a file is written.
 type writeMode struct {
 	appends   bool // keeps what there is

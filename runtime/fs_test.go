@@ -277,6 +277,35 @@ func TestEncodings(t *testing.T) {
 		sandbox.RunOptions{Files: afero.NewMemMapFs()}).Text)
 }
 
+// What readFile gives without an encoding is read as text by many who write for Node.
+func TestBytesAsText(t *testing.T) {
+	for name, test := range map[string]struct{ script, want string }{
+		"toString":                  {`return fs.readFileSync('/a.json').toString()`, `{"a":"é"}`},
+		"toString of an encoding":   {`const b = await fs.readFile('/a.json'); return [b.toString('hex').slice(0, 4), b.toString('base64'), b.toString('latin1').length].join()`, `7b22,eyJhIjoiw6kifQ==,10`},
+		"JSON.parse":                {`return JSON.parse(await fs.readFile('/a.json')).a`, "é"},
+		"in a template":             {"return `${fs.readFileSync('/a.json')}` + fs.readFileSync('/a.json')", `{"a":"é"}{"a":"é"}`},
+		"what is written later":     {`const b = fs.readFileSync('/a.json'); b[0] = 91; return String(b).slice(0, 4)`, `["a"`},
+		"they are bytes":            {`const b = fs.readFileSync('/a.json'); return [b.constructor.name, Object.getPrototypeOf(b) === Uint8Array.prototype, Object.keys(b).length, structuredClone(b).length, b.slice(0, 2)].join()`, "Uint8Array,true,10,10,123,34"},
+		"as all others":             {`return String(new Uint8Array([1, 2]))`, "1,2"},
+		"an unknown encoding":       {`try { fs.readFileSync('/a.json').toString('utf9') } catch (e) { return e.name + e.message }`, "TypeErrorunknown encoding (known are 'utf8', 'latin1', 'ascii', 'utf16le', 'base64', 'base64url' and 'hex')"},
+		"an encoding that is none":  {`try { fs.readFileSync('/a.json').toString({toString() { throw 1 }}) } catch (e) { return e.name }`, "TypeError"},
+		"of something else":         {`const {toString} = fs.readFileSync('/a.json'); try { toString.call({}) } catch (e) { return e.name }`, "TypeError"},
+		"of a part":                 {`const b = fs.readFileSync('/a.json'); return b.toString.call(b.subarray(1, 4))`, `"a"`},
+		"more than there is memory": {`const b = fs.readFileSync('/a.json'); try { b.toString.call(new Uint8Array(2e7), 'hex').length } catch (e) { return e.name }`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := filesWith(t, map[string]string{"/a.json": `{"a":"é"}`})
+			result, err := tryRun(t, test.script, sandbox.RunOptions{Files: files, Limits: sandbox.Limits{Memory: 32 << 20}})
+			if test.want == "" {
+				require.ErrorContains(t, err, "memory limit exceeded")
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.want, result.Text)
+		})
+	}
+}
+
 func TestStatTellsWhatAFileIs(t *testing.T) {
 	files := afero.NewMemMapFs()
 	for name, content := range map[string]string{

@@ -79,7 +79,7 @@ func TestScriptErrors(t *testing.T) {
 		"a thrown object":                           {`throw {code: 5}`, "", 0, 0, "{\n  \"code\": 5\n}"},
 		"thrown nothing":                            {`throw undefined`, "", 0, 0, "undefined"},
 		"a rejected promise":                        {`return Promise.reject('no')`, "", 0, 0, "no"},
-		"a syntax error":                            {"let x = 1;\nlet x = 2;", "SyntaxError", 2, 7, "SyntaxError: invalid redefinition of lexical identifier\n    at script.js:2:7"},
+		"a syntax error":                            {"let x = 1;\nlet x = 2;", "SyntaxError", 2, 5, "SyntaxError: invalid redefinition of lexical identifier\n    at script.js:2:5"},
 		"a syntax error on line 1":                  {"let 5", "SyntaxError", 1, 5, "SyntaxError: variable name expected\n    at script.js:1:5"},
 		"a missing bracket":                         {"if (1) {\n  f(", "SyntaxError", 2, 5, "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:2:5"},
 		"a word too many on the last line":          {"return 1 +\n  2 3", "SyntaxError", 2, 5, "SyntaxError: expecting ';'\n    at script.js:2:5"},
@@ -89,12 +89,14 @@ func TestScriptErrors(t *testing.T) {
 		"a generic function is no JSX":              {"const f = <T,>(a: T) => a;\nlet 5", "SyntaxError", 2, 5, "SyntaxError: Expected \";\" but found \"5\"\n    at script.js:2:5"},
 		"a NUL in the source":                       {"let a;\nlet b\x00", "SyntaxError", 2, 6, "SyntaxError: a NUL character in the source (in a string, write \\0 instead)\n    at script.js:2:6"},
 		"an error whose message throws":             {`const e = new Error(); Object.defineProperty(e, 'message', {get() { throw 1 }}); throw e`, "Error", 1, 15, "Error\n    at <anonymous> (script.js:1:15)"},
-		"brackets that end the wrapper":             {`})(); (async () => {`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
-		"brackets that begin another one":           {`}, async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
-		"brackets that assign":                      {`}[0] = async function () { return 2`, "SyntaxError", 0, 0, "SyntaxError: a closing bracket too many: the script must be the body of one function"},
-		"a column after letters beyond ASCII":       {"const ä = '😀'; null.x", "TypeError", 1, 17, "TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:17)"},
-		"the same further down":                     {"0;\nconst ä = '😀'; f(1, null.x)", "ReferenceError", 2, 17, "ReferenceError: f is not defined\n    at <anonymous> (script.js:2:17)"},
-		"the same in TypeScript":                    {"const ä: string = '😀'; null.x", "TypeError", 1, 25, "TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:25)"},
+		"brackets that end the wrapper":             {`})(); (async () => {`, "SyntaxError", 1, 1, "SyntaxError: unexpected token in expression: ')'\n    at script.js:1:1"},
+		"brackets that begin another one":           {`}, async function () { return 2`, "SyntaxError", 1, 1, "SyntaxError: unexpected token in expression: ','\n    at script.js:1:1"},
+		"brackets that begin a statement":           {`} throw 1; async function g() {`, "SyntaxError", 1, 1, "SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
+		"brackets that begin a block":               {`} { throw 1`, "SyntaxError", 1, 1, "SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
+		"brackets that assign":                      {`}[globalThis.x] = async function () { return 2`, "SyntaxError", 1, 1, "SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
+		"brackets that begin a method":              {`}, async f() {`, "SyntaxError", 1, 1, "SyntaxError: unexpected token in expression: ','\n    at script.js:1:1"},
+		"brackets that call":                        {`}(0), async function () {`, "SyntaxError", 1, 1, "SyntaxError: Unexpected \"}\"\n    at script.js:1:1"},
+		"super":                                     {`return super.toString()`, "SyntaxError", 1, 8, "SyntaxError: 'super' is only valid in a method\n    at script.js:1:8"},
 		"sloppy code":                               {`sloppy = 1`, "ReferenceError", 1, 1, "ReferenceError: sloppy is not defined\n    at <anonymous> (script.js:1:1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +110,22 @@ func TestScriptErrors(t *testing.T) {
 			require.Equal(t, test.column, e.Column)
 			require.True(t, sandbox.IsScriptFailure(err))
 		})
+	}
+}
+
+// Brackets that end the function that the script is, and begin something else.
+func TestScriptsCannotLeaveTheirFunction(t *testing.T) {
+	for _, ends := range []string{
+		`})(); (async () => {`, `}, async function () {`, `} async function g() {`, `} {`, `} if (1) {`, `}[globalThis.x] = async function () {`, `}(0), async function () {`,
+		`}, async f() {`, `}, ''() {`, `}})['']; ({async ''() {`, `} /x/; {`, "}`x`; {", `}; class A { m() {`, `} for (;;) {`, "}\n--> a comment\n{", `} <!-- {`,
+	} {
+		for _, language := range []sandbox.Language{sandbox.LanguageAuto, sandbox.LanguageJavaScript, sandbox.LanguageTypeScript} {
+			result, err := tryRun(t, `console.log('it has run'); `+ends+` console.log('this too')`, sandbox.RunOptions{Language: language})
+			e, ok := errors.AsType[*sandbox.ScriptError](err)
+			require.True(t, ok, "%s: %v", ends, err)
+			require.True(t, e.Syntax, ends)
+			require.Empty(t, result.Console, ends)
+		}
 	}
 }
 

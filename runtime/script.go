@@ -22,16 +22,19 @@ const (
 	LanguageTypeScript
 )
 
-// A script that is the body of a function is compiled between these.
+// A script that is the body of a function is compiled between each of these. Code behind a bracket that ends the function too early
+// would have to begin a statement in one, and with a comma or a closing brace in the other, which nothing can do. So what compiles
+// as both is one function.
 const (
-	scriptPrefix = "(async function(){"
-	scriptSuffix = "\n})"
+	declarationPrefix = "async function f(){"
+	declarationSuffix = "\n}"
+	methodPrefix      = "({async       ''(){" // as long as the other
+	methodSuffix      = "\n}})['']"
 )
 
 // compiled is a script that the engine has compiled.
 type compiled struct {
 	function guest.Value // if it is the body of a function
-	length   int         // of the function's source, in UTF-16 code units
 	module   bool        // it is an ES module, which the engine finds by the name of the script
 }
 
@@ -160,18 +163,27 @@ func (in *instance) syntaxFailure(err error) error {
 
 // compileBody compiles the body of an async function, with imports before its first line.
 func (in *instance) compileBody(imports, source string, from *module.Map) (compiled, error) {
-	prefix := scriptPrefix + imports
 	name := in.run.options.Name
-	in.run.note(name, source, origin{prefix: len(prefix), source: from})
-	whole := prefix + source + scriptSuffix
-	function, err := in.vm.Eval(in.context(), whole, name)
+	in.run.note(name, source, origin{prefix: len(methodPrefix + imports), source: from})
+	body := imports + source
+	ok, err := in.vm.Compiles(in.context(), declarationPrefix+body+declarationSuffix, name)
+	if err != nil {
+		return compiled{}, in.reason(err)
+	}
+	if !ok {
+		return compiled{}, in.syntaxError(source)
+	}
+	function, err := in.vm.Eval(in.context(), methodPrefix+body+methodSuffix, name)
 	if err != nil {
 		return compiled{}, in.reason(err)
 	}
 	if function == guest.Exception {
-		return compiled{}, in.syntaxError(source)
+		if e, err := in.vm.TakeException(in.context()); err != nil || in.vm.Free(in.context(), e) != nil {
+			return compiled{}, in.reason(err)
+		}
+		return compiled{}, unbalanced(name)
 	}
-	return compiled{function: function, length: utf16Length(whole) - len("()")}, nil
+	return compiled{function: function}, nil
 }
 
 func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
@@ -197,10 +209,7 @@ func (in *instance) startScript(c compiled) error {
 		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry, "mark": in.run.mark}))
 		return err
 	}
-	started, err := in.checked(in.callWith(in.prelude.Start, map[string]any{"length": c.length, "mark": in.run.mark, "name": in.run.options.Name}, c.function))
-	if err == nil && started != guest.True {
-		return unbalanced(in.run.options.Name)
-	}
+	_, err := in.checked(in.callWith(in.prelude.Start, map[string]any{"mark": in.run.mark, "name": in.run.options.Name}, c.function))
 	return err
 }
 

@@ -27,6 +27,7 @@ var webFunctions = map[string]func(in *instance, ctx context.Context, args argum
 	"url.set":      (*instance).webSetURL,       // text, part, value: the URL's parts
 	"query.parse":  (*instance).webParseQuery,   // text: {list}, names and values by turns
 	"query.format": (*instance).webFormatQuery,  // names and values in one text, their lengths: text
+	"text":         (*instance).webText,         // encoding of a file, buffer, offset, length: text
 	"digest":       (*instance).webDigest,       // algorithm, buffer, offset, length: bytes
 }
 
@@ -51,8 +52,8 @@ func (in *instance) web(ctx context.Context, args arguments) (guest.Value, error
 	return 0, failf("unknown function of the web platform")
 }
 
-// webText reads a text argument. What is longer than limit is refused.
-func (in *instance) webText(args arguments, i, limit int) (string, error) {
+// webArgument reads a text argument. What is longer than limit is refused.
+func (in *instance) webArgument(args arguments, i, limit int) (string, error) {
 	text, cut, ok := args.text(firstWeb+i, limit)
 	if !ok {
 		return "", failf("the argument must be a string")
@@ -169,7 +170,7 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (guest.Value,
 }
 
 func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (guest.Value, error) {
-	text, err := in.webText(args, 0, in.webLimit())
+	text, err := in.webArgument(args, 0, in.webLimit())
 	if err != nil {
 		return 0, err
 	}
@@ -180,7 +181,7 @@ func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (guest.
 }
 
 func (in *instance) webEncodeBase64(ctx context.Context, args arguments) (guest.Value, error) {
-	text, err := in.webText(args, 0, in.webLimit())
+	text, err := in.webArgument(args, 0, in.webLimit())
 	if err != nil {
 		return 0, err
 	}
@@ -205,13 +206,13 @@ func (in *instance) webMaybe(ctx context.Context, f func() (text string, ok bool
 }
 
 func (in *instance) webParseURL(ctx context.Context, args arguments) (guest.Value, error) {
-	input, err := in.webText(args, 0, webapi.MaxURL)
+	input, err := in.webArgument(args, 0, webapi.MaxURL)
 	if err != nil {
 		return 0, err
 	}
 	var base *string
 	if args.value(firstWeb+1) != guest.Undefined {
-		text, err := in.webText(args, 1, webapi.MaxURL)
+		text, err := in.webArgument(args, 1, webapi.MaxURL)
 		if err != nil {
 			return 0, err
 		}
@@ -221,12 +222,12 @@ func (in *instance) webParseURL(ctx context.Context, args arguments) (guest.Valu
 }
 
 func (in *instance) webSetURL(ctx context.Context, args arguments) (guest.Value, error) {
-	href, err := in.webText(args, 0, webapi.MaxURL)
+	href, err := in.webArgument(args, 0, webapi.MaxURL)
 	if err != nil {
 		return 0, err
 	}
 	part, _, _ := args.text(firstWeb+1, maxName)
-	value, err := in.webText(args, 2, webapi.MaxURL)
+	value, err := in.webArgument(args, 2, webapi.MaxURL)
 	if err != nil {
 		return 0, err
 	}
@@ -248,7 +249,7 @@ func (in *instance) webURL(ctx context.Context, f func() (*webapi.URL, error)) (
 }
 
 func (in *instance) webParseQuery(ctx context.Context, args arguments) (guest.Value, error) {
-	text, err := in.webText(args, 0, webapi.MaxURL)
+	text, err := in.webArgument(args, 0, webapi.MaxURL)
 	if err != nil {
 		return 0, err
 	}
@@ -256,11 +257,11 @@ func (in *instance) webParseQuery(ctx context.Context, args arguments) (guest.Va
 }
 
 func (in *instance) webFormatQuery(ctx context.Context, args arguments) (guest.Value, error) {
-	text, err := in.webText(args, 0, maxQuery)
+	text, err := in.webArgument(args, 0, maxQuery)
 	if err != nil {
 		return 0, err
 	}
-	lengths, err := in.webText(args, 1, maxQuery)
+	lengths, err := in.webArgument(args, 1, maxQuery)
 	if err != nil {
 		return 0, err
 	}

@@ -2,7 +2,7 @@
 // answer comes: name() gives a promise, nameSync() the answer itself, and name(..., callback) calls back later.
 (function (kernel) {
   'use strict';
-  const { host, ops, bytesOf, apply, append, defineProperty, Uint8Array } = kernel;
+  const { host, ops, bytesOf, apply, append, define, defineProperty, Uint8Array, TypeError } = kernel;
   const { dirname, basename, join } = kernel.modules.path;
   const setPrototypeOf = Reflect.setPrototypeOf;
 
@@ -51,12 +51,23 @@
     return entry(kind, data);
   };
 
+  // textOf is what the bytes that readFile gives have as toString, as those of Node's do. The numbers that other Uint8Arrays make of
+  // themselves are never what is meant by the content of a file.
+  const textOf = function toString(encoding = 'utf8') {
+    const bytes = bytesOf(this);
+    if (!bytes) throw new TypeError('toString of the content of a file is called on something else');
+    return host(ops.web, 'text', encoding, bytes.buffer, bytes.offset, bytes.length);
+  };
+
   const functions = {
     __proto__: null,
     // Without an encoding, readFile gives a Uint8Array.
     readFile(path, options) {
       const content = file('readFile', 0, path, encodingOf(options));
-      return typeof content === 'string' ? content : new Uint8Array(content);
+      if (typeof content === 'string') return content;
+      const bytes = new Uint8Array(content);
+      define('toString', textOf, bytes);
+      return bytes;
     },
     writeFile(path, data, options) { write('writeFile', path, data, options); },
     appendFile(path, data, options) { write('appendFile', path, data, options); },

@@ -28,15 +28,11 @@
     kernel.returned = true;
   };
 
-  // start runs the script, an async function. details says how long its source must be: if it is shorter, brackets in
-  // the script have ended the function and begun something else. If it returns nothing, what it exports as a CommonJS module is
-  // its result.
+  // start runs the script, an async function. If it returns nothing, what it exports as a CommonJS module is its result.
   kernel.start = (script, details) => {
     kernel.mark = details.mark;
-    if (typeof script !== 'function' || sourceOf(script).length !== details.length) return false;
     const exported = kernel.startMain(details.name);
     then(script(), (value) => { succeed(value === undefined ? exported() : value); }, kernel.fail);
-    return true;
   };
 
   // startModule runs a script that is an ES module, whose result is what it exports as its default.

@@ -181,16 +181,22 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		return registry.Result{}, err
 	}
 	out := render(result, err, changes())
-	silent := err == nil && result.Text == "undefined" && len(result.Console) == 0 && len(out.Content) == 1 && calls.none()
-	if silent && !returns.MatchString(in.Code) {
+	silent := err == nil && len(result.Console) == 0 && len(out.Content) == 1 && calls.none()
+	switch {
+	case silent && result.Text == "":
+		out.Content = append(out.Content, registry.Part{Text: emptyNote})
+	case silent && result.Text == "undefined" && !returns.MatchString(in.Code):
 		out.Content = append(out.Content, registry.Part{Text: nothingNote})
 	}
 	calls.addTo(&out)
 	return out, nil
 }
 
-// nothingNote goes with results that tell the model nothing, if the code does not look as if that is meant.
-const nothingNote = "Note: the code returned and printed nothing. Use return for a result: the last expression is none by itself."
+// Notes go with results that tell the model nothing; that on code that returns nothing only if this does not look meant.
+const (
+	emptyNote   = "Note: the code returned an empty string."
+	nothingNote = "Note: the code returned and printed nothing. Use return for a result: the last expression is none by itself."
+)
 
 // returns matches a return that is not within something, by the look of it.
 var returns = regexp.MustCompile(`(?m)(?:^|;[ \t]*)return\b`)

@@ -1,0 +1,178 @@
+package javascript_test
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/javascript"
+)
+
+// The tests of the rules that the tool keeps: what it takes, what it prints, how runs end, what code finds. All go through a
+// registry, and compare whole texts.
+
+// rule is code, and what the model gets for it.
+type rule struct{ name, code, want string }
+
+// checkRules checks that rules hold, each in a project of its own that has the files.
+func checkRules(t *testing.T, files map[string]string, rules []rule) {
+	t.Helper()
+	r := newRegistry(t)
+	for _, c := range rules {
+		t.Run(c.name, func(t *testing.T) {
+			env := newEnv(t)
+			env.Limits.Timeout = 30 * time.Second
+			writeFiles(t, env.Files, files)
+			require.Equal(t, c.want, run(t, r, env, c.code).Text())
+		})
+	}
+}
+
+func writeFiles(t testing.TB, files afero.Fs, contents map[string]string) {
+	t.Helper()
+	for name, content := range contents {
+		require.NoError(t, files.MkdirAll(path.Dir(name), 0o755))
+		require.NoError(t, afero.WriteFile(files, name, []byte(content), 0o644))
+	}
+}
+
+// TestInput checks that code is the body of an async function in strict mode, which runs in a fresh sandbox.
+func TestInput(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	for _, input := range []string{`{}`, `{"code":""}`, `{"code":1}`, `{"code":["x"]}`, `{"code":null}`, `{"code":{}}`, `{"code":true}`, `{"other":1}`} {
+		result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: json.RawMessage(input)}, env)
+		require.Equal(t, "Error: code parameter is required and must be a string", result.Text(), input)
+		require.Equal(t, registry.CodeInvalidInput, result.Code)
+	}
+	checkRules(t, nil, []rule{
+		{"return gives the value", `return 6 * 7`, "42"},
+		{"await works", `const x = await Promise.resolve(5); return x + await 1`, "6"},
+		{"a promise that is returned is awaited", `return Promise.resolve({a: 1})`, "{\n  \"a\": 1\n}"},
+		{"no return is undefined", "const x = 1;\nif (!x) return 2\nconsole.log(x)", "=== Console output ===\n[LOG] 1\n=== Result ===\nundefined"},
+		{"an empty string has a note", `return ''`, "Note: the code returned an empty string."},
+		{"a silent end has a note", `6 * 7`, "undefined\nNote: the code returned and printed nothing. Use return for a result: the last expression is none by itself."},
+		{"it is strict: this", `return this`, "undefined"},
+		{"it is strict: undeclared variables", `x = 1`, "ReferenceError: x is not defined\n    at <anonymous> (script.js:1:1)"},
+		{"it is strict: what cannot be deleted", `delete Object.prototype`, "TypeError: could not delete property\n    at <anonymous> (script.js:1:1)"},
+		{"it may end in a comment", "return 1 // one", "1"},
+		{"it may be a comment alone", "// nothing\n/* at all */ console.log(1)", "=== Console output ===\n[LOG] 1\n=== Result ===\nundefined"},
+		{"it cannot leave the function", `})(); (async () => {`, "SyntaxError: unexpected token in expression: ')'\n    at script.js:1:1"},
+		{"nor begin another one", `}, async function () { return 2`, "SyntaxError: unexpected token in expression: ','\n    at script.js:1:1"},
+		{"nothing of it has run then", `fs.writeFileSync('/a', ''); })(); (async () => {`, "SyntaxError: unexpected token in expression: ')'\n    at script.js:1:29"},
+		{"declarations are its own", `var a = 1; let b = 2; function c() {} return [typeof globalThis.a, typeof globalThis.b, typeof globalThis.c].join()`, "undefined,undefined,undefined"},
+		{"it may be between the marks of Markdown", "```js\nthrow new Error('x')\n```\n", "Error: x\n    at <anonymous> (script.js:2:11)"},
+		{"lone surrogates are replaced", `return ['a\ud800b', '\udc00'].join('') + '\ud83d\ude00'`, "a\ufffdb\ufffd😀"},
+	})
+	t.Run("nothing persists but files", func(t *testing.T) {
+		env := newEnv(t)
+		require.Equal(t, "undefined\nFiles: created /kept.txt",
+			run(t, r, env, `globalThis.kept = 1; Array.prototype.kept = 2; JSON.stringify = null; await fs.writeFile('/kept.txt', 'yes')`).Text())
+		require.Equal(t, "undefined,undefined,{},yes",
+			run(t, r, env, `return [typeof kept, typeof [].kept, JSON.stringify({}), await fs.readFile('/kept.txt', 'utf8')].join()`).Text())
+	})
+}
+
+// TestOutput checks the sections of the text, and the entries of the console.
+func TestOutput(t *testing.T) {
+	checkRules(t, nil, []rule{
+		{"a result alone", `return 'a'`, "a"},
+		{"an entry, and then the result", `console.log('a'); return 'b'`, "=== Console output ===\n[LOG] a\n=== Result ===\nb"},
+		{"the levels", `for (const level of ['log', 'warn', 'error', 'info', 'debug']) console[level](level)`,
+			"=== Console output ===\n[LOG] log\n[WARN] warn\n[ERROR] error\n[INFO] info\n[DEBUG] debug\n=== Result ===\nundefined"},
+		{"arguments are joined by a space", `console.log('a', 1, true, null, undefined, 2n)`, "=== Console output ===\n[LOG] a 1 true null undefined 2n\n=== Result ===\nundefined"},
+		{"strings are raw", `console.log('"a"\n\tb', '%s', 5)`, "=== Console output ===\n[LOG] \"a\"\n\tb %s 5\n=== Result ===\nundefined"},
+		{"objects are two-space JSON", `console.log('x', {a: ['b', 1]})`, "=== Console output ===\n[LOG] x {\n  \"a\": [\n    \"b\",\n    1\n  ]\n}\n=== Result ===\nundefined"},
+		{"an empty entry", `console.log(); return 1`, "=== Console output ===\n[LOG] \n=== Result ===\n1"},
+		{"an error is a result too", `console.log('a'); throw new TypeError('no')`, "=== Console output ===\n[LOG] a\n=== Result ===\nTypeError: no\n    at <anonymous> (script.js:1:29)"},
+		{"what comes after the return", `setTimeout(() => console.log('late'), 1); return 1`, "=== Console output ===\n[LOG] late\n=== Result ===\n1"},
+	})
+	libraries := map[string]string{
+		"/lib/a.js": "console.log('one'); console.warn('two', {a: 1})", "/lib/b.js": "var silent", "/lib/c.js": "console.error('three')",
+	}
+	checkRules(t, libraries, []rule{
+		{"libraries come first", `console.log('mine'); return 1`,
+			"=== Output of library a.js ===\n[LOG] one\n[WARN] two {\n  \"a\": 1\n}\n=== Output of library c.js ===\n[ERROR] three\n=== Console output ===\n[LOG] mine\n=== Result ===\n1"},
+		{"they always show", `return 1`, "=== Output of library a.js ===\n[LOG] one\n[WARN] two {\n  \"a\": 1\n}\n=== Output of library c.js ===\n[ERROR] three\n=== Result ===\n1"},
+		{"also before an error", `null.x`, "=== Output of library a.js ===\n[LOG] one\n[WARN] two {\n  \"a\": 1\n}\n=== Output of library c.js ===\n[ERROR] three\n=== Result ===\n" +
+			"TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:1)"},
+		{"also before a syntax error", `let 5`, "=== Output of library a.js ===\n[LOG] one\n[WARN] two {\n  \"a\": 1\n}\n=== Output of library c.js ===\n[ERROR] three\n=== Result ===\n" +
+			"SyntaxError: variable name expected\n    at script.js:1:5"},
+	})
+}
+
+// TestHalt checks that halt ends a run at once, and that nothing can prevent that.
+func TestHalt(t *testing.T) {
+	r := newRegistry(t)
+	for name, c := range map[string]struct{ code, console string }{
+		"the message is optional":  {`halt()`, "[ERROR] Halted"},
+		"it has a message":         {`halt('enough')`, "[ERROR] enough"},
+		"of any type":              {`halt(5)`, "[ERROR] 5"},
+		"entries before it show":   {`console.log('a'); halt('enough'); console.log('b')`, "[LOG] a\n[ERROR] enough"},
+		"catch does not see it":    {`try { halt('enough') } catch { console.log('caught') }`, "[ERROR] enough"},
+		"nor does finally":         {`try { halt('enough') } finally { console.log('finally') }`, "[ERROR] enough"},
+		"nor does a promise":       {`await (async () => halt('enough'))().catch(() => console.log('caught'))`, "[ERROR] enough"},
+		"in a timer":               {`setTimeout(() => halt('enough')); await new Promise((done) => setTimeout(done, 1000)); console.log('after')`, "[ERROR] enough"},
+		"in a function of others":  {`[1, 2].map(() => halt('enough')); console.log('after')`, "[ERROR] enough"},
+		"after the result":         {`setTimeout(() => halt('enough')); return 1`, "[ERROR] enough"},
+		"later writes do not run":  {`fs.writeFile('/early', ''); (async () => { await null; fs.writeFile('/late', '') })(); try { halt('enough') } finally { fs.writeFileSync('/late', '') }`, "[ERROR] enough"},
+		"no change can prevent it": {`String = Error = undefined; Object.prototype.toString = null; halt('enough')`, "[ERROR] enough"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := newEnv(t)
+			result := run(t, r, env, c.code)
+			require.Equal(t, "=== Console output ===\n"+c.console+"\n=== Result ===\nHalted", javascript.ResultText(result))
+			require.True(t, result.IsError())
+			require.Equal(t, registry.CodeTool, result.Code)
+			exists, err := afero.Exists(env.Files, "/late")
+			require.NoError(t, err)
+			require.False(t, exists)
+		})
+	}
+	t.Run("in a library", func(t *testing.T) {
+		env := newEnv(t)
+		writeFiles(t, env.Files, map[string]string{"/lib/a.js": "halt('no')"})
+		require.Equal(t, "=== Output of library a.js ===\n[ERROR] no\n=== Result ===\nHalted", run(t, r, env, `return 1`).Text())
+	})
+}
+
+// TestTimeLimit checks the limit on time, which libraries are under too, and that a run that can only wait for ever ends at once.
+func TestTimeLimit(t *testing.T) {
+	r := newRegistry(t)
+	spec, _ := r.Spec(javascript.Name)
+	require.Equal(t, time.Minute, spec.Timeout)
+	const stopped = "time limit exceeded: the script was stopped after 200ms. Look for loops that do not end, or do less work in one run."
+	for name, c := range map[string]struct{ code, library, want string }{
+		"a loop":                       {`for (;;);`, "", stopped},
+		"what was printed shows":       {`console.log('before'); for (;;);`, "", "=== Console output ===\n[LOG] before\n=== Result ===\n" + stopped},
+		"a loop that cannot be caught": {`try { for (;;); } finally { console.log('after') }`, "", stopped},
+		"a regular expression":         {`/^(a+)+$/.test('a'.repeat(50) + 'b')`, "", stopped},
+		"promises without end":         {`const again = () => Promise.resolve().then(again); await again()`, "", stopped},
+		"timers without end":           {`await new Promise(() => setInterval(() => {}, 1))`, "", stopped},
+		"a long wait":                  {`await new Promise((done) => setTimeout(done, 1e6))`, "", stopped},
+		"a library":                    {`return 1`, "console.log('loading'); for (;;);", "=== Output of library a.js ===\n[LOG] loading\n=== Result ===\n" + stopped},
+		"jobs of a library":            {`return 1`, "const again = () => Promise.resolve().then(again); again()", stopped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := newEnv(t)
+			env.Limits.Timeout = 200 * time.Millisecond
+			if c.library != "" {
+				writeFiles(t, env.Files, map[string]string{"/lib/a.js": c.library})
+			}
+			result := run(t, r, env, c.code)
+			require.Equal(t, c.want, result.Text())
+			require.Equal(t, registry.CodeTimeout, result.Code)
+			require.ErrorIs(t, result.Err, context.DeadlineExceeded)
+		})
+	}
+	const never = "the script waits for a promise that can never settle: no timer and no call is pending that could resolve or reject it"
+	checkRules(t, nil, []rule{
+		{"a promise that never settles", `await new Promise(() => {})`, never},
+		{"after the last timer", `setTimeout(() => console.log('last'), 1); await new Promise(() => {})`, "=== Console output ===\n[LOG] last\n=== Result ===\n" + never},
+	})
+}
