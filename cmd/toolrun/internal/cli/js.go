@@ -21,14 +21,18 @@ func newJS() *cobra.Command {
 	var memory int64
 	cmd := &cobra.Command{
 		Use:   "js [-e CODE | FILE | -]",
-		Short: "Run JavaScript",
+		Short: "Run JavaScript or TypeScript",
 		Long: "Run JavaScript in a fresh sandbox. The code is the body of an async function in strict mode:\n" +
-			"return gives the result, await works. It comes from -e, from a file, or from standard input (-).\n\n" +
+			"return gives the result, await works. Or it is a module: what it exports as its default, or as module.exports,\n" +
+			"is the result. It comes from -e, from a file, or from standard input (-). TypeScript is recognised; files with\n" +
+			"the endings .ts, .mts and .cts always are TypeScript. Its types are removed, not checked.\n\n" +
 			"The output is the result; if the code wrote to the console, the console comes first. fs.readFile\n" +
-			"and fs.writeFile work in the files of the project, or in the directory that --root names. What the project\n" +
+			"and fs.writeFile work in the files of the project, or in the directory that --root names. Imports and require\n" +
+			"are of these files too: ./x.js is in their root, not beside the file that is run. What the project\n" +
 			"has enabled and set does not matter here: who is at a shell may run code.",
 		Example: "  toolrun js -e 'return 6 * 7'\n" +
 			"  toolrun js --root . -e 'return (await fs.readFile(\"go.mod\", \"utf8\")).length'\n" +
+			"  toolrun js --root . report.ts\n" +
 			"  echo 'return 1 + 1' | toolrun js -",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,8 +58,13 @@ func newJS() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			options := map[string]any{javascript.OptionMemory: memory}
+			switch filepath.Ext(name) {
+			case ".ts", ".mts", ".cts":
+				options[javascript.OptionLanguage] = "typescript"
+			}
 			env := registry.Env{
-				Selection: registry.Selection{Options: map[string]map[string]any{javascript.Name: {javascript.OptionMemory: memory}}},
+				Selection: registry.Selection{Options: map[string]map[string]any{javascript.Name: options}},
 				// Who asks for something at a shell wants to see it.
 				Limits: registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt},
 			}
