@@ -23,7 +23,12 @@
 // it is the body of a function all the same, and its imports are done before. [Language] says that types are to be taken out
 // first, which is also tried with what is no JavaScript. A syntax error has the line and column of what was written.
 //
-// halt(message) ends a run at once; nothing can catch it.
+// A script finds module, exports, __filename, __dirname and require.main as a CommonJS module does that lies in the root. If it
+// returns nothing, what it exports is the result.
+//
+// halt(message) ends a run at once; nothing can catch it. So does process.exit(status), which is no error if the status is 0.
+//
+// Where errors are shown, they name what is no function, and say what there is instead of globals and modules of other systems.
 //
 // A run lasts until the script has returned and no timer and no asynchronous call is left. What still runs when the
 // script throws is dropped. Exceptions in timers and rejections that nobody handles are printed on the console.
@@ -36,7 +41,7 @@
 // while the script waits, whichever way they are called. Paths are strings, relative to the root.
 //
 // They differ from Node's in this: what makes a file or directory makes those that it lies in; rename never replaces
-// anything; readFile gives a Uint8Array; readdir lists directories first; exists gives a promise. stat gives
+// anything; readFile gives a Uint8Array, whose toString(encoding) gives the text; readdir lists directories first; exists gives a promise. stat gives
 // isFile(), isDirectory(), size in bytes, mtime in milliseconds since 1970, readonly, isBinary and mime (by the first 64 KiB of
 // the content, and which kind of text it is by the name). JSON has isFile and isDirectory as booleans.
 //

@@ -35,7 +35,8 @@ var claims = map[string][]claim{
 		{`undeclared = 1`, `^ReferenceError: `},
 		{`return this`, `^undefined$`},
 	},
-	"Code with `import` or `export` works too; if it has no `return`, its `export default` is the result": {
+	"Code with `import` or `export` works too; if it has no `return`, its `export default` or `module.exports` is the result": {
+		{`module.exports = {a: 1}`, `^{\n  "a": 1\n}$`},
 		{`import path from 'path'; return path.sep`, `^/$`},
 		{`import path from 'path'; export default path.sep`, `^/$`},
 		{`export const a = 1`, `^undefined\nNote: `},
@@ -62,7 +63,8 @@ var claims = map[string][]claim{
 		{`return (await crypto.subtle.digest('SHA-256', new Uint8Array())).byteLength + crypto.randomUUID().length + crypto.getRandomValues(new Uint8Array(2)).length`, `^70$`},
 	},
 	"`halt(message)` ends the run at once": {{`try { halt('stop') } finally { console.log('after') }`, `^=== Console output ===\n\[ERROR\] stop\n=== Result ===\nHalted$`}},
-	"There is no network, no DOM and no other process": {
+	"There is no network, no DOM, no Buffer, no Intl and no other process": {
+		{`return [typeof Buffer, typeof Intl].join()`, `^undefined,undefined$`},
 		{`return [typeof fetch, typeof XMLHttpRequest, typeof WebSocket, typeof document, typeof window].join()`, `^(undefined,?)+$`},
 		{`await import('https://example.com/x.js')`, `no network`},
 		{`require('child_process')`, `^Error: `},
