@@ -56,7 +56,6 @@ func TestInput(t *testing.T) {
 		{"a promise that is returned is awaited", `return Promise.resolve({a: 1})`, "{\n  \"a\": 1\n}"},
 		{"no return is undefined", "const x = 1;\nif (!x) return 2\nconsole.log(x)", "=== Console output ===\n[LOG] 1\n=== Result ===\nundefined"},
 		{"an empty string has a note", `return ''`, "Note: the code returned an empty string."},
-		{"a silent end has a note", `6 * 7`, "undefined\nNote: the code returned and printed nothing. Use return for a result: the last expression is none by itself."},
 		{"it is strict: this", `return this`, "undefined"},
 		{"it is strict: undeclared variables", `x = 1`, "ReferenceError: x is not defined\n    at <anonymous> (script.js:1:1)"},
 		{"it is strict: what cannot be deleted", `delete Object.prototype`, "TypeError: could not delete property\n    at <anonymous> (script.js:1:1)"},

@@ -181,25 +181,15 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		return registry.Result{}, err
 	}
 	out := render(result, err, changes())
-	silent := err == nil && len(result.Console) == 0 && len(out.Content) == 1 && calls.none()
-	switch {
-	case silent && result.Text == "":
-		out.Content = append(out.Content, registry.Part{Text: emptyNote})
-	case silent && result.Text == "undefined" && !returns.MatchString(in.Code):
-		out.Content = append(out.Content, registry.Part{Text: nothingNote})
+	if err == nil && len(out.Content) == 1 && out.Content[0].Text == "" {
+		out.Content = []registry.Part{{Text: emptyNote}}
 	}
 	calls.addTo(&out)
 	return out, nil
 }
 
-// Notes go with results that tell the model nothing; that on code that returns nothing only if this does not look meant.
-const (
-	emptyNote   = "Note: the code returned an empty string."
-	nothingNote = "Note: the code returned and printed nothing. Use return for a result: the last expression is none by itself."
-)
-
-// returns matches a return that is not within something, by the look of it.
-var returns = regexp.MustCompile(`(?m)(?:^|;[ \t]*)return\b`)
+// emptyNote is what a model gets instead of nothing at all.
+const emptyNote = "Note: the code returned an empty string."
 
 // fence matches code that a model has put between the marks of Markdown. It cannot be meant as JavaScript: a text would be called.
 var fence = regexp.MustCompile("(?s)^\\s*```[a-zA-Z]*[ \t\r]*\n(.*)\n[ \t]*```\\s*$")

@@ -158,13 +158,6 @@ func (c *toolCalls) end(i int, result registry.Result, took time.Duration, size 
 	return c.results <= maxToolResults
 }
 
-// none says whether the code has called no tool.
-func (c *toolCalls) none() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.calls) == 0
-}
-
 // addTo adds the calls to what is said of the run. Those that are still under way have been canceled by its end.
 func (c *toolCalls) addTo(result *registry.Result) {
 	c.mu.Lock()
