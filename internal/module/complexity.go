@@ -41,6 +41,9 @@ const (
 	// all enums: their values are worked out, and those of strings grow.
 	maxEnumNumber = 32
 	maxEnumSums   = 64
+	// maxScanned is how many bytes the parser may scan for the places that its messages name. A message about something that
+	// is there twice has two, and it scans from one to the other: each name, number or string can be in such a message.
+	maxScanned = 1 << 28
 )
 
 // complexity follows how code nests.
@@ -54,6 +57,7 @@ type complexity struct {
 
 	longestSum token // where the longest sum of terms ends
 	sumTerms   int
+	operands   int // names, numbers and strings
 	enumText   int // the length of the longest text in an enum
 	enumSums   int
 }
@@ -70,6 +74,11 @@ func checkComplexity(code, name string) error {
 		t := c.next()
 		if t.kind == endOfFile || t.kind == broken {
 			break
+		}
+		if t.kind != punctuator {
+			if c.operands++; c.operands*len(code) > maxScanned {
+				return fail(t, "all of this code is too long; split it up, or use JavaScript")
+			}
 		}
 		reason := c.unclear(t)
 		if reason == "" {

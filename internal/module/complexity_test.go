@@ -2,7 +2,7 @@ package module_test
 
 import (
 	"context"
-
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -175,4 +175,26 @@ func FuzzStripTypes(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTypeScriptWithManyNames refuses what could make the parser's messages take long, and nothing that is as people write.
+func TestTypeScriptWithManyNames(t *testing.T) {
+	var complexity *module.ComplexityError
+	for _, code := range []string{
+		"let " + strings.Repeat("x,", 32<<10) + "y",
+		"const c = 1;\n" + strings.Repeat("c++;", 16<<10),
+		"switch (x) {" + strings.Repeat("case 1:", 10<<10) + "}",
+		strings.Repeat("class A{}\n", 8<<10),
+	} {
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+		require.ErrorAs(t, err, &complexity, "%.40s", code)
+		require.Contains(t, complexity.Reason, "too long")
+	}
+	var plain strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&plain, "/** Says what the %dth one is. */\nexport function describe%d(value: number, unit: string = 'units'): string {\n\treturn `${value.toFixed(2)} ${unit}`;\n}\n\n", i, i)
+	}
+	require.Greater(t, plain.Len(), 60<<10)
+	_, _, err := module.StripTypes(t.Context(), plain.String(), "x.ts", nil)
+	require.NoError(t, err)
 }
