@@ -43,7 +43,7 @@ const (
 	maxEnumSums   = 64
 	// maxScanned is how many bytes the parser may scan for the places that its messages name. A message about something that
 	// is there twice has two, and it scans from one to the other: each name, number or string can be in such a message.
-	maxScanned = 1 << 28
+	maxScanned = 1 << 29
 )
 
 // complexity follows how code nests.
