@@ -98,26 +98,16 @@ func (vm *VM) evalCompiled(ctx context.Context, code []byte) (Value, error) {
 		return 0, err
 	}
 	vm.memory.Write(p, code)
-	options, err := vm.callLeaf(ctx, "QJS_CreateEvalOption", 0, uint64(p), uint64(len(code)), 0, evalStrict)
+	v, err := vm.evalOptions(ctx, "QJS_Eval", 0, uint64(p), uint64(len(code)), 0, evalStrict)
 	if err != nil {
 		return 0, err
 	}
-	if uint32(options) == 0 {
-		return 0, ErrNoMemory
-	}
-	v, err := vm.call(ctx, "QJS_Eval", uint64(vm.context), options)
-	if err != nil {
-		return 0, err
-	}
-	if err := vm.free(ctx, uint32(options)); err != nil {
-		return 0, err
-	}
-	return Value(v), vm.free(ctx, p)
+	return v, vm.free(ctx, p)
 }
 
-// Names under which files are evaluated are kept in the instance: there are only a few.
+// eval calls an export with source and its name.
 func (vm *VM) eval(ctx context.Context, function, source, name string, flags uint64) (Value, error) {
-	file, err := vm.name(ctx, name)
+	file, err := vm.Name(ctx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -125,7 +115,16 @@ func (vm *VM) eval(ctx context.Context, function, source, name string, flags uin
 	if err != nil {
 		return 0, err
 	}
-	options, err := vm.callLeaf(ctx, "QJS_CreateEvalOption", uint64(code), 0, uint64(len(source)), uint64(file), flags)
+	v, err := vm.evalOptions(ctx, function, uint64(code), 0, uint64(len(source)), uint64(file), flags)
+	if err != nil {
+		return 0, err
+	}
+	return v, vm.free(ctx, code)
+}
+
+// evalOptions calls an export with what QJS_CreateEvalOption makes of source or bytecode, a length, a name and flags.
+func (vm *VM) evalOptions(ctx context.Context, function string, source, bytecode, length, name, flags uint64) (Value, error) {
+	options, err := vm.callLeaf(ctx, "QJS_CreateEvalOption", source, bytecode, length, name, flags)
 	if err != nil {
 		return 0, err
 	}
@@ -136,16 +135,11 @@ func (vm *VM) eval(ctx context.Context, function, source, name string, flags uin
 	if err != nil {
 		return 0, err
 	}
-	if err := vm.free(ctx, uint32(options)); err != nil {
-		return 0, err
-	}
-	return Value(v), vm.free(ctx, code)
+	return Value(v), vm.free(ctx, uint32(options))
 }
 
-// Name returns a C string in the instance with the name of a module or file, for answers to [ResolveArgc].
-func (vm *VM) Name(ctx context.Context, name string) (uint32, error) { return vm.name(ctx, name) }
-
-func (vm *VM) name(ctx context.Context, name string) (uint32, error) {
+// Name returns a C string in the instance with the name of a module or file. It stays there: there are only a few.
+func (vm *VM) Name(ctx context.Context, name string) (uint32, error) {
 	if p, ok := vm.names[name]; ok {
 		return p, nil
 	}

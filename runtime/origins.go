@@ -136,21 +136,26 @@ func isInternal(frame string) bool {
 }
 
 func (r *run) mapFrame(frame string) string {
-	text := strings.TrimPrefix(strings.TrimSpace(frame), "at ")
-	m := position.FindStringSubmatch(text)
-	if m == nil {
-		return frame
-	}
-	o, ok := r.origins[m[1]]
+	file, line, column := framePosition(frame)
+	o, ok := r.origins[file]
 	if !ok {
 		return frame
 	}
-	line, column := o.place(number(m[2]), number(m[3]))
-	head, end := frame[:strings.LastIndex(frame, m[1])], ""
+	line, column = o.place(line, column)
+	head, end := frame[:strings.LastIndex(frame, file)], ""
 	if strings.HasSuffix(frame, ")") {
 		end = ")"
 	}
-	return fmt.Sprintf("%s%s:%d:%d%s", head, m[1], line, column, end)
+	return fmt.Sprintf("%s%s:%d:%d%s", head, file, line, column, end)
+}
+
+// framePosition returns the position that a stack frame ends with. The file is empty if there is none.
+func framePosition(frame string) (file string, line, column int) {
+	m := position.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(frame), "at "))
+	if m == nil {
+		return "", 0, 0
+	}
+	return m[1], number(m[2]), number(m[3])
 }
 
 func number(digits string) int {
@@ -165,12 +170,8 @@ func number(digits string) int {
 // JSON.parse and the like <input>, and does not know the lines of some initialisers.
 func firstPosition(stack string) (file string, line, column int) {
 	for frame := range strings.SplitSeq(stack, "\n") {
-		m := position.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(frame), "at "))
-		if m == nil || m[1][0] == '<' {
-			continue
-		}
-		if line = number(m[2]); line > 0 {
-			return m[1], line, number(m[3])
+		if file, line, column = framePosition(frame); line > 0 && file[0] != '<' {
+			return file, line, column
 		}
 	}
 	return "", 0, 0

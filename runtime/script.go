@@ -141,7 +141,7 @@ func (in *instance) stripTypes(source string, body bool) (string, *module.Map, e
 		s.code, s.from, err = module.StripTypes(in.run.ctx, source, in.run.options.Name, &module.StripOptions{Body: body})
 		return s, err
 	})
-	return module.WithoutAttributes(s.code), s.from, err
+	return s.code, s.from, err
 }
 
 // syntaxFailure makes an error of the run of one of package module's, which already has the lines that were written.
@@ -203,7 +203,7 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 	return compiled{module: true}, nil
 }
 
-// start begins to run a compiled script.
+// startScript begins to run a compiled script.
 func (in *instance) startScript(c compiled) error {
 	if c.module {
 		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry, "mark": in.run.mark}))

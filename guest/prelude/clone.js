@@ -2,8 +2,9 @@
 (function (kernel) {
   'use strict';
   const { uncurry, getter, isArray, isView, keys, bytesOf, list, put, getPrototypeOf, TypeError, DOMException } = kernel;
+  const { mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const { getOwnPropertyDescriptor } = Reflect;
-  const { iterator, toStringTag } = Symbol;
+  const { iterator } = Symbol;
 
   const dateTime = uncurry(Date.prototype.getTime);
   const source = getter(RegExp.prototype, 'source');
@@ -18,18 +19,13 @@
   };
   const symbolText = uncurry(Symbol.prototype.toString);
   const objectPrototype = Object.prototype;
-  const mapSize = getter(Map.prototype, 'size');
-  const setSize = getter(Set.prototype, 'size');
-  const mapEach = uncurry(Map.prototype.forEach);
   const mapGet = uncurry(Map.prototype.get);
   const mapSet = uncurry(Map.prototype.set);
-  const setEach = uncurry(Set.prototype.forEach);
   const setAdd = uncurry(Set.prototype.add);
   const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
   const isResizable = getter(ArrayBuffer.prototype, 'resizable');
   const maxByteLength = getter(ArrayBuffer.prototype, 'maxByteLength');
   const fill = uncurry(Uint8Array.prototype.set);
-  const typedArrayName = getter(getPrototypeOf(Uint8Array.prototype), toStringTag);
   const typedArrayLength = getter(getPrototypeOf(Uint8Array.prototype), 'length');
   const stackOf = (error) => getOwnPropertyDescriptor(error, 'stack')?.value;
 

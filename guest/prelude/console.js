@@ -2,7 +2,7 @@
 (function (kernel) {
   'use strict';
   const { host, ops, format, String, now } = kernel;
-  const LOG = 0, INFO = 1, WARN = 2, ERROR = 3, DEBUG = 4;
+  const { LOG, INFO, WARN, ERROR, DEBUG } = kernel.levels;
 
   let groups = '';
   const counts = { __proto__: null };

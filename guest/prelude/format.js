@@ -3,7 +3,7 @@
 (function (kernel) {
   'use strict';
   const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, slice, append } = kernel;
-  const { Error: BaseError, Uint8Array } = kernel;
+  const { Error: BaseError, Uint8Array, mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;
   const is = Object.is;
@@ -13,11 +13,6 @@
   const dateISO = uncurry(Date.prototype.toISOString);
   const regexpSource = uncurry(RegExp.prototype.toString);
   const regexpFlags = getter(RegExp.prototype, 'global');
-  const mapSize = getter(Map.prototype, 'size');
-  const mapEach = uncurry(Map.prototype.forEach);
-  const setSize = getter(Set.prototype, 'size');
-  const setEach = uncurry(Set.prototype.forEach);
-  const typedArrayName = getter(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
   const unbox = [Number, String, Boolean, BigInt, Symbol].map((type) => uncurry(type.prototype.valueOf));
   const functionSource = uncurry(Function.prototype.toString);
   const isPromise = uncurry(Object.prototype.isPrototypeOf).bind(undefined, Promise.prototype);

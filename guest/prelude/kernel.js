@@ -36,6 +36,11 @@
   kernel.Uint8Array = Uint8Array;
   kernel.indexOf = uncurry(String.prototype.indexOf);
   kernel.slice = uncurry(String.prototype.slice);
+  kernel.mapSize = getter(Map.prototype, 'size');
+  kernel.mapEach = uncurry(Map.prototype.forEach);
+  kernel.setSize = getter(Set.prototype, 'size');
+  kernel.setEach = uncurry(Set.prototype.forEach);
+  kernel.typedArrayName = getter(typedArray, Symbol.toStringTag);
   kernel.now = uncurry(performance.now).bind(undefined, performance);
 
   const objectPrototype = Object.prototype;
@@ -83,6 +88,9 @@
     file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15, exit: 16,
   };
 
+  // Levels of the console, for the operation log.
+  kernel.levels = { LOG: 0, INFO: 1, WARN: 2, ERROR: 3, DEBUG: 4 };
+
   // host(op, ...) calls the host. It returns a string, a number, an ArrayBuffer, an object or undefined; an error is an
   // array [name, message, code, path], which is thrown as an Error object.
   kernel.host = (op, a, b, c, d, e, f) => {
@@ -109,7 +117,7 @@
 
   // define gives scripts a global, as the standard ones are: writable, and not listed by for-in.
   kernel.define = (name, value, target = globalThis) => {
-    kernel.defineProperty(target, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+    put(target, name, value, false);
   };
 
   // append adds to the end of a list, whatever setters Array.prototype has got.

@@ -3,7 +3,7 @@
 (function (kernel) {
   'use strict';
   const { host, ops, later, TypeError } = kernel;
-  const LOG = 0, ERROR = 3;
+  const { LOG, ERROR } = kernel.levels;
 
   const stream = (level) => ({
     isTTY: false,

@@ -2,7 +2,7 @@
 (function (kernel) {
   'use strict';
   const { host, ops, then, format, isError, text, slice } = kernel;
-  const WARN = 2; // a level of the console
+  const { WARN } = kernel.levels;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
   // fail tells the host that the script has ended with an exception: how it reads, and what it is.

@@ -1,13 +1,9 @@
 // console.table: rows and columns between lines, as Node draws them.
 (function (kernel) {
   'use strict';
-  const { format, keys, join, append, uncurry, getter, slice } = kernel;
+  const { format, keys, join, append, uncurry, slice, mapSize, mapEach, setSize, setEach } = kernel;
   const repeat = uncurry(kernel.String.prototype.repeat);
   const charCodeAt = uncurry(kernel.String.prototype.charCodeAt);
-  const mapSize = getter(Map.prototype, 'size');
-  const mapEach = uncurry(Map.prototype.forEach);
-  const setSize = getter(Set.prototype, 'size');
-  const setEach = uncurry(Set.prototype.forEach);
   const { hasOwn } = Object;
   const maxCell = 200; // characters
 
