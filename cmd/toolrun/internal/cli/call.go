@@ -68,14 +68,7 @@ func newCallCommand() *cobra.Command {
 			}
 			call := registry.Call{Tool: args[0], Input: json.RawMessage(input)}
 			env := registry.Env{Selection: selection, Limits: registry.Limits{Inline: inline}}
-			if call.Tool == javascript.Name {
-				// A call's time is for its code: it does not begin before the engine is there.
-				if _, err := engine.start(cmd.Context()); err != nil {
-					return err
-				}
-			}
-			err = f.dispatch(cmd, tools, call, env, registry.Result.Text)
-			return errors.Join(err, engine.close(cmd.Context()))
+			return f.dispatch(cmd, tools, engine, call, env, registry.Result.Text)
 		},
 	}
 	f.add(cmd, 0)
@@ -84,9 +77,11 @@ func newCallCommand() *cobra.Command {
 	return cmd
 }
 
-// dispatch calls a tool on the project, and prints what text returns of the result. A project that cannot be opened is an error
-// only if it has been named: not all tools need files.
-func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, call registry.Call, env registry.Env, text func(registry.Result) string) error {
+// dispatch calls a tool on the project, prints what text returns of the result, and closes the engine. A project that cannot be
+// opened is an error only if it has been named: not all tools need files.
+func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, engine *engine, call registry.Call, env registry.Env,
+	text func(registry.Result) string) (err error) {
+	defer func() { err = errors.Join(err, engine.close(cmd.Context())) }()
 	if f.timeout < 0 || f.timeout == 0 && cmd.Flags().Changed("timeout") {
 		return fmt.Errorf("--timeout must be positive, not %v", f.timeout)
 	}
@@ -99,6 +94,12 @@ func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, call 
 		defer project.Close()
 		env.Files = project
 		env.Project = f.project.name()
+	}
+	if call.Tool == javascript.Name {
+		// A call's time is for its code: it does not begin before the engine is there.
+		if _, err := engine.start(cmd.Context()); err != nil {
+			return err
+		}
 	}
 	call.ID = newCall(call.Tool)
 	result := tools.Dispatch(cmd.Context(), call, env)

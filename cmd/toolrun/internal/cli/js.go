@@ -68,11 +68,7 @@ func newJS() *cobra.Command {
 				// Who asks for something at a shell wants to see it.
 				Limits: registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt},
 			}
-			if _, err := engine.start(cmd.Context()); err != nil { // before the call's time begins
-				return err
-			}
-			err = f.dispatch(cmd, tools, registry.Call{Tool: javascript.Name, Input: input}, env, javascript.ResultText)
-			return errors.Join(err, engine.close(cmd.Context()))
+			return f.dispatch(cmd, tools, engine, registry.Call{Tool: javascript.Name, Input: input}, env, javascript.ResultText)
 		},
 	}
 	cmd.Flags().StringVarP(&code, "eval", "e", "", "run `CODE`")
