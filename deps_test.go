@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"internal/utf8text":        {},
 	"internal/webapi":          {"internal/utf8text"},
 	"guest":                    {"internal/metering", "internal/utf8text", wazero},
-	"runtime":                  {"guest", "internal/filetype", "internal/linearmem", "internal/module", "internal/plainjson", "internal/plaintext", "internal/webapi", wazero},
+	"runtime":                  {"guest", "internal/filetype", "internal/linearmem", "internal/module", "internal/plainjson", "internal/plaintext", "internal/utf8text", "internal/webapi", wazero},
 	"internal/enginetest":      {"runtime"},
 	"internal/wasifs":          {wazero},
 	"vfs":                      {},

@@ -5,11 +5,14 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
 // The encodings of text in files, by the names that scripts may use.
@@ -73,18 +76,8 @@ func encodeText(encoding string, data []byte) string {
 		}
 		return b.String()
 	case "utf16le":
-		out := make([]byte, 0, encodedSize(encoding, data))
-		for len(data) >= 2 {
-			c := rune(binary.LittleEndian.Uint16(data))
-			data = data[2:]
-			if utf16.IsSurrogate(c) && len(data) >= 2 {
-				if pair := utf16.DecodeRune(c, rune(binary.LittleEndian.Uint16(data))); pair != utf8.RuneError {
-					c, data = pair, data[2:]
-				}
-			}
-			out = utf8.AppendRune(out, c) // U+FFFD for half of a pair
-		}
-		return string(out)
+		text, _ := utf8text.FromUTF16(data, math.MaxInt)
+		return string(text)
 	}
 	return string(data)
 }

@@ -1,4 +1,4 @@
-// Package utf8text decodes text that should be UTF-8, as the Encoding Standard has it.
+// Package utf8text makes valid UTF-8 of other text: of what should be UTF-8, as the Encoding Standard has it, and of UTF-16.
 package utf8text
 
 import (

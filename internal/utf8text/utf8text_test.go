@@ -38,3 +38,21 @@ func TestIncomplete(t *testing.T) {
 		require.Equal(t, want, utf8text.Incomplete(in), "%q", in)
 	}
 }
+
+func TestFromUTF16(t *testing.T) {
+	for _, test := range []struct {
+		units, want string
+		limit, cut  int
+	}{
+		{"a\x00\xe9\x00\xac\x20\x3d\xd8\x00\xde", "aé€😀", 100, 0},
+		{"a\x00\xe9\x00\xac\x20\x3d\xd8\x00\xde", "aé", 5, 7},
+		{"\x3d\xd8a\x00", "\ufffda", 100, 0},
+		{"\x00\xdea\x00\x3d\xd8", "\ufffda\ufffd", 100, 0},
+		{"a\x00b", "a", 100, 0},
+		{"", "", 0, 0},
+	} {
+		text, cut := utf8text.FromUTF16([]byte(test.units), test.limit)
+		require.Equal(t, test.want, string(text))
+		require.Equal(t, test.cut, cut)
+	}
+}
