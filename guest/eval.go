@@ -3,7 +3,6 @@ package guest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"math"
 )
 
@@ -76,35 +75,6 @@ func (vm *VM) settle(ok bool) {
 	vm.compiled = vm.compiled[:0]
 }
 
-// compile returns a strict script in global scope as bytecode, which is only good for this build of the engine. It is nil if there is an
-// exception.
-func (vm *VM) compile(ctx context.Context, source, name string) ([]byte, error) {
-	v, err := vm.eval(ctx, "QJS_Compile2", source, name, evalStrict)
-	p := uint32(v) // of a number with the address in the upper half and the length in the lower one
-	if err != nil || p == 0 {
-		return nil, err
-	}
-	code, ok := vm.memory.Read(vm.u32(p+4), vm.u32(p))
-	if !ok {
-		return nil, errors.New("guest: bytecode that is not in memory")
-	}
-	return bytes.Clone(code), nil // what it lies in stays allocated: this is done once
-}
-
-// evalCompiled runs bytecode, then all jobs. It must come from compile: the engine does not check it.
-func (vm *VM) evalCompiled(ctx context.Context, code []byte) (Value, error) {
-	p, err := vm.malloc(ctx, len(code))
-	if err != nil {
-		return 0, err
-	}
-	vm.memory.Write(p, code)
-	v, err := vm.evalOptions(ctx, "QJS_Eval", 0, uint64(p), uint64(len(code)), 0, evalStrict)
-	if err != nil {
-		return 0, err
-	}
-	return v, vm.free(ctx, p)
-}
-
 // eval calls an export with source and its name.
 func (vm *VM) eval(ctx context.Context, function, source, name string, flags uint64) (Value, error) {
 	file, err := vm.Name(ctx, name)
@@ -115,36 +85,36 @@ func (vm *VM) eval(ctx context.Context, function, source, name string, flags uin
 	if err != nil {
 		return 0, err
 	}
-	v, err := vm.evalOptions(ctx, function, uint64(code), 0, uint64(len(source)), uint64(file), flags)
-	if err != nil {
-		return 0, err
-	}
-	return v, vm.free(ctx, code)
-}
-
-// evalOptions calls an export with what QJS_CreateEvalOption makes of source or bytecode, a length, a name and flags.
-func (vm *VM) evalOptions(ctx context.Context, function string, source, bytecode, length, name, flags uint64) (Value, error) {
-	options, err := vm.callLeaf(ctx, "QJS_CreateEvalOption", source, bytecode, length, name, flags)
+	options, err := vm.callLeaf(ctx, "QJS_CreateEvalOption", uint64(code), 0, uint64(len(source)), uint64(file), flags)
 	if err != nil {
 		return 0, err
 	}
 	if uint32(options) == 0 {
 		return 0, ErrNoMemory
 	}
-	v, err := vm.call(ctx, function, uint64(vm.context), options)
+	v, err := vm.call(ctx, function, uint64(vm.state.context), options)
 	if err != nil {
 		return 0, err
 	}
-	return Value(v), vm.free(ctx, uint32(options))
+	if err := vm.free(ctx, uint32(options)); err != nil {
+		return 0, err
+	}
+	return Value(v), vm.free(ctx, code)
 }
 
 // Name returns a C string in the instance with the name of a module or file. It stays there: there are only a few.
 func (vm *VM) Name(ctx context.Context, name string) (uint32, error) {
+	if p, ok := vm.state.names[name]; ok {
+		return p, nil
+	}
 	if p, ok := vm.names[name]; ok {
 		return p, nil
 	}
 	p, err := vm.cString(ctx, name)
 	if err == nil {
+		if vm.names == nil {
+			vm.names = map[string]uint32{}
+		}
 		vm.names[name] = p
 	}
 	return p, err

@@ -45,31 +45,8 @@ type Prelude struct {
 	Rejected Value
 }
 
-// PreludeCode is the prelude as the engine's bytecode, which an instance loads several times faster than it compiles the source.
-type PreludeCode [][]byte
-
-// CompilePrelude compiles the prelude.
-func CompilePrelude(ctx context.Context, vm *VM) (PreludeCode, error) {
-	var code PreludeCode
-	for _, name := range preludeOrder {
-		source, err := preludeFiles.ReadFile("prelude/" + name + ".js")
-		if err != nil {
-			return nil, err
-		}
-		compiled, err := vm.compile(ctx, string(source), PreludeName+name+".js")
-		if err != nil {
-			return nil, err
-		}
-		if compiled == nil {
-			return nil, fmt.Errorf("guest: prelude/%s.js: %s", name, vm.describeException(ctx))
-		}
-		code = append(code, compiled)
-	}
-	return code, nil
-}
-
 // LoadPrelude runs the prelude, which gives scripts their globals and hides those that are not for them.
-func LoadPrelude(ctx context.Context, vm *VM, code PreludeCode) (*Prelude, error) {
+func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	kernel, err := vm.NewObject(ctx)
 	if err != nil {
 		return nil, err
@@ -78,8 +55,12 @@ func LoadPrelude(ctx context.Context, vm *VM, code PreludeCode) (*Prelude, error
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range preludeOrder {
-		file, err := vm.evalCompiled(ctx, code[i])
+	for _, name := range preludeOrder {
+		source, err := preludeFiles.ReadFile("prelude/" + name + ".js")
+		if err != nil {
+			return nil, err
+		}
+		file, err := vm.Eval(ctx, string(source), PreludeName+name+".js")
 		if err != nil {
 			return nil, err
 		}

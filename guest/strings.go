@@ -29,7 +29,7 @@ func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
 			c[i] = max(c[i], 1)
 		}
 	}
-	v, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.context), uint64(p))
+	v, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.state.context), uint64(p))
 	if err != nil {
 		return 0, err
 	}

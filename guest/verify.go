@@ -109,8 +109,8 @@ func verifyRandom(ctx context.Context, vm *VM) error {
 
 // verifyStackLimit recurses with a limit that leaves room for a few dozen calls only.
 func verifyStackLimit(ctx context.Context, vm *VM) error {
-	vm.setStackLimit(vm.stackBase + StackSize - 32<<10)
-	defer vm.setStackLimit(vm.stackBase + stackReserve)
+	vm.setStackLimit(vm.state.stackBase + StackSize - 32<<10)
+	defer vm.setStackLimit(vm.state.stackBase + stackReserve)
 	const source = `(function () {
 		let depth = 0;
 		function recurse() { depth++; if (depth < 2000) recurse(); }
@@ -126,16 +126,16 @@ func verifyStackLimit(ctx context.Context, vm *VM) error {
 // verifyAllocated allocates a block and looks whether its size is counted.
 func verifyAllocated(ctx context.Context, vm *VM) error {
 	const size = 200_000
-	before := vm.u32(vm.runtime + runtimeAllocated)
+	before := vm.u32(vm.state.runtime + runtimeAllocated)
 	v, err := vm.Eval(ctx, fmt.Sprintf(`new ArrayBuffer(%d)`, size), "toolrun:verify")
 	if err != nil {
 		return err
 	}
-	during := vm.u32(vm.runtime + runtimeAllocated)
+	during := vm.u32(vm.state.runtime + runtimeAllocated)
 	if err := vm.Free(ctx, v); err != nil {
 		return err
 	}
-	after := vm.u32(vm.runtime + runtimeAllocated)
+	after := vm.u32(vm.state.runtime + runtimeAllocated)
 	if grown := during - before; grown < size || grown > size+4096 || during-after < size {
 		return fmt.Errorf("%d bytes before, %d with %d bytes more, %d after", before, during, size, after)
 	}

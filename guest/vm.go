@@ -21,13 +21,14 @@ type VM struct {
 	instance api.Module
 	memory   api.Memory
 
-	runtime, context uint32 // JSRuntime*, JSContext*
-	stackBase        uint32
-	names            map[string]uint32 // C strings in the instance
+	state State
+	names map[string]uint32 // C strings in the instance that are not of the state
 
-	functions map[string]*function
-	leaf      bool // a call is under way that must not run scripts
-	depth     int  // calls into the engine that are under way, one inside of the other
+	stackPointer api.MutableGlobal
+	functions    map[string]*function
+	leaf         bool // a call is under way that must not run scripts
+	depth        int  // calls into the engine that are under way, one inside of the other
+	broken       bool // a call has not returned
 
 	compiling int         // calls of CompileModule that are under way, one inside of the other
 	compiled  []ModuleDef // modules that they have compiled so far
@@ -36,48 +37,62 @@ type VM struct {
 // function is an export of the engine. An api.Function must not be called again before it has returned, so there is one for
 // each call that is under way.
 type function struct {
-	spare []api.Function
+	spare []*entry
+}
+
+// entry is a way into an export.
+type entry struct {
+	fn    api.Function
+	stack [8]uint64 // arguments and result
 }
 
 // Start initialises the engine in a fresh instance and gives it a stack of [StackSize] bytes. It fails if the instance
 // is not of the build that this package is written for.
 func Start(ctx context.Context, instance api.Module) (*VM, error) {
-	vm := &VM{instance: instance, memory: instance.Memory(), functions: map[string]*function{}, names: map[string]uint32{}}
-	stackPointer, ok := instance.ExportedGlobal(stackPointerExport).(api.MutableGlobal)
-	if !ok || vm.memory == nil {
-		return nil, errors.New("guest: not an instance of the engine")
+	vm, err := newVM(instance)
+	if err != nil {
+		return nil, err
 	}
 	base, err := vm.malloc(ctx, StackSize)
 	if err != nil {
 		return nil, fmt.Errorf("guest: allocating the stack: %w", err)
 	}
-	vm.stackBase = base
+	vm.state.stackBase = base
 	top := (base + StackSize) &^ 15
-	stackPointer.Set(uint64(top))
+	vm.stackPointer.Set(uint64(top))
 
 	qjs, err := vm.call(ctx, "New_QJS", 0, 0, 0, 0)
 	if err != nil {
 		return nil, fmt.Errorf("guest: starting the engine: %w", err)
 	}
-	vm.runtime = vm.u32(uint32(qjs) + qjsRuntime)
-	vm.context = vm.u32(uint32(qjs) + qjsContext)
-	if vm.runtime == 0 || vm.context == 0 {
+	vm.state.runtime = vm.u32(uint32(qjs) + qjsRuntime)
+	vm.state.context = vm.u32(uint32(qjs) + qjsContext)
+	if vm.state.runtime == 0 || vm.state.context == 0 {
 		return nil, errors.New("guest: starting the engine: out of memory")
 	}
-	if t := vm.u32(vm.runtime + runtimeStackTop); t > top || t < top-64<<10 {
+	if t := vm.u32(vm.state.runtime + runtimeStackTop); t > top || t < top-64<<10 {
 		return nil, errors.New("guest: the stack top is not where it should be: is this another build of the engine?")
 	}
 	vm.setStackLimit(base + stackReserve)
 	return vm, nil
 }
 
+func newVM(instance api.Module) (*VM, error) {
+	vm := &VM{instance: instance, memory: instance.Memory(), functions: map[string]*function{}}
+	var ok bool
+	if vm.stackPointer, ok = instance.ExportedGlobal(stackPointerExport).(api.MutableGlobal); !ok || vm.memory == nil {
+		return nil, errors.New("guest: not an instance of the engine")
+	}
+	return vm, nil
+}
+
 func (vm *VM) setStackLimit(limit uint32) {
-	vm.memory.WriteUint32Le(vm.runtime+runtimeStackLimit, limit)
+	vm.memory.WriteUint32Le(vm.state.runtime+runtimeStackLimit, limit)
 }
 
 // SeedRandom sets the state of Math.random.
 func (vm *VM) SeedRandom(seed uint64) {
-	vm.memory.WriteUint64Le(vm.context+contextRandomState, max(seed, 1))
+	vm.memory.WriteUint64Le(vm.state.context+contextRandomState, max(seed, 1))
 }
 
 // MaxDepth is how many calls into the engine can be under way in one instance, one inside of the other. Each has a native stack.
@@ -90,27 +105,32 @@ func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, er
 		f = &function{}
 		vm.functions[name] = f
 	}
-	var fn api.Function
+	var e *entry
 	if last := len(f.spare) - 1; last >= 0 {
-		fn, f.spare = f.spare[last], f.spare[:last]
-	} else if fn = vm.instance.ExportedFunction(name); fn == nil {
+		e, f.spare = f.spare[last], f.spare[:last]
+	} else if fn := vm.instance.ExportedFunction(name); fn != nil {
+		e = &entry{fn: fn}
+	} else {
 		return 0, fmt.Errorf("guest: the engine has no function %s", name)
 	}
 	vm.depth++
-	var stack [8]uint64
-	copy(stack[:], args)
-	err := fn.CallWithStack(ctx, stack[:])
+	clear(e.stack[copy(e.stack[:], args):])
+	err := e.fn.CallWithStack(ctx, e.stack[:])
 	vm.depth--
 	if err != nil {
+		vm.broken = true
 		return 0, err
 	}
-	f.spare = append(f.spare, fn)
-	return stack[0], nil
+	f.spare = append(f.spare, e)
+	return e.stack[0], nil
 }
 
 // Depth is how many calls into the engine are under way. Host functions that call it again must see that it stays below
 // [MaxDepth].
 func (vm *VM) Depth() int { return vm.depth }
+
+// Broken says whether a call has trapped or was stopped, so that the instance is good for nothing any more.
+func (vm *VM) Broken() bool { return vm.broken }
 
 // callLeaf is call for functions that must not run scripts. They may try: where one of them throws an error, the engine
 // calls Error.prepareStackTrace. Host functions are to be refused then (see Leaf), since the caller is in the middle of
@@ -138,6 +158,15 @@ func (vm *VM) malloc(ctx context.Context, n int) (uint32, error) {
 		err = ErrNoMemory
 	}
 	return uint32(p), err
+}
+
+// GrowHeap makes n bytes of memory the engine's, so that scripts that need no more do not make the memory grow.
+func (vm *VM) GrowHeap(ctx context.Context, n int) error {
+	p, err := vm.malloc(ctx, n)
+	if err != nil {
+		return err
+	}
+	return vm.free(ctx, p)
 }
 
 func (vm *VM) free(ctx context.Context, p uint32) error {
@@ -179,7 +208,7 @@ func (vm *VM) Call(ctx context.Context, function Value, args ...Value) (Value, e
 		vm.memory.WriteUint64Le(argv+uint32(8*i), uint64(arg))
 	}
 	v, err := vm.call(ctx, "QJS_Call",
-		uint64(vm.context), uint64(function), uint64(Undefined), uint64(len(args)), uint64(argv))
+		uint64(vm.state.context), uint64(function), uint64(Undefined), uint64(len(args)), uint64(argv))
 	if err != nil {
 		return 0, err
 	}
@@ -188,33 +217,33 @@ func (vm *VM) Call(ctx context.Context, function Value, args ...Value) (Value, e
 
 // TakeException returns the value that was thrown last, and forgets it.
 func (vm *VM) TakeException(ctx context.Context) (Value, error) {
-	v, err := vm.callLeaf(ctx, "JS_GetException", uint64(vm.context))
+	v, err := vm.callLeaf(ctx, "JS_GetException", uint64(vm.state.context))
 	return Value(v), err
 }
 
 // Free gives a value back.
 func (vm *VM) Free(ctx context.Context, v Value) error {
-	_, err := vm.callLeaf(ctx, "QJS_FreeValue", uint64(vm.context), uint64(v))
+	_, err := vm.callLeaf(ctx, "QJS_FreeValue", uint64(vm.state.context), uint64(v))
 	return err
 }
 
 // Property returns a property of an object, by a name without NULs.
 func (vm *VM) Property(ctx context.Context, object Value, name string) (Value, error) {
 	return vm.lend(ctx, name, func(p uint64) (uint64, error) {
-		return vm.call(ctx, "JS_GetPropertyStr", uint64(vm.context), uint64(object), p)
+		return vm.call(ctx, "JS_GetPropertyStr", uint64(vm.state.context), uint64(object), p)
 	})
 }
 
 // NewObject returns a new empty object.
 func (vm *VM) NewObject(ctx context.Context) (Value, error) {
-	v, err := vm.callLeaf(ctx, "JS_NewObject", uint64(vm.context))
+	v, err := vm.callLeaf(ctx, "JS_NewObject", uint64(vm.state.context))
 	return Value(v), err
 }
 
 // ParseJSON returns the value that a JSON text stands for, or Exception if it is none.
 func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
 	return vm.lend(ctx, text, func(p uint64) (uint64, error) {
-		return vm.callLeaf(ctx, "QJS_ParseJSON", uint64(vm.context), p)
+		return vm.callLeaf(ctx, "QJS_ParseJSON", uint64(vm.state.context), p)
 	})
 }
 
@@ -225,7 +254,7 @@ func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
 		return 0, err
 	}
 	vm.memory.Write(p, data)
-	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.context), uint64(p), uint64(len(data)))
+	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.context), uint64(p), uint64(len(data)))
 	if err != nil {
 		return 0, err
 	}
@@ -235,7 +264,7 @@ func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
 // NewHostFunction returns a JavaScript function that calls the import env.jsFunctionProxy. It is an ordinary function
 // around the native one; the prelude takes that out, since the wrapper could be tampered with.
 func (vm *VM) NewHostFunction(ctx context.Context) (Value, error) {
-	v, err := vm.callLeaf(ctx, "QJS_CreateFunctionProxy", uint64(vm.context), 0, 0, 0)
+	v, err := vm.callLeaf(ctx, "QJS_CreateFunctionProxy", uint64(vm.state.context), 0, 0, 0)
 	return Value(v), err
 }
 
@@ -269,7 +298,7 @@ func (vm *VM) ArrayBuffer(v Value) ([]byte, bool) {
 
 // Retain keeps a value from being freed until the next Free of it.
 func (vm *VM) Retain(ctx context.Context, v Value) error {
-	_, err := vm.callLeaf(ctx, "QJS_CloneValue", uint64(vm.context), uint64(v))
+	_, err := vm.callLeaf(ctx, "QJS_CloneValue", uint64(vm.state.context), uint64(v))
 	return err
 }
 

@@ -23,6 +23,10 @@ type EngineOptions struct {
 	// MaxRuns is how many runs may be under way at the same time; more wait for their turn. In the worst case each costs
 	// its memory limit and up to 100 MiB of native stack. Zero means DefaultMaxRuns, Unlimited no limit.
 	MaxRuns int
+
+	// MaxIdle is how many sandboxes are kept ready for the next runs. Each takes less than 1 MiB; they are given up when
+	// there has been no run for half a minute. Zero means DefaultMaxIdle.
+	MaxIdle int
 }
 
 // Engine is a compiled JavaScript engine, from which runs get their instances. It is safe for concurrent use. A process
@@ -31,7 +35,8 @@ type Engine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache
-	prelude  guest.PreludeCode
+	base     *image // of a sandbox in which nothing has run
+	pool     pool
 	places   chan struct{} // holds one element for each run that is under way; nil if they are unlimited
 
 	closing context.Context // ends when the engine is closed
@@ -53,10 +58,17 @@ func NewEngine(ctx context.Context, options *EngineOptions) (*Engine, error) {
 	if o.MaxRuns == 0 {
 		o.MaxRuns = DefaultMaxRuns
 	}
+	if o.MaxIdle == 0 {
+		o.MaxIdle = DefaultMaxIdle
+	}
+	if o.MaxIdle < 0 {
+		return nil, fmt.Errorf("runtime: EngineOptions.MaxIdle is %d", o.MaxIdle)
+	}
 	if o.MaxRuns < Unlimited {
 		return nil, fmt.Errorf("runtime: EngineOptions.MaxRuns is %d", o.MaxRuns)
 	}
 	e := &Engine{}
+	e.pool = pool{engine: e, most: o.MaxIdle, idleTime: idleTime}
 	if o.MaxRuns != Unlimited {
 		e.places = make(chan struct{}, o.MaxRuns)
 	}
@@ -90,29 +102,7 @@ func (e *Engine) compile(ctx context.Context, cacheDir string) error {
 	if e.compiled, err = e.runtime.CompileModule(workers, module); err != nil {
 		return fmt.Errorf("runtime: compiling the engine: %w", err)
 	}
-	return e.verify(ctx)
-}
-
-// verify starts one instance and checks what package guest believes of it.
-func (e *Engine) verify(ctx context.Context) error {
-	limits, err := Limits{}.withDefaults()
-	if err != nil {
-		return err
-	}
-	r := newRun(ctx, e.closing, RunOptions{Limits: limits})
-	defer r.end()
-	in, err := e.newInstance(r)
-	if err != nil {
-		return fmt.Errorf("runtime: %w", err)
-	}
-	defer in.close()
-	if err := guest.Verify(in.context(), in.vm); err != nil {
-		return err
-	}
-	if len(in.rejections) == 0 { // Verify has left one
-		return errors.New("runtime: the engine does not tell the host of rejected promises")
-	}
-	return nil
+	return e.prepare(ctx)
 }
 
 // Close stops all runs, waits for their end, and frees the engine. Runs that are stopped return [ErrClosed], as do later
@@ -127,6 +117,10 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 	e.cancel(ErrClosed)
 	e.runs.Wait()
+	e.pool.close()
+	if e.base != nil {
+		e.base.memory.Close()
+	}
 	var errs []error
 	if e.runtime != nil {
 		errs = append(errs, e.runtime.Close(ctx))

@@ -98,11 +98,13 @@ func (in *instance) file(ctx context.Context, args arguments) (guest.Value, erro
 			return 0, err
 		}
 	}
+	files, memory := in.run.options.Files, in.run.options.Limits.Memory
+	t := tree{in.run.ctx, files, memory}
 	answer, err := abandonable(in.run, func() (any, error) {
-		if in.run.options.Files == nil {
+		if files == nil {
 			return nil, syscall.ENOENT
 		}
-		answer, err := op.do(tree{in.run.ctx, in.run.options.Files, in.run.options.Limits.Memory}, r)
+		answer, err := op.do(t, r)
 		if err != nil {
 			return nil, err
 		}

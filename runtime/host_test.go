@@ -45,9 +45,9 @@ func attackHost(t testing.TB, script string) error {
 	require.NoError(t, err)
 	r := newRun(t.Context(), engine.closing, options)
 	defer r.end()
-	in, err := engine.newInstance(r)
+	in, err := engine.sandbox(r)
 	require.NoError(t, err)
-	defer in.close()
+	defer engine.pool.put(in)
 
 	ctx := in.context()
 	steal, err := in.vm.Eval(ctx, stealPrimitive, "steal.js")

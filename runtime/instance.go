@@ -16,22 +16,29 @@ import (
 	"github.com/toolrun/toolrun/internal/linearmem"
 )
 
-// instance is one sandbox: a WebAssembly instance with its memory and everything that the host knows about it. It
-// serves one run.
+// instance is one sandbox: a WebAssembly instance with its memory, and everything that the host knows about it. It serves one run
+// at a time, and begins each from an image.
 type instance struct {
-	run     *run
 	memory  *linearmem.Memory
 	module  api.Module
+	fuel    api.MutableGlobal // what is left of the fuel that was granted
+	ctx     context.Context   // for calls into the guest; it tells host functions who calls
 	vm      *guest.VM
-	prelude *guest.Prelude
-	created time.Time
+	prelude *guest.Prelude // nil as long as there is none
+	image   *image         // what it is reset to; nil as long as there is none
 
-	importFailed bool // a module that another one imports could not be found or compiled
+	session
+}
 
-	rejections []guest.Value // promises that have been rejected since jobs last ran out
+// session is what the host knows about the present run, and nothing of which must reach the next one.
+type session struct {
+	run     *run
+	started time.Time // from when the guest's clock runs; as long as that is zero, it stands still
 
-	fuel    api.Global // what is left of the fuel that was granted
-	granted int32
+	importFailed bool          // a module that another one imports could not be found or compiled
+	rejections   []guest.Value // promises that have been rejected since jobs last ran out
+
+	granted int32 // fuel
 	used    int64 // work done with the fuel that was granted before
 }
 
@@ -39,48 +46,38 @@ type instance struct {
 // some hundreds, so the host is called at least every few milliseconds, and at most every 30 microseconds or so.
 const fuelPortion = 1 << 15
 
-// newInstance makes a fresh sandbox for a run. If it fails, nothing is left of it.
-func (e *Engine) newInstance(r *run) (*instance, error) {
-	memory, err := linearmem.Reserve(uint64(r.options.Limits.Memory))
+// instantiate makes an instance whose memory can have up to limit bytes. There is no engine in it yet.
+func (e *Engine) instantiate(limit int64) (*instance, error) {
+	memory, err := linearmem.Reserve(uint64(limit))
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{run: r, memory: memory, created: time.Now()}
-	ctx := experimental.WithMemoryAllocator(in.context(), experimental.MemoryAllocatorFunc(
+	in := &instance{memory: memory}
+	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
+	ctx := experimental.WithMemoryAllocator(in.ctx, experimental.MemoryAllocatorFunc(
 		func(_, _ uint64) experimental.LinearMemory { return memory }))
 	in.module, err = e.runtime.InstantiateModule(ctx, e.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
 		memory.Free()
 		return nil, fmt.Errorf("instantiating the engine: %w", err)
 	}
-	if err := in.start(e); err != nil {
-		return nil, errors.Join(in.reason(err), in.close())
+	var ok bool
+	if in.fuel, ok = in.module.ExportedGlobal(guest.FuelExport).(api.MutableGlobal); !ok {
+		return nil, errors.Join(errors.New("the engine has no fuel"), in.close())
 	}
 	return in, nil
 }
 
-func (in *instance) start(e *Engine) (err error) {
-	in.fuel = in.module.ExportedGlobal(guest.FuelExport)
-	if in.vm, err = guest.Start(in.context(), in.module); err != nil {
-		return err
-	}
-	if e.prelude == nil { // the first one, which verifies the engine
-		if e.prelude, err = guest.CompilePrelude(in.context(), in.vm); err != nil {
-			return err
-		}
-	}
-	if in.prelude, err = guest.LoadPrelude(in.context(), in.vm, e.prelude); err != nil {
-		return err
-	}
+// begin makes the instance, which is as its image, the sandbox of a run.
+func (in *instance) begin(r *run) {
+	in.session = session{run: r, started: time.Now(), used: in.image.work}
+	in.memory.SetLimit(uint64(r.options.Limits.Memory))
+	in.fuel.Set(0)
 	in.vm.SeedRandom(rand.Uint64())
-	return nil
 }
 
-// context returns the context for calls into the guest. It tells host functions who calls; that the run is over, they
-// see in the run.
-func (in *instance) context() context.Context {
-	return context.WithValue(context.Background(), instanceKey{}, in)
-}
+// context returns the context for calls into the guest. That the run is over, host functions see in the run.
+func (in *instance) context() context.Context { return in.ctx }
 
 // close frees the instance. Its memory must not be used any more.
 func (in *instance) close() error { return in.module.Close(context.Background()) }

@@ -20,6 +20,7 @@ const (
 	DefaultMemory  = 64 << 20 // bytes
 	DefaultOutput  = 1 << 20  // bytes
 	DefaultMaxRuns = 16
+	DefaultMaxIdle = 16
 )
 
 // The least and the most that a memory limit can be, in bytes. The engine needs most of the least for itself.

@@ -34,15 +34,27 @@ func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*
 	if err := r.interrupted(); err != nil {
 		return &Result{}, err
 	}
-	in, err := e.newInstance(r)
+	in, err := e.sandbox(r)
 	if err != nil {
 		return r.result(nil, err), err
 	}
-	defer in.close()
+	defer e.pool.put(in)
 	if err = in.execute(script); err == errExited {
 		err = nil
 	}
 	return r.result(in, err), err
+}
+
+// sandbox returns an instance in which nothing has run.
+func (e *Engine) sandbox(r *run) (in *instance, err error) {
+	limit := r.options.Limits.Memory
+	if in = e.pool.take(e.base, limit); in == nil {
+		if in, err = e.newSandbox(limit); err != nil {
+			return nil, err
+		}
+	}
+	in.begin(r)
+	return in, nil
 }
 
 // run is the state of one run on the host's side.

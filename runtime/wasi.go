@@ -112,7 +112,7 @@ func clockTimeGet(_ context.Context, c wasiCall) errno {
 	case clockRealtime:
 		now = time.Now().UnixNano()
 	case clockMonotonic:
-		now = int64(time.Since(c.in.created)) // from zero, so that it tells nothing of the host
+		now = int64(c.in.elapsed()) // from zero, so that it tells nothing of the host
 	default:
 		return errnoInval
 	}
@@ -120,6 +120,14 @@ func clockTimeGet(_ context.Context, c wasiCall) errno {
 		return errnoFault
 	}
 	return errnoSuccess
+}
+
+// elapsed is the guest's monotonic clock. It stands still until there is a run, since what is there by then serves many.
+func (in *instance) elapsed() time.Duration {
+	if in.started.IsZero() {
+		return 0
+	}
+	return time.Since(in.started)
 }
 
 const maxStream = 2 // the standard streams are 0, 1 and 2
@@ -207,7 +215,7 @@ func pollOneoff(ctx context.Context, c wasiCall) errno {
 		if binary.LittleEndian.Uint32(subscription[16:]) == clockRealtime {
 			delay = time.Until(time.Unix(0, int64(delay)))
 		} else {
-			delay -= time.Since(c.in.created)
+			delay -= c.in.elapsed()
 		}
 	}
 	event := [32]byte{}

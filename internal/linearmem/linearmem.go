@@ -1,10 +1,15 @@
 // Package linearmem provides the linear memory of WebAssembly instances: a reservation of address space with a hard
-// limit, whose pages cost nothing until they are touched and whose address never changes.
+// limit, whose pages cost nothing until they are touched and whose address never changes. An [Image] is the content of a
+// memory that others can begin from, again and again.
 //
 // A [Memory] satisfies wazero's experimental.LinearMemory.
 package linearmem
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"os"
+)
 
 // PageSize is the size of a WebAssembly page, in bytes.
 const PageSize = 64 << 10
@@ -12,8 +17,11 @@ const PageSize = 64 << 10
 // Memory is one linear memory. It is not safe for concurrent use.
 type Memory struct {
 	reserved []byte
+	limit    uint64
 	size     uint64
 	refused  bool
+	image    *Image   // what lies under the pages as copy-on-write; nil if nothing does
+	touched  []uint64 // where the pages were that it was last restored in; nil if that is not known
 }
 
 // Reserve reserves address space for a memory of at most limit bytes, rounded down to whole pages.
@@ -26,12 +34,22 @@ func Reserve(limit uint64) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("linearmem: reserving %d bytes: %w", limit, err)
 	}
-	return &Memory{reserved: reserved}, nil
+	return &Memory{reserved: reserved, limit: limit}, nil
+}
+
+// Reserved returns how many bytes are reserved, which is the most that the limit can be.
+func (m *Memory) Reserved() uint64 { return uint64(len(m.reserved)) }
+
+// SetLimit sets another limit, rounded down to whole pages, and forgets that a growth was refused. It cannot be more than what is
+// reserved; a memory that is larger already stays as it is.
+func (m *Memory) SetLimit(limit uint64) {
+	m.limit = min(limit-limit%PageSize, m.Reserved())
+	m.refused = false
 }
 
 // Reallocate returns the memory with a size of size bytes, or nil if that is over the limit. New bytes are zero.
 func (m *Memory) Reallocate(size uint64) []byte {
-	if size > uint64(len(m.reserved)) {
+	if size > m.limit || commit(m.reserved[m.size:max(m.size, size)]) != nil {
 		m.refused = true
 		return nil
 	}
@@ -45,6 +63,48 @@ func (m *Memory) Size() uint64 { return m.size }
 // Refused says whether a growth was refused because of the limit.
 func (m *Memory) Refused() bool { return m.refused }
 
+// Restore makes the memory what it was when the image was taken. Nothing is left of what else was in it. Its size must be the
+// image's. After an error the memory must not be used any more.
+func (m *Memory) Restore(image *Image) error {
+	if m.size != image.size {
+		return fmt.Errorf("linearmem: a memory of %d bytes cannot be restored from an image of %d", m.size, image.size)
+	}
+	image.mu.RLock()
+	defer image.mu.RUnlock()
+	if image.closed {
+		return ErrClosed
+	}
+	used := m.reserved[:m.size]
+	if m.image == image {
+		return m.revert(used)
+	}
+	m.image, m.touched = nil, nil
+	if err := clearPages(used); err != nil {
+		return err
+	}
+	shared, err := image.place(used)
+	if shared {
+		m.image = image
+	}
+	return err
+}
+
+// Touched returns about how many bytes of a part of the memory had been written to, at most, when it was last restored from an image
+// that it had been restored from before.
+func (m *Memory) Touched(at, length uint64) uint64 {
+	if m.touched == nil {
+		return length
+	}
+	page := uint64(os.Getpagesize())
+	n := uint64(0)
+	for _, t := range m.touched {
+		if t+page > at && t < at+length {
+			n += page
+		}
+	}
+	return n
+}
+
 // Free gives the memory back. Slices from Reallocate must not be used any more. Freeing twice does nothing.
 func (m *Memory) Free() {
 	if m.reserved != nil {
@@ -52,3 +112,6 @@ func (m *Memory) Free() {
 		m.reserved = nil
 	}
 }
+
+// ErrClosed is returned where an image is used that has been closed.
+var ErrClosed = errors.New("linearmem: the image is closed")

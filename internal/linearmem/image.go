@@ -1,0 +1,100 @@
+package linearmem
+
+import (
+	"errors"
+	"os"
+	"sync"
+)
+
+// Image is what a memory held at one moment. It never changes, and is safe for concurrent use.
+type Image struct {
+	size   uint64
+	pieces []piece // what is not zero, in order
+
+	mu     sync.RWMutex
+	closed bool
+	data   []byte   // the pieces, one after the other
+	file   *os.File // where data comes from, if the system can map it copy-on-write; nil if it cannot
+}
+
+// piece is a part of a memory, in whole pages of the system.
+type piece struct {
+	at, length uint64 // in the memory
+	offset     uint64 // in the data or the file
+}
+
+// Capture takes an image of the memory. The caller closes it.
+func (m *Memory) Capture() (*Image, error) {
+	memory := m.reserved[:m.size]
+	image := &Image{size: m.size, pieces: pieces(memory)}
+	var err error
+	if image.file, image.data, err = share(memory, image.pieces); err == nil || !errors.Is(err, errors.ErrUnsupported) {
+		return image, err
+	}
+	for _, p := range image.pieces {
+		image.data = append(image.data, memory[p.at:p.at+p.length]...)
+	}
+	return image, nil
+}
+
+// Size returns the size of the memory that the image was taken of, in bytes.
+func (i *Image) Size() uint64 { return i.size }
+
+// Bytes returns how much of it is kept, in bytes.
+func (i *Image) Bytes() int64 {
+	var n int64
+	for _, p := range i.pieces {
+		n += int64(p.length)
+	}
+	return n
+}
+
+// Close frees what the image holds. Nothing can be restored from it any more; memories that have been stay as they are.
+func (i *Image) Close() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.file != nil && !i.closed {
+		unshare(i.file, i.data)
+	}
+	i.closed, i.data = true, nil
+}
+
+// place puts the pieces into a memory that is zero, and says whether they are under it as copy-on-write.
+func (i *Image) place(memory []byte) (shared bool, err error) {
+	if i.file != nil {
+		return true, i.placeShared(memory)
+	}
+	for _, p := range i.pieces {
+		copy(memory[p.at:p.at+p.length], i.data[p.offset:])
+	}
+	return false, nil
+}
+
+// pieces finds what is not zero. Small gaps belong to a piece: each is a mapping, of which a process has a limited number.
+func pieces(memory []byte) []piece {
+	page := os.Getpagesize()
+	gap := max(uint64(page), 64<<10)
+
+	var found []piece
+	for at := 0; at < len(memory); at += page {
+		if isZero(memory[at : at+page]) {
+			continue
+		}
+		start, end := uint64(at), uint64(at+page)
+		if n := len(found); n > 0 && start-(found[n-1].at+found[n-1].length) < gap {
+			found[n-1].length = end - found[n-1].at
+			continue
+		}
+		found = append(found, piece{at: start, length: end - start})
+	}
+	offset := uint64(0)
+	for i := range found {
+		found[i].offset = offset
+		offset += found[i].length
+	}
+	return found
+}
+
+var zeros [64 << 10]byte // as much as a page of any system
+
+func isZero(page []byte) bool { return string(page) == string(zeros[:len(page)]) }

@@ -1,0 +1,37 @@
+//go:build linux || darwin
+
+package linearmem
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	protection = unix.PROT_READ | unix.PROT_WRITE
+	anonymous  = unix.MAP_ANON | unix.MAP_PRIVATE | unix.MAP_NORESERVE
+)
+
+// reserve reserves pages, which are zero.
+func reserve(n int) ([]byte, error) { return unix.Mmap(-1, 0, n, protection, anonymous) }
+
+// commit makes reserved pages usable. Here they are.
+func commit([]byte) error { return nil }
+
+// clearPages makes pages zero, and gives the system back what they took.
+func clearPages(pages []byte) error {
+	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(unsafe.SliceData(pages)), uintptr(len(pages)), protection, anonymous|unix.MAP_FIXED)
+	if err != nil {
+		return fmt.Errorf("linearmem: mapping fresh pages: %w", err)
+	}
+	return nil
+}
+
+// release gives the reservation back. The only way for it to fail is a slice that is no mapping, which would be a bug here.
+func release(reserved []byte) {
+	if err := unix.Munmap(reserved); err != nil {
+		panic("linearmem: " + err.Error())
+	}
+}

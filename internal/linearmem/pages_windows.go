@@ -1,0 +1,43 @@
+package linearmem
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// reserve reserves address space only: pages count when they are committed.
+func reserve(n int) ([]byte, error) {
+	address, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_RESERVE, windows.PAGE_READWRITE)
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), n), nil
+}
+
+// commit makes reserved pages usable. They are zero.
+func commit(pages []byte) error {
+	if len(pages) == 0 {
+		return nil
+	}
+	_, err := windows.VirtualAlloc(address(pages), uintptr(len(pages)), windows.MEM_COMMIT, windows.PAGE_READWRITE)
+	return err
+}
+
+// clearPages makes pages zero, and gives the system back what they took.
+func clearPages(pages []byte) error {
+	if err := windows.VirtualFree(address(pages), uintptr(len(pages)), windows.MEM_DECOMMIT); err != nil {
+		return fmt.Errorf("linearmem: freeing pages: %w", err)
+	}
+	return commit(pages)
+}
+
+// release gives the reservation back. The only way for it to fail is a slice that is no reservation, which would be a bug here.
+func release(reserved []byte) {
+	if err := windows.VirtualFree(address(reserved), 0, windows.MEM_RELEASE); err != nil {
+		panic("linearmem: " + err.Error())
+	}
+}
+
+func address(pages []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(pages))) }

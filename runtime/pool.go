@@ -1,0 +1,116 @@
+package runtime
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// pool keeps instances that no run uses, each as its image, so that most runs need not wait until one is made.
+type pool struct {
+	engine   *Engine
+	most     int           // how many
+	idleTime time.Duration // after how long without runs they are closed
+
+	mu      sync.Mutex
+	idle    []*instance // the one that was used last is the last
+	timer   *time.Timer
+	filling bool
+	closed  bool
+	work    sync.WaitGroup
+}
+
+// idleTime is after how long without runs the pool is emptied.
+const idleTime = 30 * time.Second
+
+// take returns an instance that is as the image, and whose memory can have up to limit bytes, or nil if there is none.
+func (p *pool) take(i *image, limit int64) *instance {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for at := len(p.idle) - 1; at >= 0; at-- {
+		if in := p.idle[at]; in.image == i && in.memory.Reserved() >= uint64(limit) {
+			p.idle = slices.Delete(p.idle, at, at+1)
+			return in
+		}
+	}
+	return nil
+}
+
+// put takes an instance back. If it cannot be reset it is closed, and another one takes its place.
+func (p *pool) put(in *instance) {
+	ok := in.reset()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		if p.timer == nil {
+			p.timer = time.AfterFunc(p.idleTime, p.empty)
+		} else {
+			p.timer.Reset(p.idleTime)
+		}
+	}
+	if ok && !p.closed {
+		p.add(in)
+		return
+	}
+	p.work.Go(func() {
+		in.close()
+		if !ok {
+			p.fill()
+		}
+	})
+}
+
+// add keeps an instance. If there are too many, the one that has not been used for the longest time has to go.
+func (p *pool) add(in *instance) {
+	if len(p.idle) >= p.most {
+		oldest := p.idle[0]
+		p.idle = slices.Delete(p.idle, 0, 1)
+		p.work.Go(func() { oldest.close() })
+	}
+	p.idle = append(p.idle, in)
+}
+
+// fill makes an instance of the base image if there is none.
+func (p *pool) fill() {
+	base := p.engine.base
+	p.mu.Lock()
+	enough := p.closed || p.filling || slices.ContainsFunc(p.idle, func(in *instance) bool { return in.image == base })
+	p.filling = p.filling || !enough
+	p.mu.Unlock()
+	if enough {
+		return
+	}
+	in, err := p.engine.newSandbox(DefaultMemory)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.filling = false
+	switch {
+	case err != nil: // the next run will see why
+	case p.closed:
+		in.close()
+	default:
+		p.add(in)
+	}
+}
+
+// empty closes all instances.
+func (p *pool) empty() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, in := range p.idle {
+		in.close()
+	}
+	p.idle = nil
+}
+
+// close empties the pool for ever, and waits until nothing of it is under way.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.mu.Unlock()
+	p.empty()
+	p.work.Wait()
+}
