@@ -90,9 +90,15 @@ func (vm *VM) setStackLimit(limit uint32) {
 	vm.memory.WriteUint32Le(vm.state.runtime+runtimeStackLimit, limit)
 }
 
-// SeedRandom sets the state of Math.random.
+// SeedRandom sets the state of Math.random, which is never zero.
 func (vm *VM) SeedRandom(seed uint64) {
 	vm.memory.WriteUint64Le(vm.state.context+contextRandomState, max(seed, 1))
+}
+
+// RandomUsed says whether Math.random has been used since SeedRandom with a seed.
+func (vm *VM) RandomUsed(seed uint64) bool {
+	now, _ := vm.memory.ReadUint64Le(vm.state.context + contextRandomState)
+	return now != max(seed, 1)
 }
 
 // MaxDepth is how many calls into the engine can be under way in one instance, one inside of the other. Each has a native stack.

@@ -27,6 +27,15 @@ type EngineOptions struct {
 	// MaxIdle is how many sandboxes are kept ready for the next runs. Each takes less than 1 MiB; they are given up when
 	// there has been no run for half a minute. Zero means DefaultMaxIdle.
 	MaxIdle int
+
+	// LibraryMemory is how many bytes the engine may use to keep what libraries have made of sandboxes, so that runs with
+	// the same files in [RunOptions].Libraries need not load them again. Only what depends on nothing but these files and
+	// the run's functions and globals is kept: not what libraries have done that ask for the time, for randomness or for
+	// other files, or print something, as they are loaded. Zero means DefaultLibraryMemory.
+	LibraryMemory int64
+
+	// ReloadLibraries makes every run load its libraries anew.
+	ReloadLibraries bool
 }
 
 // Engine is a compiled JavaScript engine, from which runs get their instances. It is safe for concurrent use. A process
@@ -37,6 +46,7 @@ type Engine struct {
 	cache    wazero.CompilationCache
 	base     *image // of a sandbox in which nothing has run
 	pool     pool
+	images   libraryImages
 	places   chan struct{} // holds one element for each run that is under way; nil if they are unlimited
 
 	closing context.Context // ends when the engine is closed
@@ -61,6 +71,15 @@ func NewEngine(ctx context.Context, options *EngineOptions) (*Engine, error) {
 	if o.MaxIdle == 0 {
 		o.MaxIdle = DefaultMaxIdle
 	}
+	if o.LibraryMemory == 0 {
+		o.LibraryMemory = DefaultLibraryMemory
+	}
+	if o.LibraryMemory < 0 {
+		return nil, fmt.Errorf("runtime: EngineOptions.LibraryMemory is %d", o.LibraryMemory)
+	}
+	if o.ReloadLibraries {
+		o.LibraryMemory = 0
+	}
 	if o.MaxIdle < 0 {
 		return nil, fmt.Errorf("runtime: EngineOptions.MaxIdle is %d", o.MaxIdle)
 	}
@@ -68,6 +87,7 @@ func NewEngine(ctx context.Context, options *EngineOptions) (*Engine, error) {
 		return nil, fmt.Errorf("runtime: EngineOptions.MaxRuns is %d", o.MaxRuns)
 	}
 	e := &Engine{}
+	e.images = libraryImages{engine: e, most: o.LibraryMemory, byKey: map[libraryKey]*libraryImage{}}
 	e.pool = pool{engine: e, most: o.MaxIdle, idleTime: idleTime}
 	if o.MaxRuns != Unlimited {
 		e.places = make(chan struct{}, o.MaxRuns)
@@ -118,6 +138,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.cancel(ErrClosed)
 	e.runs.Wait()
 	e.pool.close()
+	e.images.close()
 	if e.base != nil {
 		e.base.memory.Close()
 	}

@@ -11,9 +11,11 @@ import (
 	"github.com/toolrun/toolrun/guest"
 )
 
-// install defines the run's functions and globals.
-func (in *instance) install() error {
-	r := in.run
+// encodeSetup encodes the run's functions and globals for install.
+func (r *run) encodeSetup() error {
+	if len(r.options.Functions)+len(r.options.Globals) == 0 {
+		return nil
+	}
 	functions, globals := []any{}, []any{}
 	for _, f := range r.options.Functions {
 		path, err := splitName(f.Name)
@@ -29,15 +31,25 @@ func (in *instance) install() error {
 		}
 		globals = append(globals, map[string]any{"path": path, "value": r.options.Globals[name]})
 	}
-	a, err := abandonable(r, func() (encoded, error) {
+	var err error
+	r.setup, err = abandonable(r, func() (encoded, error) {
 		return r.encode(map[string]any{"mark": r.mark, "functions": functions, "globals": globals})
 	})
 	if err != nil {
 		return fmt.Errorf("runtime: globals: %w", err)
 	}
-	r.attachment = a.data
+	return nil
+}
+
+// install defines the run's functions and globals.
+func (in *instance) install() error {
+	r := in.run
+	if r.setup.text == "" {
+		return nil
+	}
+	r.attachment = r.setup.data
 	ctx := in.context()
-	argument, err := in.checked(in.vm.ParseJSON(ctx, a.text))
+	argument, err := in.checked(in.vm.ParseJSON(ctx, r.setup.text))
 	if err != nil {
 		return err
 	}

@@ -21,9 +21,12 @@ import (
 
 // hostEngine is an engine for tests that look inside of the package.
 var hostEngine = sync.OnceValues(func() (*Engine, error) {
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid()))
-	return NewEngine(context.Background(), &EngineOptions{CacheDir: dir})
+	return NewEngine(context.Background(), &EngineOptions{CacheDir: testCacheDir()})
 })
+
+func testCacheDir() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid()))
+}
 
 // stealPrimitive gives a script what no script can get: the native function that calls the host, as the global raw.
 const stealPrimitive = `(function (wrapper) {
@@ -58,7 +61,7 @@ func attackHost(t testing.TB, script string) error {
 	require.NoError(t, err)
 	require.NotEqual(t, guest.Exception, v)
 
-	return in.execute(script)
+	return in.execute(engine, script)
 }
 
 // hostileValues are expressions for what a script may hand to the host.

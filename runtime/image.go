@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"time"
 
 	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/linearmem"
@@ -14,7 +16,11 @@ type image struct {
 	memory  *linearmem.Image
 	state   guest.State
 	prelude *guest.Prelude
-	work    int64 // what counts as done by those that go on from here
+	work    int64         // what counts as done by those that go on from here
+	elapsed time.Duration // from when their clocks go on
+
+	origins     map[string]origin // of the files that have been loaded
+	originsSize int
 }
 
 // heap is how much memory every sandbox has from the start, in bytes: less than MinMemory together with what it has of the engine.
@@ -46,7 +52,12 @@ func (in *instance) capture() (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &image{memory: memory, state: in.vm.State(), prelude: in.prelude}, nil
+	i := &image{memory: memory, state: in.vm.State(), prelude: in.prelude, elapsed: in.elapsed()}
+	if in.image != nil {
+		i.work = in.work()
+		i.origins, i.originsSize = maps.Clone(in.run.origins), in.run.originsSize
+	}
+	return i, nil
 }
 
 // become makes the instance what the image is of. After an error it can only be closed.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -38,8 +39,12 @@ type session struct {
 	importFailed bool          // a module that another one imports could not be found or compiled
 	rejections   []guest.Value // promises that have been rejected since jobs last ran out
 
-	granted int32 // fuel
-	used    int64 // work done with the fuel that was granted before
+	timed  bool // the guest has asked for the time
+	impure bool // it has asked for something else that need not be the same in another run, or done something outside
+
+	seed    uint64 // of Math.random
+	granted int32  // fuel
+	used    int64  // work done with the fuel that was granted before
 }
 
 // fuelPortion is how much work the guest does between two calls of the host. A unit takes between one nanosecond and
@@ -70,10 +75,14 @@ func (e *Engine) instantiate(limit int64) (*instance, error) {
 
 // begin makes the instance, which is as its image, the sandbox of a run.
 func (in *instance) begin(r *run) {
-	in.session = session{run: r, started: time.Now(), used: in.image.work}
+	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), seed: rand.Uint64(), used: in.image.work}
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
 	in.fuel.Set(0)
-	in.vm.SeedRandom(rand.Uint64())
+	in.vm.SeedRandom(in.seed)
+	r.origins, r.originsSize = maps.Clone(in.image.origins), in.image.originsSize
+	if r.origins == nil {
+		r.origins = map[string]origin{}
+	}
 }
 
 // context returns the context for calls into the guest. That the run is over, host functions see in the run.

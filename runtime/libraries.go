@@ -15,14 +15,19 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
-// loadLibraries runs the files of the library folder, in the byte order of their names. One that fails does not keep the others,
-// nor the script, from running.
-func (in *instance) loadLibraries() error {
-	dir, files := in.run.options.Libraries, in.run.options.Files
+// librarySet is the files of the library folder that are to be loaded before a script.
+type librarySet struct {
+	names []string
+	key   libraryKey
+}
+
+// findLibraries looks which libraries there are.
+func (r *run) findLibraries() error {
+	dir, files := r.options.Libraries, r.options.Files
 	if dir == "" || files == nil {
 		return nil
 	}
-	names, err := abandonable(in.run, func() ([]string, error) { return libraries(files, dir) })
+	entries, err := abandonable(r, func() ([]fs.FileInfo, error) { return libraries(files, dir) })
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.err
 	}
@@ -30,36 +35,50 @@ func (in *instance) loadLibraries() error {
 		return nil
 	}
 	if err != nil {
-		in.run.output.print(LevelError, dir+" cannot be read: "+fileError(err, dir).Error())
+		r.output.print(LevelError, dir+" cannot be read: "+fileError(err, dir).Error())
 		return nil
 	}
-	for _, name := range names {
-		in.run.output.begin(name)
-		err := in.loadLibrary(path.Join(dir, name))
-		in.run.output.begin("")
-		if err != nil {
-			return err
+	if len(entries) > 0 {
+		r.libraries = &librarySet{key: r.libraryKey(entries)}
+		for _, e := range entries {
+			r.libraries.names = append(r.libraries.names, e.Name())
 		}
 	}
 	return nil
 }
 
-// libraries lists the scripts that lie in a folder itself.
-func libraries(files afero.Fs, dir string) ([]string, error) {
+// libraries lists the scripts that lie in a folder itself, in the byte order of their names.
+func libraries(files afero.Fs, dir string) ([]fs.FileInfo, error) {
 	entries, err := afero.ReadDir(files, dir)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, e := range entries {
+	entries = slices.DeleteFunc(entries, func(e fs.FileInfo) bool {
 		name := e.Name()
-		if e.Mode().IsRegular() && !strings.HasPrefix(name, ".") &&
-			(path.Ext(name) == ".js" || path.Ext(name) == ".ts" && !strings.HasSuffix(name, ".d.ts")) {
-			names = append(names, name)
+		script := path.Ext(name) == ".js" || path.Ext(name) == ".ts" && !strings.HasSuffix(name, ".d.ts")
+		return !e.Mode().IsRegular() || strings.HasPrefix(name, ".") || !script
+	})
+	slices.SortFunc(entries, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+// loadLibraries runs the libraries. One that fails does not keep the others, nor the script, from running. If all that they have done
+// can be used again, an image of it is kept.
+func (in *instance) loadLibraries(images *libraryImages) error {
+	r := in.run
+	r.evidence = newEvidence(r.options.Files)
+	for _, name := range r.libraries.names {
+		r.output.begin(name)
+		err := in.loadLibrary(path.Join(r.options.Libraries, name))
+		r.output.begin("")
+		if err != nil {
+			return err
 		}
 	}
-	slices.Sort(names)
-	return names, nil
+	evidence := r.evidence
+	r.evidence = nil
+	images.keep(in, evidence)
+	return nil
 }
 
 // loadLibrary runs one file and all jobs that it leaves. Exceptions are printed on the console.

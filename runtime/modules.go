@@ -17,7 +17,11 @@ import (
 var builtins = []string{"fs", "fs/promises", "path", "path/posix", "process"}
 
 func (r *run) loader(require bool) *module.Loader {
-	return &module.Loader{Files: r.options.Files, Builtins: builtins, Instead: missingModules, Require: require}
+	files := r.options.Files
+	if r.evidence != nil {
+		files = r.evidence
+	}
+	return &module.Loader{Files: files, Builtins: builtins, Instead: missingModules, Require: require}
 }
 
 // resolve says which module a specifier means in a file, for require or for import. For the script itself the file is no absolute

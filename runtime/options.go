@@ -16,11 +16,12 @@ const Unlimited = -1
 
 // Defaults of [Limits] and [EngineOptions].
 const (
-	DefaultTime    = 60 * time.Second
-	DefaultMemory  = 64 << 20 // bytes
-	DefaultOutput  = 1 << 20  // bytes
-	DefaultMaxRuns = 16
-	DefaultMaxIdle = 16
+	DefaultTime          = 60 * time.Second
+	DefaultMemory        = 64 << 20 // bytes
+	DefaultOutput        = 1 << 20  // bytes
+	DefaultMaxRuns       = 16
+	DefaultMaxIdle       = 16
+	DefaultLibraryMemory = 64 << 20 // bytes
 )
 
 // The least and the most that a memory limit can be, in bytes. The engine needs most of the least for itself.

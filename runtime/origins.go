@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest"
@@ -59,22 +60,23 @@ func isASCII(s string) bool {
 	return true
 }
 
-// code is a text of which lines are wanted often.
+// code is a text of which lines are wanted often. It is safe for concurrent use: runs share those of libraries.
 type code struct {
 	text   string
+	once   sync.Once
 	starts []int32 // where lines start, once one has been asked for
 }
 
 // line returns a line, counted from 1, or "" if there is no such line.
 func (c *code) line(n int) string {
-	if c.starts == nil {
+	c.once.Do(func() {
 		c.starts = append(make([]int32, 0, 1+strings.Count(c.text, "\n")), 0)
 		for i := range len(c.text) {
 			if c.text[i] == '\n' {
 				c.starts = append(c.starts, int32(i+1))
 			}
 		}
-	}
+	})
 	if n < 1 || n > len(c.starts) {
 		return ""
 	}

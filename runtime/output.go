@@ -31,6 +31,9 @@ func limitOutput(limit int) output { return output{left: limit, reserved: limit 
 // room is how many bytes the next text of the console may have.
 func (o *output) room() int { return max(0, o.left-o.reserved) }
 
+// used says whether anything has been printed.
+func (o *output) used() bool { return len(o.console)+len(o.raw) > 0 || o.truncated > 0 }
+
 func (o *output) spend(n int) { o.left = max(0, o.left-n) }
 
 // result takes the result into account, of which cut bytes have been left out. What it does not need of its reserve,

@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +36,38 @@ func (p *pool) take(i *image, limit int64) *instance {
 		}
 	}
 	return nil
+}
+
+// get returns an instance that is as the image, and whose memory can have up to limit bytes. It may take one of the base image for that,
+// or make one.
+func (p *pool) get(i *image, limit int64) (*instance, error) {
+	if in := p.take(i, limit); in != nil {
+		return in, nil
+	}
+	base := p.engine.base
+	if i == base {
+		return p.engine.newSandbox(limit)
+	}
+	in, err := p.get(base, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.become(i); err != nil {
+		return nil, errors.Join(fmt.Errorf("runtime: %w", err), in.close())
+	}
+	return in, nil
+}
+
+// drop closes the instances of an image that is not used any more.
+func (p *pool) drop(i *image) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = slices.DeleteFunc(p.idle, func(in *instance) bool {
+		if in.image == i {
+			in.close()
+		}
+		return in.image == i
+	})
 }
 
 // put takes an instance back. If it cannot be reset it is closed, and another one takes its place.

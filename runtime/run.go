@@ -39,22 +39,35 @@ func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*
 		return r.result(nil, err), err
 	}
 	defer e.pool.put(in)
-	if err = in.execute(script); err == errExited {
+	if err = in.execute(e, script); err == errExited {
 		err = nil
 	}
 	return r.result(in, err), err
 }
 
-// sandbox returns an instance in which nothing has run.
+// sandbox returns an instance for a run in which nothing has run but its libraries, if there is an image of them.
 func (e *Engine) sandbox(r *run) (in *instance, err error) {
+	if err := r.encodeSetup(); err != nil {
+		return nil, err
+	}
+	if err := r.findLibraries(); err != nil {
+		return nil, err
+	}
 	limit := r.options.Limits.Memory
-	if in = e.pool.take(e.base, limit); in == nil {
-		if in, err = e.newSandbox(limit); err != nil {
-			return nil, err
+	if i, err := e.images.find(r); err != nil {
+		return nil, err
+	} else if i != nil && i.memory.Size() <= uint64(limit) {
+		if in, err := e.pool.get(i, limit); err == nil {
+			r.libraries = nil // they are there
+			in.begin(r)
+			return in, nil
 		}
 	}
+	if in, err = e.pool.get(e.base, limit); err != nil {
+		return nil, err
+	}
 	in.begin(r)
-	return in, nil
+	return in, in.install()
 }
 
 // run is the state of one run on the host's side.
@@ -73,6 +86,10 @@ type run struct {
 
 	origins     map[string]origin // by file: where what the engine runs comes from
 	originsSize int               // bytes of them
+
+	setup     encoded     // the functions and globals
+	libraries *librarySet // what is to be loaded before the script; nil if there is nothing
+	evidence  *evidence   // notes what is read while libraries are loaded; nil otherwise
 
 	attachment  []byte // bytes for the script to fetch
 	mark        string // stands for bytes in JSON
@@ -165,19 +182,16 @@ func (r *run) result(in *instance, err error) *Result {
 	return out
 }
 
-// execute runs the libraries and a script to its end.
-func (in *instance) execute(script string) error {
-	if len(in.run.options.Functions)+len(in.run.options.Globals) > 0 {
-		if err := in.install(); err != nil {
-			return err
-		}
-	}
+// execute runs the libraries, if they are not there yet, and a script to its end.
+func (in *instance) execute(e *Engine, script string) error {
 	source, err := checkSource(script, in.run.options.Name)
 	if err != nil {
 		return err
 	}
-	if err := in.loadLibraries(); err != nil {
-		return err
+	if in.run.libraries != nil {
+		if err := in.loadLibraries(&e.images); err != nil {
+			return err
+		}
 	}
 	c, err := in.compile(source)
 	if err != nil {

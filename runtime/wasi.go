@@ -107,6 +107,7 @@ const (
 )
 
 func clockTimeGet(_ context.Context, c wasiCall) errno {
+	c.in.timed = true
 	var now int64
 	switch c.u32(0) {
 	case clockRealtime:
@@ -218,6 +219,7 @@ func pollOneoff(ctx context.Context, c wasiCall) errno {
 			delay -= c.in.elapsed()
 		}
 	}
+	c.in.impure = true
 	event := [32]byte{}
 	copy(event[:8], subscription[:8])
 	if err := c.in.run.wait(delay); err != nil {

@@ -1,0 +1,170 @@
+package runtime
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"sync"
+
+	"github.com/spf13/afero"
+)
+
+// evidence is a file system that notes what it says of other files, so that it can be found out later whether they still say the same.
+type evidence struct {
+	afero.Fs
+
+	mu      sync.Mutex
+	seen    map[string]sighting
+	size    int64
+	spoiled bool // something was seen that cannot be compared
+}
+
+// sighting is what was seen of a path.
+type sighting struct {
+	kind    fileKind
+	read    bool
+	content []byte // if it was read
+}
+
+// fileKind is what is at a path.
+type fileKind int
+
+const (
+	nothing fileKind = iota
+	regularFile
+	directory
+	otherKind
+)
+
+// sightingOverhead is about what a sighting takes beside its content, in bytes.
+const sightingOverhead = 200
+
+func newEvidence(files afero.Fs) *evidence {
+	return &evidence{Fs: files, seen: map[string]sighting{}}
+}
+
+func sortOf(info fs.FileInfo, err error) fileKind {
+	switch {
+	case err != nil:
+		return nothing
+	case info.IsDir():
+		return directory
+	case info.Mode().IsRegular():
+		return regularFile
+	}
+	return otherKind
+}
+
+// note adds what was seen of a path. It must not be anything else than what was seen before.
+func (e *evidence) note(name string, s sighting) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	before, ok := e.seen[name]
+	switch {
+	case !ok:
+		e.size += int64(len(name)) + sightingOverhead
+	case before.kind != s.kind, before.read && s.read && !bytes.Equal(before.content, s.content):
+		e.spoiled = true
+		return
+	case before.read:
+		return
+	}
+	e.size += int64(len(s.content))
+	e.seen[name] = s
+}
+
+func (e *evidence) spoil() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.spoiled = true
+}
+
+// Stat implements [afero.Fs].
+func (e *evidence) Stat(name string) (fs.FileInfo, error) {
+	info, err := e.Fs.Stat(name)
+	e.note(name, sighting{kind: sortOf(info, err)})
+	return info, err
+}
+
+// Open implements [afero.Fs].
+func (e *evidence) Open(name string) (afero.File, error) {
+	f, err := e.Fs.Open(name)
+	if err != nil {
+		e.spoil()
+		return nil, err
+	}
+	return &witnessedFile{File: f, name: name, evidence: e}, nil
+}
+
+// witnessedFile is a file that is read from its beginning to its end.
+type witnessedFile struct {
+	afero.File
+	name     string
+	evidence *evidence
+	content  []byte
+	ended    bool
+}
+
+func (f *witnessedFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.content = append(f.content, p[:n]...)
+	f.ended = f.ended || err == io.EOF
+	return n, err
+}
+
+func (f *witnessedFile) Readdirnames(n int) ([]string, error) {
+	f.evidence.spoil()
+	return f.File.Readdirnames(n)
+}
+
+func (f *witnessedFile) Close() error {
+	if f.ended {
+		f.evidence.note(f.name, sighting{regularFile, true, f.content})
+	} else {
+		f.evidence.spoil()
+	}
+	return f.File.Close()
+}
+
+// holds says whether files are as they were seen.
+func (e *evidence) holds(files afero.Fs) bool {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	for name, s := range e.seen {
+		info, err := files.Stat(name)
+		if sortOf(info, err) != s.kind || s.read && info.Size() != int64(len(s.content)) {
+			return false
+		}
+		if s.read && !contains(files, name, s.content, *buffer) {
+			return false
+		}
+	}
+	return true
+}
+
+var buffers = sync.Pool{New: func() any {
+	b := make([]byte, 64<<10)
+	return &b
+}}
+
+// contains says whether a file has just that content.
+func contains(files afero.Fs, name string, content, buffer []byte) bool {
+	f, err := files.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for {
+		n, err := f.Read(buffer)
+		if n > len(content) || !bytes.Equal(buffer[:n], content[:n]) {
+			return false
+		}
+		content = content[n:]
+		if err == io.EOF {
+			return len(content) == 0
+		}
+		if err != nil {
+			return false
+		}
+	}
+}
