@@ -7,8 +7,9 @@
 //	fmt.Println(result.Text) // 42
 //
 // The engine is QuickJS compiled to WebAssembly, running under wazero: a script lives in a memory of its own, and
-// everything that it can do outside of it, it does through one function of this package. Each run gets a fresh instance,
-// so that nothing of one script is left for the next.
+// everything that it can do outside of it, it does through one function of this package. Each run begins from the same image
+// of that memory, taken once when the engine was started, so that nothing of one script is left for the next. Instances that
+// have ended well are put back to that image and used again, which takes some tens of microseconds; all others are thrown away.
 //
 // The name hides Go's own package runtime; where both are needed, import this one as sandbox.
 //
@@ -57,7 +58,10 @@
 // in /lib or /lib/node_modules with a package.json. An ES module can import CommonJS, all of it as the default or by name;
 // require cannot load ES modules. There is no network to load from. The engine's own modules are out of reach.
 //
-// [RunOptions].Libraries is a folder of scripts that run before, in global scope: libraries as npm has them for browsers.
+// [RunOptions].Libraries is a folder of scripts that run before, in global scope: libraries as npm has them for browsers. What they
+// have made of the sandbox is kept in an image of its own, so that they are run once and not before every script, until one of their
+// files changes; see [EngineOptions].LibraryMemory for when that is possible. The time that they have seen as they were loaded can
+// then be up to a minute ago.
 //
 // # Limits
 //

@@ -36,8 +36,8 @@ type Limits struct {
 	// DefaultTime, Unlimited means that only the context ends the run.
 	Time time.Duration
 
-	// Memory is the most memory that the script may have, in bytes, in whole pages of 64 KiB. The engine's own 3 MiB
-	// are part of it. Zero means DefaultMemory. It cannot be unlimited: the most is MaxMemory, the least MinMemory. The
+	// Memory is the most memory that the script may have, in bytes, in whole pages of 64 KiB. 4 MiB of it
+	// are there from the start, of which the engine has the half. Zero means DefaultMemory. It cannot be unlimited: the most is MaxMemory, the least MinMemory. The
 	// more memory, the later a stop can be: copying it is not interrupted, at up to a second for each GiB.
 	Memory int64
 
