@@ -9,7 +9,8 @@ import (
 // goroutine. None of that may keep the run from ending in time, or reach its caller.
 
 // abandonable runs f on a goroutine of its own and waits for it, but not longer than the run lasts: then it returns a
-// [*stop], as it does if f fails because of that. If f panics, the error says so. f must not touch the guest's memory, which may be gone before it returns.
+// [*stop], as it does if f fails because of that. If f panics, the error says so. f must not touch the guest, its memory or
+// the instance, which may be gone or serve another run before it returns.
 func abandonable[T any](r *run, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -2,13 +2,17 @@ package runtime_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
@@ -120,4 +124,34 @@ func TestAContextThatEndsStopsTheStart(t *testing.T) {
 	cancel()
 	_, err := sandbox.NewEngine(ctx, &sandbox.EngineOptions{CacheDir: enginetest.CacheDir()})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestManyActiveRuns has many sandboxes in the middle of their scripts at the same time.
+func TestManyActiveRuns(t *testing.T) {
+	n := 1000
+	if raceDetector {
+		n = 100
+	}
+	e := enginetest.New(sandbox.EngineOptions{MaxRuns: sandbox.Unlimited})
+	defer e.Close(context.Background())
+	var active, ended sync.WaitGroup
+	active.Add(n)
+	gate := make(chan struct{})
+	wait := sandbox.Function{Name: "wait", Async: true, Call: func(context.Context, []any) (any, error) {
+		active.Done()
+		<-gate
+		return nil, nil
+	}}
+	for i := range n {
+		ended.Go(func() {
+			result, err := e.Run(context.Background(), fmt.Sprintf(`const mine = 'x'.repeat(1000) + %d; await wait(); return mine`, i),
+				&sandbox.RunOptions{Functions: []sandbox.Function{wait}})
+			if assert.NoError(t, err) {
+				assert.Equal(t, strings.Repeat("x", 1000)+strconv.Itoa(i), result.Text)
+			}
+		})
+	}
+	active.Wait()
+	close(gate)
+	ended.Wait()
 }

@@ -137,7 +137,8 @@ func (in *instance) callFunction(ctx context.Context, args arguments) (guest.Val
 	if err != nil {
 		return 0, err
 	}
-	e, err := abandonable(in.run, func() (encoded, error) { return i.answer(in.run) })
+	r := in.run
+	e, err := abandonable(r, func() (encoded, error) { return i.answer(r) })
 	var s *stop
 	if errors.As(err, &s) {
 		return 0, err

@@ -87,7 +87,7 @@ func (in *instance) become(i *image) error {
 }
 
 // deepStack is how much of the C stack a run may have used for its instance's native stacks, which grow with it, to be worth keeping.
-const deepStack = 128 << 10 // bytes
+const deepStack = 64 << 10 // bytes
 
 // reset makes an instance ready for another run, and says whether it could.
 func (in *instance) reset() bool {

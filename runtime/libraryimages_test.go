@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -178,6 +179,15 @@ func TestLibrariesOfOthers(t *testing.T) {
 		require.Equal(t, "2", run(o, `return extra()`), "functions are the run's own")
 		require.Equal(t, "2", run(o, `return extra()`))
 	})
+	t.Run("in sandboxes with random numbers of their own", func(t *testing.T) {
+		o := project(`var x = 1`)
+		seen := map[string]bool{}
+		for range 20 {
+			seen[run(o, `return Math.random() + crypto.randomUUID()`)] = true
+			seen[run(o, `return Math.random()`)] = true
+		}
+		require.Len(t, seen, 40)
+	})
 	t.Run("with less memory", func(t *testing.T) {
 		o := project(`var data = new Uint8Array(6e6)`)
 		for range 2 {
@@ -317,12 +327,11 @@ func TestLibrariesAreBounded(t *testing.T) {
 type hostileFiles struct {
 	afero.Fs
 	stat func(name string, n int) error
-	n    int
+	n    atomic.Int32
 }
 
 func (f *hostileFiles) Stat(name string) (os.FileInfo, error) {
-	f.n++
-	if err := f.stat(name, f.n); err != nil {
+	if err := f.stat(name, int(f.n.Add(1))); err != nil {
 		return nil, err
 	}
 	return f.Fs.Stat(name)

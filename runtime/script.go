@@ -137,8 +137,9 @@ func (in *instance) stripTypes(source string, body bool) (string, *module.Map, e
 		code string
 		from *module.Map
 	}
-	s, err := abandonable(in.run, func() (s stripped, err error) {
-		s.code, s.from, err = module.StripTypes(in.run.ctx, source, in.run.options.Name, &module.StripOptions{Body: body})
+	r := in.run
+	s, err := abandonable(r, func() (s stripped, err error) {
+		s.code, s.from, err = module.StripTypes(r.ctx, source, r.options.Name, &module.StripOptions{Body: body})
 		return s, err
 	})
 	return s.code, s.from, err
