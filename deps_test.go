@@ -17,13 +17,14 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
+	"internal/cachedir":        {},
 	"internal/filetype":        {},
 	"internal/linearmem":       {},
 	"internal/metering":        {},
 	"internal/utf8text":        {},
 	"internal/webapi":          {"internal/utf8text"},
 	"guest":                    {"internal/metering", "internal/utf8text", wazero},
-	"runtime":                  {"guest", "internal/filetype", "internal/linearmem", "internal/module", "internal/plainjson", "internal/plaintext", "internal/utf8text", "internal/webapi", wazero},
+	"runtime":                  {"guest", "internal/cachedir", "internal/filetype", "internal/linearmem", "internal/module", "internal/plainjson", "internal/plaintext", "internal/utf8text", "internal/webapi", wazero},
 	"internal/enginetest":      {"runtime"},
 	"internal/wasifs":          {wazero},
 	"vfs":                      {},

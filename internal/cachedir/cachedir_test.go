@@ -1,0 +1,262 @@
+package cachedir_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/cachedir"
+)
+
+func key(text string) cachedir.Key { return sha256.Sum256([]byte(text)) }
+
+// fill writes what an entry has in these tests.
+func fill(t testing.TB, e *cachedir.Entry) {
+	t.Helper()
+	require.NoError(t, os.Mkdir(filepath.Join(e.Dir(), "compiler-1"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(e.Dir(), "compiler-1", "code"), []byte(strings.Repeat("native code ", 1000)), 0o600))
+	require.NoError(t, e.Write("data", []byte("some data")))
+}
+
+// keep makes an entry and returns its directory.
+func keep(t testing.TB, dir string, k cachedir.Key) string {
+	t.Helper()
+	e, err := cachedir.Open(dir, "engine", k)
+	require.NoError(t, err)
+	require.False(t, e.Found())
+	require.Nil(t, e.Read("data"))
+	fill(t, e)
+	require.NoError(t, e.Publish())
+	require.NoError(t, e.Close())
+	return e.Dir()
+}
+
+func found(t testing.TB, dir string, k cachedir.Key) bool {
+	t.Helper()
+	e, err := cachedir.Open(dir, "engine", k)
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
+	return e.Found()
+}
+
+func names(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, d := range list {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
+func TestEntriesAreKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	kept := keep(t, dir, key("1"))
+
+	e, err := cachedir.Open(dir, "engine", key("1"))
+	require.NoError(t, err)
+	require.True(t, e.Found())
+	require.Equal(t, kept, e.Dir())
+	require.NoError(t, os.WriteFile(filepath.Join(kept, "data"), []byte("same data"), 0o600))
+	require.Equal(t, "some data", string(e.Read("data")), "what has been checked")
+	require.Nil(t, e.Read("code"))
+	require.NoError(t, e.Publish(), "there is nothing to do")
+	require.NoError(t, e.Close())
+
+	require.False(t, found(t, dir, key("2")))
+}
+
+func TestWhatIsNotPublishedIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	e, err := cachedir.Open(dir, "engine", key("1"))
+	require.NoError(t, err)
+	fill(t, e)
+	require.NoError(t, e.Close())
+	require.Empty(t, names(t, dir))
+}
+
+func TestDamagedEntriesAreMadeAgain(t *testing.T) {
+	edit := func(name string, change func([]byte) []byte) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, change(data), 0o600))
+		}
+	}
+	flip := func(data []byte) []byte { data[len(data)/2] ^= 1; return data }
+	cut := func(data []byte) []byte { return data[:len(data)-1] }
+	empty := func([]byte) []byte { return nil }
+	for name, damage := range map[string]func(t *testing.T, dir string){
+		"a bit of the code":    edit("compiler-1/code", flip),
+		"the end of the code":  edit("compiler-1/code", cut),
+		"no code":              edit("compiler-1/code", empty),
+		"a bit of other files": edit("data", flip),
+		"a bit of the hashes":  edit("SHA256SUMS", flip),
+		"the end of hashes":    edit("SHA256SUMS", cut),
+		"no hashes":            edit("SHA256SUMS", empty),
+		"a missing file": func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "data")))
+		},
+		"a missing file of hashes": func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "SHA256SUMS")))
+		},
+		"a file too many": func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "compiler-1", "more"), nil, 0o600))
+		},
+		"a file with another name": func(t *testing.T, dir string) {
+			require.NoError(t, os.Rename(filepath.Join(dir, "data"), filepath.Join(dir, "date")))
+		},
+		"nothing": func(t *testing.T, dir string) {
+			require.NoError(t, os.RemoveAll(dir))
+			require.NoError(t, os.Mkdir(dir, 0o700))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			kept := keep(t, dir, key("1"))
+			require.True(t, found(t, dir, key("1")))
+			damage(t, kept)
+			require.False(t, found(t, dir, key("1")))
+			require.Empty(t, names(t, dir))
+			keep(t, dir, key("1"))
+			require.True(t, found(t, dir, key("1")))
+		})
+	}
+}
+
+func TestProcessesThatStartTogether(t *testing.T) {
+	t.Run("the first one's entry stays", func(t *testing.T) {
+		dir := t.TempDir()
+		first, err := cachedir.Open(dir, "engine", key("1"))
+		require.NoError(t, err)
+		second, err := cachedir.Open(dir, "engine", key("1"))
+		require.NoError(t, err)
+		require.NotEqual(t, first.Dir(), second.Dir())
+		require.NoError(t, second.Write("data", []byte("the second one's")))
+		fill(t, first)
+		require.NoError(t, first.Publish())
+		require.NoError(t, second.Publish())
+		require.NoError(t, second.Close())
+		require.NoError(t, first.Close())
+		require.Len(t, names(t, dir), 1)
+		e, err := cachedir.Open(dir, "engine", key("1"))
+		require.NoError(t, err)
+		require.True(t, e.Found())
+		require.Equal(t, "some data", string(e.Read("data")))
+	})
+	t.Run("many of several versions", func(t *testing.T) {
+		dir := t.TempDir()
+		var wg sync.WaitGroup
+		for i := range 24 {
+			wg.Go(func() {
+				for range 10 {
+					e, err := cachedir.Open(dir, "engine", key(fmt.Sprint(i%6)))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if !e.Found() {
+						err = e.Write("data", []byte("some data"))
+						if err == nil {
+							err = e.Publish()
+						}
+						if err != nil {
+							t.Error(err)
+						}
+					} else if string(e.Read("data")) != "some data" {
+						t.Error(e.Read("data"))
+					}
+					if err := e.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		require.Len(t, names(t, dir), 6)
+	})
+}
+
+func TestOldEntriesAreRemoved(t *testing.T) {
+	age := func(t *testing.T, path string, age time.Duration) {
+		then := time.Now().Add(-age)
+		require.NoError(t, os.Chtimes(path, then, then))
+	}
+	const day = 24 * time.Hour
+	t.Run("those that are not used", func(t *testing.T) {
+		dir := t.TempDir()
+		unused, used, rarely := keep(t, dir, key("unused")), keep(t, dir, key("used")), keep(t, dir, key("rarely used"))
+		age(t, unused, 31*day)
+		age(t, used, 31*day)
+		age(t, rarely, 29*day)
+		require.True(t, found(t, dir, key("used")))
+		keep(t, dir, key("new"))
+		require.Len(t, names(t, dir), 3)
+		for _, name := range []string{"new", "used", "rarely used"} {
+			require.True(t, found(t, dir, key(name)), name)
+		}
+	})
+	t.Run("those that are too many", func(t *testing.T) {
+		dir := t.TempDir()
+		for i := range 20 {
+			age(t, keep(t, dir, key(fmt.Sprint(i))), time.Duration(20-i)*time.Minute)
+		}
+		require.Len(t, names(t, dir), 8)
+		for i := range 20 {
+			_, err := os.Lstat(filepath.Join(dir, fmt.Sprintf("engine-%x", key(fmt.Sprint(i)))))
+			require.Equal(t, i >= 12, err == nil, i)
+		}
+	})
+	t.Run("what killed processes have left", func(t *testing.T) {
+		dir := t.TempDir()
+		for _, old := range []time.Duration{2 * time.Hour, time.Minute} {
+			e, err := cachedir.Open(dir, "engine", key("killed"))
+			require.NoError(t, err)
+			fill(t, e)
+			age(t, e.Dir(), old)
+		}
+		require.Len(t, names(t, dir), 2)
+		keep(t, dir, key("new"))
+		require.Len(t, names(t, dir), 2, "what another process may be making stays")
+	})
+	t.Run("and nothing else", func(t *testing.T) {
+		dir := t.TempDir()
+		old := keep(t, dir, key("old"))
+		name := filepath.Base(old)
+		others := []string{"data", strings.Replace(name, "engine", "image", 1), "engine-", "engine-old", name + "0", name + ".new", name + ".new-x", "x" + name, name + ".bak"}
+		for _, other := range others {
+			require.NoError(t, os.Mkdir(filepath.Join(dir, other), 0o700))
+			age(t, filepath.Join(dir, other), 400*day)
+		}
+		file := filepath.Join(dir, "engine-"+strings.Repeat("0", 64))
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		age(t, file, 400*day)
+		age(t, old, 400*day)
+		keep(t, dir, key("new"))
+		require.NoDirExists(t, old)
+		require.FileExists(t, file)
+		for _, other := range others {
+			require.DirExists(t, filepath.Join(dir, other))
+		}
+	})
+}
+
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	e, err := cachedir.Open(dir, "engine", key("1"))
+	require.NoError(b, err)
+	require.NoError(b, e.Write("code", make([]byte, 5<<20)))
+	require.NoError(b, e.Publish())
+	b.SetBytes(5 << 20)
+	for b.Loop() {
+		require.True(b, found(b, dir, key("1")))
+	}
+}
