@@ -3,6 +3,7 @@ package linearmem
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -26,15 +27,20 @@ type piece struct {
 // Capture takes an image of the memory. The caller closes it.
 func (m *Memory) Capture() (*Image, error) {
 	memory := m.reserved[:m.size]
-	image := &Image{size: m.size, pieces: pieces(memory)}
+	return newImage(m.size, pieces(memory), func(p piece) []byte { return memory[p.at : p.at+p.length] })
+}
+
+func newImage(size uint64, pieces []piece, content func(piece) []byte) (*Image, error) {
+	image := &Image{size: size, pieces: pieces}
+	var parts [][]byte
+	for _, p := range pieces {
+		parts = append(parts, content(p))
+	}
 	var err error
-	if image.file, image.data, err = share(memory, image.pieces); err == nil || !errors.Is(err, errors.ErrUnsupported) {
-		return image, err
+	if image.file, image.data, err = share(parts); errors.Is(err, errors.ErrUnsupported) {
+		image.data, err = slices.Concat(parts...), nil
 	}
-	for _, p := range image.pieces {
-		image.data = append(image.data, memory[p.at:p.at+p.length]...)
-	}
-	return image, nil
+	return image, err
 }
 
 // Size returns the size of the memory that the image was taken of, in bytes.

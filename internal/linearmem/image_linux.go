@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// share writes the pieces of a memory to an anonymous file that cannot be changed afterwards, and maps it.
-func share(memory []byte, pieces []piece) (_ *os.File, data []byte, err error) {
+// share writes the content of pieces to an anonymous file that cannot be changed afterwards, and maps it.
+func share(parts [][]byte) (_ *os.File, data []byte, err error) {
 	fd, err := unix.MemfdCreate("toolrun", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil { // an old kernel, or a filter of system calls
 		return nil, nil, errors.ErrUnsupported
@@ -25,11 +25,11 @@ func share(memory []byte, pieces []piece) (_ *os.File, data []byte, err error) {
 		}
 	}()
 	length := 0
-	for _, p := range pieces {
-		if _, err := file.Write(memory[p.at : p.at+p.length]); err != nil {
+	for _, part := range parts {
+		if _, err := file.Write(part); err != nil {
 			return nil, nil, err
 		}
-		length += int(p.length)
+		length += len(part)
 	}
 	seals := unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {

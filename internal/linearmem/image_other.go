@@ -9,7 +9,7 @@ import (
 
 // Memories are copied from images, since there are no anonymous files.
 
-func share([]byte, []piece) (*os.File, []byte, error) { return nil, nil, errors.ErrUnsupported }
+func share([][]byte) (*os.File, []byte, error) { return nil, nil, errors.ErrUnsupported }
 
 func unshare(*os.File, []byte) {}
 
