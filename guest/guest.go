@@ -13,6 +13,8 @@
 package guest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	_ "unsafe" // for go:linkname
 
@@ -23,6 +25,9 @@ import (
 
 // SHA256 is the hash of the engine's WebAssembly module as it comes from the dependency.
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
+
+// ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without making it again.
+const ModuleSHA256 = "631e6799ae041727ce62d5edf7cd213f4c6bad6e72cb1e80faadb1819740e8de"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte
@@ -54,6 +59,9 @@ func Module() ([]byte, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("guest: %w", err)
+	}
+	if hash := sha256.Sum256(module); hex.EncodeToString(hash[:]) != ModuleSHA256 {
+		return nil, fmt.Errorf("guest: the rewritten module is not the one that ModuleSHA256 names: its hash is %x", hash)
 	}
 	return module, nil
 }

@@ -100,18 +100,22 @@ func NewEngine(ctx context.Context, options *EngineOptions) (*Engine, error) {
 }
 
 func (e *Engine) compile(ctx context.Context, cacheDir string) error {
+	if cacheDir != "" {
+		return e.compileCached(ctx, cacheDir)
+	}
 	module, err := guest.Module()
 	if err != nil {
 		return err
 	}
+	if err := e.compileModule(ctx, module); err != nil {
+		return err
+	}
+	return e.prepare(ctx)
+}
+
+func (e *Engine) compileModule(ctx context.Context, module []byte) (err error) {
 	config := wazero.NewRuntimeConfig().WithDebugInfoEnabled(false)
-	if cacheDir != "" {
-		if err := checkCacheDir(cacheDir); err != nil {
-			return fmt.Errorf("runtime: cache directory: %w", err)
-		}
-		if e.cache, err = wazero.NewCompilationCacheWithDir(cacheDir); err != nil {
-			return fmt.Errorf("runtime: cache directory: %w", err)
-		}
+	if e.cache != nil {
 		config = config.WithCompilationCache(e.cache)
 	}
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
@@ -122,7 +126,7 @@ func (e *Engine) compile(ctx context.Context, cacheDir string) error {
 	if e.compiled, err = e.runtime.CompileModule(workers, module); err != nil {
 		return fmt.Errorf("runtime: compiling the engine: %w", err)
 	}
-	return e.prepare(ctx)
+	return nil
 }
 
 // Close stops all runs, waits for their end, and frees the engine. Runs that are stopped return [ErrClosed], as do later

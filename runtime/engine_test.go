@@ -3,9 +3,6 @@ package runtime_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	goruntime "runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,47 +73,6 @@ func TestClose(t *testing.T) {
 func TestEngineOptions(t *testing.T) {
 	_, err := sandbox.NewEngine(t.Context(), &sandbox.EngineOptions{MaxRuns: -2})
 	require.ErrorContains(t, err, "MaxRuns")
-}
-
-func TestCacheDir(t *testing.T) {
-	t.Run("must be a directory", func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "file")
-		require.NoError(t, os.WriteFile(file, nil, 0o600))
-		_, err := sandbox.NewEngine(t.Context(), &sandbox.EngineOptions{CacheDir: file})
-		require.ErrorContains(t, err, "is not a directory")
-	})
-	t.Run("must not be open to other users", func(t *testing.T) {
-		if goruntime.GOOS == "windows" {
-			t.Skip("no permission bits")
-		}
-		dir := t.TempDir()
-		require.NoError(t, os.Chmod(dir, 0o777))
-		_, err := sandbox.NewEngine(t.Context(), &sandbox.EngineOptions{CacheDir: dir})
-		require.ErrorContains(t, err, "can be written by other users")
-	})
-	t.Run("is made private, and used", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("compiles the engine")
-		}
-		dir := filepath.Join(t.TempDir(), "a", "b")
-		e, err := sandbox.NewEngine(t.Context(), &sandbox.EngineOptions{CacheDir: dir})
-		require.NoError(t, err)
-		require.NoError(t, e.Close(context.Background()))
-		files := 0
-		require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-			require.NoError(t, err)
-			info, err := d.Info()
-			require.NoError(t, err)
-			if goruntime.GOOS != "windows" {
-				require.Zero(t, info.Mode().Perm()&0o022, path)
-			}
-			if !d.IsDir() {
-				files++
-			}
-			return nil
-		}))
-		require.Positive(t, files)
-	})
 }
 
 func TestAContextThatEndsStopsTheStart(t *testing.T) {

@@ -5,3 +5,6 @@ func WithEngineModules(o RunOptions) RunOptions {
 	o.engineModules = true
 	return o
 }
+
+// WazeroVersion is the version of wazero that compiled code is kept for.
+const WazeroVersion = wazeroVersion
