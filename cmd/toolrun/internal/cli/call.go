@@ -97,6 +97,7 @@ func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, engin
 	}
 	if call.Tool == javascript.Name {
 		// A call's time is for its code: it does not begin before the engine is there.
+		engine.warnings = cmd.ErrOrStderr()
 		if _, err := engine.start(cmd.Context()); err != nil {
 			return err
 		}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -27,26 +29,33 @@ func builtIn(scriptName string) (*registry.Registry, *engine, error) {
 
 // An engine is started when it is needed: most commands do without.
 type engine struct {
+	warnings io.Writer // nil if nobody wants to know
+
 	mu     sync.Mutex
 	engine *sandbox.Engine
 }
 
 // start starts the engine, unless it is running, with the compiled code kept in the user's cache directory. Where that
-// cannot be had, it does without.
-func (e *engine) start(ctx context.Context) (_ *sandbox.Engine, err error) {
+// cannot be had, it does without, and warns.
+func (e *engine) start(ctx context.Context) (*sandbox.Engine, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.engine != nil {
 		return e.engine, nil
 	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		cached, err := sandbox.NewEngine(ctx, &sandbox.EngineOptions{CacheDir: filepath.Join(dir, "toolrun", "engine")})
-		if err == nil || ctx.Err() != nil {
+	dir, cacheErr := os.UserCacheDir()
+	if cacheErr == nil {
+		var cached *sandbox.Engine
+		cached, cacheErr = sandbox.NewEngine(ctx, &sandbox.EngineOptions{CacheDir: filepath.Join(dir, "toolrun", "engine")})
+		if cacheErr == nil || ctx.Err() != nil {
 			e.engine = cached
-			return cached, err
+			return cached, cacheErr
 		}
 	}
-	e.engine, err = sandbox.NewEngine(ctx, nil)
+	var err error
+	if e.engine, err = sandbox.NewEngine(ctx, nil); err == nil && e.warnings != nil {
+		fmt.Fprintf(e.warnings, "toolrun: warning: the engine was compiled anew, and will be each time: %v\n", cacheErr)
+	}
 	return e.engine, err
 }
 
