@@ -1,0 +1,87 @@
+package linearmem
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEncoding(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, places := range []int{0, 1, 5, 50} {
+		m, err := Reserve(20 * PageSize)
+		require.NoError(t, err)
+		memory := m.Reallocate(20 * PageSize)
+		scribble(random, memory, places)
+		image, err := m.Capture()
+		require.NoError(t, err)
+		data, err := image.Append([]byte("before"))
+		require.NoError(t, err)
+		image.Close()
+		_, err = image.Append(nil)
+		require.ErrorIs(t, err, ErrClosed)
+
+		decoded, err := DecodeImage(bytes.TrimPrefix(data, []byte("before")))
+		require.NoError(t, err)
+		clear(data)
+		other, err := Reserve(20 * PageSize)
+		require.NoError(t, err)
+		scribble(random, other.Reallocate(decoded.Size()), 5)
+		for range 2 {
+			require.NoError(t, other.Restore(decoded))
+			now := other.Reallocate(other.Size())
+			require.True(t, bytes.Equal(memory, now), places)
+			scribble(random, now, 5)
+		}
+		again, err := decoded.Append(nil)
+		require.NoError(t, err)
+		require.Equal(t, image.Bytes(), decoded.Bytes())
+		require.Len(t, again, len(data)-len("before"))
+		decoded.Close()
+		other.Free()
+		m.Free()
+	}
+}
+
+func TestWhatIsNoImage(t *testing.T) {
+	page := uint64(os.Getpagesize())
+	const size = 4 * PageSize
+	encode := func(content uint64, numbers ...uint64) (data []byte) {
+		for _, n := range numbers {
+			data = binary.LittleEndian.AppendUint64(data, n)
+		}
+		return append(data, make([]byte, content)...)
+	}
+	good := encode(2*page, page, size, 2, 0, page, size-page, page)
+	image, err := DecodeImage(good)
+	require.NoError(t, err)
+	image.Close()
+	for name, data := range map[string][]byte{
+		"nothing":                   nil,
+		"other pages":               encode(0, 2*page, size, 0),
+		"no memory":                 encode(0, page, 0, 0),
+		"half a page":               encode(0, page, PageSize/2, 0),
+		"more than can be":          encode(0, page, 1<<32+PageSize, 0),
+		"cut off":                   good[:len(good)-1],
+		"cut off in the pieces":     good[:40],
+		"too long":                  append(bytes.Clone(good), 0),
+		"more pieces than there is": encode(0, page, size, math.MaxUint64),
+		"pieces that overlap":       encode(3*page, page, size, 2, 0, 2*page, page, page),
+		"pieces in another order":   encode(2*page, page, size, 2, page, page, 0, page),
+		"a piece behind the end":    encode(page, page, size, 1, size, page),
+		"a piece over the end":      encode(2*page, page, size, 1, size-page, 2*page),
+		"a piece that wraps around": encode(page, page, size, 1, math.MaxUint64-page+1, page),
+		"a length that wraps":       encode(page, page, size, 1, page, math.MaxUint64-page+1),
+		"an empty piece":            encode(0, page, size, 1, 0, 0),
+		"a piece between pages":     encode(page, page, size, 1, 1, page),
+		"half of a piece":           encode(page/2, page, size, 1, 0, page/2),
+	} {
+		_, err := DecodeImage(data)
+		require.Error(t, err, name)
+	}
+}
