@@ -15,9 +15,11 @@ import (
 
 // EngineOptions are the options of an engine. The zero value is fine for a long-lived process.
 type EngineOptions struct {
-	// CacheDir is a directory that keeps the compiled engine, so that the next process starts in a tenth of the time. It
-	// is made if it is missing. What lies in it is executed: NewEngine refuses a directory that belongs to, or can be
-	// written by, anyone but the user of the process. Empty means that nothing is kept.
+	// CacheDir is a directory that keeps the compiled engine, so that the next process starts in a twentieth of the time. It is
+	// made if it is missing, and holds some 7 MB for each of the last few versions of the engine. What lies in it is executed: on
+	// Unix, NewEngine refuses a directory, or one with parents, that anyone but root and the user of the process can
+	// change, and in any case one that it cannot write what is missing to. What is damaged is made again. Programs may share it. Empty means
+	// that nothing is kept.
 	CacheDir string
 
 	// MaxRuns is how many runs may be under way at the same time; more wait for their turn. In the worst case each costs
