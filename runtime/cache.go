@@ -86,6 +86,11 @@ func (e *Engine) prepareCached(ctx context.Context, dir string, engine cachedir.
 		if e.base, err = loadImage(entry); err != nil {
 			return cacheError(err)
 		}
+		in, err := e.newSandbox(DefaultMemory)
+		if err != nil {
+			return err
+		}
+		e.pool.put(in)
 		return context.Cause(ctx)
 	}
 	if err := e.prepare(ctx); err != nil {
