@@ -2,6 +2,7 @@ package guest
 
 import (
 	"context"
+	"crypto/sha256"
 	"embed"
 	"fmt"
 )
@@ -14,6 +15,20 @@ var preludeOrder = []string{
 	"kernel", "format", "console", "table", "timers", "path", "process", "files", "random", "functions",
 	"classes", "exceptions", "performance", "base64", "encoding", "digest", "searchparams", "url", "events", "abort", "clone",
 	"modules", "run",
+}
+
+// PreludeSHA256 hashes the source of the prelude.
+func PreludeSHA256() ([sha256.Size]byte, error) {
+	hash := sha256.New()
+	for _, name := range preludeOrder {
+		source, err := preludeFiles.ReadFile("prelude/" + name + ".js")
+		if err != nil {
+			return [sha256.Size]byte{}, err
+		}
+		fmt.Fprintln(hash, name, len(source))
+		hash.Write(source)
+	}
+	return [sha256.Size]byte(hash.Sum(nil)), nil
 }
 
 // PreludeName begins the file names of the prelude in stack traces. Frames with it are not shown to users.

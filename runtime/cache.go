@@ -169,8 +169,13 @@ func imageKey(engine cachedir.Key) (key cachedir.Key, err error) {
 	if err != nil {
 		return key, err
 	}
+	prelude, err := guest.PreludeSHA256()
+	if err != nil {
+		return key, err
+	}
 	h := sha256.New()
 	h.Write(engine[:])
+	h.Write(prelude[:])
 	fmt.Fprintln(h, program, file.Size(), file.ModTime().UnixNano(), os.Getpagesize())
 	if info, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(h, info)
