@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/toolrun/toolrun/bench/protocol"
+)
+
+// cacheName is the folder in the user's cache directory that keeps what takes long to make.
+const cacheName = "toolrun-bench"
+
+// engines are those that run in a process of this program.
+var engines = map[string]func() (protocol.Engine, error){
+	"toolrun": ours, "toolrun-registry": oursRegistry, "goja": gojaEngine, "modernc": moderncEngine, "native": nativeEngine,
+}
+
+// contestant is one way to run JavaScript.
+type contestant struct {
+	id, name string
+	about    string
+	tables   string // the ids of those that it is in
+	command  []string
+	peer     *peer
+	version  string
+	node     bool // runs on the one thread of Node
+}
+
+// ids of what others are compared with.
+const (
+	oursID         = "toolrun"
+	oursRegistryID = "toolrun-registry"
+)
+
+// field are those who take part.
+type field struct {
+	settings
+	contestants []*contestant
+	log         io.Writer
+	dir         string // for files of this run
+	nodeDir     string // where the packages from npm are, or empty
+	suiteDir    string // where the V8 benchmark suite is
+	notes       []string
+}
+
+func newField(s settings, log io.Writer) (_ *field, err error) {
+	f := &field{settings: s, log: log}
+	if f.dir, err = os.MkdirTemp("", "toolrun-bench-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.close()
+		}
+	}()
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	qjs := filepath.Join(f.dir, "qjs.exe")
+	if err := f.command("go", "-C", "qjs", "build", "-o", qjs, "."); err != nil {
+		return nil, err
+	}
+	if f.suiteDir, err = suiteDir(); err != nil {
+		return nil, err
+	}
+	if f.node {
+		if f.nodeDir, err = f.installNode(); err != nil {
+			return nil, err
+		}
+	} else {
+		f.notes = append(f.notes, "What needs Node is left out.")
+	}
+	f.contestants = []*contestant{
+		{id: oursID, name: "toolrun", about: "this project: `Engine.Run` of `runtime`. QuickJS-ng in WebAssembly under wazero, with console, timers, files and limits", tables: "start callers memory programs v8", command: []string{self, "-serve", "toolrun"}},
+		{id: oursRegistryID, name: "toolrun, javascript tool", about: "this project: a call of the tool through a registry, for a project with files", tables: "start library callers", command: []string{self, "-serve", "toolrun-registry"}},
+		{id: "qjs", name: "fastschema/qjs", about: "`qjs.New` for each call. The same WebAssembly, without limits that hold, and with the process's directory", tables: "start library callers memory programs v8", command: []string{qjs}},
+		{id: "goja", name: "goja", about: "`goja.New` for each call. An interpreter in Go, in the memory of the process, without console and timers", tables: "start library callers memory programs v8", command: []string{self, "-serve", "goja"}},
+		{id: "modernc", name: "modernc.org/quickjs", about: "`quickjs.NewVM` for each call. QuickJS translated to Go, in the memory of the process, without console and timers", tables: "start library callers memory programs v8", command: []string{self, "-serve", "modernc"}},
+	}
+	if f.node {
+		f.addNode()
+	}
+	if _, err := exec.LookPath("qjs"); err == nil {
+		f.contestants = append(f.contestants, &contestant{id: "native", name: "qjs, native", about: "the `qjs` on the `PATH`: QuickJS compiled for the machine. No sandbox", tables: "programs v8", command: []string{self, "-serve", "native"}})
+	} else {
+		f.notes = append(f.notes, "There is no `qjs` on the `PATH`, so native QuickJS is left out.")
+	}
+	for _, c := range f.contestants {
+		c.peer = &peer{command: c.command, log: log}
+		response, err := c.peer.ask(protocol.Request{Op: protocol.OpVersion})
+		if err != nil {
+			return nil, fmt.Errorf("starting %s: %w", c.name, err)
+		}
+		c.version = response.Version
+	}
+	return f, nil
+}
+
+func (f *field) close() {
+	for _, c := range f.contestants {
+		if c.peer != nil {
+			c.peer.close()
+		}
+	}
+	os.RemoveAll(f.dir)
+}
+
+// command runs a command whose output nobody needs if it succeeds.
+func (f *field) command(name string, args ...string) error {
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// suiteDir is where a module has the files of the V8 benchmark suite.
+func suiteDir() (string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", moderncModule).Output()
+	if err != nil {
+		return "", fmt.Errorf("looking for %s: %w", moderncModule, err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(out)), "internal", "arewefastyet", "v8-v7")
+	if _, err := os.Stat(filepath.Join(dir, "base.js")); err != nil {
+		return "", errors.New(moderncModule + " has no V8 benchmark suite any more")
+	}
+	return dir, nil
+}
+
+// version is the version of a module in this program, with a prefix, or empty if it is not known.
+func version(module, prefix string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == module {
+			return prefix + dep.Version
+		}
+	}
+	return ""
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/bench/protocol"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// limits are what every engine has to be given that its programs may need; the time is never reached.
+var limits = runtime.Limits{Time: 10 * time.Minute, Memory: 512 << 20}
+
+func newEngine() (*runtime.Engine, error) {
+	options := &runtime.EngineOptions{MaxRuns: runtime.Unlimited}
+	if dir, err := os.UserCacheDir(); err == nil {
+		options.CacheDir = filepath.Join(dir, cacheName, "compiled")
+	}
+	return runtime.NewEngine(context.Background(), options)
+}
+
+// ours is this project's sandbox.
+func ours() (protocol.Engine, error) {
+	engine, err := newEngine()
+	if err != nil {
+		return protocol.Engine{}, err
+	}
+	return protocol.Engine{
+		Version: version("github.com/tetratelabs/wazero", "wazero "),
+		Call: func(body, library string) (string, error) {
+			if library != "" {
+				return "", errors.New("libraries are for the registry")
+			}
+			result, err := engine.Run(context.Background(), body, nil)
+			if err != nil {
+				return "", err
+			}
+			return result.Text, nil
+		},
+		Hold: func(body string) (func(), error) { return holdOurs(engine, body) },
+		Program: func(sources []string, expression string, warm, count int) ([]time.Duration, string, error) {
+			return programOurs(engine, sources, expression, warm, count)
+		},
+	}, nil
+}
+
+// holdOurs leaves a run in a call of a Go function. There are no sandboxes that do not run anything.
+func holdOurs(engine *runtime.Engine, body string) (release func(), err error) {
+	if body == "" {
+		body = "await wait()"
+	}
+	waits, end, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	wait := runtime.Function{Name: "wait", Async: true, Call: func(context.Context, []any) (any, error) {
+		close(waits)
+		<-end
+		return nil, nil
+	}}
+	go func() {
+		_, err := engine.Run(context.Background(), body, &runtime.RunOptions{Functions: []runtime.Function{wait}})
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return nil, fmt.Errorf("the run has ended: %w", err)
+	case <-waits:
+		return func() { close(end); <-ended }, nil
+	}
+}
+
+// programOurs takes the time between two calls of a Go function, between which the expression is evaluated. Scripts are there as
+// libraries, since these are evaluated in global scope and not in strict mode.
+func programOurs(engine *runtime.Engine, sources []string, expression string, warm, count int) (times []time.Duration, text string, err error) {
+	files := afero.NewMemMapFs()
+	for i, source := range sources {
+		if err := afero.WriteFile(files, fmt.Sprintf("/lib/%d.js", i), []byte(source), 0o600); err != nil {
+			return nil, "", err
+		}
+	}
+	var at []time.Time
+	options := &runtime.RunOptions{Files: files, Libraries: "/lib", Limits: limits, Functions: []runtime.Function{{
+		Name: "mark",
+		Call: func(context.Context, []any) (any, error) {
+			at = append(at, time.Now())
+			return nil, nil
+		},
+	}}}
+	for i := range warm + count {
+		at = at[:0]
+		result, err := engine.Run(context.Background(), "mark(); const value = " + expression + "; mark(); return value", options)
+		if err != nil {
+			return nil, "", fmt.Errorf("%w %v", err, result.Console)
+		}
+		if i >= warm {
+			times = append(times, at[1].Sub(at[0]))
+		}
+		text = result.Text
+	}
+	return times, text, nil
+}
+
+// oursRegistry is the javascript tool, called through a registry for a project whose files are in memory.
+func oursRegistry() (protocol.Engine, error) {
+	engine, err := newEngine()
+	if err != nil {
+		return protocol.Engine{}, err
+	}
+	tools, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil))
+	if err != nil {
+		return protocol.Engine{}, err
+	}
+	store := vfs.NewMemoryStore(nil)
+	projects := map[string]afero.Fs{}
+	call := func(body, library string) (string, error) {
+		project, known := projects[library]
+		if !known {
+			opened, err := store.Open(fmt.Sprint("project-", len(projects)))
+			if err != nil {
+				return "", err
+			}
+			if library != "" {
+				if err := afero.WriteFile(opened, "/lib/lodash.js", []byte(library), 0o600); err != nil {
+					return "", err
+				}
+			}
+			project = opened
+			projects[library] = project
+		}
+		input, err := json.Marshal(map[string]string{"code": body})
+		if err != nil {
+			return "", err
+		}
+		result := tools.Dispatch(context.Background(), registry.Call{ID: "call", Tool: javascript.Name, Input: input}, registry.Env{Files: project})
+		if result.IsError() {
+			return "", errors.New(result.Text())
+		}
+		return result.Text(), nil
+	}
+	return protocol.Engine{Version: version("github.com/tetratelabs/wazero", "wazero "), Call: call}, nil
+}

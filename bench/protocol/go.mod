@@ -1,0 +1,3 @@
+module github.com/toolrun/toolrun/bench/protocol
+
+go 1.26.0

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/bench/protocol"
+)
+
+// tables are all that are wanted.
+func (f *field) tables() ([]*table, error) {
+	programs, err := f.programs()
+	if err != nil {
+		return nil, err
+	}
+	suite, err := f.suite()
+	if err != nil {
+		return nil, err
+	}
+	all := []*table{f.start(), f.library(), f.callers(), f.memory(), programs, suite}
+	var wanted []*table
+	for _, t := range all {
+		for _, c := range f.contestants {
+			if f.only.MatchString(t.id+"/"+c.id) && len(t.columns) > 0 {
+				wanted = append(wanted, t)
+				break
+			}
+		}
+	}
+	return wanted, nil
+}
+
+// much is a number, or another one if there is little time.
+func (f *field) much(n, quick int) int {
+	if f.quick {
+		return quick
+	}
+	return n
+}
+
+func times(r protocol.Response) []float64 {
+	var values []float64
+	for _, t := range r.Times {
+		values = append(values, t.Seconds())
+	}
+	return values
+}
+
+func (f *field) start() *table {
+	request := protocol.Request{Op: protocol.OpCall, Body: "return 1", Want: "1"}
+	return &table{
+		id: "start", title: "A fresh sandbox for `return 1`", base: oursID, format: formatTime,
+		about: "The time of one call after the other: a sandbox is made, the code is run, its result is there as text, and the sandbox is gone.",
+		columns: []*column{{
+			name: "time", warm: withCount(request, f.much(50, 1)), request: withCount(request, f.much(50, 2)), values: times,
+		}},
+	}
+}
+
+// withCount is the request to do something so many times.
+func withCount(r protocol.Request, count int) protocol.Request {
+	r.Count = count
+	return r
+}
+
+func (f *field) library() *table {
+	t := &table{
+		id: "library", title: "A fresh sandbox with lodash", base: oursRegistryID, format: formatTime,
+		about: "The same for `return JSON.stringify(_.chunk([1, 2, 3], 2))`, with lodash evaluated in the fresh sandbox before. The first call is that with a library " +
+			"that the process has not seen; in later calls everybody uses what they have to offer for that: the project what it keeps by itself for the files in `/lib`, " +
+			"goja, fastschema/qjs and modernc.org/quickjs code that has been compiled, quickjs-wasi a snapshot; quickjs-emscripten evaluates the source again.",
+	}
+	if f.nodeDir == "" {
+		f.notes = append(f.notes, "lodash comes from npm, so the table with it is left out.")
+		return t
+	}
+	request := protocol.Request{
+		Op: protocol.OpCall, Library: filepath.Join(f.nodeDir, "node_modules", "lodash", "lodash.js"),
+		Body: "return JSON.stringify(_.chunk([1, 2, 3], 2))", Want: "[[1,2],[3]]",
+	}
+	first := request
+	first.New = true
+	t.columns = []*column{
+		{name: "first call", warm: withCount(first, 1), request: withCount(first, f.much(5, 1)), values: times},
+		{name: "later calls", warm: withCount(request, 3), request: withCount(request, f.much(20, 2)), values: times},
+	}
+	return t
+}
+
+func (f *field) callers() *table {
+	t := &table{
+		id: "callers", title: "Calls at the same time", base: oursID, higher: true,
+		format: func(v float64) string { return fmt.Sprintf("%.0f/s", v) },
+		about:  "Calls of `return 1` in fresh sandboxes a second, by so many callers at the same time. What runs in Node runs on one thread, so it has one caller only.",
+	}
+	for _, callers := range []int{1, 2, 8} {
+		request := protocol.Request{
+			Op: protocol.OpCallers, Body: "return 1", Want: "1", Callers: callers, Duration: time.Duration(f.much(1000, 20)) * time.Millisecond,
+		}
+		col := &column{name: fmt.Sprint(callers), request: request, values: func(r protocol.Response) []float64 { return []float64{r.Rate} }}
+		if callers > 1 {
+			var parallel []string
+			for _, c := range f.contestants {
+				if !c.node {
+					parallel = append(parallel, c.id)
+				}
+			}
+			col.only = strings.Join(parallel, " ")
+		}
+		t.columns = append(t.columns, col)
+	}
+	return t
+}
+
+func (f *field) memory() *table {
+	bytes := func(r protocol.Response) []float64 { return []float64{r.Bytes} }
+	idle := protocol.Request{Op: protocol.OpHold, Count: f.much(1000, 10)}
+	active := idle
+	active.Body = "const rows = []; for (let i = 0; i < 1000; i++) rows.push({id: i, name: 'row ' + i}); await wait(); return rows.length"
+	return &table{
+		id: "memory", title: "Memory", base: oursID,
+		format: func(v float64) string { return fmt.Sprintf("%.2f MiB", v/(1<<20)) },
+		about: fmt.Sprintf("The resident memory of a sandbox when there are %d besides one. An idle one has not run anything; the project has none such, so its have only "+
+			"called a Go function that does not return. An active one is in the middle of a script that has made an array of 1000 objects and waits for a promise.", idle.Count),
+		columns: []*column{
+			{name: "idle", request: idle, values: bytes, fewer: true}, {name: "active", request: active, values: bytes, fewer: true},
+		},
+	}
+}
+
+func (f *field) programs() (*table, error) {
+	t := &table{
+		id: "programs", title: "Programs", base: oursID, mean: true, format: formatTime,
+		about: "How long the programs in `bench/programs` take, without the start of the sandbox: the median, and how many times as long as here. " +
+			"The last column is the geometric mean of the latter. All have to come to the same results.",
+	}
+	for _, name := range []string{"fib", "loop", "map", "sort", "json", "string", "regexp", "float"} {
+		path, err := filepath.Abs(filepath.Join("programs", name+".js"))
+		if err != nil {
+			return nil, err
+		}
+		t.columns = append(t.columns, &column{name: name, same: true, values: times, request: protocol.Request{
+			Op: protocol.OpProgram, Body: "main()", Sources: []string{path}, Warm: f.much(1, 0), Count: 1,
+		}})
+	}
+	return t, nil
+}
+
+func (f *field) suite() (*table, error) {
+	const milliseconds = 250
+	t := &table{
+		id: "v8", title: "The V8 benchmark suite, version 7", base: oursID, higher: true, mean: true,
+		format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
+		about: fmt.Sprintf("The scores of the suite's benchmarks by its own formula; more is better. In parentheses is how many times as high the score is here, and in the last "+
+			"column the geometric mean of that. Unlike in the suite's own program each benchmark has a sandbox of its own, and runs for %d ms to get warm and for as "+
+			"long to be measured, instead of a second each, so that all can take turns.", milliseconds),
+	}
+	driver, err := filepath.Abs(filepath.Join("v8suite", "driver.js"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"richards", "deltablue", "crypto", "raytrace", "earley-boyer", "regexp", "splay", "navier-stokes"} {
+		file := filepath.Join(f.suiteDir, name+".js")
+		if _, err := os.Stat(file); err != nil {
+			return nil, err
+		}
+		t.columns = append(t.columns, &column{
+			name: name, values: score,
+			request: protocol.Request{
+				Op: protocol.OpProgram, Body: fmt.Sprintf("run(%d)", f.much(milliseconds, 0)),
+				Sources: []string{filepath.Join(f.suiteDir, "base.js"), file, driver}, Count: 1,
+			},
+		})
+	}
+	return t, nil
+}
+
+// score is the value of the driver of the V8 benchmark suite.
+func score(r protocol.Response) []float64 {
+	var value float64
+	if _, err := fmt.Sscan(r.Text, &value); err != nil {
+		return nil
+	}
+	return []float64{value}
+}
