@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"regexp"
 
 	"github.com/toolrun/toolrun/bench/protocol"
@@ -33,11 +32,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	var s settings
-	_, noNode := exec.LookPath("node")
-	_, noNPM := exec.LookPath("npm")
 	flags.IntVar(&s.rounds, "rounds", 5, "how many times everything is done")
-	flags.BoolVar(&s.quick, "quick", false, "do everything once, and little of it: the figures say nothing")
-	flags.BoolVar(&s.node, "node", noNode == nil && noNPM == nil, "include what needs Node and npm")
+	flags.BoolVar(&s.quick, "quick", false, "do little of everything, and once: the figures say nothing")
+	flags.BoolVar(&s.node, "node", hasNode(), "include what needs Node and npm")
 	only := flags.String("only", "", "do only what matches the `regexp`, as table/contestant: \"start|v8/(toolrun|goja)$\"")
 	out := flags.String("out", "", "write into `file` instead: between its markers, if it has them")
 	if err := flags.Parse(args); err != nil {
@@ -61,7 +58,11 @@ func exitCode(err error, stderr io.Writer) int {
 
 // serve is what a process does that runs one engine.
 func serve(id string) error {
-	engine, err := engines[id]()
+	start, ok := engines[id]
+	if !ok {
+		return fmt.Errorf("there is no engine %q", id)
+	}
+	engine, err := start()
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func serve(id string) error {
 
 func compare(s settings, out string, stdout, stderr io.Writer) error {
 	if _, err := os.Stat("v8suite/driver.js"); err != nil {
-		return errors.New("run it in its own directory: go -C bench run .")
+		return errors.New("it has to run in its own directory, as with go -C bench run ., to find its files")
 	}
 	if s.quick {
 		s.rounds = 1

@@ -74,7 +74,7 @@ func (t *table) write(b *strings.Builder) {
 		b.WriteString(" |\n")
 	}
 	for i, note := range notes {
-		fmt.Fprintf(b, "%s\n(%d) %s\n", map[bool]string{true: "\n"}[i == 0], i+1, note)
+		fmt.Fprintf(b, "\n(%d) %s\n", i+1, note)
 	}
 }
 
@@ -123,6 +123,14 @@ func formatRatio(r float64) string {
 		return fmt.Sprintf("%.2f×", r)
 	}
 	return fmt.Sprintf("%.2g×", r)
+}
+
+// formatBytes shows bytes in the unit that fits.
+func formatBytes(bytes float64) string {
+	if bytes < 1<<20 {
+		return fmt.Sprintf("%.0f KiB", bytes/(1<<10))
+	}
+	return fmt.Sprintf("%.2f MiB", bytes/(1<<20))
 }
 
 // formatTime shows seconds with three digits.

@@ -96,7 +96,7 @@ func programOurs(engine *runtime.Engine, sources []string, expression string, wa
 	}}}
 	for i := range warm + count {
 		at = at[:0]
-		result, err := engine.Run(context.Background(), "mark(); const value = " + expression + "; mark(); return value", options)
+		result, err := engine.Run(context.Background(), "mark(); const value = "+expression+"; mark(); return value", options)
 		if err != nil {
 			return nil, "", fmt.Errorf("%w %v", err, result.Console)
 		}
@@ -128,6 +128,9 @@ func oursRegistry() (protocol.Engine, error) {
 				return "", err
 			}
 			if library != "" {
+				if err := opened.MkdirAll("/lib", 0o700); err != nil {
+					return "", err
+				}
 				if err := afero.WriteFile(opened, "/lib/lodash.js", []byte(library), 0o600); err != nil {
 					return "", err
 				}

@@ -19,7 +19,7 @@ type table struct {
 	higher           bool   // more is better
 	mean             bool   // there is a column with the geometric mean of the ratios
 	format           func(float64) string
-	notes            []string
+	rounds           int // how many there are at most; 0 means as many as there are
 }
 
 // column is one measurement of all contestants.
@@ -33,6 +33,8 @@ type column struct {
 	values func(protocol.Response) []float64
 	// same says that the text of all responses has to be the same.
 	same bool
+	// alone says that it is done by a process that has done nothing else.
+	alone bool
 	// fewer says that a tenth is asked for if a contestant cannot do as much.
 	fewer bool
 	// only is the ids of the contestants that it is for. Empty means all.
@@ -54,9 +56,13 @@ func (f *field) measure(t *table) {
 	for _, col := range t.columns {
 		col.samples, col.failures, col.counts = map[string][]float64{}, map[string]error{}, map[string]int{}
 	}
-	for round := range f.rounds {
+	rounds := f.rounds
+	if t.rounds > 0 {
+		rounds = min(rounds, t.rounds)
+	}
+	for round := range rounds {
 		for _, col := range t.columns {
-			fmt.Fprintf(f.log, "%s %s, round %d of %d\n", t.id, col.name, round+1, f.rounds)
+			fmt.Fprintf(f.log, "%s %s, round %d of %d\n", t.id, col.name, round+1, rounds)
 			for i := range t.rows {
 				f.turn(t.rows[(i+round)%len(t.rows)], col, round == 0) // nobody is always the first
 			}
@@ -68,6 +74,11 @@ func (f *field) measure(t *table) {
 func (f *field) turn(c *contestant, col *column, first bool) {
 	if col.failures[c.id] != nil || col.only != "" && !slices.Contains(strings.Fields(col.only), c.id) {
 		return
+	}
+	if col.alone {
+		if err := c.peer.close(); err != nil {
+			fmt.Fprintf(f.log, "%s: %v\n", c.name, err)
+		}
 	}
 	if first && col.warm.Op != "" {
 		if _, err := c.peer.ask(col.warm); err != nil {

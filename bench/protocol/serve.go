@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -201,8 +200,8 @@ func Measure(warm, count int, eval func() (string, error)) (times []time.Duratio
 // Function makes an expression of the body of a function that has no arguments, and calls it.
 func Function(body string) string { return "(function () {\n" + body + "\n})()" }
 
-// Holder makes a script of the body of an async function that waits forever, and defines the function wait for it. The
-// script's value is 1.
+// Holder makes a script of the body of an async function, and defines the function wait for it. The promise could be
+// settled, so that nothing that comes after it is garbage. The script's value is 1.
 func Holder(body string) string {
-	return "function wait() { return new Promise(function () {}) }\n(async function () {\n" + strings.TrimSpace(body) + "\n})();\n1"
+	return "function wait() { return new Promise(function (resolve) { globalThis.settle = resolve }) }\n(async function () {\n" + body + "\n})();\n1"
 }
