@@ -13,8 +13,11 @@ import (
 	"github.com/toolrun/toolrun/bench/protocol"
 )
 
-// cacheName is the folder in the user's cache directory that keeps what takes long to make.
-const cacheName = "toolrun-bench"
+// cacheDir is the folder in the user's cache directory that keeps what takes long to make.
+func cacheDir() (string, error) {
+	parent, err := os.UserCacheDir()
+	return filepath.Join(parent, "toolrun-bench"), err
+}
 
 // engines are those that run in a process of this program.
 var engines = map[string]func() (protocol.Engine, error){
@@ -43,7 +46,7 @@ type field struct {
 	settings
 	contestants []*contestant
 	log         io.Writer
-	dir         string // for files of this run
+	cacheDir    string // keeps what takes long to make
 	nodeDir     string // where the packages from npm are, or empty
 	suiteDir    string // where the V8 benchmark suite is
 	notes       []string
@@ -51,19 +54,19 @@ type field struct {
 
 func newField(s settings, log io.Writer) (_ *field, err error) {
 	f := &field{settings: s, log: log}
-	if f.dir, err = os.MkdirTemp("", "toolrun-bench-"); err != nil {
-		return nil, err
-	}
 	defer func() {
 		if err != nil {
 			f.close()
 		}
 	}()
+	if f.cacheDir, err = cacheDir(); err != nil {
+		return nil, err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	qjs := filepath.Join(f.dir, "qjs.exe")
+	qjs := filepath.Join(f.cacheDir, "qjs.exe")
 	if err := f.command("go", "-C", "qjs", "build", "-o", qjs, "."); err != nil {
 		return nil, err
 	}
@@ -109,7 +112,6 @@ func (f *field) close() {
 			c.peer.close()
 		}
 	}
-	os.RemoveAll(f.dir)
 }
 
 // command runs a command whose output nobody needs if it succeeds.

@@ -61,7 +61,14 @@ func (t *table) write(b *strings.Builder) {
 	if t.mean {
 		b.WriteString(" | mean")
 	}
-	fmt.Fprintf(b, " |\n|---%s|\n", strings.Repeat("|--:", len(t.columns)+map[bool]int{true: 1}[t.mean]))
+	b.WriteString(" |\n|---")
+	for range t.columns {
+		b.WriteString("|--:")
+	}
+	if t.mean {
+		b.WriteString("|--:")
+	}
+	b.WriteString("|\n")
 	var notes []string
 	for _, c := range t.rows {
 		fmt.Fprintf(b, "| %s", c.name)

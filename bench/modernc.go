@@ -15,6 +15,14 @@ const moderncModule = "modernc.org/quickjs"
 // moderncEngine is modernc.org/quickjs with a new VM for each call.
 func moderncEngine() (protocol.Engine, error) {
 	var bytecode protocol.Reuse[[]byte]
+	open := func() (*quickjs.VM, error) {
+		vm, err := quickjs.NewVM()
+		if err != nil {
+			return nil, err
+		}
+		vm.SetMemoryLimit(memoryLimit)
+		return vm, vm.SetEvalTimeout(timeLimit)
+	}
 	eval := func(vm *quickjs.VM, source string) (string, error) {
 		value, err := vm.Eval(source, quickjs.EvalGlobal)
 		if err != nil {
@@ -25,7 +33,7 @@ func moderncEngine() (protocol.Engine, error) {
 	return protocol.Engine{
 		Version: version(moderncModule, ""),
 		Call: func(body, library string) (string, error) {
-			vm, err := quickjs.NewVM()
+			vm, err := open()
 			if err != nil {
 				return "", err
 			}
@@ -47,7 +55,7 @@ func moderncEngine() (protocol.Engine, error) {
 			return eval(vm, protocol.Function(body))
 		},
 		Hold: func(body string) (func(), error) {
-			vm, err := quickjs.NewVM()
+			vm, err := open()
 			if err != nil {
 				return nil, err
 			}
@@ -62,7 +70,7 @@ func moderncEngine() (protocol.Engine, error) {
 			return func() { vm.Close() }, nil
 		},
 		Program: func(sources []string, expression string, warm, count int) ([]time.Duration, string, error) {
-			vm, err := quickjs.NewVM()
+			vm, err := open()
 			if err != nil {
 				return nil, "", err
 			}

@@ -14,11 +14,7 @@ func (f *field) installNode() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parent, err := os.UserCacheDir()
-	if err != nil {
-		parent = f.dir
-	}
-	dir := filepath.Join(parent, cacheName, fmt.Sprintf("node-%x", sha256.Sum256(lock))[:20])
+	dir := filepath.Join(f.cacheDir, fmt.Sprintf("node-%x", sha256.Sum256(lock))[:20])
 	installed := filepath.Join(dir, "installed")
 	if _, err := os.Stat(installed); err == nil {
 		return dir, f.copyNode(dir)

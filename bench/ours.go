@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -18,14 +17,18 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// limits are what every engine has to be given that its programs may need; the time is never reached.
-var limits = runtime.Limits{Time: 10 * time.Minute, Memory: 512 << 20}
+// The limits of engines that have any, for programs. The time is never reached.
+const (
+	memoryLimit = 512 << 20 // bytes
+	timeLimit   = 10 * time.Minute
+)
 
 func newEngine() (*runtime.Engine, error) {
-	options := &runtime.EngineOptions{MaxRuns: runtime.Unlimited}
-	if dir, err := os.UserCacheDir(); err == nil {
-		options.CacheDir = filepath.Join(dir, cacheName, "compiled")
+	dir, err := cacheDir()
+	if err != nil {
+		return nil, err
 	}
+	options := &runtime.EngineOptions{CacheDir: filepath.Join(dir, "compiled"), MaxRuns: runtime.Unlimited}
 	return runtime.NewEngine(context.Background(), options)
 }
 
@@ -87,7 +90,7 @@ func programOurs(engine *runtime.Engine, sources []string, expression string, wa
 		}
 	}
 	var at []time.Time
-	options := &runtime.RunOptions{Files: files, Libraries: "/lib", Limits: limits, Functions: []runtime.Function{{
+	options := &runtime.RunOptions{Files: files, Libraries: "/lib", Limits: runtime.Limits{Time: timeLimit, Memory: memoryLimit}, Functions: []runtime.Function{{
 		Name: "mark",
 		Call: func(context.Context, []any) (any, error) {
 			at = append(at, time.Now())

@@ -100,7 +100,8 @@ func (f *field) callers() *table {
 		request := protocol.Request{
 			Op: protocol.OpCallers, Body: "return 1", Want: "1", Callers: callers, Duration: time.Duration(f.much(1000, 20)) * time.Millisecond,
 		}
-		col := &column{name: fmt.Sprint(callers), request: request, values: func(r protocol.Response) []float64 { return []float64{r.Rate} }}
+		warm := protocol.Request{Op: protocol.OpCall, Body: request.Body, Want: request.Want, Count: 1}
+		col := &column{name: fmt.Sprint(callers), warm: warm, request: request, values: func(r protocol.Response) []float64 { return []float64{r.Rate} }}
 		if callers > 1 {
 			var parallel []string
 			for _, c := range f.contestants {
@@ -142,7 +143,7 @@ func (f *field) programs() (*table, error) {
 			return nil, err
 		}
 		t.columns = append(t.columns, &column{name: name, same: true, values: times, request: protocol.Request{
-			Op: protocol.OpProgram, Body: "main()", Sources: []string{path}, Warm: f.much(1, 0), Count: 1,
+			Op: protocol.OpProgram, Body: "main()", Sources: []string{path}, Warm: f.much(1, 0), Count: f.much(3, 1),
 		}})
 	}
 	return t, nil
