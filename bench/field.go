@@ -49,11 +49,15 @@ type field struct {
 	cacheDir    string // keeps what takes long to make
 	nodeDir     string // where the packages from npm are, or empty
 	suiteDir    string // where the V8 benchmark suite is
+	revision    string // what of this project is measured
 	notes       []string
 }
 
 func newField(s settings, log io.Writer) (_ *field, err error) {
-	f := &field{settings: s, log: log}
+	f := &field{settings: s, log: log, revision: revision()}
+	if text := load(); text != "" {
+		f.notes = append(f.notes, text)
+	}
 	defer func() {
 		if err != nil {
 			f.close()

@@ -30,6 +30,16 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores%s, %s/%s", cpu, runtime.NumCPU(), system, runtime.GOOS, runtime.GOARCH)
 }
 
+// load is the load average of the machine before the comparison, in words, or empty if it is not known.
+func load() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	minute, _, _ := strings.Cut(string(data), " ")
+	return "Load average at the beginning: " + minute + "."
+}
+
 // revision is what of this project was measured.
 func revision() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()

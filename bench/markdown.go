@@ -38,7 +38,7 @@ func (f *field) document(tables []*table) string {
 	} else {
 		fmt.Fprintf(&b, ", %d rounds", f.rounds)
 	}
-	fmt.Fprintf(&b, ".\n\n- machine: %s\n- this project: %s, %s\n", machine(), revision(), runtime.Version())
+	fmt.Fprintf(&b, ".\n\n- machine: %s\n- this project: %s, %s\n", machine(), f.revision, runtime.Version())
 	for _, note := range f.notes {
 		fmt.Fprintf(&b, "- %s\n", note)
 	}
