@@ -35,6 +35,9 @@ func (r *run) encodeSetup() error {
 	r.setup, err = abandonable(r, func() (encoded, error) {
 		return r.encode(map[string]any{"mark": r.mark, "functions": functions, "globals": globals})
 	})
+	if s, ok := errors.AsType[*stop](err); ok {
+		return s.err
+	}
 	if err != nil {
 		return fmt.Errorf("runtime: globals: %w", err)
 	}

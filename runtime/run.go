@@ -35,17 +35,20 @@ func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*
 		return &Result{}, err
 	}
 	in, err := e.sandbox(r)
-	if err != nil {
-		return r.result(nil, err), err
+	if in != nil {
+		defer e.pool.put(in)
 	}
-	defer e.pool.put(in)
-	if err = in.execute(e, script); err == errExited {
+	if err == nil {
+		err = in.execute(e, script)
+	}
+	if err == errExited {
 		err = nil
 	}
 	return r.result(in, err), err
 }
 
-// sandbox returns an instance for a run in which nothing has run but its libraries, if there is an image of them.
+// sandbox returns an instance for a run in which nothing has run but its libraries, if there is an image of them. There can be one with
+// an error, too: the run's functions and globals have found no room in it.
 func (e *Engine) sandbox(r *run) (in *instance, err error) {
 	if err := r.encodeSetup(); err != nil {
 		return nil, err
