@@ -36,11 +36,11 @@ const PreludeName = "toolrun:"
 
 // Entry points of the prelude: functions that the host calls.
 type Prelude struct {
-	// Install takes an object that says which functions and values to define.
+	// Install takes an object that says which functions and values to define, and the mark that stands for bytes in JSON.
 	Install Value
 	// Start takes the script as an async function, and an object: the mark that stands for bytes in JSON, and its name.
 	Start Value
-	// StartModule takes an object: the name by which the script can be imported (module), and the mark.
+	// StartModule takes an object: the name by which the script can be imported (module).
 	StartModule Value
 	// Library takes the path of a file that exports something, the name that this gets as a global, and whether it is an ES module.
 	Library Value

@@ -18,6 +18,26 @@ func mappings(t testing.TB) int {
 	return strings.Count(string(maps), "\n")
 }
 
+// TestBytesCrossWhileAModuleIsLinked calls a function from a file that runs before the script, which is a module.
+func TestBytesCrossWhileAModuleIsLinked(t *testing.T) {
+	engine := cachedEngine(t, EngineOptions{})
+	options := &RunOptions{
+		Libraries: "/lib",
+		Files: libraryFiles(t, map[string]string{
+			"/lib/a.js": `var x = 1`,
+			"/b.cjs":    `const got = echo(new Uint8Array([1, 2])); module.exports = [got instanceof Uint8Array, got.join()].join(':')`,
+		}),
+		Functions: []Function{{Name: "echo", Call: func(_ context.Context, args []any) (any, error) {
+			return append([]byte{0}, args[0].([]byte)...), nil
+		}}},
+	}
+	for i := range 3 {
+		result, err := engine.Run(t.Context(), `import b from '/b.cjs'; export default b`, options)
+		require.NoError(t, err, "run %d", i)
+		require.Equal(t, "true:0,1,2", result.Text, "run %d", i)
+	}
+}
+
 // TestSandboxesThatCannotBeginAreNotLost has globals that find no room, or a context that ends before they are there.
 func TestSandboxesThatCannotBeginAreNotLost(t *testing.T) {
 	engine := cachedEngine(t, EngineOptions{MaxIdle: 1})

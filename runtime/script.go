@@ -190,6 +190,11 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
 	name := in.run.options.Name
 	in.run.note(name, source, origin{source: from})
+	// Files that it imports run now, if they are no ES modules. They can call functions, and the mark that is there may be of the run
+	// in which the libraries have been loaded.
+	if _, err := in.checked(in.callWith(in.prelude.Install, map[string]any{"mark": in.run.mark, "functions": []any{}, "globals": []any{}})); err != nil {
+		return compiled{}, err
+	}
 	in.importFailed = false
 	def, err := in.vm.CompileModule(in.context(), source, name)
 	if err != nil {
@@ -207,7 +212,7 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 // startScript begins to run a compiled script.
 func (in *instance) startScript(c compiled) error {
 	if c.module {
-		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry, "mark": in.run.mark}))
+		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry}))
 		return err
 	}
 	_, err := in.checked(in.callWith(in.prelude.Start, map[string]any{"mark": in.run.mark, "name": in.run.options.Name}, c.function))

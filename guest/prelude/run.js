@@ -37,7 +37,6 @@
 
   // startModule runs a script that is an ES module, whose result is what it exports as its default.
   kernel.startModule = (details) => {
-    kernel.mark = details.mark;
     then(import(details.module), (namespace) => { then(settled(namespace.default), finish, kernel.fail); }, kernel.fail);
   };
   const settled = async (value) => value;
