@@ -18,6 +18,63 @@ func mappings(t testing.TB) int {
 	return strings.Count(string(maps), "\n")
 }
 
+// TestLibrariesSeeWhatIsTheirs loads the same libraries in runs that differ in something that the libraries can find out.
+func TestLibrariesSeeWhatIsTheirs(t *testing.T) {
+	globals := func(g map[string]any) RunOptions { return RunOptions{Globals: g} }
+	memory := func(n int64) RunOptions { return RunOptions{Limits: Limits{Memory: n}} }
+	for name, test := range map[string]struct {
+		library string
+		runs    []RunOptions
+		want    []string
+	}{
+		"empty bytes, or a text that looks like their place": {
+			`var seen = typeof x`,
+			[]RunOptions{globals(map[string]any{"x": []byte{}}), globals(map[string]any{"x": "\x000:0"})},
+			[]string{"object", "string"},
+		},
+		"bytes, and a text that looks like their place": {
+			`var seen = typeof x + typeof y`,
+			[]RunOptions{
+				globals(map[string]any{"x": []byte("hello"), "y": "\x000:5"}),
+				globals(map[string]any{"y": []byte("hello"), "x": "\x000:5"}),
+			},
+			[]string{"objectstring", "stringobject"},
+		},
+		"memory": {
+			`var seen = true; try { new Uint8Array(20e6) } catch { seen = false }`,
+			[]RunOptions{memory(8 << 20), memory(64 << 20), memory(8 << 20)},
+			[]string{"false", "true", "false"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			engine := cachedEngine(t, EngineOptions{})
+			for range 2 {
+				for i, options := range test.runs {
+					options.Libraries, options.Files = "/lib", libraryFiles(t, map[string]string{"/lib/a.js": test.library})
+					result, err := engine.Run(t.Context(), `return seen`, &options)
+					require.NoError(t, err)
+					require.Equal(t, test.want[i], result.Text, "run %d", i)
+				}
+			}
+		})
+	}
+}
+
+// TestEqualGlobalsHaveTheSameLibraries has several bytes in a map, which Go goes through in any order.
+func TestEqualGlobalsHaveTheSameLibraries(t *testing.T) {
+	engine := cachedEngine(t, EngineOptions{})
+	options := &RunOptions{
+		Libraries: "/lib", Files: libraryFiles(t, map[string]string{"/lib/a.js": `var x = 1`}),
+		Globals: map[string]any{"all": map[string]any{"a": []byte("1"), "b": []byte("2"), "c": []byte("3"), "d": []byte("4")}},
+	}
+	for range 20 {
+		_, err := engine.Run(t.Context(), `return x`, options)
+		require.NoError(t, err)
+	}
+	n, _ := imagesOf(engine)
+	require.Equal(t, 1, n)
+}
+
 // TestBytesCrossWhileAModuleIsLinked calls a function from a file that runs before the script, which is a module.
 func TestBytesCrossWhileAModuleIsLinked(t *testing.T) {
 	engine := cachedEngine(t, EngineOptions{})

@@ -50,7 +50,7 @@ func (r *run) libraryKey(entries []fs.FileInfo) libraryKey {
 		io.WriteString(hash, text)
 	}
 	add(r.options.Libraries)
-	add(strings.ReplaceAll(r.setup.text, r.mark[1:], "")) // JSON has no NUL
+	add(strings.ReplaceAll(r.setup.text, r.mark[1:], "\x00")) // which nothing else can be taken for, as JSON has no NUL
 	add(string(r.setup.data))
 	for _, e := range entries {
 		add(e.Name())
@@ -88,6 +88,9 @@ func (l *libraryImages) find(r *run) (*image, error) {
 func (l *libraryImages) keep(in *instance, e *evidence) {
 	r := in.run
 	if l.most == 0 || in.impure || e.spoiled || len(in.rejections) > 0 || in.vm.RandomUsed(in.seed) || r.output.used() || r.outcome != nil {
+		return
+	}
+	if in.memory.Refused() { // a run that may have more could load something else
 		return
 	}
 	if int64(in.memory.Size())+e.size > l.most { // it may be more than there is room for

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,7 +135,7 @@ func (r *run) extract(value any, data *[]byte, depth int) (any, error) {
 		return out, nil
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for key := range v {
+		for _, key := range slices.Sorted(maps.Keys(v)) { // equal values cross in equal ways
 			if out[key], err = r.extract(v[key], data, depth+1); err != nil {
 				return nil, err
 			}
