@@ -27,7 +27,7 @@ func (r *run) findLibraries() error {
 	if dir == "" || files == nil {
 		return nil
 	}
-	entries, err := abandonable(r, func() ([]fs.FileInfo, error) { return libraries(files, dir) })
+	set, err := abandonable(r, func() (*librarySet, error) { return r.listLibraries(files, dir) })
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.err
 	}
@@ -38,17 +38,12 @@ func (r *run) findLibraries() error {
 		r.output.print(LevelError, dir+" cannot be read: "+fileError(err, dir).Error())
 		return nil
 	}
-	if len(entries) > 0 {
-		r.libraries = &librarySet{key: r.libraryKey(entries)}
-		for _, e := range entries {
-			r.libraries.names = append(r.libraries.names, e.Name())
-		}
-	}
+	r.libraries = set
 	return nil
 }
 
-// libraries lists the scripts that lie in a folder itself, in the byte order of their names.
-func libraries(files afero.Fs, dir string) ([]fs.FileInfo, error) {
+// listLibraries lists the scripts that lie in a folder itself, in the byte order of their names. It returns nil if there are none.
+func (r *run) listLibraries(files afero.Fs, dir string) (*librarySet, error) {
 	entries, err := afero.ReadDir(files, dir)
 	if err != nil {
 		return nil, err
@@ -58,15 +53,22 @@ func libraries(files afero.Fs, dir string) ([]fs.FileInfo, error) {
 		script := path.Ext(name) == ".js" || path.Ext(name) == ".ts" && !strings.HasSuffix(name, ".d.ts")
 		return !e.Mode().IsRegular() || strings.HasPrefix(name, ".") || !script
 	})
+	if len(entries) == 0 {
+		return nil, nil
+	}
 	slices.SortFunc(entries, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, nil
+	set := &librarySet{key: r.libraryKey(entries)}
+	for _, e := range entries {
+		set.names = append(set.names, e.Name())
+	}
+	return set, nil
 }
 
 // loadLibraries runs the libraries. One that fails does not keep the others, nor the script, from running. If all that they have done
 // can be used again, an image of it is kept.
 func (in *instance) loadLibraries(images *libraryImages) error {
 	r := in.run
-	r.evidence = newEvidence(r.options.Files)
+	r.evidence = newEvidence(r.options.Files, images.most)
 	for _, name := range r.libraries.names {
 		r.output.begin(name)
 		err := in.loadLibrary(path.Join(r.options.Libraries, name))
