@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
 	"sync"
@@ -13,10 +14,12 @@ import (
 type evidence struct {
 	afero.Fs
 
+	most int64 // bytes that it may take
+
 	mu      sync.Mutex
 	seen    map[string]sighting
 	size    int64
-	spoiled bool // something was seen that cannot be compared
+	spoiled bool // something was seen that cannot be compared, or too much; nothing is noted any more
 }
 
 // sighting is what was seen of a path.
@@ -39,8 +42,9 @@ const (
 // sightingOverhead is about what a sighting takes beside its content, in bytes.
 const sightingOverhead = 200
 
-func newEvidence(files afero.Fs) *evidence {
-	return &evidence{Fs: files, seen: map[string]sighting{}}
+// newEvidence makes evidence that may take most bytes.
+func newEvidence(files afero.Fs, most int64) *evidence {
+	return &evidence{Fs: files, most: most, seen: map[string]sighting{}}
 }
 
 func sortOf(info fs.FileInfo, err error) fileKind {
@@ -60,24 +64,33 @@ func (e *evidence) note(name string, s sighting) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	before, ok := e.seen[name]
+	size := int64(len(s.content))
 	switch {
+	case e.spoiled:
+		return
 	case !ok:
-		e.size += int64(len(name)) + sightingOverhead
+		size += int64(len(name)) + sightingOverhead
 	case before.kind != s.kind, before.read && s.read && !bytes.Equal(before.content, s.content):
-		e.spoiled = true
+		e.drop()
 		return
 	case before.read:
 		return
 	}
-	e.size += int64(len(s.content))
+	if e.size += size; e.size > e.most {
+		e.drop()
+		return
+	}
 	e.seen[name] = s
 }
 
+// spoil says that something was seen that cannot be compared.
 func (e *evidence) spoil() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.spoiled = true
+	e.drop()
 }
+
+func (e *evidence) drop() { e.spoiled, e.seen = true, nil }
 
 // Stat implements [afero.Fs].
 func (e *evidence) Stat(name string) (fs.FileInfo, error) {
@@ -126,16 +139,19 @@ func (f *witnessedFile) Close() error {
 	return f.File.Close()
 }
 
-// holds says whether files are as they were seen.
-func (e *evidence) holds(files afero.Fs) bool {
+// holds says whether files are as they were seen, unless the context ends before.
+func (e *evidence) holds(ctx context.Context, files afero.Fs) bool {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
 	for name, s := range e.seen {
+		if ctx.Err() != nil {
+			return false
+		}
 		info, err := files.Stat(name)
 		if sortOf(info, err) != s.kind || s.read && info.Size() != int64(len(s.content)) {
 			return false
 		}
-		if s.read && !contains(files, name, s.content, *buffer) {
+		if s.read && !contains(ctx, files, name, s.content, *buffer) {
 			return false
 		}
 	}
@@ -148,13 +164,13 @@ var buffers = sync.Pool{New: func() any {
 }}
 
 // contains says whether a file has just that content.
-func contains(files afero.Fs, name string, content, buffer []byte) bool {
+func contains(ctx context.Context, files afero.Fs, name string, content, buffer []byte) bool {
 	f, err := files.Open(name)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	for {
+	for ctx.Err() == nil {
 		n, err := f.Read(buffer)
 		if n > len(content) || !bytes.Equal(buffer[:n], content[:n]) {
 			return false
@@ -167,4 +183,5 @@ func contains(files afero.Fs, name string, content, buffer []byte) bool {
 			return false
 		}
 	}
+	return false
 }

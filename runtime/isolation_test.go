@@ -2,10 +2,14 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"os"
+	goruntime "runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 )
 
@@ -58,6 +62,115 @@ func TestLibrariesSeeWhatIsTheirs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// panicsOnce is a file system that panics the first time that it is asked for a path.
+type panicsOnce struct {
+	afero.Fs
+	path     string
+	panicked bool
+}
+
+func (f *panicsOnce) Stat(name string) (os.FileInfo, error) {
+	if name == f.path && !f.panicked {
+		f.panicked = true
+		panic("once")
+	}
+	return f.Fs.Stat(name)
+}
+
+func TestFailuresOfFilesAreNotKept(t *testing.T) {
+	engine := cachedEngine(t, EngineOptions{})
+	files := libraryFiles(t, map[string]string{
+		"/lib/a.js":     `var x = 'none'; try { x = require('/lib/sub/b.js') } catch {}`,
+		"/lib/sub/b.js": `module.exports = 'b'`,
+	})
+	options := &RunOptions{Libraries: "/lib", Files: &panicsOnce{Fs: files, path: "/lib/sub/b.js"}}
+	for i, want := range []string{"none", "b", "b"} {
+		result, err := engine.Run(t.Context(), `return x`, options)
+		require.NoError(t, err)
+		require.Equal(t, want, result.Text, "run %d", i)
+	}
+}
+
+// TestEvidenceIsBounded has libraries that read much and make little of it.
+func TestEvidenceIsBounded(t *testing.T) {
+	engine := cachedEngine(t, EngineOptions{LibraryMemory: 4 << 20})
+	const n, each = 16, 4 << 20
+	files := map[string]string{"/lib/a.js": fmt.Sprintf(`let n = 0; for (let i = 0; i < %d; i++) n += require('/data/' + i + '.json'); measure(n)`, n)}
+	for i := range n {
+		files[fmt.Sprintf("/data/%d.json", i)] = strings.Repeat(" ", each) + "1"
+	}
+	heap := func() int64 {
+		goruntime.GC()
+		var stats goruntime.MemStats
+		goruntime.ReadMemStats(&stats)
+		return int64(stats.HeapAlloc)
+	}
+	var loaded any
+	var grown int64
+	options := &RunOptions{Libraries: "/lib", Files: libraryFiles(t, files)}
+	before := heap()
+	options.Functions = []Function{{Name: "measure", Call: func(_ context.Context, args []any) (any, error) {
+		loaded, grown = args[0], heap()-before
+		return nil, nil
+	}}}
+	result, err := engine.Run(t.Context(), `return 1`, options)
+	require.NoError(t, err)
+	require.Empty(t, result.Console)
+	require.EqualValues(t, n, loaded)
+	require.Less(t, grown, int64(n*each/2))
+}
+
+// badList is a file system whose lists have entries that panic or hang when they are looked at.
+type badList struct {
+	afero.Fs
+	size func() int64
+}
+
+type badListDirectory struct {
+	afero.File
+	size func() int64
+}
+
+type badListEntry struct {
+	os.FileInfo
+	size func() int64
+}
+
+func (f badList) Open(name string) (afero.File, error) {
+	file, err := f.Fs.Open(name)
+	return badListDirectory{file, f.size}, err
+}
+
+func (f badListDirectory) Readdir(n int) ([]os.FileInfo, error) {
+	list, err := f.File.Readdir(n)
+	for i := range list {
+		list[i] = badListEntry{list[i], f.size}
+	}
+	return list, err
+}
+
+func (i badListEntry) Size() int64 { return i.size() }
+
+func TestLibrariesThatCannotBeListed(t *testing.T) {
+	engine := cachedEngine(t, EngineOptions{})
+	files := libraryFiles(t, map[string]string{"/lib/a.js": `var x = 1`})
+	t.Run("because of a panic", func(t *testing.T) {
+		result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Libraries: "/lib", Files: badList{files, func() int64 { panic("no") }}})
+		require.NoError(t, err)
+		require.Equal(t, "undefined", result.Text)
+		require.Len(t, result.Console, 1)
+		require.Contains(t, result.Console[0].Text, "/lib cannot be read")
+	})
+	t.Run("in time", func(t *testing.T) {
+		hang := make(chan struct{})
+		defer close(hang)
+		_, err := engine.Run(t.Context(), `return 1`, &RunOptions{
+			Libraries: "/lib", Files: badList{files, func() int64 { <-hang; return 0 }}, Limits: Limits{Time: 100 * time.Millisecond},
+		})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
 }
 
 // TestEqualGlobalsHaveTheSameLibraries has several bytes in a map, which Go goes through in any order.

@@ -74,7 +74,7 @@ func (l *libraryImages) find(r *run) (*image, error) {
 	if i == nil || i.timed && r.started.Sub(i.made) > maxLibraryAge {
 		return nil, nil
 	}
-	same, err := abandonable(r, func() (bool, error) { return i.evidence.holds(r.options.Files), nil })
+	same, err := abandonable(r, func() (bool, error) { return i.evidence.holds(r.ctx, r.options.Files), nil })
 	if s, ok := err.(*stop); ok {
 		return nil, s.err
 	}

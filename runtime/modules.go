@@ -30,12 +30,29 @@ func (r *run) resolve(specifier, file string, require bool) (string, error) {
 	if !strings.HasPrefix(file, "/") {
 		file = ""
 	}
-	return abandonable(r, func() (string, error) { return r.loader(require).Resolve(specifier, file) })
+	path, err := abandonable(r, func() (string, error) { return r.loader(require).Resolve(specifier, file) })
+	r.witness(err)
+	return path, err
 }
 
 // read reads a file that is to be run.
 func (r *run) read(path string) (*module.Source, error) {
-	return abandonable(r, func() (*module.Source, error) { return r.loader(false).Load(r.ctx, path) })
+	source, err := abandonable(r, func() (*module.Source, error) { return r.loader(false).Load(r.ctx, path) })
+	r.witness(err)
+	return source, err
+}
+
+// witness notes why a module cannot be had, which libraries can find out. Most errors follow from what the files are; others, as
+// that of a file system that fails or of a parser that is busy, need not come again.
+func (r *run) witness(err error) {
+	if err == nil || r.evidence == nil {
+		return
+	}
+	switch err.(type) {
+	case *module.NotFoundError, *module.SpecifierError, *module.SyntaxError, *module.ComplexityError:
+	default:
+		r.evidence.spoil()
+	}
 }
 
 // moduleFailure makes an error for the script of one that is about a module. What ends the run is returned as it is.
