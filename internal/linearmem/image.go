@@ -76,7 +76,11 @@ func (i *Image) place(memory []byte) (shared bool, err error) {
 	return false, nil
 }
 
-// pieces finds what is not zero. Small gaps belong to a piece: each is a mapping, of which a process has a limited number.
+// maxPieces is how many pieces an image has at most. Each is a mapping in every memory that has been restored from it, and a process
+// can have some 65 000; whoever wrote to the memory decides where its pages lie.
+const maxPieces = 32
+
+// pieces finds what is not zero. Small gaps belong to a piece, and larger ones too if there are many.
 func pieces(memory []byte) []piece {
 	page := os.Getpagesize()
 	gap := max(uint64(page), 64<<10)
@@ -93,12 +97,29 @@ func pieces(memory []byte) []piece {
 		}
 		found = append(found, piece{at: start, length: end - start})
 	}
+	for len(found) > maxPieces {
+		gap *= 2
+		found = join(found, gap)
+	}
 	offset := uint64(0)
 	for i := range found {
 		found[i].offset = offset
 		offset += found[i].length
 	}
 	return found
+}
+
+// join makes one piece of those between which there is less than a gap. It reuses the slice.
+func join(pieces []piece, gap uint64) []piece {
+	joined := pieces[:1]
+	for _, p := range pieces[1:] {
+		if last := &joined[len(joined)-1]; p.at-(last.at+last.length) < gap {
+			last.length = p.at + p.length - last.at
+		} else {
+			joined = append(joined, p)
+		}
+	}
+	return joined
 }
 
 var zeros [64 << 10]byte // as much as a page of any system

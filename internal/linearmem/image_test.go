@@ -64,6 +64,28 @@ func TestImage(t *testing.T) {
 			}
 		}
 	})
+	t.Run("pages that lie apart are few mappings", func(t *testing.T) {
+		for _, distance := range []int{2, 3, 9} {
+			m, err := Reserve(1000 * PageSize)
+			require.NoError(t, err)
+			memory := m.Reallocate(m.Reserved())
+			for at := 0; at < len(memory); at += distance * PageSize {
+				memory[at] = 1
+			}
+			want := bytes.Clone(memory)
+			image, err := m.Capture()
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(image.pieces), maxPieces)
+			require.LessOrEqual(t, image.Bytes(), int64(len(memory)))
+			for range 2 {
+				scribble(rand.New(rand.NewPCG(1, 2)), memory, 50)
+				require.NoError(t, m.Restore(image))
+				require.True(t, bytes.Equal(want, memory))
+			}
+			image.Close()
+			m.Free()
+		}
+	})
 	t.Run("another image takes the place of the first", func(t *testing.T) {
 		m, err := Reserve(4 * PageSize)
 		require.NoError(t, err)
