@@ -173,6 +173,20 @@ func TestLibrariesThatCannotBeListed(t *testing.T) {
 	})
 }
 
+// TestClocksOfRunsWithLibraries has a library that has asked when the clock began, in another run.
+func TestClocksOfRunsWithLibraries(t *testing.T) {
+	engine := cachedEngine(t, EngineOptions{})
+	options := &RunOptions{Libraries: "/lib", Files: libraryFiles(t, map[string]string{"/lib/a.js": `performance.timeOrigin`})}
+	for _, script := range []string{`return %s`, `export default %s`} {
+		for range 2 {
+			result, err := engine.Run(t.Context(), fmt.Sprintf(script, `Date.now() - performance.timeOrigin - performance.now()`), options)
+			require.NoError(t, err)
+			require.InDelta(t, 0, result.Value, 90)
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+}
+
 // TestEqualGlobalsHaveTheSameLibraries has several bytes in a map, which Go goes through in any order.
 func TestEqualGlobalsHaveTheSameLibraries(t *testing.T) {
 	engine := cachedEngine(t, EngineOptions{})

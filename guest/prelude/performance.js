@@ -4,6 +4,7 @@
   const { now } = kernel;
   const { now: date } = Date;
   let origin; // found when it is asked for, since the prelude may run long before the script
+  kernel.forgetOrigin = () => { origin = undefined; }; // and so may libraries
 
   class Performance {
     now() { return now(); }

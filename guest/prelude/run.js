@@ -31,12 +31,14 @@
   // start runs the script, an async function. If it returns nothing, what it exports as a CommonJS module is its result.
   kernel.start = (script, details) => {
     kernel.mark = details.mark;
+    kernel.forgetOrigin();
     const exported = kernel.startMain(details.name);
     then(script(), (value) => { succeed(value === undefined ? exported() : value); }, kernel.fail);
   };
 
   // startModule runs a script that is an ES module, whose result is what it exports as its default.
   kernel.startModule = (details) => {
+    kernel.forgetOrigin();
     then(import(details.module), (namespace) => { then(settled(namespace.default), finish, kernel.fail); }, kernel.fail);
   };
   const settled = async (value) => value;
