@@ -1,0 +1,80 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	goruntime "runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// runAnything runs scripts of all kinds until it has run some, in an engine that may be closed meanwhile: with libraries that push each
+// other out, globals that find room or not, and callers that give up.
+func runAnything(t *testing.T, engine *Engine, random *rand.Rand, release <-chan struct{}) {
+	for range 12 {
+		options := leftOverOptions(release)
+		script := leftOvers[random.IntN(len(leftOvers))].script
+		if random.IntN(2) == 0 {
+			library := fmt.Sprintf(`var who = %d, bytes = new Uint8Array(%d)`, random.IntN(4), 100_000*random.IntN(30))
+			options.Files, options.Libraries = libraryFiles(t, map[string]string{"/lib/a.js": library}), "/lib"
+		}
+		if random.IntN(8) == 0 {
+			options.Limits.Memory = MinMemory
+			options.Globals = map[string]any{"bytes": make([]byte, random.IntN(4<<20))}
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		if random.IntN(8) == 0 {
+			time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, cancel)
+		}
+		_, err := engine.Run(ctx, script, options)
+		cancel()
+		if err != nil && !IsScriptFailure(err) && !errors.Is(err, ErrClosed) && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestEnginesLeaveNothing closes engines after many runs, or in the middle of them.
+func TestEnginesLeaveNothing(t *testing.T) {
+	files := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("open files are not known on this system")
+		}
+		return len(list)
+	}
+	round := func(seed uint64) {
+		engine, err := NewEngine(t.Context(), &EngineOptions{CacheDir: testCacheDir(), MaxRuns: 6, MaxIdle: 3, LibraryMemory: 5 << 20})
+		require.NoError(t, err)
+		release := make(chan struct{})
+		var runs sync.WaitGroup
+		for worker := range uint64(8) {
+			runs.Go(func() { runAnything(t, engine, rand.New(rand.NewPCG(seed, worker)), release) })
+		}
+		if seed%2 == 0 {
+			time.Sleep(time.Duration(20*seed) * time.Millisecond)
+		} else {
+			runs.Wait()
+		}
+		require.NoError(t, engine.Close(context.Background()))
+		runs.Wait()
+		close(release)
+	}
+	round(1)
+	goroutines, mapped, open := goruntime.NumGoroutine(), mappings(t), files()
+	for seed := range uint64(5) {
+		round(seed)
+	}
+	for deadline := time.Now().Add(patient); goruntime.NumGoroutine() > goroutines && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	require.LessOrEqual(t, goruntime.NumGoroutine(), goroutines)
+	require.LessOrEqual(t, files(), open)
+	require.Less(t, mappings(t), mapped+50, "Go itself makes some")
+}
