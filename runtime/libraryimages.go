@@ -129,8 +129,8 @@ func (l *libraryImages) remove(key libraryKey) {
 	if i := l.byKey[key]; i != nil {
 		delete(l.byKey, key)
 		l.size -= i.size
-		l.engine.pool.drop(i.image)
 		i.memory.Close()
+		l.engine.pool.drop(i.image)
 	}
 }
 

@@ -302,6 +302,23 @@ func TestLibrariesAreBounded(t *testing.T) {
 		_, size := imagesOf(engine)
 		require.LessOrEqual(t, size, int64(6<<20))
 	})
+	t.Run("and their sandboxes go with them", func(t *testing.T) {
+		engine := cachedEngine(t, EngineOptions{MaxRuns: 8})
+		var runs sync.WaitGroup
+		for worker := range 8 {
+			runs.Go(func() {
+				for i := range 40 { // of the same size, so that each takes the place of another
+					files := libraryFiles(t, map[string]string{"/lib/a.js": fmt.Sprintf(`var who = %d`, (worker*7+i*3)%5)})
+					_, err := engine.Run(context.Background(), `return who`, &RunOptions{Files: files, Libraries: "/lib"})
+					require.NoError(t, err)
+				}
+			})
+		}
+		runs.Wait()
+		for _, in := range idleInstances(engine) {
+			require.False(t, in.image.memory.Closed())
+		}
+	})
 	t.Run("and nothing is left of them", func(t *testing.T) {
 		count := func() int {
 			maps, err := os.ReadFile("/proc/self/maps")

@@ -58,7 +58,7 @@ func (p *pool) get(i *image, limit int64) (*instance, error) {
 	return in, nil
 }
 
-// drop closes the instances of an image that is not used any more.
+// drop closes the instances of an image that has been closed.
 func (p *pool) drop(i *image) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,6 +75,7 @@ func (p *pool) put(in *instance) {
 	ok := in.reset()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	ok = ok && !in.image.memory.Closed() // the image has just been dropped
 	if !p.closed {
 		if p.timer == nil {
 			p.timer = time.AfterFunc(p.idleTime, p.empty)

@@ -65,6 +65,13 @@ func (i *Image) Close() {
 	i.closed, i.data = true, nil
 }
 
+// Closed says whether the image has been closed.
+func (i *Image) Closed() bool {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	return i.closed
+}
+
 // place puts the pieces into a memory that is zero, and says whether they are under it as copy-on-write.
 func (i *Image) place(memory []byte) (shared bool, err error) {
 	if i.file != nil {
