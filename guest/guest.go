@@ -27,7 +27,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without making it again.
-const ModuleSHA256 = "631e6799ae041727ce62d5edf7cd213f4c6bad6e72cb1e80faadb1819740e8de"
+const ModuleSHA256 = "4ae00924e74edfb99efa68cf813a01a41487517f3baec91346922646953f445b"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte

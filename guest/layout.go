@@ -22,7 +22,10 @@ const (
 	stringFlags  = 8  // u32: a bit says that it is a slice
 	stringData   = 20 // the code units; of a slice, what it is a part of (JSString*), and behind that where it begins there, in bytes
 
+	stringWide  = 1 << 31 // the top bit of the length
 	stringSlice = 1 << 29 // the bit: long parts of a string are not copied
+
+	maxStringLength = 1<<30 - 1 // code units
 
 	objectClass       = 6  // u16
 	objectArrayBuffer = 32 // JSArrayBuffer*, for objects of one of the two classes below

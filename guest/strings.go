@@ -2,8 +2,8 @@ package guest
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/utf8text"
@@ -13,49 +13,46 @@ import (
 // functions for that would cut them at NUL and make invalid UTF-8 of lone surrogates.
 
 // NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD, in the places where web browsers put it.
+//
+// The engine only allocates memory for the string. Its code units are written from here, which is many times faster than the
+// engine's own decoder, and takes no second copy in the instance.
 func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
-	size := utf8text.Size(s)
-	p, err := vm.malloc(ctx, size+1) // before the host takes memory for it
+	units, narrow := utf8text.Units(s)
+	size, length := units, units
+	if !narrow {
+		size, length = 2*units, units|stringWide
+	}
+	if units > maxStringLength {
+		return 0, ErrNoMemory
+	}
+	p, err := vm.allocate(ctx, stringData+size+1)
 	if err != nil {
 		return 0, err
 	}
-	s = utf8text.Valid(s)
-	vm.memory.WriteString(p, s)
-	vm.memory.WriteByte(p+uint32(size), 0)
-	hasNUL := strings.IndexByte(s, 0) >= 0
-	if c, _ := vm.memory.Read(p, uint32(size)); hasNUL {
-		// The engine stops at a NUL, so it gets another character there, which is overwritten afterwards.
-		for i := range c {
-			c[i] = max(c[i], 1)
-		}
+	header, ok := vm.memory.Read(p, stringData)
+	data, ok2 := vm.memory.Read(p+stringData, uint32(size)+1)
+	if !ok || !ok2 {
+		return 0, ErrNoMemory
 	}
-	v, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.state.context), uint64(p))
-	if err != nil {
-		return 0, err
+	clear(header)
+	header[0] = 1 // the number of references
+	binary.LittleEndian.PutUint32(header[stringLength:], uint32(length))
+	data[size] = 0 // as the engine has it behind units of 8 bits
+	if narrow {
+		utf8text.PutLatin1(data[:size], s)
+	} else {
+		utf8text.PutUTF16(data[:size], s)
 	}
-	if hasNUL && Value(v) != Exception {
-		vm.putNULs(Value(v), s)
-	}
-	return Value(v), vm.free(ctx, p)
+	return Value(uint64(tagString&math.MaxUint32)<<32 | uint64(p)), nil
 }
 
-// putNULs writes the NULs of s into a string that was just made, and that nothing else refers to yet.
-func (vm *VM) putNULs(v Value, s string) {
-	units, wide, _ := vm.units(v)
-	size := 1
-	if wide {
-		size = 2
+// allocate allocates size bytes as the engine does for its own objects.
+func (vm *VM) allocate(ctx context.Context, size int) (uint32, error) {
+	p, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.state.context), uint64(size)) // see patches.go
+	if err == nil && uint32(p) == 0 {
+		err = ErrNoMemory
 	}
-	at := 0
-	for _, c := range s {
-		if c == 0 && at < len(units) {
-			units[at] = 0
-		}
-		at += size
-		if c > 0xffff {
-			at += size
-		}
-	}
+	return uint32(p), err
 }
 
 // units returns the code units of a string, as they lie in memory, and whether they are of 16 bits. It is false if v is
@@ -65,7 +62,7 @@ func (vm *VM) units(v Value) (units []byte, wide, ok bool) {
 		return nil, false, false
 	}
 	header := vm.u32(v.pointer() + stringLength)
-	length, wide := header&^(1<<31), header>>31 != 0
+	length, wide := header&^stringWide, header&stringWide != 0
 	if wide {
 		if length > math.MaxInt32/2 {
 			return nil, false, false

@@ -18,6 +18,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		run  func(context.Context, *VM) error
 	}{
 		{"strings", verifyStrings},
+		{"new strings", verifyNewStrings},
 		{"array buffers", verifyArrayBuffers},
 		{"Math.random", verifyRandom},
 		{"the stack limit", verifyStackLimit},
@@ -57,6 +58,45 @@ func verifyStrings(ctx context.Context, vm *VM) error {
 	} {
 		if got, err := evalString(ctx, vm, source); err != nil || got != want {
 			return fmt.Errorf("%s gives %.100q, %v", source, got, err)
+		}
+	}
+	return nil
+}
+
+// verifyNewStrings lets the engine read strings that were made here, use them, and free them.
+func verifyNewStrings(ctx context.Context, vm *VM) error {
+	read, err := vm.Eval(ctx, `(function (s) {
+		let units = '';
+		for (let i = 0; i < s.length; i++) units += s.charCodeAt(i).toString(16) + ' ';
+		return units + ({[s]: s + s})[s].length;
+	})`, "toolrun:verify")
+	if err != nil {
+		return err
+	}
+	for text, want := range map[string]string{
+		"":                   "0",
+		"a\x00z":             "61 0 7a 6",
+		"é\u0080ÿ":           "e9 80 ff 6",
+		"é\x00€ \U0001f600":  "e9 0 20ac 20 d83d de00 12",
+		"a\xf0\x9f\x98b\xff": "61 fffd 62 fffd 8",
+	} {
+		s, err := vm.NewString(ctx, text)
+		if err != nil {
+			return err
+		}
+		result, err := vm.Call(ctx, read, s)
+		if err != nil {
+			return err
+		}
+		if got, _, _ := vm.String(result, 1000); got != want {
+			return fmt.Errorf("%q is taken for %s", text, got)
+		}
+		before := vm.u32(vm.state.runtime + runtimeAllocated)
+		if err := vm.Free(ctx, s); err != nil {
+			return err
+		}
+		if after := vm.u32(vm.state.runtime + runtimeAllocated); after >= before {
+			return fmt.Errorf("%d bytes with %q, %d without", before, text, after)
 		}
 	}
 	return nil

@@ -255,16 +255,20 @@ func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
 
 // NewArrayBuffer returns a new ArrayBuffer with a copy of data.
 func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
-	p, err := vm.malloc(ctx, len(data)+1)
+	if len(data) > math.MaxInt32 {
+		return 0, ErrNoMemory
+	}
+	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.context), 0, uint64(len(data))) // a copy of nothing: zeros
 	if err != nil {
 		return 0, err
 	}
-	vm.memory.Write(p, data)
-	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.context), uint64(p), uint64(len(data)))
-	if err != nil {
-		return 0, err
+	if Value(v) == Exception {
+		return 0, ErrNoMemory
 	}
-	return Value(v), vm.free(ctx, p)
+	if content, ok := vm.ArrayBuffer(Value(v)); ok {
+		copy(content, data)
+	}
+	return Value(v), nil
 }
 
 // NewHostFunction returns a JavaScript function that calls the import env.jsFunctionProxy. It is an ordinary function

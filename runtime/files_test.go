@@ -1,8 +1,10 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -77,9 +79,18 @@ func TestLargeFiles(t *testing.T) {
 	require.Equal(t, "EFBIG: file too large, '/large'",
 		run(t, `try { await fs.readFile('/large') } catch (e) { return e.message }`, sandbox.RunOptions{Files: files}).Text)
 
-	require.NoError(t, afero.WriteFile(files, "/fits not twice", make([]byte, 40<<20), 0o600))
-	_, err := tryRun(t, `return (await fs.readFile('/fits not twice')).length`, sandbox.RunOptions{Files: files})
-	require.Equal(t, byMemory, endedAs(err))
+	require.NoError(t, afero.WriteFile(files, "/fits once", bytes.Repeat([]byte("x"), 40<<20), 0o600))
+	require.NoError(t, afero.WriteFile(files, "/fits not", bytes.Repeat([]byte("x"), 63<<20), 0o600))
+	for _, encoding := range []string{"undefined", "'utf8'"} {
+		read := func(path string) (*sandbox.Result, error) {
+			return tryRun(t, fmt.Sprintf(`const all = await fs.readFile('%s', %s); return [all.length, all.at(-1)]`, path, encoding), sandbox.RunOptions{Files: files})
+		}
+		result, err := read("/fits once")
+		require.NoError(t, err)
+		require.Contains(t, result.Text, "41943040")
+		_, err = read("/fits not")
+		require.Equal(t, byMemory, endedAs(err))
+	}
 }
 
 // brokenFs fails in a given way.

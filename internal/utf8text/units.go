@@ -1,0 +1,94 @@
+package utf8text
+
+import (
+	"encoding/binary"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Units is how many UTF-16 code units the result of Valid has. It is narrow if all of them are below 256.
+func Units(s string) (n int, narrow bool) {
+	if ascii(s) == len(s) {
+		return len(s), true
+	}
+	if !utf8.ValidString(s) {
+		eachPart(s, func(part string) {
+			units, _ := countUnits(part)
+			n += units
+		})
+		return n, false // there is a U+FFFD
+	}
+	return countUnits(s)
+}
+
+// countUnits is Units for what is UTF-8.
+func countUnits(s string) (n int, narrow bool) {
+	highest := byte(0)
+	for i := range len(s) {
+		c := s[i]
+		if c&0xc0 != 0x80 { // the first byte of a character
+			n++
+		}
+		if c >= 0xf0 { // which takes two units
+			n++
+		}
+		highest = max(highest, c)
+	}
+	return n, highest < 0xc4 // U+0100 begins with c4
+}
+
+// ascii is the length of a part at the front of s that has only ASCII. It is all of s if that has nothing else.
+func ascii(s string) int {
+	n := 0
+	for ; len(s)-n >= 8; n += 8 {
+		t := s[n : n+8]
+		if (t[0]|t[1]|t[2]|t[3]|t[4]|t[5]|t[6]|t[7])&0x80 != 0 {
+			return n
+		}
+	}
+	for ; n < len(s) && s[n] < utf8.RuneSelf; n++ {
+	}
+	return n
+}
+
+// PutLatin1 writes the code units of s, which are narrow, to out as bytes. There is room for all of them.
+func PutLatin1(out []byte, s string) {
+	n := ascii(s)
+	copy(out, s[:n])
+	out, s = out[n:], s[n:]
+	at := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			i++
+			c = c<<6 | s[i]&0x3f
+		}
+		out[at] = c
+		at++
+	}
+}
+
+// PutUTF16 writes the code units of the result of Valid to out, little-endian. There is room for all of them.
+func PutUTF16(out []byte, s string) {
+	if utf8.ValidString(s) {
+		putUTF16(out, s)
+		return
+	}
+	eachPart(s, func(part string) { out = putUTF16(out, part) })
+}
+
+// putUTF16 returns what is left of out.
+func putUTF16(out []byte, s string) []byte {
+	at := 0
+	for _, c := range s {
+		if c > 0xffff {
+			first, second := utf16.EncodeRune(c)
+			binary.LittleEndian.PutUint16(out[at:], uint16(first))
+			at += 2
+			c = second
+		}
+		binary.LittleEndian.PutUint16(out[at:], uint16(c))
+		at += 2
+	}
+	return out[at:]
+}
