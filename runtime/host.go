@@ -12,7 +12,7 @@ import (
 // Operations of the one function that a guest can call. The numbers are those of guest/prelude/kernel.js.
 const (
 	opLog        = 1  // level, text; and 1 if it is a piece of a line
-	opFinish     = 2  // 0, text, JSON of the value, its bytes; or 1, text, JSON of a thrownValue
+	opFinish     = 2  // 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON of a thrownValue
 	opCall       = 5  // index of the function, JSON of the arguments, their bytes: an answer
 	opCallAsync  = 6  // the same, id of the call: nothing yet
 	opAttachment = 7  // the bytes that belong to the value that was handed over last
@@ -134,7 +134,7 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 	case opLog:
 		return guest.Undefined, in.log(args)
 	case opFinish:
-		return guest.Undefined, in.finish(args)
+		return in.finish(args)
 	case opCall:
 		return in.callFunction(ctx, args)
 	case opCallAsync:
@@ -193,33 +193,38 @@ func (in *instance) log(args arguments) error {
 }
 
 // finish notes how the script has ended. Only the first time counts.
-func (in *instance) finish(args arguments) error {
+func (in *instance) finish(args arguments) (guest.Value, error) {
 	if in.run.outcome != nil {
-		return nil
+		return guest.Undefined, nil
 	}
 	status, _ := args.int(1)
 	if status != 0 {
 		in.run.outcome = &outcome{err: in.thrown(args)}
-		return nil
+		return guest.Undefined, nil
 	}
 	limit := in.run.output.left
 	text, cut, ok := args.text(2, limit)
 	if !ok {
-		return failf("the result must be a string")
+		return 0, failf("the result must be a string")
 	}
-	in.run.outcome = &outcome{text: text, value: in.value(args, limit)}
+	var value any
+	if args.value(3) == guest.True {
+		if cut > 0 {
+			return guest.Bool(false), nil
+		}
+		value = in.value(compactJSON(text), nil, limit)
+	} else if json, cut, ok := args.text(3, min(limit, maxJSON)); ok && cut == 0 {
+		data, _ := args.bytes(4)
+		value = in.value(json, data, limit)
+	}
+	in.run.outcome = &outcome{text: text, value: value}
 	in.run.output.result(text, cut)
-	return nil
+	return guest.Undefined, nil
 }
 
-// value decodes the result's JSON and bytes, if they are within the limit.
-func (in *instance) value(args arguments, limit int) any {
-	text, cut, ok := args.text(3, min(limit, maxJSON))
-	if !ok || cut > 0 || weight(text) > maxWeight {
-		return nil
-	}
-	data, _ := args.bytes(4)
-	if len(text)+len(data) > limit {
+// value decodes the result's JSON and bytes, if they are within the limits.
+func (in *instance) value(text string, data []byte, limit int) any {
+	if len(text) > maxJSON || weight(text) > maxWeight || len(text)+len(data) > limit {
 		return nil
 	}
 	value, err := in.run.decode(text, data)

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,15 @@ func (r *run) decode(text string, data []byte) (any, error) {
 	}
 	left := len(data)
 	return r.restore(value, data, &left)
+}
+
+// compactJSON takes the white space out of JSON. What is none stays as it is.
+func compactJSON(text string) string {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(text)) != nil {
+		return text
+	}
+	return b.String()
 }
 
 // restore puts copies of the bytes where the marks are. left is how many bytes may still be copied: an honest prelude

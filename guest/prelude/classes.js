@@ -2,8 +2,8 @@
 // their objects read in the console.
 (function (kernel) {
   'use strict';
-  const { define, defineProperty, TypeError } = kernel;
-  const { ownKeys, getOwnPropertyDescriptor, setPrototypeOf } = Reflect;
+  const { define, defineProperty, setPrototypeOf, TypeError } = kernel;
+  const { ownKeys, getOwnPropertyDescriptor } = Reflect;
   const { toStringTag } = Symbol;
 
   define('self', globalThis);
@@ -83,12 +83,5 @@
       const data = slot.get(value);
       return data === undefined ? undefined : { name, parts: parts(data), arrow };
     });
-  };
-
-  // list makes an array that inherits nothing: what is written to it cannot end in a setter, and JSON.stringify finds no
-  // toJSON.
-  kernel.list = (array = []) => {
-    setPrototypeOf(array, null);
-    return array;
   };
 })

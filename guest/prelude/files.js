@@ -2,9 +2,8 @@
 // answer comes: name() gives a promise, nameSync() the answer itself, and name(..., callback) calls back later.
 (function (kernel) {
   'use strict';
-  const { host, ops, bytesOf, apply, append, define, defineProperty, Uint8Array, TypeError } = kernel;
+  const { host, ops, bytesOf, apply, append, define, defineProperty, setPrototypeOf, Uint8Array, TypeError } = kernel;
   const { dirname, basename, join } = kernel.modules.path;
-  const setPrototypeOf = Reflect.setPrototypeOf;
 
   // Flags of operations. The numbers are known to package runtime (files.go).
   const RECURSIVE = 1, FORCE = 2, EXCLUSIVE = 4;

@@ -2,7 +2,7 @@
 // JSON has no words (undefined, NaN, Map, functions, cycles...) what a person expects.
 (function (kernel) {
   'use strict';
-  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, slice, append } = kernel;
+  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, slice, list } = kernel;
   const { Error: BaseError, Uint8Array, mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;
@@ -22,6 +22,8 @@
   const maxBytes = 32; // of a buffer that are shown
   const maxCauses = 16; // of an error that are shown
   const maxStack = 32768; // characters of a stack that are shown
+  const maxLabels = 1000; // names that are kept
+  const maxLabel = 64; // characters of each
 
   // attempt returns f(value), or undefined where value is not of the kind that f is for.
   const attempt = (f, value) => {
@@ -69,38 +71,56 @@
     return `${name}(${length}) [${list}]`;
   };
 
-  // block lays out items between brackets, one a line.
-  const block = (open, items, close, indent) => {
-    if (items.length === 0) return open + close;
-    const inner = `${indent}  `;
-    return `${open}\n${inner}${kernel.join(items, `,\n${inner}`)}\n${indent}${close}`;
+  // Texts of objects are put together from pieces. lineAt(level) begins a line inside of so many objects.
+  const lines = list(['\n']);
+  const lineAt = (level) => {
+    for (let i = lines.length; i <= level; i++) lines[i] = `${lines[i - 1]}  `;
+    return lines[level];
+  };
+
+  // item begins an item of a block, which are one a line between brackets; n is how many came before.
+  const item = (pieces, n, open, level) => {
+    pieces[pieces.length] = n === 0 ? open : ',';
+    pieces[pieces.length] = lineAt(level + 1);
+  };
+  const close = (pieces, n, open, bracket, level) => {
+    pieces[pieces.length] = n === 0 ? open : lineAt(level);
+    pieces[pieces.length] = bracket;
+  };
+
+  // label is a property's name before its value. The same few come again and again.
+  let labels = { __proto__: null };
+  let known = 0;
+  const label = (name) => {
+    const before = labels[name];
+    if (before !== undefined) return before;
+    const text = `${stringify(name)}: `;
+    if (name.length > maxLabel) return text;
+    if (known++ === maxLabels) {
+      labels = { __proto__: null };
+      known = 0;
+    }
+    labels[name] = text;
+    return text;
   };
 
   // inspected is an object of a class of the web platform, as kernel.inspect has it.
-  const inspected = ({ name, parts, arrow }, indent, seen) => {
-    const items = [];
+  const inspected = ({ name, parts, arrow }, level, seen, pieces) => {
+    const open = `${name} {`;
+    let n = 0;
     for (let i = 0; i < parts.length; i += 2) {
-      append(items, stringify(parts[i]) + arrow + format(parts[i + 1], `${indent}  `, seen));
+      item(pieces, n++, open, level);
+      pieces[pieces.length] = stringify(parts[i]) + arrow;
+      format(parts[i + 1], level + 1, seen, pieces);
     }
-    return block(`${name} {`, items, '}', indent);
+    close(pieces, n, open, '}', level);
   };
 
-  // exotic returns the text of an object that is not plain data, or undefined.
-  const exotic = (value, indent, seen) => {
-    const inner = `${indent}  `;
+  // simple returns the text of an object that is not plain data and holds no others, or undefined.
+  const simple = (value) => {
     const time = attempt(dateTime, value);
     if (time !== undefined) return time === time ? stringify(dateISO(value)) : 'Invalid Date';
     if (isError(value)) return `[${errorTitle(value)}]`;
-    if (attempt(mapSize, value) !== undefined) {
-      const items = [];
-      mapEach(value, (v, k) => { append(items, `${format(k, inner, seen)} => ${format(v, inner, seen)}`); });
-      return block(`Map(${mapSize(value)}) {`, items, '}', indent);
-    }
-    if (attempt(setSize, value) !== undefined) {
-      const items = [];
-      setEach(value, (v) => { append(items, format(v, inner, seen)); });
-      return block(`Set(${setSize(value)}) {`, items, '}', indent);
-    }
     const bytes = kernel.bytesOf(value);
     if (bytes) return bufferText(value, bytes);
     if (attempt(regexpFlags, value) !== undefined) return attempt(regexpSource, value);
@@ -108,45 +128,107 @@
       const boxed = attempt(unbox[i], value);
       if (boxed !== undefined) return primitive(boxed);
     }
-    if (isPromise(value)) return 'Promise {}';
-    for (let i = kernel.inspectors.length - 1; i >= 0; i--) { // classes come after those that they extend
-      const shown = kernel.inspectors[i](value);
-      if (shown) return inspected(shown, indent, seen);
-    }
-    return undefined;
+    return isPromise(value) ? 'Promise {}' : undefined;
   };
 
-  // format returns the text of a value inside of others; seen holds the objects around it.
-  const format = (value, indent, seen) => {
-    if (typeof value === 'function') return functionText(value);
-    if (typeof value !== 'object' || value === null) return primitive(value);
+  // exotic adds the text of an object that is not plain data, or returns false.
+  const exotic = (value, level, seen, pieces) => {
+    let n = 0;
+    if (attempt(mapSize, value) !== undefined) {
+      const open = `Map(${mapSize(value)}) {`;
+      mapEach(value, (v, k) => {
+        item(pieces, n++, open, level);
+        format(k, level + 1, seen, pieces);
+        pieces[pieces.length] = ' => ';
+        format(v, level + 1, seen, pieces);
+      });
+      close(pieces, n, open, '}', level);
+      return true;
+    }
+    if (attempt(setSize, value) !== undefined) {
+      const open = `Set(${setSize(value)}) {`;
+      setEach(value, (v) => {
+        item(pieces, n++, open, level);
+        format(v, level + 1, seen, pieces);
+      });
+      close(pieces, n, open, '}', level);
+      return true;
+    }
+    const text = simple(value);
+    if (text !== undefined) {
+      pieces[pieces.length] = text;
+      return true;
+    }
+    for (let i = kernel.inspectors.length - 1; i >= 0; i--) { // classes come after those that they extend
+      const shown = kernel.inspectors[i](value);
+      if (shown) {
+        inspected(shown, level, seen, pieces);
+        return true;
+      }
+    }
+    return false;
+  };
+
+  // hasJSON says whether the text of a primitive value is JSON that stands for it.
+  const hasJSON = (value) => {
+    switch (typeof value) {
+      case 'string': case 'boolean': return true;
+      case 'number': return value - value === 0 && !is(value, -0);
+      default: return value === null;
+    }
+  };
+
+  // format adds the text of a value inside of level others to pieces, a kernel.list; seen holds the objects around it.
+  // pieces.odd becomes true where the text is not the value's JSON.
+  const format = (value, level, seen, pieces) => {
+    if (typeof value !== 'object' || value === null) {
+      if (!hasJSON(value)) pieces.odd = true;
+      pieces[pieces.length] = typeof value === 'function' ? functionText(value) : primitive(value);
+      return;
+    }
     for (let outer = seen; outer; outer = outer.next) {
-      if (outer.value === value) return '[Circular]';
+      if (outer.value === value) {
+        pieces.odd = true;
+        pieces[pieces.length] = '[Circular]';
+        return;
+      }
     }
     const array = isArray(value);
     const depth = seen ? seen.depth + 1 : 0;
-    if (depth >= maxDepth) return array ? '[Array]' : '[Object]';
+    if (depth >= maxDepth) {
+      pieces.odd = true;
+      pieces[pieces.length] = array ? '[Array]' : '[Object]';
+      return;
+    }
     seen = { value, next: seen, depth };
 
     const prototype = getPrototypeOf(value);
-    if (prototype !== objectPrototype && prototype !== arrayPrototype && prototype !== null) {
-      const special = exotic(value, indent, seen);
-      if (special !== undefined) return special;
+    if (prototype !== objectPrototype && prototype !== arrayPrototype && prototype !== null && exotic(value, level, seen, pieces)) {
+      pieces.odd = true;
+      return;
     }
-    if (typeof value.toJSON === 'function') return format(value.toJSON(''), indent, seen);
-
-    const inner = `${indent}  `;
-    const items = [];
+    if (typeof value.toJSON === 'function') {
+      pieces.odd = true; // the method can tell who calls it
+      format(value.toJSON(''), level, seen, pieces);
+      return;
+    }
     if (array) {
       const { length } = value;
-      for (let i = 0; i < length; i++) append(items, format(value[i], inner, seen));
-      return block('[', items, ']', indent);
+      let n = 0;
+      for (; n < length; n++) {
+        item(pieces, n, '[', level);
+        format(value[n], level + 1, seen, pieces);
+      }
+      close(pieces, n, '[', ']', level);
+      return;
     }
     const names = keys(value);
     for (let i = 0; i < names.length; i++) {
-      append(items, `${stringify(names[i])}: ${format(value[names[i]], inner, seen)}`);
+      item(pieces, i, '{', level);
+      pieces[pieces.length] = label(names[i]);
+      format(value[names[i]], level + 1, seen, pieces);
     }
-    return block('{', items, '}', indent);
+    close(pieces, names.length, '{', '}', level);
   };
 
   const errorTitle = (error, message = text(error, 'message') ?? '') => {
@@ -177,8 +259,9 @@
     return out;
   };
 
-  // top returns the text of a value by itself. It cannot fail: a getter or proxy that throws is part of the text.
-  const top = (value) => {
+  // top returns the text of a value by itself. It cannot fail: a getter or proxy that throws is part of the text. If the text is
+  // what JSON.stringify would make of the value, but for white space, details.json becomes true.
+  const top = (value, details) => {
     if (typeof value === 'string') return value;
     try {
       if (typeof value === 'object' && value !== null) {
@@ -186,13 +269,18 @@
         const time = attempt(dateTime, value);
         if (time !== undefined) return time === time ? dateISO(value) : 'Invalid Date';
       }
-      return format(value, '', undefined);
+      const pieces = list();
+      format(value, 0, undefined, pieces);
+      const out = kernel.join(pieces, '');
+      if (details) details.json = !pieces.odd;
+      return out;
     } catch (error) {
       return `[a value that cannot be shown: ${attempt(errorTitle, error) ?? 'unknown error'}]`;
     }
   };
 
-  kernel.format = top;
+  kernel.format = (value) => top(value);
+  kernel.formatResult = top;
   kernel.isError = isError;
   kernel.messageOf = messageOf;
   kernel.stackOf = stackOf;

@@ -23,6 +23,7 @@
   kernel.apply = Reflect.apply;
   kernel.defineProperty = Reflect.defineProperty;
   kernel.getPrototypeOf = Reflect.getPrototypeOf;
+  kernel.setPrototypeOf = Reflect.setPrototypeOf;
   kernel.keys = Object.keys;
   kernel.isArray = Array.isArray;
   kernel.isView = ArrayBuffer.isView;
@@ -118,6 +119,13 @@
   // define gives scripts a global, as the standard ones are: writable, and not listed by for-in.
   kernel.define = (name, value, target = globalThis) => {
     put(target, name, value, false);
+  };
+
+  // list makes an array that inherits nothing: what is written to it cannot end in a setter, and JSON.stringify finds no
+  // toJSON.
+  kernel.list = (array = []) => {
+    kernel.setPrototypeOf(array, null);
+    return array;
   };
 
   // append adds to the end of a list, whatever setters Array.prototype has got.

@@ -1,7 +1,7 @@
 // How a run starts and ends.
 (function (kernel) {
   'use strict';
-  const { host, ops, then, format, isError, text, slice } = kernel;
+  const { host, ops, then, format, formatResult, isError, text, slice } = kernel;
   const { WARN } = kernel.levels;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
@@ -18,13 +18,18 @@
   };
   const maxDetail = 65536;
 
-  // succeed tells the host the script's result: how it reads, and what it is as data.
+  // succeed tells the host the script's result: how it reads, and what it is as data. Often the one is the JSON of the other. If that
+  // is too long, so that the host sees only a part of it, it still wants the data by itself.
   const succeed = (value) => {
-    let data = {};
-    try {
-      data = kernel.encode(value);
-    } catch { /* cycles: there is no data, only the text */ }
-    host(ops.finish, 0, format(value), data.json, data.buffer);
+    const details = { __proto__: null, json: false };
+    const text = formatResult(value, details);
+    if (!details.json || host(ops.finish, 0, text, true) === false) {
+      let data = {};
+      try {
+        data = kernel.encode(value);
+      } catch { /* cycles: there is no data, only the text */ }
+      host(ops.finish, 0, text, data.json, data.buffer);
+    }
     kernel.returned = true;
   };
 
