@@ -13,6 +13,7 @@ const (
 	tagObject    = -1
 	tagInt       = 0
 	tagBool      = 1
+	tagNull      = 2
 	tagUndefined = 3
 	tagException = 6
 )
@@ -20,6 +21,7 @@ const (
 // Values that need no memory.
 const (
 	Undefined = Value(tagUndefined << 32)
+	Null      = Value(tagNull << 32)
 	True      = Value(tagBool<<32 | 1)
 	// Exception is what a function returns after it has thrown.
 	Exception = Value(tagException << 32)

@@ -95,43 +95,56 @@ func (in *instance) invocation(args arguments) (*invocation, error) {
 	return &invocation{f, list, size + len(data)}, nil
 }
 
-// answer calls the function and returns its answer as JSON: {error: null, bytes, value} or {error}. What the function
-// returns is code of the host too (methods like MarshalJSON and Error), so that all of this must be within abandonable.
-func (i *invocation) answer(r *run) (encoded, error) {
+// answer is what a function has returned, on its way to a guest: a value that isScalar, or JSON of {error: null, bytes, value} or
+// {error}.
+type answer struct {
+	scalar any
+	encoded
+}
+
+// answer calls the function. What it returns is code of the host too (methods like MarshalJSON and Error), so that all of this
+// must be within abandonable.
+func (i *invocation) answer(r *run) (answer, error) {
 	value, err := i.function.Call(r.ctx, i.args)
 	if err == nil {
+		if isScalar(value) {
+			return answer{scalar: value}, nil
+		}
 		var e encoded
 		if e, err = r.encode(value); err == nil {
 			e.text = fmt.Sprintf(`{"error":null,"bytes":%t,"value":%s}`, e.data != nil, e.text)
-			return e, nil
+			return answer{encoded: e}, nil
 		}
 		err = fmt.Errorf("%s returned a value that cannot cross: %w", i.function.Name, err)
 	}
-	return encodeError(err), nil
+	return errorAnswer(err), nil
 }
 
-// encodeError makes an answer of an error.
-func encodeError(err error) encoded {
+// errorAnswer makes an answer of an error.
+func errorAnswer(err error) answer {
 	f := failure{message: err.Error()}
 	var fe *FunctionError
 	if errors.As(err, &fe) {
 		f = failure{name: fe.Name, message: fe.Message, code: fe.Code}
 	}
-	return encoded{text: `{"error":` + f.json() + `}`}
+	return answer{encoded: encoded{text: `{"error":` + f.json() + `}`}}
 }
 
 // finished makes an answer of how a call of answer has ended.
-func (i *invocation) finished(e encoded, err error) encoded {
+func (i *invocation) finished(a answer, err error) answer {
 	if err != nil { // a panic
-		return encodeError(fmt.Errorf("%s %w", i.function.Name, err))
+		return errorAnswer(fmt.Errorf("%s %w", i.function.Name, err))
 	}
-	return e
+	return a
 }
 
 // answerValue hands an answer to the guest.
-func (in *instance) answerValue(ctx context.Context, e encoded) (guest.Value, error) {
-	in.run.attachment = e.data
-	return in.vm.ParseJSON(ctx, e.text)
+func (in *instance) answerValue(ctx context.Context, a answer) (guest.Value, error) {
+	in.run.attachment = a.data
+	if a.text == "" {
+		return in.newScalar(ctx, a.scalar)
+	}
+	return in.vm.ParseJSON(ctx, a.text)
 }
 
 // callFunction calls a function and waits for its answer.
@@ -141,12 +154,12 @@ func (in *instance) callFunction(ctx context.Context, args arguments) (guest.Val
 		return 0, err
 	}
 	r := in.run
-	e, err := abandonable(r, func() (encoded, error) { return i.answer(r) })
+	a, err := abandonable(r, func() (answer, error) { return i.answer(r) })
 	var s *stop
 	if errors.As(err, &s) {
 		return 0, err
 	}
-	return in.answerValue(ctx, i.finished(e, err))
+	return in.answerValue(ctx, i.finished(a, err))
 }
 
 // Bounds on asynchronous calls that are under way at the same time, since each has a goroutine and holds its arguments.
@@ -159,7 +172,7 @@ const (
 type completion struct {
 	id     int
 	size   int
-	answer encoded
+	answer answer
 }
 
 // startFunction starts an asynchronous call. Its end comes through the run's completions.
@@ -179,9 +192,9 @@ func (in *instance) startFunction(args arguments) error {
 	}
 	r.pending++
 	r.pendingSize += i.size
-	go perform(func() (encoded, error) { return i.answer(r) }, func(e encoded, err error) {
+	go perform(func() (answer, error) { return i.answer(r) }, func(a answer, err error) {
 		select {
-		case r.completions <- completion{id, i.size, i.finished(e, err)}:
+		case r.completions <- completion{id, i.size, i.finished(a, err)}:
 		case <-r.ctx.Done():
 		}
 	})

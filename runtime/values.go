@@ -2,15 +2,19 @@ package runtime
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
@@ -103,6 +107,36 @@ func weight(text string) int {
 type encoded struct {
 	text string
 	data []byte
+}
+
+// isScalar says whether value crosses as it is, without JSON, as the same value.
+func isScalar(value any) bool {
+	switch v := value.(type) {
+	case nil, bool:
+		return true
+	case string:
+		return utf8.ValidString(v)
+	case int:
+		return v == int(int32(v))
+	case float64:
+		return v == float64(int32(v)) && (v != 0 || !math.Signbit(v))
+	}
+	return false
+}
+
+// newScalar makes a value of the guest of one that isScalar.
+func (in *instance) newScalar(ctx context.Context, value any) (guest.Value, error) {
+	switch v := value.(type) {
+	case bool:
+		return guest.Bool(v), nil
+	case string:
+		return in.vm.NewString(ctx, v)
+	case int:
+		return guest.Int(int32(v)), nil
+	case float64:
+		return guest.Int(int32(v)), nil
+	}
+	return guest.Null, nil
 }
 
 // encode makes a value ready for a guest. It calls methods of the value, which may do anything.

@@ -46,8 +46,10 @@
     return value;
   };
 
-  // unwrap turns a host function's answer into a value: {error: null, bytes, value} or {error: [name, message, code]}.
+  // unwrap turns a host function's answer into a value: {error: null, bytes, value}, {error: [name, message, code]}, or the value
+  // itself, if it is no object.
   const unwrap = (answer) => {
+    if (typeof answer !== 'object' || answer === null) return answer;
     if (answer.error) throw kernel.makeError(answer.error[0], answer.error[1], answer.error[2]);
     return answer.bytes ? decode(answer.value, host(ops.attachment)) : answer.value;
   };
@@ -55,8 +57,29 @@
   const pending = { __proto__: null };
   let calls = 0;
 
+  // primitives returns the JSON of a list, or undefined if there is an object or a BigInt in it.
+  const primitives = (list) => {
+    let json = '[';
+    for (let i = 0; i < list.length; i++) {
+      const value = list[i];
+      if (i > 0) json += ',';
+      switch (typeof value) {
+        case 'string': json += stringify(value); break;
+        case 'number': json += value - value === 0 ? value : 'null'; break;
+        case 'boolean': json += value; break;
+        case 'undefined': json += 'null'; break;
+        default:
+          if (value !== null) return undefined;
+          json += 'null';
+      }
+    }
+    return json + ']';
+  };
+
   // encodeList encodes the arguments of a call. Array.prototype.toJSON is for lists of the script's own.
   const encodeList = (args) => {
+    const json = primitives(args);
+    if (json !== undefined) return { json, buffer: undefined };
     kernel.defineProperty(args, 'toJSON', { __proto__: null, value: undefined });
     return encode(args);
   };
