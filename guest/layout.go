@@ -13,6 +13,7 @@ const (
 	qjsContext = 4
 
 	runtimeAllocated  = 24  // u32: how many bytes the engine counts as allocated
+	runtimeCollectAt  = 116 // u32: garbage in cycles is collected when more bytes than this are allocated
 	runtimeStackTop   = 124 // u32: where the C stack was when the runtime was made
 	runtimeStackLimit = 128 // u32: calls fail with a RangeError when the C stack is below this; 0 is never
 

@@ -23,6 +23,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"Math.random", verifyRandom},
 		{"the stack limit", verifyStackLimit},
 		{"the size of allocations", verifyAllocated},
+		{"garbage collection", verifyCollection},
 		{"positions of statements", verifyPositions},
 		{"rejected promises", verifyRejections},
 		{"evaluation", verifyEvaluation},
@@ -178,6 +179,28 @@ func verifyAllocated(ctx context.Context, vm *VM) error {
 	after := vm.u32(vm.state.runtime + runtimeAllocated)
 	if grown := during - before; grown < size || grown > size+4096 || during-after < size {
 		return fmt.Errorf("%d bytes before, %d with %d bytes more, %d after", before, during, size, after)
+	}
+	return nil
+}
+
+// verifyCollection looks whether a collection takes place when it should: the engine says then when the next one will be.
+func verifyCollection(ctx context.Context, vm *VM) error {
+	collectAt := func() uint32 { return vm.u32(vm.state.runtime + runtimeCollectAt) }
+	before := collectAt()
+	defer vm.CollectAt(before)
+	for limit, collects := range map[uint32]bool{1 << 30: false, 1 << 10: true} {
+		vm.CollectAt(limit)
+		v, err := vm.Eval(ctx, `({})`, "toolrun:verify")
+		if err != nil {
+			return err
+		}
+		if err := vm.Free(ctx, v); err != nil {
+			return err
+		}
+		allocated := vm.u32(vm.state.runtime + runtimeAllocated)
+		if next := collectAt(); (next != limit) != collects || collects && (next < allocated || next > 2*allocated) {
+			return fmt.Errorf("at %d: the next at %d with %d bytes", limit, next, allocated)
+		}
 	}
 	return nil
 }

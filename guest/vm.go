@@ -90,6 +90,12 @@ func (vm *VM) setStackLimit(limit uint32) {
 	vm.memory.WriteUint32Le(vm.state.runtime+runtimeStackLimit, limit)
 }
 
+// CollectAt sets at how many allocated bytes the engine collects garbage in cycles for the first time. It begins with 256 KiB. Later
+// it does so whenever there is half as much more as was left the last time.
+func (vm *VM) CollectAt(bytes uint32) {
+	vm.memory.WriteUint32Le(vm.state.runtime+runtimeCollectAt, bytes)
+}
+
 // SeedRandom sets the state of Math.random, which is never zero.
 func (vm *VM) SeedRandom(seed uint64) {
 	vm.memory.WriteUint64Le(vm.state.context+contextRandomState, max(seed, 1))

@@ -83,6 +83,16 @@ func BenchmarkConsole(b *testing.B) {
 	})
 }
 
+func BenchmarkAllocation(b *testing.B) {
+	benchmarkScripts(b, sandbox.RunOptions{}, []benchmarkScript{
+		{"20 000 objects", `const n = 20000;`, objects},
+		{"a map of 20 000", ``, `const m = new Map(); for (let i = 0; i < 20000; i++) m.set('k' + i, {i})`},
+		{"JSON of 2000 objects", `const n = 2000;` + objects, `JSON.parse(JSON.stringify(a))`},
+		{"20 000 cycles", ``, `for (let i = 0; i < 20000; i++) { const o = {i}; o.self = o }`},
+		{"30 MiB in pieces", ``, `const a = []; for (let i = 0; i < 30; i++) a.push(new Uint8Array(1 << 20))`},
+	})
+}
+
 // BenchmarkResult is a result of about half a megabyte, and what makes it.
 func BenchmarkResult(b *testing.B) {
 	b.ReportAllocs()

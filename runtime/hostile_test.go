@@ -259,10 +259,16 @@ func TestCatchingAMemoryErrorIsAllowed(t *testing.T) {
 }
 
 func TestGarbageInCyclesIsCollected(t *testing.T) {
-	// Each turn leaves a megabyte that only the cycle collector finds: 40 times what the run may have.
-	require.Equal(t, "done", run(t, `
-		for (let i = 0; i < 2500; i++) { const o = {b: new ArrayBuffer(1e6)}; o.self = o; }
-		return 'done'`).Text)
+	// Each turn leaves what only the cycle collector finds: many times what the run may have.
+	for _, memory := range []int64{sandbox.MinMemory, 8 << 20, sandbox.DefaultMemory} {
+		for _, script := range []string{
+			`for (let i = 0; i < 2500; i++) { const o = {b: new ArrayBuffer(memory / 64)}; o.self = o; }`,
+			`for (let i = 0; i < memory / 100; i++) { const o = [i]; o.push(o); }`,
+		} {
+			options := sandbox.RunOptions{Limits: sandbox.Limits{Memory: memory}, Globals: map[string]any{"memory": memory}}
+			require.Equal(t, "done", run(t, script+` return 'done'`, options).Text, "%d: %s", memory, script)
+		}
+	}
 }
 
 func TestConcurrentRuns(t *testing.T) {

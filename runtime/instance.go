@@ -51,6 +51,10 @@ type session struct {
 // some hundreds, so the host is called at least every few milliseconds, and at most every 30 microseconds or so.
 const fuelPortion = 1 << 15
 
+// maxCollectAt is how many bytes a script may have allocated before garbage in cycles is collected for the first time, if it has
+// eight times the memory. A collection takes time for all objects that there are, and most scripts end without garbage in cycles.
+const maxCollectAt = 8 << 20
+
 // instantiate makes an instance whose memory can have up to limit bytes. There is no engine in it yet.
 func (e *Engine) instantiate(limit int64) (*instance, error) {
 	memory, err := linearmem.Reserve(uint64(limit))
@@ -79,6 +83,7 @@ func (in *instance) begin(r *run) {
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
 	in.fuel.Set(0)
 	in.vm.SeedRandom(in.seed)
+	in.vm.CollectAt(uint32(min(maxCollectAt, r.options.Limits.Memory/8)))
 	r.origins, r.originsSize = maps.Clone(in.image.origins), in.image.originsSize
 	if r.origins == nil {
 		r.origins = map[string]origin{}
