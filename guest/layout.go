@@ -28,7 +28,9 @@ const (
 
 	maxStringLength = 1<<30 - 1 // code units
 
-	objectClass       = 6  // u16
+	objectClass       = 6 // u16
+	classObject       = 1 // of plain objects, and of those of a script's classes that extend nothing of the engine's
+	classArray        = 2
 	objectArrayBuffer = 32 // JSArrayBuffer*, for objects of one of the two classes below
 
 	objectPromise = 32 // JSPromiseData*, for promises

@@ -20,6 +20,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"strings", verifyStrings},
 		{"new strings", verifyNewStrings},
 		{"array buffers", verifyArrayBuffers},
+		{"classes", verifyClasses},
 		{"Math.random", verifyRandom},
 		{"the stack limit", verifyStackLimit},
 		{"the size of allocations", verifyAllocated},
@@ -123,6 +124,27 @@ func verifyArrayBuffers(ctx context.Context, vm *VM) error {
 	}
 	if _, ok := vm.ArrayBuffer(v); ok {
 		return errors.New("a plain object is taken for a buffer")
+	}
+	return nil
+}
+
+func verifyClasses(ctx context.Context, vm *VM) error {
+	for source, plain := range map[string]bool{
+		`({})`: true, `[]`: true, `[1, , 3]`: true, `Object.create(null)`: true, `Object.create(Map.prototype)`: true,
+		`new (class { #x = 1 })`: true, `new (class extends Array {})`: true,
+		`5`: false, `'x'`: false, `null`: false, `(() => 1)`: false, `new Map()`: false, `new Set()`: false, `new Date()`: false,
+		`/x/`: false, `new Error()`: false, `new Proxy({}, {})`: false, `new Proxy([], {})`: false, `new ArrayBuffer(1)`: false,
+		`new SharedArrayBuffer(1)`: false, `new Uint8Array(1)`: false, `new DataView(new ArrayBuffer(1))`: false,
+		`Object(1)`: false, `Object('x')`: false, `Object(true)`: false, `Object(1n)`: false, `Object(Symbol())`: false,
+		`new DOMException()`: false, `new (class extends Map {})`: false, `Object.setPrototypeOf(new Date(), null)`: false,
+	} {
+		v, err := vm.Eval(ctx, source, "toolrun:verify")
+		if err != nil {
+			return err
+		}
+		if vm.IsPlain(v) != plain {
+			return fmt.Errorf("%s is taken for plain: %t", source, !plain)
+		}
 	}
 	return nil
 }

@@ -312,6 +312,12 @@ func (vm *VM) ArrayBuffer(v Value) ([]byte, bool) {
 	return vm.memory.Read(vm.u32(buffer+arrayBufferData), vm.u32(buffer+arrayBufferLength))
 }
 
+// IsPlain says whether v is an array, or an object that holds nothing beside its properties: no Map, Date or Proxy, for instance.
+func (vm *VM) IsPlain(v Value) bool {
+	class, ok := vm.memory.ReadUint16Le(v.pointer() + objectClass)
+	return v.IsObject() && ok && (class == classObject || class == classArray)
+}
+
 // Retain keeps a value from being freed until the next Free of it.
 func (vm *VM) Retain(ctx context.Context, v Value) error {
 	_, err := vm.callLeaf(ctx, "QJS_CloneValue", uint64(vm.state.context), uint64(v))

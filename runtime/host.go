@@ -25,6 +25,7 @@ const (
 	opStack      = 14 // stack of an error: its frames of scripts, with the lines and columns that were written
 	opExplain    = 15 // name, message and stack of an error: a better message, or undefined
 	opExit       = 16 // status: does not return
+	opPlain      = 17 // value: whether it is an array or an object that holds nothing beside its properties
 )
 
 // maxArguments is how many arguments of a call the host looks at.
@@ -166,6 +167,8 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 	case opExit:
 		status, _ := args.int(1)
 		return 0, &stop{in.run.exit(status)}
+	case opPlain:
+		return guest.Bool(in.vm.IsPlain(args.value(1))), nil
 	case opExplain:
 		return in.explain(ctx, args)
 	case opWeb:

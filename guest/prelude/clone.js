@@ -1,7 +1,7 @@
 // structuredClone.
 (function (kernel) {
   'use strict';
-  const { uncurry, getter, isArray, isView, keys, bytesOf, list, put, getPrototypeOf, TypeError, DOMException } = kernel;
+  const { uncurry, getter, isArray, isView, keys, bytesOf, list, put, getPrototypeOf, isPlain, TypeError, DOMException } = kernel;
   const { mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const { getOwnPropertyDescriptor } = Reflect;
   const { iterator } = Symbol;
@@ -117,6 +117,20 @@
 
   // special returns the clone of an object that is neither plain nor an array, or undefined.
   const special = (value, seen) => {
+    const copy = isPlain(value) ? undefined : builtIn(value, seen);
+    if (copy !== undefined) return copy;
+    for (let i = 0; i < uncloneable.length; i++) {
+      if (isPrototypeOf(uncloneable[i], value)) refuse(`#<${kernel.text(value.constructor, 'name') ?? 'Object'}>`);
+    }
+    for (let i = kernel.inspectors.length - 1; i >= 0; i--) {
+      const known = kernel.inspectors[i](value);
+      if (known) refuse(`#<${known.name}>`);
+    }
+    return undefined;
+  };
+
+  // builtIn returns the clone of an object of a class of the engine's, or undefined.
+  const builtIn = (value, seen) => {
     const time = attempt(dateTime, value);
     if (time !== undefined) return new Types.Date(time);
     if (isView(value)) return cloneView(value, seen);
@@ -130,13 +144,6 @@
     for (let i = 0; i < boxes.length; i++) {
       const primitive = attempt(boxes[i], value);
       if (primitive !== undefined) return box(primitive);
-    }
-    for (let i = 0; i < uncloneable.length; i++) {
-      if (isPrototypeOf(uncloneable[i], value)) refuse(`#<${kernel.text(value.constructor, 'name') ?? 'Object'}>`);
-    }
-    for (let i = kernel.inspectors.length - 1; i >= 0; i--) {
-      const known = kernel.inspectors[i](value);
-      if (known) refuse(`#<${known.name}>`);
     }
     return undefined;
   };

@@ -2,8 +2,8 @@
 // JSON has no words (undefined, NaN, Map, functions, cycles...) what a person expects.
 (function (kernel) {
   'use strict';
-  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, slice, list } = kernel;
-  const { Error: BaseError, Uint8Array, mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
+  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, slice, list } = kernel;
+  const { Uint8Array, mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;
   const is = Object.is;
@@ -30,7 +30,8 @@
     try { return f(value); } catch { return undefined; }
   };
 
-  const isError = (value) => (nativeIsError ? nativeIsError(value) : value instanceof BaseError) || kernel.isDOMException(value);
+  const isError = (value) => nativeIsError(value) ||
+    (typeof value === 'object' && value !== null && !isPlain(value) && kernel.isDOMException(value));
 
   // text returns the string that a property of an error holds, without trusting it.
   const text = (object, name) => {
@@ -116,8 +117,8 @@
     close(pieces, n, open, '}', level);
   };
 
-  // simple returns the text of an object that is not plain data and holds no others, or undefined.
-  const simple = (value) => {
+  // leaf returns the text of an object that is not plain and holds no others, or undefined.
+  const leaf = (value) => {
     const time = attempt(dateTime, value);
     if (time !== undefined) return time === time ? stringify(dateISO(value)) : 'Invalid Date';
     if (isError(value)) return `[${errorTitle(value)}]`;
@@ -128,33 +129,42 @@
       const boxed = attempt(unbox[i], value);
       if (boxed !== undefined) return primitive(boxed);
     }
-    return isPromise(value) ? 'Promise {}' : undefined;
+    return undefined;
   };
 
-  // exotic adds the text of an object that is not plain data, or returns false.
-  const exotic = (value, level, seen, pieces) => {
+  // collection adds the text of a Map or Set, or returns false.
+  const collection = (value, level, seen, pieces) => {
     let n = 0;
+    let open;
     if (attempt(mapSize, value) !== undefined) {
-      const open = `Map(${mapSize(value)}) {`;
+      open = `Map(${mapSize(value)}) {`;
       mapEach(value, (v, k) => {
         item(pieces, n++, open, level);
         format(k, level + 1, seen, pieces);
         pieces[pieces.length] = ' => ';
         format(v, level + 1, seen, pieces);
       });
-      close(pieces, n, open, '}', level);
-      return true;
-    }
-    if (attempt(setSize, value) !== undefined) {
-      const open = `Set(${setSize(value)}) {`;
+    } else if (attempt(setSize, value) !== undefined) {
+      open = `Set(${setSize(value)}) {`;
       setEach(value, (v) => {
         item(pieces, n++, open, level);
         format(v, level + 1, seen, pieces);
       });
-      close(pieces, n, open, '}', level);
-      return true;
+    } else {
+      return false;
     }
-    const text = simple(value);
+    close(pieces, n, open, '}', level);
+    return true;
+  };
+
+  // exotic adds the text of an object that is not an array or a plain object, or returns false.
+  const exotic = (value, level, seen, pieces) => {
+    let text;
+    if (!isPlain(value)) {
+      if (collection(value, level, seen, pieces)) return true;
+      text = leaf(value);
+    }
+    if (text === undefined && isPromise(value)) text = 'Promise {}';
     if (text !== undefined) {
       pieces[pieces.length] = text;
       return true;
@@ -264,7 +274,8 @@
   const top = (value, details) => {
     if (typeof value === 'string') return value;
     try {
-      if (typeof value === 'object' && value !== null) {
+      if (typeof value !== 'object' && typeof value !== 'function') return primitive(value);
+      if (value !== null && !isPlain(value)) {
         if (isError(value)) return errorText(value, { left: maxCauses });
         const time = attempt(dateTime, value);
         if (time !== undefined) return time === time ? dateISO(value) : 'Invalid Date';
@@ -279,8 +290,7 @@
     }
   };
 
-  kernel.format = (value) => top(value);
-  kernel.formatResult = top;
+  kernel.format = top;
   kernel.isError = isError;
   kernel.messageOf = messageOf;
   kernel.stackOf = stackOf;

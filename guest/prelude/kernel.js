@@ -67,6 +67,7 @@
     if (kernel.isView(value)) {
       return { buffer: viewBuffer(value), offset: viewOffset(value), length: viewLength(value) };
     }
+    if (kernel.isPlain(value)) return undefined;
     try {
       return { buffer: value, offset: 0, length: arrayBufferLength(value) };
     } catch { /* not an ArrayBuffer */ }
@@ -86,7 +87,7 @@
   // Operations of the host. The numbers are known to package runtime (host.go).
   kernel.ops = {
     log: 1, finish: 2, call: 5, callAsync: 6, attachment: 7, random: 8,
-    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15, exit: 16,
+    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15, exit: 16, plain: 17,
   };
 
   // Levels of the console, for the operation log.
@@ -99,6 +100,10 @@
     if (kernel.isArray(result)) throw kernel.makeError(result[0], result[1], result[2], result[3]);
     return result;
   };
+
+  // isPlain says whether a value is an array or an object that holds nothing beside its properties. The engine's getters would say
+  // so too, but each by an exception.
+  kernel.isPlain = (value) => kernel.host(kernel.ops.plain, value);
 
   const errors = { __proto__: null, Error, TypeError, RangeError, SyntaxError };
   kernel.makeError = (name, message, code, path) => {

@@ -1,7 +1,7 @@
 // How a run starts and ends.
 (function (kernel) {
   'use strict';
-  const { host, ops, then, format, formatResult, isError, text, slice } = kernel;
+  const { host, ops, then, format, isError, text, slice } = kernel;
   const { WARN } = kernel.levels;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
@@ -22,7 +22,7 @@
   // is too long, so that the host sees only a part of it, it still wants the data by itself.
   const succeed = (value) => {
     const details = { __proto__: null, json: false };
-    const text = formatResult(value, details);
+    const text = format(value, details);
     if (!details.json || host(ops.finish, 0, text, true) === false) {
       let data = {};
       try {

@@ -1,7 +1,7 @@
 // console.table: rows and columns between lines, as Node draws them.
 (function (kernel) {
   'use strict';
-  const { format, keys, join, append, uncurry, slice, mapSize, mapEach, setSize, setEach } = kernel;
+  const { format, keys, join, indexOf, list, uncurry, slice, mapSize, mapEach, setSize, setEach } = kernel;
   const repeat = uncurry(kernel.String.prototype.repeat);
   const charCodeAt = uncurry(kernel.String.prototype.charCodeAt);
   const { hasOwn } = Object;
@@ -20,6 +20,7 @@
   // cell is the text of a value on one line.
   const cell = (value) => {
     const text = typeof value === 'string' ? `'${value}'` : format(value);
+    if (indexOf(text, '\n') < 0) return text.length > maxCell ? `${slice(text, 0, maxCell)}...` : text;
     let line = '';
     for (let i = 0; i < text.length && line.length < maxCell; i++) {
       if (text[i] !== '\n') {
@@ -46,43 +47,45 @@
 
   // rowsOf returns [{index, value, key}], and says whether there is a column of keys.
   const rowsOf = (data) => {
-    const rows = [];
+    const rows = list();
     if (has(mapSize, data)) {
-      mapEach(data, (value, key) => { append(rows, { index: `${rows.length}`, key, value }); });
+      mapEach(data, (value, key) => { rows[rows.length] = { index: `${rows.length}`, key, value }; });
       return { rows, index: '(iteration index)', keyed: true };
     }
     if (has(setSize, data)) {
-      setEach(data, (value) => { append(rows, { index: `${rows.length}`, key: undefined, value }); });
+      setEach(data, (value) => { rows[rows.length] = { index: `${rows.length}`, key: undefined, value }; });
       return { rows, index: '(iteration index)', keyed: false };
     }
     const names = keys(data);
-    for (let i = 0; i < names.length; i++) append(rows, { index: names[i], key: undefined, value: data[names[i]] });
+    for (let i = 0; i < names.length; i++) rows[i] = { index: names[i], key: undefined, value: data[names[i]] };
     return { rows, index: '(index)', keyed: false };
   };
 
   const draw = (head, lines) => {
-    const widths = [];
+    const widths = list(); // of columns
+    const taken = list(); // widths of cells, column by column
     for (let c = 0; c < head.length; c++) {
       let most = width(head[c]);
       for (let r = 0; r < lines.length; r++) {
         const w = width(lines[r][c]);
+        taken[taken.length] = w;
         if (w > most) most = w;
       }
-      append(widths, most);
+      widths[c] = most;
     }
     const rule = (left, middle, right) => {
-      const parts = [];
-      for (let c = 0; c < widths.length; c++) append(parts, repeat('─', widths[c] + 2));
+      const parts = list();
+      for (let c = 0; c < widths.length; c++) parts[c] = repeat('─', widths[c] + 2);
       return left + join(parts, middle) + right;
     };
-    const row = (cells) => {
-      const parts = [];
-      for (let c = 0; c < widths.length; c++) append(parts, ` ${cells[c]}${repeat(' ', widths[c] - width(cells[c]))} `);
+    const row = (cells, widthOf) => {
+      const parts = list();
+      for (let c = 0; c < widths.length; c++) parts[c] = ` ${cells[c]}${repeat(' ', widths[c] - widthOf(c))} `;
       return `│${join(parts, '│')}│`;
     };
-    const out = [rule('┌', '┬', '┐'), row(head), rule('├', '┼', '┤')];
-    for (let r = 0; r < lines.length; r++) append(out, row(lines[r]));
-    append(out, rule('└', '┴', '┘'));
+    const out = list([rule('┌', '┬', '┐'), row(head, (c) => width(head[c])), rule('├', '┼', '┤')]);
+    for (let r = 0; r < lines.length; r++) out[out.length] = row(lines[r], (c) => taken[c * lines.length + r]);
+    out[out.length] = rule('└', '┴', '┘');
     return join(out, '\n');
   };
 
@@ -91,11 +94,11 @@
   kernel.table = (data, columns) => {
     if (!isObject(data)) return undefined;
     const { rows, index, keyed } = rowsOf(data);
-    const names = []; // of the columns
+    const names = list(); // of the columns
     const known = { __proto__: null };
     let values = false; // whether a row is no object
     if (columns !== undefined) {
-      for (let i = 0; i < columns.length; i++) append(names, `${columns[i]}`);
+      for (let i = 0; i < columns.length; i++) names[i] = `${columns[i]}`;
     }
     for (let r = 0; r < rows.length; r++) {
       const { value } = rows[r];
@@ -108,21 +111,21 @@
       for (let i = 0; i < own.length; i++) {
         if (own[i] in known) continue;
         known[own[i]] = true;
-        append(names, own[i]);
+        names[names.length] = own[i];
       }
     }
-    const head = [index];
-    if (keyed) append(head, 'Key');
-    for (let i = 0; i < names.length; i++) append(head, names[i]);
-    if (values) append(head, 'Values');
-    const lines = [];
+    const head = list([index]);
+    if (keyed) head[1] = 'Key';
+    for (let i = 0; i < names.length; i++) head[head.length] = names[i];
+    if (values) head[head.length] = 'Values';
+    const lines = list();
     for (let r = 0; r < rows.length; r++) {
       const { value, key } = rows[r];
-      const cells = [rows[r].index];
-      if (keyed) append(cells, cell(key));
-      for (let i = 0; i < names.length; i++) append(cells, isObject(value) && hasOwn(value, names[i]) ? cell(value[names[i]]) : '');
-      if (values) append(cells, isObject(value) ? '' : cell(value));
-      append(lines, cells);
+      const cells = list([rows[r].index]);
+      if (keyed) cells[1] = cell(key);
+      for (let i = 0; i < names.length; i++) cells[cells.length] = isObject(value) && hasOwn(value, names[i]) ? cell(value[names[i]]) : '';
+      if (values) cells[cells.length] = isObject(value) ? '' : cell(value);
+      lines[r] = cells;
     }
     return draw(head, lines);
   };
