@@ -82,14 +82,24 @@ type bodyRewriter struct {
 
 	scratch uint32 // a local that holds the fuel between its decrement and the test
 	blocks  []block
-	depth   int // of the innermost block in the new code
+	depth   int          // of the innermost block in the new code
+	short   map[int]bool // the loops that are metered where they start again, by where they begin
 }
 
 // block is a structured instruction of the original code that is open where the rewriter stands.
 type block struct {
-	target  int  // the depth of its branch target in the new code
-	metered bool // a loop in the form of openLoop
+	target int // the depth of its branch target in the new code
+	loop   loopForm
 }
+
+// loopForm says how a loop is metered, if a block is one.
+type loopForm byte
+
+const (
+	noLoop    loopForm = iota // or a loop with parameters
+	longLoop                  // at every iteration
+	shortLoop                 // where it starts again, and at calls
+)
 
 func (b *bodyRewriter) rewrite(params uint32) []byte {
 	groups := b.u32()
@@ -110,7 +120,7 @@ func (b *bodyRewriter) rewrite(params uint32) []byte {
 	b.out = append(b.out, b.data[start:b.pos]...)
 	b.out = append(b.out, 1, typeI32)
 
-	if b.options.Functions {
+	if b.short = shortLoops(b.data[b.pos:], b.pos); b.options.Functions {
 		b.spend()
 	}
 	b.blocks = append(b.blocks, block{})
@@ -138,7 +148,7 @@ func (b *bodyRewriter) instruction() {
 	case opLoop:
 		skipImmediates(&b.reader, op)
 		if kind := b.data[start+1 : b.pos]; b.err == nil && b.parameters(kind) == 0 {
-			b.openLoop(kind)
+			b.openLoop(kind, b.short[start])
 			return
 		}
 		b.open()
@@ -149,8 +159,8 @@ func (b *bodyRewriter) instruction() {
 		b.tryTable()
 		return
 	case opEnd:
-		if last := b.blocks[len(b.blocks)-1]; last.metered {
-			b.closeLoop()
+		if last := b.blocks[len(b.blocks)-1]; last.loop != noLoop {
+			b.closeLoop(last.loop)
 			b.depth -= 3
 		} else {
 			b.out = append(b.out, opEnd)
@@ -159,7 +169,7 @@ func (b *bodyRewriter) instruction() {
 		b.blocks = b.blocks[:len(b.blocks)-1]
 		return
 	case opBr, opBrIf:
-		b.out = appendU32(append(b.out, op), b.label(b.u32()))
+		b.branch(op, b.u32())
 		return
 	case opBrTable:
 		n := b.u32()
@@ -169,6 +179,9 @@ func (b *bodyRewriter) instruction() {
 		}
 		return
 	case opCall, opRefFunc:
+		if op == opCall {
+			b.spendInShortLoop()
+		}
 		b.out = appendU32(append(b.out, op), b.function(&b.reader))
 		return
 	case opReturnCall:
@@ -178,6 +191,8 @@ func (b *bodyRewriter) instruction() {
 	case opCallIndirect, opReturnCallIndirect:
 		if op == opReturnCallIndirect {
 			b.spend()
+		} else {
+			b.spendInShortLoop()
 		}
 		b.typeIndex(&b.reader)
 		b.u32() // the table
@@ -237,20 +252,67 @@ func (b *bodyRewriter) label(l uint32) uint32 {
 //
 // A simple (if (fuel <= 0) (call $refill 0)) at the top would do the same at three times the price: compilers keep the
 // call in the middle of the hot path, and spill and reload around it.
-func (b *bodyRewriter) openLoop(kind []byte) {
+//
+// A short loop pays in front of each branch to $next instead (see branch), so that its first iteration is free.
+func (b *bodyRewriter) openLoop(kind []byte, short bool) {
 	b.out = append(append(b.out, opBlock), kind...)
 	b.out = append(append(b.out, opLoop), kind...)
 	b.out = append(b.out, opBlock, blockEmpty)
-	b.decrement()
-	b.out = append(b.out, opBrIf, 0)
-	b.blocks = append(b.blocks, block{target: b.depth + 2, metered: true})
+	form := shortLoop
+	if !short {
+		form = longLoop
+		b.decrement()
+		b.out = append(b.out, opBrIf, 0)
+	}
+	b.blocks = append(b.blocks, block{target: b.depth + 2, loop: form})
 	b.depth += 3
 }
 
-func (b *bodyRewriter) closeLoop() {
-	b.out = append(b.out, opBr, 2, opEnd, opI32Const, 1)
+func (b *bodyRewriter) closeLoop(form loopForm) {
+	again := byte(0)
+	if form == longLoop {
+		again = 1
+	}
+	b.out = append(b.out, opBr, 2, opEnd, opI32Const, again)
 	b.out = appendU32(append(b.out, opCall), b.refill)
 	b.out = append(b.out, opBr, 0, opEnd, opEnd)
+}
+
+// branch copies a br or br_if. Where it starts a short loop again, it becomes
+//
+//	fuel = fuel - 1
+//	(br_if $empty (fuel <= 0))
+//	(br $next)
+//
+// in an if for a br_if. Such a loop has no parameters, so there are no operands.
+func (b *bodyRewriter) branch(op byte, label uint32) {
+	target := b.label(label)
+	if b.err != nil || b.blocks[len(b.blocks)-1-int(label)].loop != shortLoop {
+		b.out = appendU32(append(b.out, op), target)
+		return
+	}
+	if op == opBrIf {
+		b.out = append(b.out, opIf, blockEmpty)
+		target++
+	}
+	b.decrement()
+	b.out = appendU32(append(b.out, opBrIf), target-1)
+	b.out = appendU32(append(b.out, opBr), target)
+	if op == opBrIf {
+		b.out = append(b.out, opEnd)
+	}
+}
+
+// spendInShortLoop is for calls, see shortLoops.
+func (b *bodyRewriter) spendInShortLoop() {
+	for i := len(b.blocks) - 1; i >= 0; i-- {
+		if b.blocks[i].loop == shortLoop {
+			b.spend()
+		}
+		if b.blocks[i].loop != noLoop {
+			return
+		}
+	}
 }
 
 // decrement takes 1 from the fuel and leaves on the stack whether it is used up.
@@ -264,7 +326,7 @@ func (b *bodyRewriter) decrement() {
 }
 
 // spend takes 1 from the fuel, between any two instructions. It is for the places where the form of openLoop does not
-// fit: function entries, tail calls, and loops with parameters.
+// fit: function entries, tail calls, calls in short loops, and loops with parameters.
 func (b *bodyRewriter) spend() {
 	b.decrement()
 	b.out = append(b.out, opIf, blockEmpty, opI32Const, 0)

@@ -10,6 +10,13 @@ func sumDown() []byte {
 	return loop(nil, localGet(0), localGet(1), opI32Add, localSet(1), increment(0, -1), localGet(0), brIf(0))
 }
 
+// longSumDown is sumDown in a loop with so many branches back that it is metered at every iteration.
+func longSumDown(body ...any) []byte {
+	never := code(i32(0), brIf(0))
+	return loop(nil, never, never, never, never, localGet(0), localGet(1), opI32Add, localSet(1), code(body...),
+		increment(0, -1), localGet(0), brIf(0))
+}
+
 func TestLoopsRunAsBefore(t *testing.T) { testShapes(t, loopShapes()) }
 
 func loopShapes() []shape {
@@ -18,6 +25,13 @@ func loopShapes() []shape {
 			name: "a loop that counts down",
 			build: func(m *builder) {
 				m.exportFunction("sum", "i:i", "i", sumDown(), localGet(1))
+			},
+			calls: []invocation{returns("sum", with(1), 1), returns("sum", with(100), 5050)},
+		},
+		{
+			name: "a loop with many branches back",
+			build: func(m *builder) {
+				m.exportFunction("sum", "i:i", "i", longSumDown(), localGet(1))
 			},
 			calls: []invocation{returns("sum", with(1), 1), returns("sum", with(100), 5050)},
 		},

@@ -140,7 +140,12 @@ func requireMetered(t *testing.T, wasm, rewritten []byte, options metering.Optio
 		refills += int(before.defined)
 	}
 	require.Equal(t, 1, after.calls[yield])
-	require.Equal(t, refills, after.calls[refill])
+	calls := 0
+	for _, n := range before.calls {
+		calls += n
+	}
+	require.GreaterOrEqual(t, after.calls[refill], refills)
+	require.LessOrEqual(t, after.calls[refill], refills+calls+before.indirect, "calls in short loops pay too")
 	require.Equal(t, before.bulk, after.calls[charge])
 	require.Equal(t, before.loops, after.loops)
 	require.Equal(t, before.tailCalls, after.tailCalls)

@@ -20,28 +20,53 @@ type priced struct {
 
 func loopPrices() []priced {
 	return []priced{
-		{"a loop of n iterations costs n", func(m *builder) {
+		{"a loop of n iterations costs n-1", func(m *builder) {
 			m.exportFunction("f", "i:", "i", sumDown())
+		}, with(100), 99, 100},
+		{"a loop that is started again in more than four places costs n", func(m *builder) {
+			m.exportFunction("f", "i:", "i", longSumDown())
 		}, with(100), 100, 101},
-		{"a loop that tests before its body costs one more", func(m *builder) {
+		{"a loop that is started again by a branch table costs n", func(m *builder) {
+			m.exportFunction("f", "i:", "", block(nil, loop(nil, increment(0, -1), localGet(0), opI32Eqz, brTable(0, 1))))
+		}, with(100), 100, 101},
+		{"a loop that is started again in four places costs n-1", func(m *builder) {
+			m.exportFunction("f", "i:", "", loop(nil, increment(0, -1),
+				i32(0), brIf(0), i32(0), when(nil, br(1)), i32(0), brIf(0), localGet(0), when(nil, br(1))))
+		}, with(100), 99, 100},
+		{"calls in a block of such a loop cost 1", func(m *builder) {
+			g := m.function(":", "")
+			m.table(funcTable(limits(1)))
+			m.element(0, i32(0), opEnd, indices(g))
+			m.exportFunction("f", "i:", "",
+				loop(nil, block(nil, call(g)), block(nil, i32(0), callIndirect(m.typ(":"), 0)), increment(0, -1), localGet(0), brIf(0)), call(g))
+		}, with(100), 99 + 200, 99 + 200 + 202},
+		{"a loop that calls in every iteration costs n, and calls nothing more", func(m *builder) {
+			g := m.function(":", "")
+			m.exportFunction("f", "i:", "", loop(nil, call(g), block(nil, call(g)), increment(0, -1), localGet(0), brIf(0)))
+		}, with(100), 100, 301},
+		{"a loop in a function with one that is started again in many places costs n, and calls nothing more", func(m *builder) {
+			g := m.function(":", "")
+			m.exportFunction("f", "i:", "i", loop(nil, longSumDown(block(nil, call(g)))))
+		}, with(100), 101, 202},
+		{"a loop that tests before its body costs n", func(m *builder) {
 			m.exportFunction("f", "i:", "",
 				block(nil, loop(nil, localGet(0), opI32Eqz, brIf(1), increment(0, -1), br(0))))
-		}, with(100), 101, 102},
-		{"a loop that is run through once costs 1", func(m *builder) {
+		}, with(100), 100, 101},
+		{"a loop that is run through once costs nothing", func(m *builder) {
 			m.exportFunction("f", ":i", "", loop('i', i32(7)))
-		}, nil, 1, 2},
+		}, nil, 0, 1},
 		{"a loop with parameters of n iterations costs n", func(m *builder) {
 			m.exportFunction("f", "i:", "", localGet(0),
 				loop(m.typ("i:"), i32(1), opI32Sub, localTee(0), localGet(0), brIf(0), opDrop))
 		}, with(100), 100, 101},
-		{"loops in loops cost the sum of all iterations", func(m *builder) {
+		{"loops in loops cost the sum of all iterations but the first ones", func(m *builder) {
 			m.exportFunction("f", ":", "iii",
 				loop(nil, i32(0), localSet(1),
 					loop(nil, i32(0), localSet(2),
 						loop(nil, increment(2, 1), localGet(2), i32(7), opI32LtS, brIf(0)),
 						increment(1, 1), localGet(1), i32(7), opI32LtS, brIf(0)),
 					increment(0, 1), localGet(0), i32(7), opI32LtS, brIf(0)))
-		}, nil, 7 + 49 + 343, 1 + 7 + 49 + 343},
+		}, nil, 6 + 7*6 + 49*6, 1 + 6 + 7*6 + 49*6},
 		{"a loop that is not entered costs nothing", func(m *builder) {
 			m.exportFunction("f", ":", "", i32(0), when(nil, loop(nil, br(0))))
 		}, nil, 0, 1},
@@ -83,7 +108,7 @@ func loopPrices() []priced {
 			m.memory(limits(1))
 			m.exportFunction("f", "i:", "",
 				loop(nil, i32(0), i32(1), i32(640), memoryFill(), increment(0, -1), localGet(0), brIf(0)))
-		}, with(100), 100 + 1000, 1 + 100 + 1000},
+		}, with(100), 99 + 1000, 1 + 99 + 1000},
 	}
 }
 
@@ -174,6 +199,7 @@ func TestTheHostIsAskedWhenFuelIsUsedUp(t *testing.T) {
 	var m builder
 	m.memory(limits(1))
 	m.exportFunction("loop", "i:", "i", sumDown())
+	m.exportFunction("long loop", "i:", "i", longSumDown())
 	m.exportFunction("fill", "i:", "", i32(0), i32(0), localGet(0), memoryFill())
 	tail := m.exportFunction("nothing", ":", "")
 	m.exportFunction("tail", ":", "", returnCall(tail))
@@ -188,10 +214,13 @@ func TestTheHostIsAskedWhenFuelIsUsedUp(t *testing.T) {
 		asked    []int32
 		remains  int32
 	}{
-		{"the first loop of all asks", 100, "loop", with(1), []int32{-1}, 100},
-		{"what is given pays for as many iterations", 4, "loop", with(10), []int32{-1, 0, 0}, 3},
-		{"a portion of one pays for one iteration", 1, "loop", with(4), []int32{-1, 0, 0, 0}, 1},
-		{"the largest portion does not overflow", 1<<31 - 1, "loop", with(3), []int32{-1}, 1<<31 - 1 - 2},
+		{"the first loop of all asks", 100, "loop", with(2), []int32{-1}, 100},
+		{"a loop that is run through once does not ask", 100, "loop", with(1), nil, 0},
+		{"what is given pays for as many iterations", 4, "loop", with(10), []int32{-1, 0, 0}, 4},
+		{"a portion of one pays for one iteration", 1, "loop", with(4), []int32{-1, 0, 0}, 1},
+		{"the first long loop of all asks", 100, "long loop", with(1), []int32{-1}, 100},
+		{"what is given pays for as many iterations of a long loop", 4, "long loop", with(10), []int32{-1, 0, 0}, 3},
+		{"the largest portion does not overflow", 1<<31 - 1, "loop", with(3), []int32{-1}, 1<<31 - 1 - 1},
 		{"a bulk operation asks before it is done, with what it owes", 100, "fill", with(6400), []int32{-100}, 100},
 		{"a bulk operation that traps was paid for", 100, "fill", with(0xffffffff), []int32{-(1<<26 - 1)}, 100},
 		{"a small bulk operation asks if there is no fuel at all", 100, "fill", with(1), []int32{0}, 100},
@@ -215,7 +244,8 @@ func TestTheHostIsAskedWhenFuelIsUsedUp(t *testing.T) {
 
 func TestALoopAsksAgainUntilItGetsFuel(t *testing.T) {
 	var m builder
-	m.exportFunction("loop", "i:i", "i", sumDown(), localGet(1))
+	m.exportFunction("short", "i:", "i", sumDown())
+	m.exportFunction("loop", "i:i", "i", longSumDown(), localGet(1))
 	rewritten, err := metering.Rewrite(m.bytes(), metering.Options{})
 	require.NoError(t, err)
 	forEachEngine(t, func(t *testing.T, e engine) {
@@ -225,6 +255,11 @@ func TestALoopAsksAgainUntilItGetsFuel(t *testing.T) {
 		_, err = i.call("loop", 3)
 		require.ErrorIs(t, err, errStopped)
 		require.Equal(t, []int32{-1, 0, 0, 0, 0, 0, 0, 0}, host.asked)
+
+		host.portion, host.refills, host.asked = 0, 7, nil
+		_, err = i.call("short", 20)
+		require.ErrorIs(t, err, errStopped)
+		require.Equal(t, []int32{-1, -1, -1, -1, -1, -1, -1, -1}, host.asked, "each time that it starts again")
 
 		host.portion, host.refills = 2, 100
 		results, err := i.call("loop", 3)

@@ -3,7 +3,8 @@
 // Compiled WebAssembly is native code: nothing outside it can stop it, not a context, not a timer, not Go's scheduler.
 // [Rewrite] therefore gives a module a counter, its fuel, and makes the module itself count it down:
 //
-//   - every iteration of every loop costs 1;
+//   - every iteration of a loop costs 1. Of a loop that few branches start again and that seldom calls, the first one is free, but
+//     calls within it cost 1 each: most loops over hash chains are run through once;
 //   - every tail call costs 1, since tail calls can loop without a loop instruction;
 //   - a bulk operation over n bytes or table elements (memory.copy, memory.fill, memory.init, and the same for tables,
 //     table.grow too) costs n/64, and memory.grow by n pages n/64;
@@ -14,11 +15,13 @@
 // ends the call with an error that nothing in the module can catch.
 //
 // The fuel is a global variable of the module, not a place in its memory, so code that corrupts its own memory cannot
-// refill it. If the host grants nothing, loops ask again before they go on; the other places go on. Fuel used is a function of the code and its input alone: the same run uses the same fuel everywhere.
+// refill it. If the host grants nothing, the code asks again at the latest when a loop starts again. Fuel used is a function of the
+// code and its input alone: the same run uses the same fuel everywhere.
 //
 // # What is not metered
 //
-// Straight-line code, and recursion without loops unless [Options].Functions is set. Recursion is bounded in depth by
+// Straight-line code, and recursion unless [Options].Functions is set. A loop that does not start again is straight-line code, too,
+// but calls within it are metered. Recursion is bounded in depth by
 // the host's stack, not in time: f calling itself twice, a thousand levels deep, needs function metering to be stopped.
 // One bulk operation is one instruction, and is not interrupted. Instructions that wait (memory.atomic.wait32 and wait64)
 // block without using fuel.
@@ -43,7 +46,7 @@ import (
 type Options struct {
 	// YieldModule and YieldName name the host function that the rewritten module imports and calls when its fuel is used
 	// up. Its type is (i32) -> (i32): it gets the fuel that is left, zero or less, and returns the fuel to go on with.
-	// The global starts at zero, so the first loop of all calls it. Both empty means "metering" and "yield".
+	// The global starts at zero, so the first loop that goes on calls it. Both empty means "metering" and "yield".
 	YieldModule, YieldName string
 
 	// FuelExport is the name under which the fuel is exported, as a mutable i32 global. Empty means "metering_fuel".

@@ -68,7 +68,7 @@ func TestTheFuelIsAMutableGlobalUnderItsName(t *testing.T) {
 				fuel.Set(1000)
 				_, err = i.call("f", 100)
 				require.NoError(t, err)
-				require.Equal(t, uint64(900), fuel.Get())
+				require.Equal(t, uint64(901), fuel.Get())
 				require.Empty(t, host.asked)
 			})
 		})

@@ -34,6 +34,30 @@ func TestEndlessCodeIsStopped(t *testing.T) {
 		{"loops that are each left", metering.Options{}, func(m *builder) {
 			m.exportFunction("f", ":", "", loop(nil, block(nil, loop(nil, br(1))), br(0)))
 		}},
+		{"a loop with many branches back", metering.Options{}, func(m *builder) {
+			m.exportFunction("f", ":", "i", loop(nil, increment(0, 1), localGet(0), brIf(0), localGet(0), opI32Eqz, brIf(0),
+				block(nil, localGet(0), when(nil, br(2))), br(0), br(0), br(0)))
+		}},
+		{"a loop that is started again under conditions", metering.Options{}, func(m *builder) {
+			m.exportFunction("f", ":", "i", loop(nil, increment(0, 1), localGet(0), i32(1), opI32And, when(nil, br(1), opElse, i32(1), brIf(1))))
+		}},
+		{"recursion through loops that are each run through once", metering.Options{}, func(m *builder) {
+			again := code(localGet(0), i32(1), opI32Sub, call(0))
+			m.function("i:", "", localGet(0), when(nil, loop(nil, again), loop(nil, block(nil, again))))
+			m.exportFunction("f", ":", "", i32(900), call(0))
+		}},
+		{"recursion through loops with blocks that are each run through once", metering.Options{}, func(m *builder) {
+			again := block(nil, localGet(0), i32(1), opI32Sub, call(0))
+			m.function("i:", "", localGet(0), when(nil, loop(nil, loop(nil, again)), loop(nil, again)))
+			m.exportFunction("f", ":", "", i32(900), call(0))
+		}},
+		{"indirect recursion through a loop that is run through once", metering.Options{}, func(m *builder) {
+			m.table(funcTable(limits(1)))
+			m.element(0, i32(0), opEnd, indices(0))
+			again := code(localGet(0), i32(1), opI32Sub, i32(0), callIndirect(m.typ("i:"), 0))
+			m.function("i:", "", localGet(0), when(nil, loop(nil, block(nil, again), block(nil, again))))
+			m.exportFunction("f", ":", "", i32(900), call(0))
+		}},
 		{"a loop that calls the host", metering.Options{}, func(m *builder) {
 			successor := m.importFunction("host", "successor", "i:i")
 			m.exportFunction("f", ":", "i", loop(nil, localGet(0), call(successor), localSet(0), br(0)))

@@ -75,6 +75,7 @@ func contentOf(wasm []byte, id byte) walker {
 type census struct {
 	imported, defined uint64 // functions
 	loops, tailCalls  int
+	indirect          int // calls
 	bulk              int
 	calls             map[uint64]int // by the function called
 	locals            uint64         // of the function with the most
@@ -131,6 +132,8 @@ func (c *census) count(op byte, operand uint64) {
 		c.loops++
 	case op == 0x10:
 		c.calls[operand]++
+	case op == 0x11:
+		c.indirect++
 	case op == 0x12 || op == 0x13:
 		c.tailCalls++
 	case op == 0x40:
