@@ -127,7 +127,7 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value
 func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, error) {
 	op, _ := args.int(0)
 	switch op {
-	case opResolve, opLoadFile, opWeb, opAttachment:
+	case opResolve, opLoadFile, opWeb, opAttachment, opPlain:
 	default:
 		in.impure = true
 	}
