@@ -40,7 +40,7 @@ const maxLibraryAge = time.Minute
 // maxLibraryImages is how many images there are at most: each is an open file.
 const maxLibraryImages = 64
 
-// libraryKey returns the key of libraries that are loaded with the run's functions and globals.
+// libraryKey returns the key of libraries that are loaded with the run's functions, globals and memory limit.
 func (r *run) libraryKey(entries []fs.FileInfo) libraryKey {
 	hash := sha256.New()
 	add := func(text string) {
@@ -52,6 +52,7 @@ func (r *run) libraryKey(entries []fs.FileInfo) libraryKey {
 	add(r.options.Libraries)
 	add(strings.ReplaceAll(r.setup.text, r.mark[1:], "\x00")) // which nothing else can be taken for, as JSON has no NUL
 	add(string(r.setup.data))
+	binary.Write(hash, binary.LittleEndian, r.options.Limits.Memory) // several bounds follow from it, which libraries can find out
 	for _, e := range entries {
 		add(e.Name())
 		binary.Write(hash, binary.LittleEndian, e.Size())
@@ -90,7 +91,7 @@ func (l *libraryImages) keep(in *instance, e *evidence) {
 	if l.most == 0 || in.impure || e.spoiled || len(in.rejections) > 0 || in.vm.RandomUsed(in.seed) || r.output.used() || r.outcome != nil {
 		return
 	}
-	if in.memory.Refused() { // a run that may have more could load something else
+	if in.memory.Refused() { // it may have been the system
 		return
 	}
 	if int64(in.memory.Size())+e.size > l.most { // it may be more than there is room for
