@@ -83,7 +83,6 @@ func (in *instance) begin(r *run) {
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
 	in.fuel.Set(0)
 	in.vm.SeedRandom(in.seed)
-	in.vm.CollectAt(uint32(min(maxCollectAt, r.options.Limits.Memory/8)))
 	r.origins, r.originsSize = maps.Clone(in.image.origins), in.image.originsSize
 	if r.origins == nil {
 		r.origins = map[string]origin{}

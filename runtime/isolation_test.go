@@ -249,3 +249,27 @@ func (c cancelWhenEncoded) MarshalJSON() ([]byte, error) {
 	c.cancel()
 	return []byte("1"), nil
 }
+
+// TestLibrariesCountTheSame compares the work of runs that load libraries with those that find them.
+func TestLibrariesCountTheSame(t *testing.T) {
+	engine := cachedEngine(t, EngineOptions{})
+	for name, library := range map[string]string{
+		"little":       `var x = 1`,
+		"much garbage": `var all = []; for (let i = 0; i < 200000; i++) { const a = {}, b = {a}; a.b = b; if (i % 3) all.push(a) }`,
+		"a module":     `export const a = 1`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := &RunOptions{Libraries: "/lib", Files: libraryFiles(t, map[string]string{"/lib/a.js": library}), Limits: Limits{Time: patient}}
+			var first *Result
+			for range 3 {
+				result, err := engine.Run(t.Context(), `let s = []; for (let i = 0; i < 30000; i++) s.push({}); return s.length`, options)
+				require.NoError(t, err)
+				if first == nil {
+					first = result
+				}
+				require.Equal(t, first.Usage.Work, result.Usage.Work)
+				require.Equal(t, first.Usage.Memory, result.Usage.Memory)
+			}
+		})
+	}
+}

@@ -70,6 +70,7 @@ func (e *Engine) sandbox(r *run) (in *instance, err error) {
 		return nil, err
 	}
 	in.begin(r)
+	in.vm.CollectAt(uint32(min(maxCollectAt, limit/8))) // an image of libraries has what the engine has made of that
 	return in, in.install()
 }
 
