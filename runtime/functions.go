@@ -32,9 +32,14 @@ func (r *run) encodeSetup() error {
 		globals = append(globals, map[string]any{"path": path, "value": r.options.Globals[name]})
 	}
 	var err error
-	r.setup, err = abandonable(r, func() (encoded, error) {
+	encode := func() (encoded, error) {
 		return r.encode(map[string]any{"mark": r.mark, "functions": functions, "globals": globals})
-	})
+	}
+	if len(globals) == 0 { // no code of the host's
+		r.setup, err = encode()
+	} else {
+		r.setup, err = abandonable(r, encode)
+	}
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.err
 	}

@@ -19,15 +19,23 @@ import (
 type librarySet struct {
 	names []string
 	key   libraryKey
+	image *image // in which they have been loaded; nil if there is none
 }
 
-// findLibraries looks which libraries there are.
-func (r *run) findLibraries() error {
+// findLibraries looks which libraries there are, and whether there is an image of them.
+func (r *run) findLibraries(images *libraryImages) error {
 	dir, files := r.options.Libraries, r.options.Files
 	if dir == "" || files == nil {
 		return nil
 	}
-	set, err := abandonable(r, func() (*librarySet, error) { return r.listLibraries(files, dir) })
+	// One goroutine for both: another one costs as much as all that it does.
+	set, err := abandonable(r, func() (*librarySet, error) {
+		set, err := r.listLibraries(files, dir)
+		if set != nil {
+			set.image = images.find(r, set.key)
+		}
+		return set, err
+	})
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.err
 	}

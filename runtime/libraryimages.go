@@ -60,29 +60,23 @@ func (r *run) libraryKey(entries []fs.FileInfo) libraryKey {
 	return libraryKey(hash.Sum(nil))
 }
 
-// find returns the image of the run's libraries, or nil if there is none of the files as they are now.
-func (l *libraryImages) find(r *run) (*image, error) {
-	if r.libraries == nil {
-		return nil, nil
-	}
+// find returns the image of the run's libraries, or nil if there is none of the files as they are now. It reads files, so it is to be
+// called where it can be abandoned.
+func (l *libraryImages) find(r *run, key libraryKey) *image {
 	l.mu.Lock()
-	i := l.byKey[r.libraries.key]
+	i := l.byKey[key]
 	if i != nil {
 		l.clock++
 		i.used = l.clock
 	}
 	l.mu.Unlock()
 	if i == nil || i.timed && r.started.Sub(i.made) > maxLibraryAge {
-		return nil, nil
+		return nil
 	}
-	same, err := abandonable(r, func() (bool, error) { return i.evidence.holds(r.ctx, r.options.Files), nil })
-	if s, ok := err.(*stop); ok {
-		return nil, s.err
+	if !i.evidence.holds(r.ctx, r.options.Files) {
+		return nil
 	}
-	if err != nil || !same {
-		return nil, nil // loading the libraries will show what is the matter
-	}
-	return i.image, nil
+	return i.image
 }
 
 // keep takes an image of an instance in which libraries have been loaded, if that is of use for others.

@@ -53,14 +53,12 @@ func (e *Engine) sandbox(r *run) (in *instance, err error) {
 	if err := r.encodeSetup(); err != nil {
 		return nil, err
 	}
-	if err := r.findLibraries(); err != nil {
+	if err := r.findLibraries(&e.images); err != nil {
 		return nil, err
 	}
 	limit := r.options.Limits.Memory
-	if i, err := e.images.find(r); err != nil {
-		return nil, err
-	} else if i != nil && i.memory.Size() <= uint64(limit) {
-		if in, err := e.pool.get(i, limit); err == nil {
+	if r.libraries != nil && r.libraries.image != nil {
+		if in, err := e.pool.get(r.libraries.image, limit); err == nil {
 			r.libraries = nil // they are there
 			in.begin(r)
 			return in, nil

@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strings"
 	"time"
@@ -172,7 +173,10 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		changes = recorder.changes
 		options.Files = vfs.ReadOnly(recorder.Fs, memoryDir)
 		if env.Options.Bool(OptionLoadLib) {
-			options.Libraries = libraryDir
+			// Most projects have none. To let the engine look would take a goroutine, which is more work than the rest of a small call.
+			if _, err := env.Files.Stat(libraryDir); !errors.Is(err, fs.ErrNotExist) {
+				options.Libraries = libraryDir
+			}
 		}
 	}
 	result, err := engine.Run(ctx, withoutFence(in.Code), options)
