@@ -16,12 +16,18 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-func TestQuickJSIsMetered(t *testing.T) {
-	t.Parallel()
+// quickJS returns the engine's module as it comes from the dependency.
+func quickJS(t *testing.T) []byte {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/fastschema/qjs").Output()
 	require.NoError(t, err)
 	wasm, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "qjs.wasm"))
 	require.NoError(t, err)
+	return wasm
+}
+
+func TestQuickJSIsMetered(t *testing.T) {
+	t.Parallel()
+	wasm := quickJS(t)
 	for _, options := range []metering.Options{{}, {Functions: true}} {
 		rewritten, err := metering.Rewrite(wasm, options)
 		require.NoError(t, err)

@@ -1,10 +1,6 @@
 package metering_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,10 +10,7 @@ import (
 // changes. Package guest relies on that.
 func TestQuickJSKeepsItsStateInMemory(t *testing.T) {
 	t.Parallel()
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/fastschema/qjs").Output()
-	require.NoError(t, err)
-	wasm, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "qjs.wasm"))
-	require.NoError(t, err)
+	wasm := quickJS(t)
 	const globalSet, tableSet = 0x24, 0x26
 	changesOthers := map[uint64]string{8: "memory.init", 9: "data.drop", 12: "table.init", 13: "elem.drop", 14: "table.copy", 15: "table.grow", 17: "table.fill"}
 	globals := map[uint64]int{}
