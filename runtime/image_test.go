@@ -156,6 +156,21 @@ func TestWhatWasLeftHasNoEffect(t *testing.T) {
 	}
 }
 
+// TestDescriptorsAreOpenAgain closes the standard streams of a sandbox, by the engine's own modules.
+func TestDescriptorsAreOpenAgain(t *testing.T) {
+	engine := cachedEngine(t, EngineOptions{MaxIdle: 1})
+	before := idleInstances(engine)
+	options := WithEngineModules(RunOptions{})
+	_, err := engine.Run(t.Context(), `const os = await import('qjs:os'); for (let i = 0; i < 10; i++) os.close(i)`, &options)
+	require.NoError(t, err)
+	for range 2 {
+		result, err := engine.Run(t.Context(), `const std = await import('qjs:std'); std.out.puts('one'); std.out.flush(); std.err.puts('two'); std.err.flush()`, &options)
+		require.NoError(t, err)
+		require.Equal(t, []Entry{{Level: LevelLog, Text: "one"}, {Level: LevelError, Text: "two"}}, result.Console)
+	}
+	require.Equal(t, before, idleInstances(engine), "all in the same sandbox")
+}
+
 // TestWorkIsTheSameInEachSandbox runs a script in new sandboxes and used ones.
 func TestWorkIsTheSameInEachSandbox(t *testing.T) {
 	engine := cachedEngine(t, EngineOptions{MaxIdle: 2})
