@@ -26,14 +26,15 @@ type EngineOptions struct {
 	// its memory limit and up to 100 MiB of native stack. Zero means DefaultMaxRuns, Unlimited no limit.
 	MaxRuns int
 
-	// MaxIdle is how many sandboxes are kept ready for the next runs. Each takes less than 1 MiB; they are given up when
-	// there has been no run for half a minute. Zero means DefaultMaxIdle.
+	// MaxIdle is how many sandboxes are kept ready for the next runs. Each takes less than 1 MiB, beside what they share; they
+	// are given up when there has been no run for half a minute. Zero means DefaultMaxIdle.
 	MaxIdle int
 
 	// LibraryMemory is how many bytes the engine may use to keep what libraries have made of sandboxes, so that runs with
-	// the same files in [RunOptions].Libraries need not load them again. Only what depends on nothing but these files and
-	// the run's functions and globals is kept: not what libraries have done that ask for the time, for randomness or for
-	// other files, or print something, as they are loaded. Zero means DefaultLibraryMemory.
+	// the same files in [RunOptions].Libraries need not load them again. Only what depends on nothing but these files, the
+	// run's functions and globals and its memory limit is kept: not what libraries have done that ask for randomness or for
+	// other files, or print something, as they are loaded. If they ask for the time it is kept for a minute. Zero means
+	// DefaultLibraryMemory.
 	LibraryMemory int64
 
 	// ReloadLibraries makes every run load its libraries anew.
