@@ -19,7 +19,8 @@ type table struct {
 	higher           bool   // more is better
 	mean             bool   // there is a column with the geometric mean of the ratios
 	format           func(float64) string
-	rounds           int // how many there are at most; 0 means as many as there are
+	rounds           int  // how many there are at most; 0 means as many as there are
+	fresh            bool // each round has processes of its own, since where code happens to lie in one makes a difference
 }
 
 // column is one measurement of all contestants.
@@ -61,11 +62,23 @@ func (f *field) measure(t *table) {
 		rounds = min(rounds, t.rounds)
 	}
 	for round := range rounds {
+		if t.fresh {
+			f.restart(t)
+		}
 		for _, col := range t.columns {
 			fmt.Fprintf(f.log, "%s %s, round %d of %d\n", t.id, col.name, round+1, rounds)
 			for i := range t.rows {
-				f.turn(t.rows[(i+round)%len(t.rows)], col, round == 0) // nobody is always the first
+				f.turn(t.rows[(i+round)%len(t.rows)], col, round == 0 || t.fresh) // nobody is always the first
 			}
+		}
+	}
+}
+
+// restart ends the processes of a table's contestants. They are started again at their next turn.
+func (f *field) restart(t *table) {
+	for _, c := range t.rows {
+		if err := c.peer.close(); err != nil {
+			fmt.Fprintf(f.log, "%s: %v\n", c.name, err)
 		}
 	}
 }

@@ -52,10 +52,10 @@ func times(r protocol.Response) []float64 {
 func (f *field) start() *table {
 	request := protocol.Request{Op: protocol.OpCall, Body: "return 1", Want: "1"}
 	return &table{
-		id: "start", title: "A fresh sandbox for `return 1`", base: oursID, format: formatTime,
+		id: "start", title: "A fresh sandbox for `return 1`", base: oursID, format: formatTime, fresh: true,
 		about: "The time of one call after the other: a sandbox is made, the code is run, its result is there as text, and the sandbox is gone.",
 		columns: []*column{{
-			name: "time", warm: withCount(request, f.much(50, 1)), request: withCount(request, f.much(50, 2)), values: times,
+			name: "time", warm: withCount(request, f.much(100, 1)), request: withCount(request, f.much(200, 2)), values: times,
 		}},
 	}
 }
@@ -85,7 +85,7 @@ func (f *field) library() *table {
 	first.New = true
 	t.columns = []*column{
 		{name: "first call", warm: withCount(first, 1), request: withCount(first, f.much(5, 1)), values: times},
-		{name: "later calls", warm: withCount(request, 3), request: withCount(request, f.much(20, 2)), values: times},
+		{name: "later calls", warm: withCount(request, 3), request: withCount(request, f.much(40, 2)), values: times},
 	}
 	return t
 }
@@ -133,7 +133,7 @@ func (f *field) memory() *table {
 
 func (f *field) programs() (*table, error) {
 	t := &table{
-		id: "programs", title: "Programs", base: oursID, mean: true, format: formatTime,
+		id: "programs", title: "Programs", base: oursID, mean: true, format: formatTime, fresh: true,
 		about: "How long the programs in `bench/programs` take, without the start of the sandbox: the median, and how many times as long as here. " +
 			"The last column is the geometric mean of the latter. All have to come to the same results.",
 	}
@@ -152,7 +152,7 @@ func (f *field) programs() (*table, error) {
 func (f *field) suite() (*table, error) {
 	const milliseconds = 250
 	t := &table{
-		id: "v8", title: "The V8 benchmark suite, version 7", base: oursID, higher: true, mean: true,
+		id: "v8", title: "The V8 benchmark suite, version 7", base: oursID, higher: true, mean: true, fresh: true,
 		format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
 		about: fmt.Sprintf("The scores of the suite's benchmarks by its own formula; more is better. In parentheses is how many times as high the score is here, and in the last "+
 			"column the geometric mean of that. Unlike in the suite's own program each benchmark has a sandbox of its own, and runs for %d ms to get warm and for as "+
