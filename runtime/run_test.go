@@ -129,6 +129,20 @@ func TestScriptsCannotLeaveTheirFunction(t *testing.T) {
 	}
 }
 
+// Brackets, strings and comments that would have to go on in what is behind the script.
+func TestScriptsCannotUseWhatIsBehindThem(t *testing.T) {
+	for _, open := range []string{
+		`{`, `{{`, `({`, `({async ''(){`, `(`, `[`, "`", "`${", "`${{", `'\\`, `"\\`, `/*`, `/[`, `/\\`, `class A { m() {`, `if (1) {`, `switch (1) {`, `x = {`, `(function () {`, `(() => {`,
+		`)`, `)]`, `]`, `)[''](`, `)[''] + ({async ''() {`, `);({async ''() {`,
+	} {
+		result, err := tryRun(t, `console.log('it has run'); `+open)
+		e, ok := errors.AsType[*sandbox.ScriptError](err)
+		require.True(t, ok, "%s: %v", open, err)
+		require.True(t, e.Syntax, open)
+		require.Empty(t, result.Console, open)
+	}
+}
+
 func TestScriptsMayEndInAComment(t *testing.T) {
 	require.Equal(t, "1", run(t, `return 1 // one`).Text)
 	require.Equal(t, "undefined", run(t, `// nothing`).Text)

@@ -167,6 +167,18 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 	name := in.run.options.Name
 	in.run.note(name, source, origin{prefix: len(methodPrefix + imports), source: from})
 	body := imports + source
+	if !strings.Contains(body, "}") { // nothing in it can end the function, so one of the wrappers will do
+		function, err := in.vm.Eval(in.context(), methodPrefix+body+methodSuffix, name)
+		if err != nil {
+			return compiled{}, in.reason(err)
+		}
+		if function != guest.Exception {
+			return compiled{function: function}, nil
+		}
+		if err := in.forgetException(); err != nil { // the other one knows better where the error is
+			return compiled{}, err
+		}
+	}
 	ok, err := in.vm.Compiles(in.context(), declarationPrefix+body+declarationSuffix, name)
 	if err != nil {
 		return compiled{}, in.reason(err)
@@ -179,12 +191,21 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 		return compiled{}, in.reason(err)
 	}
 	if function == guest.Exception {
-		if e, err := in.vm.TakeException(in.context()); err != nil || in.vm.Free(in.context(), e) != nil {
-			return compiled{}, in.reason(err)
+		if err := in.forgetException(); err != nil {
+			return compiled{}, err
 		}
 		return compiled{}, unbalanced(name)
 	}
 	return compiled{function: function}, nil
+}
+
+// forgetException drops the pending exception.
+func (in *instance) forgetException() error {
+	e, err := in.vm.TakeException(in.context())
+	if err == nil {
+		err = in.vm.Free(in.context(), e)
+	}
+	return in.reason(err)
 }
 
 func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {

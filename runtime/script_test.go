@@ -1,0 +1,61 @@
+package runtime
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/guest"
+)
+
+// TestBodiesWithoutAClosingBrace makes random ones: what compiles in one wrapper has to compile in the other, since only one is tried.
+func TestBodiesWithoutAClosingBrace(t *testing.T) {
+	engine, err := hostEngine()
+	require.NoError(t, err)
+	tokens := []string{
+		"{", "(", ")", "[", "]", "'", `"`, "`", "${", "/", "*", "//", "/*", "*/", "\n", `\`, ";", ",", ":", "?", "=>", "=", "x", "''", "''()", "async", "await", "function", "class",
+		"return", "return 1", "if (1)", "for (;;)", "x => x", "()", "get", "static", "...", "<!--", "-->", "-", "+", "1", "yield", "new", "else", "case", "default", "do", "while", "label", "#x",
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	n := 20_000
+	if testing.Short() {
+		n = 1000
+	}
+	both := 0
+	options, err := (&RunOptions{}).withDefaults()
+	require.NoError(t, err)
+	for range n / 1000 {
+		r := newRun(t.Context(), engine.closing, options)
+		in, err := engine.sandbox(r)
+		require.NoError(t, err)
+		for range 1000 {
+			var b strings.Builder
+			for range 1 + random.IntN(7) {
+				b.WriteString(tokens[random.IntN(len(tokens))])
+				if random.IntN(2) == 0 {
+					b.WriteByte(' ')
+				}
+			}
+			function, err := in.vm.Eval(in.context(), methodPrefix+b.String()+methodSuffix, "x")
+			require.NoError(t, err)
+			one := function != guest.Exception
+			if !one {
+				require.NoError(t, in.forgetException())
+			}
+			other, err := in.vm.Compiles(in.context(), declarationPrefix+b.String()+declarationSuffix, "x")
+			require.NoError(t, err)
+			if !other {
+				require.NoError(t, in.forgetException())
+			}
+			require.Equal(t, other, one, "%q", b.String())
+			if one {
+				both++
+			}
+		}
+		engine.pool.put(in)
+		r.end()
+	}
+	require.Greater(t, both, n/100, "some have to compile")
+}
