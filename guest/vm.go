@@ -264,7 +264,7 @@ func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
 	if len(data) > math.MaxInt32 {
 		return 0, ErrNoMemory
 	}
-	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.context), 0, uint64(len(data))) // a copy of nothing: zeros
+	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.context), 0, uint64(len(data))) // a copy of what is at address 0, which is overwritten below
 	if err != nil {
 		return 0, err
 	}
