@@ -30,6 +30,10 @@ const (
 	declarationSuffix = "\n}"
 	methodPrefix      = "({async       ''(){" // as long as the other
 	methodSuffix      = "\n}})['']"
+
+	// A script that has no closing brace cannot end the function, and needs only this one.
+	expressionPrefix = "(async function (){" // as long as the others
+	expressionSuffix = "\n})"
 )
 
 // compiled is a script that the engine has compiled.
@@ -167,15 +171,15 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 	name := in.run.options.Name
 	in.run.note(name, source, origin{prefix: len(methodPrefix + imports), source: from})
 	body := imports + source
-	if !strings.Contains(body, "}") { // nothing in it can end the function, so one of the wrappers will do
-		function, err := in.vm.Eval(in.context(), methodPrefix+body+methodSuffix, name)
+	if !strings.Contains(body, "}") {
+		function, err := in.vm.Eval(in.context(), expressionPrefix+body+expressionSuffix, name)
 		if err != nil {
 			return compiled{}, in.reason(err)
 		}
 		if function != guest.Exception {
 			return compiled{function: function}, nil
 		}
-		if err := in.forgetException(); err != nil { // the other one knows better where the error is
+		if err := in.forgetException(); err != nil { // of which the others know better where it is
 			return compiled{}, err
 		}
 	}

@@ -17,6 +17,7 @@ func TestBodiesWithoutAClosingBrace(t *testing.T) {
 	tokens := []string{
 		"{", "(", ")", "[", "]", "'", `"`, "`", "${", "/", "*", "//", "/*", "*/", "\n", `\`, ";", ",", ":", "?", "=>", "=", "x", "''", "''()", "async", "await", "function", "class",
 		"return", "return 1", "if (1)", "for (;;)", "x => x", "()", "get", "static", "...", "<!--", "-->", "-", "+", "1", "yield", "new", "else", "case", "default", "do", "while", "label", "#x",
+		"super", "super.x", "super()", "arguments", "new.target", "import", "import.meta", "import(", "await x", "for await (x of x)", "yield x", "let", "var", "with (x)", "static", "eval", "this", "\\u0073uper",
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	n := 20_000
@@ -38,7 +39,7 @@ func TestBodiesWithoutAClosingBrace(t *testing.T) {
 					b.WriteByte(' ')
 				}
 			}
-			function, err := in.vm.Eval(in.context(), methodPrefix+b.String()+methodSuffix, "x")
+			function, err := in.vm.Eval(in.context(), expressionPrefix+b.String()+expressionSuffix, "x")
 			require.NoError(t, err)
 			one := function != guest.Exception
 			if !one {
