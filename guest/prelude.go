@@ -17,11 +17,15 @@ var preludeOrder = []string{
 	"modules", "run",
 }
 
+func preludeSource(name string) ([]byte, error) {
+	return preludeFiles.ReadFile("prelude/" + name + ".js")
+}
+
 // PreludeSHA256 hashes the source of the prelude.
 func PreludeSHA256() ([sha256.Size]byte, error) {
 	hash := sha256.New()
 	for _, name := range preludeOrder {
-		source, err := preludeFiles.ReadFile("prelude/" + name + ".js")
+		source, err := preludeSource(name)
 		if err != nil {
 			return [sha256.Size]byte{}, err
 		}
@@ -71,7 +75,7 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 		return nil, err
 	}
 	for _, name := range preludeOrder {
-		source, err := preludeFiles.ReadFile("prelude/" + name + ".js")
+		source, err := preludeSource(name)
 		if err != nil {
 			return nil, err
 		}

@@ -24,20 +24,10 @@ type evidence struct {
 
 // sighting is what was seen of a path.
 type sighting struct {
-	kind    fileKind
+	kind    byte // as kindOf has it; 0 if nothing is there
 	read    bool
 	content []byte // if it was read
 }
-
-// fileKind is what is at a path.
-type fileKind int
-
-const (
-	nothing fileKind = iota
-	regularFile
-	directory
-	otherKind
-)
 
 // sightingOverhead is about what a sighting takes beside its content, in bytes.
 const sightingOverhead = 200
@@ -47,16 +37,12 @@ func newEvidence(files afero.Fs, most int64) *evidence {
 	return &evidence{Fs: files, most: most, seen: map[string]sighting{}}
 }
 
-func sortOf(info fs.FileInfo, err error) fileKind {
-	switch {
-	case err != nil:
-		return nothing
-	case info.IsDir():
-		return directory
-	case info.Mode().IsRegular():
-		return regularFile
+// kindSeen is the kind of what Stat returned.
+func kindSeen(info fs.FileInfo, err error) byte {
+	if err != nil {
+		return 0
 	}
-	return otherKind
+	return kindOf(info)
 }
 
 // note adds what was seen of a path. It must not be anything else than what was seen before.
@@ -95,7 +81,7 @@ func (e *evidence) drop() { e.spoiled, e.seen = true, nil }
 // Stat implements [afero.Fs].
 func (e *evidence) Stat(name string) (fs.FileInfo, error) {
 	info, err := e.Fs.Stat(name)
-	e.note(name, sighting{kind: sortOf(info, err)})
+	e.note(name, sighting{kind: kindSeen(info, err)})
 	return info, err
 }
 
@@ -132,7 +118,7 @@ func (f *witnessedFile) Readdirnames(n int) ([]string, error) {
 
 func (f *witnessedFile) Close() error {
 	if f.ended {
-		f.evidence.note(f.name, sighting{regularFile, true, f.content})
+		f.evidence.note(f.name, sighting{kindFile, true, f.content})
 	} else {
 		f.evidence.spoil()
 	}
@@ -148,7 +134,7 @@ func (e *evidence) holds(ctx context.Context, files afero.Fs) bool {
 			return false
 		}
 		info, err := files.Stat(name)
-		if sortOf(info, err) != s.kind || s.read && info.Size() != int64(len(s.content)) {
+		if kindSeen(info, err) != s.kind || s.read && info.Size() != int64(len(s.content)) {
 			return false
 		}
 		if s.read && !contains(ctx, files, name, s.content, *buffer) {
