@@ -90,23 +90,18 @@ const maxPieces = 32
 // pieces finds what is not zero. Small gaps belong to a piece, and larger ones too if there are many.
 func pieces(memory []byte) []piece {
 	page := os.Getpagesize()
-	gap := max(uint64(page), 64<<10)
-
 	var found []piece
 	for at := 0; at < len(memory); at += page {
-		if isZero(memory[at : at+page]) {
-			continue
+		if !isZero(memory[at : at+page]) {
+			found = append(found, piece{at: uint64(at), length: uint64(page)})
 		}
-		start, end := uint64(at), uint64(at+page)
-		if n := len(found); n > 0 && start-(found[n-1].at+found[n-1].length) < gap {
-			found[n-1].length = end - found[n-1].at
-			continue
-		}
-		found = append(found, piece{at: start, length: end - start})
 	}
-	for len(found) > maxPieces {
+	if len(found) == 0 {
+		return nil
+	}
+	gap := max(uint64(page), 64<<10)
+	for found = join(found, gap); len(found) > maxPieces; found = join(found, gap) {
 		gap *= 2
-		found = join(found, gap)
 	}
 	offset := uint64(0)
 	for i := range found {
