@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"guest":                    {"internal/metering", "internal/utf8text", wazero},
 	"runtime":                  {"guest", "internal/cachedir", "internal/filetype", "internal/linearmem", "internal/module", "internal/plainjson", "internal/plaintext", "internal/utf8text", "internal/webapi", wazero},
 	"internal/enginetest":      {"runtime"},
+	"internal/selftest":        {"runtime", "testdata/hostile", "vfs"},
 	"internal/wasifs":          {wazero},
 	"vfs":                      {},
 	"vfs/vfstest":              {"vfs"},
