@@ -27,7 +27,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without making it again.
-const ModuleSHA256 = "b7b78f3e039a8f2cf17072dcafd338789b2f3713669d529389ccc76138279410"
+const ModuleSHA256 = "b80496f2df70f7b08e14674af38a199617ba9665bdfffa03c92ef36481d62572"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte

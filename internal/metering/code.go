@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// rewriteCode rewrites every function body and appends the two helper functions.
+// rewriteCode rewrites every function body and appends the helper functions.
 func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 	n := r.u32()
 	if r.err == nil && int(n) != len(w.functions) {
@@ -23,7 +23,8 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 		replacements[replacement.Function] = replacement
 	}
 	out := make([]byte, 0, len(r.data)+len(r.data)/4)
-	out = appendU32(out, n+2)
+	helpers := w.helpers()
+	out = appendU32(out, n+uint32(len(helpers)))
 	var body []byte
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		b := bodyRewriter{rewriter: w, reader: reader{data: r.take(r.u32())}, out: body[:0]}
@@ -43,34 +44,11 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 		out = appendU32(out, uint32(len(body)))
 		out = append(out, body...)
 	}
-	for _, helper := range [][]byte{w.refillBody(), w.chargeBody()} {
-		out = appendU32(out, uint32(len(helper)))
-		out = append(out, helper...)
+	for _, helper := range helpers {
+		out = appendU32(out, uint32(len(helper.body)))
+		out = append(out, helper.body...)
 	}
 	return out, r.end()
-}
-
-// refillBody is (n i32) -> (): fuel = yield(fuel) + n.
-func (w *rewriter) refillBody() []byte {
-	b := []byte{0} // no locals
-	b = appendU32(append(b, opGlobalGet), w.fuel)
-	b = appendU32(append(b, opCall), w.yield)
-	b = append(b, opLocalGet, 0, opI32Add)
-	b = appendU32(append(b, opGlobalSet), w.fuel)
-	return append(b, opEnd)
-}
-
-// chargeBody is (n i32) -> (i32): it takes the price of a bulk operation over n bytes from the fuel and returns n. The
-// fuel was not negative before, and the price is below 1<<26, so the difference does not overflow.
-func (w *rewriter) chargeBody() []byte {
-	b := []byte{0}
-	b = appendU32(append(b, opGlobalGet), w.fuel)
-	b = append(b, opLocalGet, 0, opI32Const, bytesPerFuelLog2, opI32ShrU, opI32Sub)
-	b = appendU32(append(b, opGlobalSet), w.fuel)
-	b = appendU32(append(b, opGlobalGet), w.fuel)
-	b = append(b, opI32Const, 0, opI32LeS, opIf, blockEmpty, opI32Const, 0)
-	b = appendU32(append(b, opCall), w.refill)
-	return append(b, opEnd, opLocalGet, 0, opEnd)
 }
 
 // bodyRewriter copies one function body, adding the metering code. What it copies is copied byte for byte, but for the
@@ -209,7 +187,15 @@ func (b *bodyRewriter) instruction() {
 	case opMemoryGrow: // by pages, whose zeroing the host may put off
 		b.out = appendU32(append(b.out, opCall), b.charge)
 	case prefixMisc:
-		if isBulk(skipMisc(&b.reader)) {
+		misc := skipMisc(&b.reader)
+		switch {
+		case misc == miscMemoryFill && b.memories > 0:
+			b.out = appendU32(append(b.out, opCall), b.fill)
+			return
+		case misc == miscMemoryCopy && b.memories > 0:
+			b.out = appendU32(append(b.out, opCall), b.copy)
+			return
+		case isBulk(misc):
 			b.out = appendU32(append(b.out, opCall), b.charge)
 		}
 		b.out = append(b.out, b.data[start:b.pos]...)

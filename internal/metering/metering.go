@@ -23,7 +23,8 @@
 // Straight-line code, and recursion unless [Options].Functions is set. A loop that does not start again is straight-line code, too,
 // but calls within it are metered. Recursion is bounded in depth by
 // the host's stack, not in time: f calling itself twice, a thousand levels deep, needs function metering to be stopped.
-// One bulk operation is one instruction, and is not interrupted. Instructions that wait (memory.atomic.wait32 and wait64)
+// memory.copy and memory.fill over more than 512 KiB are done in parts, and can be stopped between them; any other bulk operation is one
+// instruction, and is not interrupted. Instructions that wait (memory.atomic.wait32 and wait64)
 // block without using fuel.
 //
 // # Supported modules

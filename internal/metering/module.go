@@ -52,8 +52,9 @@ type module struct {
 	functions []uint32 // the types of the defined functions
 	imports   [][2]string
 
-	importFunctions, importGlobals, importMemories uint32 // how many are imported
-	globals                                        uint32 // how many are defined
+	importFunctions, importGlobals uint32 // how many are imported
+	globals                        uint32 // how many are defined
+	memories                       uint32 // how many there are: one at most
 }
 
 // functionType is what rewriting needs to know of a type: a loop or function is rewritten by how many parameters it has.
@@ -143,7 +144,7 @@ func (m *module) readImports(r *reader) {
 			skipTable(r)
 		case kindMemory:
 			skipLimits(r)
-			if m.importMemories++; m.importMemories > 1 {
+			if m.memories++; m.memories > 1 {
 				r.fail(fmt.Errorf("%w: several memories", ErrUnsupported))
 			}
 		case kindGlobal:
@@ -192,9 +193,10 @@ func (m *module) skipTag(r *reader) {
 // readMemories refuses several memories and 64-bit ones, where the operand of a bulk operation is not an i32.
 func (m *module) readMemories(r *reader) {
 	n := r.u32()
-	if uint64(m.importMemories)+uint64(n) > 1 {
+	if uint64(m.memories)+uint64(n) > 1 {
 		r.fail(fmt.Errorf("%w: several memories", ErrUnsupported))
 	}
+	m.memories += n
 	for ; n > 0 && r.err == nil; n-- {
 		skipLimits(r)
 	}

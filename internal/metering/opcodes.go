@@ -11,6 +11,7 @@ const (
 	opBlock              = 0x02
 	opLoop               = 0x03
 	opIf                 = 0x04
+	opElse               = 0x05
 	opThrow              = 0x08
 	opThrowRef           = 0x0a
 	opEnd                = 0x0b
@@ -39,7 +40,10 @@ const (
 	opI64Const           = 0x42
 	opF32Const           = 0x43
 	opF64Const           = 0x44
+	opI32GtU             = 0x4b
 	opI32LeS             = 0x4c
+	opI32GeU             = 0x4f
+	opI64LeU             = 0x58
 	opI32Add             = 0x6a
 	opI32Sub             = 0x6b
 	opI32Mul             = 0x6c
@@ -47,6 +51,8 @@ const (
 	opI64Add             = 0x7c
 	opI64Sub             = 0x7d
 	opI64Mul             = 0x7e
+	opI64Shl             = 0x86
+	opI64ExtendI32U      = 0xad
 	opI64Extend32S       = 0xc4
 	opRefNull            = 0xd0
 	opRefIsNull          = 0xd1
@@ -72,7 +78,7 @@ func skipImmediates(r *reader, op byte) {
 	case r.err != nil:
 	case op == opBlock, op == opLoop, op == opIf:
 		skipBlockType(r)
-	case op <= 0x01, op == 0x05, op == opThrowRef, op == opEnd, op == opReturn, // unreachable, nop, else
+	case op <= 0x01, op == opElse, op == opThrowRef, op == opEnd, op == opReturn, // unreachable, nop
 		op == 0x1a, op == 0x1b, op == opRefIsNull, // drop, select
 		op >= 0x45 && op <= opI64Extend32S: // the numeric instructions
 	case op == opBr, op == opBrIf, op == opThrow,

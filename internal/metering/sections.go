@@ -7,7 +7,7 @@ import (
 )
 
 // rewriter holds the indices that the metering code refers to. One function is imported, behind the imports that were
-// there, so every defined function moves up by one; types, globals and the two helper functions come last and move
+// there, so every defined function moves up by one; types, globals and the helper functions come last and move
 // nothing.
 type rewriter struct {
 	*module
@@ -16,6 +16,7 @@ type rewriter struct {
 	fuel           uint32 // the global
 	yield          uint32 // the imported function
 	refill, charge uint32 // the helper functions
+	fill, copy     uint32 // those that need a memory
 }
 
 func (m *module) rewrite(options Options) ([]byte, error) {
@@ -24,6 +25,8 @@ func (m *module) rewrite(options Options) ([]byte, error) {
 	w.yield = m.importFunctions
 	w.refill = m.importFunctions + 1 + uint32(len(m.functions))
 	w.charge = w.refill + 1
+	w.fill = w.charge + 1
+	w.copy = w.fill + 1
 
 	steps := []struct {
 		id  byte
@@ -77,12 +80,14 @@ func (w *rewriter) function(r *reader) uint32 {
 // Indices of the types that are added, behind those of the module.
 func (w *rewriter) typeI32ToI32() uint32  { return uint32(len(w.types)) }
 func (w *rewriter) typeI32ToNone() uint32 { return w.typeI32ToI32() + 1 }
+func (w *rewriter) typeBulk() uint32      { return w.typeI32ToI32() + 2 }
 
 func (w *rewriter) rewriteTypes(r *reader) ([]byte, error) {
-	out := appendU32(nil, r.u32()+2)
+	out := appendU32(nil, r.u32()+3)
 	out = append(out, r.data[r.pos:]...)
 	out = append(out, typeForm, 1, typeI32, 1, typeI32)
 	out = append(out, typeForm, 1, typeI32, 0)
+	out = append(out, typeForm, 3, typeI32, typeI32, typeI32, 0)
 	return out, r.err
 }
 
@@ -99,10 +104,13 @@ func (w *rewriter) rewriteImports(r *reader) ([]byte, error) {
 }
 
 func (w *rewriter) rewriteFunctions(r *reader) ([]byte, error) {
-	out := appendU32(nil, r.u32()+2)
+	helpers := w.helpers()
+	out := appendU32(nil, r.u32()+uint32(len(helpers)))
 	out = append(out, r.data[r.pos:]...)
-	out = appendU32(out, w.typeI32ToNone()) // refill
-	return appendU32(out, w.typeI32ToI32()), r.err
+	for _, helper := range helpers {
+		out = appendU32(out, helper.kind)
+	}
+	return out, r.err
 }
 
 func (w *rewriter) rewriteGlobals(r *reader) ([]byte, error) {

@@ -76,7 +76,9 @@ type census struct {
 	imported, defined uint64 // functions
 	loops, tailCalls  int
 	indirect          int // calls
-	bulk              int
+	bulk              int // operations that are metered, but for fills and copies
+	fills, copies     int // of memory
+	memories          uint64
 	calls             map[uint64]int // by the function called
 	locals            uint64         // of the function with the most
 }
@@ -96,6 +98,7 @@ func censusOf(wasm []byte) (c census) {
 			imports.limits()
 		case kindMemory:
 			imports.limits()
+			c.memories++
 		case kindGlobal:
 			imports.take(2)
 		case kindTag:
@@ -103,6 +106,7 @@ func censusOf(wasm []byte) (c census) {
 		}
 	}
 	c.defined = contentOf(wasm, 3).number()
+	c.memories += contentOf(wasm, 5).number()
 	bodies := contentOf(wasm, 10)
 	for range bodies.number() {
 		body := walk(bodies.take(bodies.number()))
@@ -138,7 +142,11 @@ func (c *census) count(op byte, operand uint64) {
 		c.tailCalls++
 	case op == 0x40:
 		c.bulk++
-	case op == prefixMisc && (operand == 8 || operand == 10 || operand == 11 || operand == 12 || operand == 14 || operand == 15 || operand == 17):
+	case op == prefixMisc && operand == 10:
+		c.copies++
+	case op == prefixMisc && operand == 11:
+		c.fills++
+	case op == prefixMisc && (operand == 8 || operand == 12 || operand == 14 || operand == 15 || operand == 17):
 		c.bulk++
 	}
 }

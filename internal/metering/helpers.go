@@ -1,0 +1,148 @@
+package metering
+
+// helper is a function that is added to the module.
+type helper struct {
+	kind uint32 // the index of its type
+	body []byte
+}
+
+// helpers are the functions that are added, in the order of their indices.
+func (w *rewriter) helpers() []helper {
+	helpers := []helper{{w.typeI32ToNone(), w.refillBody()}, {w.typeI32ToI32(), w.chargeBody()}}
+	if w.memories > 0 {
+		helpers = append(helpers, helper{w.typeBulk(), w.fillBody()}, helper{w.typeBulk(), w.copyBody()})
+	}
+	return helpers
+}
+
+// refillBody is (n i32) -> (): fuel = yield(fuel) + n.
+func (w *rewriter) refillBody() []byte {
+	b := []byte{0} // no locals
+	b = appendU32(append(b, opGlobalGet), w.fuel)
+	b = appendU32(append(b, opCall), w.yield)
+	b = append(b, opLocalGet, 0, opI32Add)
+	b = appendU32(append(b, opGlobalSet), w.fuel)
+	return append(b, opEnd)
+}
+
+// chargeBody is (n i32) -> (i32): it takes the price of a bulk operation over n bytes from the fuel and returns n.
+func (w *rewriter) chargeBody() []byte {
+	b := w.appendCharge([]byte{0}, []byte{opLocalGet, 0})
+	return append(b, opLocalGet, 0, opEnd)
+}
+
+// appendCharge takes the price of a bulk operation from the fuel. size is code that leaves on the stack over how many bytes it goes. The
+// fuel was not negative before, and the price is below 1<<26, so the difference does not overflow.
+func (w *rewriter) appendCharge(b, size []byte) []byte {
+	b = appendU32(append(b, opGlobalGet), w.fuel)
+	b = append(append(b, size...), opI32Const, bytesPerFuelLog2, opI32ShrU, opI32Sub)
+	b = appendU32(append(b, opGlobalSet), w.fuel)
+	b = appendU32(append(b, opGlobalGet), w.fuel)
+	b = append(b, opI32Const, 0, opI32LeS, opIf, blockEmpty, opI32Const, 0)
+	b = appendU32(append(b, opCall), w.refill)
+	return append(b, opEnd)
+}
+
+// partLog2 is the logarithm of how many bytes are copied or filled before the fuel is looked at again.
+const partLog2 = 19
+
+// part is code that leaves the size of a part on the stack: 1<<partLog2, as a signed number in LEB128.
+var part = []byte{opI32Const, 0x80, 0x80, 1 << (partLog2 - 14)}
+
+// Locals of fillBody and copyBody: their parameters.
+const (
+	localTo   = 0
+	localFrom = 1 // the byte to fill with, for fillBody
+	localSize = 2
+)
+
+// fillBody is memory.fill, done in parts:
+//
+//	(if (size > part)
+//	  (if (to + size <= the memory's size)
+//	    (loop $next
+//	      charge(part)
+//	      (memory.fill to byte part)
+//	      to = to + part
+//	      size = size - part
+//	      (br_if $next (size > part)))))
+//	charge(size)
+//	(memory.fill to byte size)
+//
+// What does not fit into the memory is left to the instruction, which traps.
+func (w *rewriter) fillBody() []byte {
+	instruction := []byte{prefixMisc, miscMemoryFill, 0}
+	b := ifLarge([]byte{0})
+	b = append(appendFits(b, localTo), opIf, blockEmpty)
+	b = w.appendParts(b, func(b []byte) []byte {
+		b = append(b, opLocalGet, localTo, opLocalGet, localFrom)
+		b = append(append(b, part...), instruction...)
+		return advance(b, localTo)
+	})
+	b = append(b, opEnd, opEnd)
+	return w.appendRest(b, instruction)
+}
+
+// copyBody is memory.copy, done in parts, as fillBody does it. If the source begins before the destination and reaches into it, the
+// last part is copied first, so that no part is overwritten before it is copied:
+//
+//	(if (to - from < size) // to < from gives a large number
+//	  parts of: size = size - part; (memory.copy (to + size) (from + size) part)
+//	  parts of: (memory.copy to from part); to = to + part; from = from + part; size = size - part)
+func (w *rewriter) copyBody() []byte {
+	instruction := []byte{prefixMisc, miscMemoryCopy, 0, 0}
+	b := ifLarge([]byte{0})
+	b = append(appendFits(b, localTo), opIf, blockEmpty)
+	b = append(appendFits(b, localFrom), opIf, blockEmpty)
+	b = append(b, opLocalGet, localTo, opLocalGet, localFrom, opI32Sub, opLocalGet, localSize, opI32GeU, opIf, blockEmpty)
+	b = w.appendParts(b, func(b []byte) []byte {
+		b = append(b, opLocalGet, localTo, opLocalGet, localFrom)
+		b = append(append(b, part...), instruction...)
+		return advance(advance(b, localTo), localFrom)
+	})
+	b = append(b, opElse)
+	b = w.appendParts(b, func(b []byte) []byte {
+		for _, local := range []byte{localTo, localFrom} {
+			b = append(b, opLocalGet, local, opLocalGet, localSize, opI32Add)
+			b = append(append(b, part...), opI32Sub)
+		}
+		return append(append(b, part...), instruction...)
+	})
+	b = append(b, opEnd, opEnd, opEnd, opEnd)
+	return w.appendRest(b, instruction)
+}
+
+// ifLarge opens an if for more than one part.
+func ifLarge(b []byte) []byte {
+	b = append(append(b, opLocalGet, localSize), part...)
+	return append(b, opI32GtU, opIf, blockEmpty)
+}
+
+// appendFits leaves on the stack whether the bytes from a local on are in the memory, which may have 4 GiB.
+func appendFits(b []byte, local byte) []byte {
+	b = append(b, opLocalGet, local, opI64ExtendI32U, opLocalGet, localSize, opI64ExtendI32U, opI64Add)
+	return append(b, opMemorySize, 0, opI64ExtendI32U, opI64Const, 16, opI64Shl, opI64LeU)
+}
+
+// appendParts repeats what do appends, which works on one part, until one part or less is left.
+func (w *rewriter) appendParts(b []byte, do func([]byte) []byte) []byte {
+	b = w.appendCharge(append(b, opLoop, blockEmpty), part)
+	b = do(b)
+	b = append(append(b, opLocalGet, localSize), part...)
+	b = append(b, opI32Sub, opLocalTee, localSize)
+	b = append(append(b, part...), opI32GtU, opBrIf, 0, opEnd)
+	return b
+}
+
+// advance moves a local to the next part.
+func advance(b []byte, local byte) []byte {
+	b = append(append(b, opLocalGet, local), part...)
+	return append(b, opI32Add, opLocalSet, local)
+}
+
+// appendRest does the instruction for what is left.
+func (w *rewriter) appendRest(b, instruction []byte) []byte {
+	b = w.appendCharge(b, []byte{opLocalGet, localSize})
+	b = append(b, opLocalGet, localTo, opLocalGet, localFrom, opLocalGet, localSize)
+	return append(append(b, instruction...), opEnd)
+}
