@@ -37,8 +37,8 @@ type Limits struct {
 	Time time.Duration
 
 	// Memory is the most memory that the script may have, in bytes, in whole pages of 64 KiB. 4 MiB of it
-	// are there from the start, of which the engine has the half. Zero means DefaultMemory. It cannot be unlimited: the most is MaxMemory, the least MinMemory. The
-	// more memory, the later a stop can be: copying it is not interrupted, at up to a second for each GiB.
+	// are there from the start, of which the engine has the half. Zero means DefaultMemory. It cannot be unlimited: the most is MaxMemory, the least MinMemory. What
+	// the host copies or decodes at once is not interrupted: with much more memory, a stop can be later, by up to half a second for each GiB.
 	Memory int64
 
 	// Output is the most that the console and the result may have together, in bytes of UTF-8; a quarter of it is kept
