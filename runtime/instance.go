@@ -43,13 +43,22 @@ type session struct {
 	impure bool // it has asked for something else that need not be the same in another run, or done something outside
 
 	seed    uint64 // of Math.random
-	granted int32  // fuel
-	used    int64  // work done with the fuel that was granted before
+	granted int32     // fuel
+	portion int32     // of fuel, to be granted next
+	yielded time.Time // when it was granted last
+	used    int64     // work done with the fuel that was granted before
 }
 
-// fuelPortion is how much work the guest does between two calls of the host. A unit takes between one nanosecond and
-// some hundreds, so the host is called at least every few milliseconds, and at most every 30 microseconds or so.
-const fuelPortion = 1 << 15
+// How much work the guest does between two calls of the host. A unit takes between one nanosecond and some hundreds, so portions are
+// made smaller or larger until one takes some hundred microseconds: runs can be stopped then, and garbage collections need not wait
+// long, while asking the host takes a few thousandths of the time.
+const (
+	leastFuel = 1 << 10
+	mostFuel  = 1 << 16
+
+	shortPortion = 125 * time.Microsecond
+	longPortion  = 500 * time.Microsecond
+)
 
 // maxCollectAt is how many bytes a script may have allocated before garbage in cycles is collected for the first time, if it has
 // eight times the memory. A collection takes time for all objects that there are, and most scripts end without garbage in cycles.
@@ -99,10 +108,20 @@ func (in *instance) close() error { return in.module.Close(context.Background())
 func (in *instance) yield(left int32) int32 {
 	in.used += int64(in.granted) - int64(left)
 	in.granted = 0
-	if err := in.run.interrupted(); err != nil {
+	now := time.Now()
+	if err := in.run.interruptedAt(now); err != nil {
 		panic(&stop{err})
 	}
-	portion := int64(fuelPortion)
+	switch took := now.Sub(in.yielded); {
+	case in.portion == 0:
+		in.portion = leastFuel
+	case took < shortPortion:
+		in.portion = min(in.portion*2, mostFuel)
+	case took > longPortion:
+		in.portion = max(in.portion/2, leastFuel)
+	}
+	in.yielded = now
+	portion := int64(in.portion)
 	if limit := in.run.options.Limits.Work; limit != Unlimited {
 		if in.used >= limit {
 			panic(&stop{&LimitError{Limit: LimitWork, Value: limit}})

@@ -131,16 +131,19 @@ func (r *run) end() { r.cancel() }
 
 // interrupted says why the run must end now, or nil. It looks at the clock itself: while code in a guest runs, timers
 // may be late.
-func (r *run) interrupted() error {
+func (r *run) interrupted() error { return r.interruptedAt(time.Now()) }
+
+// interruptedAt is interrupted for who knows what time it is.
+func (r *run) interruptedAt(now time.Time) error {
 	switch {
 	case r.closing.Err() != nil:
 		return ErrClosed
 	case r.caller.Err() != nil:
 		return &StoppedError{context.Cause(r.caller)}
-	case !r.deadline.IsZero() && !time.Now().Before(r.deadline):
+	case !r.deadline.IsZero() && !now.Before(r.deadline):
 		return &LimitError{Limit: LimitTime, Value: int64(r.options.Limits.Time)}
 	}
-	if deadline, ok := r.caller.Deadline(); ok && !time.Now().Before(deadline) {
+	if deadline, ok := r.caller.Deadline(); ok && !now.Before(deadline) {
 		return &StoppedError{context.DeadlineExceeded}
 	}
 	return nil
