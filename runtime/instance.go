@@ -42,7 +42,7 @@ type session struct {
 	timed  bool // the guest has asked for the time
 	impure bool // it has asked for something else that need not be the same in another run, or done something outside
 
-	seed    uint64 // of Math.random
+	seed    uint64    // of Math.random
 	granted int32     // fuel
 	portion int32     // of fuel, to be granted next
 	yielded time.Time // when it was granted last
