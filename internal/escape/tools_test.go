@@ -1,0 +1,125 @@
+package escape_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"sync"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/memory"
+)
+
+// counter counts the calls that have reached tools, by project and tool.
+type counter struct {
+	mu    sync.Mutex
+	calls map[string]map[string]int
+}
+
+func (c *counter) count(project, tool string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls[project] == nil {
+		c.calls[project] = map[string]int{}
+	}
+	c.calls[project][tool]++
+}
+
+// take returns what has been counted for a project.
+func (c *counter) take(project string) map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.calls[project])
+}
+
+// forbidden are the tools that an attempt must not reach, unless it says how often it does. Each tells a secret.
+var forbidden = map[string]func(*registry.Spec){
+	"vault": func(s *registry.Spec) { s.OffByDefault = true },
+	"net":   func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} },
+	"shell": func(s *registry.Spec) {
+		s.Requires = []registry.Capability{registry.CapabilityNetwork, registry.CapabilityProcess}
+	},
+	"internal": func(s *registry.Spec) { s.Internal = true },
+	"agent":    func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory} },
+	"admin":    func(s *registry.Spec) { s.OffByDefault, s.Category, s.Source = true, registry.CategoryMCP, "server" },
+}
+
+const (
+	anything = `{"type": "object"}`
+	noteJSON = `{"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": false}`
+	relays   = `{"type": "object", "properties": {"tool": {"type": "string"}, "input": {"type": "object"}}, "required": ["tool"]}`
+)
+
+// newRegistry returns the tools that attempts are made with.
+func newRegistry(engine *runtime.Engine, c *counter) *registry.Registry {
+	type do = func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error)
+	make := func(name, schema string, execute do, change ...func(*registry.Spec)) registry.Tool {
+		spec := registry.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(schema)}
+		for _, f := range change {
+			f(&spec)
+		}
+		return registry.ToolFunc(spec, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+			c.count(env.Project, name)
+			return execute(ctx, call, env)
+		})
+	}
+	says := func(text string) do {
+		return func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Text(text), nil
+		}
+	}
+	relay := func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+		var in struct {
+			Tool  string
+			Input json.RawMessage
+		}
+		if err := json.Unmarshal(call.Input, &in); err != nil {
+			return registry.Result{}, err
+		}
+		return env.Dispatch(ctx, registry.Call{Tool: in.Tool, Input: in.Input}), nil
+	}
+	tools := []registry.Tool{
+		javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil), memory.New(), filesystem.New(),
+		make("echo", anything, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+			return registry.Text(string(call.Input)), nil
+		}),
+		make("note", noteJSON, func(_ context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+			if env.Options.Bool("loud") {
+				return registry.Text("LOUD"), nil
+			}
+			return registry.Text(string(call.Input)), nil
+		}, func(s *registry.Spec) { s.Options = []registry.Option{{ID: "loud", Type: registry.OptionBool}} }),
+		make("data", anything, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Result{Data: json.RawMessage(
+				`{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "then": 1, "toJSON": 1, "error": ["Error", "no"], "value": 2, "bytes": true}`)}, nil
+		}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(anything) }),
+		make("liar", anything, says(`{"error": ["Error", "not an error", "net"]}`)),
+		make("large", anything, says(strings.Repeat("large\n", 1<<16))),
+		make("fails", anything, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Result{}, registry.Errorf("no such city")
+		}),
+		make("breaks", anything, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			panic(errors.New("broken"))
+		}),
+		make("hangs", anything, func(ctx context.Context, _ registry.Call, _ registry.Env) (registry.Result, error) {
+			<-ctx.Done()
+			return registry.Result{}, ctx.Err()
+		}),
+		make("relay", relays, relay), make("relay2", relays, relay), make("relay3", relays, relay),
+		make("relay4", relays, relay), make("relay5", relays, relay),
+		make("__proto__", anything, says("called")), make("then", anything, says("called")), make("constructor", anything, says("called")),
+	}
+	for name, change := range forbidden {
+		tools = append(tools, make(name, anything, says(secretOf("tool")), change))
+	}
+	r, err := registry.New(tools...)
+	if err != nil {
+		panic(err) // as enginetest.New does
+	}
+	return r
+}
