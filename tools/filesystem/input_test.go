@@ -125,6 +125,20 @@ func TestOtherFileSystems(t *testing.T) {
 	require.Equal(t, "Error: The path /d/f is read-only.", call(readOnly, create).Text())
 	require.Equal(t, registry.CodeTool, call(readOnly, create).Code)
 
+	// Or a part of it. What cannot be used is named, also where there are two paths.
+	project := tooltest.InMemory(t, nil)
+	require.NoError(t, afero.WriteFile(project, "/f", []byte("a"), 0o600))
+	require.NoError(t, afero.WriteFile(project, "/g", []byte("b"), 0o600))
+	partly := vfs.ReadOnly(project, "/f")
+	for input, want := range map[string]string{
+		`{"command":"rename","old_path":"/f","new_path":"/x"}`:                  "Error: The path /f is read-only.",
+		`{"command":"rename","old_path":"/f","new_path":"/g","overwrite":true}`: "Error: The path /f is read-only.",
+		`{"command":"rename","old_path":"/g","new_path":"/f","overwrite":true}`: "Error: The path /f is read-only.",
+		`{"command":"copy","old_path":"/g","new_path":"/f","overwrite":true}`:   "Error: The path /f is read-only.",
+	} {
+		require.Equal(t, want, call(partly, input).Text(), input)
+	}
+
 	// Without a project there is nothing to work on.
 	require.Equal(t, "Unknown tool: filesystem", call(nil, create).Text())
 }

@@ -74,7 +74,8 @@ func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileI
 		if err := taken(source, target); err != nil {
 			return err
 		}
-		return t.Explain(to, do(source, target))
+		err := do(source, target)
+		return t.Explain(culprit(err, from, to), err)
 	}
 	made, err := t.makeParents(to)
 	if err == nil {
@@ -85,7 +86,17 @@ func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileI
 			_ = t.Files.Remove(dir)
 		}
 	}
-	return t.Explain(to, err)
+	return t.Explain(culprit(err, from, to), err)
+}
+
+// culprit returns which path an error is about, if something could not be brought from one path to another: the one it goes to, unless
+// what is there must stay or cannot be followed.
+func culprit(err error, from, to string) string {
+	at, ok := errors.AsType[*fs.PathError](err)
+	if ok && within(at.Path, from) && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)) {
+		return at.Path
+	}
+	return to
 }
 
 // makeParents makes the directories that a path lies in, and returns those that have not been there, the deepest first.
