@@ -243,7 +243,7 @@ func (t *trial) do(s *step) (text, code, everything string) {
 	tool := fill(s.what, t.value, t.world.outside, false)
 	switch s.kind {
 	case "undo":
-		_, err := t.world.project.Undo(t.Context(), input)
+		_, err := t.world.project.Undo(t.Context(), tool)
 		return failure(err)
 	case "import":
 		_, err := t.world.project.Import(t.Context(), archiveOf(t, input), vfs.Tar)

@@ -114,9 +114,20 @@ func settingsOf(text string, to map[string]string) error {
 		if !ok || !slices.Contains(known, name) {
 			return fmt.Errorf("%q is no setting", line)
 		}
-		to[name] = strings.TrimSpace(value)
+		var err error
+		if to[name], err = unquoted(strings.TrimSpace(value)); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// unquoted returns a value, which can stand between quotation marks as in Go.
+func unquoted(value string) (string, error) {
+	if !strings.HasPrefix(value, `"`) {
+		return value, nil
+	}
+	return strconv.Unquote(value)
 }
 
 func (a *attempt) add(at int, kind, rest, text string) error {
@@ -125,14 +136,11 @@ func (a *attempt) add(at int, kind, rest, text string) error {
 		a.things = append(a.things, thing{kind, rest, text})
 	case "each":
 		for line := range strings.Lines(text) {
-			line = strings.TrimSuffix(line, "\n")
-			if strings.HasPrefix(line, `"`) {
-				var err error
-				if line, err = strconv.Unquote(line); err != nil {
-					return err
-				}
+			value, err := unquoted(strings.TrimSuffix(line, "\n"))
+			if err != nil {
+				return err
 			}
-			a.each = append(a.each, line)
+			a.each = append(a.each, value)
 		}
 	case "js", "call", "undo", "import":
 		if n := len(a.steps); n > 0 && a.steps[n-1].at == 0 {
