@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -59,9 +60,9 @@ func TestMain(m *testing.M) {
 func TestAttempts(t *testing.T) {
 	total := 0
 	for _, table := range readTables(t) {
+		total += len(table.attempts)
 		t.Run(strings.TrimSuffix(filepath.Base(table.file), ".txtar"), func(t *testing.T) {
 			for _, a := range table.attempts {
-				total++
 				for _, kind := range a.kinds() {
 					t.Run(a.name+" "+kind, func(t *testing.T) {
 						if !*update {
@@ -76,7 +77,7 @@ func TestAttempts(t *testing.T) {
 			require.NoError(t, os.WriteFile(table.file, txtar.Format(table.archive), 0o644))
 		}
 	}
-	require.GreaterOrEqual(t, total, 20, "some attempts are gone")
+	require.GreaterOrEqual(t, total, 150, "some attempts are gone")
 }
 
 // A trial is an attempt in one kind of project.
@@ -96,21 +97,31 @@ func (t *trial) run() {
 	t.world = worlds[t.kind](t)
 	t.world.put(t, t.attempt)
 	t.control()
-	t.env = t.newEnv()
+	t.env = t.newEnv(t.attempt.settings)
+	t.env.Project = fmt.Sprint("trial ", trials.Add(1))
 	for t.n, t.value = range t.attempt.values() {
 		for i := range t.attempt.steps {
 			t.step(&t.attempt.steps[i])
 		}
 	}
 	require.Empty(t, t.world.problems(t))
-	wanted, made := t.callsWanted(), counts.take(t.env.Project)
-	for name := range forbidden {
-		require.Equal(t, wanted[name], made[name], "calls of %s", name)
-	}
-	for name, want := range wanted {
-		require.Equal(t, want, made[name], "calls of %s", name)
-	}
+	require.Empty(t, miscounted(t.callsWanted(), counts.of(t.env.Project)))
 	t.works()
+}
+
+// miscounted lists the tools that have not been called as often as wanted: forbidden ones not at all, unless it says so.
+func miscounted(wanted, made map[string]int) (problems []string) {
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		if _, ok := wanted[name]; !ok && forbidden[name] != nil {
+			problems = append(problems, fmt.Sprintf("%s has been called", name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if wanted[name] != made[name] {
+			problems = append(problems, fmt.Sprintf("%s has been called %d times, not %d", name, made[name], wanted[name]))
+		}
+	}
+	return problems
 }
 
 // control shows that a link leads out, unless something keeps from following it.
@@ -124,10 +135,9 @@ func (t *trial) control() {
 	require.True(t, tells(string(content)) || string(content) == "kept\n", "without a guard")
 }
 
-// newEnv is what the attempt's settings say.
-func (t *trial) newEnv() registry.Env {
-	settings := t.attempt.settings
-	env := registry.Env{Project: fmt.Sprint("trial ", trials.Add(1)), Files: t.world.project, Limits: registry.Limits{Timeout: 20 * time.Second}}
+// newEnv is what settings say.
+func (t *trial) newEnv(settings map[string]string) registry.Env {
+	env := registry.Env{Project: t.env.Project, Files: t.world.project, Limits: registry.Limits{Timeout: time.Minute}}
 	s := &env.Selection
 	if text := settings["settings"]; text != "" {
 		var err error
@@ -185,14 +195,12 @@ func (t *trial) callsWanted() map[string]int {
 
 // step does something, and checks what comes back.
 func (t *trial) step(s *step) {
+	if s.kind == "set" {
+		t.env = t.newEnv(s.settings)
+		return
+	}
 	text, code, everything := t.do(s)
-	require.False(t, tells(everything), "a secret has come back: %s", everything)
-	for _, internal := range []string{"goroutine ", "runtime error", "wasm"} {
-		require.NotContains(t, everything, internal, "what is inside has come out")
-	}
-	if s := t.attempt; t.world.outside != "" && !slices.ContainsFunc(s.steps, func(s step) bool { return strings.Contains(s.input, "$outside") }) {
-		require.NotContains(t, everything, t.world.outside, "where the project lies has come out")
-	}
+	require.Empty(t, t.revealed(everything), everything)
 	if *update && !s.pattern {
 		t.update(s, text, code)
 		return
@@ -209,6 +217,23 @@ func (t *trial) step(s *step) {
 		require.Equal(t, want, text, "%q", t.value)
 	}
 	require.Equal(t, s.code, code, "%q: %s", t.value, text)
+}
+
+// revealed lists what a result tells that it must not.
+func (t *trial) revealed(result string) (problems []string) {
+	if tells(result) {
+		problems = append(problems, "a secret")
+	}
+	for _, internal := range []string{"goroutine ", "runtime error", "wasm"} {
+		if strings.Contains(result, internal) {
+			problems = append(problems, "what is inside: "+internal)
+		}
+	}
+	says := slices.ContainsFunc(t.attempt.steps, func(s step) bool { return strings.Contains(s.input, "$outside") })
+	if outside := t.world.outside; outside != "" && !says && strings.Contains(result, outside) {
+		problems = append(problems, "where the project lies")
+	}
+	return problems
 }
 
 // oneLine is a result as a line of results has it: the text, and what went wrong behind it.
@@ -259,7 +284,16 @@ func (t *trial) do(s *step) (text, code, everything string) {
 	}
 	result := tools.Dispatch(t.Context(), registry.Call{ID: id, Tool: tool, Input: json.RawMessage(input)}, t.env)
 	require.Equal(t, id, result.CallID)
-	return result.Text(), string(result.Code), fmt.Sprintf("%s\n%s\n%s\n%s", result.Text(), result.Status, result.Data, result.Content)
+	return t.everything(result)
+}
+
+// everything is all that comes back of a call, and may be shown to somebody.
+func (t *trial) everything(result registry.Result) (text, code, everything string) {
+	everything = fmt.Sprintf("%s\n%s\n%s\n", result.Text(), result.Status, result.Data)
+	for _, part := range result.Content {
+		everything += fmt.Sprintf("%s\n%s\n%s\n%+v\n", part.Text, part.Data, part.MIME, part.Resource)
+	}
+	return result.Text(), string(result.Code), everything
 }
 
 // archiveOf makes a tar of lines such as "file NAME", "dir NAME", "symlink NAME TARGET" and "hardlink NAME TARGET".

@@ -3,6 +3,7 @@ package escape_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -28,13 +29,15 @@ type thing struct{ kind, path, text string }
 
 // A step is something that is done, and what is to come of it.
 type step struct {
-	kind    string // js, call, undo or import
-	what    string // the tool, or the format of the archive
+	kind    string // js, call, undo, import or set
+	what    string // the tool, or the call that is undone
 	input   string
 	want    string
 	code    string
 	pattern bool
 	results []string // instead of want: one for each value
+	// settings are those that hold from here on.
+	settings map[string]string
 
 	at int // where the expectation is in the archive, for -update
 }
@@ -66,6 +69,11 @@ func readTables(t *testing.T) (tables []*table) {
 	return tables
 }
 
+// parse says what is wrong with the text of a table.
+func parse(text string) error {
+	return (&table{archive: txtar.Parse([]byte(text))}).parse()
+}
+
 func (t *table) parse() error {
 	defaults := map[string]string{}
 	names := map[string]bool{}
@@ -80,6 +88,9 @@ func (t *table) parse() error {
 			}
 			continue
 		case kind == "attempt":
+			if err := a.check(); err != nil {
+				return err
+			}
 			if rest == "" || names[rest] {
 				return fmt.Errorf("attempt %q has no name of its own", rest)
 			}
@@ -100,10 +111,18 @@ func (t *table) parse() error {
 			return fmt.Errorf("%s: %q: %w", a.name, f.Name, err)
 		}
 	}
-	for _, a := range t.attempts {
-		if len(a.steps) == 0 || a.steps[len(a.steps)-1].at == 0 {
-			return fmt.Errorf("%s: it does nothing, or does not say what comes of it", a.name)
-		}
+	return a.check()
+}
+
+// check reports whether an attempt is complete. A nil one is.
+func (a *attempt) check() error {
+	switch {
+	case a == nil:
+		return nil
+	case len(a.steps) == 0:
+		return fmt.Errorf("%s: it does nothing", a.name)
+	case a.steps[len(a.steps)-1].at == 0:
+		return fmt.Errorf("%s: it does not say what comes of it", a.name)
 	}
 	return nil
 }
@@ -147,6 +166,17 @@ func (a *attempt) add(at int, kind, rest, text string) error {
 			return fmt.Errorf("it does not say what comes of what is before")
 		}
 		a.steps = append(a.steps, step{kind: kind, what: rest, input: text})
+	case "set":
+		settings := maps.Clone(a.settings)
+		for _, s := range a.steps {
+			if s.settings != nil {
+				settings = maps.Clone(s.settings)
+			}
+		}
+		if err := settingsOf(text, settings); err != nil {
+			return err
+		}
+		a.steps = append(a.steps, step{kind: kind, settings: settings, at: at})
 	case "want", "like":
 		if len(a.steps) == 0 {
 			return fmt.Errorf("nothing has been done")
@@ -184,11 +214,12 @@ func (a *attempt) linked() bool {
 	return slices.ContainsFunc(a.things, func(t thing) bool { return strings.HasSuffix(t.kind, "link") })
 }
 
-// fill puts a value, and the directory outside of the project, into a text. In code and JSON the value is a literal.
+// fill puts a value, and the directory outside of the project, into a text. In code and JSON $each is a literal, and $raw the value as it is.
 func fill(text, value, outside string, literal bool) string {
+	each := value
 	if literal {
 		quoted, _ := json.Marshal(value) // a string always can
-		value = string(quoted)
+		each = string(quoted)
 	}
-	return strings.NewReplacer("$each", value, "$outside", filepath.ToSlash(outside)).Replace(text)
+	return strings.NewReplacer("$each", each, "$raw", value, "$outside", filepath.ToSlash(outside)).Replace(text)
 }

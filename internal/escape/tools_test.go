@@ -30,14 +30,14 @@ func (c *counter) count(project, tool string) {
 	c.calls[project][tool]++
 }
 
-// take returns what has been counted for a project.
-func (c *counter) take(project string) map[string]int {
+// of returns what has been counted for a project.
+func (c *counter) of(project string) map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.calls[project])
 }
 
-// forbidden are the tools that an attempt must not reach, unless it says how often it does. Each tells a secret.
+// forbidden are the tools that an attempt must not reach, unless it says how often it does. Each tells a secret, unless it is to be quiet.
 var forbidden = map[string]func(*registry.Spec){
 	"vault": func(s *registry.Spec) { s.OffByDefault = true },
 	"net":   func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} },
@@ -112,10 +112,16 @@ func newRegistry(engine *runtime.Engine, c *counter) *registry.Registry {
 		}),
 		make("relay", relays, relay), make("relay2", relays, relay), make("relay3", relays, relay),
 		make("relay4", relays, relay), make("relay5", relays, relay),
-		make("__proto__", anything, says("called")), make("then", anything, says("called")), make("constructor", anything, says("called")),
+		make("__proto__", anything, says("called")), make("constructor", anything, says("called")),
+		make("then", anything, says("called"), func(s *registry.Spec) { s.OffByDefault = true }),
 	}
 	for name, change := range forbidden {
-		tools = append(tools, make(name, anything, says(secretOf("tool")), change))
+		tools = append(tools, make(name, anything, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+			if string(call.Input) == `{"quiet":true}` {
+				return registry.Text("called"), nil
+			}
+			return registry.Text(secretOf("tool")), nil
+		}, change))
 	}
 	r, err := registry.New(tools...)
 	if err != nil {

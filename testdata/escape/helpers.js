@@ -2,6 +2,8 @@
 
 // tell returns what comes of something: a value, or the code or text of an error.
 const tell = async (f) => { try { return String(await f()) } catch (e) { return e.code ?? `${e}` } };
+// say returns the text of what comes of a call.
+const say = async (f) => { try { return String(await f()) } catch (e) { return e.message } };
 // attack tries the functions of fs on a path, and returns which have done something.
 const attack = async (p) => {
   const done = new Set();

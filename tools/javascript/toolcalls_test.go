@@ -143,43 +143,6 @@ func TestToolCalls(t *testing.T) {
 	require.Equal(t, "undefined", run(t, r, env, `return typeof tools`).Text(), "there are no others")
 }
 
-func TestHostileToolInputs(t *testing.T) {
-	r, env := withToolCalls(t, says("say"))
-	for _, c := range []struct{ why, code, want string }{
-		{"a cycle", `const a = {}; a.a = a; return tools.say(a).catch((e) => e.name)`, "TypeError"},
-		{"a getter that throws", `return tools.say({get a() { throw new Error('no') }}).catch((e) => e.message)`, "no"},
-		{"a proxy that throws", `return tools.say(new Proxy({}, {ownKeys() { throw new Error('no') }})).catch((e) => e.message)`, "no"},
-		{"a text", `return tools.say('a').catch((e) => e.name + e.code + e.message)`, "ToolErrorinvalid_inputinvalid tool call: say takes one object with its arguments, and nothing else"},
-		{"a list", `return tools.say([1]).catch((e) => e.code)`, "invalid_input"},
-		{"a function", `return tools.say(() => 1)`, "say{}\nTool calls: say 1"},
-		{"a buffer", `return tools.say(new Uint8Array(3)).catch((e) => e.code)`, "invalid_input"},
-		{"a buffer deep in it", `return tools.say({a: [{b: new ArrayBuffer(3)}]}).catch((e) => e.message)`,
-			"invalid tool call: say takes one object with its arguments, and no buffers in it. Pass a string, or write a file and pass its name."},
-		{"two objects", `return tools.say({}, {}).catch((e) => e.message)`, "invalid tool call: say takes one object with its arguments, not 2 values"},
-		{"a huge text", `return tools.say({a: 'x'.repeat(5e6)}).catch((e) => e.name)`, "RangeError"},
-		{"many values", `return tools.say({a: Array(3e5).fill({})}).catch((e) => e.name)`, "RangeError"},
-		{"deep nesting", `let a = {}; for (let i = 0; i < 2000; i++) a = {a}; return tools.say(a).then(() => 'fine', (e) => typeof e.message)`, ""},
-		{"a prototype", `return tools.say(JSON.parse('{"__proto__": {"a": 1}}'))`, "say{\"__proto__\":{\"a\":1}}\nTool calls: say 1"},
-		{"toJSON", `return tools.say({toJSON() { return {b: 1} }})`, "say{\"b\":1}\nTool calls: say 1"},
-		{"a language that has been changed", `Array.prototype.toJSON = () => 'x'; Array.prototype[Symbol.iterator] = undefined
-			Object.prototype.then = 1; Promise.prototype.then = Promise.prototype.catch = undefined; globalThis.Promise = undefined
-			return await tools.say({a: [1]})`, "say{\"a\":\"x\"}\nTool calls: say 1"},
-		{"promises that have been changed", `Promise.prototype.then = () => { throw 1 }; Promise.resolve = undefined; JSON.stringify = () => '[1]'
-			Object.defineProperty(Object.prototype, 'error', {set() { throw 1 }, get() { return [1] }})
-			return await tools.say({a: 1})`, "say{\"a\":1}\nTool calls: say 1"},
-		{"tools that have been replaced", `tools.say = 1; delete tools.say; tools = 2; return tools`, "2"},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			result := run(t, r, env, c.code)
-			if c.want == "" {
-				require.Empty(t, result.Code, result.Text())
-				return
-			}
-			require.Equal(t, c.want, result.Text())
-		})
-	}
-}
-
 func TestToolCallsRunAtOnce(t *testing.T) {
 	const many = 50
 	var here sync.WaitGroup
