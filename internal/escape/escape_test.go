@@ -138,6 +138,9 @@ func (t *trial) control() {
 // newEnv is what settings say.
 func (t *trial) newEnv(settings map[string]string) registry.Env {
 	env := registry.Env{Project: t.env.Project, Files: t.world.project, Limits: registry.Limits{Timeout: time.Minute}}
+	if settings["project"] == "other" {
+		env.Files = t.world.other
+	}
 	s := &env.Selection
 	if text := settings["settings"]; text != "" {
 		var err error
@@ -195,8 +198,12 @@ func (t *trial) callsWanted() map[string]int {
 
 // step does something, and checks what comes back.
 func (t *trial) step(s *step) {
-	if s.kind == "set" {
+	switch s.kind {
+	case "set":
 		t.env = t.newEnv(s.settings)
+		return
+	case "put":
+		require.NoError(t, t.world.place(s.thing))
 		return
 	}
 	text, code, everything := t.do(s)

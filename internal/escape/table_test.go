@@ -24,20 +24,21 @@ type attempt struct {
 	steps    []step
 }
 
-// A thing is what a project has from the beginning.
+// A thing is what somebody puts into a project without the tools.
 type thing struct{ kind, path, text string }
 
 // A step is something that is done, and what is to come of it.
 type step struct {
-	kind    string // js, call, undo, import or set
+	kind    string // js, call, undo, import, set or put
 	what    string // the tool, or the call that is undone
 	input   string
 	want    string
 	code    string
 	pattern bool
 	results []string // instead of want: one for each value
-	// settings are those that hold from here on.
+	// settings are those that hold from here on, and thing is what is put into the project.
 	settings map[string]string
+	thing    thing
 
 	at int // where the expectation is in the archive, for -update
 }
@@ -51,7 +52,7 @@ type table struct {
 
 // known are the settings that an attempt, or a table for all of its attempts, can have.
 var known = []string{
-	"calls", "enable", "files", "grants", "id", "inline", "keeps", "mode", "off", "on", "options", "readonly", "settings", "stores", "timeout", "unguarded",
+	"calls", "enable", "files", "grants", "id", "inline", "keeps", "mode", "off", "on", "options", "project", "readonly", "settings", "stores", "timeout", "unguarded",
 }
 
 func readTables(t *testing.T) (tables []*table) {
@@ -121,7 +122,7 @@ func (a *attempt) check() error {
 		return nil
 	case len(a.steps) == 0:
 		return fmt.Errorf("%s: it does nothing", a.name)
-	case a.steps[len(a.steps)-1].at == 0:
+	case a.steps[len(a.steps)-1].at == 0 || !slices.ContainsFunc(a.steps, func(s step) bool { return s.kind != "put" && s.kind != "set" }):
 		return fmt.Errorf("%s: it does not say what comes of it", a.name)
 	}
 	return nil
@@ -151,8 +152,16 @@ func unquoted(value string) (string, error) {
 
 func (a *attempt) add(at int, kind, rest, text string) error {
 	switch kind {
-	case "file", "dir", "link", "hardlink":
-		a.things = append(a.things, thing{kind, rest, text})
+	case "file", "dir", "other", "raw", "link", "hardlink", "pipe", "gone":
+		path, err := unquoted(rest)
+		if err != nil {
+			return err
+		}
+		if len(a.steps) > 0 {
+			a.steps = append(a.steps, step{kind: "put", thing: thing{kind, path, text}, at: at})
+			return nil
+		}
+		a.things = append(a.things, thing{kind, path, text})
 	case "each":
 		for line := range strings.Lines(text) {
 			value, err := unquoted(strings.TrimSuffix(line, "\n"))
@@ -211,7 +220,9 @@ func (a *attempt) kinds() []string {
 
 // linked reports whether the attempt needs a directory of the host.
 func (a *attempt) linked() bool {
-	return slices.ContainsFunc(a.things, func(t thing) bool { return strings.HasSuffix(t.kind, "link") })
+	return slices.ContainsFunc(a.things, func(t thing) bool {
+		return t.kind == "raw" || t.kind == "link" || t.kind == "hardlink" || t.kind == "pipe"
+	})
 }
 
 // fill puts a value, and the directory outside of the project, into a text. In code and JSON $each is a literal, and $raw the value as it is.

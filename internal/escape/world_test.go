@@ -1,9 +1,11 @@
 package escape_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -111,29 +113,41 @@ func openWorld(t testing.TB, store *vfs.Store, w *world) *world {
 // put makes what the attempt says is in the project.
 func (w *world) put(t testing.TB, a *attempt) {
 	t.Helper()
-	ctx := t.Context()
-	require.NoError(t, vfs.WriteFile(ctx, w.project, "/memories/m.md", []byte("kept\n")))
-	require.NoError(t, vfs.WriteFile(ctx, w.project, "/memories/d/n.md", []byte("kept too\n")))
+	require.NoError(t, vfs.WriteFile(t.Context(), w.project, "/memories/m.md", []byte("kept\n")))
+	require.NoError(t, vfs.WriteFile(t.Context(), w.project, "/memories/d/n.md", []byte("kept too\n")))
 	for _, thing := range a.things {
-		switch thing.kind {
-		case "file":
-			require.NoError(t, vfs.WriteFile(ctx, w.project, thing.path, []byte(thing.text)))
-			continue
-		case "dir":
-			require.NoError(t, w.project.MkdirAll(thing.path, 0o700))
-			continue
-		}
-		to := filepath.Join(w.dir, filepath.FromSlash(thing.path))
-		target := filepath.FromSlash(fill(thing.text, "", w.outside, false))
-		require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o700))
-		if thing.kind == "link" {
-			require.NoError(t, os.Symlink(target, to))
-		} else {
-			require.NoError(t, os.Link(target, to))
-		}
+		require.NoError(t, w.place(thing))
 	}
 	w.keeps = strings.Fields(a.settings["keeps"])
 	w.before = w.state(t)
+}
+
+// place puts something where it is to be.
+func (w *world) place(thing thing) error {
+	switch thing.kind {
+	case "file":
+		return vfs.WriteFile(context.Background(), w.project, thing.path, []byte(thing.text))
+	case "other":
+		return vfs.WriteFile(context.Background(), w.other, thing.path, []byte(thing.text))
+	case "dir":
+		return w.project.MkdirAll(thing.path, 0o700)
+	}
+	to := filepath.Join(w.dir, filepath.FromSlash(thing.path))
+	text := fill(thing.text, "", w.outside, false)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.RemoveAll(to)); err != nil {
+		return err
+	}
+	switch thing.kind {
+	case "raw":
+		return os.WriteFile(to, []byte(text), 0o600)
+	case "link":
+		return os.Symlink(filepath.FromSlash(text), to)
+	case "gone":
+		return nil
+	case "hardlink":
+		return os.Link(filepath.FromSlash(text), to)
+	}
+	return makePipe(to)
 }
 
 // state is all that must stay as it is: what is outside, the other project, and what is protected in the project, with times and
