@@ -57,6 +57,8 @@ func TestInputs(t *testing.T) {
 		{"all that is wrong, in order", `{"n":"x","on":1,"list":["a"],"other":1}`, "invalid tool call: the arguments do not fit the schema of echo:\n" +
 			"/list/0: got string, want integer\n/n: got string, want integer\n/on: got number, want boolean\n" +
 			"additional properties 'other' not allowed\nmissing property 'text'"},
+		{"all that is unknown, in order", `{"text":"x","f":1,"e":1,"d":1,"c":1,"b":1,"a":1}`, "invalid tool call: the arguments do not fit the schema of echo:\n" +
+			"additional properties 'a', 'b', 'c', 'd', 'e', 'f' not allowed"},
 		{"numbers that are none", `{"text":"x","x":"0x10","n":"1_000"}`, "invalid tool call: the arguments do not fit the schema of echo:\n" +
 			"/n: got string, want integer\n/x: got string, want number"},
 		{"a fraction where an integer is wanted", `{"text":"x","n":1.5}`, "invalid tool call: the arguments do not fit the schema of echo:\n/n: got number, want integer"},

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
@@ -153,6 +154,9 @@ func collect(e *jsonschema.ValidationError, problems *[]string) (n int) {
 		return n
 	}
 	if len(*problems) < mostProblems {
+		if unknown, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
+			slices.Sort(unknown.Properties) // they come in the order of a map
+		}
 		text := plaintext.Cut(e.ErrorKind.LocalizedString(printer()), 300)
 		if len(e.InstanceLocation) > 0 {
 			text = plaintext.Cut(pointer(e.InstanceLocation), 300) + ": " + text
