@@ -181,3 +181,43 @@ func (h hangingFs) Remove(name string) error {
 	<-h.release
 	return h.Fs.Remove(name)
 }
+
+// TestMemoriesCannotBeChanged tries every function of fs with every spelling.
+func TestMemoriesCannotBeChanged(t *testing.T) {
+	spellings := []string{
+		"/memories", "memories", "./memories", "//memories", "/memories/", "/memories/.", "/x/../memories", "/../memories", "/memories/../memories", "/d/../../memories",
+		"/MEMORIES", "/Memories", "/memorieſ", "/mem\u200dories", "/memories\ufeff", "/memories\x00", `\memories`, `/x\..\memories`, "/memories\n",
+	}
+	const script = `
+		const below = ['', '/m.md', '/d', '/d/n', '/new', '/new/x'];
+		const calls = (p) => [
+			['writeFile', p, 'x'], ['writeFile', p, 'x', {flag: 'a'}], ['writeFile', p, 'x', {flag: 'wx'}], ['writeFile', p, new Uint8Array(1)], ['appendFile', p, 'x'],
+			['truncate', p], ['truncate', p, 9], ['mkdir', p], ['mkdir', p, {recursive: true}], ['unlink', p], ['rmdir', p], ['rmdir', p, {recursive: true}],
+			['rm', p], ['rm', p, {recursive: true}], ['rm', p, {recursive: true, force: true}], ['rename', p, '/x'], ['rename', '/f', p], ['rename', '/d', p],
+			['copyFile', '/f', p], ['copyFile', '/f', p, 1], ['cp', '/f', p], ['cp', '/d', p, {recursive: true}], ['cp', '/d', p, {recursive: true, force: false}],
+		];
+		const done = [];
+		for (const spelling of SPELLINGS) for (const end of below) for (const [name, ...args] of calls(spelling + end)) {
+			try { await fs[name](...args); done.push(name + ' ' + args[0]) } catch {}
+			try { fs[name + 'Sync'](...args); done.push(name + ' ' + args[0]) } catch {}
+			await new Promise((end) => fs[name](...args, (error) => { if (!error) done.push(name + ' ' + args[0]); end() }));
+		}
+		for (const root of ['/', '..', '/memories/..']) for (const [name, ...args] of [['rm', root, {recursive: true, force: true}], ['rmdir', root, {recursive: true}], ['rename', root, '/x'],
+			['cp', '/d', root, {recursive: true}], ['cp', '/e', root, {recursive: true}], ['cp', '/e', root, {recursive: true, force: false, errorOnExist: true}]])
+			try { await fs[name](...args); done.push(name + ' ' + args[0]) } catch {}
+		return done`
+	names, err := json.Marshal(spellings)
+	require.NoError(t, err)
+	tooltest.OnBoth(t, func(t testing.TB, files *vfs.Project) *tooltest.Bench {
+		return &tooltest.Bench{T: t, Tools: newRegistry(t), Tool: javascript.Name, Files: files}
+	}, func(b *tooltest.Bench) {
+		b.Put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n", "/f": "f", "/d/memories": "x", "/e/memories/m.md": "x", "/e/memories/d/o": "x"})
+		before := b.Tree()
+		result := b.Call(tooltest.Object{"code": strings.ReplaceAll(script, "SPELLINGS", string(names))})
+		require.Equal(b.T, "[]", result.Text(), "what has been done")
+		require.Equal(b.T, before, b.Tree())
+		// The guard does not stop what is something else.
+		result = b.Call(tooltest.Object{"code": `for (const p of ['/memoriesfoo', '/d/memories', '/memories2/m.md', '/.memories']) await fs.writeFile(p, 'y'); return 'ok'`})
+		require.Equal(b.T, "ok\nFiles: created /.memories, /memories2/m.md, /memoriesfoo; changed /d/memories", result.Text())
+	})
+}
