@@ -8,8 +8,8 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/toolrun/toolrun/.ci/tools/internal/license"
@@ -33,7 +33,11 @@ func main() {
 		printTable(os.Stdout, modules)
 		return
 	}
-	goLicense, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "LICENSE"))
+	goRoot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		log.Fatal(err)
+	}
+	goLicense, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goRoot)), "LICENSE"))
 	if err != nil {
 		log.Fatal(err)
 	}
