@@ -297,7 +297,7 @@ var syscalls = map[string]uint32{
 	"copy_file_range": unix.SYS_COPY_FILE_RANGE, "epoll_create1": unix.SYS_EPOLL_CREATE1, "epoll_ctl": unix.SYS_EPOLL_CTL,
 	"epoll_pwait": unix.SYS_EPOLL_PWAIT, "eventfd2": unix.SYS_EVENTFD2, "execve": unix.SYS_EXECVE, "exit": unix.SYS_EXIT,
 	"exit_group": unix.SYS_EXIT_GROUP, "fchmod": unix.SYS_FCHMOD, "fchmodat": unix.SYS_FCHMODAT, "fchmodat2": unix.SYS_FCHMODAT2, "fcntl": unix.SYS_FCNTL,
-	"flock": unix.SYS_FLOCK, "fstat": unix.SYS_FSTAT, "fsync": unix.SYS_FSYNC, "ftruncate": unix.SYS_FTRUNCATE,
+	"flock": unix.SYS_FLOCK, "fstat": unix.SYS_FSTAT, "fstatfs": unix.SYS_FSTATFS, "fsync": unix.SYS_FSYNC, "ftruncate": unix.SYS_FTRUNCATE,
 	"futex": unix.SYS_FUTEX, "getcwd": unix.SYS_GETCWD, "getdents64": unix.SYS_GETDENTS64, "getegid": unix.SYS_GETEGID,
 	"geteuid": unix.SYS_GETEUID, "getgid": unix.SYS_GETGID, "getpid": unix.SYS_GETPID, "getppid": unix.SYS_GETPPID,
 	"getrandom": unix.SYS_GETRANDOM, "gettid": unix.SYS_GETTID, "getuid": unix.SYS_GETUID, "ioctl": unix.SYS_IOCTL,
