@@ -1,0 +1,7 @@
+// The result is shown by calling its toJSON, which does not come back.
+// ends: time limit
+return {
+  toJSON() {
+    for (;;) {}
+  },
+};
