@@ -1,0 +1,3 @@
+// Object.assign copies a string of ten million characters as properties.
+// ends: memory limit or time limit
+return Object.assign({}, 'x'.repeat(1e7));

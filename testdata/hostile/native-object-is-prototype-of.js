@@ -1,0 +1,6 @@
+// isPrototypeOf and instanceof walk the same long chain to its end.
+// ends: time limit
+let object = Object.create(null);
+for (let i = 0; i < 1e5; i++) object = Object.create(object);
+class Other {}
+for (;;) Other.prototype.isPrototypeOf(object) || object instanceof Other;

@@ -1,0 +1,3 @@
+// split makes an array of millions of strings.
+// ends: memory limit or time limit
+return 'a'.repeat(2e7).split('');
