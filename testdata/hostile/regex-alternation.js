@@ -1,0 +1,3 @@
+// Alternatives that overlap are tried in each combination.
+// ends: time limit
+return /^(a|aa|aaa|a?)+$/.test('a'.repeat(60) + '!');
