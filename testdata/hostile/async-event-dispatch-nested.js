@@ -1,0 +1,6 @@
+// A listener dispatches an event to which it listens.
+// ends: returns done
+const target = new EventTarget();
+target.addEventListener('event', () => target.dispatchEvent(new Event('event')));
+target.dispatchEvent(new Event('event'));
+return 'done';
