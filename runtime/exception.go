@@ -10,7 +10,7 @@ import (
 
 // thrownValue is what the prelude says of an exception, beside how it reads.
 type thrownValue struct {
-	Kind    string `json:"kind"` // error, null or other
+	Kind    string `json:"kind"` // error, null (or no value at all) or other
 	Name    string `json:"name"`
 	Message string `json:"message"`
 	Stack   string `json:"stack"`

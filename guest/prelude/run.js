@@ -7,7 +7,9 @@
 
   // fail tells the host that the script has ended with an exception: how it reads, and what it is.
   kernel.fail = (error) => {
-    const details = { __proto__: null, kind: error === null ? 'null' : 'other' };
+    // Where native code fails without making an exception, as normalize does for want of memory, what is thrown is no value at all.
+    const nothing = error === null || typeof error === 'unknown';
+    const details = { __proto__: null, kind: nothing ? 'null' : 'other' };
     if (isError(error)) {
       details.kind = 'error';
       details.name = slice(text(error, 'name') ?? 'Error', 0, maxDetail);
