@@ -1,0 +1,3 @@
+// Parentheses are nested a million times, and the parser recurses.
+// ends: exception
+eval('('.repeat(1e6));
