@@ -1,10 +1,5 @@
-// The description of a package sends the one who asks from condition to condition.
+// The description of a package sends the one who asks from condition to condition, thousands of levels deep.
 // ends: exception
-let conditions = './index.js';
-for (let i = 0; i < 900; i++) conditions = { default: conditions, require: null, import: [conditions] };
-try {
-  fs.writeFileSync('/lib/node_modules/p/package.json', JSON.stringify({ name: 'p', exports: conditions }));
-} catch (error) {
-  fs.writeFileSync('/lib/node_modules/p/package.json', '{"name":"p","exports":' + '{"default":'.repeat(5000) + '"./index.js"' + '}'.repeat(5000) + '}');
-}
-for (;;) require('p');
+const text = '{"name":"p","exports":' + '{"default":'.repeat(9000) + '"./index.js"' + '}'.repeat(9000) + '}';
+fs.writeFileSync('/lib/node_modules/p/package.json', text);
+return require('p');

@@ -1,4 +1,3 @@
-// A function with thousands of templates as default parameters is read ahead for each of them.
+// Thousands of arrow functions with templates as default parameters are nested.
 // ends: memory limit
-new Function('return (' + '(a = `${b}`) => '.repeat(3000) + '1)');
-return 'done';
+return new Function('return (' + '(a = `${b}`) => '.repeat(3000) + '1)');

@@ -1,0 +1,3 @@
+// One buffer of two gigabytes is asked for.
+// ends: memory limit
+new ArrayBuffer(2 ** 31);

@@ -1,0 +1,3 @@
+// Shared buffers are dropped at once, and must be given back all the same.
+// ends: time limit
+for (;;) new SharedArrayBuffer(1e7);
