@@ -1,0 +1,3 @@
+// JSON is nested a million times.
+// ends: exception
+JSON.parse('['.repeat(1e6));

@@ -1,0 +1,8 @@
+// toString converts the object that it is called on.
+// ends: exception RangeError
+const object = {
+  toString() {
+    return '' + this;
+  },
+};
+return '' + object;
