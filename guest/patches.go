@@ -9,7 +9,7 @@ import (
 )
 
 // patches are the changes to the engine's code, for the build that SHA256 names.
-var patches = []metering.Replacement{usableSize, statementPosition, rejection, resolveModule, loadModule, evalNow, moduleFailure, allocate}
+var patches = []metering.Replacement{usableSize, statementPosition, rejection, resolveModule, loadModule, evalNow, moduleFailure, allocate, iteratorDepth}
 
 // usableSize replaces js_def_malloc_usable_size, which is a stub under WASI that always answers 0. Without it the engine
 // would collect garbage by the number of its allocations only, and run out of memory while most of it is garbage.
@@ -152,6 +152,26 @@ var allocate = metering.Replacement{
 		0x20, 0, 0x20, 1, // local.get 0, the JSContext*, local.get 1
 		0x10, 0xfc, 1, 0xad, 0x0b}, // call 252, js_malloc, i64.extend_i32_u, end
 }
+
+// iteratorDepth makes JS_IteratorNext2 begin with a check that there is stack left, as every other way by which the engine calls itself
+// does. It calls native iterators directly, so a chain of iterator helpers (iterator.map(f).map(f)...) that is long enough would
+// otherwise write below the stack, over other data.
+var iteratorDepth = metering.Replacement{
+	Function: 640,
+	Old:      append(slices.Clip(iteratorLocals), iteratorCode...),
+	New: append(append(slices.Clip(iteratorLocals),
+		0x23, 0, // global.get 0, the C stack pointer
+		0x20, 0, 0x28, 2, 16, 0x28, 2, 0x80, 1, // the JSContext*, its JSRuntime*, the limit (runtimeStackLimit)
+		0x49, 0x04, 0x40, // i32.lt_u, if
+		0x20, 5, 0x41, 0, 0x36, 2, 0, // local.get 5, i32.const 0, i32.store: not done
+		0x20, 0, 0x41, 0xe3, 0xfb, 0, 0x41, 0, // local.get 0, i32.const 15843 (the message), i32.const 0
+		0x10, 0x82, 2, 0x0f, 0x0b), // call 258, JS_ThrowRangeError, return, end
+		iteratorCode...),
+}
+
+var iteratorLocals = []byte{3, 1, 0x7f, 1, 0x7f, 1, 0x7e}
+
+var iteratorCode = []byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 6, 0x24, 0} // the function's stack frame
 
 func mustDecode(digits string) []byte {
 	code, err := hex.DecodeString(digits)
