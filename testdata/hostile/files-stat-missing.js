@@ -1,0 +1,7 @@
+// Files that are not there are asked for without an end.
+// ends: time limit
+for (;;) {
+  try {
+    await fs.readFile('/missing');
+  } catch {}
+}

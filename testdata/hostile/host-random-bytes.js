@@ -1,0 +1,3 @@
+// Random bytes are asked for without an end.
+// ends: time limit
+for (;;) crypto.getRandomValues(new Uint8Array(65536));

@@ -1,0 +1,3 @@
+// Identifiers are made without an end.
+// ends: time limit
+for (;;) crypto.randomUUID();
