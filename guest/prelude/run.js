@@ -8,16 +8,15 @@
   // fail tells the host that the script has ended with an exception: how it reads, and what it is.
   kernel.fail = (error) => {
     // Where native code fails without making an exception, as normalize does for want of memory, what is thrown is no value at all.
-    const nothing = error === null || typeof error === 'unknown';
-    const details = { __proto__: null, kind: nothing ? 'null' : 'other' };
+    let details = error === null || typeof error === 'unknown' ? '{"kind":"null"' : '{"kind":"other"';
     if (isError(error)) {
-      details.kind = 'error';
-      details.name = slice(text(error, 'name') ?? 'Error', 0, maxDetail);
-      details.message = slice(kernel.messageOf(error), 0, maxDetail);
-      details.stack = slice(kernel.stackOf(error), 0, maxDetail);
+      details = `{"kind":"error"${detail('name', text(error, 'name') ?? 'Error')}` +
+        detail('message', kernel.messageOf(error)) + detail('stack', kernel.stackOf(error));
     }
-    host(ops.finish, 1, format(error), kernel.stringify(details));
+    host(ops.finish, 1, format(error), `${details}}`);
   };
+  // Objects would not do: the engine keeps those that it makes JSON of in an array that can have setters.
+  const detail = (name, value) => `,"${name}":${kernel.stringify(slice(value, 0, maxDetail))}`;
   const maxDetail = 65536;
 
   // succeed tells the host the script's result: how it reads, and what it is as data. Often the one is the JSON of the other. If that
