@@ -1,4 +1,4 @@
-// process.exit in a microtask ends the run, and what is queued behind it must not run.
+// The function process.exit in a microtask ends the run, and what is queued behind it must not run.
 // ends: exits 7
 queueMicrotask(() => process.exit(7));
 queueMicrotask(() => {

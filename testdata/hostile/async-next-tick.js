@@ -1,4 +1,4 @@
-// The same with process.nextTick, between which timers are due that never get their turn.
+// Callbacks of process.nextTick call it again, so that a timer that is due never gets its turn.
 // ends: time limit
 setTimeout(() => process.exit(3), 0);
 process.nextTick(function again() {

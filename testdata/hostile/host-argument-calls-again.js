@@ -1,4 +1,4 @@
-// toJSON of an argument calls the same function with another argument of its kind, to some depth.
+// The toJSON of an argument calls the same function with another argument of its kind, to some depth.
 // ends: returns 500
 let calls = 0;
 const argument = (n) => ({ toJSON: () => (calls++, n > 0 ? echo(argument(n - 1))[0] : 'end') });

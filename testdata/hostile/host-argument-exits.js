@@ -1,4 +1,4 @@
-// toJSON of an argument ends the run while the call is being made.
+// The toJSON of an argument ends the run while the call is being made.
 // ends: exits 4
 later({
   toJSON() {

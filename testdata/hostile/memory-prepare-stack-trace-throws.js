@@ -1,4 +1,4 @@
-// The same, where formatting throws.
+// The script throws while it formats the stack of the error that says that memory is full.
 // ends: memory limit
 Error.prepareStackTrace = () => {
   throw 1;

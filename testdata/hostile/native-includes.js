@@ -1,3 +1,3 @@
-// includes reads each index of an array-like object, holes too.
+// The method includes reads each index of an array-like object, holes too.
 // ends: time limit
 return [].includes.call({ length: 2 ** 53 - 1 }, 1);

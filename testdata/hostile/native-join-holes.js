@@ -1,3 +1,3 @@
-// join puts four billion empty strings together.
+// The method join puts four billion empty strings together.
 // ends: time limit or memory limit
 return new Array(2 ** 32 - 1).join('').length;

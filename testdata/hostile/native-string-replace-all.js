@@ -1,4 +1,4 @@
-// replaceAll puts a longer text in the place of each character.
+// The method replaceAll puts a longer text in the place of each character.
 // ends: time limit or memory limit
 const text = 'a'.repeat(2e5);
 for (;;) text.replaceAll('a', 'bcdefghij');

@@ -1,3 +1,3 @@
-// split makes an array of millions of strings.
+// The method split makes an array of millions of strings.
 // ends: memory limit
 return 'a'.repeat(2e7).split('');

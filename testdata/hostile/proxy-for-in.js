@@ -1,4 +1,4 @@
-// for-in asks for the keys of each of many prototypes that are proxies.
+// A for-in loop asks for the keys of each of many prototypes that are proxies.
 // ends: time limit or exception RangeError
 let object = null;
 for (let i = 0; i < 2000; i++) {

@@ -1,4 +1,4 @@
-// toJSON, which the console calls, writes the object to the console.
+// The method toJSON, which the console calls, writes the object to the console.
 // ends: returns undefined
 const object = {
   toJSON() {

@@ -1,4 +1,4 @@
-// toJSON returns an object that has another one inside, which has another one inside.
+// The method toJSON returns an object that has another one inside, which has another one inside.
 // ends: time limit or exception RangeError
 const more = () => ({ toJSON: () => ({ more: more() }) });
 return JSON.stringify(more());

@@ -1,4 +1,4 @@
-// toJSON makes JSON of the object that it is called on.
+// The method toJSON makes JSON of the object that it is called on.
 // ends: exception RangeError
 const object = {
   toJSON() {

@@ -1,4 +1,4 @@
-// The same by toLocaleString, which calls itself on each element.
+// The method toLocaleString goes through an array that is nested a hundred thousand times.
 // ends: exception RangeError
 let nested = [];
 for (let i = 0; i < 1e5; i++) nested = [nested];

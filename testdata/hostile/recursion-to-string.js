@@ -1,4 +1,4 @@
-// toString converts the object that it is called on.
+// The method toString converts the object that it is called on.
 // ends: exception RangeError
 const object = {
   toString() {

@@ -1,4 +1,4 @@
-// lastIndex is an object whose conversion runs another search with the same expression.
+// The lastIndex of an expression is an object whose conversion runs another search with the same expression.
 // ends: exception RangeError or time limit
 const expression = /a/g;
 expression.lastIndex = {

@@ -1,3 +1,3 @@
-// The same by name, without regard to case, where each comparison folds both texts.
+// Backreferences by name have to be compared without regard to case, for each way in which the groups could have matched.
 // ends: time limit
 return /^(?<one>.+)(?<two>.+)\k<two>\k<one>$/iu.test('aé'.repeat(5000) + 'b');

@@ -1,3 +1,3 @@
-// The same with array literals, which the compiler goes through a second time.
+// Array literals are nested a hundred thousand times, and the parser recurses.
 // ends: exception
 return eval('['.repeat(1e5) + ']'.repeat(1e5));
