@@ -17,7 +17,14 @@ import (
 // The engine only allocates memory for the string. Its code units are written from here, which is many times faster than the
 // engine's own decoder, and takes no second copy in the instance.
 func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
-	units, narrow := utf8text.Units(s)
+	units, narrow := 0, true
+	err := vm.eachPiece(s, func(piece string) {
+		n, narrowToo := utf8text.Units(piece)
+		units, narrow = units+n, narrow && narrowToo
+	})
+	if err != nil {
+		return 0, err
+	}
 	size, length := units, units
 	if !narrow {
 		size, length = 2*units, units|stringWide
@@ -38,12 +45,38 @@ func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
 	header[0] = 1 // the number of references
 	binary.LittleEndian.PutUint32(header[stringLength:], uint32(length))
 	data[size] = 0 // as the engine has it behind units of 8 bits
-	if narrow {
-		utf8text.PutLatin1(data[:size], s)
-	} else {
-		utf8text.PutUTF16(data[:size], s)
+	rest := data[:size]
+	err = vm.eachPiece(s, func(piece string) {
+		if narrow {
+			rest = utf8text.PutLatin1(rest, piece)
+		} else {
+			rest = utf8text.PutUTF16(rest, piece)
+		}
+	})
+	if err != nil {
+		return 0, err
 	}
 	return Value(uint64(tagString&math.MaxUint32)<<32 | uint64(p)), nil
+}
+
+// pieceSize is how many bytes of text are worked on before the run is looked at again. They take less than a millisecond or two.
+const pieceSize = 64 << 10
+
+// eachPiece calls do with the pieces of s, one after the other, unless Interrupted says that this is of no use any more.
+func (vm *VM) eachPiece(s string, do func(piece string)) error {
+	for {
+		n := utf8text.Piece(s, pieceSize)
+		do(s[:n])
+		if s = s[n:]; s == "" {
+			return nil
+		}
+		if vm.Interrupted == nil {
+			continue
+		}
+		if err := vm.Interrupted(); err != nil {
+			return err
+		}
+	}
 }
 
 // allocate allocates size bytes as the engine does for its own objects.

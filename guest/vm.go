@@ -18,6 +18,9 @@ import (
 //
 // Values hold memory until [VM.Free]; an instance that is thrown away needs none of that.
 type VM struct {
+	// Interrupted is asked now and then during long work in Go, if it is set. The work ends with the error that it returns.
+	Interrupted func() error
+
 	instance api.Module
 	memory   api.Memory
 

@@ -92,6 +92,12 @@ func (in *instance) begin(r *run) {
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
 	in.fuel.Set(0)
 	in.vm.SeedRandom(in.seed)
+	in.vm.Interrupted = func() error {
+		if err := r.interrupted(); err != nil {
+			return &stop{err}
+		}
+		return nil
+	}
 	r.origins, r.originsSize = maps.Clone(in.image.origins), in.image.originsSize
 	if r.origins == nil {
 		r.origins = map[string]origin{}

@@ -51,8 +51,9 @@ func ascii(s string) int {
 	return n
 }
 
-// PutLatin1 writes the code units of s, which are narrow, to out as bytes. There is room for all of them.
-func PutLatin1(out []byte, s string) {
+// PutLatin1 writes the code units of s, which are narrow, to out as bytes, and returns what is left of out. There is room for all of
+// them.
+func PutLatin1(out []byte, s string) []byte {
 	n := ascii(s)
 	copy(out, s[:n])
 	out, s = out[n:], s[n:]
@@ -66,15 +67,31 @@ func PutLatin1(out []byte, s string) {
 		out[at] = c
 		at++
 	}
+	return out[at:]
 }
 
-// PutUTF16 writes the code units of the result of Valid to out, little-endian. There is room for all of them.
-func PutUTF16(out []byte, s string) {
+// PutUTF16 writes the code units of the result of Valid to out, little-endian, and returns what is left of out. There is room for all
+// of them.
+func PutUTF16(out []byte, s string) []byte {
 	if utf8.ValidString(s) {
-		putUTF16(out, s)
-		return
+		return putUTF16(out, s)
 	}
 	eachPart(s, func(part string) { out = putUTF16(out, part) })
+	return out
+}
+
+// Piece is the length of a piece at the front of s, of n bytes or a few less, that can be worked on by itself: what Valid makes of it
+// and of the rest is what it makes of s. It is all of s if that is no longer than n. n is at least 4.
+func Piece(s string, n int) int {
+	if len(s) <= n {
+		return len(s)
+	}
+	for i := n; i > n-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			return i
+		}
+	}
+	return n // no character has so many bytes that are not its first
 }
 
 // putUTF16 returns what is left of out.

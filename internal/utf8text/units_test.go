@@ -22,7 +22,7 @@ func requireUnits(t *testing.T, s string) {
 	require.Equal(t, !wide, narrow, "%q", s)
 
 	out := make([]byte, 2*units)
-	utf8text.PutUTF16(out, s)
+	require.Empty(t, utf8text.PutUTF16(out, s))
 	for i, unit := range want {
 		require.Equal(t, unit, binary.LittleEndian.Uint16(out[2*i:]), "%q, %d", s, i)
 	}
@@ -30,6 +30,23 @@ func requireUnits(t *testing.T, s string) {
 		utf8text.PutLatin1(out, s)
 		for i, unit := range want {
 			require.Equal(t, byte(unit), out[i], "%q, %d", s, i)
+		}
+	}
+}
+
+func TestPieces(t *testing.T) {
+	for _, s := range []string{"aé€😀", "\x80", "\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xf0\x9f\x98x", "😀\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"} {
+		s = strings.Repeat(s, 20)
+		for n := 4; n < 20; n++ {
+			var valid strings.Builder
+			for rest := s; rest != ""; {
+				end := utf8text.Piece(rest, n)
+				require.Positive(t, end)
+				require.LessOrEqual(t, end, n)
+				valid.WriteString(utf8text.Valid(rest[:end]))
+				rest = rest[end:]
+			}
+			require.Equal(t, utf8text.Valid(s), valid.String(), "%q in pieces of %d", s, n)
 		}
 	}
 }
