@@ -27,7 +27,9 @@ func TestMain(m *testing.M) {
 func TestHostileScripts(t *testing.T) {
 	scripts, err := selftest.Scripts()
 	require.NoError(t, err)
-	report, err := selftest.Run(t.Context(), engine, scripts, selftest.Options{})
+	require.GreaterOrEqual(t, len(scripts), 600, "some are gone")
+	// More at once than there are processors: most only wait for their time limit.
+	report, err := selftest.Run(t.Context(), engine, scripts, selftest.Options{AtOnce: 8})
 	require.NoError(t, err)
 	var table strings.Builder
 	require.NoError(t, report.WriteTable(&table))
