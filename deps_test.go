@@ -19,6 +19,7 @@ const module = "github.com/toolrun/toolrun/"
 var mayImport = map[string][]string{
 	"internal/cachedir":        {},
 	"internal/filetype":        {},
+	"internal/leakcheck":       {},
 	"internal/linearmem":       {},
 	"internal/metering":        {},
 	"internal/utf8text":        {},

@@ -11,16 +11,9 @@ import (
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
-)
 
-// mappings counts the mappings of the process.
-func mappings(t testing.TB) int {
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Skip("mappings are not known on this system")
-	}
-	return strings.Count(string(maps), "\n")
-}
+	"github.com/toolrun/toolrun/internal/leakcheck"
+)
 
 // TestLibrariesSeeWhatIsTheirs loads the same libraries in runs that differ in something that the libraries can find out.
 func TestLibrariesSeeWhatIsTheirs(t *testing.T) {
@@ -225,7 +218,7 @@ func TestBytesCrossWhileAModuleIsLinked(t *testing.T) {
 // TestSandboxesThatCannotBeginAreNotLost has globals that find no room, or a context that ends before they are there.
 func TestSandboxesThatCannotBeginAreNotLost(t *testing.T) {
 	engine := cachedEngine(t, EngineOptions{MaxIdle: 1})
-	before := mappings(t)
+	before := leakcheck.Take()
 	for range 20 {
 		result, err := engine.Run(t.Context(), `return 1`, &RunOptions{
 			Limits: Limits{Memory: MinMemory, Time: patient}, Globals: map[string]any{"big": strings.Repeat("x", 8<<20)},
@@ -239,7 +232,7 @@ func TestSandboxesThatCannotBeginAreNotLost(t *testing.T) {
 		_, err = engine.Run(ctx, `return 1`, &RunOptions{Globals: map[string]any{"x": cancelWhenEncoded{cancel}}})
 		require.ErrorIs(t, err, context.Canceled)
 	}
-	require.Less(t, mappings(t), before+20)
+	before.Require(t, leakcheck.Growth{Mappings: 20})
 }
 
 // cancelWhenEncoded is a global that ends its run.

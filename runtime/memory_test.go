@@ -17,21 +17,12 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/leakcheck"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// residentMemory is what the process has in memory, in bytes, or zero where that is not known.
-func residentMemory() int64 {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(strings.Fields(string(data))[1], 10, 64)
-	return pages * int64(os.Getpagesize())
-}
-
-// mostMemory is the most memory that the process has while do runs.
-func mostMemory(do func()) int64 {
+// mostResident is the most memory that the process has while do runs.
+func mostResident(do func()) int64 {
 	var most atomic.Int64
 	stop := make(chan struct{})
 	var watch sync.WaitGroup
@@ -41,7 +32,7 @@ func mostMemory(do func()) int64 {
 			case <-stop:
 				return
 			case <-time.After(time.Millisecond):
-				most.Store(max(most.Load(), residentMemory()))
+				most.Store(max(most.Load(), leakcheck.Resident()))
 			}
 		}
 	})
@@ -54,7 +45,7 @@ func mostMemory(do func()) int64 {
 }
 
 func TestMemoryOfTheProcess(t *testing.T) {
-	if residentMemory() == 0 {
+	if leakcheck.Resident() == 0 {
 		t.Skip("the process's memory is not known on this system")
 	}
 	if raceDetector {
@@ -81,7 +72,7 @@ func TestMemoryOfTheProcess(t *testing.T) {
 			`let s = 'x'; for (;;) s += s`,
 			`'x'.repeat(2 ** 30)`,
 		} {
-			most := mostMemory(func() {
+			most := mostResident(func() {
 				_, err := tryRun(t, script)
 				require.Equal(t, byMemory, endedAs(err), script)
 			})
@@ -109,8 +100,8 @@ func TestMemoryOfTheProcess(t *testing.T) {
 			`new URLSearchParams('<&'.repeat(5e5)).toString()`,
 		} {
 			debug.FreeOSMemory()
-			before := residentMemory()
-			most := mostMemory(func() {
+			before := leakcheck.Resident()
+			most := mostResident(func() {
 				_, err := tryRun(t, script, sandbox.RunOptions{Files: large})
 				require.True(t, err == nil || sandbox.IsScriptFailure(err), "%s: %v", script, err)
 			})
@@ -134,13 +125,10 @@ func TestMemoryOfTheProcess(t *testing.T) {
 		for i := range runs / 3 {
 			_, _ = tryRun(t, script(i))
 		}
-		debug.FreeOSMemory()
-		before, goroutines := residentMemory(), goruntime.NumGoroutine()
+		before := leakcheck.Take()
 		for i := range runs {
 			_, _ = tryRun(t, script(i))
 		}
-		debug.FreeOSMemory()
-		require.Less(t, residentMemory()-before, int64(48<<20), "the process has grown")
-		require.LessOrEqual(t, goruntime.NumGoroutine(), goroutines+2, "goroutines are left over")
+		before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 48 << 20})
 	})
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	goruntime "runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/leakcheck"
 )
 
 // runAnything runs scripts of all kinds until it has run some, in an engine that may be closed meanwhile: with libraries that push each
@@ -42,13 +42,6 @@ func runAnything(t *testing.T, engine *Engine, random *rand.Rand, release <-chan
 
 // TestEnginesLeaveNothing closes engines after many runs, or in the middle of them.
 func TestEnginesLeaveNothing(t *testing.T) {
-	files := func() int {
-		list, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Skip("open files are not known on this system")
-		}
-		return len(list)
-	}
 	round := func(seed uint64) {
 		engine, err := NewEngine(t.Context(), &EngineOptions{CacheDir: testCacheDir(), MaxRuns: 6, MaxIdle: 3, LibraryMemory: 5 << 20})
 		require.NoError(t, err)
@@ -67,14 +60,9 @@ func TestEnginesLeaveNothing(t *testing.T) {
 		close(release)
 	}
 	round(1)
-	goroutines, mapped, open := goruntime.NumGoroutine(), mappings(t), files()
+	before := leakcheck.Take()
 	for seed := range uint64(5) {
 		round(seed)
 	}
-	for deadline := time.Now().Add(patient); goruntime.NumGoroutine() > goroutines && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
-	require.LessOrEqual(t, goruntime.NumGoroutine(), goroutines)
-	require.LessOrEqual(t, files(), open)
-	require.Less(t, mappings(t), mapped+50, "Go itself makes some")
+	before.Require(t, leakcheck.Growth{Mappings: 50})
 }

@@ -1,0 +1,112 @@
+// Package leakcheck tells tests what their process holds, and whether that has grown.
+package leakcheck
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Holdings are what a process holds. What the system does not tell is zero.
+type Holdings struct {
+	Goroutines  int
+	Descriptors int
+	Mappings    int
+	Heap        int64 // bytes that Go has in use
+	Resident    int64 // bytes that the process has in memory
+}
+
+// Growth is how much holdings may grow. Goroutines and descriptors may not.
+type Growth struct {
+	// Mappings, since Go itself makes some.
+	Mappings int
+	// Memory in bytes, of the heap and of what is resident. Zero means that it is not compared.
+	Memory int64
+}
+
+// Take looks at the process, after it has collected the garbage.
+func Take() Holdings {
+	debug.FreeOSMemory()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return Holdings{
+		Goroutines:  runtime.NumGoroutine(),
+		Descriptors: descriptors(),
+		Mappings:    mappings(),
+		Heap:        int64(stats.HeapAlloc),
+		Resident:    Resident(),
+	}
+}
+
+func (h Holdings) String() string {
+	return fmt.Sprintf("%d goroutines, %d descriptors, %d mappings, %.1f MB of heap, %.1f MB resident",
+		h.Goroutines, h.Descriptors, h.Mappings, float64(h.Heap)/1e6, float64(h.Resident)/1e6)
+}
+
+// patience is how long what is ending may take to end.
+const patience = 20 * time.Second
+
+// Require fails the test if the process holds more than before, after a while in which what is ending can end. It returns what the
+// process holds.
+func (h Holdings) Require(t testing.TB, most Growth) Holdings {
+	t.Helper()
+	now := Take()
+	for end := time.Now().Add(patience); h.grown(now, most) != "" && time.Now().Before(end); now = Take() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if what := h.grown(now, most); what != "" {
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		require.Fail(t, "the process holds more "+what, "before: %v\nafter:  %v\n%s", h, now, stacks)
+	}
+	return now
+}
+
+func (h Holdings) grown(now Holdings, most Growth) string {
+	switch {
+	case now.Goroutines > h.Goroutines:
+		return "goroutines"
+	case now.Descriptors > h.Descriptors:
+		return "descriptors"
+	case now.Mappings > h.Mappings+most.Mappings:
+		return "mappings"
+	case most.Memory > 0 && now.Heap > h.Heap+most.Memory:
+		return "heap"
+	case most.Memory > 0 && now.Resident > h.Resident+most.Memory:
+		return "memory"
+	}
+	return ""
+}
+
+// Resident is what the process has in memory, in bytes, or zero where that is not known.
+func Resident() int64 {
+	data, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(strings.Fields(string(data))[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+func descriptors() int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(list)
+}
+
+func mappings() int {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return 0
+	}
+	return strings.Count(string(maps), "\n")
+}
