@@ -278,7 +278,7 @@ func hostileWork(u *user) (ended string, err error) {
 // TestEndurance does work of all kinds, a fifth of it hostile, and wants each result to be right and the process not to grow, once
 // each user has done work of all kinds.
 func TestEndurance(t *testing.T) {
-	work := 600
+	work := 200
 	if *soak {
 		work = 24_000
 	}

@@ -4,6 +4,7 @@ package leakcheck
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -21,6 +22,8 @@ type Holdings struct {
 	Mappings    int
 	Heap        int64 // bytes that Go has in use
 	Resident    int64 // bytes that the process has in memory
+
+	open []string // what the descriptors are of
 }
 
 // Growth is how much holdings may grow. Goroutines and descriptors may not.
@@ -36,12 +39,14 @@ func Take() Holdings {
 	debug.FreeOSMemory()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
+	open := descriptors()
 	return Holdings{
 		Goroutines:  runtime.NumGoroutine(),
-		Descriptors: descriptors(),
+		Descriptors: len(open),
 		Mappings:    mappings(),
 		Heap:        int64(stats.HeapAlloc),
 		Resident:    Resident(),
+		open:        open,
 	}
 }
 
@@ -64,7 +69,7 @@ func (h Holdings) Require(t testing.TB, most Growth) Holdings {
 	if what := h.grown(now, most); what != "" {
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		require.Fail(t, "the process holds more "+what, "before: %v\nafter:  %v\n%s", h, now, stacks)
+		require.Fail(t, "the process holds more "+what, "before: %v\nafter:  %v\nopen before: %q\nopen after:  %q\n%s", h, now, h.open, now.open, stacks)
 	}
 	return now
 }
@@ -95,12 +100,19 @@ func Resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-func descriptors() int {
-	list, err := os.ReadDir("/proc/self/fd")
+func descriptors() (open []string) {
+	const dir = "/proc/self/fd"
+	list, err := os.ReadDir(dir)
 	if err != nil {
-		return 0
+		return nil
 	}
-	return len(list)
+	for _, entry := range list {
+		target, err := os.Readlink(filepath.Join(dir, entry.Name()))
+		if err == nil { // it is not the directory that has just been read
+			open = append(open, target)
+		}
+	}
+	return open
 }
 
 func mappings() int {
