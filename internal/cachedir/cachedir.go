@@ -60,6 +60,9 @@ func Open(dir, kind string, key Key) (*Entry, error) {
 	if err := os.RemoveAll(e.dir); err != nil {
 		return nil, err
 	}
+	if err := prune(parent, kind, e.name); err != nil { // there may be no Publish, ever
+		return nil, err
+	}
 	if e.dir, err = os.MkdirTemp(parent, e.name+unfinished); err != nil {
 		return nil, err
 	}

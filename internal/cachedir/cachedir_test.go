@@ -217,7 +217,7 @@ func TestOldEntriesAreRemoved(t *testing.T) {
 	})
 	t.Run("what killed processes have left", func(t *testing.T) {
 		dir := t.TempDir()
-		for _, old := range []time.Duration{2 * time.Hour, time.Minute} {
+		for _, old := range []time.Duration{time.Minute, 2 * time.Hour} {
 			e, err := cachedir.Open(dir, "engine", key("killed"))
 			require.NoError(t, err)
 			fill(t, e)
@@ -226,6 +226,43 @@ func TestOldEntriesAreRemoved(t *testing.T) {
 		require.Len(t, names(t, dir), 2)
 		keep(t, dir, key("new"))
 		require.Len(t, names(t, dir), 2, "what another process may be making stays")
+	})
+	t.Run("what processes have left that are killed again and again", func(t *testing.T) {
+		dir := t.TempDir()
+		for range 20 {
+			e, err := cachedir.Open(dir, "engine", key("killed"))
+			require.NoError(t, err)
+			fill(t, e)
+			age(t, e.Dir(), 2*time.Minute)
+		}
+		require.Len(t, names(t, dir), 9)
+	})
+	t.Run("but not what many processes are making", func(t *testing.T) {
+		dir := t.TempDir()
+		for range 20 {
+			e, err := cachedir.Open(dir, "engine", key("new"))
+			require.NoError(t, err)
+			defer e.Close()
+		}
+		require.Len(t, names(t, dir), 20)
+	})
+	t.Run("before others, those of a clock that was ahead", func(t *testing.T) {
+		dir := t.TempDir()
+		for i := range 7 {
+			age(t, keep(t, dir, key(fmt.Sprint("ahead ", i))), -1000*day)
+		}
+		age(t, keep(t, dir, key("one")), 2*time.Minute)
+		age(t, keep(t, dir, key("another")), time.Minute)
+		keep(t, dir, key("new"))
+		require.Len(t, names(t, dir), 8)
+		require.True(t, found(t, dir, key("one")))
+		require.True(t, found(t, dir, key("another")))
+
+		e, err := cachedir.Open(dir, "engine", key("killed"))
+		require.NoError(t, err)
+		age(t, e.Dir(), -1000*day)
+		keep(t, dir, key("newer"))
+		require.NoDirExists(t, e.Dir())
 	})
 	t.Run("and nothing else", func(t *testing.T) {
 		dir := t.TempDir()

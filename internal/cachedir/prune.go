@@ -1,7 +1,6 @@
 package cachedir
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +15,11 @@ const (
 	maxUnused = 30 * 24 * time.Hour
 	// maxUnfinished is how long what a process has begun is left to it. It takes seconds.
 	maxUnfinished = time.Hour
+	// minUnfinished is how long that is so even if more than maxEntries have been begun, as where each process is killed at its start.
+	minUnfinished = time.Minute
+	// maxAhead is how far in the future a time can be that was right: clocks of hosts that share a directory differ. Others are of a
+	// clock that has been set back since.
+	maxAhead = time.Hour
 )
 
 // unfinished is the ending of entries that are being made, as a pattern for os.MkdirTemp.
@@ -36,7 +40,7 @@ func prune(parent, kind, keep string) error {
 	}
 	now := time.Now()
 	var remove []string
-	var entries []entry
+	var entries, begun []entry
 	for _, d := range list {
 		match := entryName.FindStringSubmatch(d.Name())
 		if match == nil || match[1] != kind || d.Name() == keep || !d.IsDir() {
@@ -47,20 +51,29 @@ func prune(parent, kind, keep string) error {
 		if err != nil || checkInEntry(path, info) != nil { // somebody else has removed it, or it is not ours
 			continue
 		}
-		switch unused := now.Sub(info.ModTime()); {
-		case match[2] != "":
-			if unused > maxUnfinished {
-				remove = append(remove, path)
-			}
-		case unused > maxUnused:
+		e := entry{path, info.ModTime()}
+		if e.used.Sub(now) > maxAhead {
+			e.used = time.Time{}
+		}
+		switch unused := now.Sub(e.used); {
+		case match[2] != "" && unused > maxUnfinished, match[2] == "" && unused > maxUnused && !e.used.IsZero():
 			remove = append(remove, path)
+		case match[2] != "":
+			begun = append(begun, e)
 		default:
-			entries = append(entries, entry{path, info.ModTime()})
+			entries = append(entries, e)
 		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(b.used.UnixNano(), a.used.UnixNano()) })
+	for _, list := range [][]entry{entries, begun} {
+		slices.SortFunc(list, func(a, b entry) int { return b.used.Compare(a.used) })
+	}
 	for i, e := range entries {
 		if i >= maxEntries-1 { // the one to keep counts
+			remove = append(remove, e.path)
+		}
+	}
+	for i, e := range begun {
+		if i >= maxEntries && now.Sub(e.used) > minUnfinished {
 			remove = append(remove, e.path)
 		}
 	}
