@@ -171,7 +171,7 @@ var goodWork = map[string]func(u *user, i int) error{
 	"timers": func(u *user, _ int) error {
 		return u.want("1,2,3,aborted", `
 			const out = [];
-			setTimeout(() => out.push(3), 8); setTimeout(() => out.push(2), 2); await 0; out.push(1);
+			setTimeout(() => out.push(2), 5); setTimeout(() => out.push(3), 5); await 0; out.push(1);
 			await new Promise((r) => AbortSignal.timeout(10).addEventListener('abort', r)); out.push('aborted');
 			return out.join()`, sandbox.RunOptions{})
 	},
