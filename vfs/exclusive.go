@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/progress"
 )
 
 // Exclusive is what file systems implement that can keep others from changing them: a [*Project], and every view of one.
@@ -102,7 +104,7 @@ func writeFile(files afero.Fs, name string, data []byte) error {
 // returns an error, that is the error, and nothing is changed.
 func Edit(ctx context.Context, files afero.Fs, name string, edit func(content []byte) ([]byte, error)) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error {
-		content, err := afero.ReadFile(files, name)
+		content, err := readFile(files, name)
 		if err != nil {
 			return err
 		}
@@ -114,10 +116,19 @@ func Edit(ctx context.Context, files afero.Fs, name string, edit func(content []
 	})
 }
 
+func readFile(files afero.Fs, name string) ([]byte, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(progress.Reader(f))
+}
+
 // Append adds to the end of a file, as a whole, or makes it and the directories that it lies in.
 func Append(ctx context.Context, files afero.Fs, name string, data []byte) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error {
-		content, err := afero.ReadFile(files, name)
+		content, err := readFile(files, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -193,7 +204,7 @@ func copyRegular(files afero.Fs, from, to string, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(target, source); err != nil {
+	if _, err := io.Copy(target, progress.Reader(source)); err != nil {
 		discard(target)
 		return err
 	}

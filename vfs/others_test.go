@@ -3,6 +3,7 @@ package vfs_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -157,4 +158,28 @@ func TestTreesThatCannotBeRemoved(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stuckFs has files that give nothing, for ever.
+type stuckFs struct{ afero.Fs }
+
+type stuckFile struct{ afero.File }
+
+func (s stuckFs) Open(name string) (afero.File, error) {
+	f, err := s.Fs.Open(name)
+	return stuckFile{f}, err
+}
+
+func (stuckFile) Read([]byte) (int, error) { return 0, nil }
+
+func TestFilesThatGiveNothing(t *testing.T) {
+	files := stuckFs{afero.NewMemMapFs()}
+	require.NoError(t, afero.WriteFile(files, "/a", []byte("text"), 0o644))
+	nothing := func(content []byte) ([]byte, error) { return content, nil }
+	require.ErrorIs(t, vfs.Edit(t.Context(), files, "/a", nothing), io.ErrNoProgress)
+	require.ErrorIs(t, vfs.Append(t.Context(), files, "/a", []byte("more")), io.ErrNoProgress)
+	require.ErrorIs(t, vfs.Copy(t.Context(), files, "/a", "/b"), io.ErrNoProgress)
+	content, err := afero.ReadFile(files.Fs, "/a")
+	require.NoError(t, err)
+	require.Equal(t, "text", string(content))
 }

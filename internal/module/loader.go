@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/progress"
 )
 
 // Sizes of sources that are loaded if a Loader does not say otherwise, in bytes.
@@ -165,7 +167,7 @@ func (l *Loader) read(name string, limit int64) ([]byte, error) {
 	defer f.Close()
 	var content bytes.Buffer
 	content.Grow(int(info.Size()) + bytes.MinRead)
-	if _, err := content.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+	if _, err := content.ReadFrom(progress.Reader(io.LimitReader(f, limit+1))); err != nil {
 		return nil, &FileError{Path: name, Reason: "the file cannot be read", Err: err}
 	}
 	if int64(content.Len()) > limit {

@@ -2,6 +2,7 @@ package module_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -358,4 +359,24 @@ func FuzzPackage(f *testing.F) {
 			require.True(t, strings.HasPrefix(name, "/lib/p/"), name)
 		}
 	})
+}
+
+// stuckFs has files that give nothing, for ever.
+type stuckFs struct{ afero.Fs }
+
+type stuckFile struct{ afero.File }
+
+func (s stuckFs) Open(name string) (afero.File, error) {
+	f, err := s.Fs.Open(name)
+	return stuckFile{f}, err
+}
+
+func (stuckFile) Read([]byte) (int, error) { return 0, nil }
+
+func TestAFileThatGivesNothing(t *testing.T) {
+	l := &module.Loader{Files: stuckFs{project(t, map[string]string{"/a.js": "text", "/lib/p/package.json": "{}", "/lib/p/b.js": ""})}}
+	_, err := l.Load(t.Context(), "/a.js")
+	require.ErrorIs(t, err, io.ErrNoProgress)
+	_, err = l.Resolve("p", "/a.js")
+	require.Error(t, err)
 }

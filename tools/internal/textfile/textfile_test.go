@@ -3,12 +3,14 @@ package textfile
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"path"
 	"syscall"
 	"testing"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
@@ -128,4 +130,23 @@ func TestRelocateLeavesNothingBehind(t *testing.T) {
 		_, err = project.Stat("/there/empty")
 		require.NoError(t, err)
 	}
+}
+
+// stuckFs has files that give nothing, for ever.
+type stuckFs struct{ afero.Fs }
+
+type stuckFile struct{ afero.File }
+
+func (s stuckFs) Open(name string) (afero.File, error) {
+	f, err := s.Fs.Open(name)
+	return stuckFile{f}, err
+}
+
+func (stuckFile) Read([]byte) (int, error) { return 0, nil }
+
+func TestAFileThatGivesNothing(t *testing.T) {
+	files := stuckFs{afero.NewMemMapFs()}
+	require.NoError(t, afero.WriteFile(files, "/a", []byte("text"), 0o644))
+	_, err := Tree{Files: files}.Read("/a")
+	require.ErrorIs(t, err, io.ErrNoProgress)
 }

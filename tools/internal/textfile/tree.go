@@ -24,6 +24,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/progress"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -104,7 +105,7 @@ func (t Tree) Read(name string) ([]byte, error) {
 	size := info.Size()
 	b := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), MaxSize)+bytes.MinRead))
 	if size <= MaxSize {
-		if _, err := b.ReadFrom(io.LimitReader(f, MaxSize+1)); err != nil {
+		if _, err := b.ReadFrom(progress.Reader(io.LimitReader(f, MaxSize+1))); err != nil {
 			return nil, t.Explain(name, err)
 		}
 		size = int64(b.Len()) // it may be growing
