@@ -21,9 +21,11 @@ type Env struct {
 	// Limits are for this call.
 	Limits Limits
 	// Progress, if not nil, gets what calls report while they run. It is called by the goroutines of the tools, which wait
-	// for it: by several at once if several calls run, and once more after Dispatch has returned if it takes its time.
+	// for it: by several at once if several calls run, and once more after Dispatch has returned if it takes its time. If it
+	// panics, that is logged, and the call goes on.
 	Progress func(Progress)
-	// Logger is for what the host should know. Nil means that nothing is logged.
+	// Logger is for what the host should know. Nil means that nothing is logged. What the registry logs has a second for
+	// each record; a logger that panics loses it.
 	Logger *slog.Logger
 
 	// Options are those of the tool. They are set for [Tool.Execute].
@@ -81,11 +83,32 @@ func (e Env) Report(message string, done, total float64) {
 	if e.Progress == nil || e.call == nil || e.call.ended.Load() {
 		return
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			e.log(context.Background(), slog.LevelError, "reporting progress panicked", "tool", e.call.tool, "call", e.call.id, "panic", p)
+		}
+	}()
 	e.Progress(Progress{CallID: e.call.id, Tool: e.call.tool, Message: message, Done: done, Total: total})
 }
 
+// logTime is how long the host's logger may take.
+const logTime = time.Second
+
+// log is for what happens seldom. A logger that panics or hangs does not keep a call from its end.
 func (e Env) log(ctx context.Context, level slog.Level, message string, args ...any) {
-	if e.Logger != nil {
+	if e.Logger == nil {
+		return
+	}
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		defer func() { _ = recover() }() // there is nobody to tell
 		e.Logger.Log(ctx, level, message, args...)
+	}()
+	timer := time.NewTimer(logTime)
+	defer timer.Stop()
+	select {
+	case <-logged:
+	case <-timer.C:
 	}
 }

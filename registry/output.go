@@ -18,7 +18,7 @@ import (
 // JSON, it is within its limits, and what is too long for a model is in a file.
 func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) Result {
 	var lost, text int
-	r.Data, lost = c.data(ctx, r.Data, env)
+	r.Data, lost = fitData(r.Data, env)
 	room := env.Limits.output()
 	if data, ok := r.Data.(json.RawMessage); ok {
 		room -= len(data)
@@ -72,20 +72,26 @@ func statusLine(status string) string {
 	return strings.TrimSpace(plaintext.Cut(printable(status), most))
 }
 
-// data encodes the data of a result. What cannot be encoded is the tool's fault, and what is too large is lost.
-func (c *running) data(ctx context.Context, data any, env Env) (encoded any, lost int) {
+// encode encodes the data of a result, which can call methods of the tool's: it belongs to what the tool does. What cannot be encoded
+// is the tool's fault.
+func (c *running) encode(ctx context.Context, data any, env Env) any {
 	if data == nil {
-		return nil, 0
+		return nil
 	}
 	raw, err := plainjson.Marshal(data)
-	switch {
-	case err != nil:
+	if err != nil {
 		env.log(ctx, slog.LevelError, "the data of a result is not JSON", "tool", c.tool, "call", c.id, "error", err)
-		return nil, 0
-	case len(raw) > env.Limits.output():
+		return nil
+	}
+	return json.RawMessage(raw)
+}
+
+// fitData drops encoded data that is too large, and says how much has been lost.
+func fitData(data any, env Env) (_ any, lost int) {
+	if raw, ok := data.(json.RawMessage); ok && len(raw) > env.Limits.output() {
 		return nil, len(raw)
 	}
-	return json.RawMessage(raw), 0
+	return data, 0
 }
 
 // fit cuts a part so that it has room, and says how much has been dropped.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -70,17 +71,26 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 		env.Files, end = vfs.BeginCall(files, c.key)
 	}
 	c.inner.begin(lasts, outer, env.Files)
+	finish := sync.OnceFunc(func() {
+		c.ended.Store(true)
+		end()
+		cancel(errEnded)
+		c.inner.end()
+	})
+	defer finish() // whatever an error of the tool does when it is looked at
 
 	done := make(chan Result, 1)
 	go func() {
 		result := Failure(CodeFailed, "Tool execution failed: the tool has ended its goroutine") // which runtime.Goexit does
 		defer func() { done <- result }()
 		defer func() {
-			if p := recover(); p != nil { // in an error that the tool has returned, or in the host's logger
+			if p := recover(); p != nil { // in an error that the tool has returned, or in its data
 				result = panicked(p)
 			}
 		}()
-		result = e.attempts(lasts, call, env)
+		returned := e.attempts(lasts, call, env)
+		returned.Data = c.encode(lasts, returned.Data, env)
+		result = returned
 	}()
 
 	var result Result
@@ -97,10 +107,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 		cancel(context.Cause(ctx))
 		result = settle(ctx, done, env, stopped(ctx))
 	}
-	c.ended.Store(true)
-	end()
-	cancel(errEnded)
-	c.inner.end()
+	finish()
 	return c.limit(ctx, result, env, files)
 }
 

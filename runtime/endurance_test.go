@@ -351,6 +351,9 @@ func TestEndurance(t *testing.T) {
 		})
 	}
 	for i := range work {
+		if *soak && i%(work/10) == 0 {
+			t.Logf("%d runs, %v: %v", i, time.Since(start).Round(time.Second), leakcheck.Take())
+		}
 		numbers <- i
 	}
 	close(numbers)

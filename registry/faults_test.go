@@ -1,0 +1,173 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// badHandler handles log records as do says.
+type badHandler struct {
+	slog.Handler
+	do func()
+}
+
+func (h badHandler) Enabled(context.Context, slog.Level) bool  { return true }
+func (h badHandler) Handle(context.Context, slog.Record) error { h.do(); return nil }
+func (h badHandler) WithAttrs([]slog.Attr) slog.Handler        { return h }
+func (h badHandler) WithGroup(string) slog.Handler             { return h }
+func hostBugs(release chan struct{}) map[string]func() {
+	return map[string]func(){"panics": func() { panic("a bug of the host") }, "ends its goroutine": runtime.Goexit, "hangs": func() { <-release }}
+}
+
+// TestLoggersThatFail logs what happens in a call, which must have its result all the same.
+func TestLoggersThatFail(t *testing.T) {
+	for _, name := range []string{"panics", "ends its goroutine", "hangs"} {
+		t.Run(name, func(t *testing.T) {
+			project := newProject(t)
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				defer close(release)
+				env := registry.Env{Files: project, Logger: slog.New(badHandler{do: hostBugs(release)[name]})}
+				var afterwards error
+				left := make(chan struct{})
+				r := newRegistry(t,
+					doing("panics", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { panic("oh") }),
+					doing("data", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+						return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: func() {}}, nil
+					}),
+					doing("stays", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+						defer close(left)
+						time.Sleep(time.Hour)
+						afterwards = afero.WriteFile(env.Files, "/late", nil, 0o600)
+						return registry.Result{}, nil
+					}))
+				require.Equal(t, "Tool execution failed: panic: oh", r.Dispatch(t.Context(), call("panics", ""), env).Text())
+				require.Equal(t, "text", r.Dispatch(t.Context(), call("data", ""), env).Text())
+				result := r.Dispatch(t.Context(), call("stays", ""), env)
+				require.Equal(t, registry.CodeTimeout, result.Code)
+				require.ErrorIs(t, result.Err, registry.ErrAbandoned)
+				<-left
+				require.ErrorIs(t, afterwards, fs.ErrClosed, "a tool that is left behind has no files")
+			})
+		})
+	}
+}
+
+// TestProgressThatFails reports to a host that cannot take it.
+func TestProgressThatFails(t *testing.T) {
+	reports := doing("x", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+		done := make(chan struct{})
+		go func() { // of the tool's own, where a panic would be the end of the process
+			defer close(done)
+			env.Report("half", 1, 2)
+		}()
+		<-done
+		return registry.Text("done"), nil
+	})
+	for name, want := range map[string]string{"panics": "done", "ends its goroutine": "done", "hangs": "Tool execution timed out after 10000ms."} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				defer close(release)
+				do := hostBugs(release)[name]
+				result := newRegistry(t, reports).Dispatch(t.Context(), call("x", ""), registry.Env{Progress: func(registry.Progress) { do() }})
+				require.Equal(t, want, result.Text())
+			})
+		})
+	}
+}
+
+// badValue does something when it is encoded.
+type badValue struct{ do func() }
+
+func (v badValue) MarshalJSON() ([]byte, error) { v.do(); return []byte("1"), nil }
+
+// badCause does something when it is looked at.
+type badCause struct{ do func() }
+
+func (c badCause) Error() string { return "bad" }
+func (c badCause) Is(error) bool { c.do(); return false }
+
+// TestResultsThatFail has results that do something when they are used.
+func TestResultsThatFail(t *testing.T) {
+	cyclic := map[string]any{}
+	cyclic["self"] = cyclic
+	for name, want := range map[string]string{
+		"panics":             "Tool execution failed: panic: a bug of the host",
+		"ends its goroutine": "Tool execution failed: the tool has ended its goroutine",
+		"hangs":              "Tool execution timed out after 10000ms.",
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				defer close(release)
+				data := badValue{hostBugs(release)[name]}
+				r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+					return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: data}, nil
+				}))
+				result := r.Dispatch(t.Context(), call("x", ""), registry.Env{})
+				require.True(t, result.IsError())
+				require.Equal(t, want, result.Text())
+			})
+		})
+	}
+	t.Run("has no end", func(t *testing.T) {
+		r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: cyclic}, nil
+		}))
+		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{})
+		require.Equal(t, "text", result.Text())
+		require.Nil(t, result.Data)
+	})
+	t.Run("is an error that panics when it is compared", func(t *testing.T) {
+		project := newProject(t)
+		var files afero.Fs
+		r := newRegistry(t, doing("x", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			files = env.Files
+			<-ctx.Done()
+			return registry.Result{}, badCause{func() { panic("oh") }}
+		}))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancelled := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			cancel()
+			return registry.Result{}, badCause{func() { panic("oh") }}
+		}))
+		result := r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: project, Limits: registry.Limits{Timeout: time.Millisecond}})
+		require.True(t, result.IsError())
+		require.ErrorIs(t, afero.WriteFile(files, "/late", nil, 0o600), fs.ErrClosed)
+		require.True(t, cancelled.Dispatch(ctx, call("x", ""), registry.Env{Files: project}).IsError())
+	})
+}
+
+// TestTurnsWithMiddlewareThatFails does several calls, of which one ends badly outside of its tool.
+func TestTurnsWithMiddlewareThatFails(t *testing.T) {
+	base := newRegistry(t, named("x", func(s *registry.Spec) { s.Annotations.ReadOnly = true }))
+	r := base.Using(func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, c registry.Call, env registry.Env) registry.Result {
+			switch c.ID {
+			case "2":
+				panic(errors.New("a bug of the host"))
+			case "3":
+				runtime.Goexit()
+			}
+			return next(ctx, c, env)
+		}
+	})
+	results := r.DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "x"}, {ID: "2", Tool: "x"}, {ID: "3", Tool: "x"}, {ID: "4", Tool: "x"}}, registry.Env{})
+	for i, want := range []string{"done", "Tool execution failed: panic: a bug of the host", "Tool execution failed: the call has ended its goroutine", "done"} {
+		require.Equal(t, want, results[i].Text())
+		require.Equal(t, want != "done", results[i].IsError())
+		require.Equal(t, string(rune('1'+i)), results[i].CallID)
+	}
+}
