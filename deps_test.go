@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"internal/webapi":          {"internal/utf8text"},
 	"guest":                    {"internal/metering", "internal/utf8text", wazero},
 	"runtime":                  {"guest", "internal/cachedir", "internal/filetype", "internal/linearmem", "internal/module", "internal/plainjson", "internal/plaintext", "internal/utf8text", "internal/webapi", wazero},
+	"internal/countdown":       {},
 	"internal/enginetest":      {"runtime"},
 	"internal/selftest":        {"runtime", "testdata/hostile", "vfs"},
 	"internal/wasifs":          {wazero},
