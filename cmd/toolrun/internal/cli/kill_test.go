@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,7 @@ func TestKilledCommands(t *testing.T) {
 					_ = cmd.Process.Kill()
 				}
 				_ = cmd.Wait()
-				if cmd.ProcessState.ExitCode() < 0 {
+				if code := cmd.ProcessState.ExitCode(); code < 0 || runtime.GOOS == "windows" && code == 1 {
 					killed++
 				} else if round == 0 {
 					taking = time.Since(start)
