@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"internal/enginetest":      {"runtime"},
 	"internal/selftest":        {"runtime", "testdata/hostile", "vfs"},
 	"internal/wasifs":          {wazero},
-	"vfs":                      {"internal/progress"},
+	"vfs":                      {"internal/plainjson", "internal/progress"},
 	"vfs/vfstest":              {"vfs"},
 	"internal/media":           {},
 	"internal/module":          {"internal/progress"},

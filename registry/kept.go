@@ -1,12 +1,14 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -26,6 +28,9 @@ const (
 	keptFiles = 64
 	keptBytes = 32 << 20
 )
+
+// keptAhead is how far in the future the time of a kept file can be and right, as clocks differ.
+const keptAhead = time.Hour
 
 // keepTime is how long to wait for others who change the project.
 const keepTime = 5 * time.Second
@@ -77,7 +82,15 @@ func makeRoom(files afero.Fs, size int64) error {
 	infos = slices.DeleteFunc(infos, func(info fs.FileInfo) bool {
 		return !info.Mode().IsRegular() || path.Ext(info.Name()) != ".txt"
 	})
-	slices.SortStableFunc(infos, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	now := time.Now()
+	age := func(info fs.FileInfo) time.Duration {
+		since := now.Sub(info.ModTime())
+		if since < -keptAhead { // of a clock that has been set back
+			return math.MaxInt64
+		}
+		return since
+	}
+	slices.SortStableFunc(infos, func(a, b fs.FileInfo) int { return cmp.Compare(age(b), age(a)) })
 	total := size
 	for _, info := range infos {
 		total += info.Size()

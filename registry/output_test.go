@@ -251,3 +251,25 @@ func TestShowingToPeople(t *testing.T) {
 	require.Equal(t, "out done", r.RenderOutput(r.Dispatch(t.Context(), call("shown", ""), registry.Env{})))
 	require.Equal(t, "done", r.RenderOutput(r.Dispatch(t.Context(), call("plain", ""), registry.Env{})))
 }
+
+// TestKeptResultsOfAnotherTime has kept results whose times are those of a clock that was ahead.
+func TestKeptResultsOfAnotherTime(t *testing.T) {
+	project := newProject(t)
+	ahead := time.Now().AddDate(10, 0, 0)
+	for i := range 64 {
+		name := fmt.Sprintf("%s/ahead-%d.txt", registry.OutputDir, i)
+		require.NoError(t, vfs.WriteFile(t.Context(), project, name, []byte("x")))
+		require.NoError(t, project.Chtimes(name, ahead, ahead))
+	}
+	r := newRegistry(t, says(registry.Text(lines(10_000))))
+	for i := range 10 {
+		require.Contains(t, r.Dispatch(t.Context(), registry.Call{ID: fmt.Sprint("now-", i), Tool: "x"}, registry.Env{Files: project}).Text(), fmt.Sprintf("now-%d.txt", i))
+	}
+	infos, err := afero.ReadDir(project, registry.OutputDir)
+	require.NoError(t, err)
+	require.Len(t, infos, 64)
+	for i := range 10 {
+		_, err := project.Stat(fmt.Sprintf("%s/now-%d.txt", registry.OutputDir, i))
+		require.NoError(t, err)
+	}
+}

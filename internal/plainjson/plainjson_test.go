@@ -3,6 +3,7 @@ package plainjson_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,4 +16,15 @@ func TestMarshal(t *testing.T) {
 	require.Equal(t, `{"<a>":"&\n\ufffd","n":9007199254740993}`, string(raw))
 	_, err = plainjson.Marshal(make(chan int))
 	require.Error(t, err)
+}
+
+func TestTime(t *testing.T) {
+	for seconds, want := range map[int64]string{
+		0: "1970-01-01T00:00:00Z", 253402300799: "9999-12-31T23:59:59Z", 253402300800: "9999-12-31T23:59:59.999999999Z", 1 << 55: "9999-12-31T23:59:59.999999999Z",
+		-62135596800: "0001-01-01T00:00:00Z", -62167219201: "0000-01-01T00:00:00Z", -1 << 55: "0000-01-01T00:00:00Z",
+	} {
+		raw, err := json.Marshal(plainjson.Time(time.Unix(seconds, 0).In(time.FixedZone("", 3600))))
+		require.NoError(t, err)
+		require.Equal(t, `"`+want+`"`, string(raw))
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -246,4 +247,33 @@ func TestAFullDiskForTheCache(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(cache, "toolrun", "engine", "*"))
 	require.NoError(t, err)
 	require.Len(t, left, 2)
+}
+
+// TestTimesOfFiles lists files that have times that no clock has had, which this kind of disk can keep.
+func TestTimesOfFiles(t *testing.T) {
+	dir := onSmallDisk(t, 4<<20)
+	if dir == "" {
+		return
+	}
+	for _, year := range []int{-1000, 1, 1969, 2500, 20_000} {
+		name, then := filepath.Join(dir, fmt.Sprint(year)), time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		require.NoError(t, os.WriteFile(name, []byte("text"), 0o644))
+		tv := []syscall.Timespec{{Sec: then.Unix()}, {Sec: then.Unix()}}
+		require.NoError(t, syscall.UtimesNano(name, tv))
+	}
+	for args, want := range map[string]string{
+		"files ls --json":             `"path":"/20000","type":"file","size":4,"modified":"9999-12-31T23:59:59.999999999Z"`,
+		"files tree --json":           `"path":"/-1000","type":"file","size":4,"modified":"0000-01-01T00:00:00Z"`,
+		"files ls -l":                 "20000-01-01",
+		"files export --format tar -": "ustar",
+	} {
+		got := runCommand(t, nil, append(strings.Fields(args), "--root", dir)...)
+		require.Zero(t, got.status, got.errors)
+		require.Contains(t, got.out, want)
+	}
+	for name, want := range map[string]string{"20000": "568971820800000", "-1000": "-93724128000000"} {
+		got := runCommand(t, nil, "js", "--root", dir, "-e", fmt.Sprintf(`const {mtimeMs} = fs.statSync('/%[1]s'); fs.writeFileSync('/%[1]s', 'new'); return mtimeMs`, name))
+		require.Equal(t, result{0, want + "\n", ""}, got)
+	}
+	require.Zero(t, runCommand(t, nil, "files", "--root", dir, "undo").status)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -101,7 +102,7 @@ func describe(name string, info fs.FileInfo) jsonFile {
 	case info.Mode().IsRegular():
 		kind = "file"
 	}
-	return jsonFile{name, kind, info.Size(), info.ModTime().UTC()}
+	return jsonFile{name, kind, info.Size(), plainjson.Time(info.ModTime())}
 }
 
 // label is a file's name in listings for readers.
