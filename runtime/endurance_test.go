@@ -328,7 +328,7 @@ func TestEndurance(t *testing.T) {
 			for i, kind := range kinds {
 				count(kind, goodWork[kind](u, 100*n+i))
 			}
-			for range work / 100 {
+			for range work / 1000 {
 				ended, err := hostileWork(u)
 				count("hostile: "+ended, err)
 			}

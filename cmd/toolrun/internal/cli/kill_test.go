@@ -50,7 +50,7 @@ var killedCommands = map[string][]string{
 func TestKilledCommands(t *testing.T) {
 	rounds := 3
 	if *soak {
-		rounds = 100
+		rounds = 40
 	}
 	data := t.TempDir()
 	killed := 0
@@ -202,7 +202,7 @@ func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
 	}
 	rounds := 1
 	if *soak {
-		rounds = 60
+		rounds = 20
 	}
 	cache := t.TempDir()
 	start := func() (wait func() (string, error), kill func()) {
