@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/selftest"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/filesystem"
@@ -28,11 +29,12 @@ import (
 
 // A user is one of those that use an engine at the same time. Each has a project of its own; all share one beside.
 type user struct {
-	engine *sandbox.Engine
-	tools  *registry.Registry
-	own    *vfs.Project
-	shared *vfs.Project
-	random *rand.Rand
+	engine  *sandbox.Engine
+	tools   *registry.Registry
+	own     *vfs.Project
+	shared  *vfs.Project
+	hostile []selftest.Script
+	random  *rand.Rand
 }
 
 // want runs a script that must have a result.
@@ -257,22 +259,23 @@ func addArguments(_ context.Context, args []any) (any, error) {
 
 // hostileWork runs one of the hostile scripts, and says how it has ended.
 func hostileWork(u *user) (ended string, err error) {
-	test := hostileScripts[u.random.IntN(len(hostileScripts))]
-	options := sandbox.WithEngineModules(sandbox.RunOptions{Limits: sandbox.Limits{Time: 100 * time.Millisecond}})
-	if u.random.IntN(2) == 0 {
-		options.Limits.Memory = 16 << 20
-		options.Files = u.shared
+	script := u.hostile[u.random.IntN(len(u.hostile))]
+	options := sandbox.RunOptions{Functions: selftest.Functions(), Limits: sandbox.Limits{Time: 100 * time.Millisecond}}
+	store := vfs.NewMemoryStore(nil)
+	defer store.Close()
+	if options.Files, err = store.Open("hostile"); err != nil {
+		return "", err
 	}
-	result, err := u.engine.Run(context.Background(), test.script, &options)
-	ended = endedAs(err)
-	allowed := append(strings.Split(test.want, "|"), byTime, byMemory) // which can be reached first
-	if n := len(result.Console); n > 0 && strings.HasPrefix(result.Console[n-1].Text, "stopped after") {
-		allowed = append(allowed, "success") // it had returned, and had little time left to do what it does
+	result, err := u.engine.Run(context.Background(), script.Source, &options)
+	ended = selftest.Ending(result, err)
+	kind, _, _ := strings.Cut(ended, " ")
+	switch n := len(result.Console); {
+	case script.Allows(ended), ended == byTime, ended == byMemory: // which can be reached first
+	case n > 0 && strings.HasPrefix(result.Console[n-1].Text, "stopped after"): // it had returned, and little time was left
+	default:
+		return kind, fmt.Errorf("%s: %s", script.Name, ended)
 	}
-	if !slices.Contains(allowed, ended) {
-		return ended, fmt.Errorf("%s: %s: %w", test.script, ended, err)
-	}
-	return ended, nil
+	return kind, nil
 }
 
 // TestEndurance does work of all kinds, a fifth of it hostile, and wants each result to be right and the process not to grow, once
@@ -298,6 +301,8 @@ func TestEndurance(t *testing.T) {
 		t.Cleanup(func() { _ = project.Close() })
 		return project
 	}
+	hostile, err := selftest.Scripts()
+	require.NoError(t, err)
 	users := make([]*user, atOnce)
 	shared := open(onDisk, "shared")
 	for n := range users {
@@ -305,7 +310,7 @@ func TestEndurance(t *testing.T) {
 		if n%2 == 0 {
 			store = onDisk
 		}
-		users[n] = &user{engine, tools, open(store, fmt.Sprint("user-", n)), shared, rand.New(rand.NewPCG(1, uint64(n)))}
+		users[n] = &user{engine, tools, open(store, fmt.Sprint("user-", n)), shared, hostile, rand.New(rand.NewPCG(1, uint64(n)))}
 	}
 	kinds := slices.Sorted(maps.Keys(goodWork))
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -12,7 +13,6 @@ import (
 // mostCharacters is what the function big returns at most.
 const mostCharacters = 8 << 20
 
-// functions are what scripts can call of the host.
 var functions = []sandbox.Function{
 	{Name: "echo", Call: echo},
 	{Name: "later", Call: echo, Async: true},
@@ -43,6 +43,9 @@ var functions = []sandbox.Function{
 }
 
 func echo(_ context.Context, args []any) (any, error) { return args, nil }
+
+// Functions are what scripts can call of the host.
+func Functions() []sandbox.Function { return slices.Clone(functions) }
 
 // count takes the one argument of a function, a number that is not larger than most.
 func count(args []any, most float64) (int, error) {

@@ -110,8 +110,8 @@ func Ending(result *sandbox.Result, err error) string {
 	return err.Error()
 }
 
-// allows says whether the script may end like that.
-func (s Script) allows(ending string) bool {
+// Allows says whether the script may end like that.
+func (s Script) Allows(ending string) bool {
 	return slices.ContainsFunc(s.Endings, func(want string) bool {
 		return want == ending || want == "exception" && strings.HasPrefix(ending, "exception ")
 	})

@@ -92,7 +92,7 @@ func attempt(ctx context.Context, engine *sandbox.Engine, script Script, limit t
 	if err != nil {
 		return Outcome{Script: script.Name, Wrong: err.Error()}
 	}
-	if !script.allows(timeLimit) {
+	if !script.Allows(timeLimit) {
 		limit = patience
 	}
 	began := time.Now()
@@ -106,7 +106,7 @@ func attempt(ctx context.Context, engine *sandbox.Engine, script Script, limit t
 	if o.Ending == timeLimit {
 		o.Late = max(o.Duration-limit, 1)
 	}
-	if !script.allows(o.Ending) {
+	if !script.Allows(o.Ending) {
 		o.Wrong = fmt.Sprintf("it should have ended with %q, and not with %q", script.Endings, o.Ending)
 		return o
 	}
