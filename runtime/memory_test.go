@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	goruntime "runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -62,7 +61,7 @@ func TestMemoryOfTheProcess(t *testing.T) {
 	}
 	const limit = 64 << 20
 	run(t, `return 1`)
-	goruntime.GC()
+	debug.FreeOSMemory() // what compiling has left, if the engine was not in the cache
 
 	t.Run("stays within the limit of the script and 64 MiB", func(t *testing.T) {
 		for _, script := range []string{
