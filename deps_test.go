@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"internal/countdown":       {},
 	"internal/enginetest":      {"runtime"},
 	"internal/selftest":        {"runtime", "testdata/hostile", "vfs"},
+	"internal/test262":         {},
 	"internal/wasifs":          {wazero},
 	"vfs":                      {"internal/plainjson", "internal/progress"},
 	"vfs/vfstest":              {"vfs"},

@@ -1,0 +1,42 @@
+package test262
+
+import (
+	"slices"
+	"strings"
+)
+
+// Skip says why a test is not run, or returns "". What it needs is then neither in the engine nor to be had for scripts in a sandbox.
+func (t *Test) Skip() string {
+	for _, folder := range []string{"intl402/", "staging/Intl402/", "staging/intl402/"} {
+		if strings.HasPrefix(t.Path, folder) {
+			return "there is no Intl"
+		}
+	}
+	for _, feature := range missingFeatures {
+		if slices.Contains(t.Features, feature) {
+			return "the engine does not have " + feature
+		}
+	}
+	for _, host := range missingHost {
+		if strings.Contains(t.Source, host.name) || slices.Contains(t.Includes, host.include) {
+			return host.reason
+		}
+	}
+	if t.Has("CanBlockIsFalse") || t.Has("CanBlockIsTrue") {
+		return "there is no Atomics, and so nothing that could block"
+	}
+	return ""
+}
+
+// missingFeatures are features of the suite that QuickJS-ng 0.10.1 does not have.
+var missingFeatures = []string{"Temporal"}
+
+// missingHost is what of the host the tests ask for in vain.
+var missingHost = []struct{ name, include, reason string }{
+	{"$262.createRealm", "", "there is one realm"},
+	{"$262.detachArrayBuffer", "detachArrayBuffer.js", "scripts cannot detach buffers"},
+	{"$DETACHBUFFER", "detachArrayBuffer.js", "scripts cannot detach buffers"},
+	{"$262.agent", "atomicsHelper.js", "there is one agent"},
+	{"$262.IsHTMLDDA", "", "there is no document.all"},
+	{"$262.AbstractModuleSource", "", "there are no module sources"},
+}

@@ -1,0 +1,2 @@
+var helped = typeof assert;
+let lexical = 'of a script';

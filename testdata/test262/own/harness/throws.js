@@ -1,0 +1,1 @@
+throw new TypeError('thrown by the harness');

@@ -1,0 +1,4 @@
+/*---
+flags: [non-deterministic]
+---*/
+assert.sameValue(Math.min(), -Infinity);

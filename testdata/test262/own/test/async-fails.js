@@ -1,0 +1,4 @@
+/*---
+flags: [async]
+---*/
+Promise.reject(new Test262Error('rejected')).then($DONE, $DONE);

@@ -1,0 +1,5 @@
+/*---
+flags: [async]
+---*/
+$DONE();
+throw new Test262Error('thrown after the end');

@@ -1,0 +1,7 @@
+/*---
+includes: [throws.js]
+negative:
+  phase: runtime
+  type: TypeError
+---*/
+throw new TypeError();

@@ -1,0 +1,3 @@
+/*---
+includes: [no-such-file.js]
+---*/

@@ -1,0 +1,5 @@
+/*---
+includes:
+  - helper.js
+---*/
+assert.sameValue(helped, 'function');

@@ -1,0 +1,5 @@
+/*---
+flags: [module]
+---*/
+import { value } from './value_FIXTURE.js';
+assert.sameValue(value, 6);

@@ -1,0 +1,5 @@
+/*---
+negative:
+  phase: runtime
+  type: TypeError
+---*/

@@ -1,0 +1,5 @@
+/*---
+negative: {phase: parse, type: SyntaxError}
+---*/
+$DONOTEVALUATE();
+var = 1;

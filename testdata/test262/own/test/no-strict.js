@@ -1,0 +1,4 @@
+/*---
+flags: [noStrict]
+---*/
+assert.sameValue((function () { return this; })(), globalThis);

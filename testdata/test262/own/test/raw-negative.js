@@ -1,0 +1,7 @@
+/*---
+flags: [raw]
+negative:
+  phase: runtime
+  type: RangeError
+---*/
+throw new RangeError();

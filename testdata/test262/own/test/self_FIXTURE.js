@@ -1,0 +1,1 @@
+export * as same from './module.js';
