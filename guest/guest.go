@@ -27,7 +27,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without making it again.
-const ModuleSHA256 = "0e511d46f0e048bad99c9f6a30d4660077ae858030a725cddf81516d3ddaceaa"
+const ModuleSHA256 = "8940955a9445b5ae31dafd9f3b10dc388b11cc4e3559cdf7ca965819712f2181"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte

@@ -9,7 +9,7 @@ import (
 )
 
 // patches are the changes to the engine's code, for the build that SHA256 names.
-var patches = []metering.Replacement{usableSize, statementPosition, rejection, resolveModule, loadModule, evalNow, moduleFailure, allocate, iteratorDepth}
+var patches = []metering.Replacement{usableSize, statementPosition, rejection, resolveModule, loadModule, evalNow, moduleFailure, allocate, iteratorDepth, leftException}
 
 // usableSize replaces js_def_malloc_usable_size, which is a stub under WASI that always answers 0. Without it the engine
 // would collect garbage by the number of its allocations only, and run out of memory while most of it is garbage.
@@ -172,6 +172,22 @@ var iteratorDepth = metering.Replacement{
 var iteratorLocals = []byte{3, 1, 0x7f, 1, 0x7f, 1, 0x7e}
 
 var iteratorCode = []byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 6, 0x24, 0} // the function's stack frame
+
+// leftException makes js_std_loop drop a pending exception before it looks for the next job. The engine's flatMap of iterators leaves
+// one behind that it has caught, and QJS_Eval takes any that is there after the loop for that of a job that has failed. After such a
+// job, the loop ends at once.
+var leftException = metering.Replacement{
+	Function: 1100,
+	Old:      jobLoop,
+	New: append(slices.Clip(jobLoop),
+		0x20, 0, 0x20, 0, // local.get 0, local.get 0, the JSContext*
+		0x10, 0xf3, 2, // call 371, JS_GetException
+		0x10, 0x98, 2), // call 280, JS_FreeValue
+}
+
+// jobLoop is the function up to where it looks for a job.
+var jobLoop = mustDecode("04017f017f017f017f230041206b220124002001200028021036021041002001411" +
+	"06a10c0042104" + "0340")
 
 func mustDecode(digits string) []byte {
 	code, err := hex.DecodeString(digits)

@@ -382,3 +382,24 @@ func TestErrorsNameTheLimit(t *testing.T) {
 	require.Equal(t, sandbox.LimitError{Limit: sandbox.LimitWork, Value: 1e6}, *limit)
 	require.False(t, errors.Is(err, errors.ErrUnsupported))
 }
+
+// The engine's flatMap of iterators catches an exception and does not forget it.
+func TestExceptionsThatTheEngineHasCaughtAreNotTheScripts(t *testing.T) {
+	const leave = `
+		const closed = (function* () {})();
+		closed.return();
+		closed.return = () => { throw new Error('caught') };
+		[1].values().flatMap(() => closed).next();`
+	for name, script := range map[string]string{
+		"at once":     leave + `return 5`,
+		"in a job":    `await null;` + leave + `return 5`,
+		"in a timer":  `await new Promise((done) => { setTimeout(() => {` + leave + `done() }) }); return 5`,
+		"in the last": `Promise.resolve().then(() => {` + leave + `}); return 5`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, "5", run(t, script).Text)
+		})
+	}
+	_, err := tryRun(t, leave+`throw new Error('mine')`)
+	require.ErrorContains(t, err, "mine")
+}
