@@ -33,7 +33,7 @@ type bareEngine struct {
 }
 
 // bareMemory is how much memory a bare engine can have, in bytes.
-const bareMemory = 1 << 30
+const bareMemory = 256 << 20
 
 // bareTime is how long a case may take in a bare engine.
 const bareTime = 60 * time.Second

@@ -7,7 +7,7 @@ const then = Function.prototype.call.bind(Promise.prototype.then);
 const { String } = globalThis;
 
 const define = (name, value) => {
-  defineProperty(globalThis, name, { __proto__: null, value, writable: true, configurable: true });
+  defineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 };
 define('print', function print(text) { emit('print ' + String(text)); });
 define('$262', {
