@@ -35,9 +35,6 @@ type bareEngine struct {
 // bareMemory is how much memory a bare engine can have, in bytes.
 const bareMemory = 256 << 20
 
-// bareTime is how long a case may take in a bare engine.
-const bareTime = 60 * time.Second
-
 func newBareEngine(ctx context.Context) (*bareEngine, error) {
 	module, err := exportStackPointer(guest.Original())
 	if err != nil {
@@ -102,7 +99,7 @@ func (b *bareEngine) run(ctx context.Context, suite *test262.Suite, c test262.Ca
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, bareTime)
+	ctx, cancel := context.WithTimeout(ctx, test262Time)
 	defer cancel()
 	instance, memory, err := b.instantiate(ctx, suite.Folder(c.Test))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -12,7 +13,10 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// runTest262 runs a case in a sandbox with the default limits, and says why it has failed.
+// test262Time is how long a case may take. It is more than the default limit, so that a machine that is busy does not matter.
+const test262Time = 10 * time.Minute
+
+// runTest262 runs a case in a sandbox with the default limits, but for the time, and says why it has failed.
 func runTest262(ctx context.Context, suite *test262.Suite, c test262.Case) error {
 	input, err := suite.Input(c)
 	if err != nil {
@@ -32,6 +36,7 @@ func runTest262(ctx context.Context, suite *test262.Suite, c test262.Case) error
 	}
 	options := sandbox.WithEngineModules(sandbox.RunOptions{
 		Files:     files,
+		Limits:    sandbox.Limits{Time: test262Time},
 		Functions: []sandbox.Function{{Name: "test262.emit", Call: emit}},
 		Globals:   map[string]any{"test262.harness": input.Harness, "test262.script": input.Script, "test262.module": input.Module},
 	})

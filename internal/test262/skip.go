@@ -38,8 +38,8 @@ var missingFeatures = []string{
 	"Temporal", "Atomics", "Atomics.pause", "Atomics.waitAsync", "await-dictionary", "decorators", "error-stack-accessor",
 	"explicit-resource-management", "export-defer", "immutable-arraybuffer", "import-bytes", "import-defer", "import-text",
 	"iterator-chunking", "iterator-includes", "Iterator.prototype.join", "joint-iteration", "json-parse-with-source",
-	"legacy-regexp", "nonextensible-applies-to-private", "regexp-duplicate-named-groups", "ShadowRealm", "source-phase-imports",
-	"tail-call-optimization",
+	"legacy-regexp", "nonextensible-applies-to-private", "regexp-duplicate-named-groups", "regexp-modifiers", "ShadowRealm",
+	"source-phase-imports", "tail-call-optimization",
 }
 
 // missingHost is what of the host the tests ask for in vain.
