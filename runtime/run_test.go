@@ -400,6 +400,11 @@ func TestExceptionsThatTheEngineHasCaughtAreNotTheScripts(t *testing.T) {
 			require.Equal(t, "5", run(t, script).Text)
 		})
 	}
-	_, err := tryRun(t, leave+`throw new Error('mine')`)
-	require.ErrorContains(t, err, "mine")
+	for name, script := range map[string]string{
+		"thrown":   leave + `throw new Error('mine')`,
+		"in a job": leave + `globalThis.r = new FinalizationRegistry(() => { throw new Error('mine') }); r.register({}); await null; return 5`,
+	} {
+		_, err := tryRun(t, script)
+		require.ErrorContains(t, err, "mine", name)
+	}
 }
