@@ -69,11 +69,16 @@ func moduleFailure(err error) error {
 	return &failure{name: "Error", message: err.Error()}
 }
 
-// raise makes an error the pending exception of the guest, or ends the run if that is what the error says.
+// raise makes an error the pending exception of the guest, or ends the run if that is what the error says. The guest is called for
+// that. If it answers by asking for another module, which only one does that a script has taken over, the run ends too: there would be
+// no end to it.
 func (in *instance) raise(ctx context.Context, err error) guest.Value {
 	f, ok := err.(*failure)
 	if !ok {
 		panic(&stop{in.reason(err)})
+	}
+	if in.vm.Depth() > guest.MaxDepth {
+		panic(&stop{&LimitError{Limit: LimitRecursion}})
 	}
 	description, err := in.vm.ParseJSON(ctx, f.json())
 	if err == nil && description != guest.Exception {
