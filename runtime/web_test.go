@@ -168,6 +168,13 @@ func TestConsoleOfTheStandard(t *testing.T) {
 ├─────────┼───┼──────────┤
 │ r       │ 2 │          │
 └─────────┴───┴──────────┘`[1:]}}},
+		"a table of some columns and a value": {`console.table([{a: 1}, 5], ['a'])`, []sandbox.Entry{{Level: log, Text: `
+┌─────────┬───┐
+│ (index) │ a │
+├─────────┼───┤
+│ 0       │ 1 │
+│ 1       │   │
+└─────────┴───┘`[1:]}}},
 		"a table of a map": {`console.table(new Map([['日', 1]]))`, []sandbox.Entry{{Level: log, Text: `
 ┌───────────────────┬──────┬────────┐
 │ (iteration index) │ Key  │ Values │

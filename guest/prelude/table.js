@@ -100,13 +100,12 @@
     if (columns !== undefined) {
       for (let i = 0; i < columns.length; i++) names[i] = `${columns[i]}`;
     }
-    for (let r = 0; r < rows.length; r++) {
+    for (let r = 0; r < rows.length && columns === undefined; r++) {
       const { value } = rows[r];
       if (!isObject(value)) {
         values = true;
         continue;
       }
-      if (columns !== undefined) continue;
       const own = keys(value);
       for (let i = 0; i < own.length; i++) {
         if (own[i] in known) continue;
