@@ -28,10 +28,10 @@ func (i *Image) Append(to []byte) ([]byte, error) {
 // DecodeImage returns the image that was appended to nothing. It must come from a system with the same page size. The caller closes it.
 func DecodeImage(data []byte) (*Image, error) {
 	bad := errors.New("linearmem: not an image")
+	if len(data) < 3*8 {
+		return nil, bad
+	}
 	next := func() uint64 {
-		if len(data) < 8 {
-			return 0
-		}
 		n := binary.LittleEndian.Uint64(data)
 		data = data[8:]
 		return n
@@ -41,7 +41,7 @@ func DecodeImage(data []byte) (*Image, error) {
 		return nil, fmt.Errorf("linearmem: not an image with pages of %d bytes", page)
 	}
 	size, n := next(), next()
-	if size == 0 || size%PageSize != 0 || size > 1<<32 || n > uint64(len(data)/16) {
+	if size == 0 || size%PageSize != 0 || size > 1<<32 || n > min(maxPieces, uint64(len(data)/16)) {
 		return nil, bad
 	}
 	var pieces []piece

@@ -61,27 +61,85 @@ func TestWhatIsNoImage(t *testing.T) {
 	image, err := DecodeImage(good)
 	require.NoError(t, err)
 	image.Close()
+	many := []uint64{page, 64 * PageSize, maxPieces + 1}
+	for i := range uint64(maxPieces + 1) {
+		many = append(many, 2*i*page, page)
+	}
 	for name, data := range map[string][]byte{
-		"nothing":                   nil,
-		"other pages":               encode(0, 2*page, size, 0),
-		"no memory":                 encode(0, page, 0, 0),
-		"half a page":               encode(0, page, PageSize/2, 0),
-		"more than can be":          encode(0, page, 1<<32+PageSize, 0),
-		"cut off":                   good[:len(good)-1],
-		"cut off in the pieces":     good[:40],
-		"too long":                  append(bytes.Clone(good), 0),
-		"more pieces than there is": encode(0, page, size, math.MaxUint64),
-		"pieces that overlap":       encode(3*page, page, size, 2, 0, 2*page, page, page),
-		"pieces in another order":   encode(2*page, page, size, 2, page, page, 0, page),
-		"a piece behind the end":    encode(page, page, size, 1, size, page),
-		"a piece over the end":      encode(2*page, page, size, 1, size-page, 2*page),
-		"a piece that wraps around": encode(page, page, size, 1, math.MaxUint64-page+1, page),
-		"a length that wraps":       encode(page, page, size, 1, page, math.MaxUint64-page+1),
-		"an empty piece":            encode(0, page, size, 1, 0, 0),
-		"a piece between pages":     encode(page, page, size, 1, 1, page),
-		"half of a piece":           encode(page/2, page, size, 1, 0, page/2),
+		"nothing":                           nil,
+		"other pages":                       encode(0, 2*page, size, 0),
+		"no memory":                         encode(0, page, 0, 0),
+		"half a page":                       encode(0, page, PageSize/2, 0),
+		"more than can be":                  encode(0, page, 1<<32+PageSize, 0),
+		"cut off":                           good[:len(good)-1],
+		"cut off in the pieces":             good[:40],
+		"cut off before the pieces":         encode(0, page, size),
+		"too long":                          append(bytes.Clone(good), 0),
+		"more pieces than there is":         encode(0, page, size, math.MaxUint64),
+		"more pieces than there are in one": encode((maxPieces+1)*page, many...),
+		"pieces that overlap":               encode(3*page, page, size, 2, 0, 2*page, page, page),
+		"pieces in another order":           encode(2*page, page, size, 2, page, page, 0, page),
+		"a piece behind the end":            encode(page, page, size, 1, size, page),
+		"a piece over the end":              encode(2*page, page, size, 1, size-page, 2*page),
+		"a piece that wraps around":         encode(page, page, size, 1, math.MaxUint64-page+1, page),
+		"a length that wraps":               encode(page, page, size, 1, page, math.MaxUint64-page+1),
+		"an empty piece":                    encode(0, page, size, 1, 0, 0),
+		"a piece between pages":             encode(page, page, size, 1, 1, page),
+		"half of a piece":                   encode(page/2, page, size, 1, 0, page/2),
 	} {
 		_, err := DecodeImage(data)
 		require.Error(t, err, name)
 	}
+}
+
+// FuzzImage decodes anything. What counts as an image is one: it can be restored, holds what was encoded and nothing else, and is
+// encoded the same way again. Behind the numbers come as many pages as the last byte says, since that is too much to guess.
+func FuzzImage(f *testing.F) {
+	page := uint64(os.Getpagesize())
+	add := func(pages byte, numbers ...uint64) {
+		var data []byte
+		for _, n := range numbers {
+			data = binary.LittleEndian.AppendUint64(data, n)
+		}
+		f.Add(data, pages)
+	}
+	const size = 4 * PageSize
+	add(0, page, size, 0)
+	add(1, page, size, 1, size-page, page)
+	add(2, page, size, 2, 0, page, size-page, page)
+	add(3, page, size, 2, 0, page, page, 2*page)
+	add(2, page, 1<<32, 1, 1<<32-2*page, 2*page)
+	add(1, page, size, 1, math.MaxUint64-page+1, page)
+	add(1, page, size, math.MaxUint64, 0, page)
+	f.Fuzz(func(t *testing.T, data []byte, pages byte) {
+		for i := range uint64(pages%8) * page {
+			data = append(data, byte(1+i/page))
+		}
+		image, err := DecodeImage(data)
+		if err != nil {
+			return
+		}
+		defer image.Close()
+		again, err := image.Append(nil)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(data, again))
+		if image.Size() > 64*PageSize {
+			return
+		}
+		m, err := Reserve(64 * PageSize)
+		require.NoError(t, err)
+		defer m.Free()
+		scribble(rand.New(rand.NewPCG(5, 6)), m.Reallocate(image.Size()), 3)
+		require.NoError(t, m.Restore(image))
+		memory, rest := m.Reallocate(image.Size()), int64(0)
+		for _, p := range image.pieces {
+			require.True(t, bytes.Equal(memory[p.at:p.at+p.length], image.data[p.offset:p.offset+p.length]))
+			clear(memory[p.at : p.at+p.length])
+			rest += int64(p.length)
+		}
+		require.Equal(t, image.Bytes(), rest)
+		for at := 0; at < len(memory); at += len(zeros) {
+			require.True(t, isZero(memory[at:at+len(zeros)]))
+		}
+	})
 }
