@@ -108,6 +108,11 @@ func TestDamagedEntriesAreMadeAgain(t *testing.T) {
 		"a missing file of hashes": func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "SHA256SUMS")))
 		},
+		"neither files nor hashes": func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "data")))
+			require.NoError(t, os.RemoveAll(filepath.Join(dir, "compiler-1")))
+			require.NoError(t, os.Truncate(filepath.Join(dir, "SHA256SUMS"), 0))
+		},
 		"a file too many": func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "compiler-1", "more"), nil, 0o600))
 		},
