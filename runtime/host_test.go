@@ -82,7 +82,7 @@ func TestCraftedHostCalls(t *testing.T) {
 		calls = 20
 	}
 	names := slices.Sorted(maps.Keys(fileOperations))
-	for op := -1; op <= opExit+1; op++ {
+	for op := -1; op <= opPlain+1; op++ {
 		random := rand.New(rand.NewPCG(uint64(op), 1))
 		var script strings.Builder
 		for range calls {
@@ -112,6 +112,9 @@ func TestCraftedHostCalls(t *testing.T) {
 func FuzzHostCalls(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add([]byte("\x03\x12\x01\x04\x12\x20\x05\x00\x1a"))
+	for op := range byte(opPlain + 2) { // with values from all over the list
+		f.Add([]byte{op, op, 3 * op, 5 * op, 7 * op, op, 17 + op, 30 + op, 40 + op, 50 + op})
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 200 {
 			t.Skip()
@@ -119,7 +122,7 @@ func FuzzHostCalls(f *testing.F) {
 		var script strings.Builder
 		for len(data) > 0 {
 			n := min(len(data), 2+int(data[0])%6)
-			fmt.Fprintf(&script, "try { raw(%d", int(data[0])%12)
+			fmt.Fprintf(&script, "try { raw(%d", int(data[0])%(opPlain+2))
 			for i := range 4 {
 				value := 0
 				if i+1 < n {

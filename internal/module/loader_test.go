@@ -351,7 +351,13 @@ func FuzzResolve(f *testing.F) {
 // FuzzPackage has any package.json.
 func FuzzPackage(f *testing.F) {
 	f.Add(`{"exports": {".": {"import": "./x.js"}, "./a/*": "./*"}}`, "a/x.js")
-	f.Add(`{"main": "x", "module": 1, "exports": []}`, "")
+	for i, description := range []string{
+		`{"main": "x", "module": 1, "exports": []}`, `{"main": "../../secret.js"}`, `{"main": "./"}`, `{"exports": "../../secret.js"}`, `{"exports": {"./*": "./../../*"}}`, `{"exports": {"./*": "./a/*/b/*"}}`,
+		`{"exports": {"import": {"node": null, "default": ["./x.js", "./y.js"]}}}`, `{"exports": {".": null, "./x": false}}`, `{"exports": {"./a/": "./"}}`, `{"exports": {"./a*b": "./x.js", "./a*": null}}`,
+		`{"browser": {"./x.js": false, "fs": "./x.js"}, "type": "module"}`, `{"imports": {"#a": "../../secret.js"}}`, `{`, `[]`, `null`, `{"exports": {"./__proto__": "./x.js"}}`, `{"exports": "./%2e%2e/secret.js"}`,
+	} {
+		f.Add(description, []string{"", "x", "x.js", "a/x.js", "../secret.js", "acb", "package.json"}[i%7])
+	}
 	f.Fuzz(func(t *testing.T, description, subpath string) {
 		l := &module.Loader{Files: project(t, map[string]string{"/lib/p/package.json": description, "/lib/p/x.js": "", "/secret.js": ""})}
 		name, err := l.Resolve("p/"+subpath, "")

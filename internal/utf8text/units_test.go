@@ -67,6 +67,10 @@ func TestUnits(t *testing.T) {
 func FuzzUnits(f *testing.F) {
 	f.Add("a é € 😀 \x00")
 	f.Add("12345678\xf0\x9f\x98x\xed\xa0\x80")
+	for _, part := range []string{"", "a", "\xff", "é", "\u0100", "\ufffd", "\xc3", "\xe2\x82", "\xf4\x90\x80\x80", "\xc0\x80", "\U0010ffff", "\xef\xbb\xbf"} {
+		f.Add(part)
+		f.Add("1234567" + part + "1234567" + part) // around the words that are looked at as a whole
+	}
 	f.Fuzz(requireUnits)
 }
 

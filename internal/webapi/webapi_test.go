@@ -226,6 +226,13 @@ func FuzzURLs(f *testing.F) {
 	f.Add("http://u:p@h:1/p?q#f", "host", "x")
 	f.Add("file:///C|/x", "pathname", "..")
 	f.Add("x://[1::2.3.4.5]/", "hostname", "[::]")
+	for i, part := range []string{"href", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash", "other"} {
+		for _, input := range []string{
+			"data:a b  #c", "blob:https://h/x", "http://0x7f.1/", "http://xn--a/", "https://é.example:443/%zz?%", "non-special://a\\b", "javascript:/..//x", "ws://h:80/..?^",
+		} {
+			f.Add(input, part, []string{"", "x:y@z:1/p?q#f", "//h", " \t%00\u00ad", "99999", "[::1", "a^b c"}[i%7])
+		}
+	}
 	f.Fuzz(func(t *testing.T, input, part, value string) {
 		u, err := webapi.ParseURL(input, nil)
 		if err != nil {
