@@ -54,6 +54,7 @@ type session struct {
 // long, while asking the host takes a few thousandths of the time.
 const (
 	leastFuel = 1 << 10
+	firstFuel = 1 << 15
 	mostFuel  = 1 << 16
 
 	shortPortion = 125 * time.Microsecond
@@ -120,7 +121,7 @@ func (in *instance) yield(left int32) int32 {
 	}
 	switch took := now.Sub(in.yielded); {
 	case in.portion == 0:
-		in.portion = leastFuel
+		in.portion = firstFuel
 	case took < shortPortion:
 		in.portion = min(in.portion*2, mostFuel)
 	case took > longPortion:
