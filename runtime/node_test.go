@@ -275,7 +275,7 @@ func otherTables(node, here any) (any, any) {
 		mine, ok := b[i].(string)
 		theirs, ok2 := a[i].(string)
 		switch {
-		case name == "windows-1252" && i < 4, !ok, severalBytes[name] && strings.ContainsFunc(mine, doubtful):
+		case name == "windows-1252" && i < 4, !ok, severalBytes[name] && strings.ContainsFunc(mine, doubtful), strings.ContainsAny(mine, disputed[name]):
 			a[i], b[i] = nil, nil
 		case ok2:
 			a[i], b[i] = withoutDoubtful([]rune(theirs), []rune(mine))
@@ -283,6 +283,9 @@ func otherTables(node, here any) (any, any) {
 	}
 	return a, b
 }
+
+// disputed are the characters of single bytes that mean others in Node.
+var disputed = map[string]string{"koi8-u": "ўЎ", "macintosh": "Ω€\uf8ff"}
 
 func doubtful(c rune) bool { return c == '\ufffd' || c < ' ' || c >= 0x7f && c < 0xa0 }
 
