@@ -86,7 +86,7 @@ func TestDetect(t *testing.T) {
 
 // hostile are the beginnings of sources that are hard on a lexer: each is repeated many times.
 var hostile = []string{
-	"(", "[", "{", "`${", ")", "}", "/", "//", "/*", "'", "\"", "`", "\\", "\\u{", "!", "a/", ")/", "}/[", "}/[/", ">/[", "a\n/[",
+	"(", "[", "{", "`${", ")", "}", "/", "//", "/*", "'", "\"", "`", "\\", "\\u{", "!", "a/", ")/", "}/[", "}/[/", ">/[", "a\n/[", "/[{}",
 	"=>", "a=>", "?", "a?", "<", "a<", "import", "export", "import{", "export{", "import a from 'b'\n", "export {a}\n",
 	"import {a as b} from", "\u2028", "\u00A0", "é", "\xff", "😀", "#", "#!", "@", "$", "${", "1", "1.", "0x", "1e", ".",
 	"...", "?.", "typeof exports,", "module.exports", "await ", "(module,exports)=>{", "with{", "1e+", "\\\n",
@@ -98,6 +98,7 @@ func TestDetectIsLinear(t *testing.T) {
 		module.Detect(code) // would take minutes if it were quadratic
 		module.SplitImports(code)
 		module.Detect("a = }" + code)
+		module.Detect("a = {}" + code + "]/")
 	}
 }
 

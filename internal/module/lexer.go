@@ -17,6 +17,8 @@ type lexer struct {
 	brackets         []bracket // those that are open
 	// failures counts the slashes before lineEnd that were looked at in vain as the beginning of a regular expression.
 	failures, lineEnd int
+	// again is how many bytes are read once more because what could be a regular expression was taken for a division.
+	again int
 }
 
 func newLexer(source string) *lexer { return &lexer{source: source} }
@@ -264,6 +266,7 @@ func (l *lexer) scanSlash(t *token) {
 		t.kind, t.end = regex, end
 		return
 	}
+	l.again += max(0, end-t.start)
 	t.kind, t.end = punctuator, t.start+1
 	if t.end < len(l.source) && l.source[t.end] == '=' {
 		t.end++
@@ -351,7 +354,7 @@ const (
 )
 
 // maxFailures is how many slashes of a line are looked at in vain before the others are taken for divisions: each look
-// may go to the end of the line.
+// may go to the end of the line. In all, the code is read again so many times.
 const maxFailures = 32
 
 // regexEnd returns where the regular expression that begins at start ends, with its flags.
@@ -360,6 +363,9 @@ func (l *lexer) regexEnd(start int) int {
 	if start >= l.lineEnd {
 		l.failures = 0
 	} else if l.failures >= maxFailures {
+		return unknownRegex
+	}
+	if l.again/maxFailures > len(s) {
 		return unknownRegex
 	}
 	class := false
