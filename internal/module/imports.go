@@ -309,16 +309,18 @@ func (d *declaration) write(out *strings.Builder) {
 		out.WriteString(module + "; ")
 		return
 	}
-	var names, provided, pattern []string
+	var names, pattern []string
 	for _, n := range d.names {
 		names = append(names, literal(n.exported))
-		provided = append(provided, literal(fmt.Sprintf("The requested module '%s' does not provide an export named '%s'", d.specifier, n.exported)))
 		pattern = append(pattern, literal(n.exported)+": "+n.local)
 	}
 	if len(names) > 0 {
+		// What is there once in the source is there once in the code, so that this is no longer than a few times the source.
 		var checks strings.Builder
-		for i := range names {
-			fmt.Fprintf(&checks, "if (!(%s in module)) throw new SyntaxError(%s); ", names[i], provided[i])
+		fmt.Fprintf(&checks, "const check = (name) => { if (!(name in module)) throw new SyntaxError(%s + name + \"'\"); }; ",
+			literal(fmt.Sprintf("The requested module '%s' does not provide an export named '", d.specifier)))
+		for _, name := range names {
+			fmt.Fprintf(&checks, "check(%s); ", name)
 		}
 		module = "((module) => { " + checks.String() + "return module; })(" + module + ")"
 	}
