@@ -43,12 +43,12 @@ func (r *run) note(file, text string, o origin) {
 	r.origins[file] = o
 }
 
-// size is about how many bytes it has, once its lines have been asked for.
+// size is about how many bytes it has, once positions have been asked for.
 func (o origin) size() int {
 	if o.code == nil {
 		return o.source.Size()
 	}
-	return o.source.Size() + len(o.code.text) + 4*strings.Count(o.code.text, "\n")
+	return o.source.Size() + len(o.code.text) + 4*strings.Count(o.code.text, "\n") + 4*(1+len(o.code.text)/stride)
 }
 
 func isASCII(s string) bool {
@@ -60,28 +60,67 @@ func isASCII(s string) bool {
 	return true
 }
 
-// code is a text of which lines are wanted often. It is safe for concurrent use: runs share those of libraries.
+// code is a text in which positions are wanted often. It is safe for concurrent use: runs share those of libraries.
 type code struct {
 	text   string
 	once   sync.Once
-	starts []int32 // where lines start, once one has been asked for
+	starts []int32 // where lines start, once a position has been asked for
+	marks  []int32 // how many code units are before each stride of the text
 }
 
-// line returns a line, counted from 1, or "" if there is no such line.
-func (c *code) line(n int) string {
-	c.once.Do(func() {
-		c.starts = append(make([]int32, 0, 1+strings.Count(c.text, "\n")), 0)
-		for i := range len(c.text) {
-			if c.text[i] == '\n' {
-				c.starts = append(c.starts, int32(i+1))
-			}
+// stride is how many bytes at most are looked at for a position. Scripts can ask for thousands, in lines of millions.
+const stride = 4 << 10
+
+func (c *code) index() {
+	c.starts = append(make([]int32, 0, 1+strings.Count(c.text, "\n")), 0)
+	c.marks = make([]int32, 0, 1+len(c.text)/stride)
+	units := 0
+	for i := range len(c.text) {
+		if i%stride == 0 {
+			c.marks = append(c.marks, int32(units))
 		}
-	})
-	if n < 1 || n > len(c.starts) {
-		return ""
+		units += codeUnits(c.text[i])
+		if c.text[i] == '\n' {
+			c.starts = append(c.starts, int32(i+1))
+		}
 	}
-	line, _, _ := strings.Cut(c.text[c.starts[n-1]:], "\n")
-	return line
+}
+
+// units is how many UTF-16 code units the first bytes of a line have, which is counted from 1.
+func (c *code) units(line, bytes int) int {
+	c.once.Do(c.index)
+	if line < 1 || line > len(c.starts) {
+		return 0
+	}
+	start, end := int(c.starts[line-1]), len(c.text)
+	if line < len(c.starts) {
+		end = int(c.starts[line]) - 1
+	}
+	return c.before(min(start+bytes, end)) - c.before(start)
+}
+
+// before is how many code units there are before a byte.
+func (c *code) before(at int) int {
+	if at == 0 {
+		return 0
+	}
+	mark := (at - 1) / stride
+	units := int(c.marks[mark])
+	for i := mark * stride; i < at; i++ {
+		units += codeUnits(c.text[i])
+	}
+	return units
+}
+
+// codeUnits is how many UTF-16 code units a byte of UTF-8 stands for: the first one of a character for all of it.
+func codeUnits(b byte) int {
+	switch {
+	case b&0xc0 == 0x80:
+		return 0
+	case b >= 0xf0:
+		return 2
+	}
+	return 1
 }
 
 // place returns the line and column that were written, in UTF-16 code units. Where a column is not known, it is 0.
@@ -96,8 +135,7 @@ func (o origin) place(line, column int) (int, int) {
 		column = min(column, 1)
 	}
 	if o.code != nil && column > 1 {
-		text := o.code.line(line)
-		column = 1 + utf16Length(text[:min(column-1, len(text))])
+		column = 1 + o.code.units(line, column-1)
 	}
 	if o.source != nil {
 		if l, c, ok := o.source.Original(line, max(column, 1)); ok {
