@@ -3,8 +3,10 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	goruntime "runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -195,4 +197,43 @@ func TestConcurrentRuns(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Sources that the host would need minutes or gigabytes for, if it read parts of them again and again.
+func TestSourcesThatAreHardToRead(t *testing.T) {
+	var names strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&names, "a%d,", i)
+	}
+	for name, script := range map[string]string{
+		"slashes that may begin regular expressions": "x={}" + strings.Repeat("/[{}", 100_000) + "]/",
+		"imports of names from a long name":          "import {" + names.String() + "} from '/" + strings.Repeat("x", 300_000) + "';\nreturn 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tryRun(t, script, sandbox.RunOptions{Limits: sandbox.Limits{Time: 300 * time.Millisecond}})
+			require.Error(t, err)
+			require.True(t, sandbox.IsScriptFailure(err), "%v", err)
+		})
+	}
+}
+
+// A regular expression looks for JSX, which takes time: not in all of what may be long.
+func TestJSXFarDown(t *testing.T) {
+	for lines, want := range map[int]bool{100: true, 100_000: false} {
+		_, err := tryRun(t, strings.Repeat("\n", lines)+"return <b>hi</b>")
+		require.Equal(t, want, strings.Contains(err.Error(), "JSX"), "%v", err)
+	}
+}
+
+// Columns are those of UTF-16 code units, wherever they are.
+func TestColumnsInLongLines(t *testing.T) {
+	for _, n := range []int{0, 1, 500, 5000, 50_000} {
+		before := "/*" + strings.Repeat("aé€😀", n) + "*/ "
+		files := filesWith(t, map[string]string{"/m.js": before + "\n" + before + "throw new Error('x')\n" + before})
+		_, err := tryRun(t, "await import('/m.js')", sandbox.RunOptions{Files: files})
+		e, ok := errors.AsType[*sandbox.ScriptError](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, []int{2, len("/**/ throw new ") + 1 + 5*n}, []int{e.Line, e.Column}, e.Stack)
+	}
 }

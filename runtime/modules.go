@@ -3,8 +3,11 @@ package runtime
 import (
 	"context"
 	"errors"
+	"io/fs"
 	pathpkg "path"
 	"strings"
+
+	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/module"
@@ -21,7 +24,30 @@ func (r *run) loader(require bool) *module.Loader {
 	if r.evidence != nil {
 		files = r.evidence
 	}
+	if files != nil {
+		files = whileRunning{files, r.ctx}
+	}
 	return &module.Loader{Files: files, Builtins: builtins, Instead: missingModules, Require: require}
+}
+
+// whileRunning finds no more files once a run has ended, so that a search that the run has given up ends soon.
+type whileRunning struct {
+	afero.Fs
+	ctx context.Context
+}
+
+func (f whileRunning) Stat(name string) (fs.FileInfo, error) {
+	if err := f.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f.Fs.Stat(name)
+}
+
+func (f whileRunning) Open(name string) (afero.File, error) {
+	if err := f.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f.Fs.Open(name)
 }
 
 // resolve says which module a specifier means in a file, for require or for import. For the script itself the file is no absolute

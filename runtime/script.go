@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -45,7 +46,10 @@ type compiled struct {
 // compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types taken out if
 // it can be neither. The error is a syntax error of the script, or ends the run.
 func (in *instance) compile(source string) (compiled, error) {
-	source = module.WithoutAttributes(source)
+	source, err := look(in, source, module.WithoutAttributes)
+	if err != nil {
+		return compiled{}, err
+	}
 	language := in.run.options.Language
 	if language == LanguageTypeScript {
 		return in.compileTypeScript(source)
@@ -61,6 +65,15 @@ func (in *instance) compile(source string) (compiled, error) {
 	return compiled{}, withJSX(withColumn(err, typedErr), source)
 }
 
+// look has package module look at the source, for as long as the run lasts.
+func look[T any](in *instance, source string, f func(string) T) (T, error) {
+	value, err := abandonable(in.run, func() (T, error) { return f(source), nil })
+	if err != nil {
+		err = in.syntaxFailure(err)
+	}
+	return value, err
+}
+
 // withColumn completes the place of a syntax error by that of another, which is in the same line.
 func withColumn(err, other error) error {
 	a, _ := errors.AsType[*ScriptError](err)
@@ -74,9 +87,12 @@ func withColumn(err, other error) error {
 // jsx matches where an expression begins with a tag, up to a tag that ends.
 var jsx = regexp.MustCompile(`(?s)(?:=>|return|[=(?:&,])\s*<(?:[A-Za-z][\w.]*(?:\s[^<>]*)?)?(?:/>|>.*(?:</|/>))`)
 
+// maxJSX is how many bytes are searched for JSX.
+const maxJSX = 32 << 10
+
 // withJSX says of a syntax error that it may be because of JSX, if there is some.
 func withJSX(err error, source string) error {
-	if e, ok := errors.AsType[*ScriptError](err); ok && e.Syntax && jsx.MatchString(source) {
+	if e, ok := errors.AsType[*ScriptError](err); ok && e.Syntax && jsx.MatchString(source[:min(len(source), maxJSX)]) {
 		e.Message += " (there is no JSX here: make strings or objects)"
 		e.place(e.File, e.Line, e.Column)
 	}
@@ -97,17 +113,25 @@ func further(a, b error) bool {
 
 func (in *instance) compileJavaScript(source string) (compiled, error) {
 	c, err := in.compileBody("", source, nil)
-	if err == nil || !isSyntax(err) || module.Detect(source) != module.ES {
+	if err == nil || !isSyntax(err) {
 		return c, err
+	}
+	kind, lookErr := look(in, source, module.Detect)
+	if lookErr != nil || kind != module.ES {
+		return c, cmp.Or(lookErr, err)
 	}
 	if c, err = in.compileModule(source, nil); err == nil || !isReturnOutside(err) {
 		return c, err
 	}
-	imports, rest, err := module.SplitImports(source)
+	type split struct{ imports, rest string }
+	s, err := abandonable(in.run, func() (s split, err error) {
+		s.imports, s.rest, err = module.SplitImports(source)
+		return s, err
+	})
 	if err != nil {
 		return compiled{}, in.syntaxFailure(err)
 	}
-	return in.compileBody(imports, rest, nil)
+	return in.compileBody(s.imports, s.rest, nil)
 }
 
 // isReturnOutside recognises the error for return where there is no function, which the body of one can have.
@@ -117,8 +141,12 @@ func isReturnOutside(err error) bool {
 }
 
 func (in *instance) compileTypeScript(source string) (compiled, error) {
+	kind, err := look(in, source, module.Detect)
+	if err != nil {
+		return compiled{}, err
+	}
 	var first error
-	if module.Detect(source) == module.ES {
+	if kind == module.ES {
 		code, from, err := in.stripTypes(source, false)
 		if err == nil {
 			return in.compileModule(code, from)
