@@ -196,28 +196,36 @@ func exported(exports json.RawMessage, subpath string, conditions []string) stri
 	return strings.ReplaceAll(pattern, "*", matched)
 }
 
-// target chooses among the conditions of a target.
+// target chooses among the conditions of a target. What is nested is decoded again for each level, so only as what it can be.
 func target(value json.RawMessage, conditions []string, depth int) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
+	var kind byte
+	if trimmed := bytes.TrimLeft(value, " \t\r\n"); len(trimmed) > 0 {
+		kind = trimmed[0]
+	}
+	switch {
+	case kind == '"':
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			return ""
+		}
 		return text
-	}
-	if depth == 0 {
-		return ""
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(value, &list) == nil {
+	case depth == 0:
+	case kind == '[':
+		var list []json.RawMessage
+		if json.Unmarshal(value, &list) != nil {
+			return ""
+		}
 		for _, v := range list {
 			if text := target(v, conditions, depth-1); text != "" {
 				return text
 			}
 		}
-		return ""
-	}
-	for _, m := range members(value) {
-		if slices.Contains(conditions, m.name) {
-			if text := target(m.value, conditions, depth-1); text != "" {
-				return text
+	case kind == '{':
+		for _, m := range members(value) {
+			if slices.Contains(conditions, m.name) {
+				if text := target(m.value, conditions, depth-1); text != "" {
+					return text
+				}
 			}
 		}
 	}
