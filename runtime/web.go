@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"unicode/utf16"
 
 	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/utf8text"
 	"github.com/toolrun/toolrun/internal/webapi"
 )
 
@@ -122,10 +122,7 @@ func (in *instance) webEncodeInto(ctx context.Context, args arguments) (guest.Va
 	if !ok {
 		return 0, failf("the argument must be a string")
 	}
-	read := 0
-	for _, c := range string(text) {
-		read += utf16.RuneLen(c)
-	}
+	read, _ := utf8text.Units(string(text))
 	return in.webObject(ctx, map[string]int{"read": read, "written": copy(memory, text)})
 }
 
