@@ -15,6 +15,9 @@ const (
 	// DefaultTimeLimit stops scripts that do not end by themselves.
 	DefaultTimeLimit = 250 * time.Millisecond
 
+	// DefaultMostLate is later than the busiest machine makes it by itself.
+	DefaultMostLate = 10 * time.Second
+
 	// patience is the time limit of scripts that end by themselves, or at another limit: long enough for the slowest machine.
 	patience = time.Minute
 )
@@ -23,6 +26,9 @@ const (
 type Options struct {
 	// TimeLimit is for the scripts that may end by it; the others have a minute. Zero means DefaultTimeLimit.
 	TimeLimit time.Duration
+
+	// MostLate is how long after its time limit a script may be stopped. Zero means DefaultMostLate.
+	MostLate time.Duration
 
 	// AtOnce is how many scripts run at the same time. Zero means as many as there are processors, but two at least.
 	AtOnce int
@@ -54,6 +60,9 @@ func Run(ctx context.Context, engine *sandbox.Engine, scripts []Script, options 
 	if options.TimeLimit == 0 {
 		options.TimeLimit = DefaultTimeLimit
 	}
+	if options.MostLate == 0 {
+		options.MostLate = DefaultMostLate
+	}
 	if options.AtOnce == 0 {
 		options.AtOnce = max(goruntime.GOMAXPROCS(0), 2)
 	}
@@ -66,7 +75,7 @@ func Run(ctx context.Context, engine *sandbox.Engine, scripts []Script, options 
 	for range options.AtOnce {
 		workers.Go(func() {
 			for i := range next {
-				report.Outcomes[i] = attempt(ctx, engine, scripts[i/rounds], options.TimeLimit)
+				report.Outcomes[i] = attempt(ctx, engine, scripts[i/rounds], options)
 			}
 		})
 	}
@@ -85,13 +94,14 @@ func Run(ctx context.Context, engine *sandbox.Engine, scripts []Script, options 
 }
 
 // attempt runs a script, with files and functions as it would have in earnest.
-func attempt(ctx context.Context, engine *sandbox.Engine, script Script, limit time.Duration) Outcome {
+func attempt(ctx context.Context, engine *sandbox.Engine, script Script, options Options) Outcome {
 	store := vfs.NewMemoryStore(nil)
 	defer store.Close()
 	project, err := store.Open("selftest")
 	if err != nil {
 		return Outcome{Script: script.Name, Wrong: err.Error()}
 	}
+	limit := options.TimeLimit
 	if !script.Allows(timeLimit) {
 		limit = patience
 	}
@@ -108,6 +118,10 @@ func attempt(ctx context.Context, engine *sandbox.Engine, script Script, limit t
 	}
 	if !script.Allows(o.Ending) {
 		o.Wrong = fmt.Sprintf("it should have ended with %q, and not with %q", script.Endings, o.Ending)
+		return o
+	}
+	if o.Late > options.MostLate {
+		o.Wrong = fmt.Sprintf("it was stopped %v after its time limit", o.Late.Round(time.Millisecond))
 		return o
 	}
 	if err := check(ctx, engine); err != nil {

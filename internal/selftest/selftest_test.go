@@ -71,6 +71,13 @@ func TestWhatIsNotAsItShouldBeIsReported(t *testing.T) {
 	}
 }
 
+func TestAScriptThatIsStoppedTooLate(t *testing.T) {
+	script := selftest.Script{Name: "a-b", Endings: []string{"time limit"}, Source: `for (;;);`}
+	report, err := selftest.Run(t.Context(), engine, []selftest.Script{script}, selftest.Options{MostLate: 1})
+	require.NoError(t, err)
+	require.Contains(t, report.Outcomes[0].Wrong, "after its time limit")
+}
+
 func TestAnEngineThatIsBroken(t *testing.T) {
 	closed := enginetest.New(sandbox.EngineOptions{})
 	require.NoError(t, closed.Close(t.Context()))

@@ -21,7 +21,7 @@ func newSelftest() *cobra.Command {
 			"engine. All processors are kept busy with them, and garbage collections are forced all the while. After each, a\n" +
 			"correct script must still work.\n\n" +
 			"The table says how many ended as they should, and how long after its time limit a script was stopped. The\n" +
-			"exit status is 1 if one of them did not end as it should.",
+			"exit status is 1 if one of them did not end as it should, or was stopped later than --late says.",
 		Example: "  toolrun selftest\n" +
 			"  toolrun selftest --rounds 5 --only '^(native|regex)-'",
 		Args: cobra.NoArgs,
@@ -32,6 +32,9 @@ func newSelftest() *cobra.Command {
 			}
 			if options.TimeLimit <= 0 {
 				return fmt.Errorf("--limit must be positive, not %v", options.TimeLimit)
+			}
+			if options.MostLate <= 0 {
+				return fmt.Errorf("--late must be positive, not %v", options.MostLate)
 			}
 			if options.Rounds < 1 {
 				return fmt.Errorf("--rounds must be positive, not %d", options.Rounds)
@@ -78,6 +81,7 @@ func newSelftest() *cobra.Command {
 	cmd.Flags().StringVar(&only, "only", "", "run scripts whose names match this `regexp`")
 	cmd.Flags().BoolVar(&list, "list", false, "list the scripts, and run nothing")
 	cmd.Flags().DurationVar(&options.TimeLimit, "limit", selftest.DefaultTimeLimit, "the time limit of scripts that do not end by themselves")
+	cmd.Flags().DurationVar(&options.MostLate, "late", selftest.DefaultMostLate, "how long after its time limit a script may be stopped")
 	cmd.Flags().IntVar(&options.Rounds, "rounds", 1, "run each script that often")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each run as JSON")
 	return cmd
