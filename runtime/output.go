@@ -78,6 +78,10 @@ func (o *output) write(level Level, data []byte) {
 		o.rawLevel = level
 	}
 	for len(data) > 0 {
+		if len(o.raw) == 0 && o.room() == 0 {
+			o.truncated += int64(len(data)) // without a look at what may be millions of lines
+			return
+		}
 		line, rest, ended := bytes.Cut(data, []byte("\n"))
 		n := min(len(line), o.room())
 		o.truncated += int64(len(line) - n)

@@ -183,6 +183,9 @@ func fdWrite(_ context.Context, c wasiCall) errno {
 	}
 	var written uint32
 	for ; n > 0; n-- {
+		if err := c.in.run.interrupted(); err != nil { // each can be all of the memory
+			panic(&stop{err})
+		}
 		vector, ok := c.mem.Read(vectors, 8)
 		if !ok {
 			return errnoFault
