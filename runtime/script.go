@@ -65,8 +65,14 @@ func (in *instance) compile(source string) (compiled, error) {
 	return compiled{}, withJSX(withColumn(err, typedErr), source)
 }
 
+// maxInline is how many bytes package module reads in so little time that it needs no goroutine of its own.
+const maxInline = 32 << 10
+
 // look has package module look at the source, for as long as the run lasts.
 func look[T any](in *instance, source string, f func(string) T) (T, error) {
+	if len(source) <= maxInline {
+		return f(source), nil
+	}
 	value, err := abandonable(in.run, func() (T, error) { return f(source), nil })
 	if err != nil {
 		err = in.syntaxFailure(err)
