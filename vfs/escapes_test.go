@@ -3,6 +3,7 @@ package vfs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -397,4 +398,30 @@ func TestHostileMeta(t *testing.T) {
 			require.Len(t, entries, 2)
 		})
 	}
+}
+
+// A history that somebody has made can be as large as a disk, and is not read as a whole.
+func TestHistoriesThatAreTooLarge(t *testing.T) {
+	p, inside, _ := openInside(t)
+	pages := filepath.Join(inside, ".toolrun", "history")
+	require.NoError(t, os.MkdirAll(pages, 0o700))
+	for page := range 2000 {
+		var text strings.Builder
+		for n := range 64 {
+			fmt.Fprintf(&text, "{\"n\":%d,\"op\":\"mkdir\",\"path\":\"/%d\"}\n", page*64+n, n)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(pages, fmt.Sprintf("%016d.page", page)), []byte(text.String()), 0o600))
+	}
+	const most = 2*vfs.DefaultHistoryBytes/4096 + 128 // twice as many as there can be
+	changes, err := p.Changes("/")
+	require.NoError(t, err)
+	require.NotEmpty(t, changes)
+	require.LessOrEqual(t, len(changes), most)
+
+	// The latest ones are there, and it goes on from there.
+	require.EqualValues(t, 2000*64-1, changes[0].ID)
+	require.NoError(t, p.Mkdir("a", 0o755))
+	changes, err = p.Changes("/a")
+	require.NoError(t, err)
+	require.Len(t, changes, 1)
 }

@@ -228,12 +228,17 @@ func (c *core) changes(oldest int64) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []change
+	var numbers []int64
 	for _, info := range infos { // sorted by name, and so by number
-		number, ok := numberOf(info.Name(), pageSuffix)
-		if !ok || number < pageOf(oldest) {
-			continue
+		if number, ok := numberOf(info.Name(), pageSuffix); ok && number >= pageOf(oldest) {
+			numbers = append(numbers, number)
 		}
+	}
+	if most := c.options.History.mostPages(); int64(len(numbers)) > most { // they come from somebody else
+		numbers = numbers[int64(len(numbers))-most:]
+	}
+	var all []change
+	for _, number := range numbers {
 		found, err := c.readPage(number)
 		if err != nil {
 			continue // dropped meanwhile, or nothing of ours
@@ -246,6 +251,9 @@ func (c *core) changes(oldest int64) ([]change, error) {
 	}
 	return all, nil
 }
+
+// mostPages is how many pages a history can have: each change costs something, and undoing one as much again.
+func (h HistoryOptions) mostPages() int64 { return 2*(h.Bytes/(entryCost*perPage)) + 2 }
 
 // stamp notes what a file has become, in the change that has written it last, so that undoing does not take that for
 // the work of somebody else: if allowed agrees, which gets what the change has noted until now, or nil.
