@@ -92,10 +92,13 @@ type parser struct {
 // next returns the next tag where there is no value. Inside of a call what is in a CDATA section is text, but outside it has
 // no meaning. What is in a result, which a model can only quote, is left out; if the result has no end, it is the tag.
 func (p *parser) next(inside bool) (tag, bool) {
+	var t tag
 	for from := p.pos; ; {
-		t, ok := nextTag(p.text, from)
-		if !ok {
-			return t, false
+		if t.end == 0 || t.start < from { // else it is still the first one, which can be far away
+			var ok bool
+			if t, ok = nextTag(p.text, from); !ok {
+				return t, false
+			}
 		}
 		if result, has := p.resultAt(from); has && result.start < t.start {
 			end := strings.Index(p.text[result.end:], resultEnd)
