@@ -102,6 +102,15 @@ func TestDetectIsLinear(t *testing.T) {
 	}
 }
 
+func TestDetectRemembersSoManyBrackets(t *testing.T) {
+	for _, brackets := range [][2]string{{"(", ")"}, {"[", "]"}, {"{", "}"}, {"`${", "}`"}} {
+		for n, want := range map[int]module.Kind{10_000: module.ES, 100_000: module.Script} {
+			code := "a = " + strings.Repeat(brackets[0], n) + strings.Repeat(brackets[1], n) + "\nexport const b = 1"
+			require.Equal(t, want.String(), module.Detect(code).String(), "%d of %s", n, brackets[0])
+		}
+	}
+}
+
 func FuzzDetect(f *testing.F) {
 	for _, test := range kinds {
 		f.Add(test.code)

@@ -240,6 +240,10 @@ func (l *lexer) scanTemplate(t *token, i int) {
 			i++
 		case '$':
 			if i+1 < len(s) && s[i+1] == '{' {
+				if len(l.brackets) == maxBrackets {
+					t.kind, t.end = broken, t.start
+					return
+				}
 				t.kind, t.end = templateHead, i+2
 				l.brackets = append(l.brackets, bracket{open: '`', value: true})
 				return
@@ -431,6 +435,9 @@ func (l *lexer) beginsValue() bool {
 	return false
 }
 
+// maxBrackets is how many brackets may be open, for each of which something is remembered. It is more than any engine can parse.
+const maxBrackets = 1 << 16
+
 // scanPunctuator reads an operator or a bracket.
 func (l *lexer) scanPunctuator(t *token) {
 	s := l.source
@@ -446,6 +453,10 @@ func (l *lexer) scanPunctuator(t *token) {
 		if c == '{' {
 			b.function = l.beginsFunction()
 			b.value = !b.function && l.beginsValue()
+		}
+		if len(l.brackets) == maxBrackets {
+			t.kind, t.end = broken, t.start
+			return
 		}
 		t.bracket = b
 		l.brackets = append(l.brackets, b)
