@@ -167,10 +167,12 @@ func (in *instance) callFunction(ctx context.Context, args arguments) (guest.Val
 	return in.answerValue(ctx, i.finished(a, err))
 }
 
-// Bounds on asynchronous calls that are under way at the same time, since each has a goroutine and holds its arguments.
+// Bounds on asynchronous calls that are under way at the same time, since each has a goroutine and holds its arguments, and
+// then what the function has returned until the script takes it.
 const (
 	maxPending     = 1000
-	maxPendingSize = 64 << 20 // bytes
+	maxPendingSize = 64 << 20  // bytes of arguments
+	maxWaitingSize = 128 << 20 // bytes of answers
 )
 
 // completion is the end of an asynchronous call.
@@ -198,12 +200,31 @@ func (in *instance) startFunction(args arguments) error {
 	r.pending++
 	r.pendingSize += i.size
 	go perform(func() (answer, error) { return i.answer(r) }, func(a answer, err error) {
+		a = r.hold(i, i.finished(a, err))
 		select {
-		case r.completions <- completion{id, i.size, i.finished(a, err)}:
+		case r.completions <- completion{id, i.size, a}:
 		case <-r.ctx.Done():
 		}
 	})
 	return nil
+}
+
+// hold counts an answer that waits for the script, or makes an error of it if too much waits already.
+func (r *run) hold(i *invocation, a answer) answer {
+	if r.waitingSize.Add(a.size()) <= maxWaitingSize {
+		return a
+	}
+	r.waitingSize.Add(-a.size())
+	a = errorAnswer(&FunctionError{Name: "RangeError", Message: fmt.Sprintf(
+		"the result of %s is lost: results of more than %s were waiting. Await some calls before you start more", i.function.Name, formatBytes(maxWaitingSize))})
+	r.waitingSize.Add(a.size())
+	return a
+}
+
+// size is about how many bytes of the host's memory an answer holds.
+func (a answer) size() int64 {
+	text, _ := a.scalar.(string)
+	return int64(len(text) + len(a.text) + len(a.data))
 }
 
 // await waits for a call to end, and delivers its answer, or for d to pass if that is not negative.
@@ -231,6 +252,7 @@ func (in *instance) await(d time.Duration) error {
 func (in *instance) deliver(c completion) error {
 	in.run.pending--
 	in.run.pendingSize -= c.size
+	in.run.waitingSize.Add(-c.answer.size())
 	ctx := in.context()
 	value, err := in.checked(in.answerValue(ctx, c.answer))
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -230,3 +232,31 @@ func (panics) MarshalJSON() ([]byte, error) { panic("in MarshalJSON") }
 type nilError struct{ text string }
 
 func (e *nilError) Error() string { return e.text }
+
+// TestResultsThatWaitAreBounded has a script call functions with large results, and not take them: what waits is the host's memory.
+func TestResultsThatWaitAreBounded(t *testing.T) {
+	const calls, megabyte = 200, 1 << 20
+	var returned sync.WaitGroup
+	returned.Add(calls)
+	large := func(context.Context, []any) (any, error) {
+		defer returned.Done()
+		return strings.Repeat("x", megabyte), nil
+	}
+	wait := func(context.Context, []any) (any, error) {
+		returned.Wait()
+		time.Sleep(100 * time.Millisecond) // for what is done with the last ones
+		return nil, nil
+	}
+	result := run(t, fmt.Sprintf(`
+		const calls = Array.from({length: %d}, () => large().then((text) => text.length, (error) => error.name + ': ' + error.message));
+		wait();
+		const all = await Promise.all(calls);
+		return [all.filter((x) => x === %d).length, ...new Set(all)].join('|')`, calls, megabyte),
+		withFunctions(sandbox.Function{Name: "large", Call: large, Async: true}, sandbox.Function{Name: "wait", Call: wait}))
+	count, rest, _ := strings.Cut(result.Text, "|")
+	taken, err := strconv.Atoi(count)
+	require.NoError(t, err)
+	require.LessOrEqual(t, taken, 128)
+	require.Greater(t, taken, 0)
+	require.Contains(t, rest, "RangeError: the result of large is lost: results of more than 128 MiB were waiting. Await some calls before you start more")
+}

@@ -95,7 +95,8 @@ type Function struct {
 	Call func(ctx context.Context, args []any) (any, error)
 
 	// Async makes the function return a promise. Calls then run concurrently, each on its own goroutine, and the script
-	// goes on meanwhile. Otherwise the script waits for each call.
+	// goes on meanwhile: up to 1000 at a time, with arguments of 64 MiB in all. Of results that a script does not take, 128 MiB
+	// are kept; more are lost, which the script sees as an error. Otherwise the script waits for each call.
 	Async bool
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolrun/toolrun/guest"
@@ -93,11 +94,12 @@ type run struct {
 	libraries *librarySet // what is to be loaded before the script; nil if there is nothing
 	evidence  *evidence   // notes what is read while libraries are loaded; nil otherwise
 
-	attachment  []byte // bytes for the script to fetch
-	mark        string // stands for bytes in JSON
-	entry       string // by which the prelude, and nobody else, can import the script
-	pending     int    // asynchronous calls under way
-	pendingSize int    // the size of their arguments, in bytes
+	attachment  []byte       // bytes for the script to fetch
+	mark        string       // stands for bytes in JSON
+	entry       string       // by which the prelude, and nobody else, can import the script
+	pending     int          // asynchronous calls under way
+	pendingSize int          // the size of their arguments, in bytes
+	waitingSize atomic.Int64 // the size of the answers that wait for the script, in bytes
 	completions chan completion
 }
 

@@ -195,14 +195,25 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 // emptyNote is what a model gets instead of nothing at all.
 const emptyNote = "Note: the code returned an empty string."
 
-// fence matches code that a model has put between the marks of Markdown. It cannot be meant as JavaScript: a text would be called.
-var fence = regexp.MustCompile("(?s)^\\s*```[a-zA-Z]*[ \t\r]*\n(.*)\n[ \t]*```\\s*$")
+// fenceLine matches the line with which a fence begins, without the newline.
+var fenceLine = regexp.MustCompile("^```[a-zA-Z]*[ \t\r]*$")
 
-// withoutFence returns the code that is meant, with as many lines before it.
+// withoutFence returns what is meant by code that a model has put between the marks of Markdown, with as many lines before it. With the marks
+// it cannot be meant as JavaScript: a text would be called.
 func withoutFence(code string) string {
-	m := fence.FindStringSubmatchIndex(code)
-	if m == nil {
+	const space = " \t\n\f\r"
+	start := len(code) - len(strings.TrimLeft(code, space))
+	line, rest, ok := strings.Cut(code[start:], "\n")
+	if !ok || !fenceLine.MatchString(line) {
 		return code
 	}
-	return strings.Repeat("\n", strings.Count(code[:m[2]], "\n")) + code[m[2]:m[3]]
+	inner, ok := strings.CutSuffix(strings.TrimRight(rest, space), "```")
+	if !ok {
+		return code
+	}
+	inner = strings.TrimRight(inner, " \t")
+	if inner, ok = strings.CutSuffix(inner, "\n"); !ok {
+		return code
+	}
+	return strings.Repeat("\n", strings.Count(code[:len(code)-len(rest)], "\n")) + inner
 }

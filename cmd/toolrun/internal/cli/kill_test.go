@@ -50,7 +50,7 @@ var killedCommands = map[string][]string{
 func TestKilledCommands(t *testing.T) {
 	rounds := 3
 	if *soak {
-		rounds = 40
+		rounds = 25
 	}
 	data := t.TempDir()
 	killed := 0
