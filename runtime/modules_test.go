@@ -331,7 +331,7 @@ func TestPositionsInTypeScriptAreBounded(t *testing.T) {
 			fs.renameSync('/f.ts', '/f' + i + '.ts');
 			const {f} = await import('/f' + i + '.ts');
 			if (i === 0 || i === 119) setTimeout(f);
-		}`, sandbox.RunOptions{Files: afero.NewMemMapFs(), Limits: sandbox.Limits{Memory: 256 << 20}})
+		}`, sandbox.RunOptions{Files: afero.NewMemMapFs(), Limits: sandbox.Limits{Memory: 256 << 20, Time: 4 * patience}})
 	require.NoError(t, err)
 	require.Len(t, result.Console, 2)
 	require.Contains(t, result.Console[0].Text, "/f0.ts:4:")

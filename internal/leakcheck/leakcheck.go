@@ -30,7 +30,7 @@ type Holdings struct {
 type Growth struct {
 	// Mappings, since Go itself makes some.
 	Mappings int
-	// Memory in bytes, of the heap and of what is resident. Zero means that it is not compared.
+	// Memory in bytes, of the heap and, without the race detector, of what is resident. Zero means that it is not compared.
 	Memory int64
 }
 
@@ -84,7 +84,7 @@ func (h Holdings) grown(now Holdings, most Growth) string {
 		return "mappings"
 	case most.Memory > 0 && now.Heap > h.Heap+most.Memory:
 		return "heap"
-	case most.Memory > 0 && now.Resident > h.Resident+most.Memory:
+	case most.Memory > 0 && !raceDetector && now.Resident > h.Resident+most.Memory:
 		return "memory"
 	}
 	return ""
