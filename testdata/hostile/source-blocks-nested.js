@@ -1,3 +1,3 @@
-// Blocks with variables are nested, so that leaving them is long code.
+// Blocks with variables are nested, so that leaving them is long code, again and again.
 // ends: exception or time limit or memory limit
-return eval('{ let a; '.repeat(1e4) + '}'.repeat(1e4));
+for (;;) eval('{ let a; '.repeat(1e4) + '}'.repeat(1e4));
