@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/procmem"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -31,7 +32,7 @@ func mostResident(do func()) int64 {
 			case <-stop:
 				return
 			case <-time.After(time.Millisecond):
-				most.Store(max(most.Load(), leakcheck.Resident()))
+				most.Store(max(most.Load(), procmem.Resident()))
 			}
 		}
 	})
@@ -44,7 +45,7 @@ func mostResident(do func()) int64 {
 }
 
 func TestMemoryOfTheProcess(t *testing.T) {
-	if leakcheck.Resident() == 0 {
+	if procmem.Resident() == 0 {
 		t.Skip("the process's memory is not known on this system")
 	}
 	if raceDetector {
@@ -99,7 +100,7 @@ func TestMemoryOfTheProcess(t *testing.T) {
 			`new URLSearchParams('<&'.repeat(5e5)).toString()`,
 		} {
 			debug.FreeOSMemory()
-			before := leakcheck.Resident()
+			before := procmem.Resident()
 			most := mostResident(func() {
 				_, err := tryRun(t, script, sandbox.RunOptions{Files: large})
 				require.True(t, err == nil || sandbox.IsScriptFailure(err), "%s: %v", script, err)

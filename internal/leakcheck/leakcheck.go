@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/procmem"
 )
 
 // Holdings are what a process holds. What the system does not tell is zero.
@@ -45,7 +46,7 @@ func Take() Holdings {
 		Descriptors: len(open),
 		Mappings:    mappings(),
 		Heap:        int64(stats.HeapAlloc),
-		Resident:    Resident(),
+		Resident:    procmem.Resident(),
 		open:        open,
 	}
 }
@@ -88,16 +89,6 @@ func (h Holdings) grown(now Holdings, most Growth) string {
 		return "memory"
 	}
 	return ""
-}
-
-// Resident is what the process has in memory, in bytes, or zero where that is not known.
-func Resident() int64 {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(strings.Fields(string(data))[1], 10, 64)
-	return pages * int64(os.Getpagesize())
 }
 
 func descriptors() (open []string) {

@@ -1,12 +1,11 @@
 package selftest
 
 import (
-	"os"
 	goruntime "runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/procmem"
 )
 
 // Process is what the scripts have done to the process that runs them.
@@ -32,7 +31,7 @@ func watch(p *Process) (stop func()) {
 	done := make(chan struct{})
 	var watchers sync.WaitGroup
 	goruntime.GC()
-	p.MemoryBefore = residentMemory()
+	p.MemoryBefore = procmem.Resident()
 	watchers.Go(func() {
 		for {
 			select {
@@ -53,7 +52,7 @@ func watch(p *Process) (stop func()) {
 			}
 			now := time.Now()
 			p.Stall = max(p.Stall, now.Sub(last)-tick)
-			p.MemoryMost = max(p.MemoryMost, residentMemory())
+			p.MemoryMost = max(p.MemoryMost, procmem.Resident())
 			last = time.Now() // looking takes its time, too
 		}
 	})
@@ -61,20 +60,6 @@ func watch(p *Process) (stop func()) {
 		close(done)
 		watchers.Wait()
 		goruntime.GC()
-		p.MemoryAfter = residentMemory()
+		p.MemoryAfter = procmem.Resident()
 	}
-}
-
-// residentMemory is what the process has in memory, in bytes, or zero where that is not known.
-func residentMemory() int64 {
-	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(data))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize())
 }
