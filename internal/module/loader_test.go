@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/module"
+	"github.com/toolrun/toolrun/internal/progress/progresstest"
 )
 
 // project makes files of their contents.
@@ -367,20 +368,8 @@ func FuzzPackage(f *testing.F) {
 	})
 }
 
-// stuckFs has files that give nothing, for ever.
-type stuckFs struct{ afero.Fs }
-
-type stuckFile struct{ afero.File }
-
-func (s stuckFs) Open(name string) (afero.File, error) {
-	f, err := s.Fs.Open(name)
-	return stuckFile{f}, err
-}
-
-func (stuckFile) Read([]byte) (int, error) { return 0, nil }
-
 func TestAFileThatGivesNothing(t *testing.T) {
-	l := &module.Loader{Files: stuckFs{project(t, map[string]string{"/a.js": "text", "/lib/p/package.json": "{}", "/lib/p/b.js": ""})}}
+	l := &module.Loader{Files: progresstest.Stuck{Fs: project(t, map[string]string{"/a.js": "text", "/lib/p/package.json": "{}", "/lib/p/b.js": ""})}}
 	_, err := l.Load(t.Context(), "/a.js")
 	require.ErrorIs(t, err, io.ErrNoProgress)
 	_, err = l.Resolve("p", "/a.js")

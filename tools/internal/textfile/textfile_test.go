@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/progress/progresstest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -132,20 +133,8 @@ func TestRelocateLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// stuckFs has files that give nothing, for ever.
-type stuckFs struct{ afero.Fs }
-
-type stuckFile struct{ afero.File }
-
-func (s stuckFs) Open(name string) (afero.File, error) {
-	f, err := s.Fs.Open(name)
-	return stuckFile{f}, err
-}
-
-func (stuckFile) Read([]byte) (int, error) { return 0, nil }
-
 func TestAFileThatGivesNothing(t *testing.T) {
-	files := stuckFs{afero.NewMemMapFs()}
+	files := progresstest.Stuck{Fs: afero.NewMemMapFs()}
 	require.NoError(t, afero.WriteFile(files, "/a", []byte("text"), 0o644))
 	_, err := Tree{Files: files}.Read("/a")
 	require.ErrorIs(t, err, io.ErrNoProgress)
