@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 	"tools/filesystem":               {"internal/filetype", "registry", "tools/internal/...", "vfs"},
 	"tools/internal/tooltest":        {"registry", "vfs"},
 	"tools/internal/textfile":        {"internal/filetype", "internal/media", "internal/progress", "registry", "vfs"},
+	"mcp/mcpserver":                  {"internal/filetype", "provider", "registry", "vfs"},
 	"cmd/toolrun":                    {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli":       {"..."},
 }

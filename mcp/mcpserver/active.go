@@ -1,0 +1,56 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// errClosing is what clients are told that call a tool of a server that is being closed.
+var errClosing = errors.New("the server is shutting down: call again later")
+
+// active counts calls that run, so that closing can wait for them.
+type active struct {
+	mu      sync.Mutex
+	n       int
+	closing bool
+	changed chan struct{} // closed when closing and n is 0
+}
+
+// begin begins a call, unless no more may begin.
+func (a *active) begin() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closing {
+		return false
+	}
+	a.n++
+	return true
+}
+
+func (a *active) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.n--
+	if a.n == 0 && a.closing {
+		close(a.changed)
+	}
+}
+
+// drain lets no more calls begin, and waits for those that run.
+func (a *active) drain(ctx context.Context) error {
+	a.mu.Lock()
+	if !a.closing {
+		a.closing = true
+		if a.n == 0 {
+			close(a.changed)
+		}
+	}
+	a.mu.Unlock()
+	select {
+	case <-a.changed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,260 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
+)
+
+// The limits of a handler unless others are set.
+const (
+	DefaultBody           = 32 << 20
+	DefaultSessions       = 1000
+	DefaultSessionTimeout = time.Hour
+	DefaultRate           = 500
+	DefaultBurst          = 1000
+	DefaultWriteTimeout   = 30 * time.Second
+)
+
+// ErrUnauthorized means that a request has no token, or one that nobody has.
+var ErrUnauthorized = errors.New("a bearer token is needed, and this is none that is known")
+
+// HandlerOptions say what a handler allows. The zero value, and nil, have safe defaults.
+type HandlerOptions struct {
+	// NewSession, if not nil, makes a server for each session, instead of the function that NewHandler gets; end is called when
+	// the session has ended. Clients whose version of the protocol has no sessions are told to use an older one.
+	NewSession func(ctx context.Context) (server *Server, end func(), err error)
+	// Stateless serves all clients without sessions, those of older versions, too: nothing is kept between requests, and nothing
+	// is sent but in answers.
+	Stateless bool
+	// Hosts are names by which clients may reach the handler, besides those of the loopback interface, and Origins those of
+	// web pages that may use it ("https://example.com"). Other ones are refused. "*" as a host allows all of them: it is for a
+	// handler behind a proxy that checks them, and that has no clients without tokens.
+	Hosts, Origins []string
+	// Body is how many bytes a request may have. Zero means [DefaultBody].
+	Body int64
+	// Sessions is how many sessions there can be at a time; more are refused. Zero means [DefaultSessions].
+	Sessions int
+	// SessionTimeout ends sessions that make no requests for so long. Zero means [DefaultSessionTimeout].
+	SessionTimeout time.Duration
+	// Rate is how many requests per second each server takes, and Burst how many at once if there have been fewer before.
+	// Zero means [DefaultRate] and [DefaultBurst].
+	Rate  float64
+	Burst int
+	// WriteTimeout is how long a client may take to receive a message. Zero means [DefaultWriteTimeout].
+	WriteTimeout time.Duration
+	// Logger is for what the host should know. Nil means that nothing is logged.
+	Logger *slog.Logger
+}
+
+// A Handler serves clients by the protocol's streamable HTTP transport. It is safe for concurrent use.
+//
+// https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+type Handler struct {
+	find    func(*http.Request) (*Server, error)
+	options HandlerOptions
+
+	limiter *rate.Limiter // of sessions that get a server each
+	bodies  atomic.Int64  // bytes that requests may have that are being read or served
+
+	mu        sync.Mutex
+	endpoints map[*Server]*endpoint
+	own       map[string]*endpoint // of sessions that have a server each, by their ids
+	sessions  int                  // that there are
+	opening   int                  // that there may be soon
+	closed    bool
+}
+
+// endpoint is where the clients of one server come to.
+type endpoint struct {
+	server              *Server
+	stateful, stateless http.Handler
+	limiter             *rate.Limiter
+	end                 func() // if not nil, the server is that of one session, after which it is called
+	begun               bool   // there is, or has been, such a session
+}
+
+// NewHandler returns a handler that serves each request with the server that find returns, which can be the same for
+// all. An error that is [ErrUnauthorized] is answered by 401, any other one by 500, and it is not told what it is. A request whose
+// server is not that of its session finds no session.
+func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptions) *Handler {
+	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}}
+	if options != nil {
+		h.options = *options
+	}
+	o := &h.options
+	o.Body = cmp.Or(o.Body, DefaultBody)
+	o.Sessions = cmp.Or(o.Sessions, DefaultSessions)
+	o.SessionTimeout = cmp.Or(o.SessionTimeout, DefaultSessionTimeout)
+	o.Rate = cmp.Or(o.Rate, DefaultRate)
+	o.Burst = cmp.Or(o.Burst, DefaultBurst)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, DefaultWriteTimeout)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	h.limiter = h.newLimiter()
+	return h
+}
+
+const (
+	sessionHeader = "Mcp-Session-Id"
+	versionHeader = "Mcp-Protocol-Version"
+	// sessionless is the first version of the protocol without sessions.
+	sessionless = "2026-07-28"
+)
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w = &deadlineWriter{ResponseWriter: w, timeout: h.options.WriteTimeout}
+	if problem := h.options.foreign(r); problem != "" {
+		http.Error(w, problem, http.StatusForbidden)
+		return
+	}
+	if h.options.crossOrigin(w, r) {
+		return
+	}
+	e, err := h.endpoint(r)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	if !e.limiter.Allow() {
+		h.fail(w, r, errTooMany)
+		return
+	}
+	withSessions := !h.options.Stateless && (h.options.NewSession != nil || r.Header.Get(versionHeader) < sessionless)
+	if withSessions && r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" {
+		if !h.open() {
+			tooMuch(w, http.StatusServiceUnavailable, "too many sessions: try again later")
+			return
+		}
+		defer h.opened()
+		r = r.WithContext(context.WithValue(r.Context(), beganKey{}, func(session *sdk.ServerSession) { h.began(e, session) }))
+	}
+	release, status, problem := h.readBody(w, r)
+	if problem != "" {
+		tooMuch(w, status, problem)
+		return
+	}
+	defer release()
+	if withSessions {
+		e.stateful.ServeHTTP(w, r)
+	} else {
+		e.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), carrierKey{}, r.Context())))
+	}
+	h.mu.Lock()
+	unused := e.end != nil && !e.begun
+	h.mu.Unlock()
+	if unused { // it has not become a session
+		h.finish(e)
+	}
+}
+
+// fail answers a request that has no server.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	switch {
+	case errors.Is(err, ErrUnauthorized):
+		w.Header().Set("WWW-Authenticate", `Bearer realm="toolrun"`)
+		http.Error(w, ErrUnauthorized.Error(), http.StatusUnauthorized)
+	case errors.Is(err, errTooMany):
+		tooMuch(w, http.StatusTooManyRequests, errTooMany.Error())
+	case errors.Is(err, errNoSession):
+		http.Error(w, errNoSession.Error(), http.StatusNotFound)
+	case errors.Is(err, errClosing):
+		tooMuch(w, http.StatusServiceUnavailable, errClosing.Error())
+	default:
+		h.options.Logger.ErrorContext(r.Context(), "no server for a request", "error", err)
+		http.Error(w, "the server cannot do this at the moment", http.StatusInternalServerError)
+	}
+}
+
+// tooMuch tells a client to come back.
+func tooMuch(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, text, status)
+}
+
+var errTooMany = errors.New("too many requests: try again later")
+
+var errNoSession = errors.New("there is no such session: it may have ended")
+
+// endpoint returns where a request goes.
+func (h *Handler) endpoint(r *http.Request) (*endpoint, error) {
+	server, err := (*Server)(nil), error(nil)
+	if h.find != nil {
+		if server, err = h.find(r); err != nil {
+			return nil, err
+		}
+	}
+	if h.options.NewSession != nil {
+		return h.ownEndpoint(r)
+	}
+	if server == nil {
+		return nil, errors.New("there is neither a server nor an error")
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errClosing
+	}
+	e := h.endpoints[server]
+	if e == nil {
+		e = h.newEndpoint(server)
+		h.endpoints[server] = e
+	}
+	return e, nil
+}
+
+// ownEndpoint returns that of the request's session, or of a new one.
+func (h *Handler) ownEndpoint(r *http.Request) (*endpoint, error) {
+	id := r.Header.Get(sessionHeader)
+	h.mu.Lock()
+	e, closed := h.own[id], h.closed
+	h.mu.Unlock()
+	switch {
+	case closed:
+		return nil, errClosing
+	case e != nil:
+		return e, nil
+	case id != "" || r.Method != http.MethodPost:
+		return nil, errNoSession
+	}
+	if !h.limiter.Allow() {
+		return nil, errTooMany
+	}
+	server, end, err := h.options.NewSession(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	e = h.newEndpoint(server)
+	e.end = end
+	return e, nil
+}
+
+// newEndpoint makes an endpoint of a server.
+func (h *Handler) newEndpoint(server *Server) *endpoint {
+	get := func(*http.Request) *sdk.Server { return server.sdk }
+	// Which hosts there are is checked here already, as is the size of requests.
+	options := sdk.StreamableHTTPOptions{
+		Logger: h.options.Logger, SessionTimeout: h.options.SessionTimeout, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
+		PropagateRequestCancellation: true,
+	}
+	stateless := options
+	stateless.Stateless = true
+	return &endpoint{
+		server:    server,
+		stateful:  sdk.NewStreamableHTTPHandler(get, &options),
+		stateless: sdk.NewStreamableHTTPHandler(get, &stateless),
+		limiter:   h.newLimiter(),
+	}
+}
+
+func (h *Handler) newLimiter() *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(h.options.Rate), h.options.Burst)
+}

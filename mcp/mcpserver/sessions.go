@@ -1,0 +1,91 @@
+package mcpserver
+
+import (
+	"context"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// beganKey is for what a server calls when a session has begun, in the context of the request that begins it.
+type beganKey struct{}
+
+// open makes room for a session that may begin.
+func (h *Handler) open() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || h.sessions+h.opening >= h.options.Sessions {
+		return false
+	}
+	h.opening++
+	return true
+}
+
+// opened takes back what open has done: the session has begun, or will not.
+func (h *Handler) opened() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.opening--
+}
+
+// began counts a session until it ends.
+func (h *Handler) began(e *endpoint, session *sdk.ServerSession) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.sessions++
+	e.begun = true
+	if e.end != nil {
+		h.own[session.ID()] = e
+	}
+	go func() {
+		_ = session.Wait() // however it has ended
+		h.mu.Lock()
+		h.sessions--
+		delete(h.own, session.ID())
+		h.mu.Unlock()
+		if e.end != nil {
+			h.finish(e)
+		}
+	}()
+}
+
+// finish ends a server that only one session has had.
+func (h *Handler) finish(e *endpoint) {
+	_ = e.server.Shutdown(context.Background()) // the session has ended, and its calls with it
+	e.end()
+}
+
+// Sessions returns how many sessions there are.
+func (h *Handler) Sessions() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sessions
+}
+
+// Shutdown refuses all further requests, and shuts down the servers that the handler has served ([Server.Shutdown]).
+func (h *Handler) Shutdown(ctx context.Context) error {
+	h.mu.Lock()
+	h.closed = true
+	var servers []*Server
+	for server := range h.endpoints {
+		servers = append(servers, server)
+	}
+	for _, e := range h.own {
+		servers = append(servers, e.server)
+	}
+	h.mu.Unlock()
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	var err error
+	for _, server := range servers {
+		group.Go(func() {
+			if e := server.Shutdown(ctx); e != nil {
+				mu.Lock()
+				err = e
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	return err
+}

@@ -1,0 +1,155 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// definition is a tool as provider.Definitions has it for MCP.
+type definition struct {
+	Name         string               `json:"name"`
+	Title        string               `json:"title"`
+	Description  string               `json:"description"`
+	InputSchema  json.RawMessage      `json:"inputSchema"`
+	OutputSchema json.RawMessage      `json:"outputSchema"`
+	Annotations  *sdk.ToolAnnotations `json:"annotations"`
+}
+
+// offer gives the SDK the tools that a selection enables, and takes away those that it does not. The SDK tells clients.
+func (s *Server) offer(tools *registry.Registry, selection registry.Selection) error {
+	definitions, err := provider.Definitions(tools, registry.MCP, selection, nil)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bytes.Equal(definitions, s.offered) {
+		return nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(definitions, &list); err != nil {
+		return err
+	}
+	now := make(map[string][]byte, len(list))
+	for _, raw := range list {
+		var d definition
+		if err := json.Unmarshal(raw, &d); err != nil {
+			return err
+		}
+		now[d.Name] = raw
+		if bytes.Equal(raw, s.tools[d.Name]) {
+			continue
+		}
+		if err := s.add(d); err != nil {
+			s.options.Logger.Error("a tool cannot be served", "tool", d.Name, "error", err)
+			s.sdk.RemoveTools(d.Name)
+		}
+	}
+	for name := range s.tools {
+		if now[name] == nil {
+			s.sdk.RemoveTools(name)
+		}
+	}
+	s.offered, s.tools = definitions, now
+	return nil
+}
+
+// add gives a tool to the SDK, which panics if a schema has annotations that the protocol does not allow.
+func (s *Server) add(d definition) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	tool := &sdk.Tool{Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.InputSchema, Annotations: d.Annotations}
+	if d.OutputSchema != nil { // an interface that holds a nil slice would not be nil
+		tool.OutputSchema = d.OutputSchema
+	}
+	s.sdk.AddTool(tool, s.execute)
+	return nil
+}
+
+// work is what a call is done with. It is in the context of the SDK's handler, which has found out that there is such a tool.
+type work struct {
+	tools *registry.Registry
+	env   registry.Env
+}
+
+type workKey struct{}
+
+// carrierKey is for the context of the HTTP request that carries a call without a session: when it ends, nobody can get the result.
+// Within a session a client can go and come back, and says so if it no longer wants a call.
+type carrierKey struct{}
+
+// call has the SDK do a call when there is room for it.
+func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string, request sdk.Request, tools *registry.Registry,
+	env registry.Env) (sdk.Result, error) {
+	select {
+	case s.calls <- struct{}{}:
+		defer func() { <-s.calls }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if !s.active.begin() {
+		return nil, errClosing
+	}
+	defer s.active.end()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.stopped, cancel)()
+	if carrier, ok := ctx.Value(carrierKey{}).(context.Context); ok {
+		defer context.AfterFunc(carrier, cancel)()
+	}
+	return next(context.WithValue(ctx, workKey{}, work{tools, env}), method, request)
+}
+
+// execute does a call. Whatever goes wrong in it is in the result.
+func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	w := ctx.Value(workKey{}).(work)
+	call := registry.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
+	w.env.Progress = progress(ctx, request)
+	log := clientLog(request.Session)
+	log.DebugContext(ctx, "call started", "call", call.ID, "tool", call.Tool)
+	start := time.Now()
+	result := w.tools.Dispatch(ctx, call, w.env)
+	s.watch.poke()
+	outcome := "ok"
+	if result.IsError() {
+		outcome = string(result.Code)
+	}
+	log.InfoContext(ctx, "call ended", "call", call.ID, "tool", call.Tool, "outcome", outcome, "ms", time.Since(start).Milliseconds())
+	return s.result(request.Session, result, w.env)
+}
+
+// result brings a result into the SDK's form.
+func (s *Server) result(session *sdk.ServerSession, result registry.Result, env registry.Env) (*sdk.CallToolResult, error) {
+	raw, err := provider.Results(registry.MCP, []registry.Result{result})
+	if err != nil {
+		return nil, err
+	}
+	var list []*sdk.CallToolResult
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, err
+	}
+	r := list[0]
+	if data, ok := result.Data.(json.RawMessage); ok && r.StructuredContent != nil {
+		r.StructuredContent = data // with all digits of its numbers
+	}
+	if result.InFile != "" && env.Files != nil && !s.options.NoResources && knowsLinks(session) {
+		r.Content = append(r.Content, linkTo(env, result.InFile))
+	}
+	return r, nil
+}
+
+// newCallID returns an id under which the project's history has what a call changes: ids of requests are used again.
+func newCallID() string { return "mcp-" + strings.ToLower(rand.Text()[:16]) }
