@@ -55,6 +55,7 @@ var mayImport = map[string][]string{
 	"mcp/mcpserver":                  {"internal/filetype", "provider", "registry", "vfs"},
 	"cmd/toolrun":                    {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli":       {"..."},
+	"cmd/toolrun/internal/mcphttp":   {"mcp/mcpserver", "registry", "vfs"},
 }
 
 // wazero stands for its module: only the packages that run WebAssembly may know of it.

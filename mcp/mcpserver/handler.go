@@ -19,8 +19,6 @@ const (
 	DefaultBody           = 32 << 20
 	DefaultSessions       = 1000
 	DefaultSessionTimeout = time.Hour
-	DefaultRate           = 500
-	DefaultBurst          = 1000
 	DefaultWriteTimeout   = 30 * time.Second
 )
 
@@ -45,10 +43,6 @@ type HandlerOptions struct {
 	Sessions int
 	// SessionTimeout ends sessions that make no requests for so long. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration
-	// Rate is how many requests per second each server takes, and Burst how many at once if there have been fewer before.
-	// Zero means [DefaultRate] and [DefaultBurst].
-	Rate  float64
-	Burst int
 	// WriteTimeout is how long a client may take to receive a message. Zero means [DefaultWriteTimeout].
 	WriteTimeout time.Duration
 	// Logger is for what the host should know. Nil means that nothing is logged.
@@ -94,11 +88,9 @@ func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptio
 	o.Body = cmp.Or(o.Body, DefaultBody)
 	o.Sessions = cmp.Or(o.Sessions, DefaultSessions)
 	o.SessionTimeout = cmp.Or(o.SessionTimeout, DefaultSessionTimeout)
-	o.Rate = cmp.Or(o.Rate, DefaultRate)
-	o.Burst = cmp.Or(o.Burst, DefaultBurst)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, DefaultWriteTimeout)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	h.limiter = h.newLimiter()
+	h.limiter = rate.NewLimiter(DefaultRate, 2*DefaultRate)
 	return h
 }
 
@@ -251,10 +243,6 @@ func (h *Handler) newEndpoint(server *Server) *endpoint {
 		server:    server,
 		stateful:  sdk.NewStreamableHTTPHandler(get, &options),
 		stateless: sdk.NewStreamableHTTPHandler(get, &stateless),
-		limiter:   h.newLimiter(),
+		limiter:   rate.NewLimiter(rate.Limit(server.options.Rate), int(2*server.options.Rate)+1),
 	}
-}
-
-func (h *Handler) newLimiter() *rate.Limiter {
-	return rate.NewLimiter(rate.Limit(h.options.Rate), h.options.Burst)
 }

@@ -119,3 +119,14 @@ func (w *deadlineWriter) Write(data []byte) (int, error) {
 
 // Unwrap is for http.ResponseController.
 func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Guard returns a handler that refuses foreign hosts and origins as this one does, for what is served beside it.
+func (h *Handler) Guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if problem := h.options.foreign(r); problem != "" {
+			http.Error(w, problem, http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -16,6 +16,7 @@ import (
 const (
 	DefaultCalls    = 16
 	DefaultRequests = 1024
+	DefaultRate     = 500
 	DefaultResource = 16 << 20
 )
 
@@ -41,6 +42,9 @@ type Options struct {
 	// Requests is how many requests of all clients together can be under way, those that wait included; more are refused. Zero
 	// means [DefaultRequests].
 	Requests int
+	// Rate is how many requests per second a [Handler] takes for this server, and twice as many at once if there have been fewer
+	// before; more are refused. Zero means [DefaultRate].
+	Rate float64
 	// Resource is how many bytes a file can have that is read as a resource. Zero means [DefaultResource].
 	Resource int64
 	// NoResources leaves the files to the tools.
@@ -71,6 +75,7 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 		s.options = *options
 	}
 	s.options.Logger = cmp.Or(s.options.Logger, slog.New(slog.DiscardHandler))
+	s.options.Rate = cmp.Or(s.options.Rate, DefaultRate)
 	s.options.Resource = cmp.Or(s.options.Resource, DefaultResource)
 	s.calls = make(chan struct{}, cmp.Or(s.options.Calls, DefaultCalls))
 	s.requests = make(chan struct{}, cmp.Or(s.options.Requests, DefaultRequests))

@@ -65,7 +65,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newJS(), newCallCommand(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(), newSelftest(), newVersion())
+	root.AddCommand(newJS(), newCallCommand(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(), newMCP(), newSelftest(), newVersion())
 	return root
 }
 

@@ -32,6 +32,11 @@ func (f *selectionFlags) selection(project *projectFlags, tools *registry.Regist
 	if err != nil {
 		return registry.Selection{}, err
 	}
+	return f.over(settings, tools, tool)
+}
+
+// over puts the flags over what a project has chosen.
+func (f *selectionFlags) over(settings registry.Settings, tools *registry.Registry, tool string) (registry.Selection, error) {
 	selection := registry.Selection{Settings: settings}
 	if f.cmd.Flags().Changed("enable") {
 		if err := known(tools, f.enable); err != nil {

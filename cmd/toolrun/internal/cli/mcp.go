@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/observe"
+)
+
+// mcpCommand is toolrun mcp.
+type mcpCommand struct {
+	project projectFlags
+	chosen  selectionFlags
+	timeout time.Duration
+	calls   int
+
+	http            string
+	tokens          string
+	noTokens        bool
+	sessionProjects bool
+	stateless       bool
+	hosts, origins  []string
+	cert, key       string
+	sessions        int
+	rate            float64
+	grace           time.Duration
+
+	logLevel  string
+	logFormat string
+}
+
+func newMCP() *cobra.Command {
+	c := &mcpCommand{}
+	cmd := &cobra.Command{
+		Use:   "mcp [--http ADDR]",
+		Short: "Serve the tools and a project's files to MCP clients",
+		Long: "Serve the tools and the files of a project by the Model Context Protocol: over standard input and output to\n" +
+			"one client, which starts the command, or with --http to any number of them, at http://ADDR/mcp.\n\n" +
+			"Over HTTP all clients work on the project that the flags name, or each session on one of its own, which is\n" +
+			"removed after it (--session-projects), or each on what its token allows (--tokens). The file of tokens is\n" +
+			"a JSON object such as\n\n" +
+			`  {"tokens": [{"name": "ci", "sha256": "...", "project": "ci", "tools": ["javascript"],` + "\n" +
+			`    "options": {"javascript": {"memory": 64}}, "limits": {"timeout": "30s", "calls": 4, "rate": 50}}]}` + "\n\n" +
+			"and toolrun mcp token makes a token and its entry. An address that others can reach needs tokens.\n\n" +
+			"http://ADDR/healthz says that the server is there, /readyz that it can do calls, and /metrics counts them for\n" +
+			"Prometheus. An interrupt or SIGTERM lets calls that run finish (--grace), and begins no others.",
+		Example: "  toolrun mcp --project notes\n" +
+			"  toolrun mcp --root . --enable javascript,filesystem\n" +
+			"  toolrun mcp --http localhost:8080 --tokens tokens.json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd) },
+	}
+	c.project.add(cmd)
+	c.chosen.add(cmd)
+	flags := cmd.Flags()
+	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default is the tool's)")
+	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls at once; others wait")
+	flags.StringVar(&c.http, "http", "", "serve HTTP at `ADDR`, as in localhost:8080")
+	flags.StringVar(&c.tokens, "tokens", "", "let only clients in that have one of the tokens in `FILE`")
+	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "let everybody in who can reach the address")
+	flags.BoolVar(&c.sessionProjects, "session-projects", false, "give each session a new project, which is removed after it")
+	flags.BoolVar(&c.stateless, "stateless", false, "keep no sessions, as behind a balancer that sends requests anywhere")
+	flags.StringSliceVar(&c.hosts, "allow-host", nil, "let clients reach the server by these `NAMES`, besides those of this machine's loopback interface")
+	flags.StringSliceVar(&c.origins, "allow-origin", nil, "let web pages from these `ORIGINS` use the server, as https://example.com")
+	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
+	flags.StringVar(&c.key, "tls-key", "", "serve HTTPS with the private key in `FILE`")
+	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions, "refuse more sessions than this")
+	flags.Float64Var(&c.rate, "rate", mcpserver.DefaultRate, "take this many requests per second from all clients of a project, or of a token")
+	flags.DurationVar(&c.grace, "grace", 30*time.Second, "let calls go on for this time when the server is stopped")
+	flags.StringVar(&c.logLevel, "log-level", "", "log to standard error what has this `LEVEL`: debug, info, warn or error (default info over HTTP, else warn)")
+	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "project")
+	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "root")
+	cmd.MarkFlagsMutuallyExclusive("tokens", "insecure-no-tokens")
+	cmd.AddCommand(newMCPToken())
+	return cmd
+}
+
+func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
+	logger, err := c.logger(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if c.timeout < 0 || c.grace < 0 || c.calls < 1 || c.sessions < 1 || !(c.rate > 0) {
+		return errors.New("--timeout and --grace must not be negative, and --calls, --sessions and --rate must be positive")
+	}
+	if c.http == "" {
+		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin", "tls-cert", "insecure-no-tokens", "sessions", "rate"} {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s is for --http only", name)
+			}
+		}
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	defer stop()
+	tools, engine, err := builtIn("")
+	if err != nil {
+		return err
+	}
+	engine.warnings = cmd.ErrOrStderr()
+	defer func() { err = errors.Join(err, engine.close(cmd.Context())) }()
+	tools = tools.Using(observe.Slog(logger, nil))
+	if c.http == "" {
+		return c.stdio(ctx, cmd, tools, logger)
+	}
+	return c.serve(ctx, tools, engine, logger)
+}
+
+// logger returns a logger for what the flags say.
+func (c *mcpCommand) logger(w io.Writer) (*slog.Logger, error) {
+	level := slog.LevelWarn
+	if c.http != "" {
+		level = slog.LevelInfo
+	}
+	if c.logLevel != "" {
+		if err := level.UnmarshalText([]byte(c.logLevel)); err != nil {
+			return nil, fmt.Errorf("--log-level must be debug, info, warn or error, not %q", c.logLevel)
+		}
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch c.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	}
+	return nil, fmt.Errorf("--log-format must be text or json, not %q", c.logFormat)
+}
+
+// options are those of all servers.
+func (c *mcpCommand) options(logger *slog.Logger) *mcpserver.Options {
+	return &mcpserver.Options{Title: "toolrun", Version: version(), Logger: logger, Calls: c.calls, Rate: c.rate}
+}
+
+// stdio serves the client that has started the command.
+func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, tools *registry.Registry, logger *slog.Logger) error {
+	server, closeProject, err := c.projectServer(ctx, tools, logger)
+	if err != nil {
+		return err
+	}
+	defer closeProject()
+	context.AfterFunc(ctx, func() { // the client waits for calls that run, but not forever
+		time.AfterFunc(c.grace, func() { c.shutdown(server) })
+	})
+	err = server.ServeStdio(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
+	c.shutdown(server)
+	if ctx.Err() != nil {
+		return nil // it has been asked to end
+	}
+	return err
+}
+
+// shutdown ends a server at once.
+func (*mcpCommand) shutdown(server *mcpserver.Server) {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = server.Shutdown(now) // its error is that it was at once
+}
+
+// projectServer returns a server for the project that the flags name. What the project has chosen is looked up with each request.
+func (c *mcpCommand) projectServer(ctx context.Context, tools *registry.Registry, logger *slog.Logger) (*mcpserver.Server, func(), error) {
+	project, err := c.project.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
+		settings := registry.Settings{}
+		if c.project.root == "" {
+			var err error
+			if settings, err = settingsOf(project, c.project.id); err != nil {
+				return nil, registry.Env{}, err
+			}
+		}
+		selection, err := c.chosen.over(settings, tools, "")
+		return tools, registry.Env{
+			Project: c.project.name(), Files: project, Selection: selection, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger,
+		}, err
+	}, c.options(logger))
+	if err != nil {
+		return nil, nil, errors.Join(err, project.Close())
+	}
+	return server, func() { _ = project.Close() }, nil
+}

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// serve serves HTTP until the context ends.
+func (c *mcpCommand) serve(ctx context.Context, tools *registry.Registry, engine *engine, logger *slog.Logger) (err error) {
+	listener, certificate, err := c.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	metrics := mcphttp.NewMetrics()
+	tools = tools.Using(metrics.Middleware)
+	options := &mcpserver.HandlerOptions{
+		Stateless: c.stateless, Hosts: append(c.hosts, listenedHost(c.http)...), Origins: c.origins, Sessions: c.sessions, Logger: logger,
+	}
+	config := mcphttp.Config{Metrics: metrics, Grace: c.grace, Logger: logger, TLS: certificate, MayReadMetrics: func(*http.Request) bool { return true }}
+	var find func(*http.Request) (*mcpserver.Server, error)
+	var end func()
+	switch {
+	case c.tokens != "":
+		find, config.MayReadMetrics, end, err = c.byToken(ctx, tools, logger)
+	case c.sessionProjects:
+		options.NewSession, end, err = c.bySession(tools, logger)
+	default:
+		var server *mcpserver.Server
+		server, end, err = c.projectServer(ctx, tools, logger)
+		find = func(*http.Request) (*mcpserver.Server, error) { return server, nil }
+	}
+	if err != nil {
+		return err
+	}
+	defer end()
+	if _, err := engine.start(ctx); err != nil { // the first call need not wait for it
+		return err
+	}
+	config.Ready = func(ctx context.Context) error {
+		_, err := engine.start(ctx)
+		return err
+	}
+	config.Handler = mcpserver.NewHandler(find, options)
+	scheme := "http"
+	if certificate != nil {
+		scheme = "https"
+	}
+	logger.Info("serving", "url", scheme+"://"+listener.Addr().String()+"/mcp")
+	return mcphttp.Serve(ctx, listener, config)
+}
+
+// listen opens the address. One that others can reach needs tokens.
+func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, error) {
+	var certificate *tls.Config
+	if c.cert != "" {
+		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+		if err != nil {
+			return nil, nil, err
+		}
+		certificate = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	}
+	var config net.ListenConfig
+	address := c.http
+	if strings.HasPrefix(address, ":") {
+		address = "localhost" + address // all interfaces must be asked for
+	}
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, nil, err
+	}
+	at, ok := listener.Addr().(*net.TCPAddr)
+	if own := ok && at.IP.IsLoopback(); !own && c.tokens == "" && !c.noTokens {
+		_ = listener.Close()
+		return nil, nil, fmt.Errorf("others can reach %s: give --tokens FILE, or --insecure-no-tokens if everybody may run code and see the files", c.http)
+	}
+	return listener, certificate, nil
+}
+
+// listenedHost is the host of an address that is listened at, by which clients may then reach the server. An address that stands for all
+// has none.
+func listenedHost(address string) []string {
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err != nil || host == "" || ip != nil && ip.IsUnspecified() {
+		return nil
+	}
+	return []string{host}
+}
+
+// byToken makes a server for each token.
+func (c *mcpCommand) byToken(ctx context.Context, tools *registry.Registry, logger *slog.Logger) (find func(*http.Request) (*mcpserver.Server, error),
+	metrics func(*http.Request) bool, end func(), err error) {
+	tokens, err := readTokens(c.tokens)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	servers := map[*mcphttp.Token]*mcpserver.Server{}
+	var projects []*vfs.Project
+	end = func() {
+		for _, project := range projects {
+			_ = project.Close()
+		}
+	}
+	for _, token := range tokens {
+		server, project, err := c.tokenServer(ctx, token, tools, logger)
+		if err != nil {
+			end()
+			return nil, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
+		}
+		servers[token] = server
+		projects = append(projects, project)
+	}
+	find = func(r *http.Request) (*mcpserver.Server, error) {
+		if token := mcphttp.Find(tokens, r); token != nil {
+			return servers[token], nil
+		}
+		return nil, mcpserver.ErrUnauthorized
+	}
+	metrics = func(r *http.Request) bool {
+		token := mcphttp.Find(tokens, r)
+		return token != nil && token.Metrics
+	}
+	return find, metrics, end, nil
+}
+
+// tokenServer makes the server of a token.
+func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, tools *registry.Registry, logger *slog.Logger) (*mcpserver.Server, *vfs.Project, error) {
+	if err := known(tools, token.Tools); err != nil {
+		return nil, nil, err
+	}
+	dir, err := c.project.projectsDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	limits := token.Limits
+	store, err := vfs.OpenStore(dir, &vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files, FileSize: limits.FileSize}})
+	if err != nil {
+		return nil, nil, err
+	}
+	project, err := store.Open(token.Project)
+	if err := errors.Join(err, store.Close()); err != nil {
+		return nil, nil, err
+	}
+	options := c.options(logger.With("token", token.Name))
+	options.NoResources = token.NoResources
+	if limits.Calls > 0 {
+		options.Calls = limits.Calls
+	}
+	if limits.Rate > 0 {
+		options.Rate = limits.Rate
+	}
+	timeout := c.timeout
+	if limits.Timeout > 0 {
+		timeout = time.Duration(limits.Timeout)
+	}
+	server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
+		settings, err := settingsOf(project, token.Project)
+		return tools, registry.Env{
+			Project: token.Project, Files: project, Selection: token.Selection(settings), Limits: registry.Limits{Timeout: timeout}, Logger: options.Logger,
+		}, err
+	}, options)
+	if err != nil {
+		return nil, nil, errors.Join(err, project.Close())
+	}
+	return server, project, nil
+}
+
+// readTokens reads a file of tokens.
+func readTokens(name string) ([]*mcphttp.Token, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, mcphttp.MaxTokens+1))
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := mcphttp.ParseTokens(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return tokens, nil
+}
+
+// bySession makes what makes a server with a new project for each session. The projects are in a directory that is removed in the end.
+func (c *mcpCommand) bySession(tools *registry.Registry, logger *slog.Logger) (newSession func(context.Context) (*mcpserver.Server, func(), error), end func(), err error) {
+	dir, err := os.MkdirTemp("", "toolrun-sessions-")
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := vfs.OpenStore(dir, &vfs.Options{NoSync: true})
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	end = func() { _ = errors.Join(store.Close(), os.RemoveAll(dir)) }
+	return func(ctx context.Context) (*mcpserver.Server, func(), error) {
+		id := "session-" + strings.ToLower(rand.Text()[:16])
+		project, err := store.Open(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		remove := func() { _ = errors.Join(project.Close(), store.Delete(id)) }
+		server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
+			selection, err := c.chosen.over(registry.Settings{}, tools, "")
+			return tools, registry.Env{Project: id, Files: project, Selection: selection, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger}, err
+		}, c.options(logger))
+		if err != nil {
+			remove()
+			return nil, nil, err
+		}
+		return server, remove, nil
+	}, end, nil
+}
+
+func newMCPToken() *cobra.Command {
+	var name, project string
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Make a token for toolrun mcp --http --tokens",
+		Long: "Make a token that nobody has, and print it with its entry for the file of tokens. The entry does not give the token\n" +
+			"away, which is not kept anywhere.",
+		Example: "  toolrun mcp token --name ci --project ci",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := vfs.CheckID(project); err != nil {
+				return err
+			}
+			token, entry := mcphttp.NewToken(name, project)
+			text, err := json.MarshalIndent(entry, "", "  ")
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "token: %s\n%s\n", token, text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "client", "what the token is called in logs")
+	cmd.Flags().StringVar(&project, "project", "default", "the project `ID` that it is for")
+	return cmd
+}

@@ -1,0 +1,103 @@
+// Package mcphttp is what toolrun mcp --http has around the handler of MCP: tokens, health, metrics and an orderly end.
+package mcphttp
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+)
+
+const (
+	headerTimeout = 10 * time.Second
+	writeTimeout  = 30 * time.Second // for what is no stream
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 32 << 10
+	closeTimeout  = 2 * time.Second // for answers to be sent when all has been done
+)
+
+// Config says what is served.
+type Config struct {
+	Handler *mcpserver.Handler
+	Metrics *Metrics
+	// Ready returns an error if calls could not be done.
+	Ready func(context.Context) error
+	// MayReadMetrics says who may.
+	MayReadMetrics func(*http.Request) bool
+	// TLS is nil for HTTP without it.
+	TLS *tls.Config
+	// Grace is how long calls that run may go on when the server ends.
+	Grace  time.Duration
+	Logger *slog.Logger
+}
+
+// Serve serves until the context ends, and then as long as calls run that have begun before, but not longer than the grace.
+func Serve(ctx context.Context, listener net.Listener, c Config) error {
+	var ending atomic.Bool
+	c.Metrics.sessions(c.Handler.Sessions)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", c.Handler)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		err := errors.New("the server is shutting down")
+		if !ending.Load() {
+			err = c.Ready(r.Context())
+		}
+		if err != nil {
+			c.Logger.WarnContext(r.Context(), "not ready", "error", err)
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write([]byte("ready\n"))
+	})
+	metrics := c.Metrics.handler()
+	mux.Handle("GET /metrics", c.Handler.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !c.MayReadMetrics(r) {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="toolrun"`)
+			http.Error(w, "a token that may read metrics is needed", http.StatusUnauthorized)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})))
+
+	server := &http.Server{
+		Handler:           c.Metrics.count(mux),
+		ReadHeaderTimeout: headerTimeout,
+		WriteTimeout:      writeTimeout, // the handler of MCP sets it anew for each message
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		TLSConfig:         c.TLS,
+		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
+	}
+	listener = limit(listener, maxConnections)
+	if c.TLS != nil {
+		listener = tls.NewListener(listener, c.TLS)
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+
+	ending.Store(true)
+	c.Logger.Info("shutting down", "grace", c.Grace.String())
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Grace)
+	defer cancel()
+	if err := c.Handler.Shutdown(grace); err != nil {
+		c.Logger.Warn("calls have been stopped, since the time for them was up")
+	}
+	last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancelLast()
+	if err := server.Shutdown(last); err != nil {
+		_ = server.Close() // connections that nobody closes
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package mcphttp
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// MaxTokens is the most bytes that a file of tokens may have.
+const MaxTokens = 4 << 20
+
+// minToken is how many characters a token must have at least, so that it cannot be guessed.
+const minToken = 24
+
+// A Token says what whoever has it can use.
+type Token struct {
+	// Name is for logs and for people.
+	Name string `json:"name"`
+	// Token is the token itself, or SHA256 its hash in hexadecimal, so that the file is not worth stealing.
+	Token  string `json:"token,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	// Project is the project that clients with the token work on.
+	Project string `json:"project"`
+	// Tools are enabled, and no others; nil leaves that to the project. Options are values by tool and option.
+	Tools   []string                  `json:"tools,omitempty"`
+	Options map[string]map[string]any `json:"options,omitempty"`
+	// NoResources keeps the project's files to the tools.
+	NoResources bool   `json:"noResources,omitempty"`
+	Limits      Limits `json:"limits,omitzero"`
+	// Metrics lets the token read /metrics.
+	Metrics bool `json:"metrics,omitempty"`
+
+	hash [sha256.Size]byte
+}
+
+// Limits are those of a token. Zero means the default in each case.
+type Limits struct {
+	// Timeout is how long a call may take.
+	Timeout Duration `json:"timeout,omitzero"`
+	// Calls is how many calls run at once, and Rate how many requests are taken per second.
+	Calls int     `json:"calls,omitempty"`
+	Rate  float64 `json:"rate,omitempty"`
+	// Bytes, Files and FileSize are those of [vfs.Quota].
+	Bytes    int64 `json:"bytes,omitempty"`
+	Files    int64 `json:"files,omitempty"`
+	FileSize int64 `json:"fileSize,omitempty"`
+}
+
+// A Duration is written as in "30s".
+type Duration time.Duration
+
+// UnmarshalJSON reads a string.
+func (d *Duration) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return errors.New(`a time is written as in "30s"`)
+	}
+	parsed, err := time.ParseDuration(text)
+	*d = Duration(parsed)
+	return err
+}
+
+// ParseTokens reads a file of tokens. The error says which of them is not as it must be, and never what it is.
+func ParseTokens(data []byte) ([]*Token, error) {
+	var file struct {
+		Tokens []*Token `json:"tokens"`
+	}
+	if len(data) > MaxTokens {
+		return nil, fmt.Errorf("a file of tokens may have %d bytes", MaxTokens)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return nil, quiet(err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is something behind the JSON object")
+	}
+	if len(file.Tokens) == 0 {
+		return nil, errors.New(`there are no tokens: "tokens" is a list of them`)
+	}
+	seen := map[[sha256.Size]byte]bool{}
+	for i, t := range file.Tokens {
+		if t == nil {
+			return nil, fmt.Errorf("token %d is null", i+1)
+		}
+		if t.Name == "" {
+			t.Name = fmt.Sprintf("token %d", i+1)
+		}
+		if err := t.check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Name, err)
+		}
+		if seen[t.hash] {
+			return nil, fmt.Errorf("%s: another one is the same", t.Name)
+		}
+		seen[t.hash] = true
+	}
+	return file.Tokens, nil
+}
+
+// quiet leaves out of an error of package json what it quotes, which could be a token.
+func quiet(err error) error {
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("it is not JSON, at byte %d", e.Offset)
+	}
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s has the wrong type, at byte %d", e.Field, e.Offset)
+	}
+	return err
+}
+
+func (t *Token) check() error {
+	switch {
+	case (t.Token == "") == (t.SHA256 == ""):
+		return errors.New(`it must have either "token" or "sha256"`)
+	case t.Token != "" && len(t.Token) < minToken:
+		return fmt.Errorf("a token must have at least %d characters", minToken)
+	case t.Token != "":
+		if strings.ContainsFunc(t.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return errors.New("a token may only have printable ASCII characters without spaces")
+		}
+		t.hash = sha256.Sum256([]byte(t.Token))
+	default:
+		hash, err := hex.DecodeString(t.SHA256)
+		if err != nil || len(hash) != sha256.Size {
+			return errors.New(`"sha256" must be 64 hexadecimal digits`)
+		}
+		t.hash = [sha256.Size]byte(hash)
+	}
+	t.Token = "" // it is not needed any more
+	if err := vfs.CheckID(t.Project); err != nil {
+		return fmt.Errorf("project: %w", err)
+	}
+	l := t.Limits
+	if l.Timeout < 0 || l.Calls < 0 || l.Rate < 0 || l.Bytes < 0 || l.Files < 0 || l.FileSize < 0 {
+		return errors.New("limits must not be negative")
+	}
+	return nil
+}
+
+// Selection returns what the token enables, over what the project has chosen.
+func (t *Token) Selection(settings registry.Settings) registry.Selection {
+	selection := registry.Selection{Settings: settings, Options: t.Options}
+	if t.Tools != nil {
+		selection = selection.Only(t.Tools...)
+	}
+	return selection
+}
+
+// Find returns the token that a request has as a bearer token, or nil. How long that takes does not depend on how much of a token
+// is right.
+//
+// https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+func Find(tokens []*Token, r *http.Request) *Token {
+	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || len(r.Header.Values("Authorization")) != 1 {
+		return nil
+	}
+	hash := sha256.Sum256([]byte(strings.TrimSpace(text)))
+	var found *Token
+	for _, t := range tokens {
+		if subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 {
+			found = t
+		}
+	}
+	return found
+}
+
+// NewToken makes a token that nobody has, and the entry for it, which does not give it away.
+func NewToken(name, project string) (token string, entry Token) {
+	token = rand.Text() + rand.Text()
+	hash := sha256.Sum256([]byte(token))
+	return token, Token{Name: name, SHA256: hex.EncodeToString(hash[:]), Project: project}
+}
