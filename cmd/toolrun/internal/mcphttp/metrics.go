@@ -2,45 +2,35 @@ package mcphttp
 
 import (
 	"context"
+	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Metrics count what a server does, for Prometheus.
+// Metrics count what a server does, for Prometheus:
+//
+//	toolrun_calls_total{tool,outcome}            calls of tools; the outcome is "ok" or the code of the error
+//	toolrun_calls_running                        calls that run
+//	toolrun_call_seconds{tool,quantile}          how long calls have taken, in the last five minutes
+//	toolrun_sessions                             sessions of clients
+//	toolrun_http_requests_total{method,status}   HTTP requests
+//
+// and what is usual of the process and of Go.
+//
+// https://prometheus.io/docs/instrumenting/exposition_formats
 type Metrics struct {
-	registry *prometheus.Registry
-	calls    *prometheus.CounterVec
-	running  prometheus.Gauge
-	seconds  *prometheus.HistogramVec
-	requests *prometheus.CounterVec
+	set     *metrics.Set
+	running *metrics.Gauge
 }
 
 // NewMetrics returns metrics that have counted nothing.
 func NewMetrics() *Metrics {
-	m := &Metrics{
-		registry: prometheus.NewRegistry(),
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "toolrun_calls_total", Help: "Calls of tools, by tool and outcome: ok, or the code of the error.",
-		}, []string{"tool", "outcome"}),
-		running: prometheus.NewGauge(prometheus.GaugeOpts{Name: "toolrun_calls_running", Help: "Calls of tools that run."}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "toolrun_call_seconds", Help: "How long calls of tools have taken, by tool.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
-		}, []string{"tool"}),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "toolrun_http_requests_total", Help: "HTTP requests, by method and status.",
-		}, []string{"method", "status"}),
-	}
-	m.registry.MustRegister(m.calls, m.running, m.seconds, m.requests, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return m
+	set := metrics.NewSet()
+	return &Metrics{set: set, running: set.NewGauge("toolrun_calls_running", nil)}
 }
 
 // Middleware counts calls. A name that no tool has is not a label: there would be no end of them.
@@ -57,21 +47,22 @@ func (m *Metrics) Middleware(next registry.Handler) registry.Handler {
 		if result.IsError() {
 			outcome = string(result.Code)
 		}
-		m.calls.WithLabelValues(tool, outcome).Inc()
-		m.seconds.WithLabelValues(tool).Observe(time.Since(start).Seconds())
+		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_calls_total{tool=%q,outcome=%q}", tool, outcome)).Inc()
+		m.set.GetOrCreateSummary(fmt.Sprintf("toolrun_call_seconds{tool=%q}", tool)).UpdateDuration(start)
 		return result
 	}
 }
 
 // sessions adds how many sessions there are.
 func (m *Metrics) sessions(count func() int) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "toolrun_sessions", Help: "Sessions of clients."},
-		func() float64 { return float64(count()) }))
+	m.set.NewGauge("toolrun_sessions", func() float64 { return float64(count()) })
 }
 
-// handler serves the metrics.
-func (m *Metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+// ServeHTTP writes the metrics.
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	m.set.WritePrometheus(w)
+	metrics.WriteProcessMetrics(w)
 }
 
 // count counts requests.
@@ -85,7 +76,7 @@ func (m *Metrics) count(next http.Handler) http.Handler {
 		default:
 			method = "other"
 		}
-		m.requests.WithLabelValues(method, strconv.Itoa(s.status)).Inc()
+		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_http_requests_total{method=%q,status=\"%d\"}", method, s.status)).Inc()
 	})
 }
 

@@ -56,14 +56,13 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 		}
 		_, _ = w.Write([]byte("ready\n"))
 	})
-	metrics := c.Metrics.handler()
 	mux.Handle("GET /metrics", c.Handler.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !c.MayReadMetrics(r) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolrun"`)
 			http.Error(w, "a token that may read metrics is needed", http.StatusUnauthorized)
 			return
 		}
-		metrics.ServeHTTP(w, r)
+		c.Metrics.ServeHTTP(w, r)
 	})))
 
 	server := &http.Server{
