@@ -19,6 +19,7 @@ const (
 	DefaultBody           = 32 << 20
 	DefaultSessions       = 1000
 	DefaultSessionTimeout = time.Hour
+	DefaultReadTimeout    = 30 * time.Second
 	DefaultWriteTimeout   = 30 * time.Second
 )
 
@@ -43,6 +44,8 @@ type HandlerOptions struct {
 	Sessions int
 	// SessionTimeout ends sessions that make no requests for so long. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration
+	// ReadTimeout is how long a client may take to send a request's body. Zero means [DefaultReadTimeout].
+	ReadTimeout time.Duration
 	// WriteTimeout is how long a client may take to receive a message. Zero means [DefaultWriteTimeout].
 	WriteTimeout time.Duration
 	// Logger is for what the host should know. Nil means that nothing is logged.
@@ -72,6 +75,7 @@ type endpoint struct {
 	server              *Server
 	stateful, stateless http.Handler
 	limiter             *rate.Limiter
+	slots               chan struct{} // one for each request that is served
 	end                 func() // if not nil, the server is that of one session, after which it is called
 	begun               bool   // there is, or has been, such a session
 }
@@ -88,6 +92,7 @@ func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptio
 	o.Body = cmp.Or(o.Body, DefaultBody)
 	o.Sessions = cmp.Or(o.Sessions, DefaultSessions)
 	o.SessionTimeout = cmp.Or(o.SessionTimeout, DefaultSessionTimeout)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, DefaultReadTimeout)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, DefaultWriteTimeout)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	h.limiter = rate.NewLimiter(DefaultRate, 2*DefaultRate)
@@ -97,6 +102,7 @@ func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptio
 const (
 	sessionHeader = "Mcp-Session-Id"
 	versionHeader = "Mcp-Protocol-Version"
+	methodHeader  = "Mcp-Method"
 	// sessionless is the first version of the protocol without sessions.
 	sessionless = "2026-07-28"
 )
@@ -120,18 +126,32 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, errTooMany)
 		return
 	}
+	listens := r.Header.Get(methodHeader) == listen
+	if r.Method == http.MethodPost && !listens {
+		// Until the answer has been sent: one that nobody takes is in memory for a while.
+		select {
+		case e.slots <- struct{}{}:
+			defer func() { <-e.slots }()
+		default:
+			tooMuch(w, http.StatusServiceUnavailable, errBusy.Error())
+			return
+		}
+	}
 	withSessions := !h.options.Stateless && (h.options.NewSession != nil || r.Header.Get(versionHeader) < sessionless)
-	if withSessions && r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" {
+	begins := withSessions && r.Method == http.MethodPost && r.Header.Get(sessionHeader) == ""
+	if begins || listens { // which lasts as a session does
 		if !h.open() {
 			tooMuch(w, http.StatusServiceUnavailable, "too many sessions: try again later")
 			return
 		}
 		defer h.opened()
+	}
+	if begins {
 		r = r.WithContext(context.WithValue(r.Context(), beganKey{}, func(session *sdk.ServerSession) { h.began(e, session) }))
 	}
 	release, status, problem := h.readBody(w, r)
 	if problem != "" {
-		tooMuch(w, status, problem)
+		http.Error(w, problem, status)
 		return
 	}
 	defer release()
@@ -243,6 +263,7 @@ func (h *Handler) newEndpoint(server *Server) *endpoint {
 		server:    server,
 		stateful:  sdk.NewStreamableHTTPHandler(get, &options),
 		stateless: sdk.NewStreamableHTTPHandler(get, &stateless),
+		slots:     make(chan struct{}, server.options.Requests),
 		limiter:   rate.NewLimiter(rate.Limit(server.options.Rate), int(2*server.options.Rate)+1),
 	}
 }

@@ -13,10 +13,8 @@ import (
 	"time"
 )
 
-const (
-	maxBodies   = 256 << 20        // bytes of all requests together
-	readTimeout = 30 * time.Second // for the body of a request
-)
+// maxBodies is how many bytes all requests may have together.
+const maxBodies = 256 << 20
 
 // foreign says why a request is not for this handler, or "". Whoever makes a browser believe that a name is that of this machine has it
 // send that name; whoever has another page use the handler has it send where the page is from.
@@ -87,18 +85,22 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (release func
 	}
 	if h.bodies.Add(size) > maxBodies {
 		h.bodies.Add(-size)
+		w.Header().Set("Retry-After", "1")
 		return nil, http.StatusServiceUnavailable, "there are too many large requests: try again later"
 	}
 	release = func() { h.bodies.Add(-size) }
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(readTimeout)) // not all servers can do that
+	_ = control.SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all servers can do that
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.Body))
 	_ = control.SetReadDeadline(time.Time{})
-	if err == nil {
+	if err == nil && isJSON(body) {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return release, 0, ""
 	}
 	release()
+	if err == nil {
+		return nil, http.StatusBadRequest, notJSON
+	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", h.options.Body)
 	}

@@ -15,9 +15,9 @@ import (
 // The limits of a server unless others are set.
 const (
 	DefaultCalls    = 16
-	DefaultRequests = 1024
+	DefaultRequests = 256
 	DefaultRate     = 500
-	DefaultResource = 16 << 20
+	DefaultResource = 4 << 20
 )
 
 // A Source says what the clients of a server work with: it returns the tools and what they may touch. It is asked for every
@@ -39,8 +39,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Calls is how many calls of tools run at once, for all clients together; others wait. Zero means [DefaultCalls].
 	Calls int
-	// Requests is how many requests of all clients together can be under way, those that wait included; more are refused. Zero
-	// means [DefaultRequests].
+	// Requests is how many requests of all clients together can be under way, those that wait and those whose answers clients have not
+	// yet taken included; more are refused. Zero means [DefaultRequests].
 	Requests int
 	// Rate is how many requests per second a [Handler] takes for this server, and twice as many at once if there have been fewer
 	// before; more are refused. Zero means [DefaultRate].
@@ -78,7 +78,8 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	s.options.Rate = cmp.Or(s.options.Rate, DefaultRate)
 	s.options.Resource = cmp.Or(s.options.Resource, DefaultResource)
 	s.calls = make(chan struct{}, cmp.Or(s.options.Calls, DefaultCalls))
-	s.requests = make(chan struct{}, cmp.Or(s.options.Requests, DefaultRequests))
+	s.options.Requests = cmp.Or(s.options.Requests, DefaultRequests)
+	s.requests = make(chan struct{}, s.options.Requests)
 
 	capabilities := &sdk.ServerCapabilities{
 		Logging:     &sdk.LoggingCapabilities{},
@@ -127,20 +128,26 @@ func (s *Server) current(ctx context.Context) (*registry.Registry, registry.Env,
 	return tools, env, s.offer(tools, env.Selection)
 }
 
+// errBusy is what clients are told if there are too many requests.
+var errBusy = errors.New("the server has too many requests at once: try again later")
+
 // errSource is what clients are told if the source fails, whose error may name what is the host's.
 var errSource = errors.New("the server cannot open the project at the moment")
+
+// listen is the method of a client that wants to be told of changes, without a session. It lasts until the client goes.
+const listen = "subscriptions/listen"
 
 // receive sees all that clients send. What depends on the source is answered here, and the rest by the SDK.
 func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
-		if method == "subscriptions/listen" { // it lasts as long as the client listens
+		if method == listen {
 			return next(ctx, method, request)
 		}
 		select {
 		case s.requests <- struct{}{}:
 			defer func() { <-s.requests }()
 		default:
-			return nil, errors.New("the server has too many requests at once: try again later")
+			return nil, errBusy
 		}
 		tools, env, err := s.current(ctx)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -104,10 +105,17 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 	}
 }
 
+const notJSON = "the message is not JSON in UTF-8"
+
+// isJSON reports whether a message is JSON, and UTF-8, which package json does not ask for.
+//
+// https://www.rfc-editor.org/rfc/rfc8259#section-8.1
+func isJSON(message []byte) bool { return utf8.Valid(message) && json.Valid(message) }
+
 // check says what is wrong with a message, if anything is, and otherwise counts its requests.
 func (t *stdio) check(line []byte) (code int64, problem string) {
-	if !json.Valid(line) {
-		return jsonrpc.CodeParseError, "the message is not JSON"
+	if !isJSON(line) {
+		return jsonrpc.CodeParseError, notJSON
 	}
 	messages := []json.RawMessage{line}
 	if line[0] == '[' {
