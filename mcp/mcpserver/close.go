@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Shutdown lets no more calls begin, waits for those that run, or until the context ends, and closes all sessions. The calls
@@ -12,6 +13,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.active.drain(ctx)
 	s.stop()
 	s.watch.close()
+	// When a session is being closed, the SDK sends nothing any more.
+	for last := time.Now().Add(lastAnswers); s.unanswered.Load() > 0 && time.Now().Before(last); {
+		time.Sleep(time.Millisecond)
+	}
 	var group sync.WaitGroup
 	for _, session := range slices.Collect(s.sdk.Sessions()) {
 		group.Go(func() { _ = session.Close() }) // there is nobody to tell
@@ -19,3 +24,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	group.Wait()
 	return err
 }
+
+// lastAnswers is how long a client may take to get an answer that is there when its session is closed.
+const lastAnswers = time.Second

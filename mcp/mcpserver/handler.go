@@ -76,8 +76,8 @@ type endpoint struct {
 	stateful, stateless http.Handler
 	limiter             *rate.Limiter
 	slots               chan struct{} // one for each request that is served
-	end                 func() // if not nil, the server is that of one session, after which it is called
-	begun               bool   // there is, or has been, such a session
+	end                 func()        // if not nil, the server is that of one session, after which it is called
+	begun               bool          // there is, or has been, such a session
 }
 
 // NewHandler returns a handler that serves each request with the server that find returns, which can be the same for
@@ -131,7 +131,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Until the answer has been sent: one that nobody takes is in memory for a while.
 		select {
 		case e.slots <- struct{}{}:
-			defer func() { <-e.slots }()
+			e.server.unanswered.Add(1)
+			defer func() {
+				e.server.unanswered.Add(-1)
+				<-e.slots
+			}()
 		default:
 			tooMuch(w, http.StatusServiceUnavailable, errBusy.Error())
 			return

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -64,6 +65,16 @@ type way struct {
 	connect  func(t *testing.T, server *mcpserver.Server) sdk.Transport
 }
 
+// shutdown ends a server as its host would: through its handler, if there is one.
+func shutdown(ctx context.Context, server *mcpserver.Server) error {
+	if handler, ok := handlers.Load(server); ok {
+		return handler.(*mcpserver.Handler).Shutdown(ctx)
+	}
+	return server.Shutdown(ctx)
+}
+
+var handlers sync.Map // by server
+
 var (
 	handshake  = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
 	allOfThem  = append(handshake[:4:4], "2026-07-28")
@@ -105,7 +116,7 @@ func overStdio(t *testing.T, server *mcpserver.Server) sdk.Transport {
 
 func overHTTP(options *mcpserver.HandlerOptions) func(*testing.T, *mcpserver.Server) sdk.Transport {
 	return func(t *testing.T, server *mcpserver.Server) sdk.Transport {
-		return &sdk.StreamableClientTransport{Endpoint: serve(t, server, options), MaxRetries: -1}
+		return &sdk.StreamableClientTransport{Endpoint: serve(t, server, options)}
 	}
 }
 
@@ -113,6 +124,7 @@ func overHTTP(options *mcpserver.HandlerOptions) func(*testing.T, *mcpserver.Ser
 func serve(t *testing.T, server *mcpserver.Server, options *mcpserver.HandlerOptions) string {
 	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, options)
 	s := httptest.NewServer(handler)
+	handlers.Store(server, handler)
 	t.Cleanup(func() {
 		require.NoError(t, handler.Shutdown(context.Background()))
 		s.CloseClientConnections()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -60,8 +61,10 @@ type Server struct {
 	requests chan struct{}
 	watch    watch
 	active   active
-	stopped  context.Context // ends calls that go on when the server is closed
-	stop     context.CancelFunc
+	// unanswered is how many requests have no answer yet that a client has got.
+	unanswered atomic.Int64
+	stopped    context.Context // ends calls that go on when the server is closed
+	stop       context.CancelFunc
 
 	mu      sync.Mutex
 	offered []byte            // the definitions that clients see, as provider.Definitions has made them

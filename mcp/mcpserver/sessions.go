@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -74,18 +75,11 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 		servers = append(servers, e.server)
 	}
 	h.mu.Unlock()
+	errs := make([]error, len(servers))
 	var group sync.WaitGroup
-	var mu sync.Mutex
-	var err error
-	for _, server := range servers {
-		group.Go(func() {
-			if e := server.Shutdown(ctx); e != nil {
-				mu.Lock()
-				err = e
-				mu.Unlock()
-			}
-		})
+	for i, server := range servers {
+		group.Go(func() { errs[i] = server.Shutdown(ctx) })
 	}
 	group.Wait()
-	return err
+	return errors.Join(errs...)
 }

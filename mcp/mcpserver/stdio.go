@@ -32,6 +32,11 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	t.session = session
 	defer close(t.done)
+	defer func() {
+		t.mu.Lock()
+		t.server.unanswered.Add(-int64(t.pending))
+		t.mu.Unlock()
+	}()
 	go func() { // it is left behind if it waits for input when the context ends
 		err := t.forward(in, writer)
 		if err == nil {
@@ -145,6 +150,7 @@ func (t *stdio) check(line []byte) (code int64, problem string) {
 	t.mu.Lock()
 	t.pending += requests
 	t.mu.Unlock()
+	t.server.unanswered.Add(int64(requests))
 	return 0, ""
 }
 
@@ -170,6 +176,7 @@ func (t *stdio) Write(message []byte) (int, error) {
 		t.mu.Lock()
 		t.pending -= len(answers)
 		t.mu.Unlock()
+		t.server.unanswered.Add(-int64(len(answers)))
 	}
 	return n, err
 }

@@ -1,0 +1,102 @@
+package mcpserver_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// waits returns a tool that waits, and what says that it does and lets it go on.
+func waits() (tool registry.Tool, begun chan struct{}, release chan struct{}) {
+	begun, release = make(chan struct{}, 100), make(chan struct{})
+	return registry.Func(registry.Spec{Name: "waits", Description: "Waits."}, func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+		begun <- struct{}{}
+		select {
+		case <-release:
+			return "finished", nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}), begun, release
+}
+
+type outcome struct {
+	text string
+	err  error
+}
+
+// start calls the tool.
+func start(ctx context.Context, session *sdk.ClientSession) chan outcome {
+	ended := make(chan outcome, 1)
+	go func() {
+		result, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "waits"})
+		if err != nil {
+			ended <- outcome{"", err}
+			return
+		}
+		ended <- outcome{result.Content[0].(*sdk.TextContent).Text, nil}
+	}()
+	return ended
+}
+
+func TestShutdownLetsCallsFinish(t *testing.T) {
+	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+		tool, begun, release := waits()
+		server := newServer(t, builtIn(t, tool), newProject(t), nil)
+		session := connect(server, nil)
+		ended := start(t.Context(), session)
+		<-begun
+		down := make(chan error, 1)
+		go func() { down <- shutdown(context.Background(), server) }()
+		require.Eventually(t, func() bool {
+			_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "javascript", Arguments: map[string]any{"code": "1"}})
+			return err != nil // no more calls
+		}, 10*time.Second, time.Millisecond)
+		require.Empty(t, down)
+		close(release)
+		require.Equal(t, outcome{"finished", nil}, <-ended)
+		require.NoError(t, <-down)
+	})
+}
+
+func TestShutdownDoesNotWaitForever(t *testing.T) {
+	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+		tool, begun, _ := waits()
+		server := newServer(t, builtIn(t, tool), newProject(t), nil)
+		session := connect(server, nil)
+		ended := start(t.Context(), session)
+		<-begun
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, shutdown(ctx, server), context.DeadlineExceeded)
+		require.NotEqual(t, "finished", (<-ended).text)
+	})
+}
+
+func TestCallsWaitForEachOther(t *testing.T) {
+	tool, begun, release := waits()
+	server := newServer(t, builtIn(t, tool), newProject(t), &mcpserver.Options{Calls: 2})
+	session := connect(t, overHTTP(nil)(t, server), "2025-11-25", nil)
+	var all []chan outcome
+	for range 5 {
+		all = append(all, start(t.Context(), session))
+	}
+	<-begun
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting := start(ctx, session) // can be given up
+	time.Sleep(10 * time.Millisecond)
+	cancel()
+	require.ErrorIs(t, (<-waiting).err, context.Canceled)
+	require.Empty(t, begun)
+	close(release)
+	for _, ended := range all {
+		require.Equal(t, outcome{"finished", nil}, <-ended)
+	}
+}

@@ -1,0 +1,105 @@
+package mcpserver_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func TestPagesOfResources(t *testing.T) {
+	project := newProject(t)
+	want := map[string]bool{}
+	for i := range 1201 {
+		name := fmt.Sprintf("/d%d/e%d/f%d", i%7, i%3, i)
+		if i%5 == 0 {
+			name = fmt.Sprintf("/d%d-%d", i%7, i) // sorts between directories
+		}
+		require.NoError(t, vfs.WriteFile(t.Context(), project, name, nil))
+		want["toolrun://notes"+name] = true
+	}
+	session := connect(t, overStdio(t, newServer(t, builtIn(t), project, nil)), "2025-11-25", nil)
+	params := &sdk.ListResourcesParams{}
+	pages := 0
+	for {
+		list, err := session.ListResources(t.Context(), params)
+		require.NoError(t, err)
+		for _, resource := range list.Resources {
+			require.True(t, want[resource.URI], "%s is there twice, or should not be there", resource.URI)
+			delete(want, resource.URI)
+		}
+		pages++
+		if params.Cursor = list.NextCursor; params.Cursor == "" {
+			break
+		}
+	}
+	require.Empty(t, want)
+	require.Equal(t, 3, pages)
+	_, err := session.ListResources(t.Context(), &sdk.ListResourcesParams{Cursor: "!"})
+	require.ErrorContains(t, err, "cursor")
+}
+
+func TestSubscriptions(t *testing.T) {
+	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+		t.Parallel() // the last change is seen by looking once a second
+		project := newProject(t)
+		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("1")))
+		updated := make(chan string, 10)
+		session := connect(newServer(t, builtIn(t), project, nil), &sdk.ClientOptions{
+			ResourceUpdatedHandler: func(_ context.Context, n *sdk.ResourceUpdatedNotificationRequest) { updated <- n.Params.URI },
+		})
+		const a = "toolrun://notes/a"
+		require.NoError(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: a}))
+		require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://notes/none"}), "not found")
+		require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://other/a"}), "not found")
+		call(t, session, "javascript", map[string]any{"code": "fs.writeFileSync('/a', '22')"})
+		require.Equal(t, a, <-updated)
+		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("by somebody else")))
+		require.Equal(t, a, <-updated)
+		require.NoError(t, project.Remove("/a"))
+		require.Equal(t, a, <-updated)
+		require.NoError(t, session.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: a}))
+		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("unseen")))
+		call(t, session, "javascript", map[string]any{"code": "return 1"})
+		require.Empty(t, updated)
+	})
+}
+
+func TestTooManySubscriptions(t *testing.T) {
+	project := newProject(t)
+	session := connect(t, overStdio(t, newServer(t, builtIn(t), project, nil)), "2025-11-25", nil)
+	var last error
+	for i := range 65 {
+		name := fmt.Sprintf("/f%d", i)
+		require.NoError(t, vfs.WriteFile(t.Context(), project, name, nil))
+		require.NoError(t, last)
+		last = session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://notes" + name})
+	}
+	require.ErrorContains(t, last, "too many subscriptions")
+}
+
+func TestLongResultsHaveLinks(t *testing.T) {
+	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+		session := connect(newServer(t, builtIn(t), newProject(t), nil), nil)
+		text, result := call(t, session, "javascript", map[string]any{"code": `return 'line\n'.repeat(20000)`})
+		require.Contains(t, text, "/.tool-output/")
+		require.Less(t, len(text), 40_000)
+		last, isLink := result.Content[len(result.Content)-1].(*sdk.ResourceLink)
+		if version := session.InitializeResult(); version != nil && version.ProtocolVersion < "2025-06-18" {
+			require.False(t, isLink)
+			return
+		}
+		if !isLink { // without sessions it is not known what an older client understands
+			return
+		}
+		whole, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: last.URI})
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(whole.Contents[0].Text), 100_000)
+		require.EqualValues(t, len(whole.Contents[0].Text), *last.Size)
+	})
+}
