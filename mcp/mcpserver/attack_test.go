@@ -268,9 +268,13 @@ func TestTenThousandSessions(t *testing.T) {
 		},
 		"with a project each": func(t *testing.T, options *mcpserver.HandlerOptions) *mcpserver.Handler {
 			tools, project := builtIn(t), newProject(t)
-			var ended atomic.Int64
-			t.Cleanup(func() { require.EqualValues(t, 100, ended.Load()) })
+			var made, ended atomic.Int64
+			t.Cleanup(func() {
+				require.EqualValues(t, 100, made.Load())
+				require.EqualValues(t, 100, ended.Load())
+			})
 			options.NewSession = func(ctx context.Context) (*mcpserver.Server, func(), error) {
+				made.Add(1)
 				server, err := mcpserver.New(ctx, mcpserver.Fixed(tools, registry.Env{Files: project}), nil)
 				return server, func() { ended.Add(1) }, err
 			}

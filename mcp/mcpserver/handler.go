@@ -117,16 +117,34 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.options.crossOrigin(w, r) {
 		return
 	}
-	e, err := h.endpoint(r)
+	var server *Server
+	if h.find != nil {
+		var err error
+		if server, err = h.find(r); err != nil {
+			h.fail(w, r, err)
+			return
+		}
+	}
+	listens := r.Header.Get(methodHeader) == listen
+	withSessions := !h.options.Stateless && (h.options.NewSession != nil || r.Header.Get(versionHeader) < sessionless)
+	begins := withSessions && r.Method == http.MethodPost && r.Header.Get(sessionHeader) == ""
+	if begins || listens { // which lasts as a session does
+		if !h.open() {
+			tooMuch(w, http.StatusServiceUnavailable, "too many sessions: try again later")
+			return
+		}
+		defer h.opened()
+	}
+	e, err := h.endpoint(r, server)
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
+	defer h.unused(e)
 	if !e.limiter.Allow() {
 		h.fail(w, r, errTooMany)
 		return
 	}
-	listens := r.Header.Get(methodHeader) == listen
 	if r.Method == http.MethodPost && !listens {
 		// Until the answer has been sent: one that nobody takes is in memory for a while.
 		select {
@@ -140,15 +158,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			tooMuch(w, http.StatusServiceUnavailable, errBusy.Error())
 			return
 		}
-	}
-	withSessions := !h.options.Stateless && (h.options.NewSession != nil || r.Header.Get(versionHeader) < sessionless)
-	begins := withSessions && r.Method == http.MethodPost && r.Header.Get(sessionHeader) == ""
-	if begins || listens { // which lasts as a session does
-		if !h.open() {
-			tooMuch(w, http.StatusServiceUnavailable, "too many sessions: try again later")
-			return
-		}
-		defer h.opened()
 	}
 	if begins {
 		r = r.WithContext(context.WithValue(r.Context(), beganKey{}, func(session *sdk.ServerSession) { h.began(e, session) }))
@@ -164,10 +173,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		e.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), carrierKey{}, r.Context())))
 	}
+}
+
+// unused ends a server that has been made for a session that has not begun.
+func (h *Handler) unused(e *endpoint) {
 	h.mu.Lock()
 	unused := e.end != nil && !e.begun
 	h.mu.Unlock()
-	if unused { // it has not become a session
+	if unused {
 		h.finish(e)
 	}
 }
@@ -201,13 +214,7 @@ var errTooMany = errors.New("too many requests: try again later")
 var errNoSession = errors.New("there is no such session: it may have ended")
 
 // endpoint returns where a request goes.
-func (h *Handler) endpoint(r *http.Request) (*endpoint, error) {
-	server, err := (*Server)(nil), error(nil)
-	if h.find != nil {
-		if server, err = h.find(r); err != nil {
-			return nil, err
-		}
-	}
+func (h *Handler) endpoint(r *http.Request, server *Server) (*endpoint, error) {
 	if h.options.NewSession != nil {
 		return h.ownEndpoint(r)
 	}
