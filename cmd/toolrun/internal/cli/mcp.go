@@ -110,7 +110,6 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	}
 	engine.warnings = cmd.ErrOrStderr()
 	defer func() { err = errors.Join(err, engine.close(cmd.Context())) }()
-	tools = tools.Using(observe.Slog(logger, nil))
 	if c.http == "" {
 		return c.stdio(ctx, cmd, tools, logger)
 	}
@@ -174,6 +173,7 @@ func (c *mcpCommand) projectServer(ctx context.Context, tools *registry.Registry
 	if err != nil {
 		return nil, nil, err
 	}
+	tools = tools.Using(observe.Slog(logger, nil))
 	server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
 		settings := registry.Settings{}
 		if c.project.root == "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -159,7 +160,9 @@ func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, tool
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, nil, err
 	}
-	options := c.options(logger.With("token", token.Name))
+	logger = logger.With("token", token.Name)
+	tools = tools.Using(observe.Slog(logger, nil))
+	options := c.options(logger)
 	options.NoResources = token.NoResources
 	if limits.Calls > 0 {
 		options.Calls = limits.Calls
@@ -174,7 +177,7 @@ func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, tool
 	server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
 		settings, err := settingsOf(project, token.Project)
 		return tools, registry.Env{
-			Project: token.Project, Files: project, Selection: token.Selection(settings), Limits: registry.Limits{Timeout: timeout}, Logger: options.Logger,
+			Project: token.Project, Files: project, Selection: token.Selection(settings), Limits: registry.Limits{Timeout: timeout}, Logger: logger,
 		}, err
 	}, options)
 	if err != nil {
@@ -211,6 +214,7 @@ func (c *mcpCommand) bySession(tools *registry.Registry, logger *slog.Logger) (n
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	tools = tools.Using(observe.Slog(logger, nil))
 	end = func() { _ = errors.Join(store.Close(), os.RemoveAll(dir)) }
 	return func(ctx context.Context) (*mcpserver.Server, func(), error) {
 		id := "session-" + strings.ToLower(rand.Text()[:16])
