@@ -17,12 +17,26 @@ const MaxSettings = 4 << 20
 
 // Settings returns what the host keeps with the project by [Project.EditSettings], or nil if that is nothing. It is not one
 // of the project's files: no path leads to it, so that tools cannot change what they are allowed to do. In a directory
-// that somebody else has filled ([OpenDir]) it may be theirs.
+// that somebody else has filled ([OpenDir]) it may be theirs. The error is [ErrDeleted] if the project has been deleted, since
+// nothing would mean that nothing is forbidden.
 func (p *Project) Settings() ([]byte, error) {
 	if p.over() {
 		return nil, fs.ErrClosed
 	}
 	data, err := p.core.readSettings()
+	if data == nil && err == nil && p.core.inStore {
+		s, err := readState(p.core.b)
+		if err == nil && s.deleted {
+			return nil, ErrDeleted
+		}
+		if err != nil { // it is new, or has been deleted before it was used here, which the lock knows
+			err = p.change(context.Background(), func(*core) error { return nil })
+			if errors.Is(err, ErrDeleted) || errors.Is(err, fs.ErrClosed) {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
 	return data, pathError("settings", "", err)
 }
 

@@ -167,3 +167,36 @@ func TestACallThatEndsWhileItWaitsForTheLock(t *testing.T) {
 		})
 	}
 }
+
+// TestSettingsOfADeletedProject: nothing would mean that nothing has been forbidden.
+func TestSettingsOfADeletedProject(t *testing.T) {
+	for kind, store := range eachStore(t, vfs.Options{}) {
+		for name, before := range map[string]func(*vfs.Project) error{
+			"never used":    func(*vfs.Project) error { return nil },
+			"asked before":  func(p *vfs.Project) error { _, err := p.Settings(); return err },
+			"with a file":   func(p *vfs.Project) error { return afero.WriteFile(p, "/f", nil, 0o644) },
+			"with settings": func(p *vfs.Project) error { return editSettings(p, "{}") },
+		} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				project, err := store.Open("p")
+				require.NoError(t, err)
+				defer project.Close()
+				require.NoError(t, before(project))
+				require.NoError(t, store.Delete("p"))
+				_, err = project.Settings()
+				require.ErrorIs(t, err, vfs.ErrDeleted)
+				again, err := store.Open("p")
+				require.NoError(t, err)
+				defer again.Close()
+				settings, err := again.Settings()
+				require.NoError(t, err)
+				require.Nil(t, settings)
+				require.NoError(t, store.Delete("p"))
+			})
+		}
+	}
+}
+
+func editSettings(p *vfs.Project, settings string) error {
+	return p.EditSettings(context.Background(), func([]byte) ([]byte, error) { return []byte(settings), nil })
+}
