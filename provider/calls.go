@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
@@ -25,7 +26,8 @@ const (
 // id, and one of MCP has none: a JSON-RPC id stands for a request and not for a call, and is used again.
 //
 // A message without calls is no error. The data is one if it is not JSON or not such a message, if it has more than 64 MiB,
-// or if there are more than 1000 calls. If it is the provider's report of an error, the error says what it says.
+// if there are more than 1000 calls, or one to which [Results] could have no answer since it has no id. If it is the provider's
+// report of an error, the error says what it says.
 func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	d, err := dialectOf(api)
 	if err != nil {
@@ -38,8 +40,23 @@ func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	if err := d.calls(data, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", api, err)
 	}
-	return list.calls, nil
+	return answerable(api, d, list.calls)
 }
+
+// answerable returns the calls, or an error if there is one whose result [Results] could not say. That is to be known before
+// the calls are made.
+func answerable(api registry.API, d dialect, calls []registry.Call) ([]registry.Call, error) {
+	for i, c := range calls {
+		if what := d.lacks(registry.Result{CallID: c.ID, Tool: c.Tool}); what != "" {
+			return nil, fmt.Errorf("%s: call %d (of the tool %q) has no %s, without which it cannot be answered",
+				api, i, plaintext.Cut(c.Tool, 100), inCalls.Replace(what))
+		}
+	}
+	return calls, nil
+}
+
+// inCalls says what a result lacks as what its call lacks.
+var inCalls = strings.NewReplacer("CallID", "id", "Tool", "name")
 
 func checkJSON(api registry.API, data []byte) error {
 	if len(data) > maxBytes {

@@ -153,6 +153,41 @@ func TestCallsReportErrorsThatSayLittle(t *testing.T) {
 	}
 }
 
+// TestCallsWithoutAnswer is for calls whose results no message can have: that must be known before they are made.
+func TestCallsWithoutAnswer(t *testing.T) {
+	for _, test := range []struct {
+		api                registry.API
+		data, event, lacks string
+	}{
+		{registry.Anthropic, `[{"type":"tool_use","id":"i","name":"n","input":{}},{"type":"tool_use","name":"n","input":{}}]`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"n","input":{}}}`, "id"},
+		{registry.OpenAIChat, `{"tool_calls":[{"function":{"arguments":"{}"}}]}`,
+			``, "id, and no name"},
+		{registry.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
+			`{"type":"response.output_item.done","item":{"type":"function_call","name":"n","arguments":"{}"}}`, "id"},
+		{registry.OpenAIResponses, `{"type":"function_call","name":"n","arguments":"{}"}`,
+			`{"type":"response.completed","response":{"output":[{"type":"function_call","name":"n","arguments":"{}"}]}}`, "id"},
+		{registry.Gemini, `{"functionCall":{"id":"i"}}`, `{"candidates":[{"content":{"parts":[{"functionCall":{"id":"i"}}]}}]}`, "name"},
+		{registry.Bedrock, `{"toolUse":{"name":"n"}}`, `{"contentBlockIndex":0,"start":{"toolUse":{"name":"n"}}}`, "id"},
+	} {
+		t.Run(string(test.api), func(t *testing.T) {
+			want := "has no " + test.lacks + ", without which it cannot be answered"
+			calls, err := provider.Calls(test.api, []byte(test.data))
+			require.ErrorContains(t, err, want)
+			require.Empty(t, calls)
+			if test.event == "" { // a stream takes it for the rest of another call
+				return
+			}
+			s, err := provider.NewStream(test.api)
+			require.NoError(t, err)
+			require.NoError(t, s.Add([]byte(test.event)))
+			calls, err = s.Calls()
+			require.ErrorContains(t, err, want)
+			require.Empty(t, calls)
+		})
+	}
+}
+
 func TestCallsAreLimited(t *testing.T) {
 	one := map[registry.API]string{
 		registry.Anthropic:       `{"type":"tool_use","id":"i","name":"n","input":{}}`,

@@ -46,10 +46,10 @@ func (s *Stream) Add(event []byte) error {
 }
 
 // Calls returns the calls that the stream has had, in order. It is asked after the end: arguments of which a part is
-// missing are not valid JSON, and remain as they are.
+// missing are not valid JSON, and remain as they are. The error is as that of [Calls] for a call without an id.
 func (s *Stream) Calls() ([]registry.Call, error) {
 	if s.pending.final != nil {
-		return slices.Clone(s.pending.final), nil
+		return answerable(s.api, s.dialect, slices.Clone(s.pending.final))
 	}
 	var list callList
 	for _, p := range s.pending.list {
@@ -61,7 +61,7 @@ func (s *Stream) Calls() ([]registry.Call, error) {
 			return nil, fmt.Errorf("%s: %w", s.api, err)
 		}
 	}
-	return list.calls, nil
+	return answerable(s.api, s.dialect, list.calls)
 }
 
 // pendingCalls are the calls of a stream so far.

@@ -154,12 +154,6 @@ func TestStream(t *testing.T) {
 			{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}
 			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"id2","name":"now","arguments":""}}
 			{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","name":"now","arguments":"{}"}}`, two},
-		{"no ids", registry.OpenAIResponses, `
-			{"type":"response.output_item.added","item":{"type":"function_call","name":"now","arguments":""}}
-			{"type":"response.output_item.done","item":{"type":"function_call","name":"now","arguments":"{}"}}
-			{"type":"response.output_item.done","item":{"type":"function_call","name":"now","arguments":"{ }"}}
-			{"type":"response.output_item.added","item":{"type":"function_call","name":"now","arguments":""}}
-			{"type":"response.function_call_arguments.done","arguments":"{  }"}`, []registry.Call{call("", "now", "{}"), call("", "now", "{ }"), call("", "now", "{  }")}},
 		{"an error that is none", registry.OpenAIChat, `
 			{"error":{},"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"id2","function":{"name":"now","arguments":"{}"}}]}}]}`, two[1:]},
 		{"the end alone", registry.OpenAIResponses, `
