@@ -1,0 +1,153 @@
+package toolrun_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// One turn of a conversation.
+func Example() {
+	ctx := context.Background()
+	runner, err := toolrun.Open(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer runner.Close()
+	session, err := runner.Session("notes", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	response := `{"role": "assistant", "content": [
+		{"type": "tool_use", "id": "toolu_1", "name": "filesystem", "input": {"command": "create", "path": "/n.txt", "file_text": "6 7"}},
+		{"type": "tool_use", "id": "toolu_2", "name": "javascript", "input": {"code": "
+			const [a, b] = (await fs.readFile('/n.txt', 'utf8')).split(' '); return a * b"}}]}`
+	response = strings.NewReplacer("\n", " ", "\t", "").Replace(response)
+	messages, err := session.Do(ctx, registry.Anthropic, []byte(response))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(messages))
+	// Output:
+	// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"File created successfully at: /n.txt"}]},{"type":"tool_result","tool_use_id":"toolu_2","content":[{"type":"text","text":"42"}]}]}]
+}
+
+type city struct {
+	Name string `json:"name" jsonschema:"the city, in English"`
+}
+
+// A tool of one's own beside those that are there, and projects that are kept in a directory.
+func ExampleOpen() {
+	weather := registry.Func(registry.Spec{Name: "weather", Description: "Tells the weather of a city."},
+		func(_ context.Context, in city, env registry.Env) (string, error) {
+			return "15 °C, light rain in " + in.Name, nil
+		})
+	ctx := context.Background()
+	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []registry.Tool{weather}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer runner.Close()
+	for _, spec := range runner.Registry().Specs() {
+		fmt.Println(spec.Name)
+	}
+
+	session, err := runner.Session("alice", &toolrun.SessionOptions{
+		Select: func(chosen registry.Selection) registry.Selection { return chosen.Only("weather") },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	results, err := session.DispatchAll(ctx, []registry.Call{
+		{ID: "call_1", Tool: "weather", Input: []byte(`{"name": "Oslo"}`)},
+		{ID: "call_2", Tool: "javascript", Input: []byte(`{"code": "return 1"}`)},
+	})
+	for _, result := range results {
+		fmt.Println(result.CallID, result.Text())
+	}
+	fmt.Println(err)
+	// Output:
+	// memory
+	// javascript
+	// filesystem
+	// weather
+	// call_1 15 °C, light rain in Oslo
+	// call_2 Unknown tool: javascript
+	// <nil>
+}
+
+// The calls of a streamed response are done when it has come to its end.
+func ExampleSession_DispatchAll() {
+	ctx := context.Background()
+	runner, err := toolrun.Open(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer runner.Close()
+	session, err := runner.Session("notes", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	stream, err := provider.NewStream(registry.OpenAIChat)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, event := range []string{
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"javascript","arguments":""}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"code\": \"return"}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" 6 * 7\"}"}}]}}]}`,
+		`[DONE]`,
+	} {
+		if err := stream.Add([]byte(event)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	calls, err := stream.Calls()
+	if err != nil {
+		log.Fatal(err)
+	}
+	results, err := session.DispatchAll(ctx, calls)
+	if err != nil {
+		log.Fatal(err)
+	}
+	messages, err := provider.Results(registry.OpenAIChat, results)
+	fmt.Println(string(messages), err)
+	// Output:
+	// [{"role":"tool","tool_call_id":"call_1","content":"42"}] <nil>
+}
+
+// What a call has changed can be taken back, by its id.
+func ExampleSession_Project() {
+	ctx := context.Background()
+	runner, err := toolrun.Open(ctx, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer runner.Close()
+	session, err := runner.Session("notes", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := afero.WriteFile(session.Project(), "/todo.md", []byte("milk"), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	response := `{"type": "tool_use", "id": "toolu_1", "name": "javascript", "input": {"code": "await fs.writeFile('/todo.md', 'beer')"}}`
+	if _, err := session.Do(ctx, registry.Anthropic, []byte(response)); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := session.Project().Undo(ctx, "toolu_1"); err != nil {
+		log.Fatal(err)
+	}
+	text, err := afero.ReadFile(session.Project(), "/todo.md")
+	fmt.Println(string(text), err)
+	// Output: milk <nil>
+}

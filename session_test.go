@@ -1,0 +1,431 @@
+package toolrun_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// turns are messages with two calls, of which the second needs what the first has done, and the answers to them.
+var turns = map[registry.API]struct{ response, messages string }{
+	registry.Anthropic: {
+		`{"role":"assistant","content":[{"type":"text","text":"Let me see."},
+			{"type":"tool_use","id":"a","name":"filesystem","input":{"command":"create","path":"/n","file_text":"6"}},
+			{"type":"tool_use","id":"b","name":"javascript","input":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}]}`,
+		`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"File created successfully at: /n"}]},
+			{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"42"}]}]}]`,
+	},
+	registry.OpenAIChat: {
+		`{"choices":[{"message":{"role":"assistant","tool_calls":[
+			{"id":"a","type":"function","function":{"name":"filesystem","arguments":"{\"command\":\"create\",\"path\":\"/n\",\"file_text\":\"6\"}"}},
+			{"id":"b","type":"function","function":{"name":"javascript","arguments":"{\"code\":\"return await fs.readFile('/n', 'utf8') * 7\"}"}}]}}]}`,
+		`[{"role":"tool","tool_call_id":"a","content":"File created successfully at: /n"},{"role":"tool","tool_call_id":"b","content":"42"}]`,
+	},
+	registry.OpenAIResponses: {
+		`{"output":[{"type":"function_call","call_id":"a","name":"filesystem","arguments":"{\"command\":\"create\",\"path\":\"/n\",\"file_text\":\"6\"}"},
+			{"type":"function_call","call_id":"b","name":"javascript","arguments":"{\"code\":\"return await fs.readFile('/n', 'utf8') * 7\"}"}]}`,
+		`[{"type":"function_call_output","call_id":"a","output":"File created successfully at: /n"},{"type":"function_call_output","call_id":"b","output":"42"}]`,
+	},
+	registry.Gemini: {
+		`{"candidates":[{"content":{"parts":[{"functionCall":{"name":"filesystem","args":{"command":"create","path":"/n","file_text":"6"}}},
+			{"functionCall":{"name":"javascript","args":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}}]}}]}`,
+		`[{"role":"user","parts":[{"functionResponse":{"name":"filesystem","response":{"output":"File created successfully at: /n"}}},
+			{"functionResponse":{"name":"javascript","response":{"output":"42"}}}]}]`,
+	},
+	registry.Bedrock: {
+		`{"output":{"message":{"role":"assistant","content":[
+			{"toolUse":{"toolUseId":"a","name":"filesystem","input":{"command":"create","path":"/n","file_text":"6"}}},
+			{"toolUse":{"toolUseId":"b","name":"javascript","input":{"code":"return await fs.readFile('/n', 'utf8') * 7"}}}]}}}`,
+		`[{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"File created successfully at: /n"}]}},
+			{"toolResult":{"toolUseId":"b","content":[{"text":"42"}]}}]}]`,
+	},
+}
+
+func TestDo(t *testing.T) {
+	runner := open(t, toolrun.Options{})
+	for api, turn := range turns {
+		t.Run(string(api), func(t *testing.T) {
+			session := openSession(t, runner, string(api), nil)
+			definitions, err := session.Definitions(api, nil)
+			require.NoError(t, err)
+			require.Contains(t, string(definitions), "javascript")
+			prompt, err := session.SystemPrompt(t.Context(), api)
+			require.NoError(t, err)
+			if api != registry.Anthropic { // whose models know what the memory is
+				require.Contains(t, prompt, "/memories")
+			}
+			messages, err := session.Do(t.Context(), api, []byte(turn.response))
+			require.NoError(t, err)
+			require.JSONEq(t, turn.messages, string(messages))
+		})
+	}
+	session := openSession(t, runner, "none", nil)
+	messages, err := session.Do(t.Context(), registry.Anthropic, []byte(`{"role":"assistant","content":[{"type":"text","text":"42"}]}`))
+	require.NoError(t, err)
+	require.Nil(t, messages, "the loop is over")
+}
+
+// TestHostileResponses is for what no API should send. Nothing is done, or each call has an answer.
+func TestHostileResponses(t *testing.T) {
+	runner := open(t, toolrun.Options{})
+	const create = `{"type":"tool_use","id":"a","name":"filesystem","input":{"command":"create","path":"/done","file_text":""}}`
+	for name, test := range map[string]struct{ response, err, text string }{
+		"nothing":               {response: ``, err: "not JSON"},
+		"no JSON":               {response: create + `]`, err: "not JSON"},
+		"another type":          {response: `42`, err: "expected"},
+		"an error":              {response: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, err: "overloaded_error: Overloaded"},
+		"a call without an id":  {response: `[` + create + `,{"type":"tool_use","name":"filesystem","input":{}}]`, err: "no id"},
+		"too many calls":        {response: `[` + strings.Repeat(create+",", 1000) + create + `]`, err: "more than 1000"},
+		"deep":                  {response: strings.Repeat("[", 1<<20), err: "not JSON"},
+		"a wrong type of input": {response: `{"type":"tool_use","id":"a","name":"filesystem","input":[1]}`, text: "must be a JSON object"},
+		"no input":              {response: `{"type":"tool_use","id":"a","name":"filesystem"}`, text: "command"},
+		"invalid UTF-8":         {response: "{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"java\xff\",\"input\":{}}", text: "Unknown tool"},
+		"an unknown tool":       {response: `{"type":"tool_use","id":"a","name":"shell","input":{}}`, text: "Unknown tool: shell"},
+		"a large input": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"` + strings.Repeat(" ", 17<<20) + `"}}`,
+			text: "the arguments have"},
+		"a way out": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"return fs.readFile('/../../../../etc/passwd')"}}`,
+			text: "ENOENT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session := openSession(t, runner, "p", nil)
+			defer session.Close()
+			messages, err := session.Do(t.Context(), registry.Anthropic, []byte(test.response))
+			if test.err != "" {
+				require.ErrorContains(t, err, test.err)
+				require.Nil(t, messages)
+				_, err = session.Project().Stat("/done")
+				require.ErrorIs(t, err, fs.ErrNotExist)
+				return
+			}
+			require.NoError(t, err)
+			require.Contains(t, string(messages), `"is_error":true`)
+			require.Contains(t, string(messages), test.text)
+			require.Equal(t, 1, strings.Count(string(messages), `"tool_use_id":"a"`))
+		})
+	}
+	_, err := openSession(t, runner, "p", nil).Do(t.Context(), "telepathy", []byte(`{}`))
+	require.ErrorContains(t, err, "telepathy")
+}
+
+// TestChosenForTheProject switches a tool off while a session is open, and sets an option.
+func TestChosenForTheProject(t *testing.T) {
+	runner := open(t, toolrun.Options{DataDir: t.TempDir()})
+	session := openSession(t, runner, "p", nil)
+	choose := func(settings string) {
+		require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte(settings), nil }))
+	}
+	const loop = `{"code":"const all = []; for (;;) all.push(new Uint8Array(1e6))"}`
+	choose(`{"toolEnabled":{"filesystem":false},"toolOptions":{"javascript":{"memory":16}}}`)
+	definitions, err := session.Definitions(registry.OpenAIChat, nil)
+	require.NoError(t, err)
+	require.NotContains(t, string(definitions), `"filesystem"`)
+	require.Contains(t, string(definitions), `"javascript"`)
+	require.Equal(t, "Unknown tool: filesystem", do(t, session, "filesystem", `{}`))
+	require.Contains(t, do(t, session, "javascript", loop), "16 MiB")
+
+	only := openSession(t, runner, "p", &toolrun.SessionOptions{
+		Select: func(s registry.Selection) registry.Selection { return s.Only("javascript", "filesystem") },
+	})
+	require.Contains(t, do(t, only, "filesystem", `{"command":"view","path":"/"}`), "/")
+	require.Contains(t, do(t, only, "javascript", loop), "16 MiB", "what has been chosen is still there")
+	require.Equal(t, "Unknown tool: memory", do(t, only, "memory", `{}`))
+
+	// What cannot be read could have forbidden something.
+	choose(`{"toolEnabled":`)
+	_, err = session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
+	require.ErrorContains(t, err, "project p")
+	_, err = session.Project().Stat("/n")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestGrantsLimitsAndProgress(t *testing.T) {
+	var reported atomic.Pointer[registry.Progress]
+	dial := registry.ToolFunc(registry.Spec{Name: "dial", Description: "Dials.", Requires: []registry.Capability{registry.CapabilityNetwork}},
+		func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			env.Report("dialling", 1, 2)
+			return registry.Text(env.Project + " " + env.Chat + strings.Repeat("!", 100)), nil
+		})
+	runner := open(t, toolrun.Options{Tools: []registry.Tool{dial}})
+	require.Equal(t, "permission denied for tool: dial", do(t, openSession(t, runner, "p", nil), "dial", `{}`))
+	session := openSession(t, runner, "p", &toolrun.SessionOptions{
+		Chat: "chat 1",
+		Select: func(s registry.Selection) registry.Selection {
+			s.Grants = []registry.Capability{registry.CapabilityNetwork}
+			return s
+		},
+		Limits:   registry.Limits{Inline: 64},
+		Progress: func(p registry.Progress) { reported.Store(&p) },
+	})
+	text := do(t, session, "dial", `{}`)
+	require.Contains(t, text, "p chat 1!!")
+	require.Contains(t, text, registry.OutputDir)
+	require.Equal(t, registry.Progress{CallID: "call", Tool: "dial", Message: "dialling", Done: 1, Total: 2}, *reported.Load())
+}
+
+func TestDeletedProject(t *testing.T) {
+	for name, dir := range map[string]string{"memory": "", "disk": t.TempDir()} {
+		t.Run(name, func(t *testing.T) {
+			runner := open(t, toolrun.Options{DataDir: dir})
+			session := openSession(t, runner, "p", nil)
+			write(t, session, "/n", "6")
+			require.NoError(t, runner.Store().Delete("p"))
+			_, err := session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
+			require.ErrorIs(t, err, vfs.ErrDeleted)
+			_, err = session.Definitions(registry.Anthropic, nil)
+			require.ErrorIs(t, err, vfs.ErrDeleted)
+			_, err = session.SystemPrompt(t.Context(), registry.Anthropic)
+			require.ErrorIs(t, err, vfs.ErrDeleted)
+			require.NoError(t, session.Close())
+		})
+	}
+}
+
+// TestDeletedDuringACall deletes the project between two calls of a response: the second one says so.
+func TestDeletedDuringACall(t *testing.T) {
+	for name, dir := range map[string]string{"memory": "", "disk": t.TempDir()} {
+		t.Run(name, func(t *testing.T) {
+			var runner *toolrun.Runner
+			vanish := registry.ToolFunc(registry.Spec{Name: "vanish", Description: "Deletes."},
+				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+					return registry.Text("gone"), runner.Store().Delete("p")
+				})
+			runner = open(t, toolrun.Options{DataDir: dir, Tools: []registry.Tool{vanish}})
+			session := openSession(t, runner, "p", nil)
+			write(t, session, "/n", "6")
+			results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "vanish"},
+				{ID: "2", Tool: "javascript", Input: []byte(`{"code":"await fs.writeFile('/n', 'x')"}`)}})
+			require.NoError(t, err)
+			require.Equal(t, "gone", results[0].Text())
+			require.True(t, results[1].IsError())
+			_, err = session.DispatchAll(t.Context(), nil)
+			require.ErrorIs(t, err, vfs.ErrDeleted)
+		})
+	}
+}
+
+func TestToolsThatPanic(t *testing.T) {
+	bad := registry.ToolFunc(registry.Spec{Name: "bad", Description: "Panics."},
+		func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+			if call.ID == "exit" {
+				runtime.Goexit()
+			}
+			panic("oh")
+		})
+	nervous := func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+			if call.ID == "middleware" {
+				panic("oh")
+			}
+			return next(ctx, call, env)
+		}
+	}
+	runner := open(t, toolrun.Options{Tools: []registry.Tool{bad}, Middleware: []registry.Middleware{nervous}})
+	session := openSession(t, runner, "p", &toolrun.SessionOptions{Progress: func(registry.Progress) { panic("oh") }})
+	results, err := session.DispatchAll(t.Context(), []registry.Call{
+		{ID: "panic", Tool: "bad"}, {ID: "exit", Tool: "bad"}, {ID: "middleware", Tool: "bad"},
+		{ID: "good", Tool: "javascript", Input: []byte(`{"code":"return 42"}`)},
+	})
+	require.NoError(t, err)
+	for _, result := range results[:3] {
+		require.Equal(t, registry.CodeFailed, result.Code, result.CallID)
+	}
+	require.Equal(t, "42", results[3].Text())
+	require.NoError(t, runner.Close())
+}
+
+// TestManyAtOnce has many conversations, some of which share a project.
+func TestManyAtOnce(t *testing.T) {
+	const projects, calls = 10, 1000
+	var count atomic.Int64
+	counting := func(next registry.Handler) registry.Handler {
+		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+			count.Add(1)
+			return next(ctx, call, env)
+		}
+	}
+	runner := open(t, toolrun.Options{Middleware: []registry.Middleware{counting}})
+	var sessions [2 * projects]*toolrun.Session
+	for i := range sessions {
+		sessions[i] = openSession(t, runner, fmt.Sprint("p", i%projects), nil)
+	}
+	var group sync.WaitGroup
+	for i := range calls {
+		group.Go(func() {
+			response := fmt.Sprintf(`{"type":"tool_use","id":"c%d","name":"javascript","input":{"code":"await fs.writeFile('/f%d', '%d'); return %d"}}`, i, i, i, i)
+			messages, err := sessions[i%len(sessions)].Do(t.Context(), registry.Anthropic, []byte(response))
+			assert.NoError(t, err)
+			assert.JSONEq(t, fmt.Sprintf(`[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","content":[{"type":"text","text":"%d\nFiles: created /f%d"}]}]}]`, i, i, i), string(messages))
+		})
+	}
+	group.Wait()
+	require.EqualValues(t, calls, count.Load(), "each call is done once")
+	for _, session := range sessions[:projects] {
+		files, err := afero.ReadDir(session.Project(), "/")
+		require.NoError(t, err)
+		require.Len(t, files, calls/projects)
+	}
+}
+
+// TestClosing closes under calls that go on for ever, and one that is not done by then.
+func TestClosing(t *testing.T) {
+	for name, closes := range map[string]func(*toolrun.Runner, *toolrun.Session) error{
+		"session": func(_ *toolrun.Runner, s *toolrun.Session) error { return s.Close() },
+		"runner":  func(r *toolrun.Runner, _ *toolrun.Session) error { return r.Close() },
+		"several at once": func(r *toolrun.Runner, s *toolrun.Session) error {
+			var group sync.WaitGroup
+			var errs [6]error
+			for i := range errs {
+				group.Go(func() {
+					if errs[i] = s.Close(); i%2 == 0 {
+						errs[i] = r.Close()
+					}
+				})
+			}
+			group.Wait()
+			return errors.Join(errs[:]...)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			running, release := make(chan struct{}, 2), make(chan struct{})
+			stubborn := registry.ToolFunc(registry.Spec{Name: "stubborn", Description: "Goes on.", Timeout: registry.NoTimeout},
+				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+					running <- struct{}{}
+					<-release
+					return registry.Text("done"), nil
+				})
+			starting := func(next registry.Handler) registry.Handler {
+				return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+					if call.ID == "loop" {
+						running <- struct{}{}
+					}
+					return next(ctx, call, env)
+				}
+			}
+			runner := open(t, toolrun.Options{Tools: []registry.Tool{stubborn}, Middleware: []registry.Middleware{starting}})
+			defer close(release)
+			session := openSession(t, runner, "p", nil)
+			var group sync.WaitGroup
+			for id, calls := range map[string]string{
+				"loop":     `{"type":"tool_use","id":"loop","name":"javascript","input":{"code":"for (;;) {}"}}`,
+				"stubborn": `{"type":"tool_use","id":"stubborn","name":"stubborn","input":{}}`,
+			} {
+				group.Go(func() {
+					next := `{"type":"tool_use","id":"next","name":"filesystem","input":{"command":"create","path":"/next","file_text":""}}`
+					messages, err := session.Do(context.Background(), registry.Anthropic, []byte("["+calls+","+next+"]"))
+					assert.NoError(t, err)
+					var list []struct {
+						Content []struct {
+							ID      string `json:"tool_use_id"`
+							IsError bool   `json:"is_error"`
+						}
+					}
+					assert.NoError(t, json.Unmarshal(messages, &list))
+					if assert.Len(t, list, 1) && assert.Len(t, list[0].Content, 2) {
+						for i, id := range []string{id, "next"} {
+							assert.Equal(t, id, list[0].Content[i].ID)
+							assert.True(t, list[0].Content[i].IsError)
+						}
+					}
+				})
+			}
+			<-running
+			<-running
+			require.NoError(t, closes(runner, session))
+			group.Wait()
+			requireClosed(t, session)
+			if name != "session" {
+				_, err := runner.Session("p", nil)
+				require.ErrorIs(t, err, toolrun.ErrClosed)
+				_, err = runner.DirSession(t.TempDir(), nil)
+				require.ErrorIs(t, err, toolrun.ErrClosed)
+				return
+			}
+			again := openSession(t, runner, "p", nil)
+			require.Equal(t, "42", do(t, again, "javascript", `{"code":"return 42"}`))
+			_, err := again.Project().Stat("/next")
+			require.ErrorIs(t, err, fs.ErrNotExist)
+		})
+	}
+}
+
+func requireClosed(t *testing.T, session *toolrun.Session) {
+	t.Helper()
+	_, err := session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
+	require.ErrorIs(t, err, toolrun.ErrClosed)
+	_, err = session.DispatchAll(t.Context(), nil)
+	require.ErrorIs(t, err, toolrun.ErrClosed)
+	_, err = session.Definitions(registry.Anthropic, nil)
+	require.ErrorIs(t, err, toolrun.ErrClosed)
+	_, err = session.SystemPrompt(t.Context(), registry.Anthropic)
+	require.ErrorIs(t, err, toolrun.ErrClosed)
+	_, err = session.Env()
+	require.ErrorIs(t, err, toolrun.ErrClosed)
+}
+
+// TestClosedByATool closes the runner from inside of a call, which must not wait for itself for ever.
+func TestClosedByATool(t *testing.T) {
+	var runner *toolrun.Runner
+	closed := make(chan error, 1)
+	suicidal := registry.ToolFunc(registry.Spec{Name: "close", Description: "Closes."},
+		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			closed <- runner.Close()
+			return registry.Text("closed"), nil
+		})
+	runner = open(t, toolrun.Options{Tools: []registry.Tool{suicidal}})
+	results, err := openSession(t, runner, "p", nil).DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "close"}})
+	require.NoError(t, err)
+	require.Equal(t, registry.CodeCanceled, results[0].Code)
+	require.ErrorIs(t, results[0].Err, registry.ErrAbandoned)
+	require.NoError(t, <-closed)
+}
+
+// TestEndOfTheContext leaves an answer to each call, so that the conversation can go on.
+func TestEndOfTheContext(t *testing.T) {
+	runner := open(t, toolrun.Options{})
+	session := openSession(t, runner, "p", nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	messages, err := session.Do(ctx, registry.Anthropic, []byte(turns[registry.Anthropic].response))
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(messages), `"is_error":true`))
+	_, err = session.Project().Stat("/n")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// TestOpeningWhileClosing races for sessions of a runner that is being closed: none is left open.
+func TestOpeningWhileClosing(t *testing.T) {
+	runner := open(t, toolrun.Options{DataDir: t.TempDir()})
+	var group sync.WaitGroup
+	for i := range 50 {
+		group.Go(func() {
+			session, err := runner.Session(fmt.Sprint("p", i), nil)
+			if err != nil {
+				assert.ErrorIs(t, err, toolrun.ErrClosed)
+				return
+			}
+			_, err = session.Do(context.Background(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
+			if err != nil {
+				assert.ErrorIs(t, err, toolrun.ErrClosed)
+			}
+		})
+		if i == 25 {
+			group.Go(func() { assert.NoError(t, runner.Close()) })
+		}
+	}
+	group.Wait()
+}

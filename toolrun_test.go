@@ -1,0 +1,209 @@
+package toolrun_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// open opens a runner whose engine starts fast.
+func open(t testing.TB, options toolrun.Options) *toolrun.Runner {
+	t.Helper()
+	options.Engine.CacheDir = enginetest.CacheDir()
+	runner, err := toolrun.Open(context.Background(), &options)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, runner.Close()) })
+	return runner
+}
+
+func openSession(t testing.TB, runner *toolrun.Runner, project string, options *toolrun.SessionOptions) *toolrun.Session {
+	t.Helper()
+	session, err := runner.Session(project, options)
+	require.NoError(t, err)
+	return session
+}
+
+// nothing is a tool.
+func nothing(name string) registry.Tool {
+	return registry.ToolFunc(registry.Spec{Name: name, Description: "Does nothing."},
+		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Text("nothing"), nil
+		})
+}
+
+func TestOpenRefuses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, test := range map[string]struct {
+		ctx     context.Context
+		options toolrun.Options
+		check   func(t *testing.T, err error)
+	}{
+		"a tool that is none": {t.Context(), toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
+		"a tool with the name of another one": {t.Context(), toolrun.Options{Tools: []registry.Tool{nothing("memory")}},
+			requireToolError("memory")},
+		"a directory that is a file": {t.Context(), toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
+			require.ErrorContains(t, err, "file")
+		}},
+		"an engine that cannot be": {t.Context(), toolrun.Options{DataDir: t.TempDir(), Engine: sandbox.EngineOptions{CacheDir: file}},
+			func(t *testing.T, err error) { require.ErrorContains(t, err, "cache") }},
+		"a context that has ended": {canceled, toolrun.Options{DataDir: t.TempDir()}, func(t *testing.T, err error) {
+			require.ErrorIs(t, err, context.Canceled)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := leakcheck.Take()
+			runner, err := toolrun.Open(test.ctx, &test.options)
+			require.Nil(t, runner)
+			test.check(t, err)
+			before.Require(t, leakcheck.Growth{Mappings: 50})
+		})
+	}
+}
+
+func requireToolError(tool string) func(*testing.T, error) {
+	return func(t *testing.T, err error) {
+		var problem *registry.ToolError
+		require.ErrorAs(t, err, &problem)
+		require.Equal(t, tool, problem.Tool)
+	}
+}
+
+func TestSessionsRefuse(t *testing.T) {
+	runner := open(t, toolrun.Options{})
+	_, err := runner.Session("../x", nil)
+	var invalid *vfs.InvalidIDError
+	require.ErrorAs(t, err, &invalid)
+	openSession(t, runner, "notes", nil)
+	_, err = runner.Session("Notes", nil)
+	var conflict *vfs.NameConflictError
+	require.ErrorAs(t, err, &conflict)
+	_, err = runner.DirSession(filepath.Join(t.TempDir(), "missing"), nil)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// TestDataDir keeps projects from one runner to the next, where the command finds them.
+func TestDataDir(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	options := toolrun.Options{DataDir: dir, Projects: vfs.Options{Quota: vfs.Quota{FileSize: 10}, NoSync: true}}
+	runner := open(t, options)
+	session := openSession(t, runner, "notes", nil)
+	require.Equal(t, "File created successfully at: /a.txt", do(t, session, "filesystem", `{"command":"create","path":"/a.txt","file_text":"hello"}`))
+	require.Contains(t, do(t, session, "filesystem", `{"command":"create","path":"/b.txt","file_text":"hello hello"}`), "10")
+	require.NoError(t, runner.Close())
+
+	text, err := os.ReadFile(filepath.Join(dir, "projects", "notes", "a.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "hello", string(text))
+	runner = open(t, options)
+	require.Equal(t, "hello", do(t, openSession(t, runner, "notes", nil), "javascript", `{"code":"return fs.readFile('/a.txt', 'utf8')"}`))
+	ids, err := runner.Store().List()
+	require.NoError(t, err)
+	require.Equal(t, []string{"notes"}, ids)
+}
+
+// TestDirSession works on a directory of somebody else, who has nothing to say about what is allowed.
+func TestDirSession(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".toolrun"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".toolrun", "settings.json"), []byte(`{"enabledTools":["filesystem"]}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "large"), make([]byte, 100), 0o600))
+	runner := open(t, toolrun.Options{Projects: vfs.Options{Quota: vfs.Quota{Bytes: 50}}})
+	session, err := runner.DirSession(dir, nil)
+	require.NoError(t, err)
+	require.Equal(t, "large\nFiles: created /a.txt", do(t, session, "javascript", `{"code":"await fs.writeFile('/a.txt', 'x'.repeat(40)); return (await fs.readdir('/'))[1]"}`))
+	require.Contains(t, do(t, session, "javascript", `{"code":"await fs.writeFile('/b.txt', 'x'.repeat(40))"}`), "ENOSPC")
+	text, err := os.ReadFile(filepath.Join(dir, "a.txt"))
+	require.NoError(t, err)
+	require.Len(t, text, 40)
+	env, err := session.Env()
+	require.NoError(t, err)
+	require.Equal(t, filepath.Base(dir), env.Project)
+	require.NoError(t, session.Close())
+	_, err = session.Project().Stat("/large")
+	require.ErrorIs(t, err, fs.ErrClosed)
+}
+
+// TestEngine runs a script of the host's own.
+func TestEngine(t *testing.T) {
+	runner := open(t, toolrun.Options{})
+	result, err := runner.Engine().Run(t.Context(), "return 6 * 7", nil)
+	require.NoError(t, err)
+	require.Equal(t, "42", result.Text)
+	require.NoError(t, runner.Close())
+	_, err = runner.Engine().Run(t.Context(), "return 6 * 7", nil)
+	require.ErrorIs(t, err, sandbox.ErrClosed)
+}
+
+// TestNothingIsLeft opens and closes runners, some without their sessions being closed.
+func TestNothingIsLeft(t *testing.T) {
+	cycle := func(dir string) {
+		runner := open(t, toolrun.Options{DataDir: dir, Projects: vfs.Options{NoSync: true}})
+		for _, id := range []string{"a", "b", "c"} {
+			session := openSession(t, runner, id, nil)
+			do(t, session, "javascript", `{"code":"await fs.writeFile('/a.txt', 'x'); setTimeout(() => {}, 1)"}`)
+			do(t, session, "nobody", `{}`)
+			if id == "b" {
+				require.NoError(t, session.Close())
+				require.NoError(t, session.Close())
+			}
+		}
+		require.NoError(t, runner.Close())
+		require.NoError(t, runner.Close())
+	}
+	dir := t.TempDir()
+	for range 2 {
+		cycle(dir)
+		cycle("")
+	}
+	before := leakcheck.Take()
+	for range 5 {
+		cycle(dir)
+		cycle("")
+	}
+	before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 32 << 20})
+}
+
+// TestClosedSessionsAreForgotten is for servers, which open one for each of their users.
+func TestClosedSessionsAreForgotten(t *testing.T) {
+	runner := open(t, toolrun.Options{DataDir: t.TempDir()})
+	cycle := func(n int) {
+		for range n {
+			session := openSession(t, runner, "a", &toolrun.SessionOptions{Chat: string(make([]byte, 64<<10))})
+			require.NoError(t, session.Close())
+		}
+	}
+	cycle(10)
+	before := leakcheck.Take()
+	cycle(1000)
+	before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 16 << 20})
+}
+
+// do does one call, and returns what the model gets.
+func do(t testing.TB, session *toolrun.Session, tool, input string) string {
+	t.Helper()
+	results, err := session.DispatchAll(context.Background(), []registry.Call{{ID: "call", Tool: tool, Input: []byte(input)}})
+	require.NoError(t, err)
+	require.Len(t, results, 1)
+	return results[0].Text()
+}
+
+// write writes a file into a project, past all tools.
+func write(t testing.TB, session *toolrun.Session, name, text string) {
+	t.Helper()
+	require.NoError(t, afero.WriteFile(session.Project(), name, []byte(text), 0o644))
+}
