@@ -1,0 +1,196 @@
+// The command anthropic is an agent: it gives a model of Anthropic's the tools of toolrun, and does its calls until it has an
+// answer.
+//
+//	export ANTHROPIC_API_KEY=...
+//	go run . -dir ~/reports 'Which of these files has the most rows?'
+//
+// The answer goes to standard output, and what the model does meanwhile to standard error.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+	"strings"
+	"unicode"
+
+	"github.com/anthropics/anthropic-sdk-go"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "anthropic:", printable(err.Error()))
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	flags := flag.NewFlagSet("anthropic", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	model := flags.String("model", string(anthropic.ModelClaudeSonnet5_5), "the model's `name`")
+	dir := flags.String("dir", "", "work on the files in this `directory`, and nothing outside of it (default none that last)")
+	turns := flags.Int("turns", 25, "how often the model may be asked")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
+		return errors.New("there is no question")
+	}
+
+	runner, err := toolrun.Open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, runner.Close()) }()
+	a := &agent{client: anthropic.NewClient(), runner: runner, model: *model, stdout: stdout, log: log.New(stderr, "", 0)}
+	options := &toolrun.SessionOptions{Progress: func(p registry.Progress) { a.log.Printf("%s: %s", p.Tool, printable(p.Message)) }}
+	if *dir == "" {
+		a.session, err = runner.Session("default", options)
+	} else {
+		a.session, err = runner.DirSession(*dir, options)
+	}
+	if err != nil {
+		return err
+	}
+	return a.answer(ctx, strings.Join(flags.Args(), " "), *turns)
+}
+
+type agent struct {
+	client  anthropic.Client // set by the environment: ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
+	runner  *toolrun.Runner
+	session *toolrun.Session
+	model   string
+	stdout  io.Writer
+	log     *log.Logger // several calls can report progress at once
+}
+
+// answer asks the model, and does what it calls, until it calls nothing.
+func (a *agent) answer(ctx context.Context, question string, turns int) error {
+	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(question))}
+	for range turns {
+		message, calls, err := a.ask(ctx, messages)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, message.ToParam())
+		if len(calls) == 0 {
+			return nil
+		}
+		results, err := a.do(ctx, calls)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, results...)
+	}
+	return fmt.Errorf("there is no answer after %d turns", turns)
+}
+
+// ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what breaks off is an
+// error, and nothing of it is done.
+func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*anthropic.Message, []registry.Call, error) {
+	params := anthropic.MessageNewParams{Model: a.model, MaxTokens: 16_000, Messages: messages}
+	tools, err := a.session.Definitions(registry.Anthropic, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := json.Unmarshal(tools, &params.Tools); err != nil {
+		return nil, nil, err
+	}
+	system, err := a.session.SystemPrompt(ctx, registry.Anthropic)
+	if err != nil {
+		return nil, nil, err
+	}
+	if system != "" {
+		params.System = []anthropic.TextBlockParam{{Text: system}}
+	}
+
+	calls, err := provider.NewStream(registry.Anthropic)
+	if err != nil {
+		return nil, nil, err
+	}
+	var message anthropic.Message
+	stream := a.client.Messages.NewStreaming(ctx, params)
+	defer stream.Close()
+	for stream.Next() {
+		event := stream.Current()
+		if err := errors.Join(message.Accumulate(event), calls.Add([]byte(event.RawJSON()))); err != nil {
+			return nil, nil, err
+		}
+		fmt.Fprint(a.stdout, printable(event.Delta.Text))
+		if event.Type == "content_block_stop" && message.Content[event.Index].Type == "text" {
+			fmt.Fprintln(a.stdout)
+		}
+	}
+	if err := stream.Err(); err != nil {
+		return nil, nil, fmt.Errorf("asking the model: %w", err)
+	}
+	switch message.StopReason {
+	case anthropic.StopReasonEndTurn, anthropic.StopReasonStopSequence, anthropic.StopReasonToolUse:
+	case "":
+		return nil, nil, fmt.Errorf("asking the model: the stream ended before the message did: %w", io.ErrUnexpectedEOF)
+	default:
+		return nil, nil, fmt.Errorf("the model stopped before its end: %s", message.StopReason)
+	}
+	for i, block := range message.Content {
+		if block.Type == "tool_use" && !json.Valid(block.Input) { // which the result says, and no request can have
+			message.Content[i].Input = json.RawMessage("{}")
+		}
+	}
+	list, err := calls.Calls()
+	return &message, list, err
+}
+
+// do does calls, and returns the message with their results. What goes wrong with one is in there, for the model.
+func (a *agent) do(ctx context.Context, calls []registry.Call) ([]anthropic.MessageParam, error) {
+	for _, call := range calls {
+		a.log.Printf("> %s %s", printable(call.Tool), firstLine(a.runner.Registry().RenderInput(call)))
+	}
+	results, err := a.session.DispatchAll(ctx, calls)
+	if err != nil {
+		return nil, err
+	}
+	for _, result := range results {
+		a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
+	}
+	data, err := provider.Results(registry.Anthropic, results)
+	if err != nil {
+		return nil, err
+	}
+	var messages []anthropic.MessageParam
+	err = json.Unmarshal(data, &messages)
+	return messages, err
+}
+
+// firstLine is enough of a text for a line of the log.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(line); len(runes) > 100 {
+		line = string(runes[:100]) + "..."
+	}
+	return printable(line)
+}
+
+// printable leaves out what could control a terminal: a model's words can be anybody's.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) || r == '\n' || r == '\t' {
+			return r
+		}
+		return -1
+	}, text)
+}
