@@ -6,8 +6,6 @@ import (
 	"log"
 	"strings"
 
-	"github.com/spf13/afero"
-
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
@@ -36,8 +34,13 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println(string(messages))
+
+	// What a call has changed can be taken back.
+	changes, err := session.Project().Undo(ctx, "toolu_1")
+	fmt.Println(changes[0].Path, err)
 	// Output:
 	// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"File created successfully at: /n.txt"}]},{"type":"tool_result","tool_use_id":"toolu_2","content":[{"type":"text","text":"42"}]}]}]
+	// /n.txt <nil>
 }
 
 type city struct {
@@ -123,31 +126,4 @@ func ExampleSession_DispatchAll() {
 	fmt.Println(string(messages), err)
 	// Output:
 	// [{"role":"tool","tool_call_id":"call_1","content":"42"}] <nil>
-}
-
-// What a call has changed can be taken back, by its id.
-func ExampleSession_Project() {
-	ctx := context.Background()
-	runner, err := toolrun.Open(ctx, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer runner.Close()
-	session, err := runner.Session("notes", nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := afero.WriteFile(session.Project(), "/todo.md", []byte("milk"), 0o644); err != nil {
-		log.Fatal(err)
-	}
-	response := `{"type": "tool_use", "id": "toolu_1", "name": "javascript", "input": {"code": "await fs.writeFile('/todo.md', 'beer')"}}`
-	if _, err := session.Do(ctx, registry.Anthropic, []byte(response)); err != nil {
-		log.Fatal(err)
-	}
-	if _, err := session.Project().Undo(ctx, "toolu_1"); err != nil {
-		log.Fatal(err)
-	}
-	text, err := afero.ReadFile(session.Project(), "/todo.md")
-	fmt.Println(string(text), err)
-	// Output: milk <nil>
 }
