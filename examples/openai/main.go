@@ -1,0 +1,205 @@
+// The command openai is an agent: it gives a model the tools of toolrun by OpenAI's Chat Completions API, and does its calls until it
+// has an answer. Servers of others that speak this API will do as well.
+//
+//	export OPENAI_API_KEY=... OPENAI_BASE_URL=...
+//	go run . -dir ~/reports 'Which of these files has the most rows?'
+//
+// The answer goes to standard output, and what the model does meanwhile to standard error.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+	"strings"
+	"unicode"
+
+	"github.com/openai/openai-go/v3"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "openai:", printable(err.Error()))
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	flags := flag.NewFlagSet("openai", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	model := flags.String("model", string(openai.ChatModelGPT5_4), "the model's `name`")
+	dir := flags.String("dir", "", "work on the files in this `directory`, and nothing outside of it (default none that last)")
+	turns := flags.Int("turns", 25, "how often the model may be asked")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
+		return errors.New("there is no question")
+	}
+
+	runner, err := toolrun.Open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, runner.Close()) }()
+	a := &agent{client: openai.NewClient(), runner: runner, model: *model, stdout: stdout, log: log.New(stderr, "", 0)}
+	options := &toolrun.SessionOptions{Progress: func(p registry.Progress) { a.log.Printf("%s: %s", p.Tool, printable(p.Message)) }}
+	if *dir == "" {
+		a.session, err = runner.Session("default", options)
+	} else {
+		a.session, err = runner.DirSession(*dir, options)
+	}
+	if err != nil {
+		return err
+	}
+	return a.answer(ctx, strings.Join(flags.Args(), " "), *turns)
+}
+
+type agent struct {
+	client  openai.Client // set by the environment: OPENAI_API_KEY, OPENAI_BASE_URL
+	runner  *toolrun.Runner
+	session *toolrun.Session
+	model   string
+	stdout  io.Writer
+	log     *log.Logger // several calls can report progress at once
+}
+
+// answer asks the model, and does what it calls, until it calls nothing.
+func (a *agent) answer(ctx context.Context, question string, turns int) error {
+	system, err := a.session.SystemPrompt(ctx, registry.OpenAIChat)
+	if err != nil {
+		return err
+	}
+	var messages []openai.ChatCompletionMessageParamUnion
+	if system != "" {
+		messages = append(messages, openai.SystemMessage(system))
+	}
+	messages = append(messages, openai.UserMessage(question))
+	for range turns {
+		message, calls, err := a.ask(ctx, messages)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, message.ToParam())
+		if len(calls) == 0 {
+			return nil
+		}
+		results, err := a.do(ctx, calls)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, results...)
+	}
+	return fmt.Errorf("there is no answer after %d turns", turns)
+}
+
+var errNoStream = errors.New("asking the model: the stream is not as it must be")
+
+// ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what breaks off is an
+// error, and nothing of it is done.
+func (a *agent) ask(ctx context.Context, messages []openai.ChatCompletionMessageParamUnion) (
+	*openai.ChatCompletionMessage, []registry.Call, error) {
+	params := openai.ChatCompletionNewParams{Model: a.model, Messages: messages}
+	tools, err := a.session.Definitions(registry.OpenAIChat, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := json.Unmarshal(tools, &params.Tools); err != nil {
+		return nil, nil, err
+	}
+
+	calls, err := provider.NewStream(registry.OpenAIChat)
+	if err != nil {
+		return nil, nil, err
+	}
+	var whole openai.ChatCompletionAccumulator
+	stream := a.client.Chat.Completions.NewStreaming(ctx, params)
+	defer stream.Close()
+	for stream.Next() {
+		chunk := stream.Current()
+		if err := calls.Add([]byte(chunk.RawJSON())); err != nil {
+			return nil, nil, err
+		}
+		if !whole.AddChunk(chunk) {
+			return nil, nil, errNoStream
+		}
+		if len(chunk.Choices) > 0 {
+			fmt.Fprint(a.stdout, printable(chunk.Choices[0].Delta.Content))
+		}
+	}
+	if err := stream.Err(); err != nil {
+		return nil, nil, fmt.Errorf("asking the model: %w", err)
+	}
+	if len(whole.Choices) == 0 || whole.Choices[0].FinishReason == "" {
+		return nil, nil, fmt.Errorf("asking the model: the stream ended before the message did: %w", io.ErrUnexpectedEOF)
+	}
+	choice := whole.Choices[0]
+	switch choice.FinishReason {
+	case "stop", "tool_calls":
+	default:
+		return nil, nil, fmt.Errorf("the model stopped before its end: %s", choice.FinishReason)
+	}
+	if choice.Message.Content != "" {
+		fmt.Fprintln(a.stdout)
+	}
+	list, err := calls.Calls()
+	if err == nil && len(list) != len(choice.Message.ToolCalls) { // there would be one without an answer
+		err = errNoStream
+	}
+	return &choice.Message, list, err
+}
+
+// do does calls, and returns the messages with their results. What goes wrong with one is in there, for the model.
+func (a *agent) do(ctx context.Context, calls []registry.Call) ([]openai.ChatCompletionMessageParamUnion, error) {
+	for _, call := range calls {
+		a.log.Printf("> %s %s", printable(call.Tool), firstLine(a.runner.Registry().RenderInput(call)))
+	}
+	results, err := a.session.DispatchAll(ctx, calls)
+	if err != nil {
+		return nil, err
+	}
+	for _, result := range results {
+		a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
+	}
+	data, err := provider.Results(registry.OpenAIChat, results)
+	if err != nil {
+		return nil, err
+	}
+	var messages []openai.ChatCompletionMessageParamUnion
+	err = json.Unmarshal(data, &messages)
+	return messages, err
+}
+
+// firstLine is enough of a text for a line of the log.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(line); len(runes) > 100 {
+		line = string(runes[:100]) + "..."
+	}
+	return printable(line)
+}
+
+// printable leaves out what could control a terminal: a model's words can be anybody's.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) || r == '\n' || r == '\t' {
+			return r
+		}
+		return -1
+	}, text)
+}
