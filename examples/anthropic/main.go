@@ -25,6 +25,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
 )
 
 func main() {
@@ -42,6 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	flags.SetOutput(stderr)
 	model := flags.String("model", string(anthropic.ModelClaudeSonnet5_5), "the model's `name`")
 	dir := flags.String("dir", "", "work on the files in this `directory`, and nothing outside of it (default none that last)")
+	cache := flags.String("cache", "", "keep compiled code in this `directory`, to start faster")
 	turns := flags.Int("turns", 25, "how often the model may be asked")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -52,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return errors.New("there is no question")
 	}
 
-	runner, err := toolrun.Open(ctx, nil)
+	runner, err := toolrun.Open(ctx, &toolrun.Options{Engine: runtime.EngineOptions{CacheDir: *cache}})
 	if err != nil {
 		return err
 	}

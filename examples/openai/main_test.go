@@ -12,10 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// cache keeps the compiled engine for all tests.
+var cache string
+
+func TestMain(m *testing.M) {
+	var err error
+	if cache, err = os.MkdirTemp("", "toolrun-example-"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(cache)
+	os.Exit(status)
+}
+
 func ask(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, log strings.Builder
-	err = run(t.Context(), args, &out, &log)
+	err = run(t.Context(), append([]string{"-cache", cache}, args...), &out, &log)
 	return out.String(), log.String(), err
 }
 
@@ -131,7 +144,7 @@ func TestBusy(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, say("", call("call_1", "javascript", `{"code": "for (;;) {}"}`)))
-	err := run(ctx, []string{"Go."}, &strings.Builder{}, onWrite(cancel)) // the call is the first that is told
+	err := run(ctx, []string{"-cache", cache, "Go."}, &strings.Builder{}, onWrite(cancel)) // the call is the first that is told
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, s.asked, 1)
 
@@ -142,7 +155,7 @@ func TestInterrupt(t *testing.T) {
 		w.(http.Flusher).Flush()
 		cancel()
 	})
-	err = run(ctx, []string{"Go."}, &strings.Builder{}, &strings.Builder{})
+	err = run(ctx, []string{"-cache", cache, "Go."}, &strings.Builder{}, &strings.Builder{})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, s.asked, 1)
 }
