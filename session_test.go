@@ -2,8 +2,6 @@ package toolrun_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -281,119 +279,6 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestClosing closes under calls that go on for ever, and one that is not done by then.
-func TestClosing(t *testing.T) {
-	for name, closes := range map[string]func(*toolrun.Runner, *toolrun.Session) error{
-		"session": func(_ *toolrun.Runner, s *toolrun.Session) error { return s.Close() },
-		"runner":  func(r *toolrun.Runner, _ *toolrun.Session) error { return r.Close() },
-		"several at once": func(r *toolrun.Runner, s *toolrun.Session) error {
-			var group sync.WaitGroup
-			var errs [6]error
-			for i := range errs {
-				group.Go(func() {
-					if errs[i] = s.Close(); i%2 == 0 {
-						errs[i] = r.Close()
-					}
-				})
-			}
-			group.Wait()
-			return errors.Join(errs[:]...)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			running, release := make(chan struct{}, 2), make(chan struct{})
-			stubborn := registry.ToolFunc(registry.Spec{Name: "stubborn", Description: "Goes on.", Timeout: registry.NoTimeout},
-				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-					running <- struct{}{}
-					<-release
-					return registry.Text("done"), nil
-				})
-			starting := func(next registry.Handler) registry.Handler {
-				return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
-					if call.ID == "loop" {
-						running <- struct{}{}
-					}
-					return next(ctx, call, env)
-				}
-			}
-			runner := open(t, toolrun.Options{Tools: []registry.Tool{stubborn}, Middleware: []registry.Middleware{starting}})
-			defer close(release)
-			session := openSession(t, runner, "p", nil)
-			var group sync.WaitGroup
-			for id, calls := range map[string]string{
-				"loop":     `{"type":"tool_use","id":"loop","name":"javascript","input":{"code":"for (;;) {}"}}`,
-				"stubborn": `{"type":"tool_use","id":"stubborn","name":"stubborn","input":{}}`,
-			} {
-				group.Go(func() {
-					next := `{"type":"tool_use","id":"next","name":"filesystem","input":{"command":"create","path":"/next","file_text":""}}`
-					messages, err := session.Do(context.Background(), registry.Anthropic, []byte("["+calls+","+next+"]"))
-					assert.NoError(t, err)
-					var list []struct {
-						Content []struct {
-							ID      string `json:"tool_use_id"`
-							IsError bool   `json:"is_error"`
-						}
-					}
-					assert.NoError(t, json.Unmarshal(messages, &list))
-					if assert.Len(t, list, 1) && assert.Len(t, list[0].Content, 2) {
-						for i, id := range []string{id, "next"} {
-							assert.Equal(t, id, list[0].Content[i].ID)
-							assert.True(t, list[0].Content[i].IsError)
-						}
-					}
-				})
-			}
-			<-running
-			<-running
-			require.NoError(t, closes(runner, session))
-			group.Wait()
-			requireClosed(t, session)
-			if name != "session" {
-				_, err := runner.Session("p", nil)
-				require.ErrorIs(t, err, toolrun.ErrClosed)
-				_, err = runner.DirSession(t.TempDir(), nil)
-				require.ErrorIs(t, err, toolrun.ErrClosed)
-				return
-			}
-			again := openSession(t, runner, "p", nil)
-			require.Equal(t, "42", do(t, again, "javascript", `{"code":"return 42"}`))
-			_, err := again.Project().Stat("/next")
-			require.ErrorIs(t, err, fs.ErrNotExist)
-		})
-	}
-}
-
-func requireClosed(t *testing.T, session *toolrun.Session) {
-	t.Helper()
-	_, err := session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
-	require.ErrorIs(t, err, toolrun.ErrClosed)
-	_, err = session.DispatchAll(t.Context(), nil)
-	require.ErrorIs(t, err, toolrun.ErrClosed)
-	_, err = session.Definitions(registry.Anthropic, nil)
-	require.ErrorIs(t, err, toolrun.ErrClosed)
-	_, err = session.SystemPrompt(t.Context(), registry.Anthropic)
-	require.ErrorIs(t, err, toolrun.ErrClosed)
-	_, err = session.Env()
-	require.ErrorIs(t, err, toolrun.ErrClosed)
-}
-
-// TestClosedByATool closes the runner from inside of a call, which must not wait for itself for ever.
-func TestClosedByATool(t *testing.T) {
-	var runner *toolrun.Runner
-	closed := make(chan error, 1)
-	suicidal := registry.ToolFunc(registry.Spec{Name: "close", Description: "Closes."},
-		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-			closed <- runner.Close()
-			return registry.Text("closed"), nil
-		})
-	runner = open(t, toolrun.Options{Tools: []registry.Tool{suicidal}})
-	results, err := openSession(t, runner, "p", nil).DispatchAll(t.Context(), []registry.Call{{ID: "1", Tool: "close"}})
-	require.NoError(t, err)
-	require.Equal(t, registry.CodeCanceled, results[0].Code)
-	require.ErrorIs(t, results[0].Err, registry.ErrAbandoned)
-	require.NoError(t, <-closed)
-}
-
 // TestEndOfTheContext leaves an answer to each call, so that the conversation can go on.
 func TestEndOfTheContext(t *testing.T) {
 	runner := open(t, toolrun.Options{})
@@ -405,27 +290,4 @@ func TestEndOfTheContext(t *testing.T) {
 	require.Equal(t, 2, strings.Count(string(messages), `"is_error":true`))
 	_, err = session.Project().Stat("/n")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-}
-
-// TestOpeningWhileClosing races for sessions of a runner that is being closed: none is left open.
-func TestOpeningWhileClosing(t *testing.T) {
-	runner := open(t, toolrun.Options{DataDir: t.TempDir()})
-	var group sync.WaitGroup
-	for i := range 50 {
-		group.Go(func() {
-			session, err := runner.Session(fmt.Sprint("p", i), nil)
-			if err != nil {
-				assert.ErrorIs(t, err, toolrun.ErrClosed)
-				return
-			}
-			_, err = session.Do(context.Background(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
-			if err != nil {
-				assert.ErrorIs(t, err, toolrun.ErrClosed)
-			}
-		})
-		if i == 25 {
-			group.Go(func() { assert.NoError(t, runner.Close()) })
-		}
-	}
-	group.Wait()
 }

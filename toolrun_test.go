@@ -193,6 +193,17 @@ func TestClosedSessionsAreForgotten(t *testing.T) {
 	before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 16 << 20})
 }
 
+// TestCallsThatHaveEndedAreForgotten is for sessions that last as long as the process.
+func TestCallsThatHaveEndedAreForgotten(t *testing.T) {
+	session := openSession(t, open(t, toolrun.Options{}), "a", nil)
+	before := leakcheck.Take()
+	for range 100_000 {
+		_, err := session.Env()
+		require.NoError(t, err)
+	}
+	before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 8 << 20})
+}
+
 // do does one call, and returns what the model gets.
 func do(t testing.TB, session *toolrun.Session, tool, input string) string {
 	t.Helper()
