@@ -148,11 +148,6 @@ func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*an
 	default:
 		return nil, nil, fmt.Errorf("the model stopped before its end: %s", message.StopReason)
 	}
-	for i, block := range message.Content {
-		if block.Type == "tool_use" && !json.Valid(block.Input) { // which the result says, and no request can have
-			message.Content[i].Input = json.RawMessage("{}")
-		}
-	}
 	list, err := calls.Calls()
 	return &message, list, err
 }

@@ -66,6 +66,7 @@ func TestConversation(t *testing.T) {
 	require.Contains(t, second["toolu_3"].Content[0].Text, "code parameter is required")
 	require.Equal(t, "Unknown tool: shell", second["toolu_4"].Content[0].Text)
 	third := s.asked[3].results(t)
+	require.JSONEq(t, "{}", string(s.asked[3].Messages[5].Content[0].Input), "the SDK says it so, since a request has to be JSON")
 	require.True(t, third["toolu_5"].IsError)
 	require.Contains(t, third["toolu_5"].Content[0].Text, "not valid JSON")
 }
