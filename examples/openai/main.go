@@ -1,5 +1,5 @@
-// The command openai is an agent: it gives a model the tools of toolrun by OpenAI's Chat Completions API, and does its calls until it
-// has an answer. Servers of others that speak this API will do as well.
+// The command openai is an agent: it gives a model the tools of toolrun by OpenAI's Chat Completions API or, with -responses, by the
+// Responses API, and does its calls until it has an answer. Servers of others that speak one of these will do as well.
 //
 //	export OPENAI_API_KEY=... OPENAI_BASE_URL=...
 //	go run . -dir ~/reports 'Which of these files has the most rows?'
@@ -44,6 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	model := flags.String("model", string(openai.ChatModelGPT5_4), "the model's `name`")
 	dir := flags.String("dir", "", "work on the files in this `directory`, and nothing outside of it (default none that last)")
 	cache := flags.String("cache", "", "keep compiled code in this `directory`, to start faster")
+	respond := flags.Bool("responses", false, "use the Responses API")
 	turns := flags.Int("turns", 25, "how often the model may be asked")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -69,7 +70,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	return a.answer(ctx, strings.Join(flags.Args(), " "), *turns)
+	question := strings.Join(flags.Args(), " ")
+	if *respond {
+		return a.respond(ctx, question, *turns)
+	}
+	return a.answer(ctx, question, *turns)
 }
 
 type agent struct {
@@ -101,16 +106,25 @@ func (a *agent) answer(ctx context.Context, question string, turns int) error {
 		if len(calls) == 0 {
 			return nil
 		}
-		results, err := a.do(ctx, calls)
+		data, err := a.do(ctx, registry.OpenAIChat, calls)
 		if err != nil {
+			return err
+		}
+		var results []openai.ChatCompletionMessageParamUnion
+		if err := json.Unmarshal(data, &results); err != nil {
 			return err
 		}
 		messages = append(messages, results...)
 	}
-	return fmt.Errorf("there is no answer after %d turns", turns)
+	return noAnswer(turns)
 }
 
-var errNoStream = errors.New("asking the model: the stream is not as it must be")
+func noAnswer(turns int) error { return fmt.Errorf("there is no answer after %d turns", turns) }
+
+var (
+	errNoStream = errors.New("asking the model: the stream is not as it must be")
+	errCut      = fmt.Errorf("asking the model: the stream ended before the message did: %w", io.ErrUnexpectedEOF)
+)
 
 // ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what breaks off is an
 // error, and nothing of it is done.
@@ -148,7 +162,7 @@ func (a *agent) ask(ctx context.Context, messages []openai.ChatCompletionMessage
 		return nil, nil, fmt.Errorf("asking the model: %w", err)
 	}
 	if len(whole.Choices) == 0 || whole.Choices[0].FinishReason == "" {
-		return nil, nil, fmt.Errorf("asking the model: the stream ended before the message did: %w", io.ErrUnexpectedEOF)
+		return nil, nil, errCut
 	}
 	choice := whole.Choices[0]
 	switch choice.FinishReason {
@@ -167,7 +181,7 @@ func (a *agent) ask(ctx context.Context, messages []openai.ChatCompletionMessage
 }
 
 // do does calls, and returns the messages with their results. What goes wrong with one is in there, for the model.
-func (a *agent) do(ctx context.Context, calls []registry.Call) ([]openai.ChatCompletionMessageParamUnion, error) {
+func (a *agent) do(ctx context.Context, api registry.API, calls []registry.Call) (json.RawMessage, error) {
 	for _, call := range calls {
 		a.log.Printf("> %s %s", printable(call.Tool), firstLine(a.runner.Registry().RenderInput(call)))
 	}
@@ -178,13 +192,7 @@ func (a *agent) do(ctx context.Context, calls []registry.Call) ([]openai.ChatCom
 	for _, result := range results {
 		a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
 	}
-	data, err := provider.Results(registry.OpenAIChat, results)
-	if err != nil {
-		return nil, err
-	}
-	var messages []openai.ChatCompletionMessageParamUnion
-	err = json.Unmarshal(data, &messages)
-	return messages, err
+	return provider.Results(api, results)
 }
 
 // firstLine is enough of a text for a line of the log.
