@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"cmd/toolrun":                    {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli":       {"..."},
 	"cmd/toolrun/internal/mcphttp":   {"mcp/mcpserver", "registry", "vfs"},
+	"cmd/toolrun/internal/terminal":  {"internal/plaintext"},
 }
 
 // wazero stands for its module: only the packages that run WebAssembly may know of it.

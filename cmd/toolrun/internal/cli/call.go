@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/javascript"
@@ -77,15 +78,21 @@ func newCallCommand() *cobra.Command {
 	return cmd
 }
 
+func (f *callFlags) check(cmd *cobra.Command) error {
+	if f.timeout < 0 || f.timeout == 0 && cmd.Flags().Changed("timeout") {
+		return fmt.Errorf("--timeout must be positive, not %v", f.timeout)
+	}
+	return nil
+}
+
 // dispatch calls a tool on the project, prints what text returns of the result, and closes the engine. A project that cannot be
 // opened is an error only if it has been named: not all tools need files.
 func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, engine *engine, call registry.Call, env registry.Env,
 	text func(registry.Result) string) (err error) {
 	defer func() { err = errors.Join(err, engine.close(cmd.Context())) }()
-	if f.timeout < 0 || f.timeout == 0 && cmd.Flags().Changed("timeout") {
-		return fmt.Errorf("--timeout must be positive, not %v", f.timeout)
+	if err := f.check(cmd); err != nil {
+		return err
 	}
-	env.Limits.Timeout = f.timeout
 	project, err := f.project.open()
 	if err != nil && f.project.given() {
 		return err
@@ -95,19 +102,32 @@ func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, engin
 		env.Files = project
 		env.Project = f.project.name()
 	}
-	if call.Tool == javascript.Name {
-		// A call's time is for its code: it does not begin before the engine is there.
-		engine.warnings = cmd.ErrOrStderr()
-		if _, err := engine.start(cmd.Context()); err != nil {
-			return err
-		}
-	}
-	call.ID = newCall(call.Tool)
-	result := tools.Dispatch(cmd.Context(), call, env)
-	if cmd.Context().Err() != nil {
-		return cmd.Context().Err()
+	result, err := f.call(cmd.Context(), cmd.ErrOrStderr(), tools, engine, call, env)
+	if err != nil {
+		return err
 	}
 	return printResult(cmd.OutOrStdout(), result, f.json, text)
+}
+
+// call calls a tool. Warnings and the line of progress go to stderr. The error is that of the context, or of starting the engine.
+func (f *callFlags) call(ctx context.Context, stderr io.Writer, tools *registry.Registry, engine *engine, call registry.Call,
+	env registry.Env) (registry.Result, error) {
+	if call.Tool == javascript.Name {
+		// A call's time is for its code: it does not begin before the engine is there.
+		engine.warnings = stderr
+		if _, err := engine.start(ctx); err != nil {
+			return registry.Result{}, err
+		}
+	}
+	if !f.json {
+		progress := terminal.StartProgress(stderr)
+		defer progress.Stop()
+		env.Progress = func(p registry.Progress) { progress.Report(p.Message, p.Done, p.Total) }
+	}
+	env.Limits.Timeout = f.timeout
+	call.ID = newCall(call.Tool)
+	result := tools.Dispatch(ctx, call, env)
+	return result, ctx.Err()
 }
 
 // printResult prints what text returns of a result, or all of it as JSON. A failure that is not the caller's is an error.
@@ -119,7 +139,7 @@ func printResult(w io.Writer, result registry.Result, asJSON bool, text func(reg
 		if err := printJSON(w, result); err != nil {
 			return err
 		}
-	} else if _, err := io.WriteString(w, strings.TrimSuffix(text(result), "\n")+"\n"); err != nil {
+	} else if err := printText(w, result, strings.TrimSuffix(text(result), "\n")+"\n"); err != nil {
 		return err
 	}
 	if result.IsError() {

@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 )
 
 // Exit statuses of the command.
@@ -24,6 +26,9 @@ const (
 // errToolFailed is returned by commands whose output is an error of the tool, which has been printed.
 var errToolFailed = errors.New("the tool reported an error")
 
+// errLeft is returned by a session that its user has left. Interrupts before that have stopped single entries.
+var errLeft = errors.New("the session was left")
+
 // Main runs the command with its arguments (without the program's name) and streams, and returns its exit status.
 // An interrupt of the process stops what is running.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -33,11 +38,15 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 	root := newRoot()
 	root.SetArgs(args)
+	stdout, stderr = terminal.Out(stdout), terminal.Out(stderr)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	_ = terminal.Flush(stdout)
 	switch {
+	case errors.Is(err, errLeft):
+		return exitOK
 	case ctx.Err() != nil:
 		return exitInterrupted
 	case err == nil:
@@ -45,8 +54,14 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errToolFailed):
 		return exitToolError
 	}
-	fmt.Fprintf(stderr, "toolrun: %v\n", err)
+	printError(stderr, err)
 	return exitUsage
+}
+
+// printError tells what went wrong on the host's side.
+func printError(stderr io.Writer, err error) {
+	_ = terminal.Print(stderr, terminal.Red, fmt.Sprintf("toolrun: %v", err))
+	_, _ = io.WriteString(stderr, "\n")
 }
 
 func newRoot() *cobra.Command {
@@ -65,7 +80,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newJS(), newCallCommand(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(), newMCP(), newSelftest(), newVersion())
+	root.AddCommand(newJS(), newREPL(), newCallCommand(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(), newMCP(), newSelftest(), newVersion())
 	return root
 }
 

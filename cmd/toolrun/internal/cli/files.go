@@ -67,15 +67,20 @@ func (c *filesCommand) run(
 		if err != nil {
 			return err
 		}
-		if !c.json {
-			_, err = io.WriteString(cmd.OutOrStdout(), out.text)
-			return err
-		}
-		if out.data == nil {
-			out.data = struct{}{}
-		}
-		return printJSON(cmd.OutOrStdout(), out.data)
+		return out.print(cmd.OutOrStdout(), c.json)
 	}
+}
+
+// print prints the text or the data, as one line of JSON.
+func (o outcome) print(w io.Writer, asJSON bool) error {
+	if !asJSON {
+		_, err := io.WriteString(w, o.text)
+		return err
+	}
+	if o.data == nil {
+		o.data = struct{}{}
+	}
+	return printJSON(w, o.data)
 }
 
 // argument is the argument at an index, or what stands for it if there is none.
@@ -123,36 +128,40 @@ func (c *filesCommand) list() *cobra.Command {
 		Short: "List a directory",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
-			name := argument(args, 0, "/")
-			info, err := p.Stat(name)
-			if err != nil {
-				return outcome{}, err
-			}
-			infos := []fs.FileInfo{info}
-			dir := path.Dir(path.Clean("/" + name))
-			if info.IsDir() {
-				dir = path.Clean("/" + name)
-				if infos, err = afero.ReadDir(p, name); err != nil {
-					return outcome{}, err
-				}
-			}
-			var text strings.Builder
-			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-			all := []jsonFile{}
-			for _, info := range infos {
-				all = append(all, describe(path.Join(dir, info.Name()), info))
-				if long {
-					fmt.Fprintf(table, "%v\t%d\t%s\t  %s\n", info.Mode(), info.Size(), info.ModTime().Format(time.DateTime), label(info))
-				} else {
-					fmt.Fprintln(table, label(info))
-				}
-			}
-			err = table.Flush()
-			return outcome{text.String(), all}, err
+			return listing(p, argument(args, 0, "/"), long)
 		}),
 	}
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "show modes, sizes and times")
 	return cmd
+}
+
+// listing lists a directory, or one file.
+func listing(p *vfs.Project, name string, long bool) (outcome, error) {
+	info, err := p.Stat(name)
+	if err != nil {
+		return outcome{}, err
+	}
+	infos := []fs.FileInfo{info}
+	dir := path.Dir(path.Clean("/" + name))
+	if info.IsDir() {
+		dir = path.Clean("/" + name)
+		if infos, err = afero.ReadDir(p, name); err != nil {
+			return outcome{}, err
+		}
+	}
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
+	all := []jsonFile{}
+	for _, info := range infos {
+		all = append(all, describe(path.Join(dir, info.Name()), info))
+		if long {
+			fmt.Fprintf(table, "%v\t%d\t%s\t  %s\n", info.Mode(), info.Size(), info.ModTime().Format(time.DateTime), label(info))
+		} else {
+			fmt.Fprintln(table, label(info))
+		}
+	}
+	err = table.Flush()
+	return outcome{text.String(), all}, err
 }
 
 func (c *filesCommand) tree() *cobra.Command {

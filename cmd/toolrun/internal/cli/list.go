@@ -100,8 +100,10 @@ func jsonTools(tools *registry.Registry, s registry.Selection) []jsonTool {
 }
 
 // state says for a reader whether the tool is enabled.
-func (t jsonTool) state() string {
-	if t.Enabled {
+func (t jsonTool) state() string { return onOff(t.Enabled) }
+
+func onOff(is bool) string {
+	if is {
 		return "on"
 	}
 	return "off"

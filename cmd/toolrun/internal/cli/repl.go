@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Limits of one entry. Each of its lines is parsed with all before it.
+const (
+	maxEntryLines = 1000
+	maxEntryBytes = 256 << 10
+)
+
+// errEntryTooLong is told for an entry that is beyond the limits, or never ends.
+var errEntryTooLong = errors.New("an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js FILE")
+
+// A session is what toolrun repl works on.
+type session struct {
+	cmd    *cobra.Command
+	flags  callFlags
+	tools  *registry.Registry
+	engine *engine
+	files  *vfs.Project // nil if there are none
+
+	// interrupts stop an entry and no more. It is nil if nobody is there to go on: then they end the command.
+	interrupts chan os.Signal
+	globals    map[string][]string // of the sandbox, once they have been asked for
+	failed     bool
+}
+
+func newREPL() *cobra.Command {
+	s := &session{}
+	s.cmd = &cobra.Command{
+		Use:   "repl",
+		Short: "Run JavaScript line by line, and call tools, at a prompt",
+		Long: "Run what is entered as JavaScript or TypeScript, on the files of a project. Each entry runs in a fresh sandbox,\n" +
+			"as a call of a model does: variables do not stay from one entry to the next, files do.\n\n" +
+			"An entry that is an expression shows its value; { } is an object then, if it can be one. In any other, return gives\n" +
+			"the value. An entry that is not complete goes on in the next line. Lines that begin with a dot are commands: .help\n" +
+			"lists them. Ctrl-C stops what is running, or gives up what has been typed; Ctrl-D leaves. Tab completes commands, names\n" +
+			"of tools, paths and what the sandbox has.\n\n" +
+			"What has been entered is kept in $TOOLRUN_HISTORY, or in toolrun/repl_history in the user's state directory; if that\n" +
+			"variable is empty it is not kept, and lines that begin with a space never are.\n\n" +
+			"If standard input or output is no terminal, there is no prompt, and the exit status is 1 if an entry has failed.",
+		Example: "  toolrun repl\n" +
+			"  toolrun repl --root .\n" +
+			"  echo '6 * 7' | toolrun repl --json",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return s.run() },
+	}
+	s.flags.add(s.cmd, 0)
+	return s.cmd
+}
+
+func (s *session) run() (err error) {
+	if err := s.flags.check(s.cmd); err != nil {
+		return err
+	}
+	if s.tools, s.engine, err = builtIn("repl"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.engine.close(s.cmd.Context())) }()
+	project, openErr := s.flags.project.open()
+	if openErr != nil && s.flags.project.given() {
+		return openErr
+	}
+	if openErr == nil {
+		defer func() { err = errors.Join(err, project.Close()) }()
+		s.files = project
+	}
+	if !terminal.IsTerminal(s.cmd.InOrStdin()) || !terminal.IsTerminal(s.cmd.OutOrStdout()) {
+		lines := &inputLines{in: s.cmd.InOrStdin(), ended: s.cmd.Context().Done()}
+		if err := s.loop(lines.read); err != nil || !s.failed {
+			return err
+		}
+		return errToolFailed
+	}
+	s.interrupts = make(chan os.Signal, 1)
+	signal.Notify(s.interrupts, os.Interrupt)
+	defer signal.Stop(s.interrupts)
+	if err := s.interact(openErr); err != nil {
+		return err
+	}
+	return errLeft
+}
+
+// interact works with somebody at a terminal. noFiles says why there are none.
+func (s *session) interact(noFiles error) error {
+	out := s.cmd.OutOrStdout()
+	s.engine.warnings = s.cmd.ErrOrStderr()
+	if _, err := s.engine.start(s.cmd.Context()); err != nil {
+		return err
+	}
+	where := "on the files of " + s.flags.project.name()
+	if s.files == nil {
+		where = "without files"
+		printError(s.cmd.ErrOrStderr(), noFiles)
+	}
+	if err := terminal.Print(out, terminal.Bold, "toolrun "+version()+": JavaScript in a sandbox, "+where+".\n"); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(out, "Each entry runs in a fresh sandbox: variables do not stay, files do. .help lists commands, Ctrl-D leaves.\n"); err != nil {
+		return err
+	}
+	history, err := openHistory()
+	if err != nil {
+		printError(s.cmd.ErrOrStderr(), fmt.Errorf("what is entered is not kept: %w", err))
+	}
+	if editor := terminal.NewEditor(s.cmd.InOrStdin(), out, history, s.complete); editor != nil {
+		return s.loop(editor.ReadLine)
+	}
+	lines := &inputLines{in: s.cmd.InOrStdin(), prompt: out, interrupts: s.interrupts}
+	return s.loop(lines.read)
+}
+
+// openHistory opens the history that the environment says.
+func openHistory() (*terminal.History, error) {
+	file, given := os.LookupEnv("TOOLRUN_HISTORY")
+	if !given {
+		dir, err := stateDir()
+		if err != nil {
+			history, _ := terminal.OpenHistory("")
+			return history, err
+		}
+		file = filepath.Join(dir, "repl_history")
+	}
+	return terminal.OpenHistory(file)
+}
+
+// stateDir is where the user's programs keep what is not worth a backup, as the XDG base directory specification has it on Unix.
+func stateDir() (string, error) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		return dataDir()
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "toolrun"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", errors.New("the home directory is not known: set TOOLRUN_HISTORY")
+	}
+	return filepath.Join(home, ".local", "state", "toolrun"), nil
+}
+
+// errLeave is what .exit returns.
+var errLeave = errors.New("leave")
+
+// loop does entries until there are no more.
+func (s *session) loop(read func(prompt string) (string, error)) error {
+	entry, lines := "", 0
+	for {
+		prompt := "> "
+		if lines > 0 {
+			prompt = "... "
+		}
+		line, err := read(prompt)
+		switch {
+		case errors.Is(err, terminal.ErrInterrupted):
+			entry, lines = "", 0
+			continue
+		case errors.Is(err, terminal.ErrLineTooLong):
+			s.fail(err)
+			entry, lines = "", 0
+			continue
+		case errors.Is(err, io.EOF):
+			if entry != "" && s.interrupts == nil { // it is not complete, which is for the engine to explain
+				s.do(entry)
+			}
+			return nil
+		case err != nil:
+			return err
+		}
+		if entry += line; strings.TrimSpace(entry) == "" {
+			entry = ""
+			continue
+		}
+		if lines++; lines >= maxEntryLines || len(entry) > maxEntryBytes {
+			s.fail(errEntryTooLong)
+			if s.interrupts == nil { // what follows is the middle of it
+				return nil
+			}
+			entry, lines = "", 0
+			continue
+		}
+		if isIncomplete(entry) {
+			entry += "\n"
+			continue
+		}
+		if s.do(entry) {
+			return nil
+		}
+		entry, lines = "", 0
+		if err := s.cmd.Context().Err(); err != nil && s.interrupts == nil {
+			return err
+		}
+	}
+}
+
+// fail tells that an entry has failed on the host's side.
+func (s *session) fail(err error) {
+	s.failed = true
+	printError(s.cmd.ErrOrStderr(), err)
+}
+
+// do does an entry, and reports whether it was the last. An interrupt stops it.
+func (s *session) do(entry string) (last bool) {
+	ctx := s.cmd.Context()
+	if s.interrupts != nil {
+		select {
+		case <-s.interrupts: // from before
+		default:
+		}
+		var stop context.CancelFunc
+		ctx, stop = context.WithCancel(context.WithoutCancel(ctx))
+		ended := make(chan struct{})
+		defer stop()
+		defer close(ended)
+		go func() {
+			select {
+			case <-s.interrupts:
+				stop()
+			case <-ended:
+			}
+		}()
+	}
+	var err error
+	if name, argument, ok := dotCommand(entry); ok {
+		err = s.command(ctx, name, argument)
+	} else {
+		err = s.script(ctx, entry)
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, errLeave):
+		return true
+	case errors.Is(err, errToolFailed):
+		s.failed = true
+	case ctx.Err() != nil:
+		_ = terminal.Print(s.cmd.ErrOrStderr(), terminal.Dim, "\ninterrupted\n")
+	default:
+		s.fail(err)
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A replCommand is a line that begins with a dot.
+type replCommand struct {
+	name, usage, short string
+	run                func(s *session, ctx context.Context, argument string) error
+}
+
+// replCommands returns the commands, in the order of .help.
+func replCommands() []replCommand {
+	return []replCommand{
+		{"call", "TOOL [JSON]", "call a tool as a model would", (*session).callCommand},
+		{"tools", "", "list the tools", (*session).toolsCommand},
+		{"tool", "NAME", "describe a tool", (*session).toolCommand},
+		{"files", "[PATH]", "list a directory of the project", (*session).filesCommand},
+		{"timeout", "[TIME]", "stop entries after this time, as 5s; 0 is what the tools have", (*session).timeoutCommand},
+		{"json", "[on|off]", "print whole results as JSON", (*session).jsonCommand},
+		{"help", "", "show this", (*session).helpCommand},
+		{"exit", "", "leave", func(*session, context.Context, string) error { return errLeave }},
+	}
+}
+
+// command does a line that begins with a dot.
+func (s *session) command(ctx context.Context, name, argument string) error {
+	for _, c := range replCommands() {
+		if c.name == name {
+			if argument != "" && c.usage == "" {
+				return fmt.Errorf(".%s stands alone", name)
+			}
+			return c.run(s, ctx, argument)
+		}
+	}
+	return fmt.Errorf("there is no command .%s: .help lists them", name)
+}
+
+func (s *session) helpCommand(context.Context, string) error {
+	out := s.cmd.OutOrStdout()
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, c := range replCommands() {
+		fmt.Fprintf(table, ".%s\t%s\n", strings.TrimSpace(c.name+" "+c.usage), c.short)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, `
+Anything else is JavaScript or TypeScript. Each entry runs in a fresh sandbox: variables do not stay, files do.
+An expression shows its value; in other entries, return gives it. An entry that is not complete goes on in the next line.
+Ctrl-C stops what is running, or gives up what has been typed. Ctrl-D leaves. Tab completes.
+Lines that begin with a space are not kept in the history.
+`)
+	return err
+}
+
+func (s *session) callCommand(ctx context.Context, argument string) error {
+	tool, input, _ := strings.Cut(argument, " ")
+	if tool == "" {
+		return errors.New(`say which tool, as in .call filesystem {"command": "view", "path": "/"}`)
+	}
+	settings, err := s.flags.project.settings()
+	if err != nil {
+		return err
+	}
+	call := registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}
+	return s.call(ctx, call, registry.Env{Selection: registry.Selection{Settings: settings}})
+}
+
+func (s *session) toolsCommand(context.Context, string) error {
+	settings, err := s.flags.project.settings()
+	if err != nil {
+		return err
+	}
+	c := &listCommand{json: s.flags.json}
+	return c.list(s.cmd.OutOrStdout(), s.tools, registry.Selection{Settings: settings})
+}
+
+func (s *session) toolCommand(_ context.Context, name string) error {
+	settings, err := s.flags.project.settings()
+	if err != nil {
+		return err
+	}
+	c := &listCommand{json: s.flags.json}
+	return c.describe(s.cmd.OutOrStdout(), s.tools, registry.Selection{Settings: settings}, name)
+}
+
+func (s *session) filesCommand(_ context.Context, name string) error {
+	if s.files == nil {
+		return errors.New("there are no files here")
+	}
+	if name == "" {
+		name = "/"
+	}
+	out, err := listing(s.files, name, false)
+	if err != nil {
+		return err
+	}
+	return out.print(s.cmd.OutOrStdout(), s.flags.json)
+}
+
+func (s *session) timeoutCommand(_ context.Context, text string) error {
+	if text != "" {
+		timeout, err := time.ParseDuration(text)
+		if err != nil || timeout < 0 {
+			return fmt.Errorf("%q is no time: give it as 500ms, 5s or 2m", text)
+		}
+		s.flags.timeout = timeout
+	}
+	what := "Entries are stopped after the time that the tool has.\n"
+	if s.flags.timeout > 0 {
+		what = fmt.Sprintf("Entries are stopped after %v.\n", s.flags.timeout)
+	}
+	return outcome{what, map[string]string{"timeout": s.flags.timeout.String()}}.print(s.cmd.OutOrStdout(), s.flags.json)
+}
+
+func (s *session) jsonCommand(_ context.Context, text string) error {
+	switch text {
+	case "on", "off":
+		s.flags.json = text == "on"
+	case "":
+	default:
+		return fmt.Errorf(".json is on or off, not %q", text)
+	}
+	return outcome{fmt.Sprintf("JSON is %s.\n", onOff(s.flags.json)), map[string]bool{"json": s.flags.json}}.print(s.cmd.OutOrStdout(), s.flags.json)
+}

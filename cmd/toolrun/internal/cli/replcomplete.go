@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// complete returns what a line can go on with: see [terminal.Completer].
+func (s *session) complete(before string) (start int, words []string) {
+	word := before[strings.LastIndexByte(before, ' ')+1:]
+	start = len(before) - len(word)
+	name, argument, ok := dotCommand(before)
+	switch {
+	case strings.HasPrefix(before, ".") && start == 0:
+		for _, c := range replCommands() {
+			words = append(words, "."+c.name)
+		}
+	case ok && name == "files":
+		start = len(before) - len(argument)
+		return start, s.paths(argument)
+	case ok && (name == "tool" || name == "call") && !strings.Contains(argument, " "):
+		for _, spec := range s.tools.Specs() {
+			words = append(words, spec.Name)
+		}
+	case ok && name == "json":
+		words = []string{"on", "off"}
+	case !ok:
+		return s.names(before)
+	}
+	return start, startingWith(words, word)
+}
+
+// startingWith returns the words that have a prefix, in order.
+func startingWith(words []string, prefix string) []string {
+	var out []string
+	for _, word := range words {
+		if strings.HasPrefix(word, prefix) {
+			out = append(out, word)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// paths returns the paths in the project that a path can go on with.
+func (s *session) paths(prefix string) []string {
+	if s.files == nil {
+		return nil
+	}
+	return pathsIn(s.files, prefix)
+}
+
+// pathsIn returns the paths that begin with a prefix, up to the next slash. Names that are not for reading are left out.
+func pathsIn(files afero.Fs, prefix string) []string {
+	dir, _ := path.Split(prefix)
+	infos, err := afero.ReadDir(files, path.Join("/", dir))
+	if err != nil {
+		return nil
+	}
+	var words []string
+	for _, info := range infos {
+		name := info.Name()
+		if terminal.Escape(name) != name || strings.ContainsAny(name, "\n\t") {
+			continue
+		}
+		if info.IsDir() {
+			name += "/"
+		}
+		words = append(words, dir+name)
+	}
+	return startingWith(words, prefix)
+}
+
+// dotted matches a name at the end of a line, with names and dots before it.
+var dotted = regexp.MustCompile(`(?:^|[^\w$.])((?:[A-Za-z_$][\w$]*\.)?)([\w$]*)$`)
+
+// names returns the globals of the sandbox, and what these have, that the last name of a line can go on with.
+func (s *session) names(before string) (start int, words []string) {
+	match := dotted.FindStringSubmatch(before)
+	if match == nil || match[1]+match[2] == "" {
+		return len(before), nil
+	}
+	if s.globals == nil {
+		s.globals = s.askGlobals()
+	}
+	start = len(before) - len(match[2])
+	return start, startingWith(s.globals[strings.TrimSuffix(match[1], ".")], match[2])
+}
+
+// globalsScript returns what names there are, by the name of the global that has them. Those of the globals themselves have none.
+const globalsScript = `
+	const names = (of) => {
+		const all = new Set();
+		for (let o = of; o !== null && o !== undefined && o !== Object.prototype && o !== Function.prototype; o = Object.getPrototypeOf(o))
+			for (const name of Object.getOwnPropertyNames(o)) if (/^[A-Za-z_$][\w$]*$/.test(name)) all.add(name);
+		return [...all];
+	};
+	const out = {'': [...names(globalThis), 'exports', 'module', 'require']};
+	for (const name of names(globalThis)) {
+		const value = globalThis[name];
+		if (value !== globalThis && (typeof value === 'object' || typeof value === 'function')) out[name] = names(value);
+	}
+	return out`
+
+// askGlobals asks a sandbox without files what it has. It is empty if it does not say.
+func (s *session) askGlobals() map[string][]string {
+	all := map[string][]string{}
+	ctx := context.WithoutCancel(s.cmd.Context())
+	engine, err := s.engine.start(ctx)
+	if err != nil {
+		return all
+	}
+	result, err := engine.Run(ctx, globalsScript, &sandbox.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
+	if err != nil {
+		return all
+	}
+	names, _ := result.Value.(map[string]any)
+	for of, list := range names {
+		list, _ := list.([]any)
+		for _, name := range list {
+			if name, ok := name.(string); ok {
+				all[of] = append(all[of], name)
+			}
+		}
+	}
+	return all
+}

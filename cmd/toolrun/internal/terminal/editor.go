@@ -1,0 +1,149 @@
+package terminal
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// ErrInterrupted is returned when a line has been given up with Ctrl-C.
+var ErrInterrupted = errors.New("interrupted")
+
+// ErrLineTooLong is returned for a line that is longer than the editor takes.
+var ErrLineTooLong = errors.New("the line is longer than 4095 characters: break it up, or put it into a file")
+
+// maxLine is how many characters a line has at most; the editor drops what is typed behind them.
+const maxLine = 4096
+
+// A Completer returns what the text before the cursor can be continued to: words that take the place of what begins at start.
+type Completer func(before string) (start int, words []string)
+
+// An Editor reads lines from a terminal, with a history, completion and the usual keys. The terminal is in raw mode only while a line is
+// read. An Editor is for one goroutine.
+type Editor struct {
+	in          *os.File
+	screen      *Screen
+	term        *term.Terminal
+	history     *History
+	complete    Completer
+	interrupted bool
+}
+
+// NewEditor returns an editor for the lines of a terminal, or nil where there is none that can be driven: in must be a terminal, and out
+// what [Out] has returned for one. The history is kept by the caller.
+func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer) *Editor {
+	file, ok := in.(*os.File)
+	screen, ok2 := out.(*Screen)
+	if !ok || !ok2 || !screen.control || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	e := &Editor{in: file, screen: screen, history: history, complete: complete}
+	e.term = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{&keys{in: file}, echo{file: screen.file}}, "")
+	e.term.AutoCompleteCallback = e.key
+	e.term.History = recall{history}
+	return e
+}
+
+// ReadLine reads a line. The error is io.EOF if the input ends (Ctrl-D on an empty line), [ErrInterrupted], [ErrLineTooLong], or that of
+// the terminal.
+func (e *Editor) ReadLine(prompt string) (string, error) {
+	fd := int(e.in.Fd())
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return "", err
+	}
+	restore := func() { _ = term.Restore(fd, before) }
+	defer restore()
+	defer whenKilled(restore)()
+	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
+		_ = e.term.SetSize(width, height)
+	}
+	e.term.SetPrompt(prompt)
+	e.term.SetBracketedPasteMode(true)
+	defer e.term.SetBracketedPasteMode(false)
+	e.interrupted = false
+	line, err := e.term.ReadLine()
+	switch {
+	case err != nil && err != term.ErrPasteIndicator:
+		return "", err
+	case e.interrupted:
+		return "", ErrInterrupted
+	case utf8.RuneCountInString(line) >= maxLine:
+		return "", ErrLineTooLong
+	}
+	e.history.Add(line)
+	return line, nil
+}
+
+// whenKilled does something before a signal ends the process, until done is called.
+func whenKilled(do func()) (done func()) {
+	killed, end := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(killed, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case sig := <-killed:
+			do()
+			signal.Reset(sig)
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Signal(sig)
+			}
+		case <-end:
+		}
+	}()
+	return func() {
+		signal.Stop(killed)
+		close(end)
+	}
+}
+
+// keyInterrupt is what Ctrl-C becomes on its way to the editor, which would take it for the end of input. No key of its own means that.
+const keyInterrupt = 0x1d
+
+// key does what the editor does not: Ctrl-C and completion.
+func (e *Editor) key(line string, pos int, key rune) (string, int, bool) {
+	switch key {
+	case keyInterrupt:
+		e.interrupted = true
+		return line + "^C", len(line) + 2, true
+	case '\t':
+		line, pos = e.completed(line, pos)
+		return line, pos, true
+	}
+	return "", 0, false
+}
+
+// maxWords is how many words are listed.
+const maxWords = 100
+
+// completed returns the line with what all words begin with that it can go on with, or lists them.
+func (e *Editor) completed(line string, pos int) (string, int) {
+	start, words := e.complete(line[:pos])
+	if len(words) == 0 || start > pos {
+		return line, pos
+	}
+	common := words[0]
+	for _, word := range words[1:] {
+		for !strings.HasPrefix(word, common) {
+			_, size := utf8.DecodeLastRuneInString(common)
+			common = common[:len(common)-size]
+		}
+	}
+	if len(words) > 1 && len(common) <= pos-start {
+		more := ""
+		if len(words) > maxWords {
+			words, more = words[:maxWords], "  ..."
+		}
+		_, _ = io.WriteString(e.term, Escape(strings.Join(words, "  ")+more+"\n"))
+		return line, pos
+	}
+	return line[:start] + common + line[pos:], start + len(common)
+}

@@ -1,0 +1,63 @@
+package terminal
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Escape returns text as a terminal can show it without being driven by it: what is not for reading stands there as JavaScript
+// writes it in strings, as in \x1b. That is all control characters but newlines and tabs, with the C1 controls that some terminals
+// take for ESC [ and the like, whatever changes the direction of the text around it, the separators of lines and paragraphs, and bytes
+// that are no UTF-8.
+func Escape(text string) string { return string(appendEscaped(nil, []byte(text), true)) }
+
+// appendEscaped appends the escaped form of text. The beginning of a character at its end is one byte after the other, unless
+// there is no more to come: then nothing is taken of it.
+func appendEscaped(to, text []byte, complete bool) []byte {
+	for len(text) > 0 {
+		if !complete && !utf8.FullRune(text) {
+			break
+		}
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			to = fmt.Appendf(to, `\x%02x`, text[0])
+		case drives(r) && r < 0x100:
+			to = fmt.Appendf(to, `\x%02x`, r)
+		case drives(r):
+			to = fmt.Appendf(to, `\u%04x`, r)
+		default:
+			to = append(to, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return to
+}
+
+// drives reports whether a character does something to a terminal beside taking a place.
+func drives(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < ' ', r >= 0x7f && r < 0xa0:
+		return true
+	}
+	switch r {
+	case 0x61c, 0x200e, 0x200f, 0x2028, 0x2029:
+		return true
+	}
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// incomplete is how many bytes at the end of text begin a character that is not complete.
+func incomplete(text []byte) int {
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if tail := text[len(text)-i:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return i
+			}
+			break
+		}
+	}
+	return 0
+}

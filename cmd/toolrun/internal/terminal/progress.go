@@ -1,0 +1,108 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+)
+
+const (
+	progressDelay    = time.Second // what takes less needs no line
+	progressInterval = 200 * time.Millisecond
+)
+
+// A Progress is a line on a terminal that says how long something has taken, and how far it has come. It is there once that has taken a
+// second, and is removed at the end. It is safe for concurrent use. A nil one does nothing.
+type Progress struct {
+	screen *Screen
+	start  time.Time
+	stop   chan struct{}
+	ended  sync.WaitGroup
+
+	mu     sync.Mutex
+	report string
+}
+
+// StartProgress begins a line on what Out has returned. It is nil if that is no terminal, or one that cannot remove a line.
+func StartProgress(w io.Writer) *Progress {
+	s, ok := w.(*Screen)
+	if !ok || !s.control {
+		return nil
+	}
+	p := &Progress{screen: s, start: time.Now(), stop: make(chan struct{})}
+	p.ended.Go(p.run)
+	return p
+}
+
+// Report says how far it has come, for the line: done of total in whatever unit, or total is 0.
+func (p *Progress) Report(message string, done, total float64) {
+	if p == nil {
+		return
+	}
+	parts := []string{}
+	// It is shown on one line, and anybody's: what would not fit into any line need not be kept.
+	if message = strings.Join(strings.Fields(plaintext.Cut(message, 1000)), " "); message != "" {
+		parts = append(parts, message)
+	}
+	number := func(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }
+	switch {
+	case total > 0:
+		parts = append(parts, number(done)+"/"+number(total))
+	case done > 0:
+		parts = append(parts, number(done))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.report = strings.Join(parts, "  ")
+}
+
+// Stop removes the line. It must be called once.
+func (p *Progress) Stop() {
+	if p == nil {
+		return
+	}
+	close(p.stop)
+	p.ended.Wait()
+}
+
+func (p *Progress) run() {
+	timer := time.NewTimer(progressDelay)
+	defer timer.Stop()
+	shown := false
+	for {
+		select {
+		case <-timer.C:
+			shown = true
+			p.screen.sequence("\r\x1b[K" + p.line())
+			timer.Reset(progressInterval)
+		case <-p.stop:
+			if shown {
+				p.screen.sequence("\r\x1b[K")
+			}
+			return
+		}
+	}
+}
+
+// line is the line, short enough that the terminal does not make two of it.
+func (p *Progress) line() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := []rune(Escape(fmt.Sprintf("%.0fs  %s", time.Since(p.start).Truncate(time.Second).Seconds(), p.report)))
+	// A character can take two columns.
+	columns := 0
+	for i, r := range text {
+		if columns++; r >= 0x1100 {
+			columns++
+		}
+		if columns >= p.screen.width() {
+			return string(text[:i])
+		}
+	}
+	return strings.TrimRight(string(text), " ")
+}

@@ -1,0 +1,122 @@
+// Package terminal is what the command does on terminals and nowhere else: colours, a line of progress, an editor for input lines. What
+// is printed cannot drive the terminal, whoever has written it.
+package terminal
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// A Screen is a terminal that is written to. All that is written is escaped, as by [Escape]: scripts, files and servers have a say in
+// it, and must not be able to set a title, clear the screen or show what looks like a prompt. It is safe for concurrent use.
+type Screen struct {
+	file    *os.File
+	control bool // it understands control sequences
+	colour  bool
+
+	mu      sync.Mutex
+	pending []byte // the beginning of a character
+}
+
+// Out returns the writer to use for a stream: a *Screen if it is a terminal, and otherwise the stream itself, whose bytes stay as they
+// are. The environment can switch colours off: NO_COLOR with any value, CLICOLOR=0, or TERM=dumb, which means no control sequences at
+// all.
+func Out(stream io.Writer) io.Writer {
+	if !IsTerminal(stream) {
+		return stream
+	}
+	file := stream.(*os.File)
+	s := &Screen{file: file}
+	name := os.Getenv("TERM")
+	s.control = name != "dumb" && (name != "" || runtime.GOOS == "windows") && enableSequences(file)
+	s.colour = s.control && os.Getenv("NO_COLOR") == "" && os.Getenv("CLICOLOR") != "0"
+	return s
+}
+
+// IsTerminal reports whether a stream is a terminal, or what Out has returned for one.
+func IsTerminal(stream any) bool {
+	switch stream := stream.(type) {
+	case *Screen:
+		return true
+	case *os.File:
+		return term.IsTerminal(int(stream.Fd()))
+	}
+	return false
+}
+
+// Flush writes what is left of a character that has not been written as a whole. w is what Out has returned.
+func Flush(w io.Writer) error {
+	s, ok := w.(*Screen)
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := appendEscaped(nil, s.pending, true)
+	s.pending = nil
+	_, err := s.file.Write(text)
+	return err
+}
+
+// Write writes text, escaped. The beginning of a character waits for its rest.
+func (s *Screen) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := append(s.pending, text...)
+	s.pending = append([]byte(nil), all[len(all)-incomplete(all):]...)
+	if _, err := s.file.Write(appendEscaped(nil, all, false)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// A Style is how text looks.
+type Style string
+
+// Styles.
+const (
+	Plain  Style = ""
+	Bold   Style = "1"
+	Dim    Style = "2"
+	Red    Style = "31"
+	Yellow Style = "33"
+)
+
+// Print writes text in a style to what Out has returned. Where there are no colours, it is the text alone.
+func Print(w io.Writer, style Style, text string) error {
+	s, ok := w.(*Screen)
+	if !ok || !s.colour || style == Plain || text == "" {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	styled := appendEscaped([]byte("\x1b["+style+"m"), []byte(text), true)
+	_, err := s.file.Write(append(styled, "\x1b[0m"...))
+	return err
+}
+
+// Colours reports whether there are colours on what Out has returned.
+func Colours(w io.Writer) bool {
+	s, ok := w.(*Screen)
+	return ok && s.colour
+}
+
+// width is how many characters fit into a line.
+func (s *Screen) width() int {
+	if width, _, err := term.GetSize(int(s.file.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80
+}
+
+// sequence writes what drives the terminal.
+func (s *Screen) sequence(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = s.file.WriteString(text) // it is decoration
+}
