@@ -34,6 +34,8 @@ func (c *filesCommand) importFiles() *cobra.Command {
 		Short: "Put the files of a zip or tar archive into the project",
 		Long: "Put the files of a zip or tar archive into the project, over what is there. An archive that is damaged,\n" +
 			"has anything but files and directories in it, or is too large for the project is refused as a whole.",
+		Example: "  toolrun files import backup.zip\n" +
+			"  toolrun files import --format tar.gz - <backup.tgz",
 		Args: cobra.ExactArgs(1),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			format, err := archiveFormat(named, args[0])
@@ -67,7 +69,9 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export ARCHIVE|-",
 		Short: "Pack all files of the project into a zip or tar archive",
-		Args:  cobra.ExactArgs(1),
+		Example: "  toolrun files export backup.zip\n" +
+			"  toolrun files export --format tar - | tar -tf -",
+		Args: cobra.ExactArgs(1),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (out outcome, err error) {
 			format, err := archiveFormat(named, args[0])
 			if err != nil {
@@ -76,7 +80,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 			if args[0] == "-" {
 				var packed bytes.Buffer
 				err := p.Export(cmd.Context(), &packed, format)
-				return outcome{text: packed.String()}, err
+				return outcome{packed.String(), map[string]any{"format": format, "base64": packed.Bytes()}}, err
 			}
 			// An archive that is there stays until the new one is complete.
 			f, err := os.CreateTemp(filepath.Dir(args[0]), ".toolrun-export-*")

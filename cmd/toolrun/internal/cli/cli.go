@@ -71,7 +71,10 @@ func newRoot() *cobra.Command {
 		Long: "Toolrun runs untrusted code in a sandbox with hard limits, on the files of one project and nothing else.\n\n" +
 			"Standard output carries the result alone. The exit status is 0 for success, 1 if the code\n" +
 			"failed or was stopped (its error is still the output), 2 for wrong usage or a failure of the\n" +
-			"host, and 130 if it was interrupted.",
+			"host, and 130 if it was interrupted.\n\n" +
+			"On a terminal there are colours, unless NO_COLOR is set, CLICOLOR is 0 or TERM is dumb, and a line of progress\n" +
+			"for what takes longer than a second. What would drive the terminal, as escape sequences do, is shown as \\x1b and\n" +
+			"so on. Elsewhere the bytes are what they are, with neither.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -79,20 +82,33 @@ func newRoot() *cobra.Command {
 		Version:       version(),
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newJS(), newREPL(), newCallCommand(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(), newMCP(), newSelftest(), newVersion())
+	arrangeHelp(root)
+	completeCommands(root)
 	return root
 }
 
 func newVersion() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "toolrun %s\n", version())
+		Example: "  toolrun version\n" +
+			"  toolrun version --json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return outcome{"toolrun " + version() + "\n", map[string]string{"version": version()}}.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
+	addJSON(cmd.Flags(), &asJSON)
+	return cmd
+}
+
+// addJSON adds --json, which each command has that prints something for people: its output is then one line of JSON.
+func addJSON(flags interface {
+	BoolVar(p *bool, name string, value bool, usage string)
+}, asJSON *bool) {
+	flags.BoolVar(asJSON, "json", false, "print the result as JSON")
 }
 
 // version is the module's version as the Go command has recorded it.

@@ -41,7 +41,7 @@ func newFiles() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.add(cmd)
-	cmd.PersistentFlags().BoolVar(&c.json, "json", false, "print the result as JSON")
+	addJSON(cmd.PersistentFlags(), &c.json)
 	cmd.AddCommand(c.list(), c.tree(), c.cat(), c.put(), c.get(), c.remove(), c.move(), c.copy(), c.mkdir(),
 		c.history(), c.restore(), c.undo(), c.usage(), c.importFiles(), c.exportFiles())
 	return cmd
@@ -126,7 +126,9 @@ func (c *filesCommand) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [PATH]",
 		Short: "List a directory",
-		Args:  cobra.MaximumNArgs(1),
+		Example: "  toolrun files ls\n" +
+			"  toolrun files ls -l /site",
+		Args: cobra.MaximumNArgs(1),
 		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			return listing(p, argument(args, 0, "/"), long)
 		}),
@@ -168,7 +170,9 @@ func (c *filesCommand) tree() *cobra.Command {
 	return &cobra.Command{
 		Use:   "tree [PATH]",
 		Short: "List a directory and all below it",
-		Args:  cobra.MaximumNArgs(1),
+		Example: "  toolrun files tree\n" +
+			"  toolrun files --root . tree site",
+		Args: cobra.MaximumNArgs(1),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			top, err := vfs.Clean(argument(args, 0, "/"))
 			if err != nil {
@@ -205,11 +209,21 @@ func (c *filesCommand) tree() *cobra.Command {
 	}
 }
 
+// jsonContent is a file with its content as JSON, which has text or base64.
+func jsonContent(name string, data []byte) map[string]string {
+	if utf8.Valid(data) {
+		return map[string]string{"path": name, "text": string(data)}
+	}
+	return map[string]string{"path": name, "base64": base64.StdEncoding.EncodeToString(data)}
+}
+
 func (c *filesCommand) cat() *cobra.Command {
 	var version int64
 	cmd := &cobra.Command{
 		Use:   "cat PATH... | --version ID",
 		Short: "Print files, or what a file was before a change",
+		Example: "  toolrun files cat /notes.md\n" +
+			"  toolrun files cat --version 2",
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			if (version > 0) == (len(args) > 0) {
 				return outcome{}, errors.New("give paths, or --version with the id of a change")
@@ -223,11 +237,7 @@ func (c *filesCommand) cat() *cobra.Command {
 				defer f.Close()
 				data, err := io.ReadAll(f)
 				text.Write(data)
-				if utf8.Valid(data) {
-					all = append(all, map[string]string{"path": f.Name(), "text": string(data)})
-				} else {
-					all = append(all, map[string]string{"path": f.Name(), "base64": base64.StdEncoding.EncodeToString(data)})
-				}
+				all = append(all, jsonContent(f.Name(), data))
 				return err
 			}
 			if version > 0 {
@@ -251,7 +261,9 @@ func (c *filesCommand) remove() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm PATH...",
 		Short: "Remove files, or with -r directories",
-		Args:  cobra.MinimumNArgs(1),
+		Example: "  toolrun files rm /notes.md\n" +
+			"  toolrun files rm -r /site",
+		Args: cobra.MinimumNArgs(1),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			return outcome{}, p.Exclusively(cmd.Context(), func(files afero.Fs) error {
 				for _, name := range args {
@@ -280,7 +292,9 @@ func (c *filesCommand) move() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mv FROM TO",
 		Short: "Rename or move a file or directory; nothing is replaced",
-		Args:  cobra.ExactArgs(2),
+		Example: "  toolrun files mv /notes.md /old.md\n" +
+			"  toolrun files mv /notes.md /site",
+		Args: cobra.ExactArgs(2),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			to, err := destination(p, args[1], path.Base(args[0]))
 			if err != nil {
@@ -295,7 +309,9 @@ func (c *filesCommand) copy() *cobra.Command {
 	return &cobra.Command{
 		Use:   "cp FROM TO",
 		Short: "Copy a file or directory; nothing is replaced",
-		Args:  cobra.ExactArgs(2),
+		Example: "  toolrun files cp /notes.md /old.md\n" +
+			"  toolrun files cp /site /site-backup",
+		Args: cobra.ExactArgs(2),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			to, err := destination(p, args[1], path.Base(args[0]))
 			if err != nil {
@@ -308,9 +324,10 @@ func (c *filesCommand) copy() *cobra.Command {
 
 func (c *filesCommand) mkdir() *cobra.Command {
 	return &cobra.Command{
-		Use:   "mkdir PATH...",
-		Short: "Make directories, and those that they lie in",
-		Args:  cobra.MinimumNArgs(1),
+		Use:     "mkdir PATH...",
+		Short:   "Make directories, and those that they lie in",
+		Example: "  toolrun files mkdir /data/raw /data/clean",
+		Args:    cobra.MinimumNArgs(1),
 		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			for _, name := range args {
 				if err := p.MkdirAll(name, 0o755); err != nil {
@@ -326,7 +343,9 @@ func (c *filesCommand) usage() *cobra.Command {
 	return &cobra.Command{
 		Use:   "usage",
 		Short: "Say how much the project holds",
-		Args:  cobra.NoArgs,
+		Example: "  toolrun files usage\n" +
+			"  toolrun files usage --json",
+		Args: cobra.NoArgs,
 		RunE: c.run(func(_ *cobra.Command, _ []string, p *vfs.Project) (outcome, error) {
 			usage, err := p.Usage()
 			text := fmt.Sprintf("%d bytes in %d files and directories, and %d bytes of history\n", usage.Bytes, usage.Files, usage.HistoryBytes)

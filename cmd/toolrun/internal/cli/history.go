@@ -51,6 +51,8 @@ func (c *filesCommand) history() *cobra.Command {
 		Short: "List what has happened to a file, or to everything in a directory, the latest first",
 		Long: "List what has happened to a file, or to everything in a directory, the latest first. The first column is\n" +
 			"the id for restore and cat --version, the call's name behind the time is for undo.",
+		Example: "  toolrun files history\n" +
+			"  toolrun files history /notes.md --json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			changes, err := p.Changes(argument(args, 0, "/"))
@@ -66,7 +68,9 @@ func (c *filesCommand) restore() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore ID",
 		Short: "Put back what a change replaced or removed",
-		Args:  cobra.ExactArgs(1),
+		Example: "  toolrun files history /notes.md\n" +
+			"  toolrun files restore 2",
+		Args: cobra.ExactArgs(1),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
@@ -83,6 +87,8 @@ func (c *filesCommand) undo() *cobra.Command {
 		Short: "Undo all that the last call has changed, or another one",
 		Long: "Undo all that the last call has changed that has not been undone, or another one. If files have been\n" +
 			"changed since, nothing is undone, and they are named.",
+		Example: "  toolrun files undo\n" +
+			"  toolrun files undo js-1",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			changes, err := p.Undo(cmd.Context(), argument(args, 0, ""))

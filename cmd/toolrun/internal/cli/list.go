@@ -55,7 +55,10 @@ func newTools() *cobra.Command {
 	cmd := c.add(&cobra.Command{
 		Use:   "tools [NAME]",
 		Short: "List the tools, or describe one",
-		Args:  cobra.MaximumNArgs(1),
+		Example: "  toolrun tools\n" +
+			"  toolrun tools javascript --option javascript.memory=16\n" +
+			"  toolrun tools --json",
+		Args: cobra.MaximumNArgs(1),
 		RunE: c.run(func(cmd *cobra.Command, args []string, tools *registry.Registry, s registry.Selection) error {
 			if len(args) == 0 {
 				return c.list(cmd.OutOrStdout(), tools, s)
@@ -63,7 +66,7 @@ func newTools() *cobra.Command {
 			return c.describe(cmd.OutOrStdout(), tools, s, args[0])
 		}),
 	})
-	cmd.Flags().BoolVar(&c.json, "json", false, "print the result as JSON")
+	addJSON(cmd.Flags(), &c.json)
 	return cmd
 }
 
@@ -196,6 +199,9 @@ func newDefs() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if c.json {
+				return printJSON(cmd.OutOrStdout(), definitions)
+			}
 			var b bytes.Buffer
 			if err := json.Indent(&b, definitions, "", "  "); err != nil {
 				return err
@@ -205,6 +211,7 @@ func newDefs() *cobra.Command {
 			return err
 		}),
 	})
+	cmd.Flags().BoolVar(&c.json, "json", false, "print them on one line")
 	c.addAPI(cmd, apis[:len(apis)-1])
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "use the API's strict mode, if it has one")
 	return cmd
@@ -217,6 +224,8 @@ func newPrompt() *cobra.Command {
 		Short: "Print what the enabled tools add to the system prompt",
 		Long: "Print what the enabled tools add to the system prompt of the next request. With --api xml that includes\n" +
 			"the tools' definitions and how to call them, for models that know no tools.",
+		Example: "  toolrun prompt --api openai-chat\n" +
+			"  toolrun prompt --api xml --enable javascript",
 		Args: cobra.NoArgs,
 		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, s registry.Selection) error {
 			project, err := c.project.existing()
@@ -241,13 +250,14 @@ func newPrompt() *cobra.Command {
 				}
 				prompt = xmlcall.Prompt(definitions, &xmlcall.PromptOptions{Instructions: prompt})
 			}
-			if prompt != "" {
-				prompt += "\n"
+			text := prompt
+			if text != "" {
+				text += "\n"
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(), prompt)
-			return err
+			return outcome{text, map[string]string{"prompt": prompt}}.print(cmd.OutOrStdout(), c.json)
 		}),
 	})
+	addJSON(cmd.Flags(), &c.json)
 	c.addAPI(cmd, apis)
 	return cmd
 }

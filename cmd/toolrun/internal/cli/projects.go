@@ -35,7 +35,7 @@ func newProject() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.addStore(cmd)
-	cmd.PersistentFlags().BoolVar(&c.json, "json", false, "print the result as JSON")
+	addJSON(cmd.PersistentFlags(), &c.json)
 	cmd.AddCommand(c.list(), c.show(), c.set(), c.delete(), c.migrate())
 	return cmd
 }
@@ -58,7 +58,9 @@ func (c *projectCommand) list() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the projects and what they hold",
-		Args:  cobra.NoArgs,
+		Example: "  toolrun project list\n" +
+			"  toolrun project list --json",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			projects := []jsonProject{}
 			err := c.inStore(func(store *vfs.Store) error {
@@ -109,7 +111,9 @@ func (c *projectCommand) show() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show",
 		Short: "Show what a project holds, which tools are enabled in it, and how they are set",
-		Args:  cobra.NoArgs,
+		Example: "  toolrun project show\n" +
+			"  toolrun project --project default show --json",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			project, err := c.existing()
 			if err != nil {
@@ -165,7 +169,9 @@ func (c *projectCommand) set() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Enable and disable tools, and set their options",
-		Args:  cobra.NoArgs,
+		Example: "  toolrun project set --disable javascript\n" +
+			"  toolrun project set --option javascript.memory=128 --reset javascript.loadLib",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			tools, _, err := builtIn("")
 			if err != nil {
@@ -240,11 +246,15 @@ func (c *projectCommand) edit(cmd *cobra.Command, change func(s registry.Setting
 
 func (c *projectCommand) delete() *cobra.Command {
 	return &cobra.Command{
-		Use:   "delete ID",
-		Short: "Delete a project with all its files, history and settings",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.inStore(func(store *vfs.Store) error { return store.Delete(args[0]) })
+		Use:     "delete ID",
+		Short:   "Delete a project with all its files, history and settings",
+		Example: "  toolrun project delete default",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.inStore(func(store *vfs.Store) error { return store.Delete(args[0]) }); err != nil {
+				return err
+			}
+			return outcome{data: map[string]string{"deleted": args[0]}}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
 }
@@ -255,6 +265,8 @@ func (c *projectCommand) migrate() *cobra.Command {
 		Short: "Bring the settings of an older version into today's form",
 		Long: "Bring the project's settings into today's form, or those in a file or on standard input (-), which\n" +
 			"become the project's. Fields that are not known are kept.",
+		Example: "  toolrun project migrate\n" +
+			"  toolrun project --project old migrate settings.json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var given []byte

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,12 +50,7 @@ func newSelftest() *cobra.Command {
 			}
 			out := cmd.OutOrStdout()
 			if list {
-				for _, s := range scripts {
-					if _, err := fmt.Fprintf(out, "%s: %s\n", s.Name, s.Attempt); err != nil {
-						return err
-					}
-				}
-				return nil
+				return listScripts(scripts).print(out, asJSON)
 			}
 
 			engine := &engine{warnings: cmd.ErrOrStderr()}
@@ -85,4 +81,19 @@ func newSelftest() *cobra.Command {
 	cmd.Flags().IntVar(&options.Rounds, "rounds", 1, "run each script that often")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each run as JSON")
 	return cmd
+}
+
+// listScripts says what scripts there are.
+func listScripts(scripts []selftest.Script) outcome {
+	type jsonScript struct {
+		Name    string `json:"name"`
+		Attempt string `json:"attempt"`
+	}
+	var text strings.Builder
+	all := []jsonScript{}
+	for _, s := range scripts {
+		fmt.Fprintf(&text, "%s: %s\n", s.Name, s.Attempt)
+		all = append(all, jsonScript{s.Name, s.Attempt})
+	}
+	return outcome{text.String(), all}
 }

@@ -21,6 +21,9 @@ func (c *filesCommand) put() *cobra.Command {
 		Long: "Copy a file or directory of the host into the project, under its own name in the root, or to PATH. A\n" +
 			"PATH that ends in / or is a directory is where it goes to under its own name. Files that are there are\n" +
 			"replaced. Links and special files in a directory are left out.",
+		Example: "  toolrun files put notes.md\n" +
+			"  toolrun files put site /public/\n" +
+			"  echo hello | toolrun files put - /hello.txt",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			ctx := cmd.Context()
@@ -96,6 +99,9 @@ func (c *filesCommand) get() *cobra.Command {
 		Short: "Copy a file or directory of the project to the host",
 		Long: "Copy a file or directory of the project to the host, under its own name in the working directory, to\n" +
 			"FILE, or into DIR if that is a directory. A file that is there is replaced.",
+		Example: "  toolrun files get /notes.md\n" +
+			"  toolrun files get /site copy-of-site\n" +
+			"  toolrun files get /notes.md - | wc -l",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
 			name, err := vfs.Clean(args[0])
@@ -109,7 +115,7 @@ func (c *filesCommand) get() *cobra.Command {
 			to := argument(args, 1, ".")
 			if to == "-" {
 				data, err := afero.ReadFile(p, name)
-				return outcome{text: string(data)}, err
+				return outcome{string(data), jsonContent(name, data)}, err
 			}
 			dir, base := filepath.Dir(to), filepath.Base(to)
 			if there, err := os.Stat(to); err == nil && there.IsDir() {

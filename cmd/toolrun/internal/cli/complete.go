@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// completeCommands says what arguments and values of flags can be, for shells. Nothing is made by asking.
+func completeCommands(cmd *cobra.Command) {
+	if complete, ok := completedArguments[strings.TrimPrefix(cmd.CommandPath(), "toolrun ")]; ok {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) >= len(complete) && !repeats(cmd) {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			of := complete[min(len(args), len(complete)-1)]
+			if of == nil {
+				return nil, cobra.ShellCompDirectiveDefault // a file of the host
+			}
+			return of(cmd, typed)
+		}
+	} else if cmd.Runnable() {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for name, complete := range completedFlags {
+		if cmd.LocalFlags().Lookup(name) == nil {
+			continue
+		}
+		// Only a flag that is not there, or has been registered before, is an error.
+		_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return complete(cmd, typed)
+		})
+	}
+	for _, sub := range cmd.Commands() {
+		completeCommands(sub)
+	}
+}
+
+// A completer returns what something that has been typed can go on with.
+type completer func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective)
+
+// completedArguments are the arguments by command, in order. Nil is a file of the host. Of commands that take any number of them,
+// the last is for all that follow.
+var completedArguments = map[string][]completer{
+	"js":             {nil},
+	"call":           {completeTool},
+	"tools":          {completeTool},
+	"files ls":       {completePath},
+	"files tree":     {completePath},
+	"files cat":      {completePath},
+	"files put":      {nil, completePath},
+	"files get":      {completePath, nil},
+	"files rm":       {completePath},
+	"files mv":       {completePath, completePath},
+	"files cp":       {completePath, completePath},
+	"files mkdir":    {completePath},
+	"files history":  {completePath},
+	"files restore":  {completeChange},
+	"files undo":     {completeCall},
+	"files import":   {nil},
+	"files export":   {nil},
+	"project delete": {completeProject},
+}
+
+func repeats(cmd *cobra.Command) bool { return strings.Contains(cmd.Use, "...") }
+
+var completedFlags = map[string]completer{
+	"project": completeProject,
+	"root":    completeDirectory,
+	"data":    completeDirectory,
+	"enable":  completeList(completeTool),
+	"disable": completeList(completeTool),
+	"option":  completeOption,
+	"reset":   completeOption,
+	"format":  fixed(string(vfs.Zip), string(vfs.Tar), string(vfs.TarGzip)),
+	"api":     completeAPI,
+}
+
+// offer returns the words that begin with what has been typed.
+func offer(words []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return startingWith(words, typed), cobra.ShellCompDirectiveNoFileComp
+}
+
+func fixed(words ...string) completer {
+	return func(_ *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return offer(words, typed)
+	}
+}
+
+// completeList completes the last one of several that are separated by commas.
+func completeList(one completer) completer {
+	return func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		at := strings.LastIndexByte(typed, ',') + 1
+		words, directive := one(cmd, typed[at:])
+		for i := range words {
+			words[i] = typed[:at] + words[i]
+		}
+		return words, directive
+	}
+}
+
+func completeDirectory(*cobra.Command, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func completeAPI(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var words []string
+	for _, api := range apis {
+		if api != registry.XML || cmd.Name() == "prompt" {
+			words = append(words, string(api))
+		}
+	}
+	return offer(words, typed)
+}
+
+func completeTool(_ *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	tools, _, err := builtIn("")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var words []string
+	for _, spec := range tools.Specs() {
+		words = append(words, spec.Name)
+	}
+	return offer(words, typed)
+}
+
+// completeOption completes TOOL.NAME=VALUE, or TOOL.NAME for --reset.
+func completeOption(_ *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	tools, _, err := builtIn("")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var words []string
+	for _, spec := range tools.Specs() {
+		for _, option := range spec.Options {
+			name := spec.Name + "." + option.ID
+			if !strings.HasPrefix(typed, name+"=") {
+				words = append(words, name)
+				continue
+			}
+			if option.Type == registry.OptionBool {
+				words = append(words, name+"=false", name+"=true")
+			}
+			for _, choice := range option.Choices {
+				words = append(words, name+"="+choice.Value)
+			}
+		}
+	}
+	words, directive := offer(words, typed)
+	return words, directive | cobra.ShellCompDirectiveNoSpace // a value follows, or nothing that is of the shell's concern
+}
+
+// projectOf returns which project the flags of a command name.
+func projectOf(cmd *cobra.Command) *projectFlags {
+	value := func(name string) string {
+		if flag := cmd.Flag(name); flag != nil {
+			return flag.Value.String()
+		}
+		return ""
+	}
+	return &projectFlags{id: value("project"), root: value("root"), data: value("data"), cmd: cmd}
+}
+
+func completeProject(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	f := projectOf(cmd)
+	if dir, err := f.projectsDir(); err != nil || !isDir(dir) {
+		return offer(nil, typed)
+	}
+	store, err := f.store()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	defer store.Close()
+	ids, _ := store.List() // those that it can tell
+	return offer(ids, typed)
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// inProject completes with what there is in the project.
+func inProject(words func(p *vfs.Project, typed string) []string) completer {
+	return func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		project, err := projectOf(cmd).existing()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer project.Close()
+		return words(project, typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func completePath(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	words, directive := inProject(func(p *vfs.Project, typed string) []string {
+		return slices.DeleteFunc(pathsIn(p, typed), func(name string) bool { return !isPlain(name) })
+	})(cmd, typed)
+	if len(words) == 1 && strings.HasSuffix(words[0], "/") {
+		directive |= cobra.ShellCompDirectiveNoSpace
+	}
+	return words, directive
+}
+
+// isPlain reports whether a name means nothing but itself in any shell, and to its completion. Files have names that anybody can have
+// chosen, and what is completed is on a command line in the end.
+func isPlain(name string) bool {
+	return !strings.HasPrefix(name, "_activeHelp_") && strings.IndexFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+,@%/-", r)
+	}) < 0
+}
+
+// completeChange completes the id of a change that has something to restore.
+func completeChange(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return inProject(func(p *vfs.Project, typed string) []string {
+		changes, _ := p.Changes("/")
+		var words []string
+		for _, change := range changes {
+			if change.Kept {
+				words = append(words, strconv.FormatInt(change.ID, 10))
+			}
+		}
+		return startingWith(words, typed)
+	})(cmd, typed)
+}
+
+// completeCall completes the id of a call that can be undone.
+func completeCall(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return inProject(func(p *vfs.Project, typed string) []string {
+		changes, _ := p.Changes("/")
+		var words []string
+		for _, change := range changes {
+			if isPlain(change.Call) {
+				words = append(words, change.Call)
+			}
+		}
+		return startingWith(words, typed)
+	})(cmd, typed)
+}

@@ -1,0 +1,328 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// A pty is a command on a terminal.
+type pty struct {
+	t    *testing.T
+	keys *os.File
+	cmd  *exec.Cmd
+
+	mu      sync.Mutex
+	written bytes.Buffer
+	from    int // what has been expected is before it
+}
+
+// ctrl are keys.
+const (
+	ctrlC, ctrlD = "\x03", "\x04"
+	tab, up      = "\t", "\x1b[A"
+)
+
+// onTerminal starts a command on a terminal, with what is set in the environment over a plain one.
+func onTerminal(t *testing.T, env []string, args ...string) *pty {
+	t.Helper()
+	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("there are no pseudo-terminals here: %v", err)
+	}
+	t.Cleanup(func() { keys.Close() })
+	require.NoError(t, unix.IoctlSetPointerInt(int(keys.Fd()), unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(int(keys.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetWinsize(int(keys.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	require.NoError(t, err)
+	defer terminal.Close()
+
+	p := &pty{t: t, keys: keys, cmd: command(args...)}
+	p.cmd.Env = append(p.cmd.Env, "TERM=xterm", "NO_COLOR=", "CLICOLOR=", "TOOLRUN_HISTORY=")
+	p.cmd.Env = append(p.cmd.Env, env...)
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	p.cmd.Dir = t.TempDir()
+	require.NoError(t, p.cmd.Start())
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	go func() {
+		buffer := make([]byte, 4096)
+		for {
+			n, err := keys.Read(buffer)
+			p.mu.Lock()
+			p.written.Write(buffer[:n])
+			p.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return p
+}
+
+// all is everything that has been written to the terminal.
+func (p *pty) all() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.written.String()
+}
+
+// expect waits until something is written, after what was expected before, and returns what came with it.
+func (p *pty) expect(text string) string {
+	p.t.Helper()
+	var before string
+	require.Eventuallyf(p.t, func() bool {
+		rest := p.all()[p.from:]
+		at := strings.Index(rest, text)
+		if at < 0 {
+			return false
+		}
+		before = rest[:at+len(text)]
+		return true
+	}, time.Minute, 5*time.Millisecond, "%q does not come; there is %s", text, lazily(p.all))
+	p.from += len(before)
+	return before
+}
+
+type lazily func() string
+
+func (l lazily) String() string { return fmt.Sprintf("%q", l()) }
+
+func (p *pty) send(keys string) {
+	p.t.Helper()
+	_, err := p.keys.WriteString(keys)
+	require.NoError(p.t, err)
+}
+
+// prompt waits for the prompt, at which keys are taken.
+func (p *pty) prompt() string {
+	p.t.Helper()
+	return p.expect("\x1b[?2004h> ")
+}
+
+// enter enters a line at the prompt, and returns what is written until the next one.
+func (p *pty) enter(line string) string {
+	p.t.Helper()
+	p.send(line + "\r")
+	p.expect("\x1b[?2004l")
+	return p.prompt()
+}
+
+// exits waits for the end of the command, and returns its exit status.
+func (p *pty) exits() int {
+	p.t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- p.cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		require.Fail(p.t, "it does not end", "%q", p.all())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func TestPrompt(t *testing.T) {
+	p := onTerminal(t, nil, "repl", "--root", ".")
+	require.Contains(t, p.prompt(), "variables do not stay, files do")
+	require.Contains(t, p.enter("1 + 1"), "2\r\n")
+	require.Contains(t, p.enter("let x = 1"), "undefined\r\n")
+	require.Contains(t, p.enter("typeof x"), "undefined\r\n")
+
+	// An entry that is not complete goes on.
+	p.send("[1, 2].map((n) => {\r")
+	p.expect("... ")
+	p.send("return n * 7\r")
+	p.expect("... ")
+	require.Contains(t, p.enter("}).join()"), "7,14\r\n")
+
+	// Ctrl-C gives up what has been typed, and an entry that has begun.
+	p.send("'given up'" + ctrlC)
+	p.prompt()
+	p.send("f(\r")
+	p.expect("... ")
+	p.send("'more'" + ctrlC)
+	p.prompt()
+	require.Contains(t, p.enter("'kept'"), "kept\r\n")
+
+	// And it stops what is running.
+	p.send("console.log('running'); for (;;) {}\r")
+	p.expect("\x1b[?2004l")
+	for !strings.Contains(p.all()[p.from:], "interrupted") { // it may not have begun to wait for the interrupt
+		p.send(ctrlC)
+		time.Sleep(50 * time.Millisecond)
+	}
+	p.prompt()
+	require.Contains(t, p.enter("await new Promise((end) => setTimeout(end, 10)), 'goes on'"), "goes on\r\n")
+
+	// A paste is text, whatever is in it, and can have several lines.
+	p.send("\x1b[200~[1,\r2\x03\x07,\t\u009b3].length\x1b[201~")
+	require.NotContains(t, p.enter(""), "\u009b")
+	require.NotContains(t, p.all(), "\x07")
+
+	p.send(ctrlD)
+	require.Equal(t, 0, p.exits())
+}
+
+func TestLeaving(t *testing.T) {
+	p := onTerminal(t, nil, "repl", "--root", ".")
+	p.prompt()
+	require.Contains(t, p.enter("null.x"), "TypeError")
+	p.send(ctrlC)
+	p.prompt()
+	p.send(".exit\r")
+	require.Equal(t, 0, p.exits(), "neither an error nor an interrupt before is that of the session")
+}
+
+// settings returns the state of the terminal.
+func (p *pty) settings() unix.Termios {
+	state, err := unix.IoctlGetTermios(int(p.keys.Fd()), unix.TCGETS)
+	require.NoError(p.t, err)
+	return *state
+}
+
+func TestKilledAtThePrompt(t *testing.T) {
+	p := onTerminal(t, nil, "repl", "--root", ".")
+	before := p.settings()
+	require.NotZero(t, before.Lflag&unix.ECHO)
+	p.prompt()
+	require.Zero(t, p.settings().Lflag&unix.ECHO)
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, -1, p.exits())
+	require.Equal(t, before, p.settings(), "the shell gets its terminal back as it was")
+}
+
+func TestCompletion(t *testing.T) {
+	p := onTerminal(t, nil, "repl", "--root", ".")
+	p.prompt()
+	p.enter("await Promise.all(['notes/a.txt', 'notes/b.txt', 'x/only.md', 'new\u202eline'].map((f) => fs.writeFile(f, '')))")
+	for typed, want := range map[string]string{
+		".to" + tab:                 ".tool",
+		".h" + tab:                  ".help",
+		".tool fil" + tab:           ".tool filesystem",
+		".call mem" + tab:           ".call memory",
+		".files no" + tab:           ".files notes/",
+		".files x/" + tab:           ".files x/only.md",
+		".files /x/o" + tab:         ".files /x/only.md",
+		".files new" + tab + "!":    ".files new!",
+		"struct" + tab:              "structuredClone",
+		"1 + fs.readFileSy" + tab:   "1 + fs.readFileSync",
+		"fs.nothing" + tab + "!":    "fs.nothing!",
+		"Math.hy" + tab + "(3, 4)":  "Math.hypot(3, 4)",
+		"nothing.fs" + tab + "!":    "nothing.fs!",
+		"'x'.constructor" + tab:     "'x'.constructor",
+		tab + "5":                   "5",
+		".files notes/" + tab + "a": ".files notes/a",
+	} {
+		p.send(typed + ctrlC)
+		require.Contains(t, p.prompt(), "^C", typed)
+		require.Equal(t, want+"^C", shownLast(p.all()[:p.from]), typed)
+	}
+	// What there is, is listed.
+	p.send(".files notes/" + tab)
+	p.expect("notes/a.txt  notes/b.txt")
+}
+
+// movement matches what moves the cursor or clears the rest of the line.
+var movement = regexp.MustCompile(`^\x1b\[([0-9]*)([CDK])`)
+
+// shownLast returns what is shown behind the last prompt but one.
+func shownLast(written string) string {
+	written = written[:strings.LastIndex(written, "\r\n")]
+	written = written[strings.LastIndex(written, "\x1b[?2004h> ")+len("\x1b[?2004h> "):]
+	if again := strings.LastIndex(written, "\n> "); again >= 0 { // words have been listed
+		written = written[again+len("\n> "):]
+	}
+	var line []rune
+	at := 0
+	for written != "" {
+		if match := movement.FindStringSubmatch(written); match != nil {
+			n, err := strconv.Atoi(match[1])
+			if err != nil {
+				n = 1
+			}
+			switch match[2] {
+			case "C":
+				at += n
+			case "D":
+				at -= n
+			case "K":
+				line = line[:at]
+			}
+			written = written[len(match[0]):]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(written)
+		line = append(line[:at], append([]rune{r}, line[min(len(line), at+1):]...)...)
+		at++
+		written = written[size:]
+	}
+	return strings.TrimRight(string(line), " ")
+}
+
+func TestHistory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "state", "history")
+	env := []string{"TOOLRUN_HISTORY=" + file}
+	p := onTerminal(t, env, "repl", "--root", ".")
+	p.prompt()
+	for _, line := range []string{"'first'", " 'secret'", "'last'", "'last'"} {
+		p.enter(line)
+	}
+	p.send("'given up'" + ctrlC)
+	p.prompt()
+	p.send(ctrlD)
+	require.Equal(t, 0, p.exits())
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "'first'\n'last'\n", string(data))
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	// Another run goes on with it, without what would drive the terminal.
+	require.NoError(t, os.WriteFile(file, []byte("'first'\n'\x1b]0;title\x07'\n'\u009b2J'\n'last'\n"), 0o644))
+	p = onTerminal(t, env, "repl", "--root", ".")
+	p.prompt()
+	p.send(up + up)
+	require.Contains(t, p.enter(""), "first\r\n")
+	require.NotContains(t, p.all(), "title")
+	p.send(ctrlD)
+	require.Equal(t, 0, p.exits())
+	info, err = os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "whoever has made it")
+
+	// It does not grow without end.
+	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("'a'\n'b'\n", 5000)), 0o600))
+	p = onTerminal(t, env, "repl", "--root", ".")
+	p.prompt()
+	p.send(ctrlD)
+	require.Equal(t, 0, p.exits())
+	data, err = os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, strings.Repeat("'a'\n'b'\n", 500), string(data))
+
+	// What cannot be a history is left alone.
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	p = onTerminal(t, []string{"TOOLRUN_HISTORY=" + pipe}, "repl", "--root", ".")
+	p.expect("what is entered is not kept")
+	p.prompt()
+	require.Contains(t, p.enter("1 + 1"), "2\r\n")
+	p.send(ctrlD)
+	require.Equal(t, 0, p.exits())
+}
