@@ -27,7 +27,8 @@ type pty struct {
 
 	mu      sync.Mutex
 	written bytes.Buffer
-	from    int // what has been expected is before it
+	from    int           // what has been expected is before it
+	ended   chan struct{} // there is no more
 }
 
 // ctrl are keys.
@@ -38,6 +39,11 @@ const (
 
 // onTerminal starts a command on a terminal, with what is set in the environment over a plain one.
 func onTerminal(t *testing.T, env []string, args ...string) *pty {
+	t.Helper()
+	return onTerminalIn(t, t.TempDir(), env, args...)
+}
+
+func onTerminalIn(t *testing.T, dir string, env []string, args ...string) *pty {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -57,10 +63,12 @@ func onTerminal(t *testing.T, env []string, args ...string) *pty {
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	p.cmd.Dir = t.TempDir()
+	p.cmd.Dir = dir
 	require.NoError(t, p.cmd.Start())
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	p.ended = make(chan struct{})
 	go func() {
+		defer close(p.ended)
 		buffer := make([]byte, 4096)
 		for {
 			n, err := keys.Read(buffer)
@@ -134,6 +142,17 @@ func (p *pty) exits() int {
 		require.Fail(p.t, "it does not end", "%q", p.all())
 	}
 	return p.cmd.ProcessState.ExitCode()
+}
+
+// rest returns all that has been written once the command has ended.
+func (p *pty) rest() string {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(time.Minute):
+		require.Fail(p.t, "the terminal is still in use")
+	}
+	return p.all()
 }
 
 func TestPrompt(t *testing.T) {

@@ -115,7 +115,7 @@ func (c *filesCommand) get() *cobra.Command {
 			to := argument(args, 1, ".")
 			if to == "-" {
 				data, err := afero.ReadFile(p, name)
-				return outcome{string(data), jsonContent(name, data)}, err
+				return outcome{string(data), jsonContent(args[0], data)}, err
 			}
 			dir, base := filepath.Dir(to), filepath.Base(to)
 			if there, err := os.Stat(to); err == nil && there.IsDir() {
