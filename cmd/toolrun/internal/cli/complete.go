@@ -210,10 +210,10 @@ func completePath(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.S
 	return words, directive
 }
 
-// isPlain reports whether a name means nothing but itself in any shell, and to its completion. Files have names that anybody can have
+// isPlain reports whether a name means nothing but itself in any shell, to its completion and as an argument. Files have names that anybody can have
 // chosen, and what is completed is on a command line in the end.
 func isPlain(name string) bool {
-	return !strings.HasPrefix(name, "_activeHelp_") && strings.IndexFunc(name, func(r rune) bool {
+	return !strings.HasPrefix(name, "-") && !strings.HasPrefix(name, "_activeHelp_") && strings.IndexFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+,@%/-", r)
 	}) < 0
 }

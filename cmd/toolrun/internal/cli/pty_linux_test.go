@@ -189,9 +189,13 @@ func TestPrompt(t *testing.T) {
 	require.Contains(t, p.enter("await new Promise((end) => setTimeout(end, 10)), 'goes on'"), "goes on\r\n")
 
 	// A paste is text, whatever is in it, and can have several lines.
-	p.send("\x1b[200~[1,\r2\x03\x07,\t\u009b3].length\x1b[201~")
-	require.NotContains(t, p.enter(""), "\u009b")
-	require.NotContains(t, p.all(), "\x07")
+	p.send("\x1b[200~[1,\r2\x03\x07,\t3].length\x1b[201~")
+	require.Contains(t, p.enter(""), "3\r\n")
+	p.send("\x1b[200~'\u009b2J\u202e'.length\x1b[201~")
+	require.Contains(t, p.enter(""), "4\r\n")
+	for _, bad := range []string{"\x07", "\u009b", "\u202e"} {
+		require.NotContains(t, p.all(), bad)
+	}
 
 	p.send(ctrlD)
 	require.Equal(t, 0, p.exits())
@@ -203,6 +207,8 @@ func TestLeaving(t *testing.T) {
 	require.Contains(t, p.enter("null.x"), "TypeError")
 	p.send(ctrlC)
 	p.prompt()
+	require.NoError(t, p.cmd.Process.Signal(os.Interrupt), "from elsewhere, with nothing to stop")
+	require.Contains(t, p.enter("await new Promise((end) => setTimeout(end, 10)), 'done'"), "done\r\n")
 	p.send(".exit\r")
 	require.Equal(t, 0, p.exits(), "neither an error nor an interrupt before is that of the session")
 }
@@ -313,6 +319,7 @@ func TestHistory(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
 	// Another run goes on with it, without what would drive the terminal.
+	require.NoError(t, os.Remove(file))
 	require.NoError(t, os.WriteFile(file, []byte("'first'\n'\x1b]0;title\x07'\n'\u009b2J'\n'last'\n"), 0o644))
 	p = onTerminal(t, env, "repl", "--root", ".")
 	p.prompt()
