@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"cmd/toolrun":                    {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli":       {"..."},
 	"cmd/toolrun/internal/mcphttp":   {"mcp/mcpserver", "registry", "vfs"},
+	"cmd/toolrun/internal/ptytest":   {},
 	"cmd/toolrun/internal/terminal":  {"internal/plaintext"},
 }
 

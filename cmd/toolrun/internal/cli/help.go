@@ -48,6 +48,7 @@ func arrangeHelp(root *cobra.Command) {
 
 var heading = regexp.MustCompile(`(?m)^[A-Z][A-Za-z ]*:$`)
 
+// printHelp prints text with its headings bold.
 func printHelp(out io.Writer, text string) error {
 	at := 0
 	for _, span := range heading.FindAllStringIndex(text, -1) {

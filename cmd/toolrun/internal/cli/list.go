@@ -163,8 +163,7 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 		return err
 	}
 	b.WriteByte('\n')
-	_, err = b.WriteTo(w)
-	return err
+	return printHelp(w, b.String())
 }
 
 // apis are the values of --api.

@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/ptytest"
 )
 
 // A pty is a command on a terminal.
@@ -45,19 +47,7 @@ func onTerminal(t *testing.T, env []string, args ...string) *pty {
 
 func onTerminalIn(t *testing.T, dir string, env []string, args ...string) *pty {
 	t.Helper()
-	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("there are no pseudo-terminals here: %v", err)
-	}
-	t.Cleanup(func() { keys.Close() })
-	require.NoError(t, unix.IoctlSetPointerInt(int(keys.Fd()), unix.TIOCSPTLCK, 0))
-	number, err := unix.IoctlGetInt(int(keys.Fd()), unix.TIOCGPTN)
-	require.NoError(t, err)
-	require.NoError(t, unix.IoctlSetWinsize(int(keys.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	require.NoError(t, err)
-	defer terminal.Close()
-
+	keys, terminal := ptytest.Open(t)
 	p := &pty{t: t, keys: keys, cmd: command(args...)}
 	p.cmd.Env = append(p.cmd.Env, "TERM=xterm", "NO_COLOR=", "CLICOLOR=", "TOOLRUN_HISTORY=")
 	p.cmd.Env = append(p.cmd.Env, env...)
@@ -65,6 +55,7 @@ func onTerminalIn(t *testing.T, dir string, env []string, args ...string) *pty {
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	p.cmd.Dir = dir
 	require.NoError(t, p.cmd.Start())
+	require.NoError(t, terminal.Close()) // or it would not end with the command
 	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
 	p.ended = make(chan struct{})
 	go func() {

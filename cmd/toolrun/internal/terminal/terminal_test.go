@@ -1,0 +1,103 @@
+package terminal_test
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/ptytest"
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+)
+
+func TestEscape(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain\ttext\n":           "plain\ttext\n",
+		"é 日本 👩‍👩‍👧 ﷽":            "é 日本 👩‍👩‍👧 ﷽",
+		"\x00\x07\b\r\v\f\x1b":    `\x00\x07\x08\x0d\x0b\x0c\x1b`,
+		"\x7f\u0080\u009b\u009f ": `\x7f\x80\x9b\x9f `,
+		"\x9b\xff\xc3":            `\x9b\xff\xc3`,
+		"\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069": `\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069`,
+		`\x1b`: `\x1b`,
+	} {
+		require.Equal(t, want, terminal.Escape(text))
+	}
+}
+
+func FuzzEscape(f *testing.F) {
+	f.Add("a\x1b[2J\u009b\u202e\xff\xe2\x80")
+	f.Fuzz(func(t *testing.T, text string) {
+		escaped := terminal.Escape(text)
+		require.True(t, utf8.ValidString(escaped))
+		require.Equal(t, escaped, terminal.Escape(escaped), "nothing is left to escape")
+		for _, b := range []byte(escaped) {
+			require.True(t, b >= ' ' && b != 0x7f || b == '\n' || b == '\t', "%q", escaped)
+		}
+		require.NotContains(t, escaped, "\u009b")
+	})
+}
+
+// TestWritesCanEndAnywhere writes text byte by byte.
+func TestWritesCanEndAnywhere(t *testing.T) {
+	keys, file := ptytest.Open(t)
+	out := terminal.Out(file)
+	require.NotEqual(t, io.Writer(file), out)
+	text := "é日本👩\x1b[2J\u009b2J\u202e\x9b\xe2\x80x\xe2\x80"
+	for i := range len(text) {
+		n, err := out.Write([]byte{text[i]})
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+	}
+	require.NoError(t, terminal.Flush(out))
+	require.NoError(t, terminal.Print(out, terminal.Plain, "\n"))
+	want := `é日本👩\x1b[2J\x9b2J\u202e\x9b\xe2\x80x\xe2\x80` + "\r\n"
+	got := make([]byte, len(want))
+	_, err := io.ReadFull(keys, got)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got))
+}
+
+// TestOtherStreams has bytes stay as they are, whatever is there to style or to show.
+func TestOtherStreams(t *testing.T) {
+	var b bytes.Buffer
+	out := terminal.Out(&b)
+	require.Same(t, &b, out)
+	require.False(t, terminal.IsTerminal(out))
+	require.False(t, terminal.Colours(out))
+	require.NoError(t, terminal.Print(out, terminal.Red, "\x1b\xff"))
+	require.NoError(t, terminal.Flush(out))
+	progress := terminal.StartProgress(out)
+	progress.Report("message", 1, 2)
+	progress.Stop()
+	require.Nil(t, terminal.NewEditor(strings.NewReader(""), out, nil, nil))
+	require.Equal(t, "\x1b\xff", b.String())
+}
+
+// TestProgressShowsWhatIsReported has messages that would drive the terminal, or need more than one line.
+func TestProgressShowsWhatIsReported(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	keys, file := ptytest.Open(t)
+	p := terminal.StartProgress(terminal.Out(file))
+	p.Report("\x1b[2Ja\nb\r"+strings.Repeat("日本", 1000), 3, 10)
+	read := func(until string) string {
+		var all []byte
+		for !strings.HasSuffix(string(all), until) {
+			var one [1]byte
+			_, err := keys.Read(one[:])
+			require.NoError(t, err)
+			all = append(all, one[0])
+		}
+		return string(all)
+	}
+	require.Regexp(t, `^\r\x1b\[K[0-9]+s  \\x1b\[2Ja b 日本$`, read("日本"))
+	p.Report("copied", 3, 10)
+	p.Stop()
+	_, err := file.WriteString("end\n")
+	require.NoError(t, err)
+	line, after, _ := strings.Cut(read("end\r\n"), "\r\x1b[K")
+	require.LessOrEqual(t, 20+2*utf8.RuneCountInString(line), 80, "it is one line")
+	require.Regexp(t, `^([0-9]+s  copied  3/10\r\x1b\[K)*end\r\n$`, after)
+}
