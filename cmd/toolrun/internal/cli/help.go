@@ -15,7 +15,7 @@ var groups = []struct {
 	id, title string
 	commands  []string
 }{
-	{"run", "Run code and tools:", []string{"js", "repl", "call"}},
+	{"run", "Run code and tools:", []string{"js", "repl", "call", "mcp"}},
 	{"model", "See what a model gets:", []string{"tools", "defs", "prompt"}},
 	{"project", "Look after projects:", []string{"files", "project"}},
 	{"self", "About toolrun:", []string{"selftest", "version"}},

@@ -77,7 +77,7 @@ func newMCP() *cobra.Command {
 	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions, "refuse more sessions than this")
 	flags.Float64Var(&c.rate, "rate", mcpserver.DefaultRate, "take this many requests per second from all clients of a project, or of a token")
 	flags.DurationVar(&c.grace, "grace", 30*time.Second, "let calls go on for this time when the server is stopped")
-	flags.StringVar(&c.logLevel, "log-level", "", "log to standard error what has this `LEVEL`: debug, info, warn or error (default info over HTTP, else warn)")
+	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL` on: debug, info, warn or error (default info over HTTP, else warn)")
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "project")

@@ -237,6 +237,7 @@ func (c *mcpCommand) bySession(tools *registry.Registry, logger *slog.Logger) (n
 
 func newMCPToken() *cobra.Command {
 	var name, project string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Make a token for toolrun mcp --http --tokens",
@@ -253,11 +254,12 @@ func newMCPToken() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "token: %s\n%s\n", token, text)
-			return err
+			out := outcome{fmt.Sprintf("token: %s\n%s\n", token, text), map[string]any{"token": token, "entry": entry}}
+			return out.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "client", "what the token is called in logs")
 	cmd.Flags().StringVar(&project, "project", "default", "the project `ID` that it is for")
+	addJSON(cmd.Flags(), &asJSON)
 	return cmd
 }

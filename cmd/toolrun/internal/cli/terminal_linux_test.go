@@ -90,11 +90,21 @@ func TestColours(t *testing.T) {
 }
 
 func TestProgressLine(t *testing.T) {
-	slow := []string{"js", "-e", "await new Promise((end) => setTimeout(end, 1500)); return 'done'"}
-	require.Regexp(t, `^(\r\x1b\[K[0-9]+s)+\r\x1b\[Kdone\r\n$`, output(t, t.TempDir(), nil, 0, slow...), "it is there, and is removed")
-	// Where it would be in the way there is none.
-	require.Equal(t, "done\r\n", output(t, t.TempDir(), []string{"TERM=dumb"}, 0, slow...))
-	require.NotContains(t, output(t, t.TempDir(), nil, 0, append(slow, "--json")...), "\r\x1b[K")
+	code := "await new Promise((end) => setTimeout(end, 1500)); return 'done'"
+	for name, c := range map[string]struct {
+		env  []string
+		args []string
+		want string
+	}{
+		"it is there, and is removed":        {nil, []string{"js", "-e", code}, `^(\r\x1b\[K[0-9]+s)+\r\x1b\[Kdone\r\n$`},
+		"none that could not be removed":     {[]string{"TERM=dumb"}, []string{"js", "-e", code}, `^done\r\n$`},
+		"none where a program is to read on": {nil, []string{"js", "--json", "-e", code}, `^\{.*\}\r\n$`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Regexp(t, c.want, output(t, t.TempDir(), c.env, 0, c.args...))
+		})
+	}
 }
 
 // TestPromptOfADumbTerminal has a prompt and nothing that a terminal must understand.
