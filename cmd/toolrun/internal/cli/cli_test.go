@@ -58,6 +58,7 @@ func TestInterrupt(t *testing.T) {
 		"a running script":     {"js", "--root", ".", "-e", `await fs.writeFile('started', ''); for (;;);`},
 		"a waiting script":     {"js", "--root", ".", "-e", `await fs.writeFile('started', ''); await new Promise((r) => setTimeout(r, 1e9))`},
 		"a wait for the input": {"js", "-"},
+		"a wait for entries":   {"repl", "--root", "."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := command(args...)
@@ -66,7 +67,7 @@ func TestInterrupt(t *testing.T) {
 			require.NoError(t, err)
 			defer stdin.Close()
 			require.NoError(t, cmd.Start())
-			if args[1] == "-" {
+			if args[0] == "repl" || args[1] == "-" {
 				time.Sleep(200 * time.Millisecond) // until then the handler is in place, or the test is of no use
 			} else {
 				require.Eventually(t, func() bool {

@@ -248,9 +248,9 @@ func (s *session) do(entry string) (last bool) {
 		return true
 	case errors.Is(err, errToolFailed):
 		s.failed = true
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && s.interrupts != nil:
 		_ = terminal.Print(s.cmd.ErrOrStderr(), terminal.Dim, "\ninterrupted\n")
-	default:
+	case ctx.Err() == nil:
 		s.fail(err)
 	}
 	return false

@@ -56,10 +56,15 @@ func Flush(w io.Writer) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	_, err := s.file.Write(s.takePending())
+	return err
+}
+
+// takePending returns what is pending, escaped, since what follows is not its rest.
+func (s *Screen) takePending() []byte {
 	text := appendEscaped(nil, s.pending, true)
 	s.pending = nil
-	_, err := s.file.Write(text)
-	return err
+	return text
 }
 
 // Write writes text, escaped. The beginning of a character waits for its rest.
@@ -95,7 +100,7 @@ func Print(w io.Writer, style Style, text string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	styled := appendEscaped([]byte("\x1b["+style+"m"), []byte(text), true)
+	styled := appendEscaped(append(s.takePending(), "\x1b["+style+"m"...), []byte(text), true)
 	_, err := s.file.Write(append(styled, "\x1b[0m"...))
 	return err
 }

@@ -42,6 +42,9 @@ func FuzzEscape(f *testing.F) {
 
 // TestWritesCanEndAnywhere writes text byte by byte.
 func TestWritesCanEndAnywhere(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("CLICOLOR", "")
 	keys, file := ptytest.Open(t)
 	out := terminal.Out(file)
 	require.NotEqual(t, io.Writer(file), out)
@@ -51,9 +54,12 @@ func TestWritesCanEndAnywhere(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 	}
+	require.NoError(t, terminal.Print(out, terminal.Red, "red"))
+	require.NoError(t, terminal.Print(out, terminal.Plain, "\xe6\x97"))
+	require.NoError(t, terminal.Flush(out))
 	require.NoError(t, terminal.Flush(out))
 	require.NoError(t, terminal.Print(out, terminal.Plain, "\n"))
-	want := `é日本👩\x1b[2J\x9b2J\u202e\x9b\xe2\x80x\xe2\x80` + "\r\n"
+	want := `é日本👩\x1b[2J\x9b2J\u202e\x9b\xe2\x80x\xe2\x80` + "\x1b[31mred\x1b[0m" + `\xe6\x97` + "\r\n"
 	got := make([]byte, len(want))
 	_, err := io.ReadFull(keys, got)
 	require.NoError(t, err)
