@@ -82,7 +82,8 @@ func newRoot() *cobra.Command {
 		Version:       version(),
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
-	root.AddCommand(newJS(), newREPL(), newCallCommand(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(), newMCP(), newSelftest(), newVersion())
+	root.AddCommand(newJS(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(),
+		newSelftest(), newVersion())
 	arrangeHelp(root)
 	completeCommands(root)
 	return root

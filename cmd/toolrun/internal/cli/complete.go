@@ -34,9 +34,7 @@ func completeCommands(cmd *cobra.Command) {
 			continue
 		}
 		// Only a flag that is not there, or has been registered before, is an error.
-		_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return complete(cmd, typed)
-		})
+		_ = cmd.RegisterFlagCompletionFunc(name, complete.ofFlag)
 	}
 	for _, sub := range cmd.Commands() {
 		completeCommands(sub)
@@ -45,6 +43,10 @@ func completeCommands(cmd *cobra.Command) {
 
 // A completer returns what something that has been typed can go on with.
 type completer func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective)
+
+func (c completer) ofFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c(cmd, typed)
+}
 
 // completedArguments are the arguments by command, in order. Nil is a file of the host. Of commands that take any number of them,
 // the last is for all that follow.
@@ -210,12 +212,15 @@ func completePath(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.S
 	return words, directive
 }
 
-// isPlain reports whether a name means nothing but itself in any shell, to its completion and as an argument. Files have names that anybody can have
-// chosen, and what is completed is on a command line in the end.
+// isPlain reports whether a name means nothing but itself in any shell, to its completion and as an argument. Files have names
+// that anybody can have chosen, and what is completed is on a command line in the end.
 func isPlain(name string) bool {
-	return !strings.HasPrefix(name, "-") && !strings.HasPrefix(name, "_activeHelp_") && strings.IndexFunc(name, func(r rune) bool {
+	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "_activeHelp_") {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+,@%/-", r)
-	}) < 0
+	})
 }
 
 // completeChange completes the id of a change that has something to restore.

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
-// printText prints the text of a result. Where there are colours, the console stands apart from what the code has returned, and errors are
-// red.
+// printText prints the text of a result. Where there are colours, the console stands apart from what the code has returned, and
+// errors are red.
 func printText(w io.Writer, result registry.Result, text string) error {
 	if !terminal.Colours(w) {
 		_, err := io.WriteString(w, text)

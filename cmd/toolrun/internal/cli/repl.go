@@ -112,7 +112,8 @@ func (s *session) interact(noFiles error) error {
 	if err := terminal.Print(out, terminal.Bold, "toolrun "+version()+": JavaScript in a sandbox, "+where+".\n"); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(out, "Each entry runs in a fresh sandbox: variables do not stay, files do. .help lists commands, Ctrl-D leaves.\n"); err != nil {
+	const banner = "Each entry runs in a fresh sandbox: variables do not stay, files do. .help lists commands, Ctrl-D leaves.\n"
+	if _, err := io.WriteString(out, banner); err != nil {
 		return err
 	}
 	history, err := openHistory()

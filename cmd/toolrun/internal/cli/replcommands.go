@@ -132,5 +132,6 @@ func (s *session) jsonCommand(_ context.Context, text string) error {
 	default:
 		return fmt.Errorf(".json is on or off, not %q", text)
 	}
-	return outcome{fmt.Sprintf("JSON is %s.\n", onOff(s.flags.json)), map[string]bool{"json": s.flags.json}}.print(s.cmd.OutOrStdout(), s.flags.json)
+	out := outcome{fmt.Sprintf("JSON is %s.\n", onOff(s.flags.json)), map[string]bool{"json": s.flags.json}}
+	return out.print(s.cmd.OutOrStdout(), s.flags.json)
 }

@@ -26,7 +26,8 @@ func endsEarly(err error) bool {
 	return ok && endMessages.MatchString(syntax.Message)
 }
 
-// endMessages are those for an end in the middle of anything but a string or a regular expression, which do not go on in another line.
+// endMessages are those for an end in the middle of anything but a string or a regular expression, which do not go on in
+// another line.
 var endMessages = regexp.MustCompile(`^Unexpected end of|end of file$|^Unterminated template|terminate multi-line comment$`)
 
 // isIncomplete reports whether an entry goes on in the next line: there is nothing wrong with it but its end.

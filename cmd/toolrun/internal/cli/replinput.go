@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 )
 
-// inputLines reads lines of an input that is no terminal, or of one that cannot be driven. An interrupt does not wait for the input.
+// inputLines reads lines of an input that is no terminal, or of one that cannot be driven. An interrupt does not wait for the
+// input.
 type inputLines struct {
 	in         io.Reader
 	prompt     io.Writer        // nil if there is to be no prompt

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile is what must not get to a terminal: a title, a clear screen, an escape by C1 and by 8 bits, a return over what is there, text
-// from right to left, a bell.
+// hostile is what must not get to a terminal: a title, a clear screen, an escape by C1 and by 8 bits, a return over what is
+// there, text from right to left, a bell.
 const hostile = `\x1b]0;owned\x07\x1b[2J\u009b2J\r$ fake\u202eesrever\x00\b`
 
 // shown is what there is instead.

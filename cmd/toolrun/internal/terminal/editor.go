@@ -24,8 +24,8 @@ const maxLine = 4096
 // A Completer returns what the text before the cursor can be continued to: words that take the place of what begins at start.
 type Completer func(before string) (start int, words []string)
 
-// An Editor reads lines from a terminal, with a history, completion and the usual keys. The terminal is in raw mode only while a line is
-// read. An Editor is for one goroutine.
+// An Editor reads lines from a terminal, with a history, completion and the usual keys. The terminal is in raw mode only while
+// a line is read. An Editor is for one goroutine.
 type Editor struct {
 	in          *os.File
 	screen      *Screen
@@ -35,8 +35,8 @@ type Editor struct {
 	interrupted bool
 }
 
-// NewEditor returns an editor for the lines of a terminal, or nil where there is none that can be driven: in must be a terminal, and out
-// what [Out] has returned for one. The history is kept by the caller.
+// NewEditor returns an editor for the lines of a terminal, or nil where there is none that can be driven: in must be a
+// terminal, and out what [Out] has returned for one. The history is kept by the caller.
 func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer) *Editor {
 	file, ok := in.(*os.File)
 	screen, ok2 := out.(*Screen)
@@ -53,8 +53,8 @@ func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer
 	return e
 }
 
-// ReadLine reads a line. The error is io.EOF if the input ends (Ctrl-D on an empty line), [ErrInterrupted], [ErrLineTooLong], or that of
-// the terminal.
+// ReadLine reads a line. The error is io.EOF if the input ends (Ctrl-D on an empty line), [ErrInterrupted], [ErrLineTooLong],
+// or that of the terminal.
 func (e *Editor) ReadLine(prompt string) (string, error) {
 	fd := int(e.in.Fd())
 	before, err := term.MakeRaw(fd)
@@ -105,7 +105,8 @@ func whenKilled(do func()) (done func()) {
 	}
 }
 
-// keyInterrupt is what Ctrl-C becomes on its way to the editor, which would take it for the end of input. No key of its own means that.
+// keyInterrupt is what Ctrl-C becomes on its way to the editor, which would take it for the end of input. No key of its own
+// means that.
 const keyInterrupt = 0x1d
 
 // key does what the editor does not: Ctrl-C and completion.

@@ -6,9 +6,9 @@ import (
 )
 
 // Escape returns text as a terminal can show it without being driven by it: what is not for reading stands there as JavaScript
-// writes it in strings, as in \x1b. That is all control characters but newlines and tabs, with the C1 controls that some terminals
-// take for ESC [ and the like, whatever changes the direction of the text around it, the separators of lines and paragraphs, and bytes
-// that are no UTF-8.
+// writes it in strings, as in \x1b. That is all control characters but newlines and tabs, with the C1 controls that some
+// terminals take for ESC [ and the like, whatever changes the direction of the text around it, the separators of lines and
+// paragraphs, and bytes that are no UTF-8.
 func Escape(text string) string { return string(appendEscaped(nil, []byte(text), true)) }
 
 // appendEscaped appends the escaped form of text. The beginning of a character at its end is one byte after the other, unless

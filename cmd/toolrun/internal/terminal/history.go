@@ -17,15 +17,15 @@ const (
 	maxHistoryLine  = 16 << 10 // bytes
 )
 
-// A History has the lines that have been entered, in a file that only the user can read. Lines that begin with a space are not kept, nor
-// is one that is the same as that before it.
+// A History has the lines that have been entered, in a file that only the user can read. Lines that begin with a space are not
+// kept, nor is one that is the same as that before it.
 type History struct {
 	file  string
 	lines []string
 }
 
-// OpenHistory reads the history in a file, of which no more than the last thousand lines are kept. It is made when there is something to
-// keep; with an empty name nothing is. The history can be used in any case: the error says why the file cannot.
+// OpenHistory reads the history in a file, of which no more than the last thousand lines are kept. It is made when there is
+// something to keep; with an empty name nothing is. The history can be used in any case: the error says why the file cannot.
 func OpenHistory(file string) (*History, error) {
 	h := &History{}
 	if file == "" {

@@ -58,8 +58,8 @@ func (k *keys) take(b byte) {
 	k.pasting = !k.pasting && bytes.Equal(k.last, pasteBegins) || k.pasting && !bytes.Equal(k.last, pasteEnds)
 }
 
-// echo writes what the editor shows. Characters of a line that would do something to the terminal are shown as replacement characters,
-// which take one place too; the escape sequences are the editor's own.
+// echo writes what the editor shows. Characters of a line that would do something to the terminal are shown as replacement
+// characters, which take one place too; the escape sequences are the editor's own.
 type echo struct{ file *os.File }
 
 func (e echo) Write(text []byte) (int, error) {

@@ -16,8 +16,8 @@ const (
 	progressInterval = 200 * time.Millisecond
 )
 
-// A Progress is a line on a terminal that says how long something has taken, and how far it has come. It is there once that has taken a
-// second, and is removed at the end. It is safe for concurrent use. A nil one does nothing.
+// A Progress is a line on a terminal that says how long something has taken, and how far it has come. It is there once that has
+// taken a second, and is removed at the end. It is safe for concurrent use. A nil one does nothing.
 type Progress struct {
 	screen *Screen
 	start  time.Time

@@ -1,5 +1,5 @@
-// Package terminal is what the command does on terminals and nowhere else: colours, a line of progress, an editor for input lines. What
-// is printed cannot drive the terminal, whoever has written it.
+// Package terminal is what the command does on terminals and nowhere else: colours, a line of progress, an editor for input
+// lines. What is printed cannot drive the terminal, whoever has written it.
 package terminal
 
 import (
@@ -11,8 +11,9 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen is a terminal that is written to. All that is written is escaped, as by [Escape]: scripts, files and servers have a say in
-// it, and must not be able to set a title, clear the screen or show what looks like a prompt. It is safe for concurrent use.
+// A Screen is a terminal that is written to. All that is written is escaped, as by [Escape]: scripts, files and servers have a
+// say in it, and must not be able to set a title, clear the screen or show what looks like a prompt. It is safe for concurrent
+// use.
 type Screen struct {
 	file    *os.File
 	control bool // it understands control sequences
@@ -22,9 +23,9 @@ type Screen struct {
 	pending []byte // the beginning of a character
 }
 
-// Out returns the writer to use for a stream: a *Screen if it is a terminal, and otherwise the stream itself, whose bytes stay as they
-// are. The environment can switch colours off: NO_COLOR with any value, CLICOLOR=0, or TERM=dumb, which means no control sequences at
-// all.
+// Out returns the writer to use for a stream: a *Screen if it is a terminal, and otherwise the stream itself, whose bytes stay
+// as they are. The environment can switch colours off: NO_COLOR with any value, CLICOLOR=0, or TERM=dumb, which means no
+// control sequences at all.
 func Out(stream io.Writer) io.Writer {
 	if !IsTerminal(stream) {
 		return stream
