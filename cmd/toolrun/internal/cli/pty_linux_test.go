@@ -188,6 +188,16 @@ func TestPrompt(t *testing.T) {
 		require.NotContains(t, p.all(), bad)
 	}
 
+	// Keys that mean nothing, or never end.
+	p.send("\x1b[" + strings.Repeat("1", 1000) + ctrlC)
+	p.prompt()
+	p.send("\x1b[200~\x1b[" + strings.Repeat("1", 1000) + "\x1b[201~" + ctrlC)
+	p.prompt()
+	p.send("\xff\xfe\x00\x1c\xe6\ufffd" + ctrlC)
+	p.prompt()
+	require.Contains(t, p.enter("6 * '7\x1d\xe6\x97'"), "42\r\n")
+	require.Contains(t, p.enter("'日本'.length"), "2\r\n")
+
 	p.send(ctrlD)
 	require.Equal(t, 0, p.exits())
 }

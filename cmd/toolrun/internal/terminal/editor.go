@@ -105,8 +105,7 @@ func whenKilled(do func()) (done func()) {
 	}
 }
 
-// keyInterrupt is what Ctrl-C becomes on its way to the editor, which would take it for the end of input. No key of its own
-// means that.
+// keyInterrupt is what Ctrl-C becomes on its way to the editor, which would take it for the end of input.
 const keyInterrupt = 0x1d
 
 // key does what the editor does not: Ctrl-C and completion.

@@ -13,8 +13,14 @@ type keys struct {
 	in      io.Reader
 	pasting bool
 	last    []byte // up to six bytes, to find where a paste begins and ends
+	open    int    // how many bytes a control sequence has that has not ended
+	partial []byte // of a character
 	ready   []byte
 }
+
+// maxSequence is how many bytes a control sequence has at most. The editor waits for the end, and would be busy for ever with
+// one that is longer than its buffer.
+const maxSequence = 64
 
 var (
 	pasteBegins = []byte("\x1b[200~")
@@ -22,10 +28,6 @@ var (
 )
 
 func (k *keys) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		// The editor's buffer is full of the beginning of a control sequence that does not end.
-		return 0, io.ErrNoProgress
-	}
 	var buffer [256]byte
 	for len(k.ready) == 0 {
 		n, err := k.in.Read(buffer[:])
@@ -48,14 +50,39 @@ func (k *keys) take(b byte) {
 	k.last = append(k.last, b)
 	switch {
 	case !k.pasting && b == 0x03:
-		k.ready = append(k.ready, keyInterrupt, '\r')
+		k.add(keyInterrupt, '\r')
 	case k.pasting && b == '\t':
-		k.ready = append(k.ready, "    "...) // the editor cannot show tabs
+		k.add([]byte("    ")...) // the editor cannot show tabs
 	case k.pasting && (b < ' ' && b != '\r' && b != '\n' && b != '\x1b' || b == 0x7f):
+	case b == keyInterrupt: // Ctrl-]
 	default:
-		k.ready = append(k.ready, b)
+		k.add(b)
+	}
+	switch {
+	case b == '\x1b':
+		k.open = 1
+	case b == '~' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z':
+		k.open = 0
+	case k.open > 0:
+		if k.open++; k.open == maxSequence {
+			k.add('~')
+			k.open = 0
+		}
 	}
 	k.pasting = !k.pasting && bytes.Equal(k.last, pasteBegins) || k.pasting && !bytes.Equal(k.last, pasteEnds)
+}
+
+// add adds what the editor gets, without what is no UTF-8 or a replacement character: it would take these for the beginning of
+// a character, and wait for the rest.
+func (k *keys) add(text ...byte) {
+	k.partial = append(k.partial, text...)
+	for len(k.partial) > 0 && utf8.FullRune(k.partial) {
+		r, size := utf8.DecodeRune(k.partial)
+		if r != utf8.RuneError {
+			k.ready = append(k.ready, k.partial[:size]...)
+		}
+		k.partial = k.partial[size:]
+	}
 }
 
 // echo writes what the editor shows. Characters of a line that would do something to the terminal are shown as replacement
