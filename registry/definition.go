@@ -110,16 +110,19 @@ func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, 
 }
 
 // SystemPrompt returns what the enabled tools add to the system prompt: their instructions and what they say by
-// [SystemPrompter], separated by blank lines. It is made anew each time. Tools that the API knows by itself add nothing.
+// [SystemPrompter], separated by blank lines. Instructions that several tools have are there once. It is made anew each time. Tools
+// that the API knows by itself add nothing.
 func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, error) {
 	selection := env.Selection
 	selection.NoProject = selection.NoProject || env.Files == nil
 	var texts []string
+	told := map[string]bool{}
 	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
 		if override != nil {
 			return nil
 		}
-		if text := strings.TrimSpace(e.spec.Instructions); text != "" {
+		if text := strings.TrimSpace(e.spec.Instructions); text != "" && !told[text] {
+			told[text] = true
 			texts = append(texts, text)
 		}
 		prompter, ok := e.tool.(SystemPrompter)

@@ -236,7 +236,8 @@ func (prompting) SystemPrompt(_ context.Context, p registry.PromptContext) (stri
 func TestDefinitionsAndPrompts(t *testing.T) {
 	r := newRegistry(t, named("first", func(s *registry.Spec) { s.Instructions = "Be quick." }), prompting{named("notes")},
 		named("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
-		named("hidden", func(s *registry.Spec) { s.Internal = true; s.Instructions = "Secret." }))
+		named("hidden", func(s *registry.Spec) { s.Internal = true; s.Instructions = "Secret." }),
+		named("second", func(s *registry.Spec) { s.OffByDefault = true; s.Instructions = "Be quick.\n" }))
 	set := func(options map[string]any) registry.Selection {
 		return registry.Selection{Options: map[string]map[string]any{"notes": options}}
 	}
@@ -256,9 +257,10 @@ func TestDefinitionsAndPrompts(t *testing.T) {
 	require.Len(t, definitions, 3)
 	require.JSONEq(t, `{"type":"notes_1","name":"notes"}`, string(definitions[1].Override))
 
+	env.Selection.Enable = map[string]bool{"second": true}
 	prompt, err := r.SystemPrompt(t.Context(), registry.Gemini, env)
 	require.NoError(t, err)
-	require.Equal(t, "Be quick.\n\nTake notes often.\n\nYou have notes in Greek for p.", prompt)
+	require.Equal(t, "Be quick.\n\nTake notes often.\n\nYou have notes in Greek for p.", prompt, "what two tools say is said once")
 	prompt, err = r.SystemPrompt(t.Context(), registry.Anthropic, env)
 	require.NoError(t, err)
 	require.Equal(t, "Be quick.", prompt, "a tool that the API knows by itself adds nothing")

@@ -36,7 +36,7 @@ type Spec struct {
 	Requires []Capability
 	// Annotations say what calls do.
 	Annotations Annotations
-	// Instructions tell a model how to behave with the tool. They are part of the system prompt.
+	// Instructions tell a model how to behave with the tool. They are part of the system prompt, once if several tools have the same.
 	Instructions string
 	// ReadsFiles says how a model reads a part of a file of the project with this tool, as in "the filesystem tool's view
 	// command and view_range". It is told where a result is too long and has been put into a file. Most tools have none.
