@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"internal/progress/progresstest": {},
 	"internal/plaintext":             {},
 	"internal/procmem":               {},
+	"mcp/mcpclient":                  {"internal/plaintext", "registry"},
 	"registry":                       {"internal/plainjson", "internal/plaintext", "vfs"},
 	"registry/observe":               {"registry"},
 	"registry/registrytest":          {"registry", "provider", "vfs"},

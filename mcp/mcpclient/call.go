@@ -1,0 +1,96 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// Execute has the server do a call. It returns when the context ends, whatever the server does.
+func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	c := t.server.connection()
+	if c == nil {
+		return registry.Result{}, t.lost("is not connected now. Try again later, or do without it.", errLost)
+	}
+	callCtx, cancel := context.WithCancel(context.WithValue(ctx, callContext{}, true))
+	defer cancel()
+	token, reports := c.calls.begin()
+	defer c.calls.end(token)
+	type answer struct {
+		result *sdk.CallToolResult
+		err    error
+	}
+	done := make(chan answer, 1)
+	go func() { // writing to a server that does not read takes time
+		params := &sdk.CallToolParams{Name: t.remote, Arguments: call.Input, Meta: sdk.Meta{"progressToken": token}}
+		result, err := c.session.CallTool(callCtx, params)
+		done <- answer{result, err}
+	}()
+	for {
+		select {
+		case report := <-reports:
+			env.Report(cleanLine(t.server.secrets.text(report.Message), 1000), report.Progress, report.Total)
+		case <-ctx.Done():
+			return registry.Result{}, context.Cause(ctx)
+		case a := <-done:
+			if a.err != nil {
+				return registry.Result{}, t.failure(ctx, c, a.err)
+			}
+			raw, err := unwrap(a.result.Meta)
+			if err != nil {
+				return registry.Result{}, t.failure(ctx, c, err)
+			}
+			return t.result(raw)
+		}
+	}
+}
+
+// failure says what a model should know of a call that the server has not done.
+func (t *tool) failure(ctx context.Context, c *connection, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok && !ownCode(wrong.Code) {
+		text := cleanText(t.server.secrets.text(wrong.Message), 4000)
+		return &registry.ModelError{
+			Text: fmt.Sprintf("The MCP server %s has refused the call: %s", t.server.name, text),
+			Err:  &ServerError{Server: t.server.name, Err: err, secrets: t.server.secrets},
+		}
+	}
+	reason := c.because(err)
+	if large, ok := errors.AsType[*tooLargeError](reason); ok {
+		return t.lost(fmt.Sprintf("has sent more than %s at once, and was disconnected. Ask for less at a time.", bytesText(large.limit)), reason)
+	}
+	if errors.Is(err, sdk.ErrConnectionClosed) || c.ended() {
+		return t.lost("was lost during the call. It is not known whether the call has been done: look before you make it again.", reason)
+	}
+	return t.lost("could not be reached for the call: "+cleanLine(t.server.secrets.text(err.Error()), 500), reason)
+}
+
+func (t *tool) lost(what string, err error) error {
+	return &registry.ModelError{
+		Text: fmt.Sprintf("The MCP server %s %s", t.server.name, what),
+		Code: registry.CodeFailed,
+		Err:  &ServerError{Server: t.server.name, Err: err, secrets: t.server.secrets},
+	}
+}
+
+// ownCode reports whether a code is one that the protocol's implementation gives to failures of its own.
+func ownCode(code int64) bool { return code <= -32003 && code >= -32005 }
+
+// ended reports whether the connection has ended, or is about to.
+func (c *connection) ended() bool {
+	select {
+	case <-c.lost:
+		return true
+	default:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reason != nil
+}

@@ -1,0 +1,105 @@
+package mcpclient_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/mcp/mcpclient"
+)
+
+func TestParseConfig(t *testing.T) {
+	config, err := mcpclient.ParseConfig([]byte(`{"globalShortcut": "x", "mcpServers": {
+		"files": {"command": "npx", "args": ["-y", "server", "${HOME}"], "env": {"API_KEY": "${KEY}", "MAX_TOKENS": "5", "KEY_FILE": "/k"}, "cwd": "/tmp",
+			"alwaysAllow": ["x"], "timeout": 90000},
+		"web": {"url": "https://example.com/mcp?api_key=${KEY}", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-Team": "a"}, "type": "streamable-http"},
+		"old": {"type": "sse", "url": "http://localhost:${PORT:-80}/sse", "disabled": true, "timeout": "2m"}
+	}, "servers": {"code": {"type": "stdio", "command": "x"}}}`))
+	require.NoError(t, err)
+	require.Equal(t, map[string]mcpclient.ServerConfig{
+		"files": {Command: "npx", Args: []string{"-y", "server", "${HOME}"}, Dir: "/tmp", Timeout: 90 * time.Second,
+			Env: map[string]string{"API_KEY": "${KEY}", "MAX_TOKENS": "5", "KEY_FILE": "/k"}},
+		"web": {URL: "https://example.com/mcp?api_key=${KEY}", Transport: mcpclient.HTTP,
+			Headers: map[string]string{"Authorization": "Bearer ${env:TOKEN}", "X-Team": "a"}},
+		"old":  {URL: "http://localhost:${PORT:-80}/sse", Transport: mcpclient.SSE, Disabled: true, Timeout: 2 * time.Minute},
+		"code": {Command: "x", Transport: mcpclient.Stdio},
+	}, config.Servers)
+}
+
+func TestBadConfigs(t *testing.T) {
+	for config, want := range map[string]string{
+		``:                          `the MCP configuration is not a JSON object`,
+		`[]`:                        `the MCP configuration is not a JSON object`,
+		`{}`:                        `the MCP configuration has neither "mcpServers" nor "servers"`,
+		`{"mcpServers": 5}`:         `the MCP configuration is not a JSON object`,
+		`{"mcpServers": {"a": {}}}`: `MCP server "a", command: there is neither a command nor a url`,
+		`{"mcpServers": {"a": {"command": "x", "url": "http://x"}}}`:                                  `MCP server "a", url: there is also a command`,
+		`{"mcpServers": {"a": {"command": 5}}}`:                                                       `MCP server "a", command: it is a number`,
+		`{"mcpServers": {"a": {"command": "x", "args": "y"}}}`:                                        `MCP server "a", args: it is a string`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"K": 5}}}}`:                                    `MCP server "a", env`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"A=B": "5"}}}}`:                                `MCP server "a", env: "A=B" cannot be`,
+		`{"mcpServers": {"a": {"url": "http://x", "headers": {"a b": ""}}}}`:                          `MCP server "a", headers: "a b" cannot be`,
+		`{"mcpServers": {"a": {"command": "x", "type": "websocket"}}}`:                                `MCP server "a", type: "websocket" is not one of`,
+		`{"mcpServers": {"a": {"command": "x", "type": "http"}}}`:                                     `MCP server "a", url: there is none, which http needs`,
+		`{"mcpServers": {"a": {"url": "http://x", "type": "stdio"}}}`:                                 `MCP server "a", command: there is none`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": 60}}}`:                                      `MCP server "a", timeout: 60 would be milliseconds; write "60s"`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": -1}}}`:                                      `MCP server "a", timeout: it must be positive`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": 1e300}}}`:                                   `MCP server "a", timeout: it must be positive, and at most`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": []}}}`:                                      `MCP server "a", timeout: it is written as`,
+		`{"mcpServers": {"": {"command": "x"}}}`:                                                      `its name must have`,
+		`{"mcpServers": {"a\u0000": {"command": "x"}}}`:                                               `its name must have`,
+		`{"mcpServers": {"` + strings.Repeat("x", 65) + `": {"command": "x"}}}`:                       `its name must have`,
+		`{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}`:                 `MCP server "a": it is in both`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"MY_API_KEY": "hunter22"}}}}`:                  `MCP server "a", env.MY_API_KEY: it is a secret, which must not be in the configuration: write it as "${MY_API_KEY}"`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"dbPassword": "hunter22"}}}}`:                  `it is a secret`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"T_TOKEN": "${A:-hunter22}"}}}}`:               `it is a secret, which cannot have a default`,
+		`{"mcpServers": {"a": {"url": "http://x", "headers": {"authorization": "Bearer hunter22"}}}}`: `write it as "${AUTHORIZATION}"`,
+		`{"mcpServers": {"a": {"url": "http://x", "headers": {"X-Api-Key": "hunter22"}}}}`:            `write it as "${X_API_KEY}"`,
+		`{"mcpServers": {"a": {"url": "http://u:hunter22@x"}}}`:                                       `MCP server "a", url: it has a password`,
+		`{"mcpServers": {"a": {"url": "http://x?token=hunter22"}}}`:                                   `MCP server "a", url: "token" is a secret`,
+		`{"mcpServers": {"a": {"url": "http://x\u0000hunter22"}}}`:                                    `MCP server "a", url: it is not an address`,
+		strings.Repeat(" ", mcpclient.MaxConfig+1):                                                    `more than 1048576`,
+	} {
+		_, err := mcpclient.ParseConfig([]byte(config))
+		require.ErrorContains(t, err, want, "%.300s", config)
+		require.NotContains(t, err.Error(), "hunter22")
+	}
+}
+
+// TestBadValues has what is only known when variables have their values. It never has the values.
+func TestBadValues(t *testing.T) {
+	environ := map[string]string{"LINES": "a\nhunter22", "BAD": "hunter22", "EMPTY": ""}
+	for want, server := range map[string]mcpclient.ServerConfig{
+		`headers.Authorization: the variable NONE is not set in the environment`: {URL: "http://x", Headers: map[string]string{"Authorization": "${NONE}"}},
+		`env.A: the variable NONE is not set`:                                    {Command: "x", Env: map[string]string{"A": "${env:NONE}"}},
+		`args[1]: ${input:key} is not understood`:                                {Command: "x", Args: []string{"a", "${input:key}"}},
+		`command: the variable LINES has more than one`:                          {Command: "${LINES}"},
+		`url: it is not an address that begins`:                                  {URL: "${BAD}"},
+		`cwd: ${} is not understood`:                                             {Command: "x", Dir: "${}"},
+	} {
+		set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { v, ok := environ[name]; return v, ok }},
+			map[string]mcpclient.ServerConfig{"a": server})
+		err := set.Status()[0].Err
+		require.ErrorContains(t, err, `MCP server "a", `+want)
+		require.NotContains(t, err.Error(), "hunter22")
+		var wrong *mcpclient.ConfigError
+		require.ErrorAs(t, err, &wrong)
+	}
+}
+
+func FuzzParseConfig(f *testing.F) {
+	f.Add([]byte(`{"mcpServers": {"a": {"command": "${X:-y}", "args": ["$"], "timeout": "5s"}, "b": {"url": "http://${H}"}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		config, err := mcpclient.ParseConfig(data)
+		if err != nil {
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		for name, server := range config.Servers {
+			require.NotEmpty(t, name)
+			require.NotEqual(t, server.Command == "", server.URL == "")
+		}
+	})
+}

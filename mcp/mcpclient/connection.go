@@ -1,0 +1,234 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A connection is one connection with a server, from its beginning to its loss.
+type connection struct {
+	server  *server
+	session *sdk.ClientSession
+	// changed has a value when the list of tools may have changed.
+	changed chan struct{}
+	calls   progressCalls
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	wire   sdk.Connection // what the session goes by
+	proc   *process       // or nil
+	idle   func()         // closes connections that nobody uses
+
+	lost chan struct{} // closed when the session has ended
+
+	mu     sync.Mutex
+	reason error // the first reason for its end
+}
+
+// recording is a transport that remembers the connection it has made, which must be closed even if there is no session.
+type recording struct {
+	sdk.Transport
+	made *sdk.Connection
+}
+
+func (r recording) Connect(ctx context.Context) (sdk.Connection, error) {
+	made, err := r.Transport.Connect(ctx)
+	*r.made = made
+	return made, err
+}
+
+// Versions of the protocol. The newest has no handshake, and servers that do not know it may not answer to what it begins with,
+// so that it is used with those that know no other.
+const (
+	versionCommon = "2025-11-25"
+	versionNewest = "2026-07-28"
+)
+
+// errConnectTime is why connecting has been given up.
+var errConnectTime = errors.New("the server does not answer")
+
+// connect starts or reaches a server, and greets it. The context is for the whole life of the connection.
+func connect(ctx context.Context, s *server) (*connection, error) {
+	c, err := dial(ctx, s, versionCommon)
+	if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok &&
+		(wrong.Code == jsonrpc.CodeMethodNotFound || wrong.Code == sdk.CodeUnsupportedProtocolVersion) {
+		return dial(ctx, s, versionNewest)
+	}
+	return c, err
+}
+
+func dial(ctx context.Context, s *server, version string) (*connection, error) {
+	c := &connection{server: s, changed: make(chan struct{}, 1), lost: make(chan struct{}), idle: func() {}}
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	f := newFilter(s.options.MaxMessage)
+	f.notify, f.odd = c.notification, func(what string) { s.log.debug("MCP server sent "+what, "server", s.name) }
+	transport, err := c.transport(f)
+	if err != nil {
+		c.cancel(nil)
+		return nil, err
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: s.options.ClientName, Version: s.options.ClientVersion}, &sdk.ClientOptions{
+		Capabilities:           &sdk.ClientCapabilities{},                             // a server can ask for nothing
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},            // by its results, too
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}, // or it would not be told; the filter sees it first
+	})
+	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if method == "ping" || len(method) > 14 && method[:14] == "notifications/" {
+				return next(ctx, method, req)
+			}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client offers nothing to servers"}
+		}
+	})
+	timer := time.AfterFunc(s.options.ConnectTimeout, func() { c.fail(errConnectTime); c.abandon() })
+	c.session, err = client.Connect(c.ctx, recording{transport, &c.wire}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if !timer.Stop() && err == nil {
+		err = errConnectTime
+	}
+	if err != nil {
+		err = c.because(err)
+		c.close()
+		return nil, err
+	}
+	go func() {
+		err := c.session.Wait()
+		if err != nil {
+			c.fail(err)
+		}
+		close(c.lost)
+	}()
+	return c, nil
+}
+
+// transport starts the server, if that is how to reach it.
+func (c *connection) transport(f *filter) (sdk.Transport, error) {
+	s := c.server
+	if kind := s.config.transport(); kind != Stdio {
+		endpoint, err := url.Parse(s.config.URL)
+		if err != nil {
+			return nil, errors.New("the url is not an address")
+		}
+		w := &web{endpoint: endpoint, headers: s.config.Headers, filter: f, transport: s.options.Transport, ctx: c.ctx, fail: c.fail}
+		if w.transport == nil {
+			own := http.DefaultTransport.(*http.Transport).Clone()
+			own.Proxy = nil // which the environment would say
+			own.MaxResponseHeaderBytes = 64 << 10
+			w.transport, c.idle = own, own.CloseIdleConnections
+		}
+		return w.transportOf(kind), nil
+	}
+	var err error
+	c.proc, err = startProcess(s.config, environment(s.options.LookupEnv, s.config.Env), func(line string) {
+		s.log.debug("MCP server's standard error", "server", s.name, "text", cleanLine(s.secrets.text(line), maxStderrLine))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.proc.transport(f, c.fail), nil
+}
+
+// fail notes why the connection ends, unless that is known already.
+func (c *connection) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reason == nil {
+		c.reason = err
+	}
+}
+
+// because returns the reason for the end of the connection, or else err.
+func (c *connection) because(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reason != nil {
+		return c.reason
+	}
+	return err
+}
+
+// abandon makes everything fail that goes on.
+func (c *connection) abandon() {
+	c.cancel(context.Canceled)
+	if c.proc != nil {
+		c.proc.stdout.Close()
+		c.proc.close()
+	}
+}
+
+// sessionGrace is how long a session may take to say goodbye.
+const sessionGrace = 2 * time.Second
+
+// close ends the connection, and the process. It returns when nothing is left.
+func (c *connection) close() {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		if c.wire != nil {
+			_ = c.wire.Close() // whatever is still waited for; the session notices
+		}
+		if c.session != nil {
+			_ = c.session.Close()
+		}
+	}()
+	timer := time.AfterFunc(sessionGrace, func() { c.cancel(context.Canceled) })
+	<-closed
+	timer.Stop()
+	c.cancel(context.Canceled)
+	if c.proc != nil {
+		c.proc.close()
+		<-c.proc.ended
+	}
+	c.idle()
+}
+
+// notification gets what the server says unasked.
+func (c *connection) notification(method string, params json.RawMessage) {
+	switch method {
+	case "notifications/tools/list_changed":
+		select {
+		case c.changed <- struct{}{}:
+		default: // it is known already
+		}
+	case "notifications/progress":
+		c.calls.progress(params)
+	case "notifications/message":
+		var message struct {
+			Level  string          `json:"level"`
+			Logger string          `json:"logger"`
+			Data   json.RawMessage `json:"data"`
+		}
+		if json.Unmarshal(params, &message) == nil && c.server.log.wanted() {
+			text := string(message.Data)
+			_ = json.Unmarshal(message.Data, &text) // what is not a string is shown as JSON
+			s := c.server
+			s.log.server(message.Level, "MCP server's log", "server", s.name, "logger", cleanLine(message.Logger, 100),
+				"text", cleanLine(s.secrets.text(text), 1000))
+		}
+	}
+}
+
+// A ServerError says what has gone wrong with a server.
+type ServerError struct {
+	// Server is the server's name.
+	Server string
+	Err    error
+
+	secrets *redactor
+}
+
+// Error names the server. Secrets of its configuration are taken out.
+func (e *ServerError) Error() string {
+	return fmt.Sprintf("MCP server %q: %s", e.Server, cleanLine(e.secrets.text(e.Err.Error()), 1000))
+}
+
+// Unwrap returns what has gone wrong. Its text can have secrets.
+func (e *ServerError) Unwrap() error { return e.Err }

@@ -1,0 +1,111 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// An eventReader is a stream of events, filtered.
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
+type eventReader struct {
+	body   io.ReadCloser
+	in     *bufio.Reader
+	filter *filter
+	// fail is told why nothing can be read any more.
+	fail func(error)
+
+	line    []byte
+	pending bytes.Buffer
+}
+
+func newEventReader(body io.ReadCloser, f *filter, fail func(error)) io.ReadCloser {
+	return &eventReader{body: body, in: bufio.NewReaderSize(body, 16<<10), filter: f, fail: fail}
+}
+
+// Close closes the body.
+func (r *eventReader) Close() error { return r.body.Close() }
+
+// Read returns whole events.
+func (r *eventReader) Read(p []byte) (int, error) {
+	for r.pending.Len() == 0 {
+		r.pending = bytes.Buffer{} // without the memory of a large one
+		if err := r.event(); err != nil {
+			if _, ok := errors.AsType[*tooLargeError](err); ok {
+				r.fail(err)
+			}
+			return 0, err
+		}
+	}
+	return r.pending.Read(p)
+}
+
+// What a server may say of how long to wait before its stream is asked for again, in milliseconds.
+const (
+	minRetry = 500
+	maxRetry = 60_000
+)
+
+// event reads an event, and writes what is left of it.
+func (r *eventReader) event() error {
+	var name, id, retry string
+	var data []byte
+	for size := 0; ; {
+		line, err := readLine(r.in, r.line, r.filter.limit-size)
+		if err != nil { // an event that does not end is not one
+			if _, ok := errors.AsType[*tooLargeError](err); ok {
+				err = &tooLargeError{r.filter.limit}
+			}
+			return err
+		}
+		r.line = line[:0]
+		size += len(line) + 1
+		if len(line) == 0 {
+			break
+		}
+		field, value, _ := bytes.Cut(line, []byte{':'})
+		value = bytes.TrimPrefix(value, []byte{' '})
+		switch string(field) {
+		case "event":
+			name = string(value)
+		case "id":
+			id = string(value)
+		case "retry":
+			retry = string(value)
+		case "data":
+			if data != nil {
+				data = append(data, '\n')
+			}
+			data = append(data, value...)
+		}
+	}
+	if name == "" || name == "message" {
+		if data = bytes.TrimSpace(data); len(data) > 0 {
+			data = r.filter.message(data)
+		}
+	} else if len(data) > 1000 || bytes.ContainsAny(data, "\r\n") {
+		return nil // the only other event has an address
+	}
+	if len(data) == 0 && id == "" {
+		return nil
+	}
+	if name != "" {
+		fmt.Fprintf(&r.pending, "event: %s\n", name)
+	}
+	if id != "" {
+		fmt.Fprintf(&r.pending, "id: %s\n", id)
+	}
+	if ms, err := strconv.Atoi(retry); err == nil {
+		fmt.Fprintf(&r.pending, "retry: %d\n", min(max(ms, minRetry), maxRetry))
+	}
+	if len(data) > 0 {
+		r.pending.WriteString("data: ")
+		r.pending.Write(data)
+		r.pending.WriteByte('\n')
+	}
+	r.pending.WriteByte('\n')
+	return nil
+}

@@ -1,0 +1,238 @@
+//go:build unix
+
+package mcpclient_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/mcp/mcpclient"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// syncBuffer is a buffer that several goroutines write to.
+type syncBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
+}
+
+func logTo(b *syncBuffer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+func TestServersThatDoNotConnect(t *testing.T) {
+	for kind, want := range map[string]string{
+		"mute":     `MCP server "mute": the server does not answer`,
+		"endless":  `MCP server "endless": the server has sent a message of more than 1 MiB`,
+		"modern":   `calling "initialize": no`, // it knows no version
+		"refusing": `bad key`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			timeout := time.Minute
+			if kind == "mute" {
+				timeout = 300 * time.Millisecond
+			}
+			set := openKind(t, kind, &mcpclient.Options{ConnectTimeout: timeout, MaxMessage: 1 << 20})
+			status := set.Status()[0]
+			require.False(t, status.Connected)
+			require.ErrorContains(t, status.Err, want)
+			var failed *mcpclient.ServerError
+			require.ErrorAs(t, status.Err, &failed)
+			require.Zero(t, set.Registry().Len())
+		})
+	}
+}
+
+func TestHostileLists(t *testing.T) {
+	for kind, check := range map[string]func(t *testing.T, r *registry.Registry){
+		"noise": func(t *testing.T, r *registry.Registry) { require.Equal(t, []string{"noise_t"}, names(r)) },
+		"pages": func(t *testing.T, r *registry.Registry) { require.Equal(t, 100, r.Len()) },
+		"many":  func(t *testing.T, r *registry.Registry) { require.Equal(t, mcpclient.DefaultMaxTools, r.Len()) },
+		"utf8": func(t *testing.T, r *registry.Registry) {
+			spec, _ := r.Spec("utf8_t")
+			require.Equal(t, "a\uFFFDb\uFFFDc", spec.Description)
+		},
+		"schemas": func(t *testing.T, r *registry.Registry) {
+			any := `{"type":"object"}`
+			for tool, schema := range map[string]string{
+				"deep": any, "invalid": any, "text": any, "none": any, "empty": any, "outside": any, "large": any, "output": any,
+				"untyped": `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
+			} {
+				spec, ok := r.Spec("schemas_" + tool)
+				require.True(t, ok, tool)
+				require.Equal(t, schema, string(spec.Schema), tool)
+				require.Nil(t, spec.OutputSchema)
+			}
+			require.Equal(t, 9, r.Len())
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			set := openKind(t, kind, nil)
+			connected(t, set)
+			check(t, set.Registry())
+			_, err := set.Registry().Definitions(registry.Anthropic, registry.Selection{})
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestWhatIsLeftOutIsLogged(t *testing.T) {
+	var log syncBuffer
+	connected(t, openKind(t, "schemas", &mcpclient.Options{Logger: logTo(&log)}))
+	require.Contains(t, log.String(), `tool=invalid`)
+	connected(t, openKind(t, "many", &mcpclient.Options{Logger: logTo(&log)}))
+	require.Contains(t, log.String(), `there are too many`)
+}
+
+func TestHostileCalls(t *testing.T) {
+	for kind, want := range map[string]struct {
+		code registry.Code
+		text string
+	}{
+		"dies":  {registry.CodeFailed, "was lost during the call"},
+		"huge":  {registry.CodeFailed, "has sent more than 1 MiB at once"},
+		"ids":   {"", "right"},
+		"flood": {"", "flooded"},
+		"parts": {"", "and the others are left out"},
+		"odd":   {"", `it is of the type "hologram"`},
+		"input": {registry.CodeFailed, "wants to ask somebody something"},
+		"list":  {registry.CodeTool, "the server's result is not an object"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			options := &mcpclient.Options{MaxMessage: 1 << 20}
+			if kind == "parts" {
+				options = nil
+			}
+			set := openKind(t, kind, options)
+			connected(t, set)
+			result := call(t, set, kind+"_t", `{}`)
+			require.Equal(t, want.code, result.Code, result.Text())
+			require.Contains(t, result.Text(), want.text)
+			if kind == "odd" {
+				require.Equal(t, `{"big":9007199254740993,"e":1.0}`, fmt.Sprintf("%s", result.Data))
+				require.Contains(t, result.Text(), "it is not base64")
+			}
+		})
+	}
+}
+
+// TestStorm has a server that says all the time that its tools have changed.
+func TestStorm(t *testing.T) {
+	t.Parallel()
+	set := openKind(t, "storm", nil)
+	connected(t, set)
+	changed := set.Changed()
+	for range 20 {
+		require.Equal(t, "ok", call(t, set, "storm_t", `{}`).Text())
+	}
+	select {
+	case <-changed:
+		require.Fail(t, "the same tools are not a change")
+	default:
+	}
+}
+
+// TestStubbornServer ends a server that neither the end of its input nor SIGTERM ends, and what it has started.
+func TestStubbornServer(t *testing.T) {
+	t.Parallel()
+	set := openKind(t, "stubborn", nil)
+	connected(t, set)
+	var server, child int
+	text := call(t, set, "stubborn_t", `{}`).Text()
+	_, err := fmt.Sscan(text, &server, &child)
+	require.NoError(t, err, text)
+	require.NoError(t, syscall.Kill(server, 0))
+	require.NoError(t, syscall.Kill(child, 0))
+	require.NoError(t, set.Close())
+	require.ErrorIs(t, syscall.Kill(server, 0), syscall.ESRCH)
+	require.Eventually(t, func() bool { return gone(child) }, time.Minute, 10*time.Millisecond)
+	require.Zero(t, set.Registry().Len())
+}
+
+// TestNothingIsLeft opens and closes servers of all kinds.
+func TestNothingIsLeft(t *testing.T) {
+	run := func() {
+		servers := map[string]mcpclient.ServerConfig{}
+		for _, kind := range []string{"good", "plain", "refusing", "dies", "modern", "noise"} {
+			servers[kind] = stdio(kind)
+		}
+		set, err := mcpclient.Open(t.Context(), mcpclient.Config{Servers: servers}, nil)
+		require.NoError(t, err)
+		call(t, set, "dies_t", `{}`)
+		call(t, set, "good_echo", `{}`)
+		require.NoError(t, set.Close())
+		require.Equal(t, registry.CodeUnknownTool, call(t, set, "good_echo", `{}`).Code)
+	}
+	run()
+	before := leakcheck.Take()
+	for range 3 {
+		run()
+	}
+	before.Require(t, leakcheck.Growth{Mappings: 20, Memory: 20 << 20})
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("TOOLRUN_TEST_HOST_ONLY", "x") // which it must not get
+	var log syncBuffer
+	environ := map[string]string{"PATH": "/bin", "HOME": "/home/x", "OTHER": "no", "MY_API_KEY": "s3cr3t-value"}
+	server := stdio("good")
+	server.Env["GITHUB_TOKEN"] = "${MY_API_KEY}"
+	server.Env["GREETING"] = "${NOBODY:-hello} ${env:HOME}"
+	set := open(t, &mcpclient.Options{Logger: logTo(&log), LookupEnv: func(name string) (string, bool) {
+		value, ok := environ[name]
+		return value, ok
+	}}, map[string]mcpclient.ServerConfig{"good": server})
+	connected(t, set)
+	text := call(t, set, "good_environment", `{}`).Text()
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "GOCOVERDIR=") {
+			lines = append(lines, line)
+		}
+	}
+	require.ElementsMatch(t, []string{
+		"PATH=/bin", "HOME=/home/x", "GITHUB_TOKEN=[redacted]", "GREETING=hello /home/x", "MODE=", serverKind + "=good",
+	}, lines)
+	require.NotContains(t, log.String(), "s3cr3t")
+	require.Contains(t, call(t, set, "good_echo", `{"s":"s3cr3t-value"}`).Text(), "[redacted]")
+
+	server = stdio("refusing")
+	server.Env["API_KEY"] = "${MY_API_KEY}"
+	set = open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
+		map[string]mcpclient.ServerConfig{"refusing": server})
+	require.ErrorContains(t, set.Status()[0].Err, "bad key [redacted]")
+}
+
+// gone reports whether a process has ended, or only waits for its parent to notice.
+func gone(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}

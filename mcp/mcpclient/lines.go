@@ -1,0 +1,81 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// readLine reads a line of at most some bytes, without its end. The line is valid until the next one is read. At the end of
+// the input it returns what is left and io.EOF.
+func readLine(r *bufio.Reader, line []byte, limit int) ([]byte, error) {
+	line = line[:0]
+	for {
+		piece, err := r.ReadSlice('\n')
+		if len(line)+len(piece) > limit {
+			return nil, &tooLargeError{limit}
+		}
+		line = append(line, piece...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
+}
+
+// maxBatch is how many messages may come as one array, as versions of the protocol once had it.
+const maxBatch = 1000
+
+// A lineReader is what a server writes to its standard output, filtered.
+type lineReader struct {
+	in     *bufio.Reader
+	filter *filter
+	// fail is told why nothing can be read any more.
+	fail func(error)
+
+	line    []byte
+	pending []byte
+}
+
+// Read returns whole messages, each with a newline.
+func (r *lineReader) Read(p []byte) (int, error) {
+	for len(r.pending) == 0 {
+		line, err := readLine(r.in, r.line, r.filter.limit)
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				r.fail(err)
+			}
+			return 0, io.EOF // without a newline it is not a message
+		}
+		r.line = line
+		if cap(r.line) > 1<<20 {
+			r.line = nil
+		}
+		r.take(line)
+	}
+	n := copy(p, r.pending)
+	if r.pending = r.pending[n:]; len(r.pending) == 0 {
+		r.pending = nil
+	}
+	return n, nil
+}
+
+func (r *lineReader) take(line []byte) {
+	line = bytes.TrimSpace(line)
+	var batch []json.RawMessage
+	switch {
+	case len(line) == 0:
+		return
+	case line[0] != '[':
+		batch = []json.RawMessage{line}
+	case bytes.Count(line, []byte{'{'}) > maxBatch*100 || json.Unmarshal(line, &batch) != nil || len(batch) > maxBatch:
+		r.filter.odd("an array that is not one of messages")
+		return
+	}
+	for _, message := range batch {
+		if out := r.filter.message(message); out != nil {
+			r.pending = append(append(r.pending, out...), '\n')
+		}
+	}
+}

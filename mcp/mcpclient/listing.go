@@ -1,0 +1,127 @@
+package mcpclient
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxPages is how many pages a list of tools may have.
+const maxPages = 100
+
+// A listing is what a server says of its tools.
+type listing struct {
+	tools        []listedTool
+	instructions string
+	hash         [sha256.Size]byte // of all of it
+}
+
+// A listedTool is a tool as a server describes it.
+type listedTool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  struct {
+		Title       string `json:"title"`
+		ReadOnly    *bool  `json:"readOnlyHint"`
+		Destructive *bool  `json:"destructiveHint"`
+		Idempotent  *bool  `json:"idempotentHint"`
+		OpenWorld   *bool  `json:"openWorldHint"`
+	} `json:"annotations"`
+}
+
+// list asks for all tools.
+func (c *connection) list(ctx context.Context) (*listing, error) {
+	s := c.server
+	ctx, cancel := context.WithTimeout(ctx, s.options.ConnectTimeout)
+	defer cancel()
+	list := &listing{}
+	if greeting := c.session.InitializeResult(); greeting != nil {
+		list.instructions = greeting.Instructions
+	}
+	hash, size := sha256.New(), 0
+	hash.Write([]byte(list.instructions))
+	leftOut := func(why string) {
+		s.log.warn("MCP server's tools are not all offered: "+why, "server", s.name, "tools", len(list.tools))
+	}
+	params := &sdk.ListToolsParams{}
+	for page := 0; ; page++ {
+		if page == maxPages {
+			leftOut("the list has too many pages")
+			break
+		}
+		result, err := c.session.ListTools(ctx, params)
+		if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok && wrong.Code == jsonrpc.CodeMethodNotFound {
+			break // it has none
+		}
+		if err != nil {
+			if ctx.Err() != nil {
+				err = errors.New("it does not list its tools in time")
+			}
+			return nil, err
+		}
+		raw, err := unwrap(result.Meta)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(raw); size > s.options.MaxMessage {
+			leftOut("the list is too long")
+			break
+		}
+		hash.Write(raw)
+		var in struct {
+			Tools      json.RawMessage `json:"tools"`
+			NextCursor string          `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &in); err != nil {
+			return nil, errors.New("its list of tools is not one")
+		}
+		all := elements(in.Tools, s.options.MaxTools-len(list.tools), func(element json.RawMessage) {
+			var t listedTool
+			if json.Unmarshal(element, &t) != nil || t.Name == "" || len(t.Name) > maxRemoteName {
+				s.log.warn("MCP server's tool is not described as it must be", "server", s.name, "tool", cleanLine(t.Name, 100))
+				return
+			}
+			list.tools = append(list.tools, t)
+		})
+		if !all {
+			leftOut("there are too many")
+			break
+		}
+		if in.NextCursor == "" || in.NextCursor == params.Cursor {
+			break
+		}
+		params = &sdk.ListToolsParams{Cursor: in.NextCursor}
+	}
+	hash.Sum(list.hash[:0])
+	return list, nil
+}
+
+// maxRemoteName is how many bytes a server's own name for a tool may have.
+const maxRemoteName = 1024
+
+// elements hands out the first elements of an array, and reports whether that were all. It never has all of them in memory.
+func elements(array json.RawMessage, most int, do func(json.RawMessage)) (all bool) {
+	decoder := json.NewDecoder(bytes.NewReader(array))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
+		return true
+	}
+	for ; decoder.More(); most-- {
+		var element json.RawMessage
+		if most <= 0 {
+			return false
+		}
+		if decoder.Decode(&element) != nil {
+			return true
+		}
+		do(element)
+	}
+	return true
+}

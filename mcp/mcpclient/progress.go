@@ -1,0 +1,64 @@
+package mcpclient
+
+import (
+	"encoding/json"
+	"strconv"
+	"sync"
+)
+
+// progressCalls are the calls that are in flight, by the tokens that the server reports their progress with.
+type progressCalls struct {
+	mu    sync.Mutex
+	last  uint64
+	calls map[string]chan progress
+}
+
+// progress is how far a call has come.
+type progress struct {
+	Progress float64 `json:"progress"`
+	Total    float64 `json:"total"`
+	Message  string  `json:"message"`
+}
+
+// begin returns a token, and what the newest progress comes by: who is slow misses what was in between.
+func (p *progressCalls) begin() (token string, reports <-chan progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last++
+	token = strconv.FormatUint(p.last, 10)
+	if p.calls == nil {
+		p.calls = map[string]chan progress{}
+	}
+	c := make(chan progress, 1)
+	p.calls[token] = c
+	return token, c
+}
+
+func (p *progressCalls) end(token string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.calls, token)
+}
+
+// progress takes a notification.
+func (p *progressCalls) progress(params json.RawMessage) {
+	var report struct {
+		Token any `json:"progressToken"`
+		progress
+	}
+	if json.Unmarshal(params, &report) != nil {
+		return
+	}
+	token, _ := report.Token.(string)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.calls[token]
+	if c == nil {
+		return
+	}
+	select {
+	case <-c:
+	default:
+	}
+	c <- report.progress // there is room: nobody else sends
+}

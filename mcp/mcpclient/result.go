@@ -1,0 +1,121 @@
+package mcpclient
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// maxParts is how many parts a result may have. The rest is left out.
+const maxParts = 1000
+
+// content is a part of a result as servers have it.
+type content struct {
+	Type        string `json:"type"`
+	Text        string `json:"text"`
+	Data        string `json:"data"`
+	MIMEType    string `json:"mimeType"`
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Resource    *struct {
+		URI      string  `json:"uri"`
+		MIMEType string  `json:"mimeType"`
+		Text     *string `json:"text"`
+		Blob     string  `json:"blob"`
+	} `json:"resource"`
+}
+
+// result makes a result of what the server has sent.
+func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
+	var in struct {
+		Content           json.RawMessage `json:"content"`
+		StructuredContent json.RawMessage `json:"structuredContent"`
+		IsError           bool            `json:"isError"`
+		InputRequests     json.RawMessage `json:"inputRequests"`
+		ResultType        string          `json:"resultType"`
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return registry.Result{}, t.lost("has sent a result that is not one.", err)
+	}
+	if in.ResultType == "input_required" || len(in.InputRequests) > 0 {
+		return registry.Result{}, t.lost("wants to ask somebody something, which it cannot do here. Give it all it needs with the call.",
+			errors.New("the server asks for input"))
+	}
+	var result registry.Result
+	if !elements(in.Content, maxParts, func(element json.RawMessage) { result.Content = append(result.Content, t.part(element)) }) {
+		result.Content = append(result.Content, registry.Part{Text: fmt.Sprintf("[The result has more than %d parts, and the others are left out.]", maxParts)})
+	}
+	if data := in.StructuredContent; len(data) > 0 && string(data) != "null" {
+		var compact bytes.Buffer
+		if json.Compact(&compact, []byte(t.server.secrets.text(string(data)))) == nil {
+			result.Data = json.RawMessage(compact.Bytes())
+		}
+	}
+	if in.IsError {
+		result.Code = registry.CodeTool
+	}
+	return result, nil
+}
+
+// part makes a part of one of the server's. What cannot be shown is said.
+func (t *tool) part(raw json.RawMessage) registry.Part {
+	var in content
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return registry.Part{Text: "[A part of the result is left out: it is not as the protocol has it.]"}
+	}
+	text := func(s string) string { return cleanResult(t.server.secrets.text(s)) }
+	line := func(s string) string { return cleanLine(t.server.secrets.text(s), 2000) }
+	switch in.Type {
+	case "text":
+		return registry.Part{Text: text(in.Text)}
+	case "image", "audio":
+		return binary(in.Type, in.Data, line(in.MIMEType))
+	case "resource_link":
+		name := line(firstOf(in.Title, in.Name, in.URI))
+		var more []string
+		for _, s := range []string{in.MIMEType, in.Description} {
+			if s != "" {
+				more = append(more, line(s))
+			}
+		}
+		if more == nil {
+			return registry.Part{Text: fmt.Sprintf("[Link to a resource: %s <%s>]", name, line(in.URI))}
+		}
+		return registry.Part{Text: fmt.Sprintf("[Link to a resource: %s <%s>, %s]", name, line(in.URI), strings.Join(more, ", "))}
+	case "resource":
+		if in.Resource == nil {
+			break
+		}
+		uri := line(in.Resource.URI)
+		if in.Resource.Text == nil {
+			return binary("resource "+uri, in.Resource.Blob, line(in.Resource.MIMEType))
+		}
+		shown := text(*in.Resource.Text)
+		sum := sha256.Sum256([]byte(shown))
+		return registry.Part{Text: shown, Resource: &registry.Resource{
+			Kind: "RESOURCE", Name: uri, Key: fmt.Sprintf("mcp:%s:%s:%s", t.server.name, uri, hex.EncodeToString(sum[:])),
+		}}
+	}
+	return registry.Part{Text: fmt.Sprintf("[A part of the result is left out: it is of the type %q, which is not known here.]", cleanLine(in.Type, 50))}
+}
+
+// binary makes a part of base64.
+func binary(what, encoded, mime string) registry.Part {
+	data, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return registry.Part{Text: fmt.Sprintf("[The %s of the result is left out: it is not base64.]", what)}
+	}
+	if mime == "" {
+		mime = "application/octet-stream"
+	}
+	return registry.Part{Text: fmt.Sprintf("[%s, %s, %d bytes]", what, mime, len(data)), Data: data, MIME: mime}
+}

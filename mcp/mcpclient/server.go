@@ -1,0 +1,183 @@
+package mcpclient
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// A server is one of a set, whether it is connected or not.
+type server struct {
+	set     *Set
+	name    string
+	config  ServerConfig
+	options Options
+	names   *namer
+	secrets *redactor
+	log     *logger
+
+	mu      sync.Mutex
+	conn    *connection // nil if there is none
+	tools   []*tool
+	listing [sha256.Size]byte // of what tools are made of
+	err     error
+}
+
+func newServer(set *Set, name string, config ServerConfig, options Options, names *namer) *server {
+	return &server{set: set, name: name, config: config, options: options, names: names, log: newLogger(options.Logger)}
+}
+
+// How long to wait before a server is tried again.
+const (
+	firstPause = 500 * time.Millisecond
+	lastPause  = 5 * time.Minute
+	// heldTime is how long a connection must have held for the pauses to begin anew.
+	heldTime = time.Minute
+)
+
+// run keeps the server connected until the context ends. It calls tried when that has been tried once.
+func (s *server) run(ctx context.Context, tried func()) {
+	defer tried()
+	if err := s.prepare(); err != nil {
+		s.failed(err)
+		return
+	}
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := ctx.Err()
+		if err == nil {
+			var c *connection
+			if c, err = connect(ctx, s); err == nil {
+				began := time.Now()
+				if err = s.serve(ctx, c, tried); time.Since(began) > heldTime {
+					pause = firstPause
+				}
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		s.failed(&ServerError{Server: s.name, Err: err, secrets: s.secrets})
+		tried()
+		timer := time.NewTimer(pause/2 + rand.N(pause)) // so that not all come back at once
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// prepare puts values into the configuration.
+func (s *server) prepare() error {
+	e := &expander{lookup: s.options.LookupEnv}
+	var err error
+	if s.config, err = e.config(s.config); err != nil {
+		if wrong, ok := errors.AsType[*ConfigError](err); ok {
+			wrong.Server = s.name
+		}
+		return err
+	}
+	s.secrets = newRedactor(e.secrets)
+	return nil
+}
+
+// serve offers the tools of a connection while it holds, and returns why it has ended.
+func (s *server) serve(ctx context.Context, c *connection, tried func()) error {
+	defer c.close()
+	list, err := c.list(ctx)
+	if err != nil {
+		return c.because(err)
+	}
+	s.connected(c, list)
+	tried()
+	defer s.disconnected()
+	for pace := minPace; ; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.lost:
+			return c.because(errLost)
+		case <-c.changed:
+		}
+		if list, err := c.list(ctx); err == nil {
+			s.connected(c, list)
+		} else {
+			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error", s.secrets.text(err.Error()))
+		}
+		timer := time.NewTimer(pace)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		case <-c.lost:
+		}
+		timer.Stop()
+		if len(c.changed) > 0 { // it happens all the time
+			pace = min(2*pace, maxPace)
+		} else {
+			pace = minPace
+		}
+	}
+}
+
+// How long to wait after tools have been listed before it is done again.
+const (
+	minPace = 250 * time.Millisecond
+	maxPace = 30 * time.Second
+)
+
+// errLost is why a connection has ended if nothing better is known.
+var errLost = errors.New("the connection was lost")
+
+// connected offers the tools of a connection.
+func (s *server) connected(c *connection, list *listing) {
+	s.mu.Lock()
+	same := s.conn == c && s.listing == list.hash
+	s.mu.Unlock()
+	if same {
+		return
+	}
+	tools := s.makeTools(list)
+	s.mu.Lock()
+	s.conn, s.tools, s.listing, s.err = c, tools, list.hash, nil
+	s.mu.Unlock()
+	s.log.info("MCP server's tools are there", "server", s.name, "tools", len(tools))
+	s.set.rebuild()
+}
+
+// disconnected takes the tools back.
+func (s *server) disconnected() {
+	s.mu.Lock()
+	s.conn, s.tools = nil, nil
+	s.mu.Unlock()
+	s.set.rebuild()
+}
+
+func (s *server) failed(err error) {
+	s.mu.Lock()
+	s.err = err
+	s.mu.Unlock()
+	s.log.warn("MCP server is not connected", "server", s.name, "error", err)
+}
+
+// connection returns the connection that there is now, or nil.
+func (s *server) connection() *connection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn
+}
+
+func (s *server) listed() []*tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools
+}
+
+func (s *server) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Status{Server: s.name, Connected: s.conn != nil, Tools: len(s.tools), Err: s.err}
+}

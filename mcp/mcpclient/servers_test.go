@@ -1,0 +1,365 @@
+package mcpclient_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/mcp/mcpclient"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// serverKind makes the test binary a server of this kind.
+const serverKind = "TOOLRUN_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	switch kind := os.Getenv(serverKind); kind {
+	case "":
+		os.Exit(m.Run())
+	case "good":
+		if err := newGoodServer().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+			os.Exit(1)
+		}
+	case "sleep":
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Hour)
+	default:
+		newRawServer(kind, os.Stdin, os.Stdout).serve()
+	}
+}
+
+// stdio is the configuration of a server of a kind that is a process.
+func stdio(kind string) mcpclient.ServerConfig {
+	return mcpclient.ServerConfig{Command: os.Args[0], Env: map[string]string{serverKind: kind, "MODE": os.Getenv("MODE")}}
+}
+
+// open opens a set of servers, and closes it when the test ends.
+func open(t testing.TB, options *mcpclient.Options, servers map[string]mcpclient.ServerConfig) *mcpclient.Set {
+	t.Helper()
+	set, err := mcpclient.Open(t.Context(), mcpclient.Config{Servers: servers}, options)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, set.Close()) })
+	return set
+}
+
+// openKind opens one server, with the name of its kind.
+func openKind(t testing.TB, kind string, options *mcpclient.Options) *mcpclient.Set {
+	t.Helper()
+	return open(t, options, map[string]mcpclient.ServerConfig{kind: stdio(kind)})
+}
+
+// connected fails the test unless all servers are connected.
+func connected(t testing.TB, set *mcpclient.Set) {
+	t.Helper()
+	for _, status := range set.Status() {
+		require.NoError(t, status.Err)
+		require.True(t, status.Connected)
+	}
+}
+
+func call(t testing.TB, set *mcpclient.Set, tool, input string) registry.Result {
+	t.Helper()
+	return set.Registry().Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(input)}, registry.Env{})
+}
+
+func names(r *registry.Registry) []string {
+	list := []string{}
+	for _, spec := range r.Specs() {
+		list = append(list, spec.Name)
+	}
+	return list
+}
+
+// until waits for something that servers do.
+func until(t testing.TB, set *mcpclient.Set, condition func() bool) {
+	t.Helper()
+	for timeout := time.After(time.Minute); ; {
+		changed := set.Changed()
+		if condition() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-timeout:
+			require.Fail(t, "it does not happen", "%v %+v", names(set.Registry()), set.Status())
+		}
+	}
+}
+
+// overHTTP serves what the protocol's implementation has.
+func overHTTP(t testing.TB, server *sdk.Server, options *sdk.StreamableHTTPOptions) *httptest.Server {
+	h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, options))
+	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
+	return h
+}
+
+// newGoodServer is a server as others write them.
+func newGoodServer() *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{Instructions: "Be \u202eepolite\x07."})
+	object := json.RawMessage(`{"type":"object"}`)
+	add := func(tool *sdk.Tool, do func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
+		if tool.InputSchema == nil {
+			tool.InputSchema = object
+		}
+		server.AddTool(tool, do)
+	}
+	text := func(s string) *sdk.CallToolResult {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
+	}
+	closed := false
+	add(&sdk.Tool{
+		Name: "echo", Title: "Echo", Description: "Says it.",
+		InputSchema:  json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993},"x":{"$ref":"#/$defs/x"}},"$defs":{"x":{"enum":[1,"a",null]}}}`),
+		OutputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
+		Annotations:  &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed},
+	}, func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		result := text(string(req.Params.Arguments))
+		result.StructuredContent = req.Params.Arguments
+		return result, nil
+	})
+	add(&sdk.Tool{Name: "parts"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{
+			&sdk.TextContent{Text: "a\x1b[1mb"},
+			&sdk.ImageContent{Data: []byte("\x89PNG"), MIMEType: "image/png"},
+			&sdk.AudioContent{Data: []byte("RIFF"), MIMEType: "audio/wav"},
+			&sdk.ResourceLink{URI: "file:///x", Name: "x", MIMEType: "text/plain", Description: "an x"},
+			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///y", Text: "why"}},
+			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///z", Blob: []byte{1, 2}}},
+		}}, nil
+	})
+	add(&sdk.Tool{Name: "fail"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		result := text("no such city")
+		result.IsError = true
+		return result, nil
+	})
+	add(&sdk.Tool{Name: "refuse"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return nil, fmt.Errorf("refused")
+	})
+	add(&sdk.Tool{Name: "environment"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return text(strings.Join(os.Environ(), "\n")), nil
+	})
+	add(&sdk.Tool{Name: "progress"}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+			ProgressToken: req.Params.GetProgressToken(), Message: "half\x00way", Progress: 1, Total: 2,
+		})
+		time.Sleep(50 * time.Millisecond) // so that it is not overtaken by the result
+		return text("done"), err
+	})
+	add(&sdk.Tool{Name: "grow"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		add(&sdk.Tool{Name: "grown"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("tall"), nil })
+		return text("growing"), nil
+	})
+	add(&sdk.Tool{Name: "hang", InputSchema: object}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		var in struct{ File string }
+		if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(in.File, []byte("started"), 0o600); err != nil {
+			return nil, err
+		}
+		<-ctx.Done()
+		return nil, os.WriteFile(in.File, []byte("cancelled"), 0o600)
+	})
+	add(&sdk.Tool{Name: "die"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		os.Exit(3)
+		return nil, nil
+	})
+	add(&sdk.Tool{Name: "pid"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return text(strconv.Itoa(os.Getpid())), nil
+	})
+	add(&sdk.Tool{Name: "ask"}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		var said []string
+		_, err := req.Session.ListRoots(ctx, nil)
+		said = append(said, fmt.Sprint(err))
+		_, err = req.Session.Elicit(ctx, &sdk.ElicitParams{Message: "your password?", RequestedSchema: map[string]any{"type": "object"}})
+		said = append(said, fmt.Sprint(err))
+		_, err = req.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1})
+		said = append(said, fmt.Sprint(err), fmt.Sprint(req.Session.Ping(ctx, nil)))
+		return text(strings.Join(said, "\n")), nil
+	})
+	return server
+}
+
+// A rawServer is one that knows the protocol, and does not keep to it.
+type rawServer struct {
+	kind string
+	in   *bufio.Reader
+	out  *bufio.Writer
+}
+
+func newRawServer(kind string, in io.Reader, out io.Writer) *rawServer {
+	return &rawServer{kind, bufio.NewReaderSize(in, 1<<20), bufio.NewWriterSize(out, 1<<16)}
+}
+
+func (s *rawServer) send(format string, args ...any) {
+	fmt.Fprintf(s.out, format+"\n", args...)
+	s.out.Flush()
+}
+
+// tools is what a list of tools is as a result.
+func (s *rawServer) tools(id json.RawMessage, tools string) {
+	s.send(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, id, tools)
+}
+
+const plainTool = `{"name":"t","description":"d","inputSchema":{"type":"object"}}`
+
+func (s *rawServer) serve() {
+	if s.kind == "stubborn" {
+		signal.Ignore(syscall.SIGTERM)
+	}
+	for {
+		line, err := s.in.ReadBytes('\n')
+		if err != nil {
+			if s.kind == "stubborn" {
+				time.Sleep(time.Hour)
+			}
+			return
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct {
+				Cursor string
+				Meta   struct{ ProgressToken json.RawMessage } `json:"_meta"`
+			}
+		}
+		if json.Unmarshal(line, &m) != nil || m.ID == nil {
+			continue
+		}
+		switch m.Method {
+		case "initialize":
+			s.initialize(m.ID)
+		case "tools/list":
+			s.list(m.ID, m.Params.Cursor)
+		case "tools/call":
+			s.call(m.ID, m.Params.Meta.ProgressToken)
+		default:
+			s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, m.ID)
+		}
+	}
+}
+
+func (s *rawServer) initialize(id json.RawMessage) {
+	switch s.kind {
+	case "mute":
+		time.Sleep(time.Hour)
+	case "noise":
+		s.send("Server is starting...\n\n[1,2]\n{}\n\"x\"\nnull\n[{]")
+	case "endless":
+		for {
+			s.out.WriteString(`{"jsonrpc":"2.0","id":1,"result":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`)
+		}
+	case "modern":
+		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id)
+		return
+	case "refusing":
+		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"bad key s3cr3t-value"}}`, id)
+		return
+	}
+	s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"raw","version":"1"}}}`, id)
+}
+
+func (s *rawServer) list(id json.RawMessage, cursor string) {
+	switch s.kind {
+	case "pages":
+		n, _ := strconv.Atoi(cursor)
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"t%d","inputSchema":{"type":"object"}}],"nextCursor":"%d"}}`, id, n, n+1)
+	case "many":
+		var b strings.Builder
+		for i := range 100_000 {
+			fmt.Fprintf(&b, `{"name":"t%d","inputSchema":{"type":"object"}},`, i)
+		}
+		s.tools(id, b.String()+plainTool)
+	case "schemas":
+		s.tools(id, strings.Join([]string{
+			`{"name":"deep","inputSchema":{"type":"object","not":` + strings.Repeat(`{"not":`, 900) + `{}` + strings.Repeat("}", 900) + `}}`,
+			`{"name":"invalid","inputSchema":{"type":"object","properties":{"a":{"type":"nonsense"}}}}`,
+			`{"name":"text","inputSchema":"object"}`,
+			`{"name":"none"}`,
+			`{"name":"untyped","inputSchema":{"properties":{"n":{"const":12345678901234567890}}}}`,
+			`{"name":"empty","inputSchema":{}}`,
+			`{"name":"outside","inputSchema":{"type":"object","properties":{"a":{"$ref":"https://example.com/x"}}}}`,
+			`{"name":"large","inputSchema":{"type":"object","description":"` + strings.Repeat("x", 300_000) + `"}}`,
+			`{"name":"output","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}`,
+			`{"name":5}`, `{"name":""}`, `{"name":"` + strings.Repeat("n", 2000) + `"}`, `7`,
+		}, ","))
+	case "names":
+		s.tools(id, strings.Join([]string{
+			plainTool, plainTool, `{"name":"a b"}`, `{"name":"a.b"}`, `{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,
+			`{"name":"` + strings.Repeat("x", 100) + `2"}`, `{"name":"a_b_0123456789"}`,
+		}, ","))
+	case "utf8":
+		s.tools(id, `{"name":"t","description":"a`+"\xff\xfe"+`b\ud800\u0000\u001b\u202e\udb40\udc41c","inputSchema":{"type":"object","description":"`+"\xc0"+`"}}`)
+	case "storm":
+		s.tools(id, plainTool)
+		for range 3000 {
+			s.out.WriteString(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n")
+		}
+		s.out.Flush()
+	default:
+		s.tools(id, plainTool)
+	}
+}
+
+func (s *rawServer) call(id, token json.RawMessage) {
+	answer := func(text string) {
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`, id, text)
+	}
+	switch s.kind {
+	case "dies":
+		s.out.WriteString(`{"jsonrpc":"2.0","id":`)
+		s.out.Flush()
+		os.Exit(1)
+	case "huge":
+		answer(strings.Repeat("x", 3<<20))
+	case "ids":
+		s.send(`{"jsonrpc":"2.0","id":"%s","result":{}}`, id)
+		s.send(`{"jsonrpc":"2.0","id":999999,"result":{"content":[{"type":"text","text":"wrong"}]}}`)
+		s.send(`{"jsonrpc":"2.0","id":null,"result":{}}`)
+		s.send(`{"jsonrpc":"2.0","id":%s.5,"result":{"content":[{"type":"text","text":"wrong"}]}}`, id)
+		answer("right")
+		answer("again")
+	case "flood":
+		for i := range 100_000 {
+			fmt.Fprintf(s.out, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`+"\n", token, i)
+			fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":"p%d","method":"ping"}`+"\n", i)
+			if i == 10_000 {
+				break
+			}
+		}
+		answer("flooded")
+	case "parts":
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s]}}`, id, strings.Repeat(`{"type":"text","text":"x"},`, 100_000)+`{"type":"text"}`)
+	case "odd":
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"hologram"},5,{"type":"image","data":"%%"},{"type":"resource"}],`+
+			`"structuredContent":{"big":9007199254740993,"e":1.0}}}`, id)
+	case "input":
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list","params":{}}}}}`, id)
+	case "list":
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":[1]}`, id)
+	case "stubborn":
+		child := exec.Command(os.Args[0])
+		child.Env = []string{serverKind + "=sleep"}
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr // which keeps them open
+		if child.Start() == nil {
+			answer(fmt.Sprintf("%d %d", os.Getpid(), child.Process.Pid))
+		}
+	default:
+		answer("ok")
+	}
+}

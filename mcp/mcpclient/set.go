@@ -1,0 +1,138 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A Set is the servers of a configuration, and what connects to them. It is safe for concurrent use.
+type Set struct {
+	base    *registry.Registry
+	servers []*server // by name
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	building sync.Mutex // held while a registry is made
+	registry atomic.Pointer[registry.Registry]
+
+	mu      sync.Mutex
+	changed chan struct{} // closed when there is another registry
+}
+
+// Open connects to all servers of a configuration that are not disabled. It returns when each of them is connected or has failed for
+// the first time, or when the context ends; those that have not been reached are tried again until the set is closed. The error
+// is about the configuration: what is wrong with single servers is told by [Set.Status].
+func Open(ctx context.Context, config Config, options *Options) (*Set, error) {
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	all := options.withDefaults()
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s := &Set{base: all.Base, cancel: cancel, changed: make(chan struct{})}
+	s.registry.Store(s.base)
+	names := &namer{taken: map[string]struct{}{}}
+	for _, spec := range all.Base.Specs() {
+		names.taken[spec.Name] = struct{}{}
+	}
+	var tried sync.WaitGroup
+	for _, name := range slices.Sorted(maps.Keys(config.Servers)) {
+		if config.Servers[name].Disabled {
+			continue
+		}
+		names.servers = append(names.servers, name)
+		s.servers = append(s.servers, newServer(s, name, config.Servers[name], all, names))
+	}
+	for _, server := range s.servers {
+		tried.Add(1)
+		s.running.Go(func() { server.run(own, sync.OnceFunc(tried.Done)) })
+	}
+	done := make(chan struct{})
+	go func() {
+		tried.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	return s, nil
+}
+
+// Registry returns the tools that there are now.
+func (s *Set) Registry() *registry.Registry { return s.registry.Load() }
+
+// Changed returns a channel that is closed when Registry begins to return another value than it does now. To miss nothing, ask for
+// the channel first.
+func (s *Set) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// A Status says how it is with a server.
+type Status struct {
+	// Server is its name.
+	Server string
+	// Connected says whether its tools are there, and Tools how many they are.
+	Connected bool
+	Tools     int
+	// Err is why it is not connected: a *[ConfigError], which stays, or a *[ServerError]. It is nil while it is tried for the first
+	// time.
+	Err error
+}
+
+// Status returns how it is with each server that is not disabled, by name.
+func (s *Set) Status() []Status {
+	list := make([]Status, len(s.servers))
+	for i, server := range s.servers {
+		list[i] = server.status()
+	}
+	return list
+}
+
+// Close ends all connections, and kills the processes that do not end by themselves. It takes some seconds at most. The registry
+// is that of Options.Base then.
+func (s *Set) Close() error {
+	s.cancel()
+	s.running.Wait()
+	return nil
+}
+
+// rebuild makes a registry of what the servers have now.
+func (s *Set) rebuild() {
+	s.building.Lock()
+	defer s.building.Unlock()
+	var tools []registry.Tool
+	seen := map[string]bool{}
+	for _, server := range s.servers {
+		for _, t := range server.listed() {
+			if seen[t.spec.Name] {
+				server.log.warn("MCP server's tool has the name of another one, and is left out", "server", server.name, "tool", t.spec.Name)
+				continue
+			}
+			seen[t.spec.Name] = true
+			tools = append(tools, t)
+		}
+	}
+	next, err := s.base.With(tools...)
+	for err != nil { // which checks before have made unlikely
+		wrong, ok := errors.AsType[*registry.ToolError](err)
+		before := len(tools)
+		tools = slices.DeleteFunc(tools, func(t registry.Tool) bool { return ok && t.Spec().Name == wrong.Tool })
+		if len(tools) == before {
+			tools = nil
+		}
+		next, err = s.base.With(tools...)
+	}
+	s.registry.Store(next)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}

@@ -1,0 +1,51 @@
+package mcpclient
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+)
+
+// cleanText is text of a stranger as a model may get it: valid, of limited length, without control characters, and without what
+// people would not see.
+func cleanText(text string, limit int) string {
+	text = plaintext.Cut(text, limit)
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\u200c' || r == '\u200d': // joiners, without which some languages and emojis are written wrong
+			return r
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// cleanLine is text of a stranger as one line.
+func cleanLine(text string, limit int) string {
+	return strings.Join(strings.FieldsFunc(cleanText(text, limit), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+}
+
+// cleanResult is a text that a tool has returned. It can be a file's, so that only control characters are taken out.
+func cleanResult(text string) string {
+	clean := true
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f || c >= utf8.RuneSelf {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}

@@ -1,0 +1,142 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// Limits of what a server says of its tools. What is longer is cut.
+const (
+	maxDescription  = 16 << 10
+	maxInstructions = 16 << 10
+	maxTitle        = 200
+	// maxSchema is how many bytes a schema may have, and maxSchemas all of a server together. What is larger is left out.
+	maxSchema  = 256 << 10
+	maxSchemas = 4 << 20
+)
+
+// A tool is a tool of a server.
+type tool struct {
+	server *server
+	remote string // what the server calls it
+	spec   registry.Spec
+}
+
+// Spec describes the tool.
+func (t *tool) Spec() registry.Spec { return t.spec }
+
+// makeTools makes tools of what a server says.
+func (s *server) makeTools(list *listing) []*tool {
+	instructions := cleanText(s.secrets.text(list.instructions), maxInstructions)
+	if instructions != "" {
+		instructions = fmt.Sprintf("## Tools of %s\n\n%s", s.name, instructions)
+	}
+	timeout := s.config.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	schemas := &schemaReader{server: s, room: maxSchemas}
+	seen := map[string]bool{}
+	tools := make([]*tool, 0, len(list.tools))
+	for _, in := range list.tools {
+		if seen[in.Name] {
+			continue
+		}
+		seen[in.Name] = true
+		a := in.Annotations
+		spec := registry.Spec{
+			Name:         s.names.name(s.name, in.Name),
+			DisplayName:  cleanLine(s.secrets.text(firstOf(in.Title, a.Title, in.Name)), maxTitle),
+			Subtitle:     "Tool of the MCP server " + s.name,
+			Description:  firstOf(cleanText(s.secrets.text(in.Description), maxDescription), "MCP tool from "+s.name),
+			Schema:       schemas.input(in.Name, in.InputSchema),
+			OutputSchema: schemas.output(in.Name, in.OutputSchema),
+			Category:     registry.CategoryMCP,
+			Source:       s.name,
+			Instructions: instructions,
+			Timeout:      timeout,
+			Annotations: registry.Annotations{
+				ReadOnly:    is(a.ReadOnly, false),
+				Destructive: !is(a.ReadOnly, false) && is(a.Destructive, true),
+				Idempotent:  is(a.Idempotent, false),
+				OpenWorld:   is(a.OpenWorld, true),
+			},
+		}
+		tools = append(tools, &tool{server: s, remote: in.Name, spec: spec})
+	}
+	return tools
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// is returns a hint, or what the protocol says it is if it is missing.
+func is(hint *bool, otherwise bool) bool {
+	if hint == nil {
+		return otherwise
+	}
+	return *hint
+}
+
+// anyObject is the schema of a tool whose own one cannot be used: the server validates.
+var anyObject = json.RawMessage(`{"type":"object"}`)
+
+// A schemaReader decides which schemas are used.
+type schemaReader struct {
+	server *server
+	room   int
+}
+
+func (r *schemaReader) input(tool string, raw json.RawMessage) json.RawMessage {
+	schema, err := r.usable(raw)
+	if err != nil {
+		r.server.log.warn("MCP server's schema cannot be used: its tool takes any object", "server", r.server.name,
+			"tool", cleanLine(tool, 100), "error", err)
+		return anyObject
+	}
+	return schema
+}
+
+func (r *schemaReader) output(tool string, raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	schema, err := r.usable(raw)
+	if err != nil {
+		r.server.log.info("MCP server's output schema cannot be used", "server", r.server.name, "tool", cleanLine(tool, 100), "error", err)
+		return nil
+	}
+	return schema
+}
+
+// usable returns a schema, with the type that it must have if it has none.
+func (r *schemaReader) usable(raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) > maxSchema || len(raw) > r.room {
+		return nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d", len(raw), maxSchema, maxSchemas)
+	}
+	r.room -= len(raw)
+	raw = bytes.TrimSpace(raw)
+	var root struct {
+		Type json.RawMessage `json:"type"`
+	}
+	if len(raw) > 1 && raw[0] == '{' && json.Unmarshal(raw, &root) == nil && root.Type == nil {
+		rest := bytes.TrimSpace(raw[1:])
+		if raw = anyObject; rest[0] != '}' {
+			raw = append([]byte(`{"type":"object",`), rest...)
+		}
+	}
+	if text := r.server.secrets.text(string(raw)); text != string(raw) {
+		raw = json.RawMessage(text)
+	}
+	_, err := registry.CompileSchema(raw)
+	return raw, err
+}
