@@ -56,7 +56,7 @@ const (
 // errConnectTime is why connecting has been given up.
 var errConnectTime = errors.New("the server does not answer")
 
-// connect starts or reaches a server, and greets it. The context is for the whole life of the connection.
+// connect starts or reaches a server, and greets it. The context is for that alone: then the connection must be closed.
 func connect(ctx context.Context, s *server) (*connection, error) {
 	c, err := dial(ctx, s, versionCommon)
 	if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok &&
@@ -68,7 +68,7 @@ func connect(ctx context.Context, s *server) (*connection, error) {
 
 func dial(ctx context.Context, s *server, version string) (*connection, error) {
 	c := &connection{server: s, changed: make(chan struct{}, 1), lost: make(chan struct{}), idle: func() {}}
-	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx)) // it must still be there to say goodbye
 	f := newFilter(s.options.MaxMessage)
 	f.notify, f.odd = c.notification, func(what string) { s.log.debug("MCP server sent "+what, "server", s.name) }
 	transport, err := c.transport(f)
@@ -90,8 +90,10 @@ func dial(ctx context.Context, s *server, version string) (*connection, error) {
 		}
 	})
 	timer := time.AfterFunc(s.options.ConnectTimeout, func() { c.fail(errConnectTime); c.abandon() })
+	stop := context.AfterFunc(ctx, c.abandon)
 	c.session, err = client.Connect(c.ctx, recording{transport, &c.wire}, &sdk.ClientSessionOptions{ProtocolVersion: version})
-	if !timer.Stop() && err == nil {
+	inTime, wanted := timer.Stop(), stop()
+	if err == nil && !(inTime && wanted) {
 		err = errConnectTime
 	}
 	if err != nil {
@@ -159,7 +161,6 @@ func (c *connection) because(err error) error {
 func (c *connection) abandon() {
 	c.cancel(context.Canceled)
 	if c.proc != nil {
-		c.proc.stdout.Close()
 		c.proc.close()
 	}
 }

@@ -96,7 +96,10 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Body = &body{resp.Body, func() { timer.Stop(); end() }}
-	return resp, w.limit(resp)
+	if err := w.limit(resp); err != nil {
+		return nil, err
+	}
+	return resp, nil
 }
 
 // noStream is the answer of a server that has no stream, for one that does not answer at all, or when the connection ends: the

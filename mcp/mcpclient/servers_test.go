@@ -102,10 +102,8 @@ func until(t testing.TB, set *mcpclient.Set, condition func() bool) {
 }
 
 // overHTTP serves what the protocol's implementation has.
-func overHTTP(t testing.TB, server *sdk.Server, options *sdk.StreamableHTTPOptions) *httptest.Server {
-	h := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, options))
-	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
-	return h
+func overHTTP(server *sdk.Server, options *sdk.StreamableHTTPOptions) *httptest.Server {
+	return httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, options))
 }
 
 // newGoodServer is a server as others write them.

@@ -1,0 +1,252 @@
+package mcpclient_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/mcp/mcpclient"
+	"github.com/toolrun/toolrun/registry"
+)
+
+func secretEnv(name string) (string, bool) {
+	value, ok := map[string]string{"MY_TOKEN": "s3cr3t-value"}[name]
+	return value, ok
+}
+
+// openURL opens a server at an address, with a secret in a header.
+func openURL(t testing.TB, url string, options *mcpclient.Options) *mcpclient.Set {
+	t.Helper()
+	if options == nil {
+		options = &mcpclient.Options{}
+	}
+	options.LookupEnv = secretEnv
+	return open(t, options, map[string]mcpclient.ServerConfig{"web": {
+		URL: url, Headers: map[string]string{"Authorization": "Bearer ${MY_TOKEN}"},
+	}})
+}
+
+func TestHTTP(t *testing.T) {
+	for name, options := range map[string]*sdk.StreamableHTTPOptions{
+		"with events": nil, "with JSON": {JSONResponse: true}, "without sessions": {Stateless: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := leakcheck.Take()
+			web := overHTTP(newGoodServer(), options)
+			set := openURL(t, web.URL, nil)
+			connected(t, set)
+			require.Equal(t, `{"n":9007199254740993}`, call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
+			require.Equal(t, `{"n":9007199254740993}`, fmt.Sprintf("%s", call(t, set, "web_echo", `{"n":9007199254740993}`).Data))
+			require.Len(t, call(t, set, "web_parts", `{}`).Content, 6)
+			require.Contains(t, call(t, set, "web_refuse", `{}`).Text(), "refused")
+			require.NoError(t, set.Close())
+			web.CloseClientConnections()
+			web.Close()
+			before.Require(t, leakcheck.Growth{Mappings: 20})
+		})
+	}
+}
+
+func TestHTTPListChanged(t *testing.T) {
+	web := overHTTP(newGoodServer(), nil)
+	defer web.Close()
+	set := openURL(t, web.URL, nil)
+	connected(t, set)
+	call(t, set, "web_grow", `{}`)
+	until(t, set, func() bool { return call(t, set, "web_grown", `{}`).Text() == "tall" })
+	require.NoError(t, set.Close())
+}
+
+func TestOlderHTTP(t *testing.T) {
+	server := newGoodServer()
+	web := httptest.NewServer(sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	defer web.Close()
+	set := open(t, nil, map[string]mcpclient.ServerConfig{"web": {URL: web.URL, Transport: mcpclient.SSE}})
+	connected(t, set)
+	require.Equal(t, `{"n":9007199254740993}`, call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
+	require.NoError(t, set.Close())
+}
+
+// TestLostSession has a server that forgets its sessions, as it does when it is started anew.
+func TestLostSession(t *testing.T) {
+	var handler atomic.Pointer[http.Handler]
+	renew := func() {
+		server := newGoodServer()
+		h := http.Handler(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+		handler.Store(&h)
+	}
+	renew()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*handler.Load()).ServeHTTP(w, r) }))
+	defer web.Close()
+	set := openURL(t, web.URL, nil)
+	connected(t, set)
+	changed := set.Changed()
+	renew()
+	require.Equal(t, registry.CodeFailed, call(t, set, "web_echo", `{}`).Code)
+	<-changed
+	until(t, set, func() bool { return call(t, set, "web_echo", `{}`).Code == "" })
+	require.NoError(t, set.Close())
+	web.CloseClientConnections()
+}
+
+// answers is a server that answers calls as it is told, and everything else as it must be.
+func answers(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, id json.RawMessage)) *httptest.Server {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if err != nil || r.Method != http.MethodPost || json.Unmarshal(body, &m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		switch m.Method {
+		case "initialize":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}}`, m.ID)
+		case "tools/list":
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[`+plainTool+`]}}`, m.ID)
+		case "tools/call":
+			answer(w, r, m.ID)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	return web
+}
+
+func TestHTTPErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
+		code   registry.Code
+		text   string
+	}{
+		"401": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(401) }, registry.CodeFailed, "Unauthorized"},
+		"500": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(500) }, registry.CodeFailed, "Internal Server Error"},
+		"an error that repeats a header": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			w.WriteHeader(400)
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"bad %s"}}`, id, r.Header.Get("Authorization"))
+		}, registry.CodeTool, "has refused the call: bad Bearer [redacted]"},
+		"another kind of body": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<p>hello")
+		}, registry.CodeFailed, "unsupported content type"},
+		"no JSON": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { fmt.Fprint(w, "{") }, registry.CodeFailed, "was lost"},
+		"an endless body": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, strings.Repeat(" ", 1000))
+			}
+		}, registry.CodeFailed, "more than 1 MiB at once"},
+		"an endless event": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, "data: x\n")
+			}
+		}, registry.CodeFailed, "more than 1 MiB at once"},
+		"events without an end": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, ": hello\n\nevent: other\ndata: x\n\nnonsense\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":%s,\"result\":{\"content\":[]}}\n\n", id)
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")
+			}
+		}, "", ""},
+		"a stream that ends": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			w.Header().Set("Content-Type", "text/event-stream")
+		}, registry.CodeFailed, "request terminated without response"},
+		"an endless error": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			w.WriteHeader(404)
+			for r.Context().Err() == nil {
+				fmt.Fprint(w, "not here")
+			}
+		}, registry.CodeFailed, "Not Found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set := openURL(t, answers(t, test.answer).URL, &mcpclient.Options{MaxMessage: 1 << 20})
+			connected(t, set)
+			result := call(t, set, "web_t", `{}`)
+			require.Equal(t, test.code, result.Code, result.Text())
+			require.Contains(t, result.Text(), test.text)
+			require.NotContains(t, result.Text(), "s3cr3t")
+			if result.Err != nil {
+				require.NotContains(t, result.Err.Error(), "s3cr3t")
+			}
+			require.NoError(t, set.Close())
+		})
+	}
+}
+
+// TestHTTPCallEnds has a server that does not answer a call.
+func TestHTTPCallEnds(t *testing.T) {
+	set := openURL(t, answers(t, func(_ http.ResponseWriter, r *http.Request, _ json.RawMessage) { <-r.Context().Done() }).URL, nil)
+	connected(t, set)
+	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"}, registry.Env{Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
+	require.Equal(t, registry.CodeTimeout, result.Code)
+	require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
+}
+
+// TestRedirects has servers that send what they get on to others.
+func TestRedirects(t *testing.T) {
+	var mu sync.Mutex
+	var stolen []http.Header
+	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		stolen = append(stolen, r.Header)
+	}))
+	defer thief.Close()
+	good := newGoodServer()
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return good }, nil)
+	mux := http.NewServeMux()
+	mux.Handle("/away", http.RedirectHandler(thief.URL, http.StatusTemporaryRedirect))
+	mux.Handle("/round", http.RedirectHandler("/round", http.StatusTemporaryRedirect))
+	mux.Handle("/moved", http.RedirectHandler("/mcp", http.StatusPermanentRedirect))
+	mux.Handle("/mcp", handler)
+	mux.HandleFunc("/sse", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "event: endpoint\ndata: %s/x\n\n", thief.URL)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	web := httptest.NewServer(mux)
+	defer web.Close()
+	defer web.CloseClientConnections()
+
+	for path, want := range map[string]string{"/away": "the server sends requests on to another one, " + thief.URL, "/round": "redirects too often"} {
+		set := openURL(t, web.URL+path, nil)
+		require.ErrorContains(t, set.Status()[0].Err, want)
+		require.NoError(t, set.Close())
+	}
+	set := open(t, &mcpclient.Options{LookupEnv: secretEnv}, map[string]mcpclient.ServerConfig{"web": {
+		URL: web.URL + "/sse", Transport: mcpclient.SSE, Headers: map[string]string{"Authorization": "${MY_TOKEN}"},
+	}})
+	require.ErrorContains(t, set.Status()[0].Err, "to another one")
+	require.NoError(t, set.Close())
+	set = openURL(t, web.URL+"/moved", nil)
+	connected(t, set)
+	require.NoError(t, set.Close())
+	require.Empty(t, stolen)
+}
+
+// TestUnreachable has an address with a secret, which errors of Go's own library repeat.
+func TestUnreachable(t *testing.T) {
+	web := httptest.NewServer(nil)
+	web.Close()
+	set := openURL(t, web.URL+"/?api_key=${MY_TOKEN}", nil)
+	err := set.Status()[0].Err
+	require.ErrorContains(t, err, "api_key=[redacted]")
+	require.NotContains(t, err.Error(), "s3cr3t")
+}

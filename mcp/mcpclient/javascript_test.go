@@ -1,0 +1,35 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/mcp/mcpclient"
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/javascript"
+)
+
+// TestJavaScript has a script that uses the tools of two servers, and sees of the numbers what they are.
+func TestJavaScript(t *testing.T) {
+	engine := enginetest.New(sandbox.EngineOptions{})
+	defer func() { require.NoError(t, engine.Close(context.Background())) }()
+	base, err := registry.New(javascript.New(func(context.Context) (*sandbox.Engine, error) { return engine, nil }, nil))
+	require.NoError(t, err)
+	set := open(t, &mcpclient.Options{Base: base}, map[string]mcpclient.ServerConfig{"one": stdio("good"), "two": stdio("good"), "dies": stdio("dies")})
+	connected(t, set)
+	input, err := json.Marshal(map[string]string{"code": `
+		const [a, b] = await Promise.all([tools.one_echo({n: 20}), tools.two_echo({n: 22})]);
+		const failures = await Promise.allSettled([tools.two_fail({}), tools.dies_t({}), tools.one_echo({n: "x"})]);
+		return [a.n + b.n, ...failures.map((f) => f.reason.code + ": " + f.reason.message.slice(0, 30))].join("\n");`})
+	require.NoError(t, err)
+	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, registry.Env{Selection: registry.Selection{
+		Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}},
+	}})
+	require.Contains(t, result.Text(), "42\ntool_error: no such city\ntool_failed: The MCP server dies was lost \n"+
+		"invalid_input: invalid tool call: the argumen\n", result.Text())
+}
