@@ -37,6 +37,7 @@ func (f *callFlags) add(cmd *cobra.Command, timeout time.Duration) {
 func newCallCommand() *cobra.Command {
 	var f callFlags
 	var chosen selectionFlags
+	var servers serverFlags
 	var inline int
 	cmd := &cobra.Command{
 		Use:   "call TOOL [JSON | -]",
@@ -63,6 +64,12 @@ func newCallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			set, err := servers.withServers(cmd.Context(), tools, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer set.Close()
+			tools = set.Registry()
 			selection, err := chosen.selection(&f.project, tools, args[0])
 			if err != nil {
 				return err
@@ -74,6 +81,7 @@ func newCallCommand() *cobra.Command {
 	}
 	f.add(cmd, 0)
 	chosen.add(cmd)
+	servers.add(cmd)
 	cmd.Flags().IntVar(&inline, "inline", registry.DefaultInline, "keep longer results in a file of the project, and print their ends, in `bytes`")
 	return cmd
 }

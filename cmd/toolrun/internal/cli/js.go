@@ -17,6 +17,7 @@ import (
 
 func newJS() *cobra.Command {
 	var f callFlags
+	var servers serverFlags
 	var code string
 	var memory int64
 	cmd := &cobra.Command{
@@ -58,7 +59,13 @@ func newJS() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			options := map[string]any{javascript.OptionMemory: memory}
+			set, err := servers.withServers(cmd.Context(), tools, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer set.Close()
+			tools = set.Registry()
+			options := map[string]any{javascript.OptionMemory: memory, javascript.OptionToolCalls: servers.file() != ""}
 			switch filepath.Ext(name) {
 			case ".ts", ".mts", ".cts":
 				options[javascript.OptionLanguage] = "typescript"
@@ -73,6 +80,7 @@ func newJS() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&code, "eval", "e", "", "run `CODE`")
 	f.add(cmd, sandbox.DefaultTime)
+	servers.add(cmd)
 	cmd.Flags().Int64Var(&memory, "memory", sandbox.DefaultMemory>>20, "let the code use at most this much memory, in `MiB`")
 	return cmd
 }

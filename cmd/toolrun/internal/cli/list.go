@@ -24,6 +24,7 @@ import (
 type listCommand struct {
 	project projectFlags
 	chosen  selectionFlags
+	servers serverFlags
 	api     string
 	strict  bool
 	json    bool
@@ -36,6 +37,12 @@ func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *regi
 		if err != nil {
 			return err
 		}
+		set, err := c.servers.withServers(cmd.Context(), tools, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		defer set.Close()
+		tools = set.Registry()
 		selection, err := c.chosen.selection(&c.project, tools, "")
 		if err != nil {
 			return err
@@ -47,6 +54,7 @@ func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *regi
 func (c *listCommand) add(cmd *cobra.Command) *cobra.Command {
 	c.project.add(cmd)
 	c.chosen.add(cmd)
+	c.servers.add(cmd)
 	return cmd
 }
 
