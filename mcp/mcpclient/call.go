@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -66,11 +68,15 @@ func (t *tool) failure(ctx context.Context, c *connection, err error) error {
 	if large, ok := errors.AsType[*tooLargeError](reason); ok {
 		return t.lost(fmt.Sprintf("has sent more than %s at once, and was disconnected. Ask for less at a time.", bytesText(large.limit)), reason)
 	}
-	if errors.Is(err, sdk.ErrConnectionClosed) || c.ended() {
-		return t.lost("was lost during the call. It is not known whether the call has been done: look before you make it again.", reason)
+	if errors.Is(reason, io.EOF) || errors.Is(reason, sdk.ErrConnectionClosed) {
+		reason = errLost
 	}
-	return t.lost("could not be reached for the call: "+cleanLine(t.server.secrets.text(err.Error()), 500), reason)
+	why := cleanLine(t.server.secrets.text(implementation.Replace(reason.Error())), 500)
+	return t.lost(fmt.Sprintf("has not answered the call: %s. It is not known whether the call has been done: look before you make it again.", why), reason)
 }
+
+// implementation is what the protocol's implementation says of itself in errors.
+var implementation = strings.NewReplacer(`calling "tools/call": `, "", `sending "tools/call": `, "", "rejected by transport: ", "")
 
 func (t *tool) lost(what string, err error) error {
 	return &registry.ModelError{
@@ -82,15 +88,3 @@ func (t *tool) lost(what string, err error) error {
 
 // ownCode reports whether a code is one that the protocol's implementation gives to failures of its own.
 func ownCode(code int64) bool { return code <= -32003 && code >= -32005 }
-
-// ended reports whether the connection has ended, or is about to.
-func (c *connection) ended() bool {
-	select {
-	case <-c.lost:
-		return true
-	default:
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.reason != nil
-}

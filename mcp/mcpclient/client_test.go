@@ -143,7 +143,7 @@ func TestLossAndReconnection(t *testing.T) {
 	pid := call(t, set, "good_pid", `{}`).Text()
 	result := call(t, set, "good_die", `{}`)
 	require.Equal(t, registry.CodeFailed, result.Code)
-	require.Contains(t, result.Text(), "The MCP server good was lost during the call.")
+	require.Contains(t, result.Text(), "The MCP server good has not answered the call: the connection was lost. It is not known")
 	var lost *mcpclient.ServerError
 	require.ErrorAs(t, result.Err, &lost)
 	until(t, set, func() bool { return set.Registry().Len() == 0 })

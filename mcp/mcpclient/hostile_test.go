@@ -78,7 +78,8 @@ func TestHostileLists(t *testing.T) {
 		"schemas": func(t *testing.T, r *registry.Registry) {
 			any := `{"type":"object"}`
 			for tool, schema := range map[string]string{
-				"deep": any, "invalid": any, "text": any, "none": any, "empty": any, "outside": any, "large": any, "output": any,
+				"deep": any, "invalid": any, "text": any, "none": any, "empty": any, "outside": any, "large": any, "output": any, "slow": any,
+				"nested":  `{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}`,
 				"untyped": `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
 			} {
 				spec, ok := r.Spec("schemas_" + tool)
@@ -86,7 +87,7 @@ func TestHostileLists(t *testing.T) {
 				require.Equal(t, schema, string(spec.Schema), tool)
 				require.Nil(t, spec.OutputSchema)
 			}
-			require.Equal(t, 9, r.Len())
+			require.Equal(t, 11, r.Len())
 		},
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -104,7 +105,7 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 	var log syncBuffer
 	connected(t, openKind(t, "schemas", &mcpclient.Options{Logger: logTo(&log)}))
 	require.Contains(t, log.String(), `tool=invalid`)
-	connected(t, openKind(t, "many", &mcpclient.Options{Logger: logTo(&log)}))
+	connected(t, openKind(t, "pages", &mcpclient.Options{Logger: logTo(&log), MaxTools: 3}))
 	require.Contains(t, log.String(), `there are too many`)
 }
 
@@ -113,7 +114,7 @@ func TestHostileCalls(t *testing.T) {
 		code registry.Code
 		text string
 	}{
-		"dies":  {registry.CodeFailed, "was lost during the call"},
+		"dies":  {registry.CodeFailed, "has not answered the call: the connection was lost."},
 		"huge":  {registry.CodeFailed, "has sent more than 1 MiB at once"},
 		"ids":   {"", "right"},
 		"flood": {"", "flooded"},
@@ -216,7 +217,7 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, []string{
-		"PATH=/bin", "HOME=/home/x", "GITHUB_TOKEN=[redacted]", "GREETING=hello /home/x", "MODE=", serverKind + "=good",
+		"PATH=/bin", "HOME=/home/x", "GITHUB_TOKEN=[redacted]", "GREETING=hello /home/x", "GORACE=atexit_sleep_ms=0", serverKind + "=good",
 	}, lines)
 	require.NotContains(t, log.String(), "s3cr3t")
 	require.Contains(t, call(t, set, "good_echo", `{"s":"s3cr3t-value"}`).Text(), "[redacted]")

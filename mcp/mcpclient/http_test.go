@@ -134,8 +134,8 @@ func TestHTTPErrors(t *testing.T) {
 		code   registry.Code
 		text   string
 	}{
-		"401": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(401) }, registry.CodeFailed, "Unauthorized"},
-		"500": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(500) }, registry.CodeFailed, "Internal Server Error"},
+		"401": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(401) }, registry.CodeFailed, "has not answered the call: Unauthorized. It"},
+		"500": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(500) }, registry.CodeFailed, "has not answered the call: Internal Server Error. It"},
 		"an error that repeats a header": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.WriteHeader(400)
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"bad %s"}}`, id, r.Header.Get("Authorization"))
@@ -144,7 +144,7 @@ func TestHTTPErrors(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<p>hello")
 		}, registry.CodeFailed, "unsupported content type"},
-		"no JSON": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { fmt.Fprint(w, "{") }, registry.CodeFailed, "was lost"},
+		"no JSON": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { fmt.Fprint(w, "{") }, registry.CodeFailed, "has not answered the call"},
 		"an endless body": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			for r.Context().Err() == nil {
 				fmt.Fprint(w, strings.Repeat(" ", 1000))

@@ -30,6 +30,6 @@ func TestJavaScript(t *testing.T) {
 	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, registry.Env{Selection: registry.Selection{
 		Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}},
 	}})
-	require.Contains(t, result.Text(), "42\ntool_error: no such city\ntool_failed: The MCP server dies was lost d\n"+
+	require.Contains(t, result.Text(), "42\ntool_error: no such city\ntool_failed: The MCP server dies has not an\n"+
 		"invalid_input: invalid tool call: the argumen\n", result.Text())
 }

@@ -43,10 +43,11 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.pending) == 0 {
 		line, err := readLine(r.in, r.line, r.filter.limit)
 		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				r.fail(err)
+			if errors.Is(err, io.EOF) {
+				err = errLost
 			}
-			return 0, io.EOF // without a newline it is not a message
+			r.fail(err)
+			return 0, io.EOF // what is left has no newline, and is not a message
 		}
 		r.line = line
 		if cap(r.line) > 1<<20 {

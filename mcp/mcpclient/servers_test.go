@@ -45,7 +45,9 @@ func TestMain(m *testing.M) {
 
 // stdio is the configuration of a server of a kind that is a process.
 func stdio(kind string) mcpclient.ServerConfig {
-	return mcpclient.ServerConfig{Command: os.Args[0], Env: map[string]string{serverKind: kind, "MODE": os.Getenv("MODE")}}
+	return mcpclient.ServerConfig{Command: os.Args[0], Env: map[string]string{
+		serverKind: kind, "GORACE": "atexit_sleep_ms=0", // the race detector waits for a second otherwise
+	}}
 }
 
 // open opens a set of servers, and closes it when the test ends.
@@ -182,10 +184,12 @@ func newGoodServer() *sdk.Server {
 	})
 	add(&sdk.Tool{Name: "ask"}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var said []string
-		_, err := req.Session.ListRoots(ctx, nil)
+		_, err := req.Session.Elicit(ctx, &sdk.ElicitParams{Message: "your password?", RequestedSchema: map[string]any{"type": "object"}})
 		said = append(said, fmt.Sprint(err))
-		_, err = req.Session.Elicit(ctx, &sdk.ElicitParams{Message: "your password?", RequestedSchema: map[string]any{"type": "object"}})
+		//lint:ignore SA1019 servers of today have them
+		_, err = req.Session.ListRoots(ctx, nil)
 		said = append(said, fmt.Sprint(err))
+		//lint:ignore SA1019 servers of today have it
 		_, err = req.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 1})
 		said = append(said, fmt.Sprint(err), fmt.Sprint(req.Session.Ping(ctx, nil)))
 		return text(strings.Join(said, "\n")), nil
@@ -293,6 +297,8 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 			`{"name":"empty","inputSchema":{}}`,
 			`{"name":"outside","inputSchema":{"type":"object","properties":{"a":{"$ref":"https://example.com/x"}}}}`,
 			`{"name":"large","inputSchema":{"type":"object","description":"` + strings.Repeat("x", 300_000) + `"}}`,
+			`{"name":"slow","inputSchema":{"type":"object","allOf":[` + strings.Repeat(`{},`, 4000) + `{}]}}`,
+			`{"name":"nested","inputSchema":{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}}`,
 			`{"name":"output","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}`,
 			`{"name":5}`, `{"name":""}`, `{"name":"` + strings.Repeat("n", 2000) + `"}`, `7`,
 		}, ","))

@@ -16,6 +16,9 @@ const (
 	// maxSchema is how many bytes a schema may have, and maxSchemas all of a server together. What is larger is left out.
 	maxSchema  = 256 << 10
 	maxSchemas = 4 << 20
+	// maxObjects is how many objects a schema may consist of, and allObjects all of a server together: compiling takes time.
+	maxObjects = 2000
+	allObjects = 50_000
 )
 
 // A tool is a tool of a server.
@@ -38,7 +41,7 @@ func (s *server) makeTools(list *listing) []*tool {
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	schemas := &schemaReader{server: s, room: maxSchemas}
+	schemas := &schemaReader{server: s, room: maxSchemas, objects: allObjects}
 	seen := map[string]bool{}
 	tools := make([]*tool, 0, len(list.tools))
 	for _, in := range list.tools {
@@ -92,8 +95,8 @@ var anyObject = json.RawMessage(`{"type":"object"}`)
 
 // A schemaReader decides which schemas are used.
 type schemaReader struct {
-	server *server
-	room   int
+	server        *server
+	room, objects int // what is left
 }
 
 func (r *schemaReader) input(tool string, raw json.RawMessage) json.RawMessage {
@@ -123,7 +126,12 @@ func (r *schemaReader) usable(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) > maxSchema || len(raw) > r.room {
 		return nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d", len(raw), maxSchema, maxSchemas)
 	}
+	objects := bytes.Count(raw, []byte{'{'})
+	if objects > maxObjects || objects > r.objects {
+		return nil, fmt.Errorf("it has %d objects, more than %d, or all together have more than %d", objects, maxObjects, allObjects)
+	}
 	r.room -= len(raw)
+	r.objects -= objects
 	raw = bytes.TrimSpace(raw)
 	var root struct {
 		Type json.RawMessage `json:"type"`
