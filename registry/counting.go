@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"reflect"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,9 @@ var (
 	schemasByName = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
+// references are the keywords that refer to schemas, and behind them those that are referred to.
+var references = []string{"$ref", "$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor", "$recursiveAnchor"}
+
 // maxSchemas is how many schemas may be in one. The time that the compiler takes grows with the square.
 const maxSchemas = 5000
 
@@ -39,6 +43,21 @@ func counting(root any) (any, error) {
 		return nil, fmt.Errorf("the schema consists of %d schemas, more than %d", len(c.seen), maxSchemas)
 	}
 	return c.root, nil
+}
+
+// refers reports whether there is something in a value that could be a reference, or what one leads to.
+func refers(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inside := range value {
+			if slices.Contains(references, name) || refers(inside) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(value, refers)
+	}
+	return false
 }
 
 // clone copies a JSON value.
@@ -97,7 +116,10 @@ func (c *counter) schema(schema any) {
 		}
 		c.seen[address] = true
 		if _, ok := schema["$id"].(string); ok && len(c.seen) > 1 {
-			c.err = errors.New(`a schema in it has an "$id", which is not supported: references could lead anywhere`)
+			if refers(schema) {
+				c.err = errors.New(`a schema in it has an "$id" and a reference, which is not supported: it could lead anywhere`)
+			}
+			delete(schema, "$id") // it changes nothing: references that are not to the root are refused
 		}
 		cost := c.parts(schema)
 		c.references(schema)
@@ -146,7 +168,7 @@ func (c *counter) parts(schema map[string]any) (n int) {
 
 // references makes what a schema refers to count, which can be in places that are no schemas otherwise.
 func (c *counter) references(schema map[string]any) {
-	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+	for _, keyword := range references[:3] {
 		ref, ok := schema[keyword].(string)
 		if ok && !strings.HasPrefix(ref, "#") {
 			c.err = fmt.Errorf("it refers to another document, %q", plaintext.Cut(ref, 200))

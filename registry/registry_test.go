@@ -369,3 +369,13 @@ func TestSchemasThatTakeForever(t *testing.T) {
 	result := large.Dispatch(t.Context(), call("echo", `{"a":[`+strings.Repeat(`1,"x",`, 40_000)+`1]}`), registry.Env{})
 	require.False(t, result.IsError(), "what is only large is checked")
 }
+
+// TestNestedIDs has schemas with names for parts of them that nothing refers to.
+func TestNestedIDs(t *testing.T) {
+	raw := `{"$id":"http://a/","type":"object","properties":{"a":{"$id":"A","type":"integer"},"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"$id":"B","maximum":3}}}`
+	schema, err := registry.CompileSchema([]byte(raw))
+	require.NoError(t, err)
+	require.Equal(t, raw, string(schema.JSON()))
+	require.NoError(t, schema.Validate(map[string]any{"a": json.Number("1"), "b": json.Number("3")}))
+	require.EqualError(t, schema.Validate(map[string]any{"a": "x", "b": json.Number("4")}), "/a: got string, want integer\n/b: maximum: got 4, want 3")
+}
