@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/registrytest"
 )
 
 func TestTools(t *testing.T) {
@@ -104,12 +105,44 @@ func TestProgress(t *testing.T) {
 }
 
 func TestToolsChange(t *testing.T) {
-	set := openKind(t, "good", nil)
-	before, changed := set.Registry(), set.Changed()
-	require.Equal(t, "growing", call(t, set, "good_grow", `{}`).Text())
-	<-changed
-	require.NotContains(t, names(before), "good_grown", "a registry does not change")
-	require.Equal(t, "tall", call(t, set, "good_grown", `{}`).Text())
+	for _, kind := range []string{"good", "newest"} {
+		t.Run(kind, func(t *testing.T) {
+			set := openKind(t, kind, nil)
+			connected(t, set)
+			before, changed := set.Registry(), set.Changed()
+			require.Equal(t, "growing", call(t, set, kind+"_grow", `{}`).Text())
+			<-changed
+			require.NotContains(t, names(before), kind+"_grown", "a registry does not change")
+			require.Equal(t, "tall", call(t, set, kind+"_grown", `{}`).Text())
+		})
+	}
+}
+
+// TestOneTool has the registry's own kit check a tool.
+func TestOneTool(t *testing.T) {
+	tool, ok := openKind(t, "good", nil).Registry().Tool("good_echo")
+	require.True(t, ok)
+	registrytest.TestTool(t, tool, &registrytest.Options{
+		Inputs: []string{`{"n": 1, "x": "a"}`, `{"n": 9007199254740993}`},
+		Skip:   []string{"description"}, // which is a stranger's
+	})
+}
+
+func BenchmarkCall(b *testing.B) {
+	set := openKind(b, "good", nil)
+	for b.Loop() {
+		if result := call(b, set, "good_echo", `{"n":1}`); result.IsError() {
+			b.Fatal(result.Text())
+		}
+	}
+}
+
+func BenchmarkConnect(b *testing.B) {
+	for b.Loop() {
+		set, err := mcpclient.Open(b.Context(), mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"good": stdio("good")}}, nil)
+		require.NoError(b, err)
+		require.NoError(b, set.Close())
+	}
 }
 
 func TestCancellation(t *testing.T) {

@@ -59,11 +59,18 @@ var errConnectTime = errors.New("the server does not answer")
 // connect starts or reaches a server, and greets it. The context is for that alone: then the connection must be closed.
 func connect(ctx context.Context, s *server) (*connection, error) {
 	c, err := dial(ctx, s, versionCommon)
-	if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok &&
-		(wrong.Code == jsonrpc.CodeMethodNotFound || wrong.Code == sdk.CodeUnsupportedProtocolVersion) {
-		return dial(ctx, s, versionNewest)
+	if err == nil || errors.Is(err, errConnectTime) || ctx.Err() != nil {
+		return c, err
 	}
-	return c, err
+	wrong, ok := errors.AsType[*jsonrpc.Error](err)
+	refused := ok && (wrong.Code == jsonrpc.CodeMethodNotFound || wrong.Code == sdk.CodeUnsupportedProtocolVersion)
+	if !refused && s.config.transport() != HTTP { // there it can also be that a server refuses what follows the greeting
+		return nil, err
+	}
+	if c, second := dial(ctx, s, versionNewest); second == nil {
+		return c, nil
+	}
+	return nil, err
 }
 
 func dial(ctx context.Context, s *server, version string) (*connection, error) {

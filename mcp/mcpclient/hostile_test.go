@@ -158,6 +158,19 @@ func TestStorm(t *testing.T) {
 	}
 }
 
+// TestDeafServer has a server that stops reading.
+func TestDeafServer(t *testing.T) {
+	t.Parallel()
+	set := openKind(t, "deaf", nil)
+	connected(t, set)
+	for range 3 {
+		result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "deaf_t", Input: fmt.Appendf(nil, `{"s":%q}`, strings.Repeat("x", 1<<20))},
+			registry.Env{Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
+		require.Equal(t, registry.CodeTimeout, result.Code)
+		require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
+	}
+}
+
 // TestStubbornServer ends a server that neither the end of its input nor SIGTERM ends, and what it has started.
 func TestStubbornServer(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -38,12 +39,19 @@ func openURL(t testing.TB, url string, options *mcpclient.Options) *mcpclient.Se
 }
 
 func TestHTTP(t *testing.T) {
-	for name, options := range map[string]*sdk.StreamableHTTPOptions{
-		"with events": nil, "with JSON": {JSONResponse: true}, "without sessions": {Stateless: true},
+	for name, test := range map[string]struct {
+		options  *sdk.StreamableHTTPOptions
+		versions []string
+	}{
+		"with events":        {nil, nil},
+		"with JSON":          {&sdk.StreamableHTTPOptions{JSONResponse: true}, nil},
+		"without sessions":   {&sdk.StreamableHTTPOptions{Stateless: true}, nil},
+		"the oldest version": {nil, []string{"2024-11-05"}},
+		"the newest version": {&sdk.StreamableHTTPOptions{Stateless: true}, []string{"2026-07-28"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := leakcheck.Take()
-			web := overHTTP(newGoodServer(), options)
+			web := overHTTP(newGoodServer(test.versions...), test.options)
 			set := openURL(t, web.URL, nil)
 			connected(t, set)
 			require.Equal(t, `{"n":9007199254740993}`, call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
@@ -249,4 +257,31 @@ func TestUnreachable(t *testing.T) {
 	err := set.Status()[0].Err
 	require.ErrorContains(t, err, "api_key=[redacted]")
 	require.NotContains(t, err.Error(), "s3cr3t")
+}
+
+// FuzzAnswers has servers that answer calls with anything.
+func FuzzAnswers(f *testing.F) {
+	for _, answer := range []string{
+		`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":1}}}`,
+		"event: message\nid: 1\nretry: 5\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":3,\"result\":{\"content\":[{\"type\":\"resource\",\"resource\":{\"text\":\"\"}}]}}\n\n",
+		`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no","data":[]}}`,
+		`{"jsonrpc":"2.0","id":"3","method":"ping"}`, `{"method":"notifications/progress","params":{"progressToken":"1","progress":1e999}}`,
+		`{"method":"notifications/message","params":{"data":{}}}`, `{"jsonrpc":"2.0","id":3,"result":{"protocolVersion":1}}`,
+	} {
+		f.Add(answer, false)
+		f.Add(answer, true)
+	}
+	f.Fuzz(func(t *testing.T, answer string, events bool) {
+		web := answers(t, func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) {
+			if events {
+				w.Header().Set("Content-Type", "text/event-stream")
+			}
+			_, _ = io.WriteString(w, answer)
+		})
+		set := openURL(t, web.URL, nil)
+		result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"}, registry.Env{Limits: registry.Limits{Timeout: 5 * time.Second}})
+		require.NotEmpty(t, result.Content)
+		require.True(t, utf8.ValidString(result.Text()))
+		require.NoError(t, set.Close())
+	})
 }

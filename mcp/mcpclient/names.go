@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/registry"
 )
 
 // maxName is how many bytes a tool's name may have.
@@ -15,8 +17,8 @@ var hashed = regexp.MustCompile(`_[0-9a-f]{10}$`)
 
 // A namer gives tools their names. What it gives depends on the configuration alone, not on which servers are there.
 type namer struct {
-	servers []string            // all that are configured
-	taken   map[string]struct{} // names of other tools
+	servers []string           // all that are configured
+	base    *registry.Registry // the other tools
 }
 
 // name returns SERVER_TOOL, and with a hash at its end if that cannot be a name, or could be that of another server's tool.
@@ -27,7 +29,7 @@ func (n *namer) name(server, tool string) string {
 	if first == '-' || first >= '0' && first <= '9' {
 		name = "_" + name
 	}
-	_, taken := n.taken[name]
+	_, taken := n.base.Tool(name)
 	if !taken && name == server+"_"+tool && len(name) <= maxName && !hashed.MatchString(name) && !n.ambiguous(server, name) {
 		return name
 	}

@@ -35,6 +35,10 @@ func TestMain(m *testing.M) {
 		if err := newGoodServer().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			os.Exit(1)
 		}
+	case "newest":
+		if err := newGoodServer("2026-07-28").Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+			os.Exit(1)
+		}
 	case "sleep":
 		signal.Ignore(syscall.SIGTERM)
 		time.Sleep(time.Hour)
@@ -109,8 +113,10 @@ func overHTTP(server *sdk.Server, options *sdk.StreamableHTTPOptions) *httptest.
 }
 
 // newGoodServer is a server as others write them.
-func newGoodServer() *sdk.Server {
-	server := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{Instructions: "Be \u202eepolite\x07."})
+func newGoodServer(versions ...string) *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{
+		Instructions: "Be \u202eepolite\x07.", SupportedProtocolVersions: versions,
+	})
 	object := json.RawMessage(`{"type":"object"}`)
 	add := func(tool *sdk.Tool, do func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
 		if tool.InputSchema == nil {
@@ -248,6 +254,9 @@ func (s *rawServer) serve() {
 			s.initialize(m.ID)
 		case "tools/list":
 			s.list(m.ID, m.Params.Cursor)
+			if s.kind == "deaf" {
+				time.Sleep(time.Hour)
+			}
 		case "tools/call":
 			s.call(m.ID, m.Params.Meta.ProgressToken)
 		default:

@@ -36,10 +36,7 @@ func Open(ctx context.Context, config Config, options *Options) (*Set, error) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Set{base: all.Base, cancel: cancel, changed: make(chan struct{})}
 	s.registry.Store(s.base)
-	names := &namer{taken: map[string]struct{}{}}
-	for _, spec := range all.Base.Specs() {
-		names.taken[spec.Name] = struct{}{}
-	}
+	names := &namer{base: all.Base}
 	var tried sync.WaitGroup
 	for _, name := range slices.Sorted(maps.Keys(config.Servers)) {
 		if config.Servers[name].Disabled {
