@@ -279,7 +279,7 @@ func FuzzAnswers(f *testing.F) {
 			_, _ = io.WriteString(w, answer)
 		})
 		set := openURL(t, web.URL, nil)
-		result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"}, registry.Env{Limits: registry.Limits{Timeout: 5 * time.Second}})
+		result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"}, registry.Env{Limits: registry.Limits{Timeout: 100 * time.Millisecond}})
 		require.NotEmpty(t, result.Content)
 		require.True(t, utf8.ValidString(result.Text()))
 		require.NoError(t, set.Close())
