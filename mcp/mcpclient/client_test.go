@@ -212,20 +212,26 @@ func TestNames(t *testing.T) {
 	base, err := registry.New(registry.ToolFunc(registry.Spec{Name: "names_t", Description: "d"}, nil))
 	require.NoError(t, err)
 	server := stdio("names")
-	open := func(servers ...string) []string {
+	openAll := func(servers ...string) *registry.Registry {
 		config := map[string]mcpclient.ServerConfig{}
 		for _, name := range servers {
 			config[name] = server
 		}
-		return names(open(t, &mcpclient.Options{Base: base}, config).Registry())
+		return open(t, &mcpclient.Options{Base: base}, config).Registry()
 	}
+	open := func(servers ...string) []string { return names(openAll(servers...)) }
 	one := open("names")
-	require.Len(t, one, 1+7, "a name that a server has twice counts once")
+	require.Len(t, one, 1+8, "a name that a server has twice counts once")
 	for _, name := range one {
 		require.NoError(t, registry.CheckName(name))
 	}
 	require.Regexp(t, `^names_t_[0-9a-f]{10}$`, one[1], "the name is taken")
 	require.Subset(t, open("names", "a names", "1", "-", "names_t", strings.Repeat("s", 64)), one[2:], "others do not change names")
 	many := open("a b", "a.b", "a_b", "a", strings.Repeat("s", 64))
-	require.Len(t, many, 1+5*7)
+	require.Len(t, many, 1+5*8)
+
+	r := openAll("git", "git_hub")
+	require.Equal(t, 1+2*8, r.Len())
+	spec, _ := r.Spec("git_hub_t")
+	require.Equal(t, "git_hub", spec.Source, "and not the tool hub_t of git")
 }

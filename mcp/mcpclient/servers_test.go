@@ -313,7 +313,7 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 		}, ","))
 	case "names":
 		s.tools(id, strings.Join([]string{
-			plainTool, plainTool, `{"name":"a b"}`, `{"name":"a.b"}`, `{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,
+			plainTool, plainTool, `{"name":"hub_t"}`, `{"name":"a b"}`, `{"name":"a.b"}`, `{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,
 			`{"name":"` + strings.Repeat("x", 100) + `2"}`, `{"name":"a_b_0123456789"}`,
 		}, ","))
 	case "utf8":
