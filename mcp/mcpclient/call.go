@@ -66,13 +66,15 @@ func (t *tool) failure(ctx context.Context, c *connection, err error) error {
 	}
 	reason := c.because(err)
 	if large, ok := errors.AsType[*tooLargeError](reason); ok {
-		return t.lost(fmt.Sprintf("has sent more than %s at once, and was disconnected. Ask for less at a time.", bytesText(large.limit)), reason)
+		return t.lost(fmt.Sprintf("has sent more than %s at once, and was disconnected. Ask for less at a time.",
+			bytesText(large.limit)), reason)
 	}
 	if errors.Is(reason, io.EOF) || errors.Is(reason, sdk.ErrConnectionClosed) {
 		reason = errLost
 	}
 	why := cleanLine(t.server.secrets.text(implementation.Replace(reason.Error())), 500)
-	return t.lost(fmt.Sprintf("has not answered the call: %s. It is not known whether the call has been done: look before you make it again.", why), reason)
+	return t.lost(fmt.Sprintf("has not answered the call: %s. It is not known whether the call has been done: look before you make it again.",
+		why), reason)
 }
 
 // implementation is what the protocol's implementation says of itself in errors.

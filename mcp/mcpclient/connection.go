@@ -128,9 +128,9 @@ func (c *connection) transport(f *filter) (sdk.Transport, error) {
 		}
 		w := &web{endpoint: endpoint, headers: s.config.Headers, filter: f, transport: s.options.Transport, ctx: c.ctx, fail: c.fail}
 		if w.transport == nil {
-			own := http.DefaultTransport.(*http.Transport).Clone()
-			own.Proxy = nil // which the environment would say
-			own.MaxResponseHeaderBytes = 64 << 10
+			own := &http.Transport{
+				ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+			}
 			w.transport, c.idle = own, own.CloseIdleConnections
 		}
 		return w.transportOf(kind), nil

@@ -33,7 +33,8 @@
 //
 // Servers are not trusted more than models are. Messages, descriptions, instructions, lists of tools, parts of results, logs and
 // requests are limited in size and number; text is made valid UTF-8 and loses control characters; and descriptions lose what
-// people would not see. A server can ask this client for nothing: it has no roots, no sampling and no elicitation. Redirections
+// people would not see. What a server says of its tools, that they change nothing for example, is what it says, and nobody has
+// checked it. A server can ask this client for nothing: it has no roots, no sampling and no elicitation. Redirections
 // to other hosts are not followed.
 //
 // A server that is started gets the variables of its configuration and a few that all programs need, and not the others of the

@@ -43,6 +43,7 @@ func logTo(b *syncBuffer) *slog.Logger {
 }
 
 func TestServersThatDoNotConnect(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[string]string{
 		"mute":     `MCP server "mute": the server does not answer`,
 		"endless":  `MCP server "endless": the server has sent a message of more than 1 MiB`,
@@ -67,6 +68,7 @@ func TestServersThatDoNotConnect(t *testing.T) {
 }
 
 func TestHostileLists(t *testing.T) {
+	t.Parallel()
 	for kind, check := range map[string]func(t *testing.T, r *registry.Registry){
 		"noise": func(t *testing.T, r *registry.Registry) { require.Equal(t, []string{"noise_t"}, names(r)) },
 		"pages": func(t *testing.T, r *registry.Registry) { require.Equal(t, 100, r.Len()) },
@@ -110,6 +112,7 @@ func TestWhatIsLeftOutIsLogged(t *testing.T) {
 }
 
 func TestHostileCalls(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[string]struct {
 		code registry.Code
 		text string

@@ -55,7 +55,8 @@ func (w *web) transportOf(kind Transport) sdk.Transport {
 // checkOrigin keeps requests, which have secrets in their headers and files in their bodies, on the server that is configured.
 func (w *web) checkOrigin(to *url.URL) error {
 	if to.Scheme != w.endpoint.Scheme || !strings.EqualFold(to.Host, w.endpoint.Host) {
-		return fmt.Errorf("the server sends requests on to another one, %s://%s: if that is right, put it into the configuration", to.Scheme, to.Host)
+		return fmt.Errorf("the server sends requests on to another one, %s://%s: if that is right, put it into the configuration",
+			to.Scheme, to.Host)
 	}
 	return nil
 }

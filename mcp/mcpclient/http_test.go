@@ -137,6 +137,7 @@ func answers(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, i
 }
 
 func TestHTTPErrors(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		answer func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
 		code   registry.Code

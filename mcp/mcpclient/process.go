@@ -119,7 +119,10 @@ func (p *process) logStderr(log func(line string)) {
 
 // transport is how the protocol's implementation talks to the process.
 func (p *process) transport(f *filter, fail func(error)) sdk.Transport {
-	reader := &lineReader{in: bufio.NewReaderSize(p.stdout, 64<<10), filter: f, fail: fail}
+	reader := &lineReader{in: bufio.NewReaderSize(p.stdout, 64<<10), filter: f, fail: func(err error) {
+		fail(err)
+		p.stdout.Close() // so that it does not wait to write more
+	}}
 	return &sdk.IOTransport{
 		Reader:        readCloser{reader, p.close},
 		Writer:        &stdinWriter{p, fail},
@@ -161,6 +164,7 @@ func (w *stdinWriter) Close() error {
 func (p *process) close() {
 	p.stop.Do(func() {
 		p.stdin.Close()
+		go io.Copy(io.Discard, p.stdout) // what it still has to say must not keep it from its end
 		go func() {
 			defer close(p.ended)
 			for _, step := range []struct {

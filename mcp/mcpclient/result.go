@@ -52,7 +52,8 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 	}
 	var result registry.Result
 	if !elements(in.Content, maxParts, func(element json.RawMessage) { result.Content = append(result.Content, t.part(element)) }) {
-		result.Content = append(result.Content, registry.Part{Text: fmt.Sprintf("[The result has more than %d parts, and the others are left out.]", maxParts)})
+		note := fmt.Sprintf("[The result has more than %d parts, and the others are left out.]", maxParts)
+		result.Content = append(result.Content, registry.Part{Text: note})
 	}
 	if data := in.StructuredContent; len(data) > 0 && string(data) != "null" {
 		var compact bytes.Buffer
@@ -105,7 +106,8 @@ func (t *tool) part(raw json.RawMessage) registry.Part {
 			Kind: "RESOURCE", Name: uri, Key: fmt.Sprintf("mcp:%s:%s:%s", t.server.name, uri, hex.EncodeToString(sum[:])),
 		}}
 	}
-	return registry.Part{Text: fmt.Sprintf("[A part of the result is left out: it is of the type %q, which is not known here.]", cleanLine(in.Type, 50))}
+	return registry.Part{Text: fmt.Sprintf("[A part of the result is left out: it is of the type %q, which is not known here.]",
+		cleanLine(in.Type, 50))}
 }
 
 // binary makes a part of base64.

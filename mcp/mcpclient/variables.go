@@ -15,7 +15,8 @@ import (
 // variable matches what stands for a variable: ${NAME}, ${env:NAME} and ${NAME:-default}.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]*)(:-[^}]*)?\}|\$\{[^}]*\}`)
 
-// secretName matches a word that a name of a secret has in it, and notSecret one that such a name ends in if it is that of something else.
+// secretName matches a word that a name of a secret has in it, and notSecret one that such a name ends in if it is that of
+// something else.
 var (
 	secretName = regexp.MustCompile(`(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE)$|^(AUTH|PAT)$`)
 	notSecret  = regexp.MustCompile(`^(PATH|FILE|DIR|ID|URL|NAME)$`)
@@ -49,8 +50,8 @@ func checkSecret(name, value string) error {
 	found := variable.FindAllStringSubmatch(value, -1)
 	if len(found) == 0 {
 		example := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-		return fmt.Errorf(`it is a secret, which must not be in the configuration: write it as "${%s}", and set that variable in the environment`,
-			plaintext.Cut(example, 100))
+		return fmt.Errorf(`it is a secret, which must not be in the configuration: write it as "${%s}", and set that variable `+
+			`in the environment`, plaintext.Cut(example, 100))
 	}
 	for _, match := range found {
 		if len(match[2]) > len(":-") {
@@ -73,7 +74,8 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 		parts := variable.FindStringSubmatch(match)
 		name, fallback := parts[1], parts[2]
 		if name == "" {
-			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME} or ${NAME:-default}", plaintext.Cut(match, 100)))
+			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME} or ${NAME:-default}",
+				plaintext.Cut(match, 100)))
 			return ""
 		}
 		var value string
