@@ -267,7 +267,8 @@ func (s *ServerConfig) checkURL() *ConfigError {
 		return &ConfigError{Field: "url", Err: errors.New("it is not an address")}
 	}
 	if password, ok := address.User.Password(); ok && !strings.Contains(password, standsForValue) {
-		return &ConfigError{Field: "url", Err: errors.New(`it has a password: write it as "${NAME}", and set that variable in the environment`)}
+		return &ConfigError{Field: "url", Err: errors.New(
+			`it has a password: write it as "${NAME}", and set that variable in the environment`)}
 	}
 	for name, values := range address.Query() {
 		for _, value := range values {
@@ -280,8 +281,8 @@ func (s *ServerConfig) checkURL() *ConfigError {
 	return nil
 }
 
-// standsForValue is in place of values that are not known yet. It is valid in a host, a port and a path.
-const standsForValue = "1"
+// standsForValue is in place of values that are not known yet. It is valid everywhere in an address, and nobody's password.
+const standsForValue = "73058209173462517305"
 
 func (s *ServerConfig) transport() Transport {
 	switch {

@@ -57,8 +57,8 @@ func TestBadConfigs(t *testing.T) {
 		`{"mcpServers": {"a": {"command": "x", "env": {"T_TOKEN": "${A:-hunter22}"}}}}`:               `it is a secret, which cannot have a default`,
 		`{"mcpServers": {"a": {"url": "http://x", "headers": {"authorization": "Bearer hunter22"}}}}`: `write it as "${AUTHORIZATION}"`,
 		`{"mcpServers": {"a": {"url": "http://x", "headers": {"X-Api-Key": "hunter22"}}}}`:            `write it as "${X_API_KEY}"`,
-		`{"mcpServers": {"a": {"url": "http://u:hunter22@x"}}}`:                                       `MCP server "a", url: it has a password`,
-		`{"mcpServers": {"a": {"url": "http://x?token=hunter22"}}}`:                                   `MCP server "a", url: "token" is a secret`,
+		`{"mcpServers": {"a": {"url": "http://u:hunter221@x"}}}`:                                      `MCP server "a", url: it has a password`,
+		`{"mcpServers": {"a": {"url": "http://x?token=hunter221"}}}`:                                  `MCP server "a", url: "token" is a secret`,
 		`{"mcpServers": {"a": {"url": "http://x\u0000hunter22"}}}`:                                    `MCP server "a", url: it is not an address`,
 		strings.Repeat(" ", mcpclient.MaxConfig+1):                                                    `more than 1048576`,
 	} {
