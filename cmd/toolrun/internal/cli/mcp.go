@@ -7,11 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
@@ -21,8 +23,11 @@ import (
 type mcpCommand struct {
 	project projectFlags
 	chosen  selectionFlags
+	servers serverFlags
 	timeout time.Duration
 	calls   int
+
+	tools *mcpclient.Set // the built-in ones, and those of other servers
 
 	http            string
 	tokens          string
@@ -62,6 +67,7 @@ func newMCP() *cobra.Command {
 	}
 	c.project.add(cmd)
 	c.chosen.add(cmd)
+	c.servers.add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default is the tool's)")
 	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls at once; others wait")
@@ -110,10 +116,50 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	}
 	engine.warnings = cmd.ErrOrStderr()
 	defer func() { err = errors.Join(err, engine.close(cmd.Context())) }()
-	if c.http == "" {
-		return c.stdio(ctx, cmd, tools, logger)
+	if c.tools, err = c.servers.withServers(ctx, tools, cmd.ErrOrStderr()); err != nil {
+		return err
 	}
-	return c.serve(ctx, tools, engine, logger)
+	defer func() { err = errors.Join(err, c.tools.Close()) }()
+	if c.http == "" {
+		return c.stdio(ctx, cmd, logger)
+	}
+	return c.serve(ctx, engine, logger)
+}
+
+// newServer returns a server of the tools that there are now, with what env returns, until the context ends. Its calls go through the
+// middleware.
+func (c *mcpCommand) newServer(ctx context.Context, env func(tools *registry.Registry) (registry.Env, error), options *mcpserver.Options,
+	middleware ...registry.Middleware) (*mcpserver.Server, error) {
+	middleware = append(middleware, observe.Slog(options.Logger, nil))
+	var mu sync.Mutex
+	var base, tools *registry.Registry
+	server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
+		mu.Lock()
+		if now := c.tools.Registry(); now != base {
+			base, tools = now, now.Using(middleware...)
+		}
+		current := tools
+		mu.Unlock()
+		e, err := env(current)
+		e.Logger = options.Logger
+		return current, e, err
+	}, options)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		for changed := c.tools.Changed(); ; changed = c.tools.Changed() {
+			if err := server.Refresh(ctx); err != nil && ctx.Err() == nil {
+				options.Logger.ErrorContext(ctx, "clients are not told of other tools", "error", err)
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return server, nil
 }
 
 // logger returns a logger for what the flags say.
@@ -143,8 +189,8 @@ func (c *mcpCommand) options(logger *slog.Logger) *mcpserver.Options {
 }
 
 // stdio serves the client that has started the command.
-func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, tools *registry.Registry, logger *slog.Logger) error {
-	server, closeProject, err := c.projectServer(ctx, tools, logger)
+func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog.Logger) error {
+	server, closeProject, err := c.projectServer(ctx, logger)
 	if err != nil {
 		return err
 	}
@@ -168,25 +214,22 @@ func (*mcpCommand) shutdown(server *mcpserver.Server) {
 }
 
 // projectServer returns a server for the project that the flags name. What the project has chosen is looked up with each request.
-func (c *mcpCommand) projectServer(ctx context.Context, tools *registry.Registry, logger *slog.Logger) (*mcpserver.Server, func(), error) {
+func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger, middleware ...registry.Middleware) (*mcpserver.Server, func(), error) {
 	project, err := c.project.open()
 	if err != nil {
 		return nil, nil, err
 	}
-	tools = tools.Using(observe.Slog(logger, nil))
-	server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
+	server, err := c.newServer(ctx, func(tools *registry.Registry) (registry.Env, error) {
 		settings := registry.Settings{}
 		if c.project.root == "" {
 			var err error
 			if settings, err = settingsOf(project, c.project.id); err != nil {
-				return nil, registry.Env{}, err
+				return registry.Env{}, err
 			}
 		}
 		selection, err := c.chosen.over(settings, tools, "")
-		return tools, registry.Env{
-			Project: c.project.name(), Files: project, Selection: selection, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger,
-		}, err
-	}, c.options(logger))
+		return registry.Env{Project: c.project.name(), Files: project, Selection: selection, Limits: registry.Limits{Timeout: c.timeout}}, err
+	}, c.options(logger), middleware...)
 	if err != nil {
 		return nil, nil, errors.Join(err, project.Close())
 	}

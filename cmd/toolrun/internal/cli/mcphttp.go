@@ -20,19 +20,17 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // serve serves HTTP until the context ends.
-func (c *mcpCommand) serve(ctx context.Context, tools *registry.Registry, engine *engine, logger *slog.Logger) (err error) {
+func (c *mcpCommand) serve(ctx context.Context, engine *engine, logger *slog.Logger) (err error) {
 	listener, certificate, err := c.listen(ctx)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
 	metrics := mcphttp.NewMetrics()
-	tools = tools.Using(metrics.Middleware)
 	options := &mcpserver.HandlerOptions{
 		Stateless: c.stateless, Hosts: append(c.hosts, listenedHost(c.http)...), Origins: c.origins, Sessions: c.sessions, Logger: logger,
 	}
@@ -41,12 +39,12 @@ func (c *mcpCommand) serve(ctx context.Context, tools *registry.Registry, engine
 	var end func()
 	switch {
 	case c.tokens != "":
-		find, config.MayReadMetrics, end, err = c.byToken(ctx, tools, logger)
+		find, config.MayReadMetrics, end, err = c.byToken(ctx, logger, metrics.Middleware)
 	case c.sessionProjects:
-		options.NewSession, end, err = c.bySession(tools, logger)
+		options.NewSession, end, err = c.bySession(ctx, logger, metrics.Middleware)
 	default:
 		var server *mcpserver.Server
-		server, end, err = c.projectServer(ctx, tools, logger)
+		server, end, err = c.projectServer(ctx, logger, metrics.Middleware)
 		find = func(*http.Request) (*mcpserver.Server, error) { return server, nil }
 	}
 	if err != nil {
@@ -107,7 +105,7 @@ func listenedHost(address string) []string {
 }
 
 // byToken makes a server for each token.
-func (c *mcpCommand) byToken(ctx context.Context, tools *registry.Registry, logger *slog.Logger) (find func(*http.Request) (*mcpserver.Server, error),
+func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middleware registry.Middleware) (find func(*http.Request) (*mcpserver.Server, error),
 	metrics func(*http.Request) bool, end func(), err error) {
 	tokens, err := readTokens(c.tokens)
 	if err != nil {
@@ -121,7 +119,7 @@ func (c *mcpCommand) byToken(ctx context.Context, tools *registry.Registry, logg
 		}
 	}
 	for _, token := range tokens {
-		server, project, err := c.tokenServer(ctx, token, tools, logger)
+		server, project, err := c.tokenServer(ctx, token, logger, middleware)
 		if err != nil {
 			end()
 			return nil, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
@@ -143,9 +141,11 @@ func (c *mcpCommand) byToken(ctx context.Context, tools *registry.Registry, logg
 }
 
 // tokenServer makes the server of a token.
-func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, tools *registry.Registry, logger *slog.Logger) (*mcpserver.Server, *vfs.Project, error) {
-	if err := known(tools, token.Tools); err != nil {
-		return nil, nil, err
+func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, logger *slog.Logger, middleware registry.Middleware) (*mcpserver.Server, *vfs.Project, error) {
+	if c.servers.file() == "" { // others' tools can be there later
+		if err := known(c.tools.Registry(), token.Tools); err != nil {
+			return nil, nil, err
+		}
 	}
 	dir, err := c.project.projectsDir()
 	if err != nil {
@@ -160,9 +160,7 @@ func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, tool
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, nil, err
 	}
-	logger = logger.With("token", token.Name)
-	tools = tools.Using(observe.Slog(logger, nil))
-	options := c.options(logger)
+	options := c.options(logger.With("token", token.Name))
 	options.NoResources = token.NoResources
 	if limits.Calls > 0 {
 		options.Calls = limits.Calls
@@ -174,12 +172,10 @@ func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, tool
 	if limits.Timeout > 0 {
 		timeout = time.Duration(limits.Timeout)
 	}
-	server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
+	server, err := c.newServer(ctx, func(*registry.Registry) (registry.Env, error) {
 		settings, err := settingsOf(project, token.Project)
-		return tools, registry.Env{
-			Project: token.Project, Files: project, Selection: token.Selection(settings), Limits: registry.Limits{Timeout: timeout}, Logger: logger,
-		}, err
-	}, options)
+		return registry.Env{Project: token.Project, Files: project, Selection: token.Selection(settings), Limits: registry.Limits{Timeout: timeout}}, err
+	}, options, middleware)
 	if err != nil {
 		return nil, nil, errors.Join(err, project.Close())
 	}
@@ -205,7 +201,7 @@ func readTokens(name string) ([]*mcphttp.Token, error) {
 }
 
 // bySession makes what makes a server with a new project for each session. The projects are in a directory that is removed in the end.
-func (c *mcpCommand) bySession(tools *registry.Registry, logger *slog.Logger) (newSession func(context.Context) (*mcpserver.Server, func(), error), end func(), err error) {
+func (c *mcpCommand) bySession(ctx context.Context, logger *slog.Logger, middleware registry.Middleware) (newSession func(context.Context) (*mcpserver.Server, func(), error), end func(), err error) {
 	dir, err := os.MkdirTemp("", "toolrun-sessions-")
 	if err != nil {
 		return nil, nil, err
@@ -214,19 +210,22 @@ func (c *mcpCommand) bySession(tools *registry.Registry, logger *slog.Logger) (n
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	tools = tools.Using(observe.Slog(logger, nil))
 	end = func() { _ = errors.Join(store.Close(), os.RemoveAll(dir)) }
-	return func(ctx context.Context) (*mcpserver.Server, func(), error) {
+	return func(context.Context) (*mcpserver.Server, func(), error) {
 		id := "session-" + strings.ToLower(rand.Text()[:16])
 		project, err := store.Open(id)
 		if err != nil {
 			return nil, nil, err
 		}
-		remove := func() { _ = errors.Join(project.Close(), store.Delete(id)) }
-		server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		remove := func() {
+			cancel()
+			_ = errors.Join(project.Close(), store.Delete(id))
+		}
+		server, err := c.newServer(ctx, func(tools *registry.Registry) (registry.Env, error) {
 			selection, err := c.chosen.over(registry.Settings{}, tools, "")
-			return tools, registry.Env{Project: id, Files: project, Selection: selection, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger}, err
-		}, c.options(logger))
+			return registry.Env{Project: id, Files: project, Selection: selection, Limits: registry.Limits{Timeout: c.timeout}}, err
+		}, c.options(logger), middleware)
 		if err != nil {
 			remove()
 			return nil, nil, err

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -29,11 +29,12 @@ var errEntryTooLong = errors.New("an entry has at most 1000 lines and 256 KiB: p
 
 // A session is what toolrun repl works on.
 type session struct {
-	cmd    *cobra.Command
-	flags  callFlags
-	tools  *registry.Registry
-	engine *engine
-	files  *vfs.Project // nil if there are none
+	cmd     *cobra.Command
+	flags   callFlags
+	servers serverFlags
+	set     *mcpclient.Set // the built-in tools, and those of servers
+	engine  *engine
+	files   *vfs.Project // nil if there are none
 
 	// interrupts stop an entry and no more. It is nil if nobody is there to go on: then they end the command.
 	interrupts chan os.Signal
@@ -62,6 +63,7 @@ func newREPL() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return s.run() },
 	}
 	s.flags.add(s.cmd, 0)
+	s.servers.add(s.cmd)
 	return s.cmd
 }
 
@@ -69,10 +71,16 @@ func (s *session) run() (err error) {
 	if err := s.flags.check(s.cmd); err != nil {
 		return err
 	}
-	if s.tools, s.engine, err = builtIn("repl"); err != nil {
+	tools, engine, err := builtIn("repl")
+	if err != nil {
 		return err
 	}
+	s.engine = engine
 	defer func() { err = errors.Join(err, s.engine.close(s.cmd.Context())) }()
+	if s.set, err = s.servers.withServers(s.cmd.Context(), tools, s.cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.set.Close()) }()
 	project, openErr := s.flags.project.open()
 	if openErr != nil && s.flags.project.given() {
 		return openErr

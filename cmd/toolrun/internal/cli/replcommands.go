@@ -83,7 +83,7 @@ func (s *session) toolsCommand(context.Context, string) error {
 		return err
 	}
 	c := &listCommand{json: s.flags.json}
-	return c.list(s.cmd.OutOrStdout(), s.tools, registry.Selection{Settings: settings})
+	return c.list(s.cmd.OutOrStdout(), s.set.Registry(), registry.Selection{Settings: settings})
 }
 
 func (s *session) toolCommand(_ context.Context, name string) error {
@@ -92,7 +92,7 @@ func (s *session) toolCommand(_ context.Context, name string) error {
 		return err
 	}
 	c := &listCommand{json: s.flags.json}
-	return c.describe(s.cmd.OutOrStdout(), s.tools, registry.Selection{Settings: settings}, name)
+	return c.describe(s.cmd.OutOrStdout(), s.set.Registry(), registry.Selection{Settings: settings}, name)
 }
 
 func (s *session) filesCommand(_ context.Context, name string) error {

@@ -28,7 +28,7 @@ func (s *session) complete(before string) (start int, words []string) {
 		start = len(before) - len(argument)
 		return start, s.paths(argument)
 	case ok && (name == "tool" || name == "call") && !strings.Contains(argument, " "):
-		for _, spec := range s.tools.Specs() {
+		for _, spec := range s.set.Registry().Specs() {
 			words = append(words, spec.Name)
 		}
 	case ok && name == "json":

@@ -76,7 +76,7 @@ func (s *session) call(ctx context.Context, call registry.Call, env registry.Env
 		env.Files = s.files
 		env.Project = s.flags.project.name()
 	}
-	result, err := s.flags.call(ctx, s.cmd.ErrOrStderr(), s.tools, s.engine, call, env)
+	result, err := s.flags.call(ctx, s.cmd.ErrOrStderr(), s.set.Registry(), s.engine, call, env)
 	if err != nil {
 		return err
 	}
