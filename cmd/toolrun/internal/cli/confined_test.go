@@ -22,7 +22,11 @@ import (
 	"github.com/toolrun/toolrun/internal/enginetest"
 )
 
-const seccompProfile = "../../../../contrib/seccomp/toolrun.json"
+// The filters of system calls: that of a command, and that of one that listens, too.
+const (
+	seccompProfile     = "../../../../contrib/seccomp/toolrun.json"
+	seccompHTTPProfile = "../../../../contrib/seccomp/toolrun-http.json"
+)
 
 // A confinement is what a process of the test binary puts itself under before it becomes the command.
 type confinement struct {
@@ -196,15 +200,34 @@ func TestSeccomp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the engine")
 	}
-	doTasks(t, confinement{Filter: seccompFilter(t)}, t.TempDir(), t.TempDir())
+	doTasks(t, confinement{Filter: seccompFilter(t, seccompProfile)}, t.TempDir(), t.TempDir())
 
 	for _, name := range []string{"openat", "mprotect", "memfd_create", "clone"} {
 		t.Run("without "+name, func(t *testing.T) {
-			out, err := confined(t, confinement{Filter: seccompFilter(t, name)}, t.TempDir(), "", tasks[0].args...)
+			out, err := confined(t, confinement{Filter: seccompFilter(t, seccompProfile, name)}, t.TempDir(), "", tasks[0].args...)
 			require.Error(t, err)
 			require.Contains(t, out+err.Error(), "bad system call")
 		})
 	}
+}
+
+// TestSeccompOfAServer does a call of a server that has no more calls of the system than its filter allows.
+func TestSeccompOfAServer(t *testing.T) {
+	encoded, err := json.Marshal(confinement{Filter: seccompFilter(t, seccompHTTPProfile)})
+	require.NoError(t, err)
+	t.Setenv(confinementEnv, string(encoded))
+	s := startMCP(t, t.TempDir(), "--http", "localhost:0")
+	session, err := s.connect(t.Context(), "")
+	require.NoError(t, err)
+	text, err := mcpCall(t.Context(), session, "javascript", map[string]any{"code": "fs.writeFileSync('/a', 'b'); return fs.readFileSync('/a', 'utf8')"})
+	require.NoError(t, err)
+	require.Contains(t, text, "b")
+	status, _ := get(t, s.at("/metrics"), "")
+	require.Equal(t, 200, status)
+	require.NoError(t, session.Close())
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGTERM))
+	<-s.end
+	require.NoError(t, s.cmd.Wait(), s.logged())
 }
 
 // TestLandlock lets the command use its cache and the directory of its files, and nothing else but the program itself.
@@ -232,9 +255,9 @@ func TestLandlock(t *testing.T) {
 }
 
 // seccompFilter makes a program for the kernel of the profile, without some system calls.
-func seccompFilter(t *testing.T, without ...string) []unix.SockFilter {
+func seccompFilter(t *testing.T, file string, without ...string) []unix.SockFilter {
 	t.Helper()
-	content, err := os.ReadFile(seccompProfile)
+	content, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var profile struct {
 		DefaultAction string
@@ -292,6 +315,9 @@ func seccompFilter(t *testing.T, without ...string) []unix.SockFilter {
 
 // syscalls are the numbers of the system calls in the profile.
 var syscalls = map[string]uint32{
+	"accept4": unix.SYS_ACCEPT4, "bind": unix.SYS_BIND, "getpeername": unix.SYS_GETPEERNAME, "getsockname": unix.SYS_GETSOCKNAME,
+	"getsockopt": unix.SYS_GETSOCKOPT, "listen": unix.SYS_LISTEN, "recvfrom": unix.SYS_RECVFROM, "recvmsg": unix.SYS_RECVMSG,
+	"sendmsg": unix.SYS_SENDMSG, "sendto": unix.SYS_SENDTO, "setsockopt": unix.SYS_SETSOCKOPT, "shutdown": unix.SYS_SHUTDOWN, "socket": unix.SYS_SOCKET, "uname": unix.SYS_UNAME,
 	"access": unix.SYS_ACCESS, "arch_prctl": unix.SYS_ARCH_PRCTL, "brk": unix.SYS_BRK, "clock_gettime": unix.SYS_CLOCK_GETTIME,
 	"clock_nanosleep": unix.SYS_CLOCK_NANOSLEEP, "clone": unix.SYS_CLONE, "clone3": unix.SYS_CLONE3, "close": unix.SYS_CLOSE,
 	"copy_file_range": unix.SYS_COPY_FILE_RANGE, "epoll_create1": unix.SYS_EPOLL_CREATE1, "epoll_ctl": unix.SYS_EPOLL_CTL,
