@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/registry"
@@ -81,9 +82,10 @@ type mcpContent struct {
 }
 
 type mcpResource struct {
-	URI      string `json:"uri"`
-	MIMEType string `json:"mimeType,omitempty"`
-	Blob     []byte `json:"blob"`
+	URI      string  `json:"uri"`
+	MIMEType string  `json:"mimeType,omitempty"`
+	Text     *string `json:"text,omitempty"`
+	Blob     []byte  `json:"blob,omitempty"`
 }
 
 // lacks has nothing: a result answers the request that it is sent for.
@@ -124,5 +126,17 @@ func mcpPart(part registry.Part, callID string, n int) mcpContent {
 		return mcpContent{Type: kind, Data: part.Data, MIMEType: mime}
 	}
 	uri := fmt.Sprintf("toolrun:/results/%s/%d", url.PathEscape(callID), n+1)
-	return mcpContent{Type: "resource", Resource: &mcpResource{URI: uri, MIMEType: mime, Blob: part.Data}}
+	resource := &mcpResource{URI: uri, MIMEType: mime}
+	if isText(mime) && utf8.Valid(part.Data) {
+		text := string(part.Data)
+		resource.Text = &text
+	} else {
+		resource.Blob = part.Data
+	}
+	return mcpContent{Type: "resource", Resource: resource}
+}
+
+// isText is for the types of texts, which models can read as they are.
+func isText(mime string) bool {
+	return strings.HasPrefix(mime, "text/") || mime == "application/json" || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml")
 }

@@ -125,6 +125,27 @@ func TestResultsOfErrorsWithImages(t *testing.T) {
 	}
 }
 
+// What can be read is not hidden in base64 from MCP clients.
+func TestResultsWithDocumentsForMCP(t *testing.T) {
+	for _, test := range []struct {
+		name, mime, data, want string
+	}{
+		{"text", "text/csv; charset=utf-8", "a,b", `"mimeType":"text/csv","text":"a,b"`},
+		{"JSON", "application/json", `{"a":1}`, `"mimeType":"application/json","text":"{\"a\":1}"`},
+		{"JSON of a kind", "application/geo+json", `[]`, `"mimeType":"application/geo+json","text":"[]"`},
+		{"text that is none", "text/plain", "\xff", `"mimeType":"text/plain","blob":"/w=="`},
+		{"bytes", "application/zip", "PK", `"mimeType":"application/zip","blob":"UEs="`},
+		{"of no type", "", "a", `"blob":"YQ=="`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result := registry.Result{CallID: "id", Content: []registry.Part{{Data: []byte(test.data), MIME: test.mime}}}
+			messages, err := provider.Results(registry.MCP, []registry.Result{result})
+			require.NoError(t, err)
+			require.Equal(t, `[{"content":[{"type":"resource","resource":{"uri":"toolrun:/results/id/1",`+test.want+`}}]}]`, string(messages))
+		})
+	}
+}
+
 // A provider refuses a conversation with an image in it that it cannot read.
 func TestResultsWithImagesThatAreNone(t *testing.T) {
 	for name, part := range map[string]registry.Part{

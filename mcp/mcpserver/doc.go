@@ -15,7 +15,7 @@
 // [registry.Registry.Dispatch], so that everything that holds for other calls holds for these: what a model should know is in a
 // result that has isError set, and only calls of tools that are not there are errors of the protocol. A client that
 // gives a progress token is told of the call's progress, one that has set a level gets a record of each call as it begins
-// and ends, and a call that a client cancels is stopped. Where a result is too long and has been kept in a file, it
+// and ends, and what the tool logs by [registry.Env.Logger] in it, without errors and stacks, and a call that a client cancels is stopped. Where a result is too long and has been kept in a file, it
 // has a link to it.
 //
 // Files of the project are resources, by toolrun://PROJECT/PATH: they can be listed, read, completed and subscribed to, but not

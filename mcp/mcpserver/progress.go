@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +22,7 @@ func progress(ctx context.Context, request *sdk.CallToolRequest) func(registry.P
 		return nil
 	}
 	var mu sync.Mutex
-	var last float64
+	last := -1.0 // a call may begin by saying that nothing has been done
 	var lastTime time.Time
 	return func(p registry.Progress) {
 		mu.Lock()
@@ -45,9 +44,4 @@ func progress(ctx context.Context, request *sdk.CallToolRequest) func(registry.P
 			ProgressToken: token, Message: strings.ToValidUTF8(p.Message, "\uFFFD"), Progress: done, Total: p.Total,
 		})
 	}
-}
-
-// clientLog returns a logger whose records a client gets if it has set a level.
-func clientLog(session *sdk.ServerSession) *slog.Logger {
-	return slog.New(sdk.NewLoggingHandler(session, &sdk.LoggingHandlerOptions{LoggerName: "toolrun"}))
 }

@@ -24,7 +24,7 @@ const (
 // A Source says what the clients of a server work with: it returns the tools and what they may touch. It is asked for every
 // request, so that what it says can change at any time, and by several goroutines at once.
 //
-// Of the Env, Progress is replaced, and Selection.Mode is [registry.ModeMCP].
+// Of the Env, Progress is replaced, clients get what goes to Logger, too, as far as it is for them, and Selection.Mode is [registry.ModeMCP].
 type Source func(ctx context.Context) (*registry.Registry, registry.Env, error)
 
 // Fixed returns a source that always says the same.

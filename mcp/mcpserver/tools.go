@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -118,7 +119,9 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	w := ctx.Value(workKey{}).(work)
 	call := registry.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
 	w.env.Progress = progress(ctx, request)
-	log := clientLog(request.Session)
+	client := clientLog(request.Session)
+	w.env.Logger = toolLog(ctx, w.env.Logger, client)
+	log := slog.New(client)
 	log.DebugContext(ctx, "call started", "call", call.ID, "tool", call.Tool)
 	start := time.Now()
 	result := w.tools.Dispatch(ctx, call, w.env)
