@@ -44,7 +44,9 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		}
 		r.Content, text = []Part{{Text: instead}}, len(instead)
 	}
-	if text > env.Limits.inline() {
+	if text <= env.Limits.inline() {
+		r.InFile = "" // all of it is here
+	} else {
 		r = c.shorten(ctx, r, env, files)
 		if data, ok := r.Data.(json.RawMessage); ok && len(data) > env.Limits.inline() {
 			r.Data = nil // some models get that instead of the text
@@ -136,6 +138,7 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 		if files != nil {
 			env.log(ctx, slog.LevelWarn, "a long result could not be kept in a file", "tool", c.tool, "call", c.id, "error", err)
 		}
+		name = ""
 		head, tail := ends(whole, inline/2, inline/4)
 		text = fmt.Sprintf("%s\n[The result is too long (%s), and %d bytes have been dropped here. Ask for less at a time.]\n%s",
 			head, size, len(whole)-len(head)-len(tail), tail)
@@ -149,7 +152,7 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 			content = append(content, part)
 		}
 	}
-	r.Content = content
+	r.Content, r.InFile = content, name
 	return r
 }
 

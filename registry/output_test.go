@@ -52,6 +52,7 @@ func TestLongResultsAreKeptInFiles(t *testing.T) {
 	for line := range strings.Lines(text) {
 		require.True(t, strings.HasSuffix(line, " of the result\n") || strings.HasPrefix(line, "["), "lines are whole: %q", line)
 	}
+	require.Equal(t, "/.tool-output/call-1.txt", result.InFile)
 	kept, err := afero.ReadFile(project, "/.tool-output/call-1.txt")
 	require.NoError(t, err)
 	require.Equal(t, whole, string(kept))
@@ -77,6 +78,13 @@ func TestLongResultsAreKeptInFiles(t *testing.T) {
 	require.NoError(t, err)
 	_, err = project.Stat("/.tool-output/CALL-1-3.txt")
 	require.Error(t, err)
+}
+
+func TestOnlyLongResultsAreInFiles(t *testing.T) {
+	r := newRegistry(t, says(registry.Result{Content: []registry.Part{{Text: "all of it"}}, InFile: "/data.txt"}))
+	require.Empty(t, r.Dispatch(t.Context(), call("x", ""), registry.Env{Files: newProject(t)}).InFile)
+	r = newRegistry(t, says(registry.Text(lines(10_000))))
+	require.Empty(t, r.Dispatch(t.Context(), call("x", ""), registry.Env{}).InFile, "there is no project to keep it in")
 }
 
 func TestWhatIsInAFileIsNotKeptInAnother(t *testing.T) {

@@ -18,7 +18,7 @@ type Result struct {
 	// returns it is a json.RawMessage, or nil if the text was too long and the data is, too.
 	Data any
 	// InFile, if not empty, is a file of the project that has all of the content. If that is too long, it is not kept in another
-	// one.
+	// one. In what Dispatch returns it is the file that has what was too long, and empty if nothing was.
 	InFile string
 	// Status is one short line for people, or "": at most 200 bytes.
 	Status string

@@ -103,8 +103,6 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 	versionHeader = "Mcp-Protocol-Version"
 	methodHeader  = "Mcp-Method"
-	// sessionless is the first version of the protocol without sessions.
-	sessionless = "2026-07-28"
 )
 
 // ServeHTTP implements http.Handler.

@@ -42,26 +42,27 @@ func (s *Server) listPrompts(ctx context.Context, tools *registry.Registry, env 
 	return result, nil
 }
 
-func (s *Server) getPrompt(ctx context.Context, params *sdk.GetPromptParams, tools *registry.Registry, env registry.Env) (*sdk.GetPromptResult, error) {
+func (s *Server) getPrompt(ctx context.Context, request sdk.Request, params *sdk.GetPromptParams, tools *registry.Registry,
+	env registry.Env) (*sdk.GetPromptResult, error) {
 	tool, ofTool := strings.CutPrefix(params.Name, allPrompts+"-")
 	if ofTool {
 		for _, spec := range tools.Enabled(env.Selection) {
 			if spec.Name == tool {
-				return promptResult("How to work with the tool "+tool, s.instructions(ctx, tools, only(env, tool))), nil
+				return promptResult(request, "How to work with the tool "+tool, s.instructions(ctx, tools, only(env, tool))), nil
 			}
 		}
 	} else if params.Name == allPrompts {
-		return promptResult("How to work with all tools of this server", s.instructions(ctx, tools, env)), nil
+		return promptResult(request, "How to work with all tools of this server", s.instructions(ctx, tools, env)), nil
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("there is no prompt %q: see prompts/list", params.Name)}
 }
 
 // promptResult makes a prompt of a text. The protocol has no role for system prompts.
-func promptResult(description, text string) *sdk.GetPromptResult {
-	return &sdk.GetPromptResult{
-		Description: description,
-		Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}},
-	}
+func promptResult(request sdk.Request, description, text string) *sdk.GetPromptResult {
+	result := newResult[sdk.GetPromptResult](request)
+	result.Description = description
+	result.Messages = []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}
+	return result
 }
 
 // only leaves one tool enabled, besides those that always are.

@@ -72,12 +72,6 @@ func linkTo(env registry.Env, name string) *sdk.ResourceLink {
 	return link
 }
 
-// knowsLinks reports whether a client's version of the protocol has links to resources in results.
-func knowsLinks(session *sdk.ServerSession) bool {
-	params := session.InitializeParams()
-	return params != nil && params.ProtocolVersion >= "2025-06-18"
-}
-
 // listResources lists files in the order of their paths, a page at a time. The cursor is the last path of the page before: files that
 // come and go meanwhile do no harm.
 func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesParams, env registry.Env) (*sdk.ListResourcesResult, error) {
@@ -179,7 +173,7 @@ func (s *Server) listTemplates(env registry.Env) (*sdk.ListResourceTemplatesResu
 	return result, nil
 }
 
-func (s *Server) readResource(ctx context.Context, params *sdk.ReadResourceParams, env registry.Env) (*sdk.ReadResourceResult, error) {
+func (s *Server) readResource(ctx context.Context, request sdk.Request, params *sdk.ReadResourceParams, env registry.Env) (*sdk.ReadResourceResult, error) {
 	name, ok := pathOf(env, params.URI)
 	if !ok || s.noFiles(env) {
 		return nil, notFound(params.URI)
@@ -203,7 +197,9 @@ func (s *Server) readResource(ctx context.Context, params *sdk.ReadResourceParam
 	} else {
 		contents.Blob = content
 	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}, Cacheable: private}, nil
+	result := newResult[sdk.ReadResourceResult](request)
+	result.Contents, result.Cacheable = []*sdk.ResourceContents{contents}, private
+	return result, nil
 }
 
 var (
@@ -244,8 +240,8 @@ func (s *Server) fileError(ctx context.Context, text string, err error) error {
 	return errors.New(text)
 }
 
-// complete completes paths of files, name by name.
-func (s *Server) complete(ctx context.Context, request *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+// completePath completes paths of files, name by name.
+func (s *Server) completePath(ctx context.Context, request *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	result := &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{}}}
 	_, env, err := s.current(ctx)
 	if err != nil {

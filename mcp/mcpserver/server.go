@@ -97,7 +97,7 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 		&sdk.Implementation{Name: cmp.Or(s.options.Name, "toolrun"), Title: s.options.Title, Version: cmp.Or(s.options.Version, "(devel)")},
 		&sdk.ServerOptions{
 			Capabilities:       capabilities,
-			CompletionHandler:  s.complete,
+			CompletionHandler:  s.completePath,
 			SubscribeHandler:   s.subscribe,
 			UnsubscribeHandler: s.unsubscribe,
 			SetCacheable:       func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private.CacheScope },
@@ -163,13 +163,13 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListPromptsParams:
 			return s.listPrompts(ctx, tools, env)
 		case *sdk.GetPromptParams:
-			return s.getPrompt(ctx, params, tools, env)
+			return s.getPrompt(ctx, request, params, tools, env)
 		case *sdk.ListResourcesParams:
 			return s.listResources(ctx, params, env)
 		case *sdk.ListResourceTemplatesParams:
 			return s.listTemplates(env)
 		case *sdk.ReadResourceParams:
-			return s.readResource(ctx, params, env)
+			return s.readResource(ctx, request, params, env)
 		}
 		result, err := next(ctx, method, request)
 		switch result := result.(type) { // nil if there is an error
