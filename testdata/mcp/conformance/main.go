@@ -99,10 +99,8 @@ func fixtures() []registry.Tool {
 		registry.Func(registry.Spec{Name: "test_tool_with_progress", Description: "Reports progress three times."},
 			func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
 				for done := 0; done <= 100; done += 50 {
-					if done > 0 {
-						time.Sleep(step)
-					}
 					env.Report("", float64(done), 100)
+					time.Sleep(step) // after the last one, too: clients forget who wants to know of it when the result is there
 				}
 				return "It has reported progress.", nil
 			}),

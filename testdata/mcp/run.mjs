@@ -1,0 +1,52 @@
+// Runs all checks. The arguments are the command toolrun, and the server with the suite's tools.
+import assert from 'node:assert/strict'
+import { clients } from './clients.mjs'
+import { conformance } from './conformance.mjs'
+import { inspector } from './inspector.mjs'
+import { fixtures, product } from './servers.mjs'
+import { cancellation, changes, failures, others, work } from './task.mjs'
+
+async function step(name, check) {
+  try {
+    await check()
+    console.log(`ok    ${name}`)
+  } catch (error) {
+    console.log(`FAIL  ${name}\n${error.stack}`)
+    process.exitCode = 1
+  }
+}
+
+let projects = 0
+for (const transport of ['stdio', 'HTTP']) {
+  const others_ = await fixtures(transport)
+  for (const [name, connect] of Object.entries(clients)) {
+    const project = `check-${++projects}`
+    const [at, atLimited] = await product(transport, project)
+    const label = what => `${name} over ${transport}: ${what}`
+    let client, limited
+    await step(label('connects'), async () => {
+      client = await connect(at)
+      limited = await connect(atLimited)
+    })
+    if (!client || !limited) continue
+    await step(label('work'), () => work(client, project))
+    await step(label('failures'), () => failures(client, limited))
+    await step(label('cancellation'), () => cancellation(client, project))
+    await step(label('changes'), () => changes(client, project))
+    await client.close()
+    await limited.close()
+    if (at.url) {
+      await step(label('needs its token'), () => assert.rejects(connect({ url: at.url }), /401|unauthorized|bearer/i))
+    }
+    await step(label('other content'), async () => {
+      const other = await connect(others_)
+      await others(other)
+      await other.close()
+    })
+  }
+  const project = `check-${++projects}`
+  const [at] = await product(transport, project)
+  await inspector(step, transport, at, project)
+}
+await conformance(step)
+process.exit()
