@@ -37,7 +37,6 @@ function official(client, on) {
     getPrompt: async name => (await client.getPrompt({ name })).messages[0].content.text,
     subscribe: uri => client.subscribeResource({ uri }),
     unsubscribe: uri => client.unsubscribeResource({ uri }),
-    listenToTools: async () => {},
     setLevel: level => client.setLoggingLevel(level),
     ping: () => client.ping(),
     close: () => client.close(),
@@ -63,9 +62,8 @@ const sdk2 = mode => async at => {
   if (mode.pin) {
     if (client.getNegotiatedProtocolVersion() !== mode.pin) throw new Error(`the version is ${client.getNegotiatedProtocolVersion()} and not ${mode.pin}`)
     let listening
-    more.subscribe = async uri => { listening = await client.listen({ resourceSubscriptions: [uri] }) }
+    more.subscribe = async uri => { listening = await client.listen({ resourceSubscriptions: [uri], toolsListChanged: true }) }
     more.unsubscribe = () => listening.close()
-    more.listenToTools = () => client.listen({ toolsListChanged: true })
     delete own.setLevel // the version has a level in each request instead
     delete own.ping
     more.logged = (name, args) => client.callTool({ name, arguments: args, _meta: { [v2.LOG_LEVEL_META_KEY]: 'info' } })
@@ -73,19 +71,20 @@ const sdk2 = mode => async at => {
   return { ...own, ...more }
 }
 
-async function aiSDK(at) {
+const aiSDK = newest => async at => {
   const client = await createMCPClient({
+    protocolVersionDiscovery: newest,
     transport: at.command ? new StdioMCPTransport({ ...at, stderr: 'ignore' }) : { type: 'http', url: at.url, headers: headers(at) },
   })
   const tools = await client.tools()
   return {
     instructions: () => client.instructions,
     listTools: async () => (await client.listTools()).tools,
-    // What a model calls goes through the tools that the client makes, which have no cancellation over stdio.
+    // What a model calls goes through the tools that the client makes, which can be canceled where that ends the request.
     call: (name, args, options) => tools[name]
       ? tools[name].execute(args, { toolCallId: 'call', messages: [], abortSignal: options?.signal })
       : client.callTool({ name, arguments: args }),
-    cancels: at.url !== undefined,
+    cancels: newest && at.url !== undefined,
     listResources: async () => (await client.listResources()).resources,
     listTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     readResource: async uri => (await client.readResource({ uri })).contents[0],
@@ -102,5 +101,6 @@ export const clients = {
   'official 1': sdk1,
   'official 2': sdk2('legacy'),
   'official 2, newest protocol': sdk2({ pin: '2026-07-28' }),
-  'AI SDK': aiSDK,
+  'AI SDK': aiSDK(false),
+  'AI SDK, newest protocol': aiSDK(true),
 }

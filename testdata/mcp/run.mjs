@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { clients } from './clients.mjs'
 import { conformance } from './conformance.mjs'
 import { inspector } from './inspector.mjs'
-import { fixtures, product } from './servers.mjs'
+import { fixtures, product, withoutSessions } from './servers.mjs'
 import { cancellation, changes, failures, others, work } from './task.mjs'
 
 async function step(name, check) {
@@ -17,8 +17,8 @@ async function step(name, check) {
 }
 
 let projects = 0
-for (const transport of ['stdio', 'HTTP']) {
-  const others_ = await fixtures(transport)
+for (const transport of ['stdio', 'HTTP', withoutSessions]) {
+  const suite = await fixtures(transport)
   for (const [name, connect] of Object.entries(clients)) {
     const project = `check-${++projects}`
     const [at, atLimited] = await product(transport, project)
@@ -31,18 +31,20 @@ for (const transport of ['stdio', 'HTTP']) {
     if (!client || !limited) continue
     await step(label('work'), () => work(client, project))
     await step(label('failures'), () => failures(client, limited))
-    await step(label('cancellation'), () => cancellation(client, project))
-    await step(label('changes'), () => changes(client, project))
+    if (transport !== withoutSessions) {
+      await step(label('cancellation'), () => cancellation(client))
+      await step(label('changes'), () => changes(client, project))
+      await step(label('other content'), async () => {
+        const other = await connect(suite)
+        await others(other)
+        await other.close()
+      })
+    }
     await client.close()
     await limited.close()
     if (at.url) {
       await step(label('needs its token'), () => assert.rejects(connect({ url: at.url }), /401|unauthorized|bearer/i))
     }
-    await step(label('other content'), async () => {
-      const other = await connect(others_)
-      await others(other)
-      await other.close()
-    })
   }
   const project = `check-${++projects}`
   const [at] = await product(transport, project)

@@ -1,7 +1,6 @@
 // Servers that are started for the checks, and how clients reach them.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +35,8 @@ async function serve(command, ...args) {
   return Promise.race([listens, ended])
 }
 
+export const withoutSessions = 'HTTP without sessions'
+
 /** limit is how long a call takes at most of the servers that are limited. */
 const limit = '1s'
 
@@ -55,7 +56,7 @@ export async function product(transport, project) {
   })
   const file = join(dir, `${project}.json`)
   writeFileSync(file, JSON.stringify({ tokens: entries }))
-  const url = await serve(toolrun, 'mcp', '--tokens', file, '--data', data)
+  const url = await serve(toolrun, 'mcp', '--tokens', file, '--data', data, ...(transport === withoutSessions ? ['--stateless'] : []))
   return tokens.map(token => ({ url, token }))
 }
 
@@ -63,7 +64,7 @@ export async function product(transport, project) {
 export const openProduct = (...args) => serve(toolrun, 'mcp', '--data', data, '--project', 'open', ...args)
 
 /** fixtures returns how to reach the server with the suite's tools. */
-export const fixtures = async transport => transport === 'stdio' ? { command: fixture, args: [] } : { url: await fixtureURL() }
+export const fixtures = async transport => (transport === 'stdio' ? { command: fixture, args: [] } : { url: await fixtureURL() })
 
 /** fixtureURL returns the URL of the server with the suite's tools. */
 export const fixtureURL = (...args) => serve(fixture, ...args)

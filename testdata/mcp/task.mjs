@@ -74,7 +74,7 @@ export async function failures(client, limited) {
 }
 
 /** cancellation starts a script, cancels its call, and sees that it has stopped long before its time is up. */
-export async function cancellation(client, project) {
+export async function cancellation(client) {
   if (client.cancels === false) return
   const beat = async () => Number((await client.call('javascript', { code: `return fs.existsSync('/beat') ? fs.readFileSync('/beat', 'utf8') : '0'` })).structuredContent.value)
   const cancel = new AbortController()
@@ -104,14 +104,13 @@ export async function changes(client, project) {
   await client.subscribe(uri)
   await client.call('filesystem', { command: 'create', path: '/sales/count.json', file_text: '{}', overwrite: true })
   await eventually(`there is an update of ${uri}`, () => client.heard.updated.includes(uri))
-  await client.unsubscribe(uri)
 
-  await client.listenToTools()
   cli('project', 'set', '--project', project, '--disable', 'memory')
   // The server looks at the project's settings with each request.
   await eventually('the tools are said to have changed', async () => (await client.listResources()) && client.heard.toolsChanged > 0)
   assert.deepEqual((await client.listTools()).map(tool => tool.name).sort(), ['filesystem', 'javascript'])
   cli('project', 'set', '--project', project, '--enable', 'memory')
+  await client.unsubscribe(uri)
 }
 
 /** others are what the tools of the product do not have: progress, logs, schemas of output, and other content than text. */
