@@ -1,6 +1,8 @@
 // MCP Inspector, by its command line.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { dir } from './servers.mjs'
 
@@ -9,8 +11,9 @@ const isError = 5 // its exit status for a result that says that the tool has fa
 
 /** inspector does what can be done by one command each time. */
 export async function inspector(step, transport, at, project) {
-  const run = (status, ...args) => {
-    const target = at.command ? ['--', at.command, ...at.args] : ['--server-url', at.url, '--transport', 'http', '--header', `Authorization: Bearer ${at.token}`]
+  const direct = at.command ? ['--', at.command, ...at.args] : ['--server-url', at.url, '--transport', 'http', '--header', `Authorization: Bearer ${at.token}`]
+  const run = (status, ...args) => runAt(direct, status, ...args)
+  const runAt = (target, status, ...args) => {
     const ran = spawnSync(process.execPath, [script, '--cli', '--format', 'json', '--quiet', ...args, ...target], {
       encoding: 'utf8', timeout: 60_000, env: { ...process.env, HOME: dir, MCP_STORAGE_DIR: dir },
     })
@@ -40,6 +43,12 @@ export async function inspector(step, transport, at, project) {
   await check('prompts', () => {
     const [prompt] = run(0, '--method', 'prompts/list').prompts
     assert.match(run(0, '--method', 'prompts/get', '--prompt-name', prompt.name).messages[0].content.text, /memor/i)
+  })
+  await check('a file of servers, as most clients have', () => {
+    const toolrun = at.command ? at : { type: 'http', url: at.url, headers: { Authorization: `Bearer ${at.token}` } }
+    const file = join(dir, 'servers.json')
+    writeFileSync(file, JSON.stringify({ mcpServers: { toolrun } }))
+    assert.equal(runAt(['--config', file, '--server', 'toolrun'], 0, '--method', 'tools/list').tools.length, 3)
   })
   await check('the newest protocol', () => {
     assert.equal(run(0, '--method', 'tools/list', '--protocol-era', 'modern').tools.length, 3)
