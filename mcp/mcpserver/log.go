@@ -1,5 +1,7 @@
 package mcpserver
 
+//lint:file-ignore SA1019 The newest version of the protocol discourages logs, but still has them, and those before do.
+
 import (
 	"context"
 	"log/slog"
@@ -15,6 +17,11 @@ const (
 	maxAttrs   = 32   // of a record, those in groups included
 	maxLogText = 4096 // bytes of a message, a key or a value
 )
+
+// offerLogs tells clients that they can have records.
+func offerLogs(capabilities *sdk.ServerCapabilities) {
+	capabilities.Logging = &sdk.LoggingCapabilities{}
+}
 
 // clientLog returns a handler whose records a client gets if it has set a level.
 func clientLog(session *sdk.ServerSession) slog.Handler {

@@ -1,5 +1,7 @@
 package mcpserver_test
 
+//lint:file-ignore SA1019 What the newest version of the protocol discourages is tested as long as it is there.
+
 import (
 	"context"
 	"encoding/json"

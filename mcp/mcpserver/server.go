@@ -85,11 +85,11 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	s.requests = make(chan struct{}, s.options.Requests)
 
 	capabilities := &sdk.ServerCapabilities{
-		Logging:     &sdk.LoggingCapabilities{},
 		Tools:       &sdk.ToolCapabilities{ListChanged: true},
 		Prompts:     &sdk.PromptCapabilities{},
 		Completions: &sdk.CompletionCapabilities{},
 	}
+	offerLogs(capabilities)
 	if !s.options.NoResources {
 		capabilities.Resources = &sdk.ResourceCapabilities{Subscribe: true}
 	}
