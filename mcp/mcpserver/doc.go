@@ -13,10 +13,10 @@
 //
 // Tools are those that the selection enables, with their titles, hints and schemas. A call goes through
 // [registry.Registry.Dispatch], so that everything that holds for other calls holds for these: what a model should know is in a
-// result that has isError set, and only calls of tools that are not there are errors of the protocol. A client that
-// gives a progress token is told of the call's progress, one that has set a level gets a record of each call as it begins
-// and ends, and what the tool logs by [registry.Env.Logger] in it, without errors and stacks, and a call that a client cancels is stopped. Where a result is too long and has been kept in a file, it
-// has a link to it.
+// result that has isError set, and only calls of tools that are not there are errors of the protocol. A client that gives a
+// progress token is told of the call's progress, one that has set a level gets a record of each call as it begins and ends, and
+// what the tool logs in between by the Logger of its [registry.Env], without errors and stacks. A call that a client cancels is
+// stopped. Where a result is too long and has been kept in a file, it has a link to it.
 //
 // Files of the project are resources, by toolrun://PROJECT/PATH: they can be listed, read, completed and subscribed to, but not
 // changed.
@@ -27,7 +27,9 @@
 // # Versions
 //
 // All versions of the protocol from 2024-11-05 to 2026-07-28 are spoken, as far as package
-// github.com/modelcontextprotocol/go-sdk/mcp has them, on which this one is built.
+// github.com/modelcontextprotocol/go-sdk/mcp has them, on which this one is built. Over stdio, where all that a client of the
+// newest version listens to is one session, it is told of changes reliably only if it listens once at a time, and for everything:
+// that package forgets all that a session listens to when any of it ends.
 //
 // The specification is at https://modelcontextprotocol.io/specification.
 package mcpserver

@@ -173,7 +173,8 @@ func (s *Server) listTemplates(env registry.Env) (*sdk.ListResourceTemplatesResu
 	return result, nil
 }
 
-func (s *Server) readResource(ctx context.Context, request sdk.Request, params *sdk.ReadResourceParams, env registry.Env) (*sdk.ReadResourceResult, error) {
+func (s *Server) readResource(ctx context.Context, request sdk.Request, params *sdk.ReadResourceParams,
+	env registry.Env) (*sdk.ReadResourceResult, error) {
 	name, ok := pathOf(env, params.URI)
 	if !ok || s.noFiles(env) {
 		return nil, notFound(params.URI)

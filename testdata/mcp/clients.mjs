@@ -60,7 +60,8 @@ const sdk2 = mode => async at => {
   await client.connect(transport(at, StdioV2, v2.StreamableHTTPClientTransport))
   const more = { call: (name, args, options) => client.callTool({ name, arguments: args }, options) }
   if (mode.pin) {
-    if (client.getNegotiatedProtocolVersion() !== mode.pin) throw new Error(`the version is ${client.getNegotiatedProtocolVersion()} and not ${mode.pin}`)
+    const version = client.getNegotiatedProtocolVersion()
+    if (version !== mode.pin) throw new Error(`the version is ${version} and not ${mode.pin}`)
     let listening
     more.subscribe = async uri => { listening = await client.listen({ resourceSubscriptions: [uri], toolsListChanged: true }) }
     more.unsubscribe = () => listening.close()

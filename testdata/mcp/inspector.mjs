@@ -11,7 +11,9 @@ const isError = 5 // its exit status for a result that says that the tool has fa
 
 /** inspector does what can be done by one command each time. */
 export async function inspector(step, transport, at, project) {
-  const direct = at.command ? ['--', at.command, ...at.args] : ['--server-url', at.url, '--transport', 'http', '--header', `Authorization: Bearer ${at.token}`]
+  const direct = at.command
+    ? ['--', at.command, ...at.args]
+    : ['--server-url', at.url, '--transport', 'http', '--header', `Authorization: Bearer ${at.token}`]
   const run = (status, ...args) => runAt(direct, status, ...args)
   const runAt = (target, status, ...args) => {
     const ran = spawnSync(process.execPath, [script, '--cli', '--format', 'json', '--quiet', ...args, ...target], {

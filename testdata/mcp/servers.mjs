@@ -24,7 +24,9 @@ export const cli = (...args) => execFileSync(toolrun, [...args, '--data', data],
 async function serve(command, ...args) {
   const server = spawn(command, [...args, '--http', 'localhost:0'], { stdio: ['ignore', 'ignore', 'pipe'] })
   running.add(server)
-  const ended = once(server, 'exit').then(([status]) => { throw new Error(`${command} ${args.join(' ')} has ended with ${status}:\n${log.join('\n')}`) })
+  const ended = once(server, 'exit').then(([status]) => {
+    throw new Error(`${command} ${args.join(' ')} has ended with ${status}:\n${log.join('\n')}`)
+  })
   ended.catch(() => {}) // it is of interest only until the server listens
   const log = []
   const listens = new Promise(resolve => createInterface(server.stderr).on('line', line => {

@@ -76,7 +76,10 @@ export async function failures(client, limited) {
 /** cancellation starts a script, cancels its call, and sees that it has stopped long before its time is up. */
 export async function cancellation(client) {
   if (client.cancels === false) return
-  const beat = async () => Number((await client.call('javascript', { code: `return fs.existsSync('/beat') ? fs.readFileSync('/beat', 'utf8') : '0'` })).structuredContent.value)
+  const beat = async () => {
+    const result = await client.call('javascript', { code: `return fs.existsSync('/beat') ? Number(fs.readFileSync('/beat', 'utf8')) : 0` })
+    return result.structuredContent.value
+  }
   const cancel = new AbortController()
   const call = client.call('javascript', {
     code: `for (let n = 1; ; n++) { fs.writeFileSync('/beat', String(n)); await new Promise(done => setTimeout(done, 20)) }`,

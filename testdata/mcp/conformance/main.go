@@ -1,4 +1,5 @@
-// Command conformance serves the tools that the protocol's conformance suite calls, as any host would serve its own. It is for checks only.
+// Command conformance serves the tools that the protocol's conformance suite calls, as any host would serve its own. It is for
+// checks only.
 package main
 
 import (
@@ -56,7 +57,8 @@ func run(ctx context.Context) error {
 	if *address == "" {
 		return server.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
-	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, &mcpserver.HandlerOptions{Stateless: *stateless})
+	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil },
+		&mcpserver.HandlerOptions{Stateless: *stateless})
 	listener, err := net.Listen("tcp", *address)
 	if err != nil {
 		return err
