@@ -4,20 +4,34 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { dir, fixtureURL, openProduct } from './servers.mjs'
-import { fixtures, outOfScope, sessions } from './scenarios.mjs'
+import { clientCommand, dir, fixtureURL, openProduct } from './servers.mjs'
+import { client, fixtures, outOfScope, sessions } from './scenarios.mjs'
 
 const script = fileURLToPath(new URL('node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url))
 
 const suite = (...args) => new Promise(resolve => execFile(process.execPath, [script, ...args], { timeout: 300_000, maxBuffer: 64 << 20 },
   (error, stdout, stderr) => resolve({ status: error ? error.code ?? 'a signal' : 0, output: stdout + stderr })))
 
+/** list returns the names of all scenarios for servers or clients. */
+async function list(side) {
+  const { output } = await suite('list', side)
+  return [...output.matchAll(/^ {2}- (\S+) \[/gm)].map(match => match[1])
+}
+
+/** check runs all scenarios of a side. */
+async function check(all, expected, ...args) {
+  const file = join(dir, 'expected.json') // YAML has JSON in it
+  writeFileSync(file, JSON.stringify({ [args[0]]: expected }))
+  const { status, output } = await suite(...args, '--suite', 'all', '--expected-failures', file)
+  assert.equal(status, 0, output)
+  assert.equal(output.match(/^[✓✗] /gm)?.length, all.length, output)
+}
+
 /** conformance runs all scenarios. One that fails must be expected to, and one that is expected to must fail. */
 export async function conformance(step) {
-  const { output } = await suite('list', '--server')
-  const all = [...output.matchAll(/^ {2}- (\S+) \[/gm)].map(match => match[1])
+  const all = await list('--server')
   await step('conformance: the expected failures are scenarios', () => {
-    assert.ok(all.length >= 32, output)
+    assert.ok(all.length >= 32, `there are only ${all}`)
     for (const name of Object.keys({ ...outOfScope, ...fixtures, ...sessions })) assert.ok(all.includes(name), `there is no scenario ${name}`)
   })
   for (const [what, serve, expected] of [
@@ -27,12 +41,18 @@ export async function conformance(step) {
     ['with the suite\'s tools, without sessions', () => fixtureURL('--stateless'), { ...outOfScope, ...sessions }],
   ]) {
     await step(`conformance: ${what}, ${all.length - Object.keys(expected).length} of ${all.length} scenarios`, async () => {
-      const file = join(dir, 'expected.json') // YAML has JSON in it
-      writeFileSync(file, JSON.stringify({ server: Object.keys(expected) }))
-      const { status, output } = await suite('server', '--url', await serve(), '--suite', 'all', '--expected-failures', file)
-      const ran = output.match(/^[✓✗] /gm)?.length
-      assert.equal(status, 0, output)
-      assert.equal(ran, all.length, output)
+      await check(all, Object.keys(expected), 'server', '--url', await serve())
     })
   }
+  const forClients = await list('--client')
+  const expected = forClients.filter(client)
+  await step(`conformance: the client, ${forClients.length - expected.length} of ${forClients.length} scenarios`, async () => {
+    for (let attempt = 1; ; attempt++) { // one of them measures time, which a busy machine does not have
+      try {
+        return await check(forClients, expected, 'client', '--command', clientCommand)
+      } catch (error) {
+        if (attempt === 3) throw error
+      }
+    }
+  })
 }

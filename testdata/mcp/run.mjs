@@ -1,4 +1,4 @@
-// Runs all checks. The arguments are the command toolrun, and the server with the suite's tools.
+// Runs all checks. The arguments are the command toolrun, the server with the suite's tools, and the client for it.
 import assert from 'node:assert/strict'
 import { clients } from './clients.mjs'
 import { conformance } from './conformance.mjs'

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-export const [toolrun, fixture] = process.argv.slice(2)
-if (!fixture) throw new Error('usage: node run.mjs TOOLRUN FIXTURE')
+export const [toolrun, fixture, clientCommand] = process.argv.slice(2)
+if (!clientCommand) throw new Error('usage: node run.mjs TOOLRUN FIXTURE CLIENT')
 
 export const dir = mkdtempSync(join(tmpdir(), 'toolrun-mcp-'))
 const data = join(dir, 'data')
