@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
@@ -198,6 +199,9 @@ func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog
 	context.AfterFunc(ctx, func() { // the client waits for calls that run, but not forever
 		time.AfterFunc(c.grace, func() { c.shutdown(server) })
 	})
+	if terminal.IsTerminal(cmd.InOrStdin()) {
+		fmt.Fprintln(cmd.ErrOrStderr(), "toolrun: this is for MCP clients, which start it themselves; it waits for messages on standard input (Ctrl-C ends it)")
+	}
 	err = server.ServeStdio(ctx, cmd.InOrStdin(), cmd.OutOrStdout())
 	c.shutdown(server)
 	if ctx.Err() != nil {
