@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -243,6 +245,19 @@ func TestEnvironment(t *testing.T) {
 	set = open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
 		map[string]mcpclient.ServerConfig{"refusing": server})
 	require.ErrorContains(t, set.Status()[0].Err, "bad key [redacted]")
+}
+
+// TestNoEnvironment has a server without any variables, which is not the same as having all.
+func TestNoEnvironment(t *testing.T) {
+	t.Setenv("TOOLRUN_TEST_HOST_ONLY", "x")
+	env, err := exec.LookPath("env")
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "environment")
+	server := mcpclient.ServerConfig{Command: "/bin/sh", Args: []string{"-c", env + " >" + file}}
+	open(t, nil, map[string]mcpclient.ServerConfig{"bare": server})
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "TOOLRUN_TEST_HOST_ONLY")
 }
 
 // gone reports whether a process has ended, or only waits for its parent to notice.

@@ -189,7 +189,7 @@ func (p *process) close() {
 
 // environment is what a process gets: a few variables, since others are nobody's business, and those of its configuration.
 func environment(lookup func(string) (string, bool), env map[string]string) []string {
-	var environ []string
+	environ := []string{} // with nil it would get all of them
 	for _, name := range inherited {
 		if _, given := env[name]; given || lookup == nil {
 			continue
