@@ -37,8 +37,22 @@ const rawResult = "github.com/toolrun/toolrun/result"
 // ownID matches the ids that requests to a server have.
 var ownID = regexp.MustCompile(`^[0-9]+$`)
 
-// An envelope is a message.
+// Limits of messages that the implementation reads itself.
+const (
+	// maxAsked is how many bytes a server's request may have besides its parameters, and maxAskedParams what those may have. Requests
+	// are kept until the server has read their answers.
+	maxAsked       = 200
+	maxAskedParams = 64 << 10
+	// maxGreeting is how many bytes a server's greeting may have, and what it says of headers. The implementation makes many times as
+	// much of it.
+	maxGreeting = 1 << 20
+)
+
+// An envelope is a message. What goes on is made of one, and never what has come: the implementation would not read everything as
+// it has been read here, such as names that are there twice, or in another case.
 type envelope struct {
+	Version string `json:"jsonrpc"`
+
 	ID     json.RawMessage `json:"id,omitempty"`
 	Method *string         `json:"method,omitempty"`
 	Params json.RawMessage `json:"params,omitempty"`
@@ -59,48 +73,70 @@ func (f *filter) message(data []byte) []byte {
 	hasID := len(m.ID) > 0 && string(m.ID) != "null"
 	switch {
 	case m.Method != nil && hasID:
-		if !f.take(&f.requests) {
+		if len(m.ID)+len(*m.Method) > maxAsked || !f.take(&f.requests) {
 			return nil
 		}
-		return oneLine(data)
+		if len(m.Params) > maxAskedParams {
+			m.Params = nil
+		}
+		return (&envelope{ID: m.ID, Method: m.Method, Params: m.Params}).line()
 	case m.Method != nil:
-		return f.notification(*m.Method, m.Params, data)
+		return f.notification(*m.Method, m.Params)
 	case !ownID.Match(m.ID): // the implementation would take 3.5 for 3
 		return nil
 	case len(m.Error) > 0 && string(m.Error) != "null":
-		return oneLine(data)
+		return (&envelope{ID: m.ID, Error: m.Error}).line()
 	}
-	return f.result(m, data)
+	return f.result(m)
+}
+
+// line is the message as one line of JSON.
+func (m *envelope) line() []byte {
+	m.Version = "2.0"
+	data, err := json.Marshal(m)
+	if err != nil { // which what has been read cannot make it
+		return nil
+	}
+	return data
 }
 
 // notification hands a notification on. All but what belongs to the protocol itself is for this package, not for the implementation,
 // whose queue has no end.
-func (f *filter) notification(method string, params json.RawMessage, data []byte) []byte {
+func (f *filter) notification(method string, params json.RawMessage) []byte {
 	if !f.take(&f.notifications) {
 		time.Sleep(time.Millisecond) // a server that floods is read slowly
 	}
 	if method == "notifications/subscriptions/acknowledged" {
-		return oneLine(data)
+		if len(params) > maxAskedParams {
+			return nil
+		}
+		return (&envelope{Method: &method, Params: params}).line()
 	}
 	f.notify(method, params)
 	return nil
 }
 
 // result wraps the result of a call or of a listing, so that it arrives as it was sent.
-func (f *filter) result(m envelope, data []byte) []byte {
+func (f *filter) result(m envelope) []byte {
+	refuse := func(what string) []byte {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is %s"}}`, m.ID, what)
+	}
 	var known struct {
 		ProtocolVersion   json.RawMessage `json:"protocolVersion"`
 		SupportedVersions json.RawMessage `json:"supportedVersions"`
 		Tools             json.RawMessage `json:"tools"`
 	}
 	if json.Unmarshal(m.Result, &known) != nil {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is not an object"}}`, m.ID)
+		return refuse("not an object")
 	}
 	if known.ProtocolVersion != nil || known.SupportedVersions != nil {
-		return oneLine(data)
+		if len(m.Result) > maxGreeting {
+			return refuse("a greeting of more than " + bytesText(maxGreeting))
+		}
+		return (&envelope{ID: m.ID, Result: m.Result}).line()
 	}
 	tools := json.RawMessage("[]")
-	if bytes.Contains(known.Tools, []byte(`"x-mcp-header"`)) { // the implementation makes headers of arguments
+	if len(known.Tools) <= maxGreeting && bytes.Contains(known.Tools, []byte(`"x-mcp-header"`)) { // the implementation makes headers of arguments
 		tools = oneLine(known.Tools)
 	}
 	var b bytes.Buffer

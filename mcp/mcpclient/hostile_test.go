@@ -119,19 +119,20 @@ func TestHostileCalls(t *testing.T) {
 		code registry.Code
 		text string
 	}{
-		"dies":  {registry.CodeFailed, "has not answered the call: the connection was lost."},
-		"huge":  {registry.CodeFailed, "has sent more than 1 MiB at once"},
-		"ids":   {"", "right"},
-		"flood": {"", "flooded"},
-		"parts": {"", "and the others are left out"},
-		"odd":   {"", `it is of the type "hologram"`},
-		"input": {registry.CodeFailed, "wants to ask somebody something"},
-		"list":  {registry.CodeTool, "the server's result is not an object"},
+		"dies":     {registry.CodeFailed, "has not answered the call: the connection was lost."},
+		"huge":     {registry.CodeFailed, "has sent more than 1 MiB at once"},
+		"ids":      {"", "right"},
+		"flood":    {"", "flooded"},
+		"parts":    {"", "and the others are left out"},
+		"odd":      {"", `it is of the type "hologram"`},
+		"input":    {registry.CodeFailed, "wants to ask somebody something"},
+		"list":     {registry.CodeTool, "the server's result is not an object"},
+		"greeting": {registry.CodeTool, "has refused the call: the server's result is a greeting"},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			options := &mcpclient.Options{MaxMessage: 1 << 20}
-			if kind == "parts" {
+			if kind == "parts" || kind == "greeting" {
 				options = nil
 			}
 			set := openKind(t, kind, options)
@@ -160,6 +161,24 @@ func TestStorm(t *testing.T) {
 	case <-changed:
 		require.Fail(t, "the same tools are not a change")
 	default:
+	}
+}
+
+// TestRequestsOfServers has servers that ask for more than they may, disguised as an answer, or with large ids that are kept until
+// they are answered.
+func TestRequestsOfServers(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"disguised", "greedy"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			set := openKind(t, kind, nil)
+			connected(t, set)
+			call(t, set, kind+"_t", `{}`)
+			for range 3 {
+				result := call(t, set, kind+"_t", `{}`)
+				require.Equal(t, "0", result.Text(), "how many have been answered")
+			}
+		})
 	}
 }
 

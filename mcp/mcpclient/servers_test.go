@@ -205,13 +205,14 @@ func newGoodServer(versions ...string) *sdk.Server {
 
 // A rawServer is one that knows the protocol, and does not keep to it.
 type rawServer struct {
-	kind string
-	in   *bufio.Reader
-	out  *bufio.Writer
+	kind    string
+	in      *bufio.Reader
+	out     *bufio.Writer
+	replies int // to what it has asked
 }
 
 func newRawServer(kind string, in io.Reader, out io.Writer) *rawServer {
-	return &rawServer{kind, bufio.NewReaderSize(in, 1<<20), bufio.NewWriterSize(out, 1<<16)}
+	return &rawServer{kind: kind, in: bufio.NewReaderSize(in, 1<<20), out: bufio.NewWriterSize(out, 1<<16)}
 }
 
 func (s *rawServer) send(format string, args ...any) {
@@ -259,6 +260,8 @@ func (s *rawServer) serve() {
 			}
 		case "tools/call":
 			s.call(m.ID, m.Params.Meta.ProgressToken)
+		case "":
+			s.replies++
 		default:
 			s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, m.ID)
 		}
@@ -356,6 +359,19 @@ func (s *rawServer) call(id, token json.RawMessage) {
 			}
 		}
 		answer("flooded")
+	case "disguised": // names that differ in case are the same to package json, and not to others
+		answer(strconv.Itoa(s.replies))
+		for i := range 1000 {
+			fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%d,"method":"ping","Method":null,"error":{}}`+"\n", i+1_000_000)
+		}
+		s.out.Flush()
+	case "greedy": // what it asks for is large
+		for i := range 50 {
+			s.send(`{"jsonrpc":"2.0","id":"g%d%s","method":"ping"}`, i, strings.Repeat("x", 1<<17))
+		}
+		answer(strconv.Itoa(s.replies))
+	case "greeting":
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"x","content":[%s{}]}}`, id, strings.Repeat(`{},`, 1<<20))
 	case "parts":
 		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s]}}`, id, strings.Repeat(`{"type":"text","text":"x"},`, 100_000)+`{"type":"text"}`)
 	case "odd":
