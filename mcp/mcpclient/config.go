@@ -262,7 +262,12 @@ func (s *ServerConfig) checkURL() *ConfigError {
 	if s.URL == "" {
 		return nil
 	}
-	address, err := url.Parse(variable.ReplaceAllStringFunc(s.URL, func(string) string { return standsForValue }))
+	address, err := url.Parse(variable.ReplaceAllStringFunc(s.URL, func(match string) string {
+		if fallback := variable.FindStringSubmatch(match)[2]; len(fallback) > len(":-") {
+			return fallback[len(":-"):]
+		}
+		return standsForValue
+	}))
 	if err != nil {
 		return &ConfigError{Field: "url", Err: errors.New("it is not an address")}
 	}

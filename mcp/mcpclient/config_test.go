@@ -59,6 +59,8 @@ func TestBadConfigs(t *testing.T) {
 		`{"mcpServers": {"a": {"url": "http://x", "headers": {"X-Api-Key": "hunter22"}}}}`:            `write it as "${X_API_KEY}"`,
 		`{"mcpServers": {"a": {"url": "http://u:hunter221@x"}}}`:                                      `MCP server "a", url: it has a password`,
 		`{"mcpServers": {"a": {"url": "http://x?token=hunter221"}}}`:                                  `MCP server "a", url: "token" is a secret`,
+		`{"mcpServers": {"a": {"url": "http://x?api_key=${A:-hunter221}"}}}`:                          `MCP server "a", url: "api_key" is a secret`,
+		`{"mcpServers": {"a": {"url": "http://u:${A:-hunter221}@x"}}}`:                                `MCP server "a", url: it has a password`,
 		`{"mcpServers": {"a": {"url": "http://x\u0000hunter22"}}}`:                                    `MCP server "a", url: it is not an address`,
 		strings.Repeat(" ", mcpclient.MaxConfig+1):                                                    `more than 1048576`,
 	} {

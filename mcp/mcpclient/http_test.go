@@ -260,6 +260,19 @@ func TestUnreachable(t *testing.T) {
 	require.NotContains(t, err.Error(), "s3cr3t")
 }
 
+// TestSecretsOfAddresses has variables whose names do not tell what they are, but what they are for does.
+func TestSecretsOfAddresses(t *testing.T) {
+	web := httptest.NewServer(nil)
+	web.Close()
+	lookup := func(string) (string, bool) { return "s3cr3t/v+lue", true }
+	for _, address := range []string{web.URL + "/?api_key=${MINE}", web.URL + "/?a=1&access_token=x${MINE}", strings.Replace(web.URL, "//", "//u:${MINE2:-}@", 1)} {
+		set := open(t, &mcpclient.Options{LookupEnv: lookup}, map[string]mcpclient.ServerConfig{"web": {URL: address}})
+		err := set.Status()[0].Err
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "s3cr3t", address)
+	}
+}
+
 // FuzzAnswers has servers that answer calls with anything.
 func FuzzAnswers(f *testing.F) {
 	for _, answer := range []string{

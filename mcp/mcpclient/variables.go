@@ -140,6 +140,15 @@ func (e *expander) config(s ServerConfig) (ServerConfig, error) {
 	if password, ok := address.User.Password(); ok {
 		e.secrets = append(e.secrets, password)
 	}
+	for parameter := range strings.SplitSeq(address.RawQuery, "&") {
+		name, value, _ := strings.Cut(parameter, "=")
+		if plain, err := url.QueryUnescape(name); err == nil && looksSecret(plain) {
+			e.secrets = append(e.secrets, value)
+			if plain, err := url.QueryUnescape(value); err == nil {
+				e.secrets = append(e.secrets, plain)
+			}
+		}
+	}
 	return s, nil
 }
 
