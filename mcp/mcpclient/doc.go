@@ -25,15 +25,15 @@
 // and not on what else is connected. A tool's Source is the server's name. Tools need no [registry.Capability]: who writes a
 // configuration has decided that its servers are there to be used. [registry.Selection] switches single ones off.
 //
-// Input schemas are those of the server, byte for byte but for white space. One that is missing, too large, or that
+// Input schemas are those of the server, byte for byte but for white space and what their descriptions lose. One that is missing, too large, or that
 // [registry.CompileSchema] refuses becomes one that takes any object, and the server validates. Arguments and structured results
 // arrive with the digits that they were sent with.
 //
 // # Strangers
 //
 // Servers are not trusted more than models are. Messages, descriptions, instructions, lists of tools, parts of results, logs and
-// requests are limited in size and number; text is made valid UTF-8 and loses control characters; and descriptions lose what
-// people would not see. What a server says of its tools, that they change nothing for example, is what it says, and nobody has
+// requests are limited in size and number; text is made valid UTF-8 and loses control characters; and descriptions, those in schemas
+// too, lose what people would not see. What a server says of its tools, that they change nothing for example, is what it says, and nobody has
 // checked it. A server can ask this client for nothing: it has no roots, no sampling and no elicitation. Redirections
 // to other hosts are not followed.
 //
@@ -45,7 +45,8 @@
 //
 // Secrets come from the environment, as ${NAME} in a configuration; [ParseConfig] and [Open] refuse those that are written in it, as
 // far as names tell: those of variables, headers and parameters that end in words such as KEY, TOKEN, SECRET and PASSWORD. Their
-// values, if they have at least six bytes, are taken out of errors, logs, descriptions and results.
+// values, if they have at least six bytes, are taken out of errors, logs, descriptions and results. A number of a structured result
+// that has one in it becomes a string.
 //
 // # Deviations
 //

@@ -4,6 +4,7 @@ package mcpclient_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -77,12 +78,13 @@ func TestHostileLists(t *testing.T) {
 		"many":  func(t *testing.T, r *registry.Registry) { require.Equal(t, mcpclient.DefaultMaxTools, r.Len()) },
 		"utf8": func(t *testing.T, r *registry.Registry) {
 			spec, _ := r.Spec("utf8_t")
-			require.Equal(t, "a\uFFFDb\uFFFDc", spec.Description)
+			require.Equal(t, "a\uFFFDb\uFFFDcd\u2764\ufe0f\u200d\U0001f525", spec.Description)
 		},
 		"schemas": func(t *testing.T, r *registry.Registry) {
 			any := `{"type":"object"}`
 			for tool, schema := range map[string]string{
 				"deep": any, "invalid": any, "text": any, "none": any, "empty": any, "outside": any, "large": any, "output": any, "slow": any,
+				"smuggled": any, "hidden": `{"type":"object","properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not hidden"}}}`,
 				"nested":  `{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}`,
 				"untyped": `{"type":"object","properties":{"n":{"const":12345678901234567890}}}`,
 			} {
@@ -91,7 +93,15 @@ func TestHostileLists(t *testing.T) {
 				require.Equal(t, schema, string(spec.Schema), tool)
 				require.Nil(t, spec.OutputSchema)
 			}
-			require.Equal(t, 11, r.Len())
+			require.Equal(t, 13, r.Len())
+		},
+		"wordy": func(t *testing.T, r *registry.Registry) {
+			size := 0
+			for _, spec := range r.Specs() {
+				size += len(spec.Description)
+			}
+			require.Equal(t, 200, r.Len())
+			require.Less(t, size, 300<<10)
 		},
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -264,6 +274,21 @@ func TestEnvironment(t *testing.T) {
 	set = open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
 		map[string]mcpclient.ServerConfig{"refusing": server})
 	require.ErrorContains(t, set.Status()[0].Err, "bad key [redacted]")
+}
+
+// TestSecretsInData has structured results with secrets as JSON can have them.
+func TestSecretsInData(t *testing.T) {
+	secrets := map[string]string{"A_TOKEN": "12345678", "B_TOKEN": `s3c"r3t<&>`}
+	server := stdio("good")
+	server.Env["A_TOKEN"], server.Env["B_TOKEN"] = "${A_TOKEN}", "${B_TOKEN}"
+	set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { value, ok := secrets[name]; return value, ok }},
+		map[string]mcpclient.ServerConfig{"good": server})
+	connected(t, set)
+	result := call(t, set, "good_echo", `{"pin":12345678, "a 12345678":[1.0,-123456780], "b":"s3c\u0022r3t<\u0026>", "c":"é\u00e9"}`)
+	require.Empty(t, result.Code, result.Text())
+	data, ok := result.Data.(json.RawMessage)
+	require.True(t, ok, "a number that is a secret does not cost the others")
+	require.Equal(t, `{"pin":"[redacted]","a [redacted]":[1.0,"-[redacted]0"],"b":"[redacted]","c":"é\u00e9"}`, string(data))
 }
 
 // TestNoEnvironment has a server without any variables, which is not the same as having all.

@@ -57,7 +57,7 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 	}
 	if data := in.StructuredContent; len(data) > 0 && string(data) != "null" {
 		var compact bytes.Buffer
-		if json.Compact(&compact, []byte(t.server.secrets.text(string(data)))) == nil {
+		if json.Compact(&compact, t.server.secrets.json(data)) == nil {
 			result.Data = json.RawMessage(compact.Bytes())
 		}
 	}

@@ -106,7 +106,7 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) error {
 		if list, err := c.list(ctx); err == nil {
 			s.connected(c, list)
 		} else {
-			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error", s.secrets.text(err.Error()))
+			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error", cleanLine(s.secrets.text(err.Error()), 500))
 		}
 		timer := time.NewTimer(pace)
 		select {

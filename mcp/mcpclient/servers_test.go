@@ -312,6 +312,8 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 			`{"name":"slow","inputSchema":{"type":"object","allOf":[` + strings.Repeat(`{},`, 4000) + `{}]}}`,
 			`{"name":"nested","inputSchema":{"type":"object","properties":{"a":{"$id":"A","type":"integer"}}}}`,
 			`{"name":"output","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}}`,
+			`{"name":"hidden","inputSchema":{"type":"object","properties":{"a":{"type":"string","title":"\u2764\ufe0f","description":"not \udb40\udc41\udb40\udd10hidden"}}}}`,
+			`{"name":"smuggled","inputSchema":{"type":"object","properties":{"a":{"enum":["a\udb40\udc41"]}}}}`,
 			`{"name":5}`, `{"name":""}`, `{"name":"` + strings.Repeat("n", 2000) + `"}`, `7`,
 		}, ","))
 	case "names":
@@ -319,8 +321,14 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 			plainTool, plainTool, `{"name":"hub_t"}`, `{"name":"a b"}`, `{"name":"a.b"}`, `{"name":"ü"}`, `{"name":"` + strings.Repeat("x", 100) + `1"}`,
 			`{"name":"` + strings.Repeat("x", 100) + `2"}`, `{"name":"a_b_0123456789"}`,
 		}, ","))
+	case "wordy":
+		list := make([]string, 200)
+		for i := range list {
+			list[i] = fmt.Sprintf(`{"name":"t%d","description":"%s","inputSchema":{"type":"object"}}`, i, strings.Repeat("word ", 4000))
+		}
+		s.tools(id, strings.Join(list, ","))
 	case "utf8":
-		s.tools(id, `{"name":"t","description":"a`+"\xff\xfe"+`b\ud800\u0000\u001b\u202e\udb40\udc41c","inputSchema":{"type":"object","description":"`+"\xc0"+`"}}`)
+		s.tools(id, `{"name":"t","description":"a`+"\xff\xfe"+`b\ud800\u0000\u001b\u202e\udb40\udc41cd\udb40\udd10\u3164\ufe01\u2764\ufe0f\u200d\u200d\u200d\ud83d\udd25","inputSchema":{"type":"object","description":"`+"\xc0"+`"}}`)
 	case "storm":
 		s.tools(id, plainTool)
 		for range 3000 {

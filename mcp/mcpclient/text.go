@@ -11,18 +11,33 @@ import (
 // cleanText is text of a stranger as a model may get it: valid, of limited length, without control characters, and without what
 // people would not see.
 func cleanText(text string, limit int) string {
-	text = plaintext.Cut(text, limit)
+	joining := maxJoining
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
+			joining = maxJoining
 			return r
-		case r == '\u200c' || r == '\u200d': // joiners, without which some languages and emojis are written wrong
+		case joins(r) && joining < maxJoining:
+			joining++
 			return r
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+		case unicode.IsControl(r) || isHidden(r):
 			return -1
 		}
+		joining = 0
 		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
+	}, strings.ToValidUTF8(plaintext.Cut(text, limit), "\uFFFD"))
+}
+
+// maxJoining is how many joiners and the like may follow each other: one that chooses a form and one that joins it to the next. With
+// more of them, texts can be written.
+const maxJoining = 2
+
+// joins reports whether a character is one without which some languages and emojis are written wrong.
+func joins(r rune) bool { return r == '\u200c' || r == '\u200d' || r == '\ufe0e' || r == '\ufe0f' }
+
+// isHidden reports whether people do not see a character.
+func isHidden(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // cleanLine is text of a stranger as one line.

@@ -3,7 +3,9 @@ package mcpclient
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -11,6 +13,7 @@ import (
 // Limits of what a server says of its tools. What is longer is cut.
 const (
 	maxDescription  = 16 << 10
+	maxDescriptions = 256 << 10 // of all tools of a server together
 	maxInstructions = 16 << 10
 	maxTitle        = 200
 	// maxSchema is how many bytes a schema may have, and maxSchemas all of a server together. What is larger is left out.
@@ -43,18 +46,24 @@ func (s *server) makeTools(list *listing) []*tool {
 	}
 	schemas := &schemaReader{server: s, room: maxSchemas, objects: allObjects}
 	seen := map[string]bool{}
+	room := maxDescriptions
 	tools := make([]*tool, 0, len(list.tools))
 	for _, in := range list.tools {
 		if seen[in.Name] {
 			continue
 		}
 		seen[in.Name] = true
+		description := ""
+		if room > 0 {
+			description = cleanText(s.secrets.text(in.Description), min(maxDescription, room))
+			room -= len(description)
+		}
 		a := in.Annotations
 		spec := registry.Spec{
 			Name:         s.names.name(s.name, in.Name),
 			DisplayName:  cleanLine(s.secrets.text(firstOf(in.Title, a.Title, in.Name)), maxTitle),
 			Subtitle:     "Tool of the MCP server " + s.name,
-			Description:  firstOf(cleanText(s.secrets.text(in.Description), maxDescription), "MCP tool from "+s.name),
+			Description:  firstOf(description, "MCP tool from "+s.name),
 			Schema:       schemas.input(in.Name, in.InputSchema),
 			OutputSchema: schemas.output(in.Name, in.OutputSchema),
 			Category:     registry.CategoryMCP,
@@ -103,7 +112,7 @@ func (r *schemaReader) input(tool string, raw json.RawMessage) json.RawMessage {
 	schema, err := r.usable(raw)
 	if err != nil {
 		r.server.log.warn("MCP server's schema cannot be used: its tool takes any object", "server", r.server.name,
-			"tool", cleanLine(tool, 100), "error", err)
+			"tool", cleanLine(tool, 100), "error", cleanLine(err.Error(), 500))
 		return anyObject
 	}
 	return schema
@@ -115,7 +124,8 @@ func (r *schemaReader) output(tool string, raw json.RawMessage) json.RawMessage 
 	}
 	schema, err := r.usable(raw)
 	if err != nil {
-		r.server.log.info("MCP server's output schema cannot be used", "server", r.server.name, "tool", cleanLine(tool, 100), "error", err)
+		r.server.log.info("MCP server's output schema cannot be used", "server", r.server.name,
+			"tool", cleanLine(tool, 100), "error", cleanLine(err.Error(), 500))
 		return nil
 	}
 	return schema
@@ -142,8 +152,18 @@ func (r *schemaReader) usable(raw json.RawMessage) (json.RawMessage, error) {
 			raw = append([]byte(`{"type":"object",`), rest...)
 		}
 	}
-	if text := r.server.secrets.text(string(raw)); text != string(raw) {
-		raw = json.RawMessage(text)
+	raw = r.server.secrets.json(raw)
+	hidden := false
+	raw = mapStrings(raw, func(name, text string) string {
+		clean := cleanText(text, maxDescription)
+		if name == "description" || name == "title" {
+			return clean
+		}
+		hidden = hidden || strings.ContainsFunc(text, isHidden) && clean != text
+		return text
+	})
+	if hidden {
+		return nil, errors.New("it has text that people would not see")
 	}
 	_, err := registry.CompileSchema(raw)
 	return raw, err

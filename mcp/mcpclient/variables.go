@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -180,4 +181,12 @@ func (r *redactor) text(text string) string {
 		return text
 	}
 	return r.replacer.Replace(text)
+}
+
+// json takes secrets out of the strings, names and numbers of JSON, which must be valid.
+func (r *redactor) json(data json.RawMessage) json.RawMessage {
+	if r == nil {
+		return data
+	}
+	return mapStrings(data, func(_, text string) string { return r.replacer.Replace(text) })
 }

@@ -1,0 +1,68 @@
+package mcpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// mapStrings returns JSON, which must be valid, with each string and each name of a member as change makes it, and each number that
+// change makes something else of as a string. The rest stays as it is, byte for byte. The name that change gets is the one that
+// a string is the value of, or "".
+func mapStrings(data json.RawMessage, change func(name, text string) string) json.RawMessage {
+	var out []byte
+	copied, name := 0, ""
+	for i := 0; i < len(data); {
+		end, text := i+1, ""
+		switch c := data[i]; {
+		case c == '"':
+			end = endOfString(data, i)
+			text = unquote(data[i:end])
+		case c == '-' || c >= '0' && c <= '9':
+			for end < len(data) && strings.IndexByte("+-.eE0123456789", data[end]) >= 0 {
+				end++
+			}
+			text = string(data[i:end])
+		case strings.IndexByte(" \t\r\n:", c) >= 0:
+			i = end
+			continue
+		default:
+			i, name = end, ""
+			continue
+		}
+		under := name
+		name = ""
+		if rest := bytes.TrimLeft(data[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+			under, name = "", text
+		}
+		if changed := change(under, text); changed != text {
+			quoted, _ := json.Marshal(changed) // strings have no error
+			out = append(append(out, data[copied:i]...), quoted...)
+			copied = end
+		}
+		i = end
+	}
+	if copied == 0 {
+		return data
+	}
+	return append(out, data[copied:]...)
+}
+
+// endOfString returns where a string ends that begins at i.
+func endOfString(data []byte, i int) int {
+	for i++; i < len(data) && data[i] != '"'; i++ {
+		if data[i] == '\\' {
+			i++
+		}
+	}
+	return min(i+1, len(data))
+}
+
+func unquote(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return strings.Trim(string(quoted), `"`)
+	}
+	var text string
+	_ = json.Unmarshal(quoted, &text)
+	return text
+}
