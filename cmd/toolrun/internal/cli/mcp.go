@@ -121,6 +121,12 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.tools.Close()) }()
+	ctx, end := context.WithCancel(ctx)
+	defer end() // before the tools go, of which clients need not be told then
+	c.chosen.later = c.servers.file() != ""
+	if err := known(c.tools.Registry(), c.chosen.enable); err != nil && c.chosen.later {
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: warning: %v\n", err)
+	}
 	if c.http == "" {
 		return c.stdio(ctx, cmd, logger)
 	}

@@ -142,7 +142,7 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middlewar
 
 // tokenServer makes the server of a token.
 func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, logger *slog.Logger, middleware registry.Middleware) (*mcpserver.Server, *vfs.Project, error) {
-	if c.servers.file() == "" { // others' tools can be there later
+	if !c.chosen.later {
 		if err := known(c.tools.Registry(), token.Tools); err != nil {
 			return nil, nil, err
 		}

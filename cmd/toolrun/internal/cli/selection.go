@@ -17,6 +17,8 @@ type selectionFlags struct {
 	enable  []string
 	options []string
 	cmd     *cobra.Command
+	// later says that tools can come and go, so that those to enable need not be there.
+	later bool
 }
 
 func (f *selectionFlags) add(cmd *cobra.Command) {
@@ -39,7 +41,7 @@ func (f *selectionFlags) selection(project *projectFlags, tools *registry.Regist
 func (f *selectionFlags) over(settings registry.Settings, tools *registry.Registry, tool string) (registry.Selection, error) {
 	selection := registry.Selection{Settings: settings}
 	if f.cmd.Flags().Changed("enable") {
-		if err := known(tools, f.enable); err != nil {
+		if err := known(tools, f.enable); err != nil && !f.later {
 			return registry.Selection{}, err
 		}
 		selection = selection.Only(f.enable...)
