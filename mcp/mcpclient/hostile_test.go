@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -172,6 +173,18 @@ func TestStorm(t *testing.T) {
 		require.Fail(t, "the same tools are not a change")
 	default:
 	}
+}
+
+// TestRestlessServer has a server whose tools change all the time, in a rhythm that looks like that of an honest one.
+func TestRestlessServer(t *testing.T) {
+	t.Parallel()
+	set := openKind(t, "restless", nil)
+	connected(t, set)
+	until(t, set, func() bool { return call(t, set, "restless_t", `{}`).Text() == "8" })
+	time.Sleep(2 * time.Second) // in which it would have some more
+	lists, err := strconv.Atoi(call(t, set, "restless_t", `{}`).Text())
+	require.NoError(t, err)
+	require.LessOrEqual(t, lists, 10)
 }
 
 // TestRequestsOfServers has servers that ask for more than they may, disguised as an answer, or with large ids that are kept until

@@ -95,7 +95,8 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) error {
 	s.connected(c, list)
 	tried()
 	defer s.disconnected()
-	for pace := minPace; ; {
+	changes := bucket{most: 8, perSecond: 1 / maxPace.Seconds()}
+	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -108,6 +109,10 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) error {
 		} else {
 			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error", cleanLine(s.secrets.text(err.Error()), 500))
 		}
+		pace := minPace
+		if !changes.take(time.Now()) {
+			pace = maxPace
+		}
 		timer := time.NewTimer(pace)
 		select {
 		case <-timer.C:
@@ -115,15 +120,10 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) error {
 		case <-c.lost:
 		}
 		timer.Stop()
-		if len(c.changed) > 0 { // it happens all the time
-			pace = min(2*pace, maxPace)
-		} else {
-			pace = minPace
-		}
 	}
 }
 
-// How long to wait after tools have been listed before it is done again.
+// How long to wait after tools have been listed before it is done again: at first, and if it happens all the time.
 const (
 	minPace = 250 * time.Millisecond
 	maxPace = 30 * time.Second

@@ -209,6 +209,7 @@ type rawServer struct {
 	in      *bufio.Reader
 	out     *bufio.Writer
 	replies int // to what it has asked
+	lists   int // of tools, that it has been asked for
 }
 
 func newRawServer(kind string, in io.Reader, out io.Writer) *rawServer {
@@ -329,6 +330,10 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 		s.tools(id, strings.Join(list, ","))
 	case "utf8":
 		s.tools(id, `{"name":"t","description":"a`+"\xff\xfe"+`b\ud800\u0000\u001b\u202e\udb40\udc41cd\udb40\udd10\u3164\ufe01\u2764\ufe0f\u200d\u200d\u200d\ud83d\udd25","inputSchema":{"type":"object","description":"`+"\xc0"+`"}}`)
+	case "restless": // it has other tools each time, and says so when it is listened to
+		s.lists++
+		s.tools(id, fmt.Sprintf(`{"name":"t","description":"%d","inputSchema":{"type":"object"}}`, s.lists))
+		time.AfterFunc(300*time.Millisecond, func() { fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) })
 	case "storm":
 		s.tools(id, plainTool)
 		for range 3000 {
@@ -396,6 +401,8 @@ func (s *rawServer) call(id, token json.RawMessage) {
 		if child.Start() == nil {
 			answer(fmt.Sprintf("%d %d", os.Getpid(), child.Process.Pid))
 		}
+	case "restless":
+		answer(strconv.Itoa(s.lists))
 	default:
 		answer("ok")
 	}
