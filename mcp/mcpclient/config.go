@@ -42,7 +42,7 @@ type ServerConfig struct {
 	Headers map[string]string
 	// Transport is how to talk to it. Empty means [Stdio] if there is a command, and [HTTP] otherwise.
 	Transport Transport
-	// Timeout is how long a call may take. Zero means [DefaultTimeout].
+	// Timeout is how long a call may take, at most 24 hours. Zero means [DefaultTimeout].
 	Timeout time.Duration
 	// Disabled leaves the server out.
 	Disabled bool

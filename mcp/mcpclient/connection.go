@@ -54,7 +54,15 @@ const (
 )
 
 // errConnectTime is why connecting has been given up.
-var errConnectTime = errors.New("the server does not answer")
+const errConnectTime = timeoutError("the server does not answer")
+
+// A timeoutError says what a server has not done in time.
+type timeoutError string
+
+func (e timeoutError) Error() string { return string(e) }
+
+// Is makes it one of the errors that [context.DeadlineExceeded] stands for.
+func (timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // connect starts or reaches a server, and greets it. The context is for that alone: then the connection must be closed.
 func connect(ctx context.Context, s *server) (*connection, error) {

@@ -4,7 +4,9 @@ package mcpclient_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -66,6 +68,7 @@ func TestServersThatDoNotConnect(t *testing.T) {
 			require.ErrorContains(t, status.Err, want)
 			var failed *mcpclient.ServerError
 			require.ErrorAs(t, status.Err, &failed)
+			require.Equal(t, kind == "mute", errors.Is(status.Err, context.DeadlineExceeded))
 			require.Zero(t, set.Registry().Len())
 		})
 	}

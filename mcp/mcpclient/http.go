@@ -76,7 +76,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	// A stream is there for as long as it wants to be, but it must begin.
 	streams := req.Method == http.MethodGet || req.Header.Get("Mcp-Method") == "subscriptions/listen"
-	timer := time.AfterFunc(answerTime, func() { cancel(errors.New("the server does not answer")) })
+	timer := time.AfterFunc(answerTime, func() { cancel(errConnectTime) })
 	if ctx.Value(callContext{}) != nil {
 		timer.Stop()
 	}

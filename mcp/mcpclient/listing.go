@@ -63,7 +63,7 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 		}
 		if err != nil {
 			if ctx.Err() != nil {
-				err = errors.New("it does not list its tools in time")
+				err = timeoutError("it does not list its tools in time")
 			}
 			return nil, err
 		}

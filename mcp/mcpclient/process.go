@@ -148,7 +148,7 @@ type stdinWriter struct {
 
 func (w *stdinWriter) Write(data []byte) (int, error) {
 	timer := time.AfterFunc(writeTime, func() {
-		w.fail(errors.New("the server does not read what it is sent"))
+		w.fail(timeoutError("the server does not read what it is sent"))
 		w.close()
 	})
 	defer timer.Stop()

@@ -79,8 +79,8 @@ type Status struct {
 	// Connected says whether its tools are there, and Tools how many they are.
 	Connected bool
 	Tools     int
-	// Err is why it is not connected: a *[ConfigError], which stays, or a *[ServerError]. It is nil while it is tried for the first
-	// time.
+	// Err is why it is not connected: a *[ConfigError], which stays, or a *[ServerError], which is a [context.DeadlineExceeded] for a
+	// server that does not answer in time. It is nil while it is tried for the first time.
 	Err error
 }
 
