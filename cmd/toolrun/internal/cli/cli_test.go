@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bufio"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,6 +62,7 @@ func TestInterrupt(t *testing.T) {
 		"a wait for entries":   {"repl", "--root", "."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cmd := command(args...)
 			cmd.Dir = t.TempDir()
 			stdin, err := cmd.StdinPipe()
@@ -68,7 +70,9 @@ func TestInterrupt(t *testing.T) {
 			defer stdin.Close()
 			require.NoError(t, cmd.Start())
 			if args[0] == "repl" || args[1] == "-" {
-				time.Sleep(200 * time.Millisecond) // until then the handler is in place, or the test is of no use
+				// More than a pipe holds: what has read some of it has its handler in place.
+				_, err := stdin.Write(bytes.Repeat([]byte("\n"), 1<<20))
+				require.NoError(t, err)
 			} else {
 				require.Eventually(t, func() bool {
 					_, err := os.Stat(filepath.Join(cmd.Dir, "started"))
@@ -89,6 +93,7 @@ func TestReadme(t *testing.T) {
 	}
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
 	require.NoError(t, err)
+	t.Parallel()
 	dir, bin := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
 	env := append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "TOOLRUN_DATA="+t.TempDir(), "PATH="+bin+":"+os.Getenv("PATH"))

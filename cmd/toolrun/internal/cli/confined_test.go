@@ -197,6 +197,7 @@ func doTasks(t *testing.T, c confinement, dir, cache string) {
 // TestSeccomp runs the command under the system-call filter that is shipped. What is not on its list is not refused here, but ends the
 // process with a trace of the stack, so that nothing that is needed can be missing unnoticed.
 func TestSeccomp(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compiles the engine")
 	}
@@ -232,6 +233,7 @@ func TestSeccompOfAServer(t *testing.T) {
 
 // TestLandlock lets the command use its cache and the directory of its files, and nothing else but the program itself.
 func TestLandlock(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compiles the engine")
 	}

@@ -25,6 +25,9 @@ func onSmallDisk(t *testing.T, size int) (dir string) {
 		return dir
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	if *soak {
+		cmd.Args = append(cmd.Args, "-soak")
+	}
 	cmd.Env = append(os.Environ(), inside+"="+t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
@@ -118,19 +121,28 @@ func diskCommands(t *testing.T) [][]string {
 	}
 }
 
+// here reports whether a command is for one of several places: for each of them in the long version of a test, and otherwise for one,
+// so that each place has some of them.
+func here(command, place int, places [][]string) bool { return *soak || command%len(places) == place }
+
 // readingCommands change nothing in such a project.
 var readingCommands = [][]string{{"files", "cat", "/old"}, {"files", "ls"}, {"files", "history"}, {"js", "-e", `return fs.readFileSync('/old').length`}}
 
 // TestFullDisks runs commands where there is no room. They must say so, lose nothing that was there, and work when there is room again.
 func TestFullDisks(t *testing.T) {
+	t.Parallel()
 	dir := onSmallDisk(t, 8<<20)
 	if dir == "" {
 		return
 	}
 	data, root := filepath.Join(dir, "data"), filepath.Join(dir, "root")
 	require.NoError(t, os.Mkdir(root, 0o755))
-	for _, where := range [][]string{{"--data", data}, {"--root", root}} {
+	places := [][]string{{"--data", data}, {"--root", root}}
+	for p, where := range places {
 		for i, args := range diskCommands(t) {
+			if !here(i, p, places) {
+				continue
+			}
 			name := where[0] + " " + args[0] + " " + args[1] + " " + args[2][:min(len(args[2]), 60)]
 			with := append(append([]string{}, args...), where...)
 			old := filepath.Join(dir, "..", "old")
@@ -148,7 +160,11 @@ func TestFullDisks(t *testing.T) {
 				require.NoError(t, err, name)
 				require.True(t, text == string(now) || strings.HasPrefix(args[2], "fs.append"), "%s: %s has changed", name, file)
 			}
-			for _, reading := range readingCommands[:1+3*max(0, 1-i)] {
+			readings := readingCommands[:1]
+			if i == p {
+				readings = readingCommands
+			}
+			for _, reading := range readings {
 				got = runCommand(t, nil, append(reading, where...)...)
 				require.Zero(t, got.status, "%s: %s: %s", name, reading, got.errors)
 			}
@@ -172,6 +188,7 @@ func TestFullDisks(t *testing.T) {
 
 // TestDisksThatCanOnlyBeRead runs commands on what cannot be changed.
 func TestDisksThatCanOnlyBeRead(t *testing.T) {
+	t.Parallel()
 	dir := onSmallDisk(t, 64<<20)
 	if dir == "" {
 		return
@@ -196,12 +213,16 @@ func TestDisksThatCanOnlyBeRead(t *testing.T) {
 
 	require.NoError(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	require.ErrorIs(t, os.WriteFile(filepath.Join(dir, "probe"), nil, 0o644), syscall.EROFS)
-	for _, where := range append(places, []string{"--root", untouched}) {
+	places = append(places, []string{"--root", untouched})
+	for p, where := range places {
 		for _, args := range readingCommands {
 			got := runCommand(t, nil, append(append([]string{}, args...), where...)...)
 			require.Zero(t, got.status, "%q %q: %s%s", where, args, got.out, got.errors)
 		}
-		for _, args := range append(commands, []string{"files", "rm", "/old"}, []string{"files", "mv", "/old", "/new"}, []string{"files", "mkdir", "/new"}) {
+		for i, args := range append(commands, []string{"files", "rm", "/old"}, []string{"files", "mv", "/old", "/new"}, []string{"files", "mkdir", "/new"}) {
+			if !here(i, p, places) {
+				continue
+			}
 			got := runCommand(t, nil, append(append([]string{}, args...), where...)...)
 			require.Contains(t, []int{1, 2}, got.status, "%q %q", where, args)
 			require.Regexp(t, "(?i)read-only file system|EROFS", got.out+got.errors, "%q %q", where, args)
@@ -221,6 +242,7 @@ func TestDisksThatCanOnlyBeRead(t *testing.T) {
 
 // TestAFullDiskForTheCache lets the command have no room for what it compiles.
 func TestAFullDiskForTheCache(t *testing.T) {
+	t.Parallel()
 	dir := onSmallDisk(t, 16<<20)
 	if dir == "" {
 		return

@@ -30,6 +30,7 @@ func TestExamples(t *testing.T) {
 		examples := section(help, "Examples")
 		require.NotEmpty(t, examples, "%s has no example", name)
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for _, line := range examples {
 				if hasTestsOfItsOwn.MatchString(line) {
 					continue

@@ -48,7 +48,8 @@ var killedCommands = map[string][]string{
 
 // TestKilledCommands kills commands at any moment. What they have left must be whole, and in nobody's way.
 func TestKilledCommands(t *testing.T) {
-	rounds := 3
+	t.Parallel()
+	rounds := 2
 	if *soak {
 		rounds = 25
 	}
@@ -197,6 +198,7 @@ func requireWhole(t *testing.T, name string, f afero.File) {
 // TestACommandThatIsKilledWhileItFillsTheCache kills commands that compile the engine and keep that. The next ones must be able to, and
 // what the others have left must not pile up.
 func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("compiles the engine")
 	}

@@ -68,6 +68,7 @@ func TestStreamsThatAreClosed(t *testing.T) {
 		"an output that is full, and another error": {`toolrun js --json -e 'throw 1' >` + full, 2, "", "toolrun: write /dev/stdout: no space left on device\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if full == "" && strings.Contains(name, "full") {
 				t.Skip("this system has no /dev/full")
 			}
@@ -88,6 +89,7 @@ func TestStreamsThatAreClosed(t *testing.T) {
 
 // TestAReaderThatPauses lets a command wait until its output is read.
 func TestAReaderThatPauses(t *testing.T) {
+	t.Parallel()
 	cmd := command("js", "-e", `return "x".repeat(7e5)`)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)

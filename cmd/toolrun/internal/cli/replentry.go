@@ -68,7 +68,7 @@ func (s *session) script(ctx context.Context, entry string) error {
 	options := map[string]any{javascript.OptionToolCalls: s.servers.file() != ""}
 	return s.call(ctx, registry.Call{Tool: javascript.Name, Input: input}, registry.Env{
 		Selection: registry.Selection{Options: map[string]map[string]any{javascript.Name: options}},
-		Limits: registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt},
+		Limits:    registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt},
 	})
 }
 

@@ -55,6 +55,7 @@ func TestOutputCannotDriveTheTerminal(t *testing.T) {
 		"an archive":            {[]string{"files", "export", "--format", "tar", "-"}, 0, `raw\x00`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for _, env := range [][]string{nil, {"NO_COLOR=1"}, {"TERM=dumb"}} {
 				written := output(t, dir, env, c.status, append(c.args, "--root", ".")...)
 				require.Contains(t, written, c.want)
