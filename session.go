@@ -28,7 +28,8 @@ type SessionOptions struct {
 }
 
 // A Session does the calls of models on the files of one project. It keeps nothing of a conversation. It is safe for concurrent
-// use; calls that are made at once share the files.
+// use; calls that are made at once share the files. Who does not need it any more closes it: until then, or until the runner is
+// closed, it is kept with its open files.
 type Session struct {
 	runner  *Runner
 	project *vfs.Project

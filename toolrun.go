@@ -124,7 +124,11 @@ func (r *Runner) Session(project string, options *SessionOptions) (*Session, err
 func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, error) {
 	o := r.projects
 	o.Quota.Growth = true
-	return r.open(filepath.Base(dir), false, options, func() (*vfs.Project, error) { return vfs.OpenDir(dir, &o) })
+	name := dir
+	if whole, err := filepath.Abs(dir); err == nil {
+		name = whole // "." is no name
+	}
+	return r.open(filepath.Base(name), false, options, func() (*vfs.Project, error) { return vfs.OpenDir(dir, &o) })
 }
 
 func (r *Runner) open(id string, stored bool, options *SessionOptions, open func() (*vfs.Project, error)) (*Session, error) {

@@ -116,6 +116,21 @@ func TestDataDir(t *testing.T) {
 	require.Equal(t, []string{"notes"}, ids)
 }
 
+// TestNamesOfDirectories has directories whose paths do not end in their names.
+func TestNamesOfDirectories(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "reports")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	t.Chdir(dir)
+	runner := open(t, toolrun.Options{})
+	for _, path := range []string{".", "./", "../reports", dir + "/"} {
+		session, err := runner.DirSession(path, nil)
+		require.NoError(t, err)
+		env, err := session.Env()
+		require.NoError(t, err)
+		require.Equal(t, "reports", env.Project, path)
+	}
+}
+
 // TestDirSession works on a directory of somebody else, who has nothing to say about what is allowed.
 func TestDirSession(t *testing.T) {
 	dir := t.TempDir()

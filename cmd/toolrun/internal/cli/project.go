@@ -40,6 +40,9 @@ func (f *projectFlags) addStore(cmd *cobra.Command) {
 // name is what the project is called.
 func (f *projectFlags) name() string {
 	if f.root != "" {
+		if whole, err := filepath.Abs(f.root); err == nil {
+			return filepath.Base(whole) // "." is no name
+		}
 		return filepath.Base(f.root)
 	}
 	return f.id
