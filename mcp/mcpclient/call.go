@@ -33,13 +33,21 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		result, err := c.session.CallTool(callCtx, params)
 		done <- answer{result, err}
 	}()
+	tell := func(report progress) {
+		env.Report(cleanLine(t.server.secrets.text(report.Message), 1000), report.Progress, report.Total)
+	}
 	for {
 		select {
 		case report := <-reports:
-			env.Report(cleanLine(t.server.secrets.text(report.Message), 1000), report.Progress, report.Total)
+			tell(report)
 		case <-ctx.Done():
 			return registry.Result{}, context.Cause(ctx)
 		case a := <-done:
+			select {
+			case report := <-reports: // which has come before the answer
+				tell(report)
+			default:
+			}
 			if a.err != nil {
 				return registry.Result{}, t.failure(ctx, c, a.err)
 			}

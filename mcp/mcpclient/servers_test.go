@@ -163,7 +163,6 @@ func newGoodServer(versions ...string) *sdk.Server {
 		err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
 			ProgressToken: req.Params.GetProgressToken(), Message: "half\x00way", Progress: 1, Total: 2,
 		})
-		time.Sleep(50 * time.Millisecond) // so that it is not overtaken by the result
 		return text("done"), err
 	})
 	add(&sdk.Tool{Name: "grow"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
