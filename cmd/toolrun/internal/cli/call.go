@@ -54,7 +54,7 @@ func newCallCommand() *cobra.Command {
 			}
 			input := argument(args, 1, "")
 			if input == "-" {
-				data, err := readAll(cmd.Context(), cmd.InOrStdin())
+				data, err := readStdin(cmd.Context(), cmd.InOrStdin(), maxInput)
 				if err != nil {
 					return err
 				}
@@ -164,23 +164,4 @@ func printJSON(w io.Writer, value any) error {
 	}
 	_, err = w.Write(append(raw, '\n'))
 	return err
-}
-
-// readAll reads standard input. An interrupt does not wait for its end.
-func readAll(ctx context.Context, stdin io.Reader) ([]byte, error) {
-	type input struct {
-		data []byte
-		err  error
-	}
-	read := make(chan input, 1)
-	go func() {
-		data, err := io.ReadAll(stdin)
-		read <- input{data, err}
-	}()
-	select {
-	case in := <-read:
-		return in.data, in.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }

@@ -88,9 +88,9 @@ func newJS() *cobra.Command {
 // readCode reads the code from a file or from standard input, and says what to call it in stack traces.
 func readCode(cmd *cobra.Command, file string) (code, name string, err error) {
 	if file == "-" {
-		data, err := readAll(cmd.Context(), cmd.InOrStdin())
+		data, err := readStdin(cmd.Context(), cmd.InOrStdin(), maxInput)
 		return string(data), "", err
 	}
-	data, err := os.ReadFile(file)
+	data, err := readHostFile(os.Open, file, maxInput)
 	return string(data), filepath.Base(file), err
 }

@@ -274,9 +274,9 @@ func (c *projectCommand) migrate() *cobra.Command {
 			switch argument(args, 0, "") {
 			case "":
 			case "-":
-				given, err = readAll(cmd.Context(), cmd.InOrStdin())
+				given, err = readStdin(cmd.Context(), cmd.InOrStdin(), vfs.MaxSettings)
 			default:
-				given, err = os.ReadFile(args[0])
+				given, err = readHostFile(os.Open, args[0], vfs.MaxSettings)
 			}
 			if err != nil {
 				return err

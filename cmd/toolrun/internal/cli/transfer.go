@@ -31,7 +31,7 @@ func (c *filesCommand) put() *cobra.Command {
 				if len(args) < 2 {
 					return outcome{}, errors.New("say which path standard input goes to")
 				}
-				data, err := readAll(ctx, cmd.InOrStdin())
+				data, err := readStdin(ctx, cmd.InOrStdin(), vfs.DefaultFileSize)
 				if err != nil {
 					return outcome{}, err
 				}
@@ -46,7 +46,7 @@ func (c *filesCommand) put() *cobra.Command {
 				return outcome{}, err
 			}
 			if !info.IsDir() {
-				data, err := os.ReadFile(args[0])
+				data, err := readHostFile(os.Open, args[0], vfs.DefaultFileSize)
 				if err != nil {
 					return outcome{}, err
 				}
@@ -71,7 +71,7 @@ func (c *filesCommand) put() *cobra.Command {
 				case !entry.Type().IsRegular():
 					return nil
 				}
-				data, err := root.ReadFile(filepath.FromSlash(name))
+				data, err := readHostFile(root.Open, filepath.FromSlash(name), vfs.DefaultFileSize)
 				if err != nil {
 					return err
 				}

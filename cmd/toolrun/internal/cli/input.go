@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+)
+
+// maxInput is how many bytes code may have, or the arguments of a call.
+const maxInput = 64 << 20
+
+// readStdin reads standard input, of which there may be some bytes. An interrupt does not wait for its end.
+func readStdin(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) {
+	type input struct {
+		data []byte
+		err  error
+	}
+	read := make(chan input, 1)
+	go func() {
+		data, err := readLimited(stdin, "standard input", limit)
+		read <- input{data, err}
+	}()
+	select {
+	case in := <-read:
+		return in.data, in.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// readHostFile reads a file of the host that open opens, and that may have some bytes.
+func readHostFile(open func(name string) (*os.File, error), name string, limit int64) ([]byte, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readLimited(f, name, limit)
+}
+
+func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s has more than %d MiB", name, limit>>20)
+	}
+	return data, err
+}
