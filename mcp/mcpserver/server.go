@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -134,6 +135,9 @@ func (s *Server) current(ctx context.Context) (*registry.Registry, registry.Env,
 // errBusy is what clients are told if there are too many requests.
 var errBusy = errors.New("the server has too many requests at once: try again later")
 
+// errPanicked is what clients are told of a request that has panicked.
+var errPanicked = errors.New("the server has failed to do this")
+
 // errSource is what clients are told if the source fails, whose error may name what is the host's.
 var errSource = errors.New("the server cannot open the project at the moment")
 
@@ -142,7 +146,13 @@ const listen = "subscriptions/listen"
 
 // receive sees all that clients send. What depends on the source is answered here, and the rest by the SDK.
 func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
+	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil { // in the source, or in its files: the SDK would end the process
+				s.options.Logger.ErrorContext(ctx, "a request panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
+				result, err = nil, errPanicked
+			}
+		}()
 		if method == listen {
 			return next(ctx, method, request)
 		}
@@ -171,8 +181,11 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ReadResourceParams:
 			return s.readResource(ctx, request, params, env)
 		}
-		result, err := next(ctx, method, request)
-		switch result := result.(type) { // nil if there is an error
+		result, err = next(ctx, method, request)
+		if err != nil { // the result may be a nil pointer then
+			return nil, err
+		}
+		switch result := result.(type) {
 		case *sdk.InitializeResult:
 			if began, ok := ctx.Value(beganKey{}).(func(*sdk.ServerSession)); ok {
 				began(request.GetSession().(*sdk.ServerSession))
@@ -181,6 +194,6 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.DiscoverResult:
 			result.Instructions = s.instructions(ctx, tools, env)
 		}
-		return result, err
+		return result, nil
 	}
 }
