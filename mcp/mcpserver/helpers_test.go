@@ -1,14 +1,17 @@
 package mcpserver_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -118,6 +121,49 @@ func overHTTP(options *mcpserver.HandlerOptions) func(*testing.T, *mcpserver.Ser
 	return func(t *testing.T, server *mcpserver.Server) sdk.Transport {
 		return &sdk.StreamableClientTransport{Endpoint: serve(t, server, options)}
 	}
+}
+
+// newLines begins a session over streams, and returns what sends and what receives a line.
+func newLines(t *testing.T, server *mcpserver.Server, begin string) (send func(line string), receive func() string) {
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- server.ServeStdio(context.Background(), in, out)
+		_ = out.Close()
+	}()
+	lines := make(chan string, 100)
+	go func() {
+		defer close(lines)
+		for scanner := bufio.NewScanner(fromServer); scanner.Scan(); {
+			lines <- scanner.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		require.NoError(t, toServer.Close())
+		select {
+		case err := <-ended:
+			require.NoError(t, err)
+		case <-time.After(10 * time.Second):
+			require.FailNow(t, "the session does not end")
+		}
+	})
+	send = func(line string) {
+		_, err := io.WriteString(toServer, line+"\n")
+		require.NoError(t, err)
+	}
+	receive = func() string {
+		select {
+		case line := <-lines:
+			return line
+		case <-time.After(10 * time.Second):
+			require.FailNow(t, "nothing has come")
+			return ""
+		}
+	}
+	send(strings.TrimSpace(begin))
+	require.Contains(t, receive(), "serverInfo")
+	return send, receive
 }
 
 // serve serves over HTTP, and returns the URL.

@@ -93,11 +93,15 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (release func
 	_ = control.SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all servers can do that
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.Body))
 	_ = control.SetReadDeadline(time.Time{})
-	if err == nil && isJSON(body) {
+	_, _, tooMany := batch(body)
+	if err == nil && isJSON(body) && !tooMany {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return release, 0, ""
 	}
 	release()
+	if err == nil && tooMany {
+		return nil, http.StatusBadRequest, tooManyInBatch
+	}
 	if err == nil {
 		return nil, http.StatusBadRequest, notJSON
 	}

@@ -3,13 +3,15 @@ package mcpserver
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,23 +22,27 @@ const maxMessage = 32 << 20
 
 // ServeStdio serves one client, whose messages are lines of the input, and which gets lines of the output. It returns nil when
 // the input has ended and everything has been answered. When the context ends, it returns the context's error after
-// the calls that run; [Server.Shutdown] stops these. What is no message is answered with an error, and the rest goes on.
+// the calls that run; [Server.Shutdown] stops these. What is no message is answered with an error, and the rest goes on. A read and a
+// write that do not end are left behind then.
 //
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	t := &stdio{server: s, out: out, done: make(chan struct{})}
+	t := &stdio{
+		server: s, done: make(chan struct{}), gone: make(chan struct{}), writes: make(chan writing),
+		slots: make(chan struct{}, 2*s.options.Requests+maxBatch), pending: map[jsonrpc.ID]bool{},
+	}
+	leave := sync.OnceFunc(func() { close(t.gone) })
+	defer leave()
+	defer context.AfterFunc(s.stopped, func() { time.AfterFunc(lastAnswers, leave) })()
+	go t.writeAll(out)
 	reader, writer := io.Pipe()
 	session, err := s.sdk.Connect(context.WithoutCancel(ctx), &sdk.IOTransport{Reader: reader, Writer: t, MaxLineLength: -1}, nil)
 	if err != nil {
 		return err
 	}
 	t.session = session
+	defer t.forget()
 	defer close(t.done)
-	defer func() {
-		t.mu.Lock()
-		t.server.unanswered.Add(-int64(t.pending))
-		t.mu.Unlock()
-	}()
 	go func() { // it is left behind if it waits for input when the context ends
 		err := t.forward(in, writer)
 		if err == nil {
@@ -54,7 +60,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		return err
 	case <-ctx.Done():
 		t.settle(s.stopped)
-		_ = session.Close() // the reason is the context's
+		time.AfterFunc(lastAnswers, leave) // the client may not read, and the answers wait for it
+		_ = session.Close()                // the reason is the context's
 		return ctx.Err()
 	}
 }
@@ -63,12 +70,16 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 type stdio struct {
 	server  *Server
 	session *sdk.ServerSession
-	done    chan struct{}
+	done    chan struct{} // closed when the session has ended
+	gone    chan struct{} // closed when nothing is written any more
+	writes  chan writing
+	// slots has something for each request that has not been answered. There are more of them than requests that are served at a time:
+	// when they are full, the client does not read, and what it sends can wait.
+	slots chan struct{}
 
 	mu      sync.Mutex
-	out     io.Writer
-	pending int   // requests that have not been answered
-	err     error // of writing
+	pending map[jsonrpc.ID]bool // requests that have not been answered, and whether the server waits for that
+	err     error               // of writing
 }
 
 // forward passes messages on until the input ends.
@@ -79,9 +90,9 @@ func (t *stdio) forward(in io.Reader, to io.Writer) error {
 		if text := bytes.TrimSpace(line); tooLong {
 			t.refuse(jsonrpc.CodeInvalidRequest, "the message is too long")
 		} else if len(text) > 0 {
-			if code, problem := t.check(text); problem != "" {
+			if messages, code, problem := t.check(text); problem != "" {
 				t.refuse(code, problem)
-			} else if _, err := to.Write(append(text, '\n')); err != nil {
+			} else if !t.pass(messages, to) {
 				return nil // the session has ended
 			}
 		}
@@ -92,6 +103,16 @@ func (t *stdio) forward(in io.Reader, to io.Writer) error {
 			return err
 		}
 	}
+}
+
+// pass passes lines on, and reports whether somebody takes them.
+func (t *stdio) pass(lines [][]byte, to io.Writer) bool {
+	for _, line := range lines {
+		if _, err := to.Write(append(line, '\n')); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // readLine reads a line. Of one that is too long, nothing is kept.
@@ -110,48 +131,105 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 	}
 }
 
-const notJSON = "the message is not JSON in UTF-8"
-
-// isJSON reports whether a message is JSON, and UTF-8, which package json does not ask for.
-//
-// https://www.rfc-editor.org/rfc/rfc8259#section-8.1
-func isJSON(message []byte) bool { return utf8.Valid(message) && json.Valid(message) }
-
-// check says what is wrong with a message, if anything is, and otherwise counts its requests.
-func (t *stdio) check(line []byte) (code int64, problem string) {
+// check says what is wrong with a line, if anything is, and otherwise returns what the SDK gets for it. Its requests are pending then.
+func (t *stdio) check(line []byte) (lines [][]byte, code int64, problem string) {
 	if !isJSON(line) {
-		return jsonrpc.CodeParseError, notJSON
+		return nil, jsonrpc.CodeParseError, notJSON
 	}
-	messages := []json.RawMessage{line}
-	if line[0] == '[' {
-		params := t.session.InitializeParams()
-		if params == nil || params.ProtocolVersion >= "2025-06-18" {
-			return jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches"
-		}
-		if json.Unmarshal(line, &messages) != nil || len(messages) == 0 {
-			return jsonrpc.CodeInvalidRequest, "the batch is empty"
+	messages, isBatch, tooMany := batch(line)
+	if isBatch {
+		if params := t.session.InitializeParams(); params == nil || params.ProtocolVersion >= "2025-06-18" {
+			return nil, jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches"
 		}
 	}
-	requests := 0
-	ids := map[any]bool{}
+	switch {
+	case tooMany:
+		return nil, jsonrpc.CodeInvalidRequest, tooManyInBatch
+	case len(messages) == 0:
+		return nil, jsonrpc.CodeInvalidRequest, "the batch is empty"
+	}
+	var calls []json.RawMessage
+	requests := map[jsonrpc.ID]bool{}
 	for _, raw := range messages {
 		message, err := jsonrpc.DecodeMessage(raw)
 		if err != nil {
-			return jsonrpc.CodeInvalidRequest, "the message is not JSON-RPC 2.0"
+			return nil, jsonrpc.CodeInvalidRequest, "the message is not JSON-RPC 2.0"
 		}
-		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-			if ids[request.ID.Raw()] {
-				return jsonrpc.CodeInvalidRequest, "the batch has an id twice"
-			}
-			ids[request.ID.Raw()] = true
-			requests++
+		request, ok := message.(*jsonrpc.Request)
+		if !ok || !request.IsCall() {
+			lines = append(lines, raw)
+			continue
+		}
+		if _, ok := requests[request.ID]; ok {
+			return nil, jsonrpc.CodeInvalidRequest, "the batch has an id twice"
+		}
+		requests[request.ID] = request.Method != listen
+		calls = append(calls, raw)
+	}
+	if !t.expect(requests) {
+		return nil, jsonrpc.CodeInvalidRequest, "a request with this id is under way"
+	}
+	switch {
+	case isBatch && len(calls) > 0: // and nothing else: the SDK would wait for answers to notifications
+		together, _ := json.Marshal(calls) // which have been read as JSON
+		lines = append(lines, together)
+	case len(calls) > 0:
+		lines = append(lines, line)
+	}
+	return lines, 0, ""
+}
+
+// expect makes requests pending, when there is room for them. It reports whether they can be told from those that are already.
+func (t *stdio) expect(requests map[jsonrpc.ID]bool) bool {
+	t.mu.Lock()
+	for id := range requests {
+		if _, ok := t.pending[id]; ok {
+			t.mu.Unlock()
+			return false
 		}
 	}
-	t.mu.Lock()
-	t.pending += requests
+	for id, waits := range requests {
+		t.pending[id] = waits
+		if waits {
+			t.server.unanswered.Add(1)
+		}
+	}
 	t.mu.Unlock()
-	t.server.unanswered.Add(int64(requests))
-	return 0, ""
+	for range requests {
+		select {
+		case t.slots <- struct{}{}:
+		case <-t.done:
+		}
+	}
+	return true
+}
+
+// answered ends what expect has begun.
+func (t *stdio) answered(id jsonrpc.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	waits, ok := t.pending[id]
+	if !ok {
+		return
+	}
+	delete(t.pending, id)
+	if waits {
+		t.server.unanswered.Add(-1)
+	}
+	select {
+	case <-t.slots:
+	default: // the session ends
+	}
+}
+
+// forget ends all requests, which nobody answers any more.
+func (t *stdio) forget() {
+	t.mu.Lock()
+	ids := slices.Collect(maps.Keys(t.pending))
+	t.mu.Unlock()
+	for _, id := range ids {
+		t.answered(id)
+	}
 }
 
 // refuse answers what is no message.
@@ -163,32 +241,61 @@ func (t *stdio) refuse(code int64, problem string) {
 }
 
 // Write takes what the SDK sends: a message each time.
-func (t *stdio) Write(message []byte) (int, error) {
-	n, err := t.write(message)
-	var kind struct {
-		Method string `json:"method"`
+func (t *stdio) Write(line []byte) (int, error) {
+	n, err := t.write(line)
+	messages := []json.RawMessage{line}
+	if line[0] == '[' {
+		_ = json.Unmarshal(line, &messages) // it is the SDK's
 	}
-	answers := []json.RawMessage{message}
-	if message[0] == '[' {
-		_ = json.Unmarshal(message, &answers) // it is the SDK's
-	}
-	if json.Unmarshal(answers[0], &kind) == nil && kind.Method == "" {
-		t.mu.Lock()
-		t.pending -= len(answers)
-		t.mu.Unlock()
-		t.server.unanswered.Add(-int64(len(answers)))
+	for _, raw := range messages {
+		if message, err := jsonrpc.DecodeMessage(raw); err == nil {
+			if response, ok := message.(*jsonrpc.Response); ok {
+				t.answered(response.ID)
+			}
+		}
 	}
 	return n, err
 }
 
-func (t *stdio) write(message []byte) (int, error) {
+// A writing is a line to be written, and where to say how that went.
+type writing struct {
+	line []byte
+	done chan error
+}
+
+// writeAll writes lines. A client that does not read holds it up, and nothing else.
+func (t *stdio) writeAll(out io.Writer) {
+	for {
+		select {
+		case w := <-t.writes:
+			_, err := out.Write(w.line)
+			w.done <- err
+		case <-t.gone:
+			return
+		}
+	}
+}
+
+var errNotRead = errors.New("the client does not read")
+
+func (t *stdio) write(line []byte) (int, error) {
+	w := writing{line, make(chan error, 1)}
+	err := errNotRead
+	select {
+	case t.writes <- w:
+		select {
+		case err = <-w.done:
+		case <-t.gone:
+		}
+	case <-t.gone:
+	}
+	if err == nil {
+		return len(line), nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n, err := t.out.Write(message)
-	if err != nil && t.err == nil {
-		t.err = err
-	}
-	return n, err
+	t.err = cmp.Or(t.err, err)
+	return 0, err
 }
 
 // Close leaves the streams to their owner.
@@ -205,9 +312,9 @@ func (t *stdio) settle(ctx context.Context) {
 	const step, quiet = 5 * time.Millisecond, 40
 	for idle := 0; idle < quiet; idle++ {
 		t.mu.Lock()
-		pending, failed := t.pending, t.err != nil
+		pending, failed := len(t.pending), t.err != nil
 		t.mu.Unlock()
-		if pending <= 0 || failed {
+		if pending == 0 || failed {
 			return
 		}
 		if len(t.server.requests) > 0 {
