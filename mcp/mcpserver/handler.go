@@ -107,7 +107,12 @@ const (
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w = &deadlineWriter{ResponseWriter: w, timeout: h.options.WriteTimeout}
+	patient := &deadlineWriter{ResponseWriter: w, timeout: h.options.WriteTimeout}
+	patient.rest()
+	defer patient.hurry() // what has not been sent yet
+	w = patient
+	// Also what is refused at once has a body, which the server reads.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.options.ReadTimeout))
 	if problem := h.options.foreign(r); problem != "" {
 		http.Error(w, problem, http.StatusForbidden)
 		return

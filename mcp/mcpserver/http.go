@@ -71,9 +71,11 @@ func (o *HandlerOptions) crossOrigin(w http.ResponseWriter, r *http.Request) (do
 	return true
 }
 
-// readBody reads a request's body, within a time and a size, so that slow and large requests hold nothing else up.
+// readBody reads a request's body, within a time, which has begun, and a size, so that slow and large requests hold nothing else up.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (release func(), status int, problem string) {
+	control := http.NewResponseController(w)
 	if r.Body == nil || r.Body == http.NoBody {
+		_ = control.SetReadDeadline(time.Time{})
 		return func() {}, 0, ""
 	}
 	size := r.ContentLength
@@ -89,11 +91,11 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (release func
 		return nil, http.StatusServiceUnavailable, "there are too many large requests: try again later"
 	}
 	release = func() { h.bodies.Add(-size) }
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(h.options.ReadTimeout)) // not all servers can do that
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.Body))
-	_ = control.SetReadDeadline(time.Time{})
 	_, _, tooMany := batch(body)
+	if err == nil {
+		_ = control.SetReadDeadline(time.Time{}) // it would end what follows, too
+	}
 	if err == nil && isJSON(body) && !tooMany {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return release, 0, ""
@@ -112,15 +114,33 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (release func
 	return nil, http.StatusRequestTimeout, "the request did not come in time"
 }
 
-// A deadlineWriter gives a client time for each message, and not for all of them together, which can take as long as a call.
+// A deadlineWriter gives a client time for each message, and not for all of them together, which can take as long as a call. There is no
+// time that runs between messages: over HTTP/2 it would end the stream.
 type deadlineWriter struct {
 	http.ResponseWriter
 	timeout time.Duration
 }
 
+// hurry begins the time that a client has, and rest ends it. Not all servers can do that.
+func (w *deadlineWriter) hurry() {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.timeout))
+}
+
+func (w *deadlineWriter) rest() {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Time{})
+}
+
 func (w *deadlineWriter) Write(data []byte) (int, error) {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.timeout)) // not all servers can do that
+	w.hurry()
+	defer w.rest()
 	return w.ResponseWriter.Write(data)
+}
+
+// FlushError is for http.ResponseController.
+func (w *deadlineWriter) FlushError() error {
+	w.hurry()
+	defer w.rest()
+	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Unwrap is for http.ResponseController.

@@ -16,6 +16,7 @@ import (
 
 const (
 	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second // for a request, and its body also if that is not used
 	writeTimeout  = 30 * time.Second // for what is no stream
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 32 << 10
@@ -68,7 +69,8 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 	server := &http.Server{
 		Handler:           c.Metrics.count(mux),
 		ReadHeaderTimeout: headerTimeout,
-		WriteTimeout:      writeTimeout, // the handler of MCP sets it anew for each message
+		ReadTimeout:       readTimeout,  // the handler of MCP ends it when it has the body
+		WriteTimeout:      writeTimeout, // and has one for each message
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		TLSConfig:         c.TLS,
