@@ -118,13 +118,15 @@ func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string
 func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	w := ctx.Value(workKey{}).(work)
 	call := registry.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
-	w.env.Progress = progress(ctx, request)
+	var endProgress func()
+	w.env.Progress, endProgress = progress(ctx, request)
 	client := clientLog(request.Session)
 	w.env.Logger = toolLog(ctx, w.env.Logger, client)
 	log := slog.New(client)
 	log.DebugContext(ctx, "call started", "call", call.ID, "tool", call.Tool)
 	start := time.Now()
 	result := w.tools.Dispatch(ctx, call, w.env)
+	endProgress()
 	s.watch.poke()
 	outcome := "ok"
 	if result.IsError() {
