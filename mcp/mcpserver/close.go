@@ -21,7 +21,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	for _, session := range slices.Collect(s.sdk.Sessions()) {
 		group.Go(func() { _ = session.Close() }) // there is nobody to tell
 	}
-	group.Wait()
+	closed := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(lastAnswers): // a client does not take its answers, and its session ends when its connection does
+	}
 	return err
 }
 

@@ -47,7 +47,7 @@ func uri(env registry.Env, name string) string {
 // pathOf returns the path that a URI stands for, if it is one of the project's.
 func pathOf(env registry.Env, uri string) (string, bool) {
 	escaped, ok := strings.CutPrefix(uri, prefix(env))
-	if !ok || env.Files == nil {
+	if !ok || env.Files == nil || len(escaped) > 3*vfs.MaxPath {
 		return "", false
 	}
 	name, err := url.PathUnescape(escaped)

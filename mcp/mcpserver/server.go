@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -62,6 +61,8 @@ type Server struct {
 	requests chan struct{}
 	watch    watch
 	active   active
+	listens  chan struct{}     // one for each client that listens
+	next     sdk.MethodHandler // the SDK's
 	// unanswered is how many requests have no answer yet that a client has got.
 	unanswered atomic.Int64
 	stopped    context.Context // ends calls that go on when the server is closed
@@ -72,11 +73,15 @@ type Server struct {
 	tools   map[string][]byte // each one's, by name
 }
 
-// New returns a server. The error is that of the source, or a *registry.ToolError about the definition of a tool.
+// New returns a server. The error is about a limit that is negative, that of the source, or a *registry.ToolError about the definition
+// of a tool.
 func New(ctx context.Context, source Source, options *Options) (*Server, error) {
-	s := &Server{source: source, tools: map[string][]byte{}}
+	s := &Server{source: source, tools: map[string][]byte{}, listens: make(chan struct{}, maxListens)}
 	if options != nil {
 		s.options = *options
+	}
+	if o := s.options; o.Calls < 0 || o.Requests < 0 || !(o.Rate >= 0) || o.Resource < 0 {
+		return nil, errors.New("mcpserver: Calls, Requests, Rate and Resource of Options must not be negative")
 	}
 	s.options.Logger = cmp.Or(s.options.Logger, slog.New(slog.DiscardHandler))
 	s.options.Rate = cmp.Or(s.options.Rate, DefaultRate)
@@ -130,70 +135,4 @@ func (s *Server) current(ctx context.Context) (*registry.Registry, registry.Env,
 	env.Selection.Mode = registry.ModeMCP
 	env.Selection.NoProject = env.Files == nil
 	return tools, env, s.offer(tools, env.Selection)
-}
-
-// errBusy is what clients are told if there are too many requests.
-var errBusy = errors.New("the server has too many requests at once: try again later")
-
-// errPanicked is what clients are told of a request that has panicked.
-var errPanicked = errors.New("the server has failed to do this")
-
-// errSource is what clients are told if the source fails, whose error may name what is the host's.
-var errSource = errors.New("the server cannot open the project at the moment")
-
-// listen is the method of a client that wants to be told of changes, without a session. It lasts until the client goes.
-const listen = "subscriptions/listen"
-
-// receive sees all that clients send. What depends on the source is answered here, and the rest by the SDK.
-func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
-		defer func() {
-			if p := recover(); p != nil { // in the source, or in its files: the SDK would end the process
-				s.options.Logger.ErrorContext(ctx, "a request panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
-				result, err = nil, errPanicked
-			}
-		}()
-		if method == listen {
-			return next(ctx, method, request)
-		}
-		select {
-		case s.requests <- struct{}{}:
-			defer func() { <-s.requests }()
-		default:
-			return nil, errBusy
-		}
-		tools, env, err := s.current(ctx)
-		if err != nil {
-			s.options.Logger.ErrorContext(ctx, "the source of a server failed", "method", method, "error", err)
-			return nil, errSource
-		}
-		switch params := request.GetParams().(type) {
-		case *sdk.CallToolParamsRaw:
-			return s.call(ctx, next, method, request, tools, env)
-		case *sdk.ListPromptsParams:
-			return s.listPrompts(ctx, tools, env)
-		case *sdk.GetPromptParams:
-			return s.getPrompt(ctx, request, params, tools, env)
-		case *sdk.ListResourcesParams:
-			return s.listResources(ctx, params, env)
-		case *sdk.ListResourceTemplatesParams:
-			return s.listTemplates(env)
-		case *sdk.ReadResourceParams:
-			return s.readResource(ctx, request, params, env)
-		}
-		result, err = next(ctx, method, request)
-		if err != nil { // the result may be a nil pointer then
-			return nil, err
-		}
-		switch result := result.(type) {
-		case *sdk.InitializeResult:
-			if began, ok := ctx.Value(beganKey{}).(func(*sdk.ServerSession)); ok {
-				began(request.GetSession().(*sdk.ServerSession))
-			}
-			result.Instructions = s.instructions(ctx, tools, env)
-		case *sdk.DiscoverResult:
-			result.Instructions = s.instructions(ctx, tools, env)
-		}
-		return result, nil
-	}
 }

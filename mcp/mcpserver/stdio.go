@@ -29,7 +29,7 @@ const maxMessage = 32 << 20
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	t := &stdio{
 		server: s, done: make(chan struct{}), gone: make(chan struct{}), writes: make(chan writing),
-		slots: make(chan struct{}, 2*s.options.Requests+maxBatch), pending: map[jsonrpc.ID]bool{},
+		slots: make(chan struct{}, 2*s.options.Requests+maxListens+maxBatch), pending: map[jsonrpc.ID]bool{},
 	}
 	leave := sync.OnceFunc(func() { close(t.gone) })
 	defer leave()

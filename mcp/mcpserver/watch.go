@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/registry"
 )
 
 const (
@@ -46,7 +51,11 @@ var errSubscriptions = errors.New("there are too many subscriptions: unsubscribe
 
 func (s *Server) subscribe(ctx context.Context, request *sdk.SubscribeRequest) error {
 	uri := request.Params.URI
-	state, err := s.state(ctx, uri)
+	_, env, err := s.source(ctx)
+	if err != nil {
+		return errSource
+	}
+	state, err := s.state(ctx, env, uri)
 	if err != nil {
 		return err
 	}
@@ -104,10 +113,15 @@ func (w *watch) remove(session *sdk.ServerSession, uri string) {
 func (w *watch) forget(session *sdk.ServerSession) {
 	_ = session.Wait() // however it has ended
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	for uri := range w.sessions[session] {
-		w.drop(session, uri)
+	uris := slices.Collect(maps.Keys(w.sessions[session]))
+	w.mu.Unlock()
+	for _, uri := range uris {
+		// The SDK would keep the URI for good.
+		request := &sdk.UnsubscribeRequest{Session: session, Params: &sdk.UnsubscribeParams{URI: uri}}
+		_, _ = w.server.next(context.Background(), "resources/unsubscribe", request) // it calls remove, and cannot fail
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	delete(w.sessions, session)
 }
 
@@ -169,14 +183,23 @@ func (w *watch) run(ctx context.Context, soon <-chan struct{}) {
 
 // look tells clients of the files that are not as they were.
 func (w *watch) look(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil { // in the source, or in its files
+			w.server.options.Logger.ErrorContext(ctx, "looking at files panicked", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
 	w.mu.Lock()
 	before := make(map[string]fileState, len(w.files))
 	for uri, file := range w.files {
 		before[uri] = file.state
 	}
 	w.mu.Unlock()
+	_, env, err := w.server.source(ctx)
+	if err != nil {
+		return
+	}
 	for uri, old := range before {
-		now, err := w.server.state(ctx, uri)
+		now, err := w.server.state(ctx, env, uri)
 		if err != nil || now == old {
 			continue
 		}
@@ -193,11 +216,7 @@ func (w *watch) look(ctx context.Context) {
 }
 
 // state looks at a file.
-func (s *Server) state(ctx context.Context, uri string) (fileState, error) {
-	_, env, err := s.source(ctx)
-	if err != nil {
-		return fileState{}, errSource
-	}
+func (s *Server) state(ctx context.Context, env registry.Env, uri string) (fileState, error) {
 	name, ok := pathOf(env, uri)
 	if !ok {
 		return fileState{}, notFound(uri)
