@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -42,6 +43,8 @@ type HandlerOptions struct {
 	Body int64
 	// Sessions is how many sessions there can be at a time; more are refused. Zero means [DefaultSessions].
 	Sessions int
+	// ServerSessions is how many of them one server can have, so that a client that begins many leaves others some. Zero means all.
+	ServerSessions int
 	// SessionTimeout ends sessions that make no requests for so long. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration
 	// ReadTimeout is how long a client may take to send a request's body. Zero means [DefaultReadTimeout].
@@ -67,6 +70,7 @@ type Handler struct {
 	own       map[string]*endpoint // of sessions that have a server each, by their ids
 	sessions  int                  // that there are
 	opening   int                  // that there may be soon
+	used      map[*Server]int      // sessions and opening of a server that find returns
 	closed    bool
 }
 
@@ -75,6 +79,7 @@ type endpoint struct {
 	server              *Server
 	stateful, stateless http.Handler
 	limiter             *rate.Limiter
+	bodies              atomic.Int64  // as those of the handler
 	slots               chan struct{} // one for each request that is served
 	end                 func()        // if not nil, the server is that of one session, after which it is called
 	begun               bool          // there is, or has been, such a session
@@ -82,15 +87,22 @@ type endpoint struct {
 
 // NewHandler returns a handler that serves each request with the server that find returns, which can be the same for
 // all. An error that is [ErrUnauthorized] is answered by 401, any other one by 500, and it is not told what it is. A request whose
-// server is not that of its session finds no session.
+// server is not that of its session finds no session. It panics if an option is negative, or if NewSession and Stateless are both set.
 func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptions) *Handler {
-	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}}
+	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}, used: map[*Server]int{}}
 	if options != nil {
 		h.options = *options
 	}
 	o := &h.options
+	if o.Body < 0 || o.Sessions < 0 || o.ServerSessions < 0 || o.SessionTimeout < 0 || o.ReadTimeout < 0 || o.WriteTimeout < 0 {
+		panic("mcpserver: limits and times of HandlerOptions must not be negative")
+	}
+	if o.Stateless && o.NewSession != nil {
+		panic("mcpserver: HandlerOptions has NewSession, but no sessions")
+	}
 	o.Body = cmp.Or(o.Body, DefaultBody)
 	o.Sessions = cmp.Or(o.Sessions, DefaultSessions)
+	o.ServerSessions = cmp.Or(o.ServerSessions, o.Sessions)
 	o.SessionTimeout = cmp.Or(o.SessionTimeout, DefaultSessionTimeout)
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, DefaultReadTimeout)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, DefaultWriteTimeout)
@@ -103,6 +115,7 @@ const (
 	sessionHeader = "Mcp-Session-Id"
 	versionHeader = "Mcp-Protocol-Version"
 	methodHeader  = "Mcp-Method"
+	nameHeader    = "Mcp-Name"
 )
 
 // ServeHTTP implements http.Handler.
@@ -128,15 +141,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	listens := r.Header.Get(methodHeader) == listen
-	withSessions := !h.options.Stateless && (h.options.NewSession != nil || r.Header.Get(versionHeader) < sessionless)
+	newest := r.Header.Get(versionHeader) >= sessionless
+	withSessions := !h.options.Stateless && (h.options.NewSession != nil || !newest)
+	// With this version, the SDK refuses what is not what the header says.
+	listens := newest && !withSessions && r.Method == http.MethodPost && r.Header.Get(methodHeader) == listen
 	begins := withSessions && r.Method == http.MethodPost && r.Header.Get(sessionHeader) == ""
 	if begins || listens { // which lasts as a session does
-		if !h.open() {
+		if !h.open(server) {
 			tooMuch(w, http.StatusServiceUnavailable, "too many sessions: try again later")
 			return
 		}
-		defer h.opened()
+		defer h.opened(server)
 	}
 	e, err := h.endpoint(r, server)
 	if err != nil {
@@ -165,7 +180,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if begins {
 		r = r.WithContext(context.WithValue(r.Context(), beganKey{}, func(session *sdk.ServerSession) { h.began(e, session) }))
 	}
-	release, status, problem := h.readBody(w, r)
+	release, status, problem := h.readBody(w, r, e)
 	if problem != "" {
 		http.Error(w, problem, status)
 		return
@@ -233,6 +248,11 @@ func (h *Handler) endpoint(r *http.Request, server *Server) (*endpoint, error) {
 	if e == nil {
 		e = h.newEndpoint(server)
 		h.endpoints[server] = e
+		context.AfterFunc(server.stopped, func() { // there may be many servers, one after the other
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			delete(h.endpoints, server)
+		})
 	}
 	return e, nil
 }
@@ -259,7 +279,7 @@ func (h *Handler) ownEndpoint(r *http.Request) (*endpoint, error) {
 		return nil, err
 	}
 	e = h.newEndpoint(server)
-	e.end = end
+	e.end = sync.OnceFunc(end) // a client that goes away just then ends it twice
 	return e, nil
 }
 
@@ -278,6 +298,6 @@ func (h *Handler) newEndpoint(server *Server) *endpoint {
 		stateful:  sdk.NewStreamableHTTPHandler(get, &options),
 		stateless: sdk.NewStreamableHTTPHandler(get, &stateless),
 		slots:     make(chan struct{}, server.options.Requests),
-		limiter:   rate.NewLimiter(rate.Limit(server.options.Rate), int(2*server.options.Rate)+1),
+		limiter:   rate.NewLimiter(rate.Limit(server.options.Rate), int(min(2*server.options.Rate, math.MaxInt32))+1),
 	}
 }

@@ -13,8 +13,12 @@ import (
 	"time"
 )
 
-// maxBodies is how many bytes all requests may have together.
-const maxBodies = 256 << 20
+// maxBodies is how many bytes all requests may have together that are being read or served, and maxServerBodies those of one server, so
+// that its clients leave others some.
+const (
+	maxBodies       = 256 << 20
+	maxServerBodies = maxBodies / 2
+)
 
 // foreign says why a request is not for this handler, or "". Whoever makes a browser believe that a name is that of this machine has it
 // send that name; whoever has another page use the handler has it send where the page is from.
@@ -60,58 +64,85 @@ func (o *HandlerOptions) crossOrigin(w http.ResponseWriter, r *http.Request) (do
 	}
 	w.Header().Add("Vary", "Origin")
 	w.Header().Set("Access-Control-Allow-Origin", origin)
-	w.Header().Set("Access-Control-Expose-Headers", sessionHeader)
+	w.Header().Set("Access-Control-Expose-Headers", sessionHeader+", Retry-After, WWW-Authenticate")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
 	w.Header().Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-	w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Last-Event-ID, "+sessionHeader+", "+versionHeader)
+	w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Last-Event-ID, "+
+		strings.Join([]string{sessionHeader, versionHeader, methodHeader, nameHeader}, ", "))
 	w.Header().Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true
 }
 
+var errBodies = errors.New("there are too many large requests: try again later")
+
 // readBody reads a request's body, within a time, which has begun, and a size, so that slow and large requests hold nothing else up.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (release func(), status int, problem string) {
-	control := http.NewResponseController(w)
-	if r.Body == nil || r.Body == http.NoBody {
-		_ = control.SetReadDeadline(time.Time{})
-		return func() {}, 0, ""
-	}
-	size := r.ContentLength
-	if size < 0 {
-		size = h.options.Body
-	}
-	if size > h.options.Body {
+// What has come, and not what has been announced, counts against what all may have, until it is released.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint) (release func(), status int, problem string) {
+	if r.ContentLength > h.options.Body {
 		return nil, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", h.options.Body)
 	}
-	if h.bodies.Add(size) > maxBodies {
-		h.bodies.Add(-size)
-		w.Header().Set("Retry-After", "1")
-		return nil, http.StatusServiceUnavailable, "there are too many large requests: try again later"
+	held := 0
+	hold := func(n int) bool {
+		held += n
+		all, own := h.bodies.Add(int64(n)), e.bodies.Add(int64(n))
+		return all <= maxBodies && own <= maxServerBodies
 	}
-	release = func() { h.bodies.Add(-size) }
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.Body))
-	_, _, tooMany := batch(body)
+	release = func() {
+		h.bodies.Add(-int64(held))
+		e.bodies.Add(-int64(held))
+	}
+	var body []byte
+	var err error
+	if r.Body != nil && r.Body != http.NoBody {
+		body, err = readHeld(http.MaxBytesReader(w, r.Body, h.options.Body), hold)
+	}
 	if err == nil {
-		_ = control.SetReadDeadline(time.Time{}) // it would end what follows, too
-	}
-	if err == nil && isJSON(body) && !tooMany {
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		return release, 0, ""
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end what follows, too
+		if r.Method != http.MethodPost {
+			return release, 0, ""
+		}
+		if problem = notMessages(body); problem == "" {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			return release, 0, ""
+		}
 	}
 	release()
-	if err == nil && tooMany {
-		return nil, http.StatusBadRequest, tooManyInBatch
-	}
-	if err == nil {
-		return nil, http.StatusBadRequest, notJSON
-	}
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case err == nil:
+		return nil, http.StatusBadRequest, problem
+	case tooLarge:
 		return nil, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", h.options.Body)
+	case errors.Is(err, errBodies):
+		w.Header().Set("Retry-After", "1")
+		return nil, http.StatusServiceUnavailable, err.Error()
 	}
 	w.Header().Set("Connection", "close")
 	return nil, http.StatusRequestTimeout, "the request did not come in time"
+}
+
+// readHeld reads all that there is, as long as it may hold so much memory.
+func readHeld(r io.Reader, hold func(n int) bool) ([]byte, error) {
+	var body []byte
+	for {
+		if room := cap(body); len(body) == room {
+			body = slices.Grow(body, max(room, 4<<10))
+			if !hold(cap(body) - room) {
+				return nil, errBodies
+			}
+		}
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // A deadlineWriter gives a client time for each message, and not for all of them together, which can take as long as a call. There is no

@@ -19,6 +19,17 @@ const maxBatch = 100
 
 var tooManyInBatch = fmt.Sprintf("there are too many messages in the batch: it may have %d", maxBatch)
 
+// notMessages says why a body is not one or some messages, or "".
+func notMessages(body []byte) string {
+	if !isJSON(body) {
+		return notJSON
+	}
+	if _, _, tooMany := batch(body); tooMany {
+		return tooManyInBatch
+	}
+	return ""
+}
+
 // batch returns the messages of JSON that may be a batch, if they are not too many.
 func batch(text []byte) (messages []json.RawMessage, isBatch, tooMany bool) {
 	text = bytes.TrimSpace(text)

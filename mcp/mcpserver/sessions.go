@@ -11,22 +11,34 @@ import (
 // beganKey is for what a server calls when a session has begun, in the context of the request that begins it.
 type beganKey struct{}
 
-// open makes room for a session that may begin.
-func (h *Handler) open() bool {
+// open makes room for a session that may begin. The server is nil if each session gets one.
+func (h *Handler) open(server *Server) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed || h.sessions+h.opening >= h.options.Sessions {
+	if h.closed || h.sessions+h.opening >= h.options.Sessions || h.used[server] >= h.options.ServerSessions {
 		return false
 	}
 	h.opening++
+	h.use(server, 1)
 	return true
 }
 
 // opened takes back what open has done: the session has begun, or will not.
-func (h *Handler) opened() {
+func (h *Handler) opened(server *Server) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.opening--
+	h.use(server, -1)
+}
+
+// use counts sessions of a server. The lock is held.
+func (h *Handler) use(server *Server, n int) {
+	if server == nil {
+		return
+	}
+	if h.used[server] += n; h.used[server] == 0 {
+		delete(h.used, server)
+	}
 }
 
 // began counts a session until it ends.
@@ -37,12 +49,21 @@ func (h *Handler) began(e *endpoint, session *sdk.ServerSession) {
 	e.begun = true
 	if e.end != nil {
 		h.own[session.ID()] = e
+	} else {
+		h.use(e.server, 1)
 	}
+	closed := h.closed
 	go func() {
+		if closed { // after Shutdown has looked which there are
+			_ = session.Close()
+		}
 		_ = session.Wait() // however it has ended
 		h.mu.Lock()
 		h.sessions--
 		delete(h.own, session.ID())
+		if e.end == nil {
+			h.use(e.server, -1)
+		}
 		h.mu.Unlock()
 		if e.end != nil {
 			h.finish(e)

@@ -1,0 +1,176 @@
+package mcpserver_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func TestOptionsThatAreWrong(t *testing.T) {
+	source := mcpserver.Fixed(builtIn(t), registry.Env{})
+	for _, options := range []mcpserver.Options{{Calls: -1}, {Requests: -1}, {Rate: -1}, {Rate: math.NaN()}, {Resource: -1}} {
+		_, err := mcpserver.New(t.Context(), source, &options)
+		require.ErrorContains(t, err, "must not be negative")
+	}
+	// Limits that are larger than anything are none.
+	server := newServer(t, builtIn(t), newProject(t), &mcpserver.Options{Rate: math.Inf(1), Calls: math.MaxInt})
+	url := serve(t, server, nil)
+	for range 5 {
+		response, text := post(t, url, initializeRequest)
+		require.Equal(t, 200, response.StatusCode, text)
+	}
+}
+
+// TestListeningInSessions has a client that listens, as versions without sessions have it, in a session, and goes away each time.
+func TestListeningInSessions(t *testing.T) {
+	server := newServer(t, builtIn(t), newProject(t), &mcpserver.Options{Rate: 1e6})
+	url := serve(t, server, nil)
+	response, _ := post(t, url, initializeRequest)
+	session := response.Header.Get("Mcp-Session-Id")
+	before := leakcheck.Take()
+	for i := range 100 {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`, i)
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+		require.NoError(t, err)
+		for k, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+			"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-06-18", "Mcp-Method": "subscriptions/listen"} {
+			r.Header.Set(k, v)
+		}
+		response, err := http.DefaultClient.Do(r)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		cancel()
+	}
+	before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 64 << 20})
+}
+
+// TestManyListenersOverStdio has a client of the newest version that listens again and again.
+func TestManyListenersOverStdio(t *testing.T) {
+	server := newServer(t, builtIn(t), newProject(t), nil)
+	send, receive := newLines(t, server, initialize)
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	refused := 0
+	for i := range 1030 {
+		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{`+meta+`,"notifications":{"toolsListChanged":true}}}`, i))
+		if strings.Contains(receive(), "too many requests") {
+			refused++
+		}
+	}
+	require.NotZero(t, refused)
+}
+
+// TestNotificationsAreNotRefused has a client that says that it is there while the server is busy.
+func TestNotificationsAreNotRefused(t *testing.T) {
+	tool, begun, release := waits()
+	server := newServer(t, builtIn(t, tool), newProject(t), &mcpserver.Options{Requests: 1})
+	first := connect(t, overStdio(t, server), "2025-11-25", nil)
+	send, receive := newLines(t, server, strings.SplitN(initialize, "\n", 2)[0])
+	ended := start(t.Context(), first)
+	<-begun
+	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	require.Contains(t, receive(), "too many requests")
+	close(release)
+	require.Equal(t, outcome{"finished", nil}, <-ended)
+	send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"waits"}}`)
+	require.Contains(t, receive(), "finished")
+}
+
+// TestProgressThatIsTooMuch has a tool that reports without end what it should not.
+func TestProgressThatIsTooMuch(t *testing.T) {
+	tool := registry.Func(registry.Spec{Name: "reports", Description: "Reports."}, func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+		env.Report("none", math.Inf(1), 0)
+		env.Report("none", 1, math.Inf(1))
+		for i := range 1000 {
+			env.Report(strings.Repeat("x", 1<<20), float64(i), 1)
+		}
+		return "", nil
+	})
+	server := newServer(t, builtIn(t, tool), newProject(t), nil)
+	heard := make(chan *sdk.ProgressNotificationParams, 1000)
+	session := connect(t, overStdio(t, server), "2025-11-25", &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, n *sdk.ProgressNotificationClientRequest) { heard <- n.Params },
+	})
+	params := &sdk.CallToolParams{Name: "reports"}
+	params.SetProgressToken(1)
+	start := time.Now()
+	_, err := session.CallTool(t.Context(), params)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(heard), 3+int(time.Since(start)/(50*time.Millisecond)))
+	last := -1.0
+	for range len(heard) {
+		n := <-heard
+		require.Greater(t, n.Progress, last)
+		require.Less(t, len(n.Message), 5000)
+		last = n.Progress
+	}
+}
+
+// TestSubscriptionsToManyNames has clients that subscribe to one file by names that are as long as can be, and go away.
+func TestSubscriptionsToManyNames(t *testing.T) {
+	project := newProject(t)
+	require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", nil))
+	server := newServer(t, builtIn(t), project, nil)
+	var before, after runtime.MemStats
+	for i := range 150 {
+		if i == 50 {
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+		}
+		var out strings.Builder
+		lines := initialize
+		for j := range 16 {
+			lines += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"toolrun://notes/%sa"}}`+"\n", 10+j,
+				strings.Repeat("./", 5000-i*16-j))
+		}
+		require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(lines), &out))
+		require.NotContains(t, out.String(), `"error"`)
+	}
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		return int64(after.HeapAlloc)-int64(before.HeapAlloc) < 4<<20
+	}, 10*time.Second, 100*time.Millisecond, "%d MB more", (after.HeapAlloc-before.HeapAlloc)>>20)
+	// A name that is longer than any file's is none.
+	answers := rawSession(t, server, `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"toolrun://notes/`+strings.Repeat("./", 20_000)+`a"}}`)
+	require.Contains(t, answers[0], "not found")
+}
+
+// TestSessionsOfOneServer has a client with a token that begins as many sessions as it can: others get theirs.
+func TestSessionsOfOneServer(t *testing.T) {
+	servers := map[string]*mcpserver.Server{
+		"mine": newServer(t, builtIn(t), newProject(t), nil), "theirs": newServer(t, builtIn(t), newProject(t), nil),
+	}
+	handler := mcpserver.NewHandler(func(r *http.Request) (*mcpserver.Server, error) { return servers[r.Header.Get("Authorization")], nil },
+		&mcpserver.HandlerOptions{Sessions: 10, ServerSessions: 5})
+	s := httptest.NewServer(handler)
+	defer s.Close()
+	defer func() { require.NoError(t, handler.Shutdown(context.Background())) }()
+	for _, who := range []string{"mine", "theirs"} {
+		for i := range 10 {
+			want := 200
+			if i >= 5 {
+				want = 503
+			}
+			response, text := post(t, s.URL, initializeRequest, "Authorization", who)
+			require.Equal(t, want, response.StatusCode, "%s %d: %s", who, i, text)
+		}
+	}
+	require.Equal(t, 10, handler.Sessions())
+}
