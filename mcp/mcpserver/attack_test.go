@@ -92,6 +92,9 @@ func TestForeignHostsAndOrigins(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, "https://app.example.com", response.Header.Get("Access-Control-Allow-Origin"))
+	for _, name := range []string{"Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"} { // clients of the newest version send these
+		require.Contains(t, response.Header.Get("Access-Control-Allow-Headers"), name)
+	}
 }
 
 // TestOthersSessionsAndFiles has two clients with a token each, one of which wants what is the other's.

@@ -71,7 +71,7 @@ func newMCP() *cobra.Command {
 	c.servers.add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default is the tool's)")
-	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls at once; others wait")
+	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls at once of a project, a token or a session with a project; others wait")
 	flags.StringVar(&c.http, "http", "", "serve HTTP at `ADDR`, as in localhost:8080")
 	flags.StringVar(&c.tokens, "tokens", "", "let only clients in that have one of the tokens in `FILE`")
 	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "let everybody in who can reach the address")
@@ -81,7 +81,7 @@ func newMCP() *cobra.Command {
 	flags.StringSliceVar(&c.origins, "allow-origin", nil, "let web pages from these `ORIGINS` use the server, as https://example.com")
 	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
 	flags.StringVar(&c.key, "tls-key", "", "serve HTTPS with the private key in `FILE`")
-	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions, "refuse more sessions than this")
+	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions, "refuse more sessions than this; with several tokens, none has all of them")
 	flags.Float64Var(&c.rate, "rate", mcpserver.DefaultRate, "take this many requests per second from all clients of a project, or of a token")
 	flags.DurationVar(&c.grace, "grace", 30*time.Second, "let calls go on for this time when the server is stopped")
 	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL` on: debug, info, warn or error (default info over HTTP, else warn)")
@@ -90,6 +90,7 @@ func newMCP() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "project")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "root")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "insecure-no-tokens")
+	cmd.MarkFlagsMutuallyExclusive("session-projects", "stateless")
 	cmd.AddCommand(newMCPToken())
 	return cmd
 }
@@ -111,6 +112,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second one ends the process the hard way
 	tools, engine, err := builtIn("")
 	if err != nil {
 		return err

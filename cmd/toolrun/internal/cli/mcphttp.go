@@ -39,7 +39,9 @@ func (c *mcpCommand) serve(ctx context.Context, engine *engine, logger *slog.Log
 	var end func()
 	switch {
 	case c.tokens != "":
-		find, config.MayReadMetrics, end, err = c.byToken(ctx, logger, metrics.Middleware)
+		var tokens int
+		tokens, find, config.MayReadMetrics, end, err = c.byToken(ctx, logger, metrics.Middleware)
+		options.ServerSessions = max(1, c.sessions/max(1, min(tokens, 4))) // no token locks all others out
 	case c.sessionProjects:
 		options.NewSession, end, err = c.bySession(ctx, logger, metrics.Middleware)
 	default:
@@ -104,12 +106,12 @@ func listenedHost(address string) []string {
 	return []string{host}
 }
 
-// byToken makes a server for each token.
-func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middleware registry.Middleware) (find func(*http.Request) (*mcpserver.Server, error),
+// byToken makes a server for each token, and says how many there are.
+func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middleware registry.Middleware) (n int, find func(*http.Request) (*mcpserver.Server, error),
 	metrics func(*http.Request) bool, end func(), err error) {
 	tokens, err := readTokens(c.tokens)
 	if err != nil {
-		return nil, nil, nil, err
+		return 0, nil, nil, nil, err
 	}
 	servers := map[*mcphttp.Token]*mcpserver.Server{}
 	var projects []*vfs.Project
@@ -122,7 +124,7 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middlewar
 		server, project, err := c.tokenServer(ctx, token, logger, middleware)
 		if err != nil {
 			end()
-			return nil, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
+			return 0, nil, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
 		}
 		servers[token] = server
 		projects = append(projects, project)
@@ -137,7 +139,7 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middlewar
 		token := mcphttp.Find(tokens, r)
 		return token != nil && token.Metrics
 	}
-	return find, metrics, end, nil
+	return len(tokens), find, metrics, end, nil
 }
 
 // tokenServer makes the server of a token.
