@@ -181,13 +181,16 @@ func TestStorm(t *testing.T) {
 // TestRestlessServer has a server whose tools change all the time, in a rhythm that looks like that of an honest one.
 func TestRestlessServer(t *testing.T) {
 	t.Parallel()
-	set := openKind(t, "restless", nil)
+	var log syncBuffer
+	set := openKind(t, "restless", &mcpclient.Options{Logger: logTo(&log)})
 	connected(t, set)
+	require.NotContains(t, log.String(), "something else of a tool")
 	until(t, set, func() bool { return call(t, set, "restless_t", `{}`).Text() == "8" })
 	time.Sleep(2 * time.Second) // in which it would have some more
 	lists, err := strconv.Atoi(call(t, set, "restless_t", `{}`).Text())
 	require.NoError(t, err)
 	require.LessOrEqual(t, lists, 10)
+	require.Contains(t, log.String(), "MCP server says something else of a tool than before\" server=restless tool=restless_t")
 }
 
 // TestRequestsOfServers has servers that ask for more than they may, disguised as an answer, or with large ids that are kept until

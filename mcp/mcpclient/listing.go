@@ -35,6 +35,8 @@ type listedTool struct {
 		Idempotent  *bool  `json:"idempotentHint"`
 		OpenWorld   *bool  `json:"openWorldHint"`
 	} `json:"annotations"`
+
+	said [sha256.Size]byte // of all of it
 }
 
 // list asks for all tools.
@@ -89,6 +91,7 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 				s.log.warn("MCP server's tool is not described as it must be", "server", s.name, "tool", cleanLine(t.Name, 100))
 				return
 			}
+			t.said = sha256.Sum256(element)
 			list.tools = append(list.tools, t)
 		})
 		if !all {

@@ -16,10 +16,10 @@ type Options struct {
 	// some others for processes. Nil means that there are none.
 	LookupEnv func(name string) (value string, ok bool)
 	// Logger gets what happens to servers, what they log, and at debug level their standard error. Nil means that nothing is logged.
-	// What a server says too often is lost.
+	// What a server says too often is lost. That a server says something else of a tool than before is a warning.
 	Logger *slog.Logger
-	// ConnectTimeout is how long a server may take to start and to greet, and how long to list its tools. Zero means
-	// [DefaultConnectTimeout].
+	// ConnectTimeout is how long a server may take to start and to greet, and how long to list its tools; over HTTP each answer must
+	// come within 30 seconds as well. Zero means [DefaultConnectTimeout].
 	ConnectTimeout time.Duration
 	// MaxMessage is how many bytes a message of a server may have, and all pages of a list together. One that sends more is
 	// disconnected. Zero means [DefaultMaxMessage].

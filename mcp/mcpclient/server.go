@@ -18,6 +18,8 @@ type server struct {
 	names   *namer
 	secrets *redactor
 	log     *logger
+	// said is what each tool of the last list was made of. Only run and what it calls use it.
+	said map[string][sha256.Size]byte
 
 	mu      sync.Mutex
 	conn    *connection // nil if there is none
@@ -141,9 +143,17 @@ func (s *server) connected(c *connection, list *listing) {
 		return
 	}
 	tools := s.makeTools(list)
+	said := make(map[string][sha256.Size]byte, len(tools))
+	for _, t := range tools {
+		said[t.spec.Name] = t.said
+		if before, ok := s.said[t.spec.Name]; ok && before != t.said { // somebody may have approved of what it was
+			s.log.warn("MCP server says something else of a tool than before", "server", s.name, "tool", t.spec.Name)
+		}
+	}
 	s.mu.Lock()
 	s.conn, s.tools, s.listing, s.err = c, tools, list.hash, nil
 	s.mu.Unlock()
+	s.said = said
 	s.log.info("MCP server's tools are there", "server", s.name, "tools", len(tools))
 	s.set.rebuild()
 }

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,8 @@ const (
 // A tool is a tool of a server.
 type tool struct {
 	server *server
-	remote string // what the server calls it
+	remote string            // what the server calls it
+	said   [sha256.Size]byte // of what the server says of it
 	spec   registry.Spec
 }
 
@@ -77,7 +79,7 @@ func (s *server) makeTools(list *listing) []*tool {
 				OpenWorld:   is(a.OpenWorld, true),
 			},
 		}
-		tools = append(tools, &tool{server: s, remote: in.Name, spec: spec})
+		tools = append(tools, &tool{server: s, remote: in.Name, said: in.said, spec: spec})
 	}
 	return tools
 }
