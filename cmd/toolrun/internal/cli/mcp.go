@@ -71,7 +71,7 @@ func newMCP() *cobra.Command {
 	c.servers.add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default is the tool's)")
-	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls at once of a project, a token or a session with a project; others wait")
+	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls at once of a project or a token; others wait")
 	flags.StringVar(&c.http, "http", "", "serve HTTP at `ADDR`, as in localhost:8080")
 	flags.StringVar(&c.tokens, "tokens", "", "let only clients in that have one of the tokens in `FILE`")
 	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "let everybody in who can reach the address")
