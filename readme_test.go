@@ -31,7 +31,7 @@ func TestReadmePrograms(t *testing.T) {
 			require.NoError(t, err)
 			defer os.RemoveAll(dir)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600))
-			out, err := exec.Command("go", "run", "./"+dir).CombinedOutput()
+			out, err := exec.Command("go", "run", "-ldflags=-s -w", "./"+dir) // which links faster.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			require.Equal(t, printed(program), string(out))
 		})

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -301,22 +302,25 @@ func changeForever(t *testing.T, work task, project *vfs.Project, say func(...an
 	}
 }
 
+// soak makes tests that look for rare failures run for minutes instead of seconds.
+var soak = flag.Bool("soak", false, "run the long versions of tests")
+
 // shortHistory keeps the history short, so that looking through all of it takes little time.
 var shortHistory = vfs.HistoryOptions{Bytes: 640 << 10}
 
 func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 	for name, test := range map[string]struct {
-		options      vfs.Options
-		times, short int
+		options     vfs.Options
+		times, long int
 	}{
-		"with syncing":    {vfs.Options{History: shortHistory}, 40, 8},
-		"without syncing": {vfs.Options{History: shortHistory, NoSync: true}, 300, 40},
-		"without history": {vfs.Options{History: vfs.HistoryOptions{Off: true}, NoSync: true}, 30, 8},
+		"with syncing":    {vfs.Options{History: shortHistory}, 12, 80},
+		"without syncing": {vfs.Options{History: shortHistory, NoSync: true}, 60, 600},
+		"without history": {vfs.Options{History: vfs.HistoryOptions{Off: true}, NoSync: true}, 12, 60},
 	} {
 		t.Run(name, func(t *testing.T) {
 			times := test.times
-			if testing.Short() {
-				times = test.short
+			if *soak {
+				times = test.long
 			}
 			dir := t.TempDir()
 			// One that has the project open all the time sees the same as those that come anew.

@@ -90,9 +90,13 @@ const (
 )
 
 // Ending says in a few words how a run has ended: "time limit", "memory limit", "recursion limit", "exception NAME", "never settles",
-// "exits STATUS" or "returns TEXT". For what should never be, it is the text of the error.
+// "exits STATUS" or "returns TEXT". What has returned, and has left something going on that the time limit has stopped, ends by that. For
+// what should never be, it is the text of the error.
 func Ending(result *sandbox.Result, err error) string {
 	if err == nil {
+		if n := len(result.Console); n > 0 && strings.HasPrefix(result.Console[n-1].Text, "stopped after") {
+			return timeLimit
+		}
 		return "returns " + result.Text
 	}
 	if errors.Is(err, sandbox.ErrNeverSettles) {

@@ -1,5 +1,5 @@
 // The first turn of an interval does not come back.
-// ends: time limit or returns undefined
+// ends: time limit
 setInterval(() => {
   for (;;) {}
 }, 0);
