@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -186,12 +185,7 @@ func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, logg
 
 // readTokens reads a file of tokens.
 func readTokens(name string) ([]*mcphttp.Token, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, mcphttp.MaxTokens+1))
+	data, err := readHead(name, mcphttp.MaxTokens+1)
 	if err != nil {
 		return nil, err
 	}

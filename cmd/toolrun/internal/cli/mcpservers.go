@@ -58,12 +58,7 @@ func (f *serverFlags) withServers(ctx context.Context, base *registry.Registry, 
 }
 
 func readServers(name string) (mcpclient.Config, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return mcpclient.Config{}, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, mcpclient.MaxConfig+1))
+	data, err := readHead(name, mcpclient.MaxConfig+1)
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
