@@ -65,7 +65,7 @@ func (t *tool) failure(ctx context.Context, c *connection, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok && !ownCode(wrong.Code) {
+	if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok && answered(err) {
 		text := cleanText(t.server.secrets.text(wrong.Message), 4000)
 		return &registry.ModelError{
 			Text: fmt.Sprintf("The MCP server %s has refused the call: %s", t.server.name, text),
@@ -96,5 +96,9 @@ func (t *tool) lost(what string, err error) error {
 	}
 }
 
-// ownCode reports whether a code is one that the protocol's implementation gives to failures of its own.
-func ownCode(code int64) bool { return code <= -32003 && code >= -32005 }
+// answered reports whether an error is one that the server has answered with. The protocol's implementation has codes for failures
+// of its own.
+func answered(err error) bool {
+	wrong, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && (wrong.Code > -32003 || wrong.Code < -32005)
+}

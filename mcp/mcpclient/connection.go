@@ -162,8 +162,12 @@ func (c *connection) fail(err error) {
 	}
 }
 
-// because returns the reason for the end of the connection, or else err.
+// because returns why something has failed with err: that is err if it is what the server has answered, since a connection also
+// ends after that, and the reason for the end of the connection otherwise, if there is one.
 func (c *connection) because(err error) error {
+	if answered(err) {
+		return err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reason != nil {

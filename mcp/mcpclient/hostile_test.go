@@ -55,6 +55,7 @@ func TestServersThatDoNotConnect(t *testing.T) {
 		"endless":  `MCP server "endless": the server has sent a message of more than 1 MiB`,
 		"modern":   `calling "initialize": no`, // it knows no version
 		"refusing": `bad key`,
+		"leaving":  `bad key`, // which matters more than that it ends
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -281,8 +281,11 @@ func (s *rawServer) initialize(id json.RawMessage) {
 	case "modern":
 		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id)
 		return
-	case "refusing":
+	case "refusing", "leaving":
 		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"bad key s3cr3t-value"}}`, id)
+		if s.kind == "leaving" {
+			os.Exit(1)
+		}
 		return
 	}
 	s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"raw","version":"1"}}}`, id)
