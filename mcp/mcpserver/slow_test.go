@@ -89,21 +89,21 @@ func TestClientsThatDoNotRead(t *testing.T) {
 
 // TestStreamsThatAreQuiet has a client that gets nothing for longer than it may take to receive a message.
 func TestStreamsThatAreQuiet(t *testing.T) {
+	const most = 2 * time.Second // also for the handshake
 	for _, http2 := range []bool{false, true} {
 		t.Run(fmt.Sprintf("HTTP/2 %v", http2), func(t *testing.T) {
 			t.Parallel()
 			tool := registry.Func(registry.Spec{Name: "quiet", Description: "Takes its time."}, func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
 				env.Report("begun", 1, 2)
-				time.Sleep(700 * time.Millisecond)
+				time.Sleep(5 * time.Second / 2)
 				return "ended", nil
 			})
 			server := newServer(t, builtIn(t, tool), newProject(t), nil)
 			handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil },
-				&mcpserver.HandlerOptions{WriteTimeout: 200 * time.Millisecond, ReadTimeout: 300 * time.Millisecond, Stateless: true})
+				&mcpserver.HandlerOptions{WriteTimeout: most, ReadTimeout: most, Stateless: true})
 			s := httptest.NewUnstartedServer(handler)
 			s.EnableHTTP2 = http2
-			s.Config.WriteTimeout = 200 * time.Millisecond
-			s.Config.ReadTimeout = 300 * time.Millisecond
+			s.Config.WriteTimeout, s.Config.ReadTimeout = most, most
 			s.StartTLS()
 			defer s.Close()
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL,

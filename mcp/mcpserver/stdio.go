@@ -46,7 +46,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	go func() { // it is left behind if it waits for input when the context ends
 		err := t.forward(in, writer)
 		if err == nil {
-			t.settle(ctx)
+			t.settle(ctx, forgottenAfter)
 		}
 		writer.CloseWithError(err)
 	}()
@@ -59,7 +59,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		}
 		return err
 	case <-ctx.Done():
-		t.settle(s.stopped)
+		t.settle(s.stopped, lastAnswers)
 		time.AfterFunc(lastAnswers, leave) // the client may not read, and the answers wait for it
 		_ = session.Close()                // the reason is the context's
 		return ctx.Err()
@@ -307,14 +307,24 @@ func (t *stdio) failed() error {
 	return t.err
 }
 
-// settle waits until all requests have been answered. Those that a client has canceled need not be.
-func (t *stdio) settle(ctx context.Context) {
-	const step, quiet = 5 * time.Millisecond, 40
-	for idle := 0; idle < quiet; idle++ {
+// forgottenAfter is after how long without a request being served one is given up that the SDK has not answered, which is not known
+// to happen.
+const forgottenAfter = 10 * time.Second
+
+// settle waits until all requests have been answered, but those that last until the client goes. It gives up when nothing has
+// been served for a while.
+func (t *stdio) settle(ctx context.Context, giveUp time.Duration) {
+	const step = 5 * time.Millisecond
+	for idle := time.Duration(0); idle < giveUp; idle += step {
 		t.mu.Lock()
-		pending, failed := len(t.pending), t.err != nil
+		waiting, failed := 0, t.err != nil
+		for _, waits := range t.pending {
+			if waits {
+				waiting++
+			}
+		}
 		t.mu.Unlock()
-		if pending == 0 || failed {
+		if waiting == 0 || failed {
 			return
 		}
 		if len(t.server.requests) > 0 {
