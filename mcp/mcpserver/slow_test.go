@@ -69,11 +69,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 			go func() { ended <- server.ServeStdio(ctx, in, out) }()
 			_, err := bufio.NewReaderSize(unread, 16).ReadString('\n') // the answer to initialize
 			require.NoError(t, err)
-			require.Eventually(t, func() bool {
-				before := in.n.Load()
-				time.Sleep(300 * time.Millisecond)
-				return before == in.n.Load()
-			}, 20*time.Second, time.Millisecond)
+			requireQuiet(t, in)
 			require.Less(t, in.n.Load(), int64(2<<20))
 			cancel()
 			select {
@@ -83,8 +79,39 @@ func TestClientsThatDoNotRead(t *testing.T) {
 				require.FailNow(t, "the server does not end")
 			}
 			require.NoError(t, server.Shutdown(t.Context()))
+			requireQuiet(t, in)
 		})
 	}
+}
+
+// requireQuiet checks that after a while nothing reads any more.
+func requireQuiet(t *testing.T, in *counted) {
+	require.Eventually(t, func() bool {
+		before := in.n.Load()
+		time.Sleep(300 * time.Millisecond)
+		return before == in.n.Load()
+	}, 20*time.Second, time.Millisecond)
+}
+
+// TestALineWithoutAnEnd has a client that sends one, and nothing else, until the server ends.
+func TestALineWithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	server := newServer(t, builtIn(t), newProject(t), nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	in := &counted{Reader: noNewline{}}
+	ended := make(chan error, 1)
+	go func() { ended <- server.ServeStdio(ctx, in, io.Discard) }()
+	require.Eventually(t, func() bool { return in.n.Load() > 64<<20 }, 20*time.Second, time.Millisecond)
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	requireQuiet(t, in)
+}
+
+type noNewline struct{}
+
+func (noNewline) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // TestStreamsThatAreQuiet has a client that gets nothing for longer than it may take to receive a message.

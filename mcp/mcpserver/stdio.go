@@ -84,7 +84,7 @@ type stdio struct {
 
 // forward passes messages on until the input ends.
 func (t *stdio) forward(in io.Reader, to io.Writer) error {
-	lines := bufio.NewReaderSize(in, 64<<10)
+	lines := bufio.NewReaderSize(&until{in, t.done}, 64<<10)
 	for {
 		line, tooLong, err := readLine(lines)
 		if text := bytes.TrimSpace(line); tooLong {
@@ -102,6 +102,21 @@ func (t *stdio) forward(in io.Reader, to io.Writer) error {
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// until reads until done is closed, so that nothing goes on reading what has no end.
+type until struct {
+	io.Reader
+	done <-chan struct{}
+}
+
+func (u *until) Read(p []byte) (int, error) {
+	select {
+	case <-u.done:
+		return 0, io.EOF
+	default:
+		return u.Reader.Read(p)
 	}
 }
 
