@@ -245,7 +245,17 @@ func (in *instance) await(d time.Duration) error {
 	case <-timeout:
 		return nil
 	case <-r.ctx.Done():
-		return r.done()
+		return r.interrupted()
+	}
+}
+
+// deliverEnded delivers the answer of a call if one has ended.
+func (in *instance) deliverEnded() error {
+	select {
+	case c := <-in.run.completions:
+		return in.deliver(c)
+	default:
+		return nil
 	}
 }
 

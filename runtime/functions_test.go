@@ -164,6 +164,28 @@ func TestSeveralPromisesAreInFlight(t *testing.T) {
 	require.Equal(t, "a,b,c", run(t, `return (await Promise.all(['a', 'b', 'c'].map((x) => together(x)))).join()`, withFunctions(together)).Text)
 }
 
+// TestCallsEndWhileTimersAreDue has a timer that is due again whenever it has run, as all are that take longer than their interval.
+func TestCallsEndWhileTimersAreDue(t *testing.T) {
+	ticked := make(chan struct{})
+	tick := sync.OnceFunc(func() { close(ticked) })
+	options := withFunctions(
+		sandbox.Function{Name: "tick", Call: func(context.Context, []any) (any, error) { tick(); return nil, nil }},
+		sandbox.Function{Name: "ticked", Async: true, Call: func(ctx context.Context, _ []any) (any, error) {
+			select {
+			case <-ticked:
+				return "yes", nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}})
+	options.Limits.Time = 10 * time.Second
+	require.Equal(t, "yes", run(t, `
+		const timer = setInterval(() => { tick(); const start = performance.now(); while (performance.now() < start + 3); }, 1);
+		const answer = await ticked();
+		clearInterval(timer);
+		return answer`, options).Text)
+}
+
 func TestFunctionNames(t *testing.T) {
 	functions := withFunctions(
 		sandbox.Function{Name: "tools.files.read", Call: echo}, sandbox.Function{Name: "tools.search", Call: echo, Async: true})

@@ -218,9 +218,13 @@ func (in *instance) loop() error {
 	for {
 		began := time.Now()
 		wait, done, err := in.turn()
-		if !done && err == nil && wait != 0 {
+		switch {
+		case done || err != nil:
+		case wait != 0:
 			err = in.await(wait)
 			began = time.Now()
+		case in.run.pending > 0:
+			err = in.deliverEnded() // timers can be due all the time
 		}
 		var limit *LimitError
 		if errors.As(err, &limit) && limit.Limit == LimitTime && in.run.returned() && time.Since(began) < maxLeftOver {
