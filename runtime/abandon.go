@@ -26,7 +26,7 @@ func abandonable[T any](r *run, f func() (T, error)) (T, error) {
 	case <-r.ctx.Done():
 	}
 	var zero T
-	return zero, &stop{r.done()}
+	return zero, &stop{r.interrupted()}
 }
 
 // perform calls f, and then done with what it returned, or an error if it did not return.

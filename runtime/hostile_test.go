@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/enginetest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -142,6 +143,38 @@ func TestStoppingFromOutside(t *testing.T) {
 		cancel()
 		_, err := engine.Run(ctx, `return 1`, nil)
 		require.ErrorIs(t, err, context.Canceled)
+	})
+}
+
+// TestTheFirstReasonCounts has two reasons for the end of a run, one shortly after the other.
+func TestTheFirstReasonCounts(t *testing.T) {
+	t.Run("a limit, and a host that gives the run up and closes the engine then", func(t *testing.T) {
+		for range 5 {
+			one := enginetest.New(sandbox.EngineOptions{})
+			ctx, cancel := context.WithCancel(t.Context())
+			closed := make(chan error)
+			wait := sandbox.Function{Name: "wait", Call: func(ofRun context.Context, _ []any) (any, error) {
+				<-ofRun.Done()
+				cancel()
+				go func() { closed <- one.Close(context.Background()) }()
+				return nil, nil
+			}}
+			_, err := one.Run(ctx, `wait()`, &sandbox.RunOptions{
+				Functions: []sandbox.Function{wait}, Limits: sandbox.Limits{Time: 10 * time.Millisecond},
+			})
+			require.Equal(t, byTime, endedAs(err))
+			require.NoError(t, <-closed)
+		}
+	})
+	t.Run("the end of the context's time, and of the run's", func(t *testing.T) {
+		const limit = 5 * time.Millisecond
+		for range 20 {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			_, err := engine.Run(ctx, `for (;;);`, &sandbox.RunOptions{Limits: sandbox.Limits{Time: limit}})
+			cancel()
+			_, stopped := errors.AsType[*sandbox.StoppedError](err)
+			require.True(t, stopped, "%v", err)
+		}
 	})
 }
 

@@ -86,6 +86,8 @@ type run struct {
 	caller   context.Context
 	closing  context.Context
 	deadline time.Time // zero if there is none
+	// outOfTime is why ctx has ended if the deadline was the first reason for that.
+	outOfTime *LimitError
 
 	origins     map[string]origin // by file: where what the engine runs comes from
 	originsSize int               // bytes of them
@@ -115,7 +117,8 @@ func newRun(caller, closing context.Context, options RunOptions) *run {
 	r.output = limitOutput(options.Limits.Output)
 	if limit := options.Limits.Time; limit != Unlimited {
 		r.deadline = r.started.Add(limit)
-		r.ctx, r.cancel = context.WithDeadline(caller, r.deadline)
+		r.outOfTime = &LimitError{Limit: LimitTime, Value: int64(limit)}
+		r.ctx, r.cancel = context.WithDeadlineCause(caller, r.deadline, r.outOfTime)
 	} else {
 		r.ctx, r.cancel = context.WithCancel(caller)
 	}
@@ -131,32 +134,28 @@ func newRun(caller, closing context.Context, options RunOptions) *run {
 // end releases what the run holds, and tells functions that are still under way that it is over.
 func (r *run) end() { r.cancel() }
 
-// interrupted says why the run must end now, or nil. It looks at the clock itself: while code in a guest runs, timers
-// may be late.
+// interrupted says why the run must end now, or nil, which it is not if ctx has ended. It looks at the clock itself: while code in a
+// guest runs, timers may be late.
 func (r *run) interrupted() error { return r.interruptedAt(time.Now()) }
 
 // interruptedAt is interrupted for who knows what time it is.
 func (r *run) interruptedAt(now time.Time) error {
 	switch {
+	case r.ctx.Err() != nil && context.Cause(r.ctx) == error(r.outOfTime): // whatever has ended after that
+		return r.outOfTime
 	case r.closing.Err() != nil:
 		return ErrClosed
 	case r.caller.Err() != nil:
 		return &StoppedError{context.Cause(r.caller)}
-	case !r.deadline.IsZero() && !now.Before(r.deadline):
-		return &LimitError{Limit: LimitTime, Value: int64(r.options.Limits.Time)}
 	}
-	if deadline, ok := r.caller.Deadline(); ok && !now.Before(deadline) {
-		return &StoppedError{context.DeadlineExceeded}
+	deadline, ok := r.ctx.Deadline() // the first of two
+	switch {
+	case !ok || now.Before(deadline):
+		return nil
+	case r.outOfTime != nil && !deadline.Before(r.deadline):
+		return r.outOfTime
 	}
-	return nil
-}
-
-// done is interrupted for when r.ctx has ended, which is never without a reason.
-func (r *run) done() error {
-	if err := r.interrupted(); err != nil {
-		return err
-	}
-	return &LimitError{Limit: LimitTime, Value: int64(r.options.Limits.Time)} // the clock was a little early
+	return &StoppedError{context.DeadlineExceeded}
 }
 
 // wait waits for d, or returns the error that ends the run.
@@ -170,7 +169,7 @@ func (r *run) wait(d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-r.ctx.Done():
-		return r.done()
+		return r.interrupted()
 	}
 }
 
