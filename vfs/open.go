@@ -26,7 +26,7 @@ type handle struct {
 func (c *core) opened(h *handle, of openFile) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if of.by().ended() { // while it was being opened
+	if c.closed.Load() || of.by().ended() { // while it was being opened
 		return fs.ErrClosed
 	}
 	if c.handles >= c.options.OpenFiles {
