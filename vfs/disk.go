@@ -24,6 +24,8 @@ type disk struct {
 	loose bool
 	names *nameIndex
 	quick quick
+	// gone, if not nil, says that the directory is no longer in its place: it is being removed.
+	gone func() bool
 
 	mu    sync.Mutex // guards state
 	state *os.File   // the file with the state, which is also what is locked; nil until it is needed

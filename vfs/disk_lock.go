@@ -19,6 +19,10 @@ func (d *disk) lock(wait bool) (unlock func(), err error) {
 		is, err1 := d.root.Lstat(local(stateFile))
 		was, err2 := f.Stat()
 		if err1 == nil && err2 == nil && os.SameFile(is, was) {
+			if was.Size() == 0 && d.isGone() { // since it was made
+				_ = unlockFile(f)
+				return nil, fs.ErrNotExist
+			}
 			return func() { _ = unlockFile(f) }, nil
 		}
 		_ = unlockFile(f)
@@ -42,6 +46,9 @@ func (d *disk) stateFile(make bool) (*os.File, error) {
 	flag := os.O_RDWR
 	if make {
 		flag |= os.O_CREATE
+		if d.isGone() { // nothing must get in the way of who removes it
+			return nil, fs.ErrNotExist
+		}
 		if err := d.makeMeta(); err != nil {
 			return nil, err
 		}
@@ -67,6 +74,8 @@ func (d *disk) stateFile(make bool) (*os.File, error) {
 	d.state = f
 	return d.state, nil
 }
+
+func (d *disk) isGone() bool { return d.gone != nil && d.gone() }
 
 // makeMeta makes the directory for what is not the project's, and has it ignored by Git.
 func (d *disk) makeMeta() error {

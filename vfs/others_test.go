@@ -124,6 +124,7 @@ func TestDirectoriesTooDeepForPaths(t *testing.T) {
 func TestInterruptedDeletionIsCompleted(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".old.deleted", "d"), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".old.ABC.deleted", "d"), 0o700))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".other"), 0o700))
 	store, err := vfs.OpenStore(dir, nil)
 	require.NoError(t, err)

@@ -58,7 +58,8 @@ type Store struct {
 
 // A place is where the projects of a store are.
 type place interface {
-	open(id string, options Options) (*core, error)
+	// open opens a project. Unless it is to be created, fs.ErrNotExist means that there is none.
+	open(id string, options Options, create bool) (*core, error)
 	list() ([]string, error)
 	remove(id string) error
 	close() error
@@ -96,10 +97,14 @@ func OpenDir(dir string, options *Options) (*Project, error) {
 // Open opens a project, which begins to exist with that. Close it when it is no longer needed. The error is an
 // [*InvalidIDError], or a [*NameConflictError] if there is a project whose id differs in case only.
 func (s *Store) Open(id string) (*Project, error) {
+	return s.open(id, true)
+}
+
+func (s *Store) open(id string, create bool) (*Project, error) {
 	if err := CheckID(id); err != nil {
 		return nil, err
 	}
-	c, err := s.place.open(id, s.options)
+	c, err := s.place.open(id, s.options, create)
 	if err != nil {
 		return nil, fmt.Errorf("project %s: %w", id, bare(err))
 	}
@@ -115,13 +120,6 @@ func (s *Store) Delete(id string) error {
 	if err := CheckID(id); err != nil {
 		return err
 	}
-	ids, err := s.List()
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(ids, id) {
-		return fmt.Errorf("project %s: %w", id, fs.ErrNotExist)
-	}
 	if err := s.place.remove(id); err != nil {
 		return fmt.Errorf("project %s: %w", id, bare(err))
 	}
@@ -130,17 +128,7 @@ func (s *Store) Delete(id string) error {
 
 // Usage says what a project holds. The error is fs.ErrNotExist if there is no such project.
 func (s *Store) Usage(id string) (Usage, error) {
-	if err := CheckID(id); err != nil {
-		return Usage{}, err
-	}
-	ids, err := s.List()
-	if err != nil {
-		return Usage{}, err
-	}
-	if !slices.Contains(ids, id) {
-		return Usage{}, fmt.Errorf("project %s: %w", id, fs.ErrNotExist)
-	}
-	p, err := s.Open(id)
+	p, err := s.open(id, false)
 	if err != nil {
 		return Usage{}, err
 	}

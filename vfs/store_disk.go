@@ -1,6 +1,8 @@
 package vfs
 
 import (
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 type diskPlace struct {
@@ -21,9 +24,23 @@ type diskPlace struct {
 	counted map[string]bool
 }
 
-func (d *diskPlace) open(id string, options Options) (*core, error) {
+func (d *diskPlace) open(id string, options Options, create bool) (c *core, err error) {
+	for range 100 {
+		if c, err = d.openNow(id, options, create); !create || !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		// Somebody has deleted it meanwhile.
+	}
+	return c, err
+}
+
+// openNow is open, but fails with fs.ErrNotExist if the project is deleted meanwhile.
+func (d *diskPlace) openNow(id string, options Options, create bool) (*core, error) {
 	info, err := d.root.Lstat(id)
 	if err != nil || !d.exactly(id) {
+		if !create {
+			return nil, cmp.Or(err, fs.ErrNotExist)
+		}
 		ids, err := d.list()
 		if err != nil {
 			return nil, err
@@ -39,13 +56,25 @@ func (d *diskPlace) open(id string, options Options) (*core, error) {
 		}
 	}
 	if !info.IsDir() {
+		if !create {
+			return nil, fs.ErrNotExist // it is not a project
+		}
 		return nil, errNotFollowed
 	}
 	root, err := d.root.OpenRoot(id)
 	if err != nil {
 		return nil, err
 	}
-	c := newCore(newDisk(root, filepath.Join(d.dir, id)), options)
+	self, err := root.Stat(".")
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	b := newDisk(root, filepath.Join(d.dir, id))
+	b.gone = func() bool {
+		now, err := d.root.Lstat(id)
+		return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, self)
+	}
+	c := newCore(b, options)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c.counted = d.counted[id]
@@ -88,26 +117,27 @@ func (d *diskPlace) list() ([]string, error) {
 }
 
 func (d *diskPlace) remove(id string) error {
-	c, err := d.open(id, Options{})
+	c, err := d.open(id, Options{}, false)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	// No id has a dot, so this is nobody's.
-	away := "." + id + deletedSuffix
-	err = c.delete(func() error {
-		if err := d.root.RemoveAll(away); err != nil { // of a process that died
-			return err
-		}
-		return d.root.Rename(id, away)
-	})
+	// No id has a dot, so this is nobody's. The next project of the id may be deleted as well while this one is still being removed.
+	away := "." + id + "." + rand.Text() + deletedSuffix
+	err = c.delete(func() error { return d.root.Rename(id, away) })
 	if err != nil {
 		return err
 	}
 	d.mu.Lock()
 	delete(d.counted, id)
 	d.mu.Unlock()
-	return d.root.RemoveAll(away)
+	for range 100 {
+		// Who has it open may make a file in it until they notice.
+		if err = d.root.RemoveAll(away); err == nil || !errors.Is(err, syscall.ENOTEMPTY) {
+			break
+		}
+	}
+	return err
 }
 
 const deletedSuffix = ".deleted"
@@ -121,8 +151,8 @@ func (d *diskPlace) sweep() {
 	defer f.Close()
 	names, _ := f.Readdirnames(-1)
 	for _, name := range names {
-		id, ok := strings.CutSuffix(strings.TrimPrefix(name, "."), deletedSuffix)
-		if ok && name[0] == '.' && CheckID(id) == nil {
+		id, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
+		if name[0] == '.' && strings.HasSuffix(name, deletedSuffix) && CheckID(id) == nil {
 			_ = d.root.RemoveAll(name)
 		}
 	}

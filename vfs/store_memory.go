@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"errors"
+	"io/fs"
 	"slices"
 	"sync"
 )
@@ -11,11 +12,14 @@ type memoryPlace struct {
 	projects map[string]*core
 }
 
-func (m *memoryPlace) open(id string, options Options) (*core, error) {
+func (m *memoryPlace) open(id string, options Options, create bool) (*core, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.projects[id]; c != nil {
 		return c, nil
+	}
+	if !create {
+		return nil, fs.ErrNotExist
 	}
 	ids := make([]string, 0, len(m.projects))
 	for other := range m.projects {
@@ -47,7 +51,7 @@ func (m *memoryPlace) remove(id string) error {
 	delete(m.projects, id)
 	m.mu.Unlock()
 	if c == nil {
-		return nil
+		return fs.ErrNotExist
 	}
 	return c.delete(func() error {
 		infos, err := c.b.readDir("/")

@@ -1,0 +1,88 @@
+package vfs_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// TestDeletingWhatOthersOpen deletes a project again and again while others open it, write to it and ask what it holds.
+func TestDeletingWhatOthersOpen(t *testing.T) {
+	dir := t.TempDir()
+	disk, err := vfs.OpenStore(dir, &vfs.Options{NoSync: true})
+	require.NoError(t, err)
+	defer disk.Close()
+	for name, store := range map[string]*vfs.Store{"on disk": disk, "in memory": vfs.NewMemoryStore(nil)} {
+		t.Run(name, func(t *testing.T) {
+			var opening, others sync.WaitGroup
+			var deleted atomic.Int64
+			stop := make(chan struct{})
+			repeat := func(do func() error) {
+				others.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						default:
+						}
+						if err := do(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			for range 2 {
+				repeat(func() error {
+					err := store.Delete("p")
+					if err == nil {
+						deleted.Add(1)
+					}
+					return err
+				})
+				repeat(func() error { _, err := store.Usage("p"); return err })
+			}
+			for range 2 {
+				opening.Go(func() {
+					for range 150 {
+						p, err := store.Open("p")
+						if !assert.NoError(t, err) {
+							return
+						}
+						for i := range 5 {
+							if err := afero.WriteFile(p, fmt.Sprint("/", i), nil, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+								t.Error(err)
+							}
+						}
+						assert.NoError(t, p.Close())
+					}
+				})
+			}
+			opening.Wait()
+			if err := store.Delete("p"); !errors.Is(err, fs.ErrNotExist) {
+				require.NoError(t, err)
+			}
+			ids, err := store.List()
+			require.NoError(t, err)
+			require.Empty(t, ids, "nobody opens it any more")
+			close(stop)
+			others.Wait()
+			ids, err = store.List()
+			require.NoError(t, err)
+			require.Empty(t, ids, "asking for its usage does not make a project")
+			require.Positive(t, deleted.Load())
+		})
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
