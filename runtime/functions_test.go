@@ -264,9 +264,16 @@ func TestResultsThatWaitAreBounded(t *testing.T) {
 		defer returned.Done()
 		return strings.Repeat("x", megabyte), nil
 	}
-	wait := func(context.Context, []any) (any, error) {
+	wait := func(ctx context.Context, _ []any) (any, error) {
 		returned.Wait()
-		time.Sleep(100 * time.Millisecond) // for what is done with the last ones
+		stacks := make([]byte, 4<<20)
+		for ctx.Err() == nil { // until all results wait for the script
+			all := string(stacks[:goruntime.Stack(stacks, true)])
+			if strings.Count(all, " [select]:\ngithub.com/toolrun/toolrun/runtime.(*instance).startFunction.") == calls {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
 		return nil, nil
 	}
 	result := run(t, fmt.Sprintf(`
