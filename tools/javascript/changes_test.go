@@ -101,13 +101,14 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 	changes := changesOf(t, result)
 	require.Equal(t, len(infos), len(changes.Created)+changes.More)
 
-	// A file system that hangs ends the run at its time, and what it did before is told.
+	// A file system that hangs does not keep the run from its end, and what it did before is told.
 	release := make(chan struct{})
 	defer close(release)
+	ctx := &expiring{t.Context(), make(chan struct{})}
 	env = newEnv(t)
-	env.Files = hangingFs{env.Files, release}
-	env.Limits.Timeout = 500 * time.Millisecond
-	result = run(t, r, env, `await fs.writeFile('/n', ''); await fs.unlink('/n')`)
+	env.Files = hangingFs{env.Files, ctx.expire, release}
+	call := registry.Call{Tool: javascript.Name, Input: json.RawMessage(`{"code":"await fs.writeFile('/n', ''); await fs.unlink('/n')"}`)}
+	result = r.Dispatch(ctx, call, env)
 	require.Equal(t, registry.CodeTimeout, result.Code)
 	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: created /n; 1 more"), result.Text())
 }
@@ -171,13 +172,15 @@ func dirInfo() (os.FileInfo, error) {
 	return files.Stat("/d")
 }
 
-// hangingFs removes nothing until it is released.
+// hangingFs removes nothing until it is released, and says when it is asked to.
 type hangingFs struct {
 	afero.Fs
+	asked   func()
 	release chan struct{}
 }
 
 func (h hangingFs) Remove(name string) error {
+	h.asked()
 	<-h.release
 	return h.Fs.Remove(name)
 }

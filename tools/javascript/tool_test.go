@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
-	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -64,11 +64,43 @@ func TestData(t *testing.T) {
 	}
 }
 
+// expiring is a context whose time is up when the test says so.
+type expiring struct {
+	context.Context
+	over chan struct{}
+}
+
+func (c *expiring) expire()               { close(c.over) }
+func (c *expiring) Done() <-chan struct{} { return c.over }
+func (c *expiring) Value(any) any         { return nil } // which would lead around it
+func (c *expiring) Err() error {
+	select {
+	case <-c.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// noticingFs calls a function when a script asks for a path.
+type noticingFs struct {
+	afero.Fs
+	name   string
+	notice func()
+}
+
+func (f noticingFs) Stat(name string) (os.FileInfo, error) {
+	if name == f.name {
+		f.notice()
+	}
+	return f.Fs.Stat(name)
+}
+
 func TestLimits(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	input := json.RawMessage(`{"code":"console.log('before'); for (;;);"}`)
+	ctx := &expiring{t.Context(), make(chan struct{})}
+	env.Files = noticingFs{env.Files, "/now", ctx.expire}
+	input := json.RawMessage(`{"code":"console.log('before'); fs.existsSync('/now'); for (;;);"}`)
 	result := r.Dispatch(ctx, registry.Call{Tool: javascript.Name, Input: input}, env)
 	require.Equal(t, registry.CodeTimeout, result.Code)
 	require.Contains(t, result.Text(), "[LOG] before\n=== Result ===\nthe script was stopped")
