@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -117,7 +118,7 @@ About.
 func TestPeer(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p := &peer{command: []string{self, "-serve", "goja"}, log: &bytes.Buffer{}}
+	p := &peer{command: []string{self, "-serve", "goja"}, patience: patience, log: &bytes.Buffer{}}
 	defer p.close()
 	_, err = p.ask(protocol.Request{Op: "unknown"})
 	require.ErrorContains(t, err, `cannot do "unknown"`)
@@ -129,7 +130,11 @@ func TestPeer(t *testing.T) {
 	_, err = p.ask(protocol.Request{Op: protocol.OpVersion})
 	require.NoError(t, err)
 
-	none := &peer{command: []string{self, "-serve", "none"}, log: &bytes.Buffer{}}
+	p.patience = 50 * time.Millisecond
+	_, err = p.ask(protocol.Request{Op: protocol.OpCall, Body: "for (;;);", Want: "1", Count: 1})
+	require.ErrorContains(t, err, "it has taken more than 50ms")
+
+	none := &peer{command: []string{self, "-serve", "none"}, patience: patience, log: &bytes.Buffer{}}
 	_, err = none.ask(protocol.Request{Op: protocol.OpVersion})
 	require.Error(t, err)
 }

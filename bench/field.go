@@ -100,7 +100,7 @@ func newField(s settings, log io.Writer) (_ *field, err error) {
 		f.notes = append(f.notes, "There is no `qjs` on the `PATH`, so native QuickJS is left out.")
 	}
 	for _, c := range f.contestants {
-		c.peer = &peer{command: c.command, log: log}
+		c.peer = &peer{command: c.command, patience: patience, log: log}
 		response, err := c.peer.ask(protocol.Request{Op: protocol.OpVersion})
 		if err != nil {
 			return nil, fmt.Errorf("starting %s: %w", c.name, err)

@@ -11,12 +11,13 @@ import (
 	"github.com/toolrun/toolrun/bench/protocol"
 )
 
-// patience is how long a process may take for a request.
+// patience is how long a process may take for a request, usually.
 const patience = 3 * time.Minute
 
 // peer is a process that runs one engine. It is started when it is needed, and again if it has ended.
 type peer struct {
 	command   []string
+	patience  time.Duration // for a request
 	log       io.Writer
 	process   *exec.Cmd
 	requests  io.WriteCloser
@@ -50,11 +51,13 @@ func (p *peer) ask(request protocol.Request) (protocol.Response, error) {
 		}
 	}
 	process := p.process
-	timer := time.AfterFunc(patience, func() { process.Process.Kill() })
-	defer timer.Stop()
+	timer := time.AfterFunc(p.patience, func() { process.Process.Kill() })
 	err := json.NewEncoder(p.requests).Encode(request)
 	if err == nil {
 		err = p.responses.Decode(&response)
+	}
+	if !timer.Stop() { // it has been killed, or is about to be
+		return response, errors.Join(fmt.Errorf("it has taken more than %v", p.patience), p.close())
 	}
 	if err != nil {
 		return response, errors.Join(fmt.Errorf("the process has ended: %w", err), p.close())
@@ -70,10 +73,10 @@ func (p *peer) close() error {
 	if p.process == nil {
 		return nil
 	}
-	p.requests.Close()
-	timer := time.AfterFunc(10*time.Second, func() { p.process.Process.Kill() })
-	defer timer.Stop()
-	err := p.process.Wait()
+	process := p.process
 	p.process = nil
-	return err
+	p.requests.Close()
+	timer := time.AfterFunc(10*time.Second, func() { process.Process.Kill() })
+	defer timer.Stop()
+	return process.Wait()
 }
