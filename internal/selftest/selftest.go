@@ -19,12 +19,12 @@ const (
 	DefaultMostLate = 10 * time.Second
 
 	// patience is the time limit of scripts that end by themselves, or at another limit: long enough for the slowest machine.
-	patience = time.Minute
+	patience = 5 * time.Minute
 )
 
 // Options say how scripts are run.
 type Options struct {
-	// TimeLimit is for the scripts that may end by it; the others have a minute. Zero means DefaultTimeLimit.
+	// TimeLimit is for the scripts that may end by it; the others have minutes. Zero means DefaultTimeLimit.
 	TimeLimit time.Duration
 
 	// MostLate is how long after its time limit a script may be stopped. Zero means DefaultMostLate.
