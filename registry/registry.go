@@ -110,8 +110,8 @@ func newEntry(tool Tool) (_ *entry, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if inferring, ok := tool.(interface{ inferError() error }); ok {
-		if err := inferring.inferError(); err != nil {
+	if made, ok := tool.(interface{ madeOf() error }); ok {
+		if err := made.madeOf(); err != nil {
 			return nil, err
 		}
 	}

@@ -91,6 +91,10 @@ func TestBadToolsAreRefusedByName(t *testing.T) {
 	}
 	_, err := registry.New(nil)
 	require.ErrorContains(t, err, "nil")
+	_, err = registry.New(registry.ToolFunc(registry.Spec{Name: "x", Description: "d"}, nil))
+	require.EqualError(t, err, `tool "x": the function is nil`)
+	_, err = registry.New(registry.Func[struct{}, string](registry.Spec{Name: "x", Description: "d"}, nil))
+	require.EqualError(t, err, `tool "x": the function is nil`)
 	_, err = registry.New(named("x"), named("x"))
 	require.ErrorContains(t, err, `Tool "x" is already registered`)
 	_, err = newRegistry(t, named("x")).Replacing(named("x"), named("x"))

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/afero"
@@ -130,6 +131,7 @@ type retryableError struct{ error }
 func (e *retryableError) Unwrap() error { return e.error }
 
 // ToolFunc makes a tool of a function that takes its input as JSON. [Func] is for one that takes it as a value of its own type.
+// A nil function is an error of [New].
 func ToolFunc(spec Spec, execute func(ctx context.Context, call Call, env Env) (Result, error)) Tool {
 	return &toolFunc{spec, execute}
 }
@@ -139,7 +141,17 @@ type toolFunc struct {
 	execute func(ctx context.Context, call Call, env Env) (Result, error)
 }
 
+var errNoFunction = errors.New("the function is nil")
+
 func (t *toolFunc) Spec() Spec { return t.spec }
+
+// madeOf returns what is wrong with what the tool has been made of.
+func (t *toolFunc) madeOf() error {
+	if t.execute == nil {
+		return errNoFunction
+	}
+	return nil
+}
 
 func (t *toolFunc) Execute(ctx context.Context, call Call, env Env) (Result, error) {
 	return t.execute(ctx, call, env)

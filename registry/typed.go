@@ -23,9 +23,13 @@ import (
 // schema becomes spec.OutputSchema if it is a struct. An error that is made by [Errorf] tells the model exactly that; any other
 // one is a failure of the tool.
 //
-// A type that has no schema is an error of [New].
+// A type that has no schema is an error of [New], and so is a nil function.
 func Func[In, Out any](spec Spec, do func(ctx context.Context, in In, env Env) (Out, error)) Tool {
 	t := &funcTool[In, Out]{spec: spec, do: do}
+	if do == nil {
+		t.err = errNoFunction
+		return t
+	}
 	if spec.Schema == nil && spec.SchemaFor == nil {
 		t.spec.Schema, t.err = infer[In](forInput)
 	}
@@ -46,11 +50,11 @@ type Renderer interface {
 type funcTool[In, Out any] struct {
 	spec Spec
 	do   func(ctx context.Context, in In, env Env) (Out, error)
-	err  error // of inferring schemas
+	err  error // what is wrong with the function and its types
 }
 
-func (t *funcTool[In, Out]) Spec() Spec        { return t.spec }
-func (t *funcTool[In, Out]) inferError() error { return t.err }
+func (t *funcTool[In, Out]) Spec() Spec    { return t.spec }
+func (t *funcTool[In, Out]) madeOf() error { return t.err }
 
 func (t *funcTool[In, Out]) Execute(ctx context.Context, call Call, env Env) (Result, error) {
 	var in In

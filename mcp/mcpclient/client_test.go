@@ -18,10 +18,18 @@ import (
 	"github.com/toolrun/toolrun/registry/registrytest"
 )
 
+// idle is a tool that does nothing.
+func idle(name string) registry.Tool {
+	return registry.ToolFunc(registry.Spec{Name: name, Description: "d"},
+		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+			return registry.Result{}, nil
+		})
+}
+
 func TestTools(t *testing.T) {
-	base, err := registry.New(registry.ToolFunc(registry.Spec{Name: "own", Description: "d"}, nil))
+	own, err := registry.New(idle("own"))
 	require.NoError(t, err)
-	set := open(t, &mcpclient.Options{Base: base}, map[string]mcpclient.ServerConfig{"good": stdio("good")})
+	set := open(t, &mcpclient.Options{Base: own}, map[string]mcpclient.ServerConfig{"good": stdio("good")})
 	connected(t, set)
 	r := set.Registry()
 	require.Equal(t, "own", names(r)[0])
@@ -209,7 +217,7 @@ func TestServersAreIndependent(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	base, err := registry.New(registry.ToolFunc(registry.Spec{Name: "names_t", Description: "d"}, nil))
+	own, err := registry.New(idle("names_t"))
 	require.NoError(t, err)
 	server := stdio("names")
 	openAll := func(servers ...string) *registry.Registry {
@@ -217,7 +225,7 @@ func TestNames(t *testing.T) {
 		for _, name := range servers {
 			config[name] = server
 		}
-		return open(t, &mcpclient.Options{Base: base}, config).Registry()
+		return open(t, &mcpclient.Options{Base: own}, config).Registry()
 	}
 	open := func(servers ...string) []string { return names(openAll(servers...)) }
 	one := open("names")
