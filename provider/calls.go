@@ -25,7 +25,8 @@ const (
 // Arguments are as the model has sent them, right or wrong (see the package's documentation). A call of Gemini may have no
 // id, and one of MCP has none: a JSON-RPC id stands for a request and not for a call, and is used again.
 //
-// A message without calls is no error. The data is one if it is not JSON or not such a message, if it has more than 64 MiB,
+// A message without calls is no error. The data is one if it is not JSON or not such a message (one of Anthropic's with a call
+// is none of another API), if it has more than 64 MiB,
 // if there are more than 1000 calls, or one to which [Results] could have no answer since it has no id. If it is the provider's
 // report of an error, the error says what it says.
 func Calls(api registry.API, data []byte) ([]registry.Call, error) {
@@ -40,7 +41,27 @@ func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	if err := d.calls(data, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", api, err)
 	}
+	if len(list.calls) == 0 && api != registry.Anthropic && hasToolUse(data) {
+		return nil, fmt.Errorf("%s: the message is one of Anthropic's Messages API: its calls would be lost", api)
+	}
 	return answerable(api, d, list.calls)
+}
+
+// hasToolUse reports whether a message is one of Anthropic's with a call. Other APIs' messages have a role and a content too, and
+// theirs would look as if the model had called nothing.
+func hasToolUse(data []byte) (found bool) {
+	message := fieldsOf(data, "type", "content")
+	if first(message["content"]) == '[' {
+		data = message["content"]
+	}
+	if first(data) != '[' {
+		return message.text("type") == "tool_use"
+	}
+	_ = each(data, func(block json.RawMessage) error {
+		found = found || fieldsOf(block, "type").text("type") == "tool_use"
+		return nil
+	})
+	return found
 }
 
 // answerable returns the calls, or an error if there is one whose result [Results] could not say. That is to be known before

@@ -115,6 +115,39 @@ func TestCallsOfSomethingElse(t *testing.T) {
 	require.EqualError(t, err, `bedrock: expected a response of the Converse API, a message, its content, or a content block, and not {"unknown":1}`)
 }
 
+// A host that has mixed up two APIs must not take it for the end of the model's work.
+func TestCallsOfAnotherAPI(t *testing.T) {
+	block := `{"type":"tool_use","id":"t","name":"a","input":{}}`
+	messages := map[registry.API][]string{
+		registry.Anthropic: {
+			`{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"Hm."},` + block + `],"stop_reason":"tool_use"}`,
+			`{"role":"assistant","content":[` + block + `]}`, `[` + block + `]`, block,
+		},
+		registry.OpenAIChat: {`{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` +
+			`{"id":"c","type":"function","function":{"name":"a","arguments":"{}"}}]}}]}`},
+		registry.OpenAIResponses: {`{"object":"response","output":[{"type":"function_call","call_id":"c","name":"a","arguments":"{}"}]}`},
+		registry.Gemini:          {`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"a","args":{}}}]}}]}`},
+		registry.Bedrock:         {`{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"t","name":"a","input":{}}}]}}}`},
+		registry.MCP:             {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}`},
+	}
+	for from, written := range messages {
+		for _, message := range written {
+			for _, api := range apis {
+				if api == registry.MCP && strings.Trim(message, "[]") == block {
+					continue // a name is all that the params of a request need
+				}
+				calls, err := provider.Calls(api, []byte(message))
+				if api == from {
+					require.NoError(t, err)
+					require.Len(t, calls, 1)
+					continue
+				}
+				require.Error(t, err, "%s %s", api, message)
+			}
+		}
+	}
+}
+
 func TestCallsReportTheProvidersErrors(t *testing.T) {
 	for api, data := range map[registry.API]string{
 		registry.Anthropic:       `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
