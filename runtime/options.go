@@ -160,6 +160,9 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 	if strings.ContainsFunc(out.Name, func(c rune) bool { return c < ' ' }) || strings.Contains(out.Name, "toolrun:") {
 		return out, fmt.Errorf("runtime: RunOptions.Name is %q", out.Name)
 	}
+	if out.Language < LanguageAuto || out.Language > LanguageTypeScript {
+		return out, fmt.Errorf("runtime: RunOptions.Language is %d", out.Language)
+	}
 	names := slices.Collect(maps.Keys(out.Globals))
 	for _, f := range out.Functions {
 		if f.Call == nil {

@@ -316,6 +316,7 @@ func TestInvalidOptions(t *testing.T) {
 		"negative time":            {Limits: sandbox.Limits{Time: -5}},
 		"negative output":          {Limits: sandbox.Limits{Output: -5}},
 		"negative work":            {Limits: sandbox.Limits{Work: -5}},
+		"an unknown language":      {Language: 99},
 		"no function":              {Functions: []sandbox.Function{{Name: "f"}}},
 		"a bad function name":      {Functions: []sandbox.Function{{Name: "a-b", Call: echo}}},
 		"a function twice":         {Functions: []sandbox.Function{{Name: "f", Call: echo}, {Name: "f", Call: echo}}},
