@@ -114,7 +114,7 @@ func dial(ctx context.Context, s *server, version string) (*connection, error) {
 	if err != nil {
 		err = c.because(err)
 		c.close()
-		return nil, err
+		return nil, c.explain(err)
 	}
 	go func() {
 		err := c.session.Wait()
@@ -174,6 +174,15 @@ func (c *connection) because(err error) error {
 		return c.reason
 	}
 	return err
+}
+
+// explain adds to the reason for the end of a connection, which has been closed, what the server's process has said of it, unless the
+// server has answered by the protocol.
+func (c *connection) explain(err error) error {
+	if c.proc == nil || answered(err) {
+		return err
+	}
+	return c.proc.explain(err)
 }
 
 // abandon makes everything fail that goes on.

@@ -56,6 +56,7 @@ func TestServersThatDoNotConnect(t *testing.T) {
 		"modern":   `calling "initialize": no`, // it knows no version
 		"refusing": `bad key`,
 		"leaving":  `bad key`, // which matters more than that it ends
+		"crashing": `MCP server "crashing": the connection was lost; its standard error ends in: Error: no such database: `,
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -289,11 +290,13 @@ func TestEnvironment(t *testing.T) {
 	require.NotContains(t, log.String(), "s3cr3t")
 	require.Contains(t, call(t, set, "good_echo", `{"s":"s3cr3t-value"}`).Text(), "[redacted]")
 
-	server = stdio("refusing")
-	server.Env["API_KEY"] = "${MY_API_KEY}"
-	set = open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
-		map[string]mcpclient.ServerConfig{"refusing": server})
-	require.ErrorContains(t, set.Status()[0].Err, "bad key [redacted]")
+	for kind, want := range map[string]string{"refusing": "bad key [redacted]", "crashing": "no such database: [redacted] [31m  at main"} {
+		server = stdio(kind)
+		server.Env["API_KEY"] = "${MY_API_KEY}"
+		set = open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
+			map[string]mcpclient.ServerConfig{kind: server})
+		require.ErrorContains(t, set.Status()[0].Err, want)
+	}
 }
 
 // TestSecretsInData has structured results with secrets as JSON can have them.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,13 +34,17 @@ type process struct {
 	stderr *os.File
 	exited chan struct{}
 
+	mu    sync.Mutex
+	last  []string      // the last whole lines of its standard error
+	heard chan struct{} // closed when that has ended
+
 	stop  sync.Once
 	ended chan struct{} // closed when nothing is left of it
 }
 
 // startProcess starts a server. Each line that it writes to its standard error goes to log.
 func startProcess(config ServerConfig, environ []string, log func(line string)) (*process, error) {
-	p := &process{exited: make(chan struct{}), ended: make(chan struct{})}
+	p := &process{exited: make(chan struct{}), heard: make(chan struct{}), ended: make(chan struct{})}
 	p.cmd = exec.Command(config.Command, config.Args...)
 	p.cmd.Dir, p.cmd.Env = config.Dir, environ
 	ownGroup(p.cmd)
@@ -102,12 +107,19 @@ func startError(command string, err error) error {
 // maxStderrLine is how much of a line of the standard error is logged.
 const maxStderrLine = 1000
 
+// maxLastLines is how many lines of the standard error are kept, to say why a server has ended.
+const maxLastLines = 20
+
 func (p *process) logStderr(log func(line string)) {
+	defer close(p.heard)
 	reader := bufio.NewReaderSize(p.stderr, maxStderrLine)
 	cut := false
 	for {
 		line, err := reader.ReadSlice('\n')
 		if !cut && len(line) > 0 {
+			if !errors.Is(err, bufio.ErrBufferFull) { // half a line can end in half a secret, which nobody would find
+				p.remember(string(line))
+			}
 			log(string(line))
 		}
 		cut = errors.Is(err, bufio.ErrBufferFull) // the rest of a long line is left out
@@ -115,6 +127,27 @@ func (p *process) logStderr(log func(line string)) {
 			return
 		}
 	}
+}
+
+func (p *process) remember(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.last) == maxLastLines {
+		p.last = p.last[1:]
+	}
+	p.last = append(p.last, line)
+}
+
+// explain adds to an error what the server has written to its standard error at last, which is where most say what is wrong. It is for
+// a process of which nothing is left. The text can have secrets.
+func (p *process) explain(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := strings.TrimSpace(strings.Join(p.last, ""))
+	if text == "" {
+		return err
+	}
+	return fmt.Errorf("%w; its standard error ends in: %s", err, text)
 }
 
 // transport is how the protocol's implementation talks to the process.
@@ -180,6 +213,12 @@ func (p *process) close() {
 				timer.Stop()
 			}
 			kill(p.cmd) // and what it has started and left behind
+			timer := time.NewTimer(drainTime)
+			select {
+			case <-p.heard:
+			case <-timer.C:
+			}
+			timer.Stop()
 			p.stdout.Close()
 			p.stderr.Close()
 			<-p.exited

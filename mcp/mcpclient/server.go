@@ -53,7 +53,7 @@ func (s *server) run(ctx context.Context, tried func()) {
 			var c *connection
 			if c, err = connect(ctx, s); err == nil {
 				began := time.Now()
-				if err = s.serve(ctx, c, tried); time.Since(began) > heldTime {
+				if err = c.explain(s.serve(ctx, c, tried)); time.Since(began) > heldTime {
 					pause = firstPause
 				}
 			}
