@@ -2,8 +2,11 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -16,9 +19,12 @@ import (
 // maxExplained is the longest name and message of an error that can be explained, in bytes.
 const maxExplained = 256
 
+const noCompression = "there is no compression here, but a library for it, such as fflate.js, can be put into /lib"
+
 // missingGlobals says what there is instead of the globals of other systems.
 var missingGlobals = func() map[string]string {
 	const network, dom = "there is no network here", "there is no DOM here"
+	const streams = "there are no streams here: use strings, Uint8Array and whole files"
 	m := map[string]string{
 		"Buffer": "there is no Buffer here: use Uint8Array, TextEncoder, TextDecoder, atob and btoa, or the encodings 'base64' and 'hex' of " +
 			"fs.readFile and fs.writeFile",
@@ -26,6 +32,8 @@ var missingGlobals = func() map[string]string {
 		"Temporal":       "use Date",
 		"WebAssembly":    "there is no WebAssembly here",
 		"Worker":         "there are no workers here",
+		"path":           "write: const path = require('path')",
+		"tools":          "code cannot call other tools here",
 		"setImmediate":   "use setTimeout or queueMicrotask",
 		"clearImmediate": "use setTimeout and clearTimeout",
 		"global":         "use globalThis",
@@ -33,9 +41,13 @@ var missingGlobals = func() map[string]string {
 		"Deno":           "this is not Deno: fs has the functions of Node's fs",
 		"Bun":            "this is not Bun: fs has the functions of Node's fs",
 	}
-	for _, name := range []string{"fetch", "XMLHttpRequest", "WebSocket", "EventSource"} {
+	for _, name := range []string{"fetch", "Request", "Response", "Headers", "XMLHttpRequest", "WebSocket", "EventSource"} {
 		m[name] = network
 	}
+	for _, name := range []string{"Blob", "File", "FileReader", "ReadableStream", "WritableStream", "TransformStream"} {
+		m[name] = streams
+	}
+	m["CompressionStream"], m["DecompressionStream"] = noCompression, noCompression
 	for _, name := range []string{"window", "document", "navigator", "location", "localStorage", "sessionStorage", "DOMParser", "alert", "confirm", "prompt"} {
 		m[name] = dom
 	}
@@ -57,6 +69,7 @@ var missingModules = func() map[string]string {
 		"timers":          "timers are globals",
 		"timers/promises": "await new Promise((done) => setTimeout(done, ms)) waits",
 		"url":             "URL and URLSearchParams are globals, and paths begin at the root of the project",
+		"zlib":            noCompression,
 		"util":            "console shows objects as a whole, and TextEncoder, TextDecoder and structuredClone are globals",
 	}
 	for name, text := range map[string]string{
@@ -70,6 +83,35 @@ var missingModules = func() map[string]string {
 	m["readline/promises"], m["stream/promises"], m["assert/strict"] = m["readline"], m["stream"], m["assert"]
 	return m
 }()
+
+// missingFunctions says what to do without functions that Node's fs, or a library that is used like it, has.
+var missingFunctions = func() map[string]string {
+	m := map[string]string{}
+	for names, text := range map[string]string{
+		"createReadStream createWriteStream open read write close": "files are read and written as a whole: " +
+			"use fs.readFile, fs.writeFile and fs.appendFile",
+		"opendir":                     "use fs.readdir",
+		"glob":                        "use fs.readdir(path, {recursive: true})",
+		"readJson readJSON":           "use JSON.parse(await fs.readFile(path, 'utf8'))",
+		"writeJson writeJSON":         "use fs.writeFile(path, JSON.stringify(data))",
+		"ensureDir mkdirp mkdtemp":    "use fs.mkdir",
+		"remove":                      "use fs.rm(path, {recursive: true})",
+		"symlink link readlink":       "there are no links here",
+		"chmod chown utimes":          "files have no owners, and nobody but the host sets modes and times",
+		"watch watchFile unwatchFile": "files cannot be watched: look at fs.stat",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			m[name], m[name+"Sync"] = text, text
+		}
+	}
+	return m
+}()
+
+var (
+	functionOfFiles = regexp.MustCompile(`^fs\.(?:promises\.)?(\w+)$`)
+	exportOfFiles   = regexp.MustCompile(`^Could not find export '(\w+)' in module 'fs(?:/promises)?'$`)
+	methodOfTime    = regexp.MustCompile(`(?:^|\.)mtime\.(?:to|get)\w+$`)
+)
 
 var notDefined = regexp.MustCompile(`^'?([\w$]+)'? is not defined$`)
 
@@ -92,6 +134,9 @@ func (in *instance) explain(ctx context.Context, args arguments) (guest.Value, e
 	case "SyntaxError":
 		if strings.HasPrefix(message, "unexpected token: 'object'") && strings.HasPrefix(strings.TrimSpace(stack), "at <input>") {
 			better = message + " (this is not JSON but an object as text; is an await missing?)"
+		}
+		if m := exportOfFiles.FindStringSubmatch(message); m != nil && missingFunctions[m[1]] != "" {
+			better = message + " (" + missingFunctions[m[1]] + ")"
 		}
 	}
 	if better == "" {
@@ -121,7 +166,74 @@ func (r *run) explainCall(message, stack string) string {
 	case made:
 		return name + " is not a constructor"
 	}
+	if instead := r.instead(name); instead != "" {
+		message += " (" + instead + ")"
+	}
 	return name + " is " + message
+}
+
+// instead says what to call instead of what is no function.
+func (r *run) instead(name string) string {
+	if m := functionOfFiles.FindStringSubmatch(name); m != nil {
+		return missingFunctions[m[1]]
+	}
+	if methodOfTime.MatchString(name) {
+		return "mtime is a number of milliseconds: use new Date(mtime)"
+	}
+	return r.functionsLike(name)
+}
+
+// maxLike is how many functions are named instead of one that is not there.
+const maxLike = 5
+
+// functionsLike names Go functions that are where the script has looked for one, those with the most similar names.
+func (r *run) functionsLike(name string) string {
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 {
+		return ""
+	}
+	type candidate struct {
+		name string
+		same int // letters and digits at the beginning, whatever is between them
+	}
+	var found []candidate
+	wanted := lettersOf(name[dot+1:])
+	for _, f := range r.options.Functions {
+		if own, ok := strings.CutPrefix(f.Name, name[:dot+1]); ok {
+			letters, same := lettersOf(own), 0
+			for same < min(len(letters), len(wanted)) && letters[same] == wanted[same] {
+				same++
+			}
+			if strings.Contains(own, "-") {
+				own = name[:dot] + "['" + own + "']"
+			} else {
+				own = name[:dot+1] + own
+			}
+			found = append(found, candidate{own, same})
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return b.same - a.same })
+	names := make([]string, 0, maxLike+1)
+	for _, c := range found[:min(len(found), maxLike)] {
+		names = append(names, c.name)
+	}
+	if len(found) > maxLike {
+		names = append(names, fmt.Sprintf("and %d others", len(found)-maxLike))
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
+// lettersOf is what names have in common that mean the same.
+func lettersOf(name string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, name)
 }
 
 // maxCallee is how many bytes before and after a position are looked at for what is called there.

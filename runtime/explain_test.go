@@ -2,6 +2,8 @@ package runtime_test
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,6 +36,14 @@ func TestExplanations(t *testing.T) {
 		"the global of another place": {`Buffer.from('a')`, "ReferenceError: Buffer is not defined (there is no Buffer here: use Uint8Array, TextEncoder, TextDecoder, atob and btoa, or the encodings 'base64' and 'hex' of fs.readFile and fs.writeFile)"},
 		"no network":                  {`await fetch('http://a')`, "ReferenceError: fetch is not defined (there is no network here)"},
 		"no DOM":                      {`document.title`, "ReferenceError: document is not defined (there is no DOM here)"},
+		"no streams":                  {`new Blob([])`, "ReferenceError: Blob is not defined (there are no streams here: use strings, Uint8Array and whole files)"},
+		"no compression":              {`new DecompressionStream('gzip')`, "ReferenceError: DecompressionStream is not defined (there is no compression here, but a library for it, such as fflate.js, can be put into /lib)"},
+		"a module without its import": {`path.join('a')`, "ReferenceError: path is not defined (write: const path = require('path'))"},
+		"a function of Node's fs":     {`fs.createReadStream('/a')`, "TypeError: fs.createReadStream is not a function (files are read and written as a whole: use fs.readFile, fs.writeFile and fs.appendFile)"},
+		"one that does not wait":      {`fs.globSync('*')`, "TypeError: fs.globSync is not a function (use fs.readdir(path, {recursive: true}))"},
+		"one that is imported":        {"import { watch } from 'node:fs'; export default watch", "SyntaxError: Could not find export 'watch' in module 'fs' (files cannot be watched: look at fs.stat)"},
+		"one that nobody has":         {`fs.eat('/a')`, "TypeError: fs.eat is not a function"},
+		"a time that is a number":     {`const s = {mtime: 5}; s.mtime.toISOString()`, "TypeError: s.mtime.toISOString is not a function (mtime is a number of milliseconds: use new Date(mtime))"},
 		"just a name":                 {`nothing`, "ReferenceError: nothing is not defined"},
 		"a promise as JSON":           {`JSON.parse(fs.readFile('/a'))`, "SyntaxError: unexpected token: 'object' (this is not JSON but an object as text; is an await missing?)"},
 	} {
@@ -53,6 +63,30 @@ func TestExplanations(t *testing.T) {
 				require.Equal(t, test.want, text)
 			}
 		})
+	}
+}
+
+func TestExplanationsOfGoFunctions(t *testing.T) {
+	few := []sandbox.Function{{Name: "tools.memory", Call: echo}, {Name: "tools.git-hub", Call: echo}, {Name: "other.x", Call: echo}}
+	many := slices.Clone(few)
+	for i := range 500 {
+		many = append(many, sandbox.Function{Name: "tools.t" + strconv.Itoa(i), Call: echo})
+	}
+	for _, test := range []struct {
+		script    string
+		functions []sandbox.Function
+		want      string
+	}{
+		{`tools.memry()`, few, "tools.memry is not a function (there are tools.memory, tools['git-hub'])"},
+		{`tools.git_hub()`, few, "tools.git_hub is not a function (there are tools['git-hub'], tools.memory)"},
+		{`tools.GitHub()`, many, "tools.GitHub is not a function (there are tools['git-hub'], tools.memory, tools.t0, tools.t1, tools.t2, and 497 others)"},
+		{`tools.memory.view()`, few, "tools.memory.view is not a function"},
+		{`const nothing = {}; nothing.x()`, few, "nothing.x is not a function"},
+	} {
+		_, err := tryRun(t, test.script, sandbox.RunOptions{Functions: test.functions})
+		e, ok := errors.AsType[*sandbox.ScriptError](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, test.want, e.Message)
 	}
 }
 
