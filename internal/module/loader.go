@@ -67,11 +67,24 @@ func IsTypeScript(name string) bool {
 	return false
 }
 
+// notCode are endings of files that are no code. Run as such, a table can do nothing without an error, or anything.
+var notCode = func() map[string]bool {
+	m := map[string]bool{}
+	for ending := range strings.FieldsSeq("csv tsv txt md log html htm css svg xml yaml yml toml ini sql jsonl ndjson " +
+		"png jpg jpeg gif webp pdf zip gz tar wasm node") {
+		m["."+ending] = true
+	}
+	return m
+}()
+
 // Load reads the file at a path, as Resolve returns it, and prepares it. The errors are a *FileError, a *SyntaxError, a
 // *ComplexityError, ErrBusy or that of the context.
 func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if notCode[strings.ToLower(path.Ext(name))] {
+		return nil, &FileError{Path: name, Reason: "by its name it is neither code nor JSON; fs.readFile gives its content"}
 	}
 	limit := orDefault(l.MaxSource, DefaultMaxSource)
 	typed := IsTypeScript(name)

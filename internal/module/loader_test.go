@@ -311,13 +311,15 @@ func (d devices) Open(name string) (afero.File, error) {
 }
 
 func TestLoadErrors(t *testing.T) {
-	files := project(t, map[string]string{"/big.js": strings.Repeat("x", 101), "/big.ts": strings.Repeat("x", 51), "/d/x": "", "/bad.ts": "let é = '😀' + ;"})
+	files := project(t, map[string]string{"/big.js": strings.Repeat("x", 101), "/big.ts": strings.Repeat("x", 51), "/d/x": "", "/bad.ts": "let é = '😀' + ;",
+		"/sales.CSV": "a, b"})
 	l := &module.Loader{Files: files, MaxSource: 100, MaxTypeScript: 50}
 	for _, test := range []struct{ name, path, want string }{
 		{"a file that is too large", "/big.js", "Cannot load /big.js: it is larger than 100 bytes"},
 		{"TypeScript that is too large", "/big.ts", "Cannot load /big.ts: it is larger than 50 bytes"},
 		{"a directory", "/d", "Cannot load /d: it is a directory"},
 		{"no file", "/x.js", "Cannot load /x.js: there is no such file"},
+		{"what is no code", "/sales.CSV", "Cannot load /sales.CSV: by its name it is neither code nor JSON; fs.readFile gives its content"},
 		{"no path", "x.js", `Cannot load "x.js": this is no path of a file`},
 		{"a syntax error", "/bad.ts", `Unexpected ";" (/bad.ts:1:16)`},
 	} {
