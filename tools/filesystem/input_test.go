@@ -33,6 +33,7 @@ func TestMissingParameters(t *testing.T) {
 		{`{"command":"create","file_text":"x"}`, "Error: path is required for create command"},
 		{`{"command":"create","path":"/x"}`, "Error: file_text is required for create command"},
 		{`{"command":"create","path":"/x","content":"x"}`, "Error: file_text is required for create command"},
+		{`{"command":"create","path":"/x.json","file_text":{"a":1}}`, "Error: file_text is required for create command, as a string: pass the text itself, also if it is JSON"},
 		{`{"command":"str_replace","old_str":"x"}`, "Error: path is required for str_replace command"},
 		{`{"command":"str_replace","path":"/x"}`, "Error: old_str is required for str_replace command"},
 		{`{"command":"str_replace","path":"/x","old_str":""}`, "Error: old_str is required for str_replace command"},

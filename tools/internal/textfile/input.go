@@ -89,6 +89,9 @@ func Check(tool string, commands []string, input map[string]any) error {
 	names := textNames[command]
 	isText := func(name string) bool { _, ok := input[name].(string); return ok }
 	if len(names) > 0 && !slices.ContainsFunc(names, isText) {
+		if input[names[0]] != nil { // often an object, if the file is to be JSON
+			return registry.Errorf("Error: %s is required for %s command, as a string: pass the text itself, also if it is JSON", names[0], command)
+		}
 		return registry.Errorf("Error: %s is required for %s command", names[0], command)
 	}
 	return nil
