@@ -82,7 +82,7 @@ func newCallCommand() *cobra.Command {
 	f.add(cmd, 0)
 	chosen.add(cmd)
 	servers.add(cmd)
-	cmd.Flags().IntVar(&inline, "inline", registry.DefaultInline, "keep longer results in a file of the project, and print their ends, in `bytes`")
+	cmd.Flags().IntVar(&inline, "inline", registry.DefaultInline, "keep results of more than `BYTES` in a file of the project, and print their ends")
 	return cmd
 }
 

@@ -54,7 +54,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errToolFailed):
 		return exitToolError
 	}
-	printError(stderr, err)
+	printError(stderr, explainFlags(err))
 	return exitUsage
 }
 
@@ -84,6 +84,7 @@ func newRoot() *cobra.Command {
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
 	root.AddCommand(newJS(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(),
 		newSelftest(), newVersion())
+	explainArguments(root)
 	arrangeHelp(root)
 	completeCommands(root)
 	return root

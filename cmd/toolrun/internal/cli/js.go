@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -92,5 +94,8 @@ func readCode(cmd *cobra.Command, file string) (code, name string, err error) {
 		return string(data), "", err
 	}
 	data, err := readHostFile(os.Open, file, maxInput)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(file, " (;=") {
+		err = fmt.Errorf("%w; code itself is given with -e", err)
+	}
 	return string(data), filepath.Base(file), err
 }

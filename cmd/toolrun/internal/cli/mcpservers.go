@@ -40,7 +40,7 @@ func (f *serverFlags) withServers(ctx context.Context, base *registry.Registry, 
 	if name := f.file(); name != "" {
 		var err error
 		if config, err = readServers(name); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 	}
 	set, err := mcpclient.Open(ctx, config, &mcpclient.Options{
@@ -62,5 +62,9 @@ func readServers(name string) (mcpclient.Config, error) {
 	if err != nil {
 		return mcpclient.Config{}, err
 	}
-	return mcpclient.ParseConfig(data)
+	config, err := mcpclient.ParseConfig(data)
+	if err != nil {
+		return config, fmt.Errorf("%s: %w", name, err)
+	}
+	return config, nil
 }

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// explainArguments makes errors about arguments say what a command takes, and about commands which are like the one that is not there.
+func explainArguments(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			switch {
+			case err == nil:
+				return nil
+			case cmd.HasAvailableSubCommands():
+				cmd.SuggestionsMinimumDistance = 2
+				if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
+					return fmt.Errorf("%w: is %s %s meant?", err, cmd.CommandPath(), similar[0])
+				}
+				return err
+			case strings.HasPrefix(err.Error(), "unknown command"):
+				return fmt.Errorf("%s takes no arguments, and there is %q", cmd.CommandPath(), args[0])
+			}
+			return fmt.Errorf("wrong number of arguments: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+		}
+	}
+	for _, c := range cmd.Commands() {
+		explainArguments(c)
+	}
+}
+
+var (
+	excluding = regexp.MustCompile(`^if any flags in the group \[[^\]]*\] are set none of the others can be; \[([^\]]*)\] were all set$`)
+	together  = regexp.MustCompile(`^if any flags in the group \[[^\]]*\] are set they must all be set; missing \[([^\]]*)\]$`)
+)
+
+// explainFlags says of flags what does not fit together.
+func explainFlags(err error) error {
+	if m := excluding.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("--%s cannot be used together", strings.Join(strings.Fields(m[1]), " and --"))
+	}
+	if m := together.FindStringSubmatch(err.Error()); m != nil {
+		return errors.New("--" + strings.Join(strings.Fields(m[1]), " and --") + " is missing beside the other flags")
+	}
+	return err
+}
