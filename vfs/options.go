@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Options say what a project may hold and what it remembers. The zero value has safe defaults.
+// Options say what a project may hold and what it remembers. The zero value has safe defaults. A negative limit allows nothing.
 type Options struct {
 	Quota   Quota
 	History HistoryOptions

@@ -80,7 +80,8 @@ type Status struct {
 	Connected bool
 	Tools     int
 	// Err is why it is not connected: a *[ConfigError], which stays, or a *[ServerError], which is a [context.DeadlineExceeded] for a
-	// server that does not answer in time. It is nil while it is tried for the first time.
+	// server that does not answer in time. Its text has the last lines of the standard error of a process. It is nil while it is
+	// tried for the first time.
 	Err error
 }
 
