@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest"
 )
@@ -234,40 +232,4 @@ func lettersOf(name string) string {
 		}
 		return -1
 	}, name)
-}
-
-// maxCallee is how many bytes before and after a position are looked at for what is called there.
-const maxCallee = 100
-
-var (
-	objectBefore = regexp.MustCompile(`(?:[\pL\pN_$#]+\??\.)+$`)
-	nameAfter    = regexp.MustCompile(`^[\pL\pN_$#]+`)
-	namesAfter   = regexp.MustCompile(`^[\pL\pN_$#.]+`)
-	callAfter    = regexp.MustCompile(`^(?:\?\.)?\s*\(`)
-	newBefore    = regexp.MustCompile(`\bnew\s+$`)
-)
-
-// calleeAt returns the names joined by dots that are called in a line at the column, which counts UTF-16 code units from 1, and is
-// that of the last of them; or of the first, after new, which made says. They are empty if that is not what is there.
-func calleeAt(line string, column int) (callee string, made bool) {
-	at := 0
-	for left := column - 1; left > 0; {
-		c, n := utf8.DecodeRuneInString(line[at:])
-		if n == 0 {
-			return "", false
-		}
-		at += n
-		left -= max(1, utf16.RuneLen(c))
-	}
-	before, after := line[max(0, at-maxCallee):at], line[at:]
-	after = after[:min(len(after), maxCallee)]
-	names := nameAfter
-	if made = newBefore.MatchString(before); made {
-		names = namesAfter
-	}
-	name := names.FindString(after)
-	if name == "" || !callAfter.MatchString(after[len(name):]) {
-		return "", false
-	}
-	return objectBefore.FindString(before) + name, made
 }
