@@ -24,7 +24,7 @@ func explainArguments(cmd *cobra.Command) {
 				}
 				return err
 			case strings.HasPrefix(err.Error(), "unknown command"):
-				return fmt.Errorf("%s takes no arguments, and there is %q", cmd.CommandPath(), args[0])
+				return fmt.Errorf("%q is too much: %s takes no arguments", args[0], cmd.CommandPath())
 			}
 			return fmt.Errorf("wrong number of arguments: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 		}
