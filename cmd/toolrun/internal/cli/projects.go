@@ -251,7 +251,13 @@ func (c *projectCommand) delete() *cobra.Command {
 		Example: "  toolrun project delete default",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.inStore(func(store *vfs.Store) error { return store.Delete(args[0]) }); err != nil {
+			err := c.inStore(func(store *vfs.Store) error {
+				if err := store.Delete(args[0]); !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+				return fmt.Errorf("there is no project %s", args[0])
+			})
+			if err != nil {
 				return err
 			}
 			return outcome{data: map[string]string{"deleted": args[0]}}.print(cmd.OutOrStdout(), c.json)
