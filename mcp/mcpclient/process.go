@@ -107,8 +107,8 @@ func startError(command string, err error) error {
 // maxStderrLine is how much of a line of the standard error is logged.
 const maxStderrLine = 1000
 
-// maxLastLines is how many lines of the standard error are kept, to say why a server has ended.
-const maxLastLines = 20
+// maxLastBytes is how much of the standard error is kept, in whole lines and at least one, to say why a server has ended.
+const maxLastBytes = 800
 
 func (p *process) logStderr(log func(line string)) {
 	defer close(p.heard)
@@ -132,10 +132,15 @@ func (p *process) logStderr(log func(line string)) {
 func (p *process) remember(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.last) == maxLastLines {
+	p.last = append(p.last, line)
+	size := 0
+	for _, line := range p.last {
+		size += len(line)
+	}
+	for len(p.last) > 1 && size > maxLastBytes {
+		size -= len(p.last[0])
 		p.last = p.last[1:]
 	}
-	p.last = append(p.last, line)
 }
 
 // explain adds to an error what the server has written to its standard error at last, which is where most say what is wrong. It is for

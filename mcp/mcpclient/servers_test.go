@@ -282,7 +282,8 @@ func (s *rawServer) initialize(id json.RawMessage) {
 		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id)
 		return
 	case "crashing":
-		fmt.Fprintf(os.Stderr, "%s\nError: no such database: s3cr3t-value\n\x1b[31m  at main", strings.Repeat("x", 2000))
+		fmt.Fprintf(os.Stderr, "%s\n%sError: no such database: s3cr3t-value\n\x1b[31m  at main", strings.Repeat("x", 2000),
+			strings.Repeat(strings.Repeat("trace ", 100)+"\n", 10))
 		os.Exit(3)
 	case "refusing", "leaving":
 		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"bad key s3cr3t-value"}}`, id)
