@@ -329,8 +329,7 @@ const forgottenAfter = 10 * time.Second
 // settle waits until all requests have been answered, but those that last until the client goes. It gives up when nothing has
 // been served for a while.
 func (t *stdio) settle(ctx context.Context, giveUp time.Duration) {
-	const step = 5 * time.Millisecond
-	for idle := time.Duration(0); idle < giveUp; idle += step {
+	for served := time.Now(); time.Since(served) < giveUp; {
 		t.mu.Lock()
 		waiting, failed := 0, t.err != nil
 		for _, waits := range t.pending {
@@ -343,10 +342,10 @@ func (t *stdio) settle(ctx context.Context, giveUp time.Duration) {
 			return
 		}
 		if len(t.server.requests) > 0 {
-			idle = 0
+			served = time.Now()
 		}
 		select {
-		case <-time.After(step):
+		case <-time.After(5 * time.Millisecond):
 		case <-ctx.Done():
 			return
 		case <-t.done:
