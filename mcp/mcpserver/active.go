@@ -51,6 +51,11 @@ func (a *active) drain(ctx context.Context) error {
 	case <-a.changed:
 		return nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-a.changed: // it has not kept anything from its end
+		return nil
+	default:
 		return ctx.Err()
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Shutdown lets no more calls begin, waits for those that run, or until the context ends, and closes all sessions. The calls
-// that run when the context ends are stopped. The error is that of the context then. It may be called again.
+// that run when the context ends are stopped, and the error is that of the context then. It may be called again.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.active.drain(ctx)
 	s.stop()

@@ -100,3 +100,13 @@ func TestCallsWaitForEachOther(t *testing.T) {
 		require.Equal(t, outcome{"finished", nil}, <-ended)
 	}
 }
+
+// TestShutdownWithNothingToWaitFor has a context that has ended already, and nothing that has been stopped by that.
+func TestShutdownWithNothingToWaitFor(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	server := newServer(t, builtIn(t), newProject(t), nil)
+	for range 100 {
+		require.NoError(t, server.Shutdown(ended))
+	}
+}
