@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -178,18 +179,52 @@ func TestCancellation(t *testing.T) {
 	require.Equal(t, registry.CodeTimeout, result.Code)
 }
 
+// TestClosedDuringACall says who has closed.
+func TestClosedDuringACall(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	web := answers(t, func(_ http.ResponseWriter, r *http.Request, _ json.RawMessage) {
+		begun <- struct{}{}
+		<-r.Context().Done()
+	})
+	file := filepath.Join(t.TempDir(), "state")
+	for tool, test := range map[string]struct {
+		server mcpclient.ServerConfig
+		begun  func() bool
+	}{
+		"hang": {stdio("good"), func() bool { _, err := os.Stat(file); return err == nil }},
+		"t":    {mcpclient.ServerConfig{URL: web.URL}, func() bool { return len(begun) > 0 }},
+	} {
+		t.Run(tool, func(t *testing.T) {
+			set := open(t, nil, map[string]mcpclient.ServerConfig{"a": test.server})
+			connected(t, set)
+			result := make(chan registry.Result, 1)
+			go func() { result <- call(t, set, "a_"+tool, fmt.Sprintf(`{"File":%q}`, file)) }()
+			require.Eventually(t, test.begun, time.Minute, time.Millisecond)
+			require.NoError(t, set.Close())
+			require.Contains(t, (<-result).Text(), "has not answered the call: the connection has been closed on this side.")
+		})
+	}
+}
+
 func TestLossAndReconnection(t *testing.T) {
-	set := openKind(t, "good", nil)
+	server := stdio("good")
+	gate := filepath.Join(t.TempDir(), "gate")
+	server.Env[serverGate] = gate
+	require.NoError(t, os.WriteFile(gate, nil, 0o600))
+	set := open(t, nil, map[string]mcpclient.ServerConfig{"good": server})
 	old := set.Registry()
 	pid := call(t, set, "good_pid", `{}`).Text()
+	require.NoError(t, os.Remove(gate)) // it does not come back before it is seen that it is gone
 	result := call(t, set, "good_die", `{}`)
 	require.Equal(t, registry.CodeFailed, result.Code)
 	require.Contains(t, result.Text(), "The MCP server good has not answered the call: the connection was lost. It is not known")
 	var lost *mcpclient.ServerError
 	require.ErrorAs(t, result.Err, &lost)
 	until(t, set, func() bool { return set.Registry().Len() == 0 })
+	require.Error(t, set.Status()[0].Err)
 	result = old.Dispatch(t.Context(), registry.Call{Tool: "good_pid"}, registry.Env{})
 	require.Contains(t, result.Text(), "The MCP server good is not connected now.")
+	require.NoError(t, os.WriteFile(gate, nil, 0o600))
 	until(t, set, func() bool { return set.Registry().Len() > 0 })
 	connected(t, set)
 	again := old.Dispatch(t.Context(), registry.Call{Tool: "good_pid"}, registry.Env{})

@@ -198,6 +198,7 @@ const sessionGrace = 2 * time.Second
 
 // close ends the connection, and the process. It returns when nothing is left.
 func (c *connection) close() {
+	c.fail(errClosed) // before anything else fails by it
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)

@@ -137,6 +137,8 @@ func TestHostileCalls(t *testing.T) {
 		text string
 	}{
 		"dies":     {registry.CodeFailed, "has not answered the call: the connection was lost."},
+		"survived": {registry.CodeFailed, "has not answered the call: the connection was lost."},
+		"shut":     {registry.CodeFailed, "has not answered the call: the connection was lost."},
 		"huge":     {registry.CodeFailed, "has sent more than 1 MiB at once"},
 		"ids":      {"", "right"},
 		"flood":    {"", "flooded"},
@@ -154,6 +156,9 @@ func TestHostileCalls(t *testing.T) {
 			}
 			set := openKind(t, kind, options)
 			connected(t, set)
+			if kind == "shut" {
+				require.Equal(t, "shut", call(t, set, "shut_t", `{}`).Text())
+			}
 			result := call(t, set, kind+"_t", `{}`)
 			require.Equal(t, want.code, result.Code, result.Text())
 			require.Contains(t, result.Text(), want.text)
@@ -179,6 +184,17 @@ func TestStorm(t *testing.T) {
 		require.Fail(t, "the same tools are not a change")
 	default:
 	}
+}
+
+// TestClosedWhileListing closes while the tools are being listed anew, which is not the server's failure.
+func TestClosedWhileListing(t *testing.T) {
+	t.Parallel()
+	var log syncBuffer
+	set := openKind(t, "silent", &mcpclient.Options{Logger: logTo(&log)})
+	connected(t, set)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "asked again") }, time.Minute, time.Millisecond)
+	require.NoError(t, set.Close())
+	require.NotContains(t, log.String(), "level=WARN")
 }
 
 // TestRestlessServer has a server whose tools change all the time, in a rhythm that looks like that of an honest one.

@@ -43,8 +43,8 @@ func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.pending) == 0 {
 		line, err := readLine(r.in, r.line, r.filter.limit)
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = errLost
+			if _, ok := errors.AsType[*tooLargeError](err); !ok {
+				err = errLost // also if this side has closed the pipe of a process that has ended, which others hold open
 			}
 			r.fail(err)
 			return 0, io.EOF // what is left has no newline, and is not a message

@@ -64,7 +64,7 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 			break // it has none
 		}
 		if err != nil {
-			if ctx.Err() != nil {
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) && !answered(err) {
 				err = timeoutError("it does not list its tools in time")
 			}
 			return nil, err

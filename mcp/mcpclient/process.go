@@ -190,7 +190,11 @@ func (w *stdinWriter) Write(data []byte) (int, error) {
 		w.close()
 	})
 	defer timer.Stop()
-	return w.stdin.Write(data)
+	n, err := w.stdin.Write(data)
+	if err != nil { // the server has closed the other end, if the reason is not known already
+		w.fail(errLost)
+	}
+	return n, err
 }
 
 func (w *stdinWriter) Close() error {

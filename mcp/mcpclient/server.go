@@ -61,7 +61,7 @@ func (s *server) run(ctx context.Context, tried func()) {
 		if ctx.Err() != nil {
 			return
 		}
-		s.failed(&ServerError{Server: s.name, Err: err, secrets: s.secrets})
+		s.failed(s.because(err))
 		tried()
 		timer := time.NewTimer(pause/2 + rand.N(pause)) // so that not all come back at once
 		select {
@@ -88,7 +88,7 @@ func (s *server) prepare() error {
 }
 
 // serve offers the tools of a connection while it holds, and returns why it has ended.
-func (s *server) serve(ctx context.Context, c *connection, tried func()) error {
+func (s *server) serve(ctx context.Context, c *connection, tried func()) (err error) {
 	defer c.close()
 	list, err := c.list(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) error {
 	}
 	s.connected(c, list)
 	tried()
-	defer s.disconnected()
+	defer func() { s.disconnected(ctx, err) }()
 	changes := bucket{most: 8, perSecond: 1 / maxPace.Seconds()}
 	for {
 		select {
@@ -106,10 +106,11 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) error {
 			return c.because(errLost)
 		case <-c.changed:
 		}
-		if list, err := c.list(ctx); err == nil {
+		switch list, err := c.list(ctx); {
+		case err == nil:
 			s.connected(c, list)
-		} else {
-			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error", cleanLine(s.secrets.text(err.Error()), 500))
+		case ctx.Err() == nil:
+			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error", s.because(c.because(err)))
 		}
 		pace := minPace
 		if !changes.take(time.Now()) {
@@ -131,8 +132,12 @@ const (
 	maxPace = 30 * time.Second
 )
 
-// errLost is why a connection has ended if nothing better is known.
-var errLost = errors.New("the connection was lost")
+var (
+	// errLost is why a connection has ended if nothing better is known.
+	errLost = errors.New("the connection was lost")
+	// errClosed is why, if it is this side that has ended it.
+	errClosed = errors.New("the connection has been closed on this side")
+)
 
 // connected offers the tools of a connection.
 func (s *server) connected(c *connection, list *listing) {
@@ -158,12 +163,19 @@ func (s *server) connected(c *connection, list *listing) {
 	s.set.rebuild()
 }
 
-// disconnected takes the tools back.
-func (s *server) disconnected() {
+// disconnected takes the tools back. Who is told of that can already ask why.
+func (s *server) disconnected(ctx context.Context, err error) {
 	s.mu.Lock()
-	s.conn, s.tools = nil, nil
+	if s.conn, s.tools = nil, nil; ctx.Err() == nil {
+		s.err = s.because(err)
+	}
 	s.mu.Unlock()
 	s.set.rebuild()
+}
+
+// because returns an error that names the server.
+func (s *server) because(err error) *ServerError {
+	return &ServerError{Server: s.name, Err: err, secrets: s.secrets}
 }
 
 func (s *server) failed(err error) {

@@ -27,7 +27,15 @@ import (
 // serverKind makes the test binary a server of this kind.
 const serverKind = "TOOLRUN_TEST_SERVER"
 
+// serverGate is a file without which a server does not begin.
+const serverGate = "TOOLRUN_TEST_GATE"
+
 func TestMain(m *testing.M) {
+	if gate := os.Getenv(serverGate); gate != "" {
+		if _, err := os.Stat(gate); err != nil {
+			os.Exit(1)
+		}
+	}
 	switch kind := os.Getenv(serverKind); kind {
 	case "":
 		os.Exit(m.Run())
@@ -340,6 +348,13 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 		s.lists++
 		s.tools(id, fmt.Sprintf(`{"name":"t","description":"%d","inputSchema":{"type":"object"}}`, s.lists))
 		time.AfterFunc(300*time.Millisecond, func() { fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) })
+	case "silent": // it does not list its tools a second time
+		if s.lists++; s.lists > 1 {
+			fmt.Fprintln(os.Stderr, "asked again")
+			return
+		}
+		s.tools(id, plainTool)
+		s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	case "storm":
 		s.tools(id, plainTool)
 		for range 3000 {
@@ -409,6 +424,17 @@ func (s *rawServer) call(id, token json.RawMessage) {
 		}
 	case "restless":
 		answer(strconv.Itoa(s.lists))
+	case "survived": // by something that it has started
+		child := exec.Command(os.Args[0])
+		child.Env = []string{serverKind + "=sleep"}
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr // which keeps them open
+		if child.Start() == nil {
+			os.Exit(1)
+		}
+	case "shut": // it takes no more input, and goes on
+		os.Stdin.Close()
+		answer("shut")
+		time.Sleep(time.Hour)
 	default:
 		answer("ok")
 	}

@@ -81,7 +81,7 @@ type Status struct {
 	Tools     int
 	// Err is why it is not connected: a *[ConfigError], which stays, or a *[ServerError], which is a [context.DeadlineExceeded] for a
 	// server that does not answer in time. Its text has the last lines of the standard error of a process. It is nil while it is
-	// tried for the first time.
+	// tried for the first time, and if Close has ended the connection.
 	Err error
 }
 
