@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,4 +53,29 @@ func TestInputThatEndsIsAnswered(t *testing.T) {
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"await new Promise(r => setTimeout(r, 300)); return 'late'"}}}`)
 	require.Len(t, answers, 1)
 	require.Contains(t, answers[0], "late")
+}
+
+// slowly is a client that takes its time for each line.
+type slowly struct{ bytes.Buffer }
+
+func (s *slowly) Write(p []byte) (int, error) {
+	time.Sleep(500 * time.Millisecond)
+	return s.Buffer.Write(p)
+}
+
+// TestSlowClientsGetAnswers has one that ends its input and then takes its time for the answers.
+func TestSlowClientsGetAnswers(t *testing.T) {
+	server := newServer(t, builtIn(t), newProject(t), nil)
+	var out slowly
+	require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(initialize+aPing+"\n"+strings.Replace(aPing, "ping", "other", 1)), &out))
+	require.Equal(t, 3, strings.Count(out.String(), `"result"`), out.String())
+}
+
+// TestInputThatEndsAfterACanceledCall has a client that does not wait for an answer.
+func TestInputThatEndsAfterACanceledCall(t *testing.T) {
+	tool, begun, _ := waits()
+	send, _ := newLines(t, newServer(t, builtIn(t, tool), newProject(t), nil), initialize)
+	send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"waits"}}`)
+	<-begun
+	send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
 }
