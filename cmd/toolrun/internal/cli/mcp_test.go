@@ -122,10 +122,11 @@ func get(t *testing.T, url, token string) (int, string) {
 }
 
 func TestMCPTokens(t *testing.T) {
-	const one, two = "one-1111111111111111111111111111", "two-2222222222222222222222222222"
+	const one, two, three = "one-1111111111111111111111111111", "two-2222222222222222222222222222", "three-33333333333333333333333333"
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
 	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [
-		{"name": "first", "token": "`+one+`", "project": "one", "tools": ["javascript"], "options": {"javascript": {"memory": 16}}, "limits": {"timeout": "300ms", "fileSize": 1000}},
+		{"name": "first", "token": "`+one+`", "project": "one", "tools": ["javascript"], "options": {"javascript": {"memory": 16}}, "limits": {"fileSize": 1000}},
+		{"name": "third", "token": "`+three+`", "project": "one", "limits": {"timeout": "300ms"}},
 		{"name": "second", "token": "`+two+`", "project": "two", "noResources": true, "metrics": true}]}`), 0o600))
 	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", tokens)
 	for _, wrong := range []string{"", "x", one + "x", one[:20], strings.ToUpper(one)} {
@@ -151,7 +152,10 @@ func TestMCPTokens(t *testing.T) {
 	}
 	_, err = second.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "toolrun://two/secret"})
 	require.ErrorContains(t, err, "not found") // the token says so
-	_, err = mcpCall(t.Context(), first, "javascript", map[string]any{"code": "for (;;);"})
+	third, err := s.connect(t.Context(), three)
+	require.NoError(t, err)
+	defer third.Close()
+	_, err = mcpCall(t.Context(), third, "javascript", map[string]any{"code": "for (;;);"})
 	require.ErrorContains(t, err, "300ms")
 	_, err = mcpCall(t.Context(), first, "javascript", map[string]any{"code": "const a = []; for (;;) a.push(new ArrayBuffer(1e6))"})
 	require.ErrorContains(t, err, "16 MiB")
@@ -174,7 +178,7 @@ func TestMCPTokens(t *testing.T) {
 	} {
 		require.Contains(t, metrics, want)
 	}
-	require.Regexp(t, `toolrun_sessions [0-2]\n`, metrics)
+	require.Regexp(t, `toolrun_sessions [0-3]\n`, metrics)
 	require.Contains(t, s.logged(), `"token":"first"`)
 	require.NotContains(t, s.logged(), one)
 	require.NotContains(t, s.logged(), two)
