@@ -96,9 +96,9 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 	var result Result
 	select {
 	case result = <-done:
-		if deadline, ok := ctx.Deadline(); result.Code == CodeFailed && (ctx.Err() != nil && errors.Is(result.Err, context.Canceled) ||
-			ok && !time.Now().Before(deadline) && errors.Is(result.Err, context.DeadlineExceeded)) {
-			result = stopped(ctx) // the tool was the first to notice
+		if deadline, ok := ctx.Deadline(); ctx.Err() != nil ||
+			ok && !time.Now().Before(deadline) && errors.Is(result.Err, context.DeadlineExceeded) {
+			result = atLast(result, stopped(ctx)) // the tool was the first to notice
 		}
 	case <-outOfTime:
 		cancel(context.DeadlineExceeded)
@@ -111,26 +111,30 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 	return c.limit(ctx, result, env, files)
 }
 
-// settle waits a moment for a tool that has been told to stop, and returns what has stopped it, unless the tool has
-// succeeded at the last moment, or has words of its own.
+// settle waits a moment for a tool that has been told to stop.
 func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Result {
 	timer := time.NewTimer(stopTime)
 	defer timer.Stop()
 	select {
 	case result := <-done:
-		switch {
-		case !result.IsError():
-			return result
-		case result.Code != CodeFailed: // what it has to say is better than that it has been stopped
-			result.Code, result.Err = reason.Code, errors.Join(reason.Err, result.Err)
-			return result
-		}
-		return reason
+		return atLast(result, reason)
 	case <-timer.C:
 		env.log(ctx, slog.LevelError, "tool left behind", "tool", env.call.tool, "call", env.call.id, "reason", reason.Code)
 		reason.Err = errors.Join(reason.Err, ErrAbandoned)
 		return reason
 	}
+}
+
+// atLast returns what has stopped a tool, unless the tool has succeeded at the last moment, or has words of its own.
+func atLast(result, reason Result) Result {
+	switch {
+	case !result.IsError():
+		return result
+	case result.Code != CodeFailed: // what it has to say is better than that it has been stopped
+		result.Code, result.Err = reason.Code, errors.Join(reason.Err, result.Err)
+		return result
+	}
+	return reason
 }
 
 // attempts executes a call, and again if it fails in a way that may not come again.

@@ -250,3 +250,17 @@ func TestRetries(t *testing.T) {
 		require.Equal(t, time.Minute, time.Since(start))
 	})
 }
+
+// TestFailuresOfStoppedTools have one cause, whether the failure or the end of the context is seen first.
+func TestFailuresOfStoppedTools(t *testing.T) {
+	for _, err := range []error{errors.New("the disk is broken"), registry.Errorf("there is no disk")} {
+		for range 2000 {
+			ctx, cancel := context.WithCancel(t.Context())
+			r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
+				cancel()
+				return registry.Result{}, err
+			}))
+			require.Equal(t, registry.CodeCanceled, r.Dispatch(ctx, call("x", ""), registry.Env{}).Code)
+		}
+	}
+}
