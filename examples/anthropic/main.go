@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,7 +139,7 @@ func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*an
 			fmt.Fprintln(a.stdout)
 		}
 	}
-	if err := stream.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), stream.Err()); err != nil { // an interrupt can also look like the end of the stream
 		return nil, nil, fmt.Errorf("asking the model: %w", err)
 	}
 	switch message.StopReason {

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -158,7 +159,7 @@ func (a *agent) ask(ctx context.Context, messages []openai.ChatCompletionMessage
 			fmt.Fprint(a.stdout, printable(chunk.Choices[0].Delta.Content))
 		}
 	}
-	if err := stream.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), stream.Err()); err != nil { // an interrupt can also look like the end of the stream
 		return nil, nil, fmt.Errorf("asking the model: %w", err)
 	}
 	if len(whole.Choices) == 0 || whole.Choices[0].FinishReason == "" {

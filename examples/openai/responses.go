@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -82,7 +83,7 @@ func (a *agent) askResponses(ctx context.Context, params responses.ResponseNewPa
 			return nil, fmt.Errorf("asking the model: %s", event.Message)
 		}
 	}
-	if err := stream.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), stream.Err()); err != nil { // an interrupt can also look like the end of the stream
 		return nil, fmt.Errorf("asking the model: %w", err)
 	}
 	return nil, errCut
