@@ -292,8 +292,8 @@ func FuzzNodeText(f *testing.F) {
 }
 
 // otherTables leaves out what Node decodes by the tables of its Unicode library, and the standard by others: bytes that mean
-// nothing, sequences of several bytes that mean nothing, Korean syllables and Chinese characters beyond Big5 that it does not know, and
-// control characters. Where Node does not decode in pieces, it takes windows-1252 for ISO 8859-1.
+// nothing, sequences of several bytes that mean nothing, and control characters. Some encodings it decodes as others altogether. Where Node
+// does not decode in pieces, it takes windows-1252 for ISO 8859-1.
 func otherTables(node, here any) (any, any) {
 	a, ok := node.([]any)
 	b, ok2 := here.([]any)
@@ -308,7 +308,7 @@ func otherTables(node, here any) (any, any) {
 		mine, ok := b[i].(string)
 		theirs, ok2 := a[i].(string)
 		switch {
-		case name == "windows-1252" && i < 4, name == "euc-kr", name == "big5", !ok, severalBytes[name] && strings.ContainsFunc(mine, doubtful), strings.ContainsAny(mine, disputed[name]):
+		case name == "windows-1252" && i < 4, otherDecoder[name], !ok, severalBytes[name] && strings.ContainsFunc(mine, doubtful), strings.ContainsAny(mine, disputed[name]):
 			a[i], b[i] = nil, nil
 		case ok2:
 			a[i], b[i] = withoutDoubtful([]rune(theirs), []rune(mine))
@@ -331,6 +331,10 @@ func withoutDoubtful(theirs, mine []rune) (string, string) {
 	}
 	return string(theirs), string(mine)
 }
+
+// otherDecoder are the encodings of which Node does not know all: Korean syllables and Chinese characters beyond the first standards, and
+// that GBK is decoded as GB 18030.
+var otherDecoder = map[string]bool{"euc-kr": true, "big5": true, "gbk": true}
 
 // severalBytes are the encodings in which characters can have several bytes.
 var severalBytes = map[string]bool{"gbk": true, "gb18030": true, "big5": true, "euc-jp": true, "iso-2022-jp": true, "shift_jis": true, "euc-kr": true}
