@@ -35,7 +35,8 @@ const (
 	toolPrefix      = "tools."
 )
 
-// A ToolCall is a call of a tool that code has made.
+// A ToolCall is a call of a tool that code has made. A call that the code asked for just before it failed or was stopped may never be made, and
+// is none then.
 type ToolCall struct {
 	Tool string `json:"tool"`
 	OK   bool   `json:"ok"`

@@ -249,6 +249,23 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 	})
 }
 
+// A call that the code asks for as it fails is made or not, as it happens. What is made is told.
+func TestToolCallsAtTheEndOfTheRun(t *testing.T) {
+	var made atomic.Int64
+	r, env := withToolCalls(t, toolOf("count", func(context.Context, string, registry.Env) (registry.Result, error) {
+		made.Add(1)
+		return registry.Text(""), nil
+	}))
+	var told int64
+	for range 200 {
+		result := run(t, r, env, `tools.count(); throw new Error('over')`)
+		require.Contains(t, result.Text(), "Error: over")
+		told += int64(strings.Count(result.Text(), "Tool calls: count 1"))
+	}
+	time.Sleep(10 * time.Millisecond) // for calls that come too late
+	require.LessOrEqual(t, made.Load(), told)
+}
+
 func TestMiddlewareSeesToolCalls(t *testing.T) {
 	var audit bytes.Buffer
 	r, env := withToolCalls(t, says("a"), says("b"))
