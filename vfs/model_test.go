@@ -1499,9 +1499,9 @@ func FuzzOperations(f *testing.F) {
 }
 
 func TestOperationsDoWhatAnObviousModelDoes(t *testing.T) {
-	times := 1500
-	if testing.Short() {
-		times = 400
+	times := 500
+	if *soak {
+		times = 5000
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range times {

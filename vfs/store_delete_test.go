@@ -18,6 +18,10 @@ import (
 
 // TestDeletingWhatOthersOpen deletes a project again and again while others open it, write to it and ask what it holds.
 func TestDeletingWhatOthersOpen(t *testing.T) {
+	rounds := 50
+	if *soak {
+		rounds = 1000
+	}
 	dir := t.TempDir()
 	disk, err := vfs.OpenStore(dir, &vfs.Options{NoSync: true})
 	require.NoError(t, err)
@@ -53,7 +57,7 @@ func TestDeletingWhatOthersOpen(t *testing.T) {
 			}
 			for range 2 {
 				opening.Go(func() {
-					for range 150 {
+					for range rounds {
 						p, err := store.Open("p")
 						if !assert.NoError(t, err) {
 							return
