@@ -196,14 +196,14 @@ var opaque = regexp.MustCompile(`^[^/]*:[^/]`)
 
 // otherURLs takes away what the standard has changed after Node's parser was made: that the last space of an opaque path and ^ in paths
 // are encoded. That space gets lost there with what follows it, and with it the others. It also leaves out what the parser here refuses
-// against the standard: host names with an international label and punctuation. Node sometimes leaves a segment "." or ".." in a path, or
+// against the standard: host names with an international label and punctuation, and those that end in a number with a sign. Node sometimes leaves a segment "." or ".." in a path, or
 // takes "/.." for no path. canParse has a mistake there: what counts is whether there is a URL.
 func otherURLs(node, here any) (any, any) {
 	answer := node.([]any)
 	parts, _ := answer[1].(map[string]any)
 	answer[0] = parts["href"] != nil
 	text, err := json.Marshal(node)
-	if err != nil || strangeHost.Match(text) || keptDot.Match(text) {
+	if err != nil || strangeHost.Match(text) || signedNumber.Match(text) || keptDot.Match(text) {
 		return nil, nil
 	}
 	if mine, err := json.Marshal(here); err != nil || bytes.Count(text, noPath) > bytes.Count(mine, noPath) {
@@ -234,6 +234,8 @@ func untilPorts(answers any, steps [][]any) int {
 func beginning(list any, n int) any { return list.([]any)[:min(n, len(list.([]any)))] }
 
 var strangeHost = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:xn--[^"]*[^-a-z0-9."]|[^"]*[^-a-z0-9."][^"]*[.]xn--)`)
+
+var signedNumber = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:0x)?[-+][0-9a-f]*[.]?"`)
 
 var keptDot = regexp.MustCompile(`"pathname":"[^"]*/\.\.?(?:/|")`)
 
@@ -290,8 +292,12 @@ func FuzzNodeText(f *testing.F) {
 			}
 			pieces[len(pieces)-1] = append(pieces[len(pieces)-1], int(b))
 		}
+		name := nodeLabels[int(label)%len(nodeLabels)]
+		if name == "gb18030" && almostFourBytes(data) {
+			name = "gbk" // which is decoded alike here, and not compared
+		}
 		compare(t, "text", object{
-			"label": nodeLabels[int(label)%len(nodeLabels)], "fatal": how&1 != 0, "ignoreBOM": how&2 != 0, "pieces": pieces, "input": validJSON(input), "room": int(how>>2) % 20,
+			"label": name, "fatal": how&1 != 0, "ignoreBOM": how&2 != 0, "pieces": pieces, "input": validJSON(input), "room": int(how>>2) % 20,
 		}, otherTables)
 		compare(t, "base64", object{"input": validJSON(input)}, nil)
 	})
@@ -321,6 +327,16 @@ func otherTables(node, here any) (any, any) {
 		}
 	}
 	return a, b
+}
+
+// almostFourBytes says whether there may be a sequence of four bytes of GB 18030 but for the second, which is no digit.
+func almostFourBytes(data []byte) bool {
+	for i := range len(data) - 1 {
+		if data[i] > 0x80 && data[i+1] > '9' && data[i+1] < '@' {
+			return true
+		}
+	}
+	return false
 }
 
 // disputed are the characters of single bytes that mean others in Node.
