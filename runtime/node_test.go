@@ -167,7 +167,8 @@ func FuzzNodeURL(f *testing.F) {
 			calls = append(calls, []any{choose(c, []string{"get", "getAll", "has"}), name, choose(c, []any{nil, value})})
 		}
 		question := object{"input": validJSON(input), "base": nil, "steps": changes}
-		if hasBase && !opaque.MatchString(base) { // Node sometimes joins with paths to which nothing can be joined
+		// Node sometimes joins with paths to which nothing can be joined, and loses the mark of a query without text.
+		if hasBase && !opaque.MatchString(base) && !emptyQuery.MatchString(base) {
 			question["base"] = validJSON(base)
 		}
 		compare(t, "url", question, func(node, here any) (any, any) {
@@ -192,7 +193,10 @@ func FuzzNodeURL(f *testing.F) {
 	})
 }
 
-var opaque = regexp.MustCompile(`^[^/]*:[^/]`)
+var (
+	opaque     = regexp.MustCompile(`^[^/]*:[^/]`)
+	emptyQuery = regexp.MustCompile(`[?]\s*(?:#|$)`)
+)
 
 // otherURLs takes away what the standard has changed after Node's parser was made: that the last space of an opaque path and ^ in paths
 // are encoded. That space gets lost there with what follows it, and with it the others. It also leaves out what the parser here refuses
