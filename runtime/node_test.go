@@ -195,6 +195,7 @@ func FuzzNodeURL(f *testing.F) {
 
 var (
 	opaque     = regexp.MustCompile(`^[^/]*:[^/]`)
+	emptyPort  = regexp.MustCompile(`:(?:[^0-9]|$)`)
 	emptyQuery = regexp.MustCompile(`[?]\s*(?:#|$)`)
 	// The parser here takes what begins with so many digits for a number, whatever comes then.
 	manyDigits = regexp.MustCompile(`[0-9a-fA-F]{16}`)
@@ -221,7 +222,8 @@ func otherURLs(node, here any) (any, any) {
 	return edited(node, withoutSpaces), edited(here, withoutSpaces)
 }
 
-// untilPorts returns how many answers there are before a host with a port is set in a URL without a host, where Node loses the port.
+// untilPorts returns how many answers there are before a host with a port is set in a URL without a host, or one with an empty port in a
+// URL with a port: where Node loses the port.
 func untilPorts(answers any, steps [][]any) int {
 	list := answers.([]any)
 	for i, step := range steps {
@@ -233,7 +235,7 @@ func untilPorts(answers any, steps [][]any) int {
 		if !ok { // an answer about a step
 			before, _ = list[i+1].([]any)[1].(map[string]any)
 		}
-		if before["host"] == "" {
+		if before["host"] == "" || before["port"] != "" && emptyPort.MatchString(to) {
 			return i + 2
 		}
 	}
