@@ -206,8 +206,8 @@ var (
 //   - host names that are refused since the standard for them has changed: xn-- before a label that needs none;
 //   - what the parser here refuses against the standard: host names with an international label and punctuation, and those that end in a
 //     number with a sign;
-//   - mistakes of Node: it sometimes leaves a segment "." or ".." in a path, or takes "/.." for no path. canParse is wrong at times: what
-//     counts is whether there is a URL.
+//   - mistakes of Node: it sometimes leaves a segment "." or ".." in a path, takes "/.." for no path, or xn--- for the beginning of a label.
+//     canParse is wrong at times: what counts is whether there is a URL.
 func otherURLs(node, here any) (any, any) {
 	answer := node.([]any)
 	parts, _ := answer[1].(map[string]any)
@@ -244,7 +244,7 @@ func untilPorts(answers any, steps [][]any) int {
 
 func beginning(list any, n int) any { return list.([]any)[:min(n, len(list.([]any)))] }
 
-var strangeHost = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:xn--[^"]*[^-a-z0-9."]|[^"]*[^-a-z0-9."][^"]*[.]xn--|xn--[^".]*-[."])`)
+var strangeHost = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:xn--[^"]*[^-a-z0-9."]|[^"]*[^-a-z0-9."][^"]*[.]xn--|xn---|xn--[^".]*-[."])`)
 
 var signedNumber = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:0x)?[-+][0-9a-f]*[.]?"`)
 
