@@ -145,7 +145,7 @@ func TestModulesThatAttack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := tryRun(t, script, sandbox.RunOptions{Files: afero.NewCopyOnWriteFs(files, afero.NewMemMapFs()), Limits: sandbox.Limits{Time: patience / 30}})
+			_, err := tryRun(t, script, sandbox.RunOptions{Files: afero.NewCopyOnWriteFs(files, afero.NewMemMapFs()), Limits: sandbox.Limits{Time: patience / 100}})
 			require.Error(t, err)
 			require.True(t, sandbox.IsScriptFailure(err), "%v", err)
 		})

@@ -314,7 +314,7 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 		times, long int
 	}{
 		"with syncing":    {vfs.Options{History: shortHistory}, 12, 80},
-		"without syncing": {vfs.Options{History: shortHistory, NoSync: true}, 60, 600},
+		"without syncing": {vfs.Options{History: shortHistory, NoSync: true}, 24, 600},
 		"without history": {vfs.Options{History: vfs.HistoryOptions{Off: true}, NoSync: true}, 12, 60},
 	} {
 		t.Run(name, func(t *testing.T) {

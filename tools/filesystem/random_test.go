@@ -2,6 +2,7 @@ package filesystem_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -137,11 +138,16 @@ func play(b *bench, d *dice) {
 	}
 }
 
+var soak = flag.Bool("soak", false, "run the long versions of tests")
+
 // TestRandomCommands plays sequences of about ten commands.
 func TestRandomCommands(t *testing.T) {
-	sequences := 10_000
-	if testing.Short() || raceDetector { // which is ten times slower
-		sequences = 1000
+	sequences := 2000
+	switch {
+	case *soak:
+		sequences = 10_000
+	case raceDetector: // which is ten times slower
+		sequences = 500
 	}
 	const shares = 4 // at the same time
 	for share := range shares {
