@@ -139,7 +139,7 @@ func FuzzNodeURL(f *testing.F) {
 	}
 	needNode(f)
 	f.Fuzz(func(t *testing.T, input, base string, hasBase bool, value string, steps []byte) {
-		if len(input)+len(base)+len(value) > 2000 || len(steps) > 40 || manyDigits.MatchString(input+" "+base+" "+value) {
+		if len(input)+len(base)+len(value) > 2000 || len(steps) > 40 {
 			return
 		}
 		c := &chooser{steps}
@@ -167,8 +167,9 @@ func FuzzNodeURL(f *testing.F) {
 			calls = append(calls, []any{choose(c, []string{"get", "getAll", "has"}), name, choose(c, []any{nil, value})})
 		}
 		question := object{"input": validJSON(input), "base": nil, "steps": changes}
-		// Node sometimes joins with paths to which nothing can be joined, and loses the mark of a query without text.
-		if hasBase && !opaque.MatchString(base) && !emptyQuery.MatchString(base) {
+		// Node sometimes joins with paths to which nothing can be joined, and loses the mark of a query without text. What host the base has
+		// is not in the answer.
+		if hasBase && !opaque.MatchString(base) && !emptyQuery.MatchString(base) && !largeNumber.MatchString(base) {
 			question["base"] = validJSON(base)
 		}
 		compare(t, "url", question, func(node, here any) (any, any) {
@@ -197,15 +198,15 @@ var (
 	opaque     = regexp.MustCompile(`^[^/]*:[^/]`)
 	emptyPort  = regexp.MustCompile(`:(?:[^0-9]|$)`)
 	emptyQuery = regexp.MustCompile(`[?]\s*(?:#|$)`)
-	// The parser here takes what begins with so many digits for a number, whatever comes then.
-	manyDigits = regexp.MustCompile(`[0-9a-fA-F]{16}`)
+	// largeNumber is what a number of more than 64 bits has.
+	largeNumber = regexp.MustCompile(`[0-9]{20}|0[xX][0-9a-fA-F]{17}`)
 )
 
 // otherURLs takes away what the standard has changed after Node's parser was made: that the last space of an opaque path and ^ in paths
 // are encoded. That space gets lost there with what follows it, and with it the others. It leaves out
 //   - host names that are refused since the standard for them has changed: xn-- before a label that needs none;
 //   - what the parser here refuses against the standard: host names with an international label and punctuation, and those that end in a
-//     number with a sign;
+//     number with a sign, or in a label that begins with a number of more than 64 bits;
 //   - mistakes of Node: it sometimes leaves a segment "." or ".." in a path, takes "/.." for no path, or xn--- for the beginning of a label.
 //     canParse is wrong at times: what counts is whether there is a URL.
 func otherURLs(node, here any) (any, any) {
@@ -213,7 +214,7 @@ func otherURLs(node, here any) (any, any) {
 	parts, _ := answer[1].(map[string]any)
 	answer[0] = parts["href"] != nil
 	text, err := json.Marshal(node)
-	if err != nil || strangeHost.Match(text) || signedNumber.Match(text) || keptDot.Match(text) {
+	if err != nil || strangeHost.Match(text) || almostNumber.Match(text) || keptDot.Match(text) {
 		return nil, nil
 	}
 	if mine, err := json.Marshal(here); err != nil || bytes.Count(text, noPath) > bytes.Count(mine, noPath) {
@@ -246,7 +247,7 @@ func beginning(list any, n int) any { return list.([]any)[:min(n, len(list.([]an
 
 var strangeHost = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:xn--[^"]*[^-a-z0-9."]|[^"]*[^-a-z0-9."][^"]*[.]xn--|xn---|xn--[^".]*-[."])`)
 
-var signedNumber = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:0x)?[-+][0-9a-f]*[.]?"`)
+var almostNumber = regexp.MustCompile(`"hostname":"(?:[^"]*[.])?(?:(?:0x)?[-+][0-9a-f]*|(?:[0-9]{20}|0x[0-9a-f]{17})[^".]*)[.]?"`)
 
 var keptDot = regexp.MustCompile(`"pathname":"[^"]*/\.\.?(?:/|")`)
 

@@ -147,7 +147,7 @@ func TestRandomCommands(t *testing.T) {
 	case *soak:
 		sequences = 10_000
 	case raceDetector: // which is ten times slower
-		sequences = 500
+		sequences = 1000
 	}
 	const shares = 4 // at the same time
 	for share := range shares {
