@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	".":                              {"provider", "registry", "runtime", "tools/filesystem", "tools/javascript", "tools/memory", "vfs"},
 	"internal/cachedir":              {},
 	"internal/filetype":              {},
+	"internal/jsontree":              {},
 	"internal/leakcheck":             {"internal/procmem"},
 	"internal/linearmem":             {},
 	"internal/metering":              {},
