@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,7 +16,7 @@ import (
 
 // The limits of a handler unless others are set.
 const (
-	DefaultBody           = 32 << 20
+	DefaultBody           = 6 << 20
 	DefaultSessions       = 1000
 	DefaultSessionTimeout = time.Hour
 	DefaultReadTimeout    = 30 * time.Second
@@ -39,11 +38,13 @@ type HandlerOptions struct {
 	// web pages that may use it ("https://example.com"). Other ones are refused. "*" as a host allows all of them: it is for a
 	// handler behind a proxy that checks them, and that has no clients without tokens.
 	Hosts, Origins []string
-	// Body is how many bytes a request may have. Zero means [DefaultBody].
+	// Body is how many bytes a request may have. Zero means [DefaultBody]. Requests that are too large for the memory that there is
+	// for all of them are served one after the other.
 	Body int64
 	// Sessions is how many sessions there can be at a time; more are refused. Zero means [DefaultSessions].
 	Sessions int
-	// ServerSessions is how many of them one server can have, so that a client that begins many leaves others some. Zero means all.
+	// ServerSessions is how many of them one server can have, so that a client that begins many leaves others some. Zero means all. If
+	// it is less, requests of one server leave half of the memory for messages to others, too.
 	ServerSessions int
 	// SessionTimeout ends sessions that make no requests for so long. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration
@@ -63,7 +64,7 @@ type Handler struct {
 	options HandlerOptions
 
 	limiter *rate.Limiter // of sessions that get a server each
-	bodies  atomic.Int64  // bytes that requests may have that are being read or served
+	memory  *memory       // of requests that are being read or served
 
 	mu        sync.Mutex
 	endpoints map[*Server]*endpoint
@@ -79,7 +80,7 @@ type endpoint struct {
 	server              *Server
 	stateful, stateless http.Handler
 	limiter             *rate.Limiter
-	bodies              atomic.Int64  // as those of the handler
+	memory              *memory       // its part of the handler's, if its clients are to leave others some
 	slots               chan struct{} // one for each request that is served
 	end                 func()        // if not nil, the server is that of one session, after which it is called
 	begun               bool          // there is, or has been, such a session
@@ -89,7 +90,7 @@ type endpoint struct {
 // all. An error that is [ErrUnauthorized] is answered by 401, any other one by 500, and it is not told what it is. A request whose
 // server is not that of its session finds no session. It panics if an option is negative, or if NewSession and Stateless are both set.
 func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptions) *Handler {
-	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}, used: map[*Server]int{}}
+	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}, used: map[*Server]int{}, memory: newMemory(1)}
 	if options != nil {
 		h.options = *options
 	}
@@ -180,12 +181,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if begins {
 		r = r.WithContext(context.WithValue(r.Context(), beganKey{}, func(session *sdk.ServerSession) { h.began(e, session) }))
 	}
-	release, status, problem := h.readBody(w, r, e)
-	if problem != "" {
-		http.Error(w, problem, status)
+	served, problem := h.readBody(w, r, e)
+	if problem != nil {
+		problem.refuse(w)
 		return
 	}
-	defer release()
+	if listens { // it lasts, and does not count as what is being decoded
+		served()
+	} else {
+		defer served()
+	}
 	if withSessions {
 		e.stateful.ServeHTTP(w, r)
 	} else {
@@ -293,8 +298,13 @@ func (h *Handler) newEndpoint(server *Server) *endpoint {
 	}
 	stateless := options
 	stateless.Stateless = true
+	share := int64(1)
+	if h.options.ServerSessions < h.options.Sessions {
+		share = 2
+	}
 	return &endpoint{
 		server:    server,
+		memory:    newMemory(share),
 		stateful:  sdk.NewStreamableHTTPHandler(get, &options),
 		stateless: sdk.NewStreamableHTTPHandler(get, &stateless),
 		slots:     make(chan struct{}, server.options.Requests),

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -28,7 +30,16 @@ import (
 
 var engine *sandbox.Engine
 
+// soak makes tests longer.
+var soak = flag.Bool("soak", false, "run the long versions of tests")
+
 func TestMain(m *testing.M) {
+	if over := os.Getenv(childVariable); over != "" {
+		if err := serveAsChild(over); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	engine = enginetest.New(sandbox.EngineOptions{})
 	code := m.Run()
 	_ = engine.Close(context.Background())

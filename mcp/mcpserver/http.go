@@ -13,13 +13,6 @@ import (
 	"time"
 )
 
-// maxBodies is how many bytes all requests may have together that are being read or served, and maxServerBodies those of one server, so
-// that its clients leave others some.
-const (
-	maxBodies       = 256 << 20
-	maxServerBodies = maxBodies / 2
-)
-
 // foreign says why a request is not for this handler, or "". Whoever makes a browser believe that a name is that of this machine has it
 // send that name; whoever has another page use the handler has it send where the page is from.
 func (o *HandlerOptions) foreign(r *http.Request) string {
@@ -78,61 +71,108 @@ func (o *HandlerOptions) crossOrigin(w http.ResponseWriter, r *http.Request) (do
 
 var errBodies = errors.New("there are too many large requests: try again later")
 
-// readBody reads a request's body, within a time, which has begun, and a size, so that slow and large requests hold nothing else up.
-// What has come, and not what has been announced, counts against what all may have, until it is released.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint) (release func(), status int, problem string) {
+// readBody reads a request's messages, within a time, which has begun, and a size, so that slow and large requests hold nothing
+// else up, and replaces its body by what the SDK gets. What has come, and not what has been announced, counts against what all may
+// have. What is returned must be called when the request has been served.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint) (served func(), problem *refusal) {
+	if r.Method != http.MethodPost { // the server reads what there is, up to a limit of its own
+		r.Body = http.NoBody
+		return func() {}, nil
+	}
 	if r.ContentLength > h.options.Body {
-		return nil, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", h.options.Body)
+		return nil, h.bodyTooLarge()
 	}
-	held := 0
-	hold := func(n int) bool {
-		held += n
-		all, own := h.bodies.Add(int64(n)), e.bodies.Add(int64(n))
-		return all <= maxBodies && own <= maxServerBodies
+	l := &load{holding: holding{memories: []*memory{e.memory, h.memory}, done: r.Context().Done()}}
+	l.use()
+	m, problem := h.readMessages(w, r, &l.holding)
+	if problem != nil {
+		l.letGo()
+		return nil, problem
 	}
-	release = func() {
-		h.bodies.Add(-int64(held))
-		e.bodies.Add(-int64(held))
-	}
-	var body []byte
-	var err error
-	if r.Body != nil && r.Body != http.NoBody {
-		body, err = readHeld(http.MaxBytesReader(w, r.Body, h.options.Body), hold)
-	}
-	if err == nil {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end what follows, too
-		if r.Method != http.MethodPost {
-			return release, 0, ""
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end what follows, too
+	r.Body = io.NopCloser(bytes.NewReader(m.text()))
+	keys := m.keys()
+	e.server.passing.put(m.list, l)
+	return func() {
+		forget := func() {
+			e.server.passing.forget(keys...)
+			l.letGo()
 		}
-		if problem = notMessages(body); problem == "" {
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			return release, 0, ""
+		if len(keys) > 0 && r.Context().Err() != nil { // in a session, the call goes on without the client
+			time.AfterFunc(takenAfter, forget)
+		} else {
+			forget()
 		}
-	}
-	release()
-	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
-	switch {
-	case err == nil:
-		return nil, http.StatusBadRequest, problem
-	case tooLarge:
-		return nil, http.StatusRequestEntityTooLarge, fmt.Sprintf("a request may have %d bytes", h.options.Body)
-	case errors.Is(err, errBodies):
-		w.Header().Set("Retry-After", "1")
-		return nil, http.StatusServiceUnavailable, err.Error()
-	}
-	w.Header().Set("Connection", "close")
-	return nil, http.StatusRequestTimeout, "the request did not come in time"
+	}, nil
 }
 
-// readHeld reads all that there is, as long as it may hold so much memory.
-func readHeld(r io.Reader, hold func(n int) bool) ([]byte, error) {
+// takenAfter is after how long the SDK has passed a call on for certain, unless it never will.
+const takenAfter = 10 * time.Second
+
+func (h *Handler) bodyTooLarge() *refusal {
+	return tooLarge("a request may have %d bytes", h.options.Body)
+}
+
+func (h *Handler) readMessages(w http.ResponseWriter, r *http.Request, held *holding) (*messages, *refusal) {
+	body, err := readHeld(http.MaxBytesReader(w, r.Body, h.options.Body), r.ContentLength, held)
+	_, large := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case large:
+		return nil, h.bodyTooLarge()
+	case errors.Is(err, errBodies):
+		return nil, &refusal{status: http.StatusServiceUnavailable, text: err.Error()}
+	case err != nil:
+		w.Header().Set("Connection", "close")
+		return nil, &refusal{status: http.StatusRequestTimeout, text: "the request did not come in time"}
+	}
+	whole := false
+	for name := range r.Header {
+		whole = whole || strings.HasPrefix(name, paramHeader)
+	}
+	m, problem := read(body, whole)
+	if problem != nil {
+		return nil, problem
+	}
+	if !m.hasArguments() { // nothing of the body is needed
+		held.drop()
+	}
+	if !held.decode(m.cost) {
+		return nil, &refusal{status: http.StatusServiceUnavailable, text: errBodies.Error()}
+	}
+	return m, nil
+}
+
+// paramHeader begins the names of headers that have arguments of a call.
+const paramHeader = "Mcp-Param-"
+
+// refuse answers a request whose messages are not passed on: by the protocol, if it is about one of them.
+func (r *refusal) refuse(w http.ResponseWriter) {
+	switch {
+	case r.status == http.StatusServiceUnavailable:
+		tooMuch(w, r.status, r.text)
+	case r.id == nil:
+		http.Error(w, r.text, r.status)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(r.status)
+		_, _ = w.Write(r.answer())
+	}
+}
+
+// readHeld reads all that there is, as long as there is room for it. What is announced is -1 if that is not known; it is taken at its
+// word when some of it has come.
+func readHeld(r io.Reader, announced int64, held *holding) ([]byte, error) {
 	var body []byte
 	for {
 		if room := cap(body); len(body) == room {
-			body = slices.Grow(body, max(room, 4<<10))
-			if !hold(cap(body) - room) {
+			more := max(room, 4<<10)
+			if left := int(announced) + 1 - room; left > 0 && (left < more || room+more > smallMessage) { // one more, to see the end
+				more = left // at once, since many that have some and wait for more would wait for each other
+			}
+			if !held.read(int64(more), int64(room)) {
 				return nil, errBodies
 			}
+			body = append(make([]byte, 0, room+more), body...)
 		}
 		n, err := r.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]

@@ -35,6 +35,14 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 				result, err = nil, errPanicked
 			}
 		}()
+		if params, ok := request.GetParams().(*sdk.CallToolParamsRaw); ok {
+			args, done, err := s.passing.take(params.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			defer done()
+			params.Arguments = args
+		}
 		switch {
 		case strings.HasPrefix(method, "notifications/"): // are for the SDK, and one that is refused would be lost
 			return next(ctx, method, request)

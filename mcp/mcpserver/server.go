@@ -61,7 +61,8 @@ type Server struct {
 	requests chan struct{}
 	watch    watch
 	active   active
-	listens  chan struct{}     // one for each client that listens
+	listens  chan struct{} // one for each client that listens
+	passing  arguments
 	next     sdk.MethodHandler // the SDK's
 	// unanswered is how many requests have no answer yet that a client has got.
 	unanswered atomic.Int64

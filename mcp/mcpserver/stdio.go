@@ -17,8 +17,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxMessage is the most bytes that a message of a client may have: what a call's input may have, and as much for its escapes.
-const maxMessage = 32 << 20
+// maxMessage is the most bytes that a message of a client may have.
+const maxMessage = DefaultBody
 
 // ServeStdio serves one client, whose messages are lines of the input, and which gets lines of the output. It returns nil when
 // the input has ended and everything has been answered. When the context ends, it returns the context's error after
@@ -29,7 +29,7 @@ const maxMessage = 32 << 20
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	t := &stdio{
 		server: s, done: make(chan struct{}), gone: make(chan struct{}), writes: make(chan writing),
-		slots: make(chan struct{}, 2*s.options.Requests+maxListens+maxBatch), pending: map[jsonrpc.ID]bool{},
+		slots: make(chan struct{}, 2*s.options.Requests+maxListens+maxBatch), pending: map[jsonrpc.ID]pending{}, memory: newMemory(1),
 	}
 	leave := sync.OnceFunc(func() { close(t.gone) })
 	defer leave()
@@ -75,11 +75,19 @@ type stdio struct {
 	writes  chan writing
 	// slots has something for each request that has not been answered. There are more of them than requests that are served at a time:
 	// when they are full, the client does not read, and what it sends can wait.
-	slots chan struct{}
+	slots  chan struct{}
+	memory *memory
 
 	mu      sync.Mutex
-	pending map[jsonrpc.ID]bool // requests that have not been answered, and whether the server waits for that
-	err     error               // of writing
+	pending map[jsonrpc.ID]pending // requests that have not been answered
+	err     error                  // of writing
+}
+
+// pending is a request that has not been answered.
+type pending struct {
+	waits bool // the server waits for the answer when it ends
+	key   string
+	load  *load
 }
 
 // forward passes messages on until the input ends.
@@ -88,11 +96,11 @@ func (t *stdio) forward(in io.Reader, to io.Writer) error {
 	for {
 		line, tooLong, err := readLine(lines)
 		if text := bytes.TrimSpace(line); tooLong {
-			t.refuse(jsonrpc.CodeInvalidRequest, "the message is too long")
+			t.refuse(tooLarge("the message is too long: it may have %d bytes", maxMessage))
 		} else if len(text) > 0 {
-			if messages, code, problem := t.check(text); problem != "" {
-				t.refuse(code, problem)
-			} else if !t.pass(messages, to) {
+			if lines, problem := t.check(text); problem != nil {
+				t.refuse(problem)
+			} else if !t.pass(lines, to) {
 				return nil // the session has ended
 			}
 		}
@@ -147,55 +155,62 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 }
 
 // check says what is wrong with a line, if anything is, and otherwise returns what the SDK gets for it. Its requests are pending then.
-func (t *stdio) check(line []byte) (lines [][]byte, code int64, problem string) {
-	if !isJSON(line) {
-		return nil, jsonrpc.CodeParseError, notJSON
+func (t *stdio) check(line []byte) (lines [][]byte, problem *refusal) {
+	m, problem := read(line, false)
+	if problem != nil {
+		return nil, problem
 	}
-	messages, isBatch, tooMany := batch(line)
-	if isBatch {
+	if m.batch {
 		if params := t.session.InitializeParams(); params == nil || params.ProtocolVersion >= "2025-06-18" {
-			return nil, jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches"
+			return nil, invalid("this version of the protocol has no batches")
 		}
 	}
-	switch {
-	case tooMany:
-		return nil, jsonrpc.CodeInvalidRequest, tooManyInBatch
-	case len(messages) == 0:
-		return nil, jsonrpc.CodeInvalidRequest, "the batch is empty"
-	}
-	var calls []json.RawMessage
-	requests := map[jsonrpc.ID]bool{}
-	for _, raw := range messages {
-		message, err := jsonrpc.DecodeMessage(raw)
+	l := &load{holding: holding{memories: []*memory{t.memory}, done: t.done}}
+	l.use()
+	defer l.letGo()
+	calls := &messages{batch: m.batch}
+	requests := map[jsonrpc.ID]pending{}
+	var id json.RawMessage
+	for _, made := range m.list {
+		message, err := jsonrpc.DecodeMessage(made.text)
 		if err != nil {
-			return nil, jsonrpc.CodeInvalidRequest, "the message is not JSON-RPC 2.0"
+			return nil, invalid("the message is not JSON-RPC 2.0")
 		}
 		request, ok := message.(*jsonrpc.Request)
 		if !ok || !request.IsCall() {
-			lines = append(lines, raw)
+			lines = append(lines, made.text)
 			continue
 		}
 		if _, ok := requests[request.ID]; ok {
-			return nil, jsonrpc.CodeInvalidRequest, "the batch has an id twice"
+			return nil, invalid("the batch has an id twice")
 		}
-		requests[request.ID] = request.Method != listen
-		calls = append(calls, raw)
+		p := pending{waits: request.Method != listen, key: made.key}
+		if p.waits { // the other ones last
+			p.load = l
+		}
+		requests[request.ID] = p
+		calls.list = append(calls.list, made)
+		id, _ = json.Marshal(request.ID.Raw()) // a number or a string
+	}
+	if m.hasArguments() && !l.holding.read(int64(len(line)), 0) || !l.holding.decode(m.cost) {
+		busy := &refusal{code: jsonrpc.CodeInternalError, text: errBodies.Error()}
+		if !m.batch {
+			busy.id = id
+		}
+		return nil, busy
 	}
 	if !t.expect(requests) {
-		return nil, jsonrpc.CodeInvalidRequest, "a request with this id is under way"
+		return nil, invalid("a request with this id is under way")
 	}
-	switch {
-	case isBatch && len(calls) > 0: // and nothing else: the SDK would wait for answers to notifications
-		together, _ := json.Marshal(calls) // which have been read as JSON
-		lines = append(lines, together)
-	case len(calls) > 0:
-		lines = append(lines, line)
+	t.server.passing.put(m.list, l)
+	if len(calls.list) > 0 { // and nothing else: the SDK would wait for answers to notifications
+		lines = append(lines, calls.text())
 	}
-	return lines, 0, ""
+	return lines, nil
 }
 
 // expect makes requests pending, when there is room for them. It reports whether they can be told from those that are already.
-func (t *stdio) expect(requests map[jsonrpc.ID]bool) bool {
+func (t *stdio) expect(requests map[jsonrpc.ID]pending) bool {
 	t.mu.Lock()
 	for id := range requests {
 		if _, ok := t.pending[id]; ok {
@@ -203,9 +218,12 @@ func (t *stdio) expect(requests map[jsonrpc.ID]bool) bool {
 			return false
 		}
 	}
-	for id, waits := range requests {
-		t.pending[id] = waits
-		if waits {
+	for id, p := range requests {
+		t.pending[id] = p
+		if p.load != nil {
+			p.load.use()
+		}
+		if p.waits {
 			t.server.unanswered.Add(1)
 		}
 	}
@@ -223,12 +241,16 @@ func (t *stdio) expect(requests map[jsonrpc.ID]bool) bool {
 func (t *stdio) answered(id jsonrpc.ID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	waits, ok := t.pending[id]
+	p, ok := t.pending[id]
 	if !ok {
 		return
 	}
 	delete(t.pending, id)
-	if waits {
+	t.server.passing.forget(p.key)
+	if p.load != nil {
+		p.load.letGo()
+	}
+	if p.waits {
 		t.server.unanswered.Add(-1)
 	}
 	select {
@@ -247,12 +269,9 @@ func (t *stdio) forget() {
 	}
 }
 
-// refuse answers what is no message.
-func (t *stdio) refuse(code int64, problem string) {
-	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": problem}})
-	if err == nil {
-		_, _ = t.write(append(answer, '\n')) // Write learns of it
-	}
+// refuse answers what is not passed on.
+func (t *stdio) refuse(problem *refusal) {
+	_, _ = t.write(append(problem.answer(), '\n')) // Write learns of it
 }
 
 // Write takes what the SDK sends: a message each time.
@@ -332,8 +351,8 @@ func (t *stdio) settle(ctx context.Context, giveUp time.Duration) {
 	for served := time.Now(); time.Since(served) < giveUp; {
 		t.mu.Lock()
 		waiting, failed := 0, t.err != nil
-		for _, waits := range t.pending {
-			if waits {
+		for _, p := range t.pending {
+			if p.waits {
 				waiting++
 			}
 		}

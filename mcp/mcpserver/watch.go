@@ -36,6 +36,7 @@ type watch struct {
 
 // watched is a file that is watched.
 type watched struct {
+	uri      string // kept once, however many sessions have sent it
 	state    fileState
 	sessions int
 }
@@ -88,11 +89,11 @@ func (w *watch) add(session *sdk.ServerSession, uri string, state fileState) err
 		w.sessions[session] = own
 		go w.forget(session)
 	}
-	own[uri] = true
 	if file == nil {
-		file = &watched{state: state}
+		file = &watched{uri: uri, state: state}
 		w.files[uri] = file
 	}
+	own[file.uri] = true
 	file.sessions++
 	if w.stop == nil {
 		ctx, cancel := context.WithCancel(context.Background())
