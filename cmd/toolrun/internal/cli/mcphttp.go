@@ -33,7 +33,9 @@ func (c *mcpCommand) serve(ctx context.Context, engine *engine, logger *slog.Log
 	options := &mcpserver.HandlerOptions{
 		Stateless: c.stateless, Hosts: append(c.hosts, listenedHost(c.http)...), Origins: c.origins, Sessions: c.sessions, Logger: logger,
 	}
-	config := mcphttp.Config{Metrics: metrics, Grace: c.grace, Logger: logger, TLS: certificate, MayReadMetrics: func(*http.Request) bool { return true }}
+	config := mcphttp.Config{
+		Metrics: metrics, Grace: c.grace, Logger: logger, TLS: certificate, Open: c.tokens == "", MayReadMetrics: func(*http.Request) bool { return true },
+	}
 	var find func(*http.Request) (*mcpserver.Server, error)
 	var end func()
 	switch {

@@ -29,6 +29,8 @@ type Config struct {
 	Metrics *Metrics
 	// Ready returns an error if calls could not be done.
 	Ready func(context.Context) error
+	// Open means that nobody needs a token: a connection with a request is as good as one that has shown one.
+	Open bool
 	// MayReadMetrics says who may.
 	MayReadMetrics func(*http.Request) bool
 	// TLS is nil for HTTP without it.
@@ -67,7 +69,8 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 	})))
 
 	server := &http.Server{
-		Handler:           c.Metrics.count(mux),
+		Handler:           serving(c.Metrics.count(mux), c.Open),
+		ConnContext:       withGuest,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,  // the handler of MCP ends it when it has the body
 		WriteTimeout:      writeTimeout, // and has one for each message
@@ -76,7 +79,7 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 		TLSConfig:         c.TLS,
 		ErrorLog:          slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug),
 	}
-	listener = limit(listener, maxConnections)
+	listener = newDoor(listener)
 	if c.TLS != nil {
 		listener = tls.NewListener(listener, c.TLS)
 	}

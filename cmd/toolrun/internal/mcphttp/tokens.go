@@ -160,7 +160,7 @@ func (t *Token) Selection(settings registry.Settings) registry.Selection {
 }
 
 // Find returns the token that a request has as a bearer token, or nil. How long that takes does not depend on how much of a token
-// is right.
+// is right. The connection of a request that has one is kept.
 //
 // https://www.rfc-editor.org/rfc/rfc6750#section-2.1
 func Find(tokens []*Token, r *http.Request) *Token {
@@ -174,6 +174,9 @@ func Find(tokens []*Token, r *http.Request) *Token {
 		if subtle.ConstantTimeCompare(hash[:], t.hash[:]) == 1 {
 			found = t
 		}
+	}
+	if found != nil {
+		known(r)
 	}
 	return found
 }

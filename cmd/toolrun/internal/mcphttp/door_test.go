@@ -1,0 +1,239 @@
+package mcphttp_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A street is where connections come from: pipes, whose time is that of a test.
+type street struct {
+	come   chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (s *street) Accept() (net.Conn, error) {
+	select {
+	case conn := <-s.come:
+		return conn, nil
+	case <-s.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (s *street) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return nil
+}
+
+func (s *street) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+
+// A visitor is a connection from an address.
+type visitor struct {
+	net.Conn
+	from string
+}
+
+func (v visitor) RemoteAddr() net.Addr {
+	at, _ := net.ResolveTCPAddr("tcp", v.from)
+	return at
+}
+
+// dial connects from an address.
+func (s *street) dial(from string) net.Conn {
+	theirs, ours := net.Pipe()
+	s.come <- visitor{ours, from}
+	return theirs
+}
+
+// open serves until the test ends. The token is "secret" and some more.
+func open(t *testing.T, config mcphttp.Config) *street {
+	tool := registry.Func(registry.Spec{Name: "waits", Description: "Waits."}, func(context.Context, struct{}, registry.Env) (string, error) {
+		time.Sleep(8 * time.Second)
+		return "finished", nil
+	})
+	tools, err := registry.New(tool)
+	require.NoError(t, err)
+	server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{}), &mcpserver.Options{Rate: 1e6})
+	require.NoError(t, err)
+	tokens, err := mcphttp.ParseTokens([]byte(`{"tokens": [{"token": "` + secret + `", "project": "p"}]}`))
+	require.NoError(t, err)
+	config.Handler = mcpserver.NewHandler(func(r *http.Request) (*mcpserver.Server, error) {
+		if !config.Open && mcphttp.Find(tokens, r) == nil {
+			return nil, mcpserver.ErrUnauthorized
+		}
+		return server, nil
+	}, &mcpserver.HandlerOptions{Stateless: true})
+	config.Metrics, config.Logger = mcphttp.NewMetrics(), slog.New(slog.DiscardHandler)
+	config.Ready = func(context.Context) error { time.Sleep(7 * time.Second); return nil }
+	config.MayReadMetrics = func(*http.Request) bool { return false }
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &street{come: make(chan net.Conn), closed: make(chan struct{})}
+	ended := make(chan error)
+	go func() { ended <- mcphttp.Serve(ctx, s, config) }()
+	t.Cleanup(func() {
+		cancel()
+		_ = s.Close()
+		require.NoError(t, <-ended)
+	})
+	return s
+}
+
+const (
+	secret = "secret-secret-secret-secret"
+	ping   = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	waits  = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`
+)
+
+// request sends a request, and returns the status and the answer.
+func request(t *testing.T, conn net.Conn, token, body string) (int, string) {
+	go func() {
+		_, _ = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+			"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", token, len(body), body)
+	}()
+	return answer(t, conn)
+}
+
+func answer(t *testing.T, conn net.Conn) (int, string) {
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(text)
+}
+
+// gone returns after how long a connection has been closed.
+func gone(conn net.Conn) <-chan time.Duration {
+	start, after := time.Now(), make(chan time.Duration, 1)
+	go func() {
+		_, _ = io.Copy(io.Discard, conn)
+		after <- time.Since(start)
+	}()
+	return after
+}
+
+func TestConnectionsWithoutAToken(t *testing.T) {
+	secure := selfSigned(t)
+	oneAddress := func(i int) string { return fmt.Sprintf("192.0.2.1:%d", i+1) }
+	manyAddresses := func(i int) string { return fmt.Sprintf("10.0.%d.%d:1", i/250, i%250+1) }
+	oneNetwork := func(i int) string { return fmt.Sprintf("[2001:db8::%x]:1", i+1) }
+	for name, test := range map[string]struct {
+		from   func(i int) string
+		config mcphttp.Config
+	}{
+		"one address":           {oneAddress, mcphttp.Config{}},
+		"many addresses":        {manyAddresses, mcphttp.Config{}},
+		"one network":           {oneNetwork, mcphttp.Config{Open: true}},
+		"many addresses by TLS": {manyAddresses, mcphttp.Config{TLS: secure}},
+	} {
+		from, config := test.from, test.config
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := open(t, config)
+				var silent []net.Conn
+				for i := range 1100 {
+					conn := s.dial(from(i))
+					defer conn.Close()
+					silent = append(silent, conn)
+				}
+				start := time.Now()
+				for _, at := range []string{"198.51.100.7:1", from(5000)} { // somebody else, and who comes by the same proxy
+					conn := s.dial(at)
+					if config.TLS != nil {
+						conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+					}
+					defer conn.Close()
+					status, text := request(t, conn, secret, ping)
+					require.Equal(t, 200, status, text)
+					require.Zero(t, time.Since(start))
+					// It has shown a token, and may be silent.
+					time.Sleep(30 * time.Second)
+					status, text = request(t, conn, secret, ping)
+					require.Equal(t, 200, status, text)
+					start = time.Now()
+				}
+				for _, conn := range silent {
+					require.Zero(t, <-gone(conn)) // for long
+				}
+			})
+		})
+	}
+}
+
+func TestIntroductions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, mcphttp.Config{})
+		closedAfter := func(send string) time.Duration {
+			conn := s.dial("192.0.2.1:1")
+			defer conn.Close()
+			go func() { _, _ = io.WriteString(conn, send) }()
+			return <-gone(conn)
+		}
+		const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
+		require.Equal(t, 5*time.Second, closedAfter(""))
+		require.Equal(t, 5*time.Second, closedAfter(head))                                                     // a head that does not end
+		require.LessOrEqual(t, closedAfter(head+"Authorization: Bearer guessed\r\n\r\n"), 5*time.Second)       // a wrong token
+		require.LessOrEqual(t, closedAfter("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"), 5*time.Second) // which needs none
+		require.Greater(t, closedAfter(head+"Authorization: Bearer "+secret+"\r\n\r\n{"), 20*time.Second)      // a body that is slow
+		// What takes its time is answered, with a token and without.
+		conn := s.dial("192.0.2.1:1")
+		defer conn.Close()
+		status, text := request(t, conn, secret, waits)
+		require.Equal(t, 200, status)
+		require.Contains(t, text, "finished")
+		conn = s.dial("192.0.2.1:1")
+		defer conn.Close()
+		go func() { _, _ = io.WriteString(conn, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n") }()
+		status, text = answer(t, conn)
+		require.Equal(t, 200, status, text)
+	})
+}
+
+// TestMoreConnectionsWithATokenThanThereMayBe has one token take all the room for connections that have shown one.
+func TestMoreConnectionsWithATokenThanThereMayBe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, mcphttp.Config{})
+		for i := range 3200 {
+			conn := s.dial(fmt.Sprintf("192.0.2.1:%d", i+1))
+			defer conn.Close()
+			status, text := request(t, conn, secret, ping)
+			require.Equal(t, 200, status, text)
+		}
+		start := time.Now()
+		conn := s.dial("198.51.100.7:1")
+		defer conn.Close()
+		status, text := request(t, conn, secret, waits)
+		require.Equal(t, 200, status, text)
+		require.Equal(t, 8*time.Second, time.Since(start))
+	})
+}
+
+func selfSigned(t *testing.T) *tls.Config {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	require.NoError(t, err)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, NextProtos: []string{"h2", "http/1.1"}}
+}
