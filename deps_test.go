@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"internal/plaintext":             {},
 	"internal/procmem":               {},
 	"mcp/mcpclient":                  {"internal/plaintext", "registry"},
-	"registry":                       {"internal/plainjson", "internal/plaintext", "vfs"},
+	"registry":                       {"internal/jsontree", "internal/plainjson", "internal/plaintext", "vfs"},
 	"registry/observe":               {"registry"},
 	"registry/registrytest":          {"registry", "provider", "vfs"},
 	"registry/transcript":            {"registry"},

@@ -1,26 +1,46 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // coerce changes the values of an object that are not of the type that the schema wants, but clearly mean one: a scalar
 // where an array is wanted becomes an array of it; "true", "false" and numbers in quotes become what they say where no text
 // is wanted; and so do arrays and objects that have been encoded as text. It reports whether anything has changed. What cannot
 // be coerced stays, for validation to complain about.
-func (s *Schema) coerce(object map[string]any) (changed bool) {
-	c := coercer{root: s.doc, left: leastCost + costPerNode*nodes(object)}
+//
+// It ends when the context does, with what has been coerced until then.
+func (s *Schema) coerce(ctx context.Context, object map[string]any) (changed bool) {
+	n := nodes(object)
+	c := coercer{ctx: ctx, root: s.doc, left: leastCost + costPerNode*n, values: maxValues - n}
 	c.value(s.doc, object, 0)
 	return c.changed
 }
 
 type coercer struct {
+	ctx     context.Context
 	root    any
 	changed bool
 	// left is how many steps it may still take. Whoever makes a schema so that they are used up gets no more coercion.
 	left int
+	// values is how many values may still be made of texts.
+	values int
+}
+
+// spend counts steps. It reports whether there is one left.
+func (c *coercer) spend(steps int) bool {
+	before := c.left
+	c.left -= steps
+	const often = 1024
+	if before/often != c.left/often && c.ctx.Err() != nil {
+		c.left = -1
+	}
+	return c.left >= 0
 }
 
 // maxCoerceDepth is how deep values are coerced. References can make a schema endless.
@@ -29,7 +49,7 @@ const maxCoerceDepth = 64
 // value returns the value as the schema wants it, if that can be done.
 func (c *coercer) value(schema, v any, depth int) any {
 	object, ok := schema.(map[string]any)
-	if c.left--; !ok || depth > maxCoerceDepth || c.left < 0 {
+	if !c.spend(1) || !ok || depth > maxCoerceDepth {
 		return v
 	}
 	object = c.resolve(object)
@@ -63,8 +83,7 @@ func (c *coercer) value(schema, v any, depth int) any {
 
 func (c *coercer) required(schema map[string]any, name string) bool {
 	required, _ := schema["required"].([]any)
-	c.left -= len(required)
-	return slices.Contains(required, any(name))
+	return c.spend(len(required)) && slices.Contains(required, any(name))
 }
 
 // nullable reports whether a schema may allow null.
@@ -75,17 +94,20 @@ func (c *coercer) nullable(schema any) bool {
 	}
 	object = c.resolve(object)
 	if values, ok := object["enum"].([]any); ok {
-		return slices.Contains(values, nil)
+		return c.spend(len(values)) && slices.Contains(values, nil)
 	}
 	types, ok := c.types(object, 0)
 	return !ok || types["null"]
 }
 
+// bytesPerRef is how many bytes of a reference are followed in the time of a step.
+const bytesPerRef = 50
+
 // resolve follows references inside of the document.
 func (c *coercer) resolve(schema map[string]any) map[string]any {
 	for range 16 {
 		ref, ok := schema["$ref"].(string)
-		if !ok {
+		if !ok || !c.spend(len(ref)/bytesPerRef) {
 			return schema
 		}
 		next, ok := at(c.root, ref).(map[string]any)
@@ -103,7 +125,7 @@ type types map[string]bool
 // types returns what a schema says about types, or what its alternatives say together. ok is false if it allows more than can
 // be told.
 func (c *coercer) types(schema map[string]any, depth int) (allowed types, ok bool) {
-	if c.left--; c.left < 0 {
+	if !c.spend(1) {
 		return nil, false
 	}
 	allowed = types{}
@@ -181,7 +203,7 @@ func (c *coercer) convert(t types, v any) (any, bool) {
 			}
 		}
 		if t["array"] && strings.HasPrefix(trimmed, "[") || t["object"] && strings.HasPrefix(trimmed, "{") {
-			if decoded, err := decodeJSON([]byte(trimmed)); err == nil && t.has(decoded) {
+			if decoded, ok := c.decode(trimmed); ok && t.has(decoded) {
 				return decoded, true
 			}
 		}
@@ -193,6 +215,19 @@ func (c *coercer) convert(t types, v any) (any, bool) {
 		return []any{v}, true
 	}
 	return v, false
+}
+
+// decode decodes text that looks like JSON, unless there is too much in it, or too deep.
+func (c *coercer) decode(text string) (any, bool) {
+	limits := jsontree.Limits{Depth: DefaultDepth, Values: max(1, c.values)}
+	if !c.spend(len(text)/bytesPerStep) || jsontree.Check([]byte(text), limits) != nil {
+		return nil, false
+	}
+	decoded, err := decodeJSON([]byte(text))
+	if err == nil {
+		c.values -= nodes(decoded)
+	}
+	return decoded, err == nil
 }
 
 // isNumber reports whether text is a number as JSON has them, and one that can be meant.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
@@ -56,9 +57,12 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		return misconfigured(call.Tool, err)
 	}
 	env.Options = options
-	if call.Input, err = e.prepare(ctx, call.Input, schema, env.Limits.input()); err != nil {
+	if call.Input, err = e.prepare(ctx, call.Input, schema, env.Limits); err != nil {
 		if ctx.Err() != nil {
 			return stopped(ctx)
+		}
+		if err == context.DeadlineExceeded {
+			return timedOut(e.timeout(env.Limits))
 		}
 		return resultOf(err, CodeInvalidInput)
 	}
@@ -97,16 +101,32 @@ func (r *Registry) howToRead(selection *Selection) string {
 	return " Read on with " + strings.Join(ways, ", or ") + "."
 }
 
-// prepare checks an input, and returns it as the tool gets it.
-func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, limit int) (json.RawMessage, error) {
-	if len(input) > limit {
+// prepare checks an input, and returns it as the tool gets it. If that takes longer than the call may take, the error is
+// context.DeadlineExceeded.
+func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, limits Limits) (json.RawMessage, error) {
+	if limit := limits.input(); len(input) > limit {
 		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example the name of a file.", len(input), limit)
 	}
 	if len(input) == 0 || string(input) == "null" {
 		input = json.RawMessage("{}")
 	}
+	if depth := limits.depth(); openings(input) > depth && jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
+		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. Pass something flatter, for example text or the name of a file.", depth)
+	}
 	if e.checker == nil && schema.accepts(input) {
 		return input, nil
+	}
+	if limit := e.timeout(limits); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	if len(input) > smallInput {
+		leave, err := decoding.enter(ctx, decodingSize(input))
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
 	}
 	decoded, err := decodeJSON(input)
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
@@ -130,13 +150,15 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", plaintext.Cut(name, 100), known)
 		}
 	}
-	changed := schema.coerce(object)
+	changed := schema.coerce(ctx, object)
 	if e.checker != nil {
 		if err := e.checker.CheckInput(object); err != nil {
 			return nil, err
 		}
 	}
-	if err := schema.validate(ctx, object); err != nil {
+	if err := schema.validate(ctx, object); err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if err != nil {
 		return nil, Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err)
 	}
 	if changed {

@@ -42,6 +42,8 @@ type Limits struct {
 	Timeout time.Duration
 	// Input is how many bytes the input may have. Zero means [DefaultInput].
 	Input int
+	// Depth is how deeply arrays and objects may be nested in the input. Zero means [DefaultDepth].
+	Depth int
 	// Inline is how many bytes of text a result may have; what is larger is kept in a file, and the model gets its beginning and
 	// its end. Zero means [DefaultInline].
 	Inline int
@@ -53,11 +55,13 @@ type Limits struct {
 // The limits of calls unless others are set.
 const (
 	DefaultInput  = 16 << 20
+	DefaultDepth  = 128
 	DefaultInline = 32 << 10
 	DefaultOutput = 16 << 20
 )
 
 func (l Limits) input() int  { return orDefault(l.Input, DefaultInput) }
+func (l Limits) depth() int  { return orDefault(l.Depth, DefaultDepth) }
 func (l Limits) inline() int { return orDefault(l.Inline, DefaultInline) }
 func (l Limits) output() int { return orDefault(l.Output, DefaultOutput) }
 

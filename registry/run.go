@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -39,13 +40,7 @@ const (
 
 // run executes a call within its limits.
 func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result {
-	limit := env.Limits.Timeout
-	if limit == 0 {
-		limit = e.spec.Timeout
-	}
-	if limit == 0 {
-		limit = DefaultTimeout
-	}
+	limit := e.timeout(env.Limits)
 	outer := env
 	env.Limits.Timeout = limit
 	var outOfTime <-chan time.Time
@@ -109,6 +104,11 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 	}
 	finish()
 	return c.limit(ctx, result, env, files)
+}
+
+// timeout is how long a call of a tool may take. What is not positive stands for forever.
+func (e *entry) timeout(limits Limits) time.Duration {
+	return cmp.Or(limits.Timeout, e.spec.Timeout, DefaultTimeout)
 }
 
 // settle waits a moment for a tool that has been told to stop.

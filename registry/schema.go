@@ -8,24 +8,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
-	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // A Schema is a JSON Schema that is ready for use. It cannot be changed, and is safe for concurrent use.
 type Schema struct {
-	raw  json.RawMessage
-	doc  any
-	plan *plan
-	// counted is what validators are made of, and idle has those that nobody uses.
-	counted any
-	idle    chan *validator
+	raw      json.RawMessage
+	doc      any
+	plan     *plan
+	compiled *jsonschema.Schema
 }
 
 // noArguments is the schema of tools without one: an object with nothing in it.
@@ -57,21 +49,15 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if deeper(doc, maxSchemaDepth) {
 		return nil, fmt.Errorf("the schema is nested deeper than %d levels", maxSchemaDepth)
 	}
-	counted, err := counting(doc)
+	compiled, err := compile(doc)
 	if err != nil {
 		return nil, err
-	}
-	first, err := newValidator(counted)
-	if err != nil {
-		return nil, fmt.Errorf("the schema does not compile: %s", plaintext.Cut(err.Error(), 2000))
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {
 		return nil, err
 	}
-	schema := &Schema{raw: compact.Bytes(), doc: doc, plan: newPlan(doc), counted: counted, idle: make(chan *validator, 8)}
-	schema.idle <- first
-	return schema, nil
+	return &Schema{raw: compact.Bytes(), doc: doc, plan: newPlan(doc), compiled: compiled}, nil
 }
 
 // deeper reports whether a value is nested deeper than a number of levels.
@@ -114,66 +100,21 @@ func (s *Schema) accepts(data []byte) bool { return json.Valid(data) && s.plan.a
 func (s *Schema) Validate(value any) error { return s.validate(context.Background(), value) }
 
 func (s *Schema) validate(ctx context.Context, value any) error {
-	var v *validator
-	select {
-	case v = <-s.idle:
-	default: // calls do not wait for each other
-		var err error
-		if v, err = newValidator(s.counted); err != nil {
-			return err
-		}
-	}
-	err := v.validate(ctx, value)
-	select {
-	case s.idle <- v:
-	default:
-	}
-	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
-	if !ok {
+	c := check{meter: newMeter(ctx, value)}
+	if err := c.run(s.compiled, value); err != nil || c.wrong == 0 {
 		return err
 	}
-	var problems []string
-	n := collect(invalid, &problems)
+	problems := make([]string, len(c.problems))
+	for i, p := range c.problems {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		problems[i] = p.String()
+	}
 	slices.Sort(problems)
 	problems = slices.Compact(problems)
-	if more := n - mostProblems; more > 0 {
+	if more := c.wrong - mostProblems; more > 0 {
 		problems = append(problems[:min(len(problems), mostProblems)], fmt.Sprintf("and %d more", more))
 	}
 	return errors.New(strings.Join(problems, "\n"))
-}
-
-// mostProblems is how many things that are wrong a model is told.
-const mostProblems = 20
-
-// collect gathers the first leaves of an error, and counts all.
-func collect(e *jsonschema.ValidationError, problems *[]string) (n int) {
-	for _, cause := range e.Causes {
-		n += collect(cause, problems)
-	}
-	if len(e.Causes) > 0 {
-		return n
-	}
-	if len(*problems) < mostProblems {
-		if unknown, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
-			slices.Sort(unknown.Properties) // they come in the order of a map
-		}
-		text := plaintext.Cut(e.ErrorKind.LocalizedString(printer()), 300)
-		if len(e.InstanceLocation) > 0 {
-			text = plaintext.Cut(pointer(e.InstanceLocation), 300) + ": " + text
-		}
-		*problems = append(*problems, text)
-	}
-	return 1
-}
-
-var printer = sync.OnceValue(func() *message.Printer { return message.NewPrinter(language.English) })
-
-// pointer is a JSON pointer (RFC 6901).
-func pointer(tokens []string) string {
-	var b strings.Builder
-	for _, token := range tokens {
-		b.WriteByte('/')
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
-	}
-	return b.String()
 }

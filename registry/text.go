@@ -25,9 +25,9 @@ func printable(text string) string {
 // decodeJSON decodes one JSON value, with numbers as they are written. It refuses what means different things to different
 // readers, or takes too long to look at: an object with the same name twice, numbers that nobody can mean, and too many values.
 func decodeJSON(data []byte) (any, error) {
-	var raw json.RawMessage
-	if err := json.Unmarshal(data, &raw); err != nil { // checks before anything is made
-		return nil, err
+	if !json.Valid(data) { // before anything is made
+		var raw json.RawMessage
+		return nil, json.Unmarshal(data, &raw)
 	}
 	if _, err := (&inspection{data: data}).value(0); err != nil {
 		return nil, err

@@ -1,0 +1,450 @@
+package registry
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+func index(i int) string { return strconv.Itoa(i) }
+
+func (c *check) object(s *jsonschema.Schema, object map[string]any, rest *unevaluated) {
+	if s.MinProperties != nil && len(object) < *s.MinProperties {
+		c.fail(&kind.MinProperties{Got: len(object), Want: *s.MinProperties})
+	}
+	if s.MaxProperties != nil && len(object) > *s.MaxProperties {
+		c.fail(&kind.MaxProperties{Got: len(object), Want: *s.MaxProperties})
+	}
+	if missing := c.missing(object, s.Required); missing != nil {
+		c.fail(&kind.Required{Missing: missing})
+	}
+	for name, needed := range s.Dependencies {
+		if !c.has(object, name) {
+			continue
+		}
+		switch needed := needed.(type) {
+		case []string:
+			if missing := c.missing(object, needed); missing != nil {
+				c.fail(&kind.Dependency{Prop: name, Missing: missing})
+			}
+		case *jsonschema.Schema:
+			c.same(needed, object, "", rest)
+		}
+	}
+	c.properties(s, object, rest)
+	if s.PropertyNames != nil {
+		c.names(s.PropertyNames, object)
+	}
+	for name, schema := range s.DependentSchemas {
+		if c.has(object, name) {
+			c.same(schema, object, "", rest)
+		}
+	}
+	for name, needed := range s.DependentRequired {
+		if !c.has(object, name) {
+			continue
+		}
+		if missing := c.missing(object, needed); missing != nil {
+			c.fail(&kind.DependentRequired{Prop: name, Missing: missing})
+		}
+	}
+}
+
+// has reports whether there is a property.
+func (c *check) has(object map[string]any, name string) bool {
+	c.spend(1 + len(name)/bytesPerStep)
+	_, ok := object[name]
+	return ok
+}
+
+// missing returns the names that are not in an object, or nil.
+func (c *check) missing(object map[string]any, names []string) (missing []string) {
+	for _, name := range names {
+		if !c.has(object, name) {
+			if len(missing) < maxNames {
+				missing = append(missing, name)
+			}
+		}
+	}
+	return missing
+}
+
+func (c *check) properties(s *jsonschema.Schema, object map[string]any, rest *unevaluated) {
+	if len(s.Properties) == 0 && len(s.PatternProperties) == 0 && s.AdditionalProperties == nil {
+		return
+	}
+	since := c.mark()
+	var unknown []string
+	n := 0
+	for name, value := range object {
+		if c.quiet > 0 && c.failed(since) {
+			return
+		}
+		if n++; n%8 == 0 || len(name) > bytesPerStep {
+			c.spend(1 + len(name)/bytesPerStep)
+		}
+		evaluated := false
+		if schema, ok := s.Properties[name]; ok {
+			evaluated = true
+			c.inside(schema, value, name)
+		}
+		for pattern, schema := range s.PatternProperties {
+			if c.matches(pattern, name) {
+				evaluated = true
+				c.inside(schema, value, name)
+			}
+		}
+		if !evaluated && s.AdditionalProperties != nil {
+			evaluated = true
+			switch additional := s.AdditionalProperties.(type) {
+			case bool:
+				if !additional {
+					unknown = c.note(unknown, name)
+				}
+			case *jsonschema.Schema:
+				c.inside(additional, value, name)
+			}
+		}
+		if evaluated {
+			delete(rest.names, name)
+		}
+	}
+	if len(unknown) > 0 {
+		c.fail(&kind.AdditionalProperties{Properties: unknown})
+	}
+}
+
+// maxNames is how many names can be seen in a problem at most.
+const maxNames = 100
+
+// note adds a name to those that come first, in order: those of a map come in any order. There is at least one.
+func (c *check) note(names []string, name string) []string {
+	if len(names) > 0 && (c.quiet > 0 || len(c.problems) >= mostProblems) {
+		return names
+	}
+	i, _ := slices.BinarySearch(names, name)
+	if len(names) == maxNames {
+		if i == maxNames {
+			return names
+		}
+		names = names[:maxNames-1]
+	}
+	return slices.Insert(names, i, name)
+}
+
+// names checks the names of properties. What is wrong with one is told without its place.
+func (c *check) names(schema *jsonschema.Schema, object map[string]any) {
+	path, base := c.path, c.base
+	c.path, c.base = nil, len(c.looks)
+	for name := range object {
+		c.look(schema, name, "", 0, false)
+	}
+	c.path, c.base = path, base
+}
+
+func (c *check) array(s *jsonschema.Schema, array []any, rest *unevaluated) {
+	if s.MinItems != nil && len(array) < *s.MinItems {
+		c.fail(&kind.MinItems{Got: len(array), Want: *s.MinItems})
+	}
+	if s.MaxItems != nil && len(array) > *s.MaxItems {
+		c.fail(&kind.MaxItems{Got: len(array), Want: *s.MaxItems})
+	}
+	if s.UniqueItems && len(array) > 1 {
+		if i, j := c.duplicates(array); j > 0 {
+			c.fail(&kind.UniqueItems{Duplicates: [2]int{i, j}})
+		}
+	}
+	first, others := s.PrefixItems, s.Items2020
+	switch items := s.Items.(type) { // as older drafts have it
+	case *jsonschema.Schema:
+		others = items
+	case []*jsonschema.Schema:
+		first = items
+		switch additional := s.AdditionalItems.(type) {
+		case bool:
+			if !additional && len(array) > len(first) {
+				c.fail(&kind.AdditionalItems{Count: len(array) - len(first)})
+			}
+		case *jsonschema.Schema:
+			others = additional
+		}
+	}
+	for i, item := range array {
+		if i < len(first) {
+			c.inside(first[i], item, index(i))
+		} else if others == nil {
+			break
+		} else {
+			c.inside(others, item, index(i))
+		}
+	}
+	if s.Contains != nil {
+		c.contains(s, array, rest)
+	}
+}
+
+func (c *check) contains(s *jsonschema.Schema, array []any, rest *unevaluated) {
+	since := c.mark()
+	var matched []int
+	for i, item := range array {
+		if !c.inside(s.Contains, item, index(i)) {
+			continue
+		}
+		matched = append(matched, i)
+		if s.DraftVersion >= 2020 {
+			delete(rest.items, i)
+		}
+	}
+	switch few := s.MinContains != nil && len(matched) < *s.MinContains; {
+	case (few || s.MinContains == nil && len(matched) == 0) && c.failed(since): // which says why
+	case few:
+		c.fail(&kind.MinContains{Got: matched, Want: *s.MinContains})
+	case s.MinContains == nil && len(matched) == 0:
+		c.fail(&kind.Contains{})
+	default:
+		c.forget(since)
+	}
+	if s.MaxContains != nil && len(matched) > *s.MaxContains {
+		c.fail(&kind.MaxContains{Got: matched, Want: *s.MaxContains})
+	}
+}
+
+// bytesPerStep is how many bytes of text are looked at in the time of a step.
+const bytesPerStep = 4000
+
+func (c *check) text(s *jsonschema.Schema, text string) {
+	if s.MinLength != nil || s.MaxLength != nil {
+		c.spend(len(text) / bytesPerStep)
+		length := utf8.RuneCountInString(text)
+		if s.MinLength != nil && length < *s.MinLength {
+			c.fail(&kind.MinLength{Got: length, Want: *s.MinLength})
+		}
+		if s.MaxLength != nil && length > *s.MaxLength {
+			c.fail(&kind.MaxLength{Got: length, Want: *s.MaxLength})
+		}
+	}
+	if s.Pattern != nil && !c.matches(s.Pattern, text) {
+		c.fail(&kind.Pattern{Got: text, Want: s.Pattern.String()})
+	}
+}
+
+// costOfMatching is how many steps of matching cost as much as looking at a schema.
+const costOfMatching = 1000
+
+func (c *check) matches(expression jsonschema.Regexp, text string) bool {
+	size := maxPattern
+	if p, ok := expression.(*pattern); ok {
+		size = p.size
+	}
+	c.spend(1 + len(text)*size/costOfMatching)
+	return expression.MatchString(text)
+}
+
+func (c *check) number(s *jsonschema.Schema, v any) {
+	if s.Minimum == nil && s.Maximum == nil && s.ExclusiveMinimum == nil && s.ExclusiveMaximum == nil && s.MultipleOf == nil {
+		return
+	}
+	n := c.rational(v)
+	if s.Minimum != nil && n.Cmp(s.Minimum) < 0 {
+		c.fail(&kind.Minimum{Got: n, Want: s.Minimum})
+	}
+	if s.Maximum != nil && n.Cmp(s.Maximum) > 0 {
+		c.fail(&kind.Maximum{Got: n, Want: s.Maximum})
+	}
+	if s.ExclusiveMinimum != nil && n.Cmp(s.ExclusiveMinimum) <= 0 {
+		c.fail(&kind.ExclusiveMinimum{Got: n, Want: s.ExclusiveMinimum})
+	}
+	if s.ExclusiveMaximum != nil && n.Cmp(s.ExclusiveMaximum) >= 0 {
+		c.fail(&kind.ExclusiveMaximum{Got: n, Want: s.ExclusiveMaximum})
+	}
+	if s.MultipleOf != nil {
+		if quotient := new(big.Rat).Quo(n, s.MultipleOf); !quotient.IsInt() {
+			c.fail(&kind.MultipleOf{Got: n, Want: s.MultipleOf})
+		}
+	}
+}
+
+// longNumber is what it costs to compute with a number of many digits.
+const longNumber = 20
+
+// rational returns a number as it is written.
+func (c *check) rational(v any) *big.Rat {
+	text := fmt.Sprint(v)
+	if n, ok := v.(json.Number); ok {
+		text = string(n)
+	}
+	if !reasonable([]byte(text)) {
+		panic(stop{errTooComplex})
+	}
+	if len(text) > 20 || strings.ContainsAny(text, "eE") {
+		c.spend(longNumber)
+	}
+	n, ok := new(big.Rat).SetString(text)
+	if !ok {
+		panic(stop{fmt.Errorf("%q is not a number", shown(text))})
+	}
+	return n
+}
+
+// jsonType is the name that JSON Schema has for the type of a value, or "" if it is not one of JSON.
+func jsonType(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	case json.Number, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return "number"
+	case float64:
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return "number"
+		}
+	case float32:
+		if f := float64(v); !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return "number"
+		}
+	}
+	return ""
+}
+
+// typeBits are the types as package jsonschema has them in sets.
+var typeBits = func() map[string]jsonschema.Types {
+	bits := map[string]jsonschema.Types{}
+	for _, name := range []string{"null", "boolean", "number", "integer", "string", "array", "object"} {
+		var t jsonschema.Types
+		t.Add(name)
+		bits[name] = t
+	}
+	return bits
+}()
+
+// isOf reports whether a value, whose type has this name, is of one of some types.
+func (c *check) isOf(types jsonschema.Types, name string, v any) bool {
+	if types&typeBits[name] != 0 {
+		return true
+	}
+	if name != "number" || types&typeBits["integer"] == 0 {
+		return false
+	}
+	n, ok := v.(json.Number)
+	return ok && !strings.ContainsAny(string(n), ".eE") || c.rational(v).IsInt()
+}
+
+// among reports whether a value is one of several.
+func (c *check) among(v any, values []any) bool {
+	for _, value := range values {
+		if c.equal(v, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// equal reports whether two values are the same.
+func (c *check) equal(v, w any) bool {
+	c.spend(1)
+	switch v := v.(type) {
+	case map[string]any:
+		w, ok := w.(map[string]any)
+		if !ok || len(v) != len(w) {
+			return false
+		}
+		for name, inside := range v {
+			c.spend(len(name) / bytesPerStep)
+			if other, ok := w[name]; !ok || !c.equal(inside, other) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		w, ok := w.([]any)
+		if !ok || len(v) != len(w) {
+			return false
+		}
+		for i := range v {
+			if !c.equal(v[i], w[i]) {
+				return false
+			}
+		}
+		return true
+	case string:
+		w, ok := w.(string)
+		if !ok || len(v) != len(w) {
+			return false
+		}
+		c.spend(len(v) / bytesPerStep)
+		return v == w
+	case nil, bool:
+		return v == w
+	}
+	if jsonType(w) != "number" {
+		return false
+	}
+	return v == w || c.rational(v).Cmp(c.rational(w)) == 0
+}
+
+// duplicates returns the first two items that are the same, or zeros.
+func (c *check) duplicates(array []any) (first, second int) {
+	seed, seen := maphash.MakeSeed(), map[uint64][]int{}
+	for i, item := range array {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		c.hash(item, &h)
+		sum := h.Sum64()
+		for _, j := range seen[sum] {
+			if c.equal(item, array[j]) {
+				return j, i
+			}
+		}
+		seen[sum] = append(seen[sum], i)
+	}
+	return 0, 0
+}
+
+// hash writes a value so that two that are the same write the same, and others something else.
+func (c *check) hash(v any, h *maphash.Hash) {
+	c.spend(1)
+	h.WriteString(jsonType(v))
+	switch v := v.(type) {
+	case map[string]any:
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		maphash.WriteComparable(h, len(v))
+		for _, name := range names {
+			c.spend(len(name) / bytesPerStep)
+			maphash.WriteComparable(h, name)
+			c.hash(v[name], h)
+		}
+	case []any:
+		maphash.WriteComparable(h, len(v))
+		for _, inside := range v {
+			c.hash(inside, h)
+		}
+	case nil:
+	case bool:
+		maphash.WriteComparable(h, v)
+	case string:
+		c.spend(len(v) / bytesPerStep)
+		maphash.WriteComparable(h, v)
+	default:
+		maphash.WriteComparable(h, c.rational(v).RatString())
+	}
+}

@@ -1,0 +1,143 @@
+package registry
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+)
+
+// mostProblems is how many things that are wrong a model is told.
+const mostProblems = 20
+
+// How many bytes of a problem, and of its place, are told; and how many of a name or value are looked at for that.
+const (
+	maxProblem = 300
+	maxShown   = maxProblem + 100
+)
+
+// String says what is wrong, in one line.
+func (p problem) String() string {
+	text := plaintext.Cut(shortened(p.kind).LocalizedString(printer()), maxProblem)
+	if len(p.path) > 0 {
+		text = plaintext.Cut(pointer(p.path), maxProblem) + ": " + text
+	}
+	return text
+}
+
+var printer = sync.OnceValue(func() *message.Printer { return message.NewPrinter(language.English) })
+
+// pointer is a JSON pointer (RFC 6901), or the beginning of a long one.
+func pointer(tokens []string) string {
+	var b strings.Builder
+	for _, token := range tokens {
+		if b.Len() > maxShown {
+			break
+		}
+		b.WriteByte('/')
+		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(shown(token)))
+	}
+	return b.String()
+}
+
+// shown is as much of a text as can be seen in a problem.
+func shown(text string) string { return text[:plaintext.Boundary(text, maxShown)] }
+
+// firstNames are as many of some names as can be seen. There are several if there are several.
+func firstNames(names []string) []string {
+	var first []string
+	for bytes, i := 0, 0; i < len(names) && (bytes < maxShown || i < 2); i++ {
+		first = append(first, shown(names[i]))
+		bytes += len(first[i])
+	}
+	return first
+}
+
+// firstValues are as many values of an enum as can be seen. There is one that is an array or object if there is any.
+func firstValues(values []any) []any {
+	var first []any
+	bytes := 0
+	for i, value := range values {
+		switch value := value.(type) {
+		case []any, map[string]any:
+			return []any{value}
+		case string:
+			if bytes < maxShown || i < 2 {
+				first = append(first, shown(value))
+				bytes += len(value)
+			}
+		default:
+			if bytes < maxShown || i < 2 {
+				first = append(first, value)
+				bytes++
+			}
+		}
+	}
+	return first
+}
+
+// shortened is a kind of error whose text begins with the same bytes, but is not much longer than what is told.
+func shortened(of jsonschema.ErrorKind) jsonschema.ErrorKind {
+	switch k := of.(type) {
+	case *kind.Pattern:
+		return &kind.Pattern{Got: shown(k.Got), Want: shown(k.Want)}
+	case *kind.Const:
+		if text, ok := k.Want.(string); ok {
+			return &kind.Const{Want: shown(text)}
+		}
+	case *kind.Enum:
+		return &kind.Enum{Want: firstValues(k.Want)}
+	case *kind.Required:
+		return &kind.Required{Missing: firstNames(k.Missing)}
+	case *kind.Dependency:
+		return &kind.Dependency{Prop: shown(k.Prop), Missing: firstNames(k.Missing)}
+	case *kind.DependentRequired:
+		return &kind.DependentRequired{Prop: shown(k.Prop), Missing: firstNames(k.Missing)}
+	case *kind.AdditionalProperties:
+		return &kind.AdditionalProperties{Properties: firstNames(k.Properties)}
+	case *kind.RefCycle:
+		return &kind.RefCycle{URL: shown(k.URL), KeywordLocation1: k.KeywordLocation1, KeywordLocation2: k.KeywordLocation2}
+	}
+	return of
+}
+
+// maxExplained is how many bytes of the text are told that says why a schema does not compile.
+const maxExplained = 2000
+
+// explained is the text of an error, or, if it says where a schema is none, as much of it as is told.
+func explained(err error) string {
+	invalid, ok := err.(*jsonschema.ValidationError)
+	if !ok {
+		return err.Error()
+	}
+	var b strings.Builder
+	explain(&b, invalid, 0)
+	return b.String()
+}
+
+// explain writes the text of an error as package jsonschema does, which would write all of it, however long that is.
+func explain(b *strings.Builder, e *jsonschema.ValidationError, indent int) {
+	if _, ok := e.ErrorKind.(*kind.Reference); !ok || len(e.Causes) != 1 {
+		if indent > 0 {
+			b.WriteString("\n" + strings.Repeat("  ", indent-1) + "- ")
+		}
+		indent++
+		text := shortened(e.ErrorKind).LocalizedString(printer())
+		if _, whole := e.ErrorKind.(*kind.Schema); !whole {
+			at := &kind.PropertyNames{Property: pointer(e.InstanceLocation)} // which quotes it
+			text = "at " + strings.TrimPrefix(at.LocalizedString(printer()), "invalid propertyName ") + ": " + text
+		}
+		b.WriteString(text)
+	}
+	for _, cause := range e.Causes {
+		if b.Len() > maxExplained {
+			return
+		}
+		explain(b, cause, indent)
+	}
+}
