@@ -51,7 +51,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			if a.err != nil {
 				return registry.Result{}, t.failure(ctx, c, a.err)
 			}
-			raw, err := unwrap(a.result.Meta)
+			raw, err := c.filter.fetch(a.result.Meta)
 			if err != nil {
 				return registry.Result{}, t.failure(ctx, c, err)
 			}

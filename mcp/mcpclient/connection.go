@@ -18,6 +18,7 @@ import (
 type connection struct {
 	server  *server
 	session *sdk.ClientSession
+	filter  *filter
 	// changed has a value when the list of tools may have changed.
 	changed chan struct{}
 	calls   progressCalls
@@ -85,6 +86,7 @@ func dial(ctx context.Context, s *server, version string) (*connection, error) {
 	c := &connection{server: s, changed: make(chan struct{}, 1), lost: make(chan struct{}), idle: func() {}}
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx)) // it must still be there to say goodbye
 	f := newFilter(s.options.MaxMessage)
+	c.filter = f
 	f.notify, f.odd = c.notification, func(what string) { s.log.debug("MCP server sent "+what, "server", s.name) }
 	transport, err := c.transport(f)
 	if err != nil {

@@ -49,6 +49,9 @@ const (
 	maxRetry = 60_000
 )
 
+// maxField is how many bytes a field of an event may have that is not its data.
+const maxField = 1000
+
 // event reads an event, and writes what is left of it.
 func (r *eventReader) event() error {
 	var name, id, retry string
@@ -68,6 +71,9 @@ func (r *eventReader) event() error {
 		}
 		field, value, _ := bytes.Cut(line, []byte{':'})
 		value = bytes.TrimPrefix(value, []byte{' '})
+		if string(field) != "data" && len(value) > maxField {
+			continue // an id is sent back, and kept for that
+		}
 		switch string(field) {
 		case "event":
 			name = string(value)

@@ -6,9 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // A filter stands between a server and the protocol's implementation, and sees every message of the server first. It lets through
@@ -24,14 +29,17 @@ type filter struct {
 	mu            sync.Mutex
 	requests      bucket // what the server asks for
 	notifications bucket
+	kept          []keptResult // in the order in which they have come
+	held          int          // their bytes
+	last          uint64
 }
 
 func newFilter(limit int) *filter {
 	return &filter{limit: limit, requests: bucket{most: 100, perSecond: 10}, notifications: bucket{most: 10_000, perSecond: 1000}}
 }
 
-// rawResult is the name under which the text of a result is kept in what the implementation gets, which would read numbers as
-// float64 and give up on all content if it does not know some.
+// rawResult is the name of what the implementation gets instead of a result, which stands for it. It would read numbers as float64,
+// give up on all content if it does not know some, and copy all of it many times.
 const rawResult = "github.com/toolrun/toolrun/result"
 
 // ownID matches the ids that requests to a server have.
@@ -39,25 +47,29 @@ var ownID = regexp.MustCompile(`^[0-9]+$`)
 
 // Limits of messages that the implementation reads itself.
 const (
-	// maxAsked is how many bytes a server's request may have besides its parameters, and maxAskedParams what those may have. Requests
-	// are kept until the server has read their answers.
-	maxAsked       = 200
-	maxAskedParams = 64 << 10
+	// maxAsked is how many bytes a server's request may have besides its parameters, which nobody looks at. Requests are kept until
+	// the server has read their answers. maxParams is how many bytes the parameters of a notification may have.
+	maxAsked  = 200
+	maxParams = 64 << 10
 	// maxGreeting is how many bytes a server's greeting may have, and what it says of headers. The implementation makes many times as
 	// much of it.
 	maxGreeting = 1 << 20
 )
 
-// An envelope is a message. What goes on is made of one, and never what has come: the implementation would not read everything as
-// it has been read here, such as names that are there twice, or in another case.
-type envelope struct {
-	Version string `json:"jsonrpc"`
+// Limits of what is decoded.
+const (
+	// maxDepth and maxValues are for what the implementation decodes, and for notifications.
+	maxDepth  = 128
+	maxValues = 10_000
+	// maxErrorText is how many bytes the text of an error may have, and maxSmall the data of one, and what is kept of a greeting.
+	maxErrorText = 64 << 10
+	maxSmall     = 4 << 10
+)
 
-	ID     json.RawMessage `json:"id,omitempty"`
-	Method *string         `json:"method,omitempty"`
-	Params json.RawMessage `json:"params,omitempty"`
-	Result json.RawMessage `json:"result,omitempty"`
-	Error  json.RawMessage `json:"error,omitempty"`
+// An envelope is a message, whose members are parts of its text. What goes on is made of one, and never what has come: the
+// implementation would not read everything as it has been read here, such as names that are there twice, or in another case.
+type envelope struct {
+	id, method, params, result, err []byte
 }
 
 // message returns what the implementation gets instead of a message, as one line, or nil if that is nothing.
@@ -66,38 +78,74 @@ func (f *filter) message(data []byte) []byte {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
 	var m envelope
-	if err := json.Unmarshal(data, &m); err != nil {
+	if !json.Valid(data) || !jsontree.Members(data, func(name, value []byte) {
+		switch string(name) {
+		case "id":
+			m.id = value
+		case "method":
+			m.method = value
+		case "params":
+			m.params = value
+		case "result":
+			m.result = value
+		case "error":
+			m.err = value
+		}
+	}) {
 		f.odd(fmt.Sprintf("a message of %d bytes that is not a JSON object", len(data)))
 		return nil
 	}
-	hasID := len(m.ID) > 0 && string(m.ID) != "null"
+	hasID := len(m.id) > 0 && string(m.id) != "null"
 	switch {
-	case m.Method != nil && hasID:
-		if len(m.ID)+len(*m.Method) > maxAsked || !f.take(&f.requests) {
+	case len(m.method) > 0 && (len(m.id)+len(m.method) > maxAsked || m.result != nil || m.err != nil): // it is neither one nor the other
+		return nil
+	case len(m.method) > 0 && hasID: // which is refused, whatever its parameters are
+		if m.method[0] != '"' || m.id[0] == '{' || m.id[0] == '[' || !f.take(&f.requests) {
 			return nil
 		}
-		if len(m.Params) > maxAskedParams {
-			m.Params = nil
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":{}}`, m.id, m.method)
+	case len(m.method) > 0:
+		var method string
+		if json.Unmarshal(m.method, &method) != nil {
+			return nil
 		}
-		return (&envelope{ID: m.ID, Method: m.Method, Params: m.Params}).line()
-	case m.Method != nil:
-		return f.notification(*m.Method, m.Params)
-	case !ownID.Match(m.ID): // the implementation would take 3.5 for 3
+		return f.notification(method, m.params)
+	case !ownID.Match(m.id): // the implementation would take 3.5 for 3
 		return nil
-	case len(m.Error) > 0 && string(m.Error) != "null":
-		return (&envelope{ID: m.ID, Error: m.Error}).line()
+	case len(m.err) > 0 && string(m.err) != "null":
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, m.id, remakeError(m.err))
 	}
 	return f.result(m)
 }
 
-// line is the message as one line of JSON.
-func (m *envelope) line() []byte {
-	m.Version = "2.0"
-	data, err := json.Marshal(m)
-	if err != nil { // which what has been read cannot make it
-		return nil
+// remakeError makes an error of what is used of one.
+func remakeError(text []byte) []byte {
+	var answer struct {
+		Code    json.RawMessage `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data,omitempty"`
 	}
-	return data
+	answer.Code = json.RawMessage("0")
+	jsontree.Members(text, func(name, value []byte) {
+		switch string(name) {
+		case "code":
+			if len(value) < 20 && value[0] != '"' && value[0] != '[' && value[0] != '{' {
+				answer.Code = value
+			}
+		case "message":
+			_ = json.Unmarshal(value, &answer.Message)
+		case "data":
+			if answer.Data = nil; len(value) <= maxSmall && jsontree.Check(value, jsontree.Limits{Values: 100}) == nil {
+				answer.Data = value
+			}
+		}
+	})
+	answer.Message = plaintext.Cut(answer.Message, maxErrorText)
+	made, err := json.Marshal(answer)
+	if err != nil { // which what has been read cannot make it
+		return []byte(`{"code":0,"message":""}`)
+	}
+	return made
 }
 
 // notification hands a notification on. All but what belongs to the protocol itself is for this package, not for the implementation,
@@ -106,58 +154,131 @@ func (f *filter) notification(method string, params json.RawMessage) []byte {
 	if !f.take(&f.notifications) {
 		time.Sleep(time.Millisecond) // a server that floods is read slowly
 	}
+	if len(params) > maxParams || jsontree.Check(params, jsontree.Limits{Depth: maxDepth, Values: maxValues}) != nil {
+		params = nil
+	}
 	if method == "notifications/subscriptions/acknowledged" {
-		if len(params) > maxAskedParams {
-			return nil
-		}
-		return (&envelope{Method: &method, Params: params}).line()
+		return acknowledged(params)
 	}
 	f.notify(method, params)
 	return nil
 }
 
-// result wraps the result of a call or of a listing, so that it arrives as it was sent.
-func (f *filter) result(m envelope) []byte {
-	refuse := func(what string) []byte {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is %s"}}`, m.ID, what)
-	}
-	var known struct {
-		ProtocolVersion   json.RawMessage `json:"protocolVersion"`
-		SupportedVersions json.RawMessage `json:"supportedVersions"`
-		Tools             json.RawMessage `json:"tools"`
-	}
-	if json.Unmarshal(m.Result, &known) != nil {
-		return refuse("not an object")
-	}
-	if known.ProtocolVersion != nil || known.SupportedVersions != nil {
-		if len(m.Result) > maxGreeting {
-			return refuse("a greeting of more than " + bytesText(maxGreeting))
-		}
-		return (&envelope{ID: m.ID, Result: m.Result}).line()
-	}
-	tools := json.RawMessage("[]")
-	if len(known.Tools) <= maxGreeting && bytes.Contains(known.Tools, []byte(`"x-mcp-header"`)) { // the implementation makes headers of arguments
-		tools = oneLine(known.Tools)
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"jsonrpc":"2.0","id":%s,"result":{"content":[],"tools":%s,"_meta":{"%s":`, m.ID, tools, rawResult)
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(string(m.Result)) != nil { // which strings cannot make it
+// acknowledged makes a notification that the implementation waits for.
+func acknowledged(params []byte) []byte {
+	if len(params) > maxSmall || jsontree.Check(params, jsontree.Limits{Values: 100}) != nil {
 		return nil
 	}
-	b.Truncate(b.Len() - 1) // the newline that the encoder ends with
-	b.WriteString("}}}")
-	return b.Bytes()
+	if len(params) == 0 {
+		params = []byte("{}")
+	}
+	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":%s}`, params))
 }
 
-// unwrap returns the text of a result from what the implementation has made of it.
-func unwrap(meta map[string]any) (json.RawMessage, error) {
-	text, ok := meta[rawResult].(string)
-	if !ok {
-		return nil, errors.New("the server's result is not one of what it has been asked for")
+// result keeps the result of a call or of a listing, so that it arrives as it was sent, without going through the implementation.
+func (f *filter) result(m envelope) []byte {
+	refuse := func(what string) []byte {
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is %s"}}`, m.id, what)
 	}
-	return json.RawMessage(text), nil
+	greets := false
+	var listed []byte
+	if !jsontree.Members(m.result, func(name, value []byte) {
+		switch string(name) {
+		case "protocolVersion", "supportedVersions":
+			greets = greets || string(value) != "null"
+		case "tools":
+			listed = value
+		}
+	}) {
+		return refuse("not an object")
+	}
+	if greets {
+		if len(m.result) > maxGreeting {
+			return refuse("a greeting of more than " + bytesText(maxGreeting))
+		}
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.id, remakeGreeting(m.result))
+	}
+	tools := []byte("[]")
+	if len(listed) <= maxGreeting && bytes.Contains(listed, []byte(`"x-mcp-header"`)) && // the implementation makes headers of arguments
+		jsontree.Check(listed, jsontree.Limits{Depth: maxDepth, Values: maxValues}) == nil {
+		tools = oneLine(listed)
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"content":[],"tools":%s,"_meta":{"%s":"%s"}}}`,
+		m.id, tools, rawResult, f.keep(m.result))
+}
+
+// remakeGreeting makes a greeting of what is used of one: the versions, what the server can tell, and its instructions.
+func remakeGreeting(text []byte) []byte {
+	out := []byte(`{"serverInfo":{"name":"","version":""}`)
+	jsontree.Members(text, func(name, value []byte) {
+		switch string(name) {
+		case "protocolVersion", "supportedVersions", "resultType", "ttlMs", "cacheScope":
+			if len(value) <= maxSmall && jsontree.Check(value, jsontree.Limits{Values: 100}) == nil {
+				out = fmt.Appendf(out, `,"%s":%s`, name, value)
+			}
+		case "capabilities":
+			changes := false
+			jsontree.Members(value, func(name, value []byte) {
+				if string(name) == "tools" {
+					jsontree.Members(value, func(name, value []byte) {
+						if string(name) == "listChanged" {
+							changes = string(value) == "true"
+						}
+					})
+				}
+			})
+			out = fmt.Appendf(out, `,"capabilities":{"tools":{"listChanged":%t}}`, changes)
+		case "instructions":
+			var instructions string
+			if json.Unmarshal(value, &instructions) == nil {
+				quoted, _ := json.Marshal(plaintext.Cut(instructions, maxErrorText)) // strings have no error
+				out = fmt.Appendf(out, `,"instructions":%s`, quoted)
+			}
+		}
+	})
+	return oneLine(append(out, '}'))
+}
+
+// keep keeps a result until it is fetched, and returns its key. If nobody does, since a call has been given up, it makes room for others.
+func (f *filter) keep(result []byte) (key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.last++
+	key = strconv.FormatUint(f.last, 10)
+	f.kept = append(f.kept, keptResult{key, bytes.Clone(result)})
+	f.held += len(result)
+	for f.held > 2*f.limit || len(f.kept) > maxKept {
+		f.drop(0)
+	}
+	return key
+}
+
+// drop forgets a result. The lock is held.
+func (f *filter) drop(i int) {
+	f.held -= len(f.kept[i].result)
+	f.kept = slices.Delete(f.kept, i, i+1)
+}
+
+// maxKept is how many results are kept at a time.
+const maxKept = 1000
+
+type keptResult struct {
+	key    string
+	result json.RawMessage
+}
+
+// fetch returns the text of a result for what the implementation has made of it.
+func (f *filter) fetch(meta map[string]any) (json.RawMessage, error) {
+	key, _ := meta[rawResult].(string)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, k := range f.kept {
+		if k.key == key {
+			f.drop(i)
+			return k.result, nil
+		}
+	}
+	return nil, errors.New("the server's result is not one of what it has been asked for")
 }
 
 // oneLine is JSON without line breaks.

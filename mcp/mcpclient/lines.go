@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // readLine reads a line of at most some bytes, without its end. The line is valid until the next one is read. At the end of
@@ -64,15 +66,20 @@ func (r *lineReader) Read(p []byte) (int, error) {
 
 func (r *lineReader) take(line []byte) {
 	line = bytes.TrimSpace(line)
-	var batch []json.RawMessage
+	batch := [][]byte{line}
 	switch {
 	case len(line) == 0:
 		return
 	case line[0] != '[':
-		batch = []json.RawMessage{line}
-	case bytes.Count(line, []byte{'{'}) > maxBatch*100 || json.Unmarshal(line, &batch) != nil || len(batch) > maxBatch:
-		r.filter.odd("an array that is not one of messages")
-		return
+	default:
+		batch = batch[:0]
+		if !json.Valid(line) || !jsontree.Elements(line, func(message []byte) bool {
+			batch = append(batch, message)
+			return len(batch) <= maxBatch
+		}) || len(batch) > maxBatch {
+			r.filter.odd("an array that is not one of messages")
+			return
+		}
 	}
 	for _, message := range batch {
 		if out := r.filter.message(message); out != nil {

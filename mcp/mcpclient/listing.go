@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -9,10 +8,15 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // maxPages is how many pages a list of tools may have.
 const maxPages = 100
+
+// maxCursor is how many bytes the name of a page may have.
+const maxCursor = 16 << 10
 
 // A listing is what a server says of its tools.
 type listing struct {
@@ -69,7 +73,7 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 			}
 			return nil, err
 		}
-		raw, err := unwrap(result.Meta)
+		raw, err := c.filter.fetch(result.Meta)
 		if err != nil {
 			return nil, err
 		}
@@ -79,10 +83,18 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 		}
 		hash.Write(raw)
 		var in struct {
-			Tools      json.RawMessage `json:"tools"`
-			NextCursor string          `json:"nextCursor"`
+			Tools      json.RawMessage
+			NextCursor string
 		}
-		if err := json.Unmarshal(raw, &in); err != nil {
+		jsontree.Members(raw, func(name, value []byte) {
+			switch string(name) {
+			case "tools":
+				in.Tools = value
+			case "nextCursor":
+				err = errors.Join(err, json.Unmarshal(value, &in.NextCursor))
+			}
+		})
+		if err != nil {
 			return nil, errors.New("its list of tools is not one")
 		}
 		all := elements(in.Tools, s.options.MaxTools-len(list.tools), func(element json.RawMessage) {
@@ -98,6 +110,10 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 			leftOut("there are too many")
 			break
 		}
+		if len(in.NextCursor) > maxCursor {
+			leftOut("the cursor of the next page is too long")
+			break
+		}
 		if in.NextCursor == "" || in.NextCursor == params.Cursor {
 			break
 		}
@@ -110,21 +126,17 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 // maxRemoteName is how many bytes a server's own name for a tool may have.
 const maxRemoteName = 1024
 
-// elements hands out the first elements of an array, and reports whether that were all. It never has all of them in memory.
+// elements hands out the first elements of an array, which must be valid JSON, and reports whether that were all.
 func elements(array json.RawMessage, most int, do func(json.RawMessage)) (all bool) {
-	decoder := json.NewDecoder(bytes.NewReader(array))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
-		return true
-	}
-	for ; decoder.More(); most-- {
-		var element json.RawMessage
+	all = true
+	jsontree.Elements(array, func(element []byte) bool {
 		if most <= 0 {
+			all = false
 			return false
 		}
-		if decoder.Decode(&element) != nil {
-			return true
-		}
+		most--
 		do(element)
-	}
-	return true
+		return true
+	})
+	return all
 }

@@ -43,13 +43,14 @@ func (p *progressCalls) end(token string) {
 // progress takes a notification.
 func (p *progressCalls) progress(params json.RawMessage) {
 	var report struct {
-		Token any `json:"progressToken"`
+		Token json.RawMessage `json:"progressToken"`
 		progress
 	}
 	if json.Unmarshal(params, &report) != nil {
 		return
 	}
-	token, _ := report.Token.(string)
+	var token string
+	_ = json.Unmarshal(report.Token, &token) // ours are strings
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.calls[token]

@@ -10,11 +10,18 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
 // maxParts is how many parts a result may have. The rest is left out.
 const maxParts = 1000
+
+// Structured content may have so many levels and values. What has more is left out.
+const (
+	maxDataDepth  = 128
+	maxDataValues = 100_000
+)
 
 // content is a part of a result as servers have it.
 type content struct {
@@ -37,27 +44,44 @@ type content struct {
 // result makes a result of what the server has sent.
 func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 	var in struct {
-		Content           json.RawMessage `json:"content"`
-		StructuredContent json.RawMessage `json:"structuredContent"`
-		IsError           bool            `json:"isError"`
-		InputRequests     json.RawMessage `json:"inputRequests"`
-		ResultType        string          `json:"resultType"`
+		content, structured, inputRequests []byte
+		IsError                            bool
+		ResultType                         string
 	}
-	if err := json.Unmarshal(raw, &in); err != nil {
+	var err error
+	jsontree.Members(raw, func(name, value []byte) { // which copies nothing
+		switch string(name) {
+		case "content":
+			in.content = value
+		case "structuredContent":
+			in.structured = value
+		case "inputRequests":
+			in.inputRequests = value
+		case "isError":
+			err = errors.Join(err, json.Unmarshal(value, &in.IsError))
+		case "resultType":
+			err = errors.Join(err, json.Unmarshal(value, &in.ResultType))
+		}
+	})
+	if err != nil {
 		return registry.Result{}, t.lost("has sent a result that is not one.", err)
 	}
-	if in.ResultType == "input_required" || len(in.InputRequests) > 0 {
+	if in.ResultType == "input_required" || len(in.inputRequests) > 0 {
 		return registry.Result{}, t.lost("wants to ask somebody something, which it cannot do here. Give it all it needs with the call.",
 			errors.New("the server asks for input"))
 	}
 	var result registry.Result
-	if !elements(in.Content, maxParts, func(element json.RawMessage) { result.Content = append(result.Content, t.part(element)) }) {
+	if !elements(in.content, maxParts, func(element json.RawMessage) { result.Content = append(result.Content, t.part(element)) }) {
 		note := fmt.Sprintf("[The result has more than %d parts, and the others are left out.]", maxParts)
 		result.Content = append(result.Content, registry.Part{Text: note})
 	}
-	if data := in.StructuredContent; len(data) > 0 && string(data) != "null" {
+	if data := in.structured; len(data) > 0 && string(data) != "null" {
 		var compact bytes.Buffer
-		if json.Compact(&compact, t.server.secrets.json(data)) == nil {
+		if err := jsontree.Check(data, jsontree.Limits{Depth: maxDataDepth, Values: maxDataValues}); err != nil {
+			limit, _ := errors.AsType[*jsontree.LimitError](err)
+			note := fmt.Sprintf("[The structured content of the result is left out: it has more than %d %s.]", limit.Limit, limit.What)
+			result.Content = append(result.Content, registry.Part{Text: note})
+		} else if json.Compact(&compact, t.server.secrets.json(data)) == nil {
 			result.Data = json.RawMessage(compact.Bytes())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -23,6 +24,9 @@ const (
 	// maxObjects is how many objects a schema may consist of, and allObjects all of a server together: compiling takes time.
 	maxObjects = 2000
 	allObjects = 50_000
+	// maxSchemaDepth and maxSchemaValues are for what is decoded of a schema.
+	maxSchemaDepth  = 128
+	maxSchemaValues = 50_000
 )
 
 // A tool is a tool of a server.
@@ -141,6 +145,9 @@ func (r *schemaReader) usable(raw json.RawMessage) (json.RawMessage, error) {
 	objects := bytes.Count(raw, []byte{'{'})
 	if objects > maxObjects || objects > r.objects {
 		return nil, fmt.Errorf("it has %d objects, more than %d, or all together have more than %d", objects, maxObjects, allObjects)
+	}
+	if err := jsontree.Check(raw, jsontree.Limits{Depth: maxSchemaDepth, Values: maxSchemaValues}); err != nil {
+		return nil, err
 	}
 	r.room -= len(raw)
 	r.objects -= objects
