@@ -35,7 +35,7 @@ type Options struct {
 // What holds unless options say otherwise.
 const (
 	DefaultConnectTimeout = time.Minute // a server may have to be downloaded first
-	DefaultMaxMessage     = 16 << 20
+	DefaultMaxMessage     = 10 << 20
 	DefaultMaxTools       = 512
 )
 

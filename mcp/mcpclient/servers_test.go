@@ -210,6 +210,14 @@ func newGoodServer(versions ...string) *sdk.Server {
 	return server
 }
 
+// amplifies splits the kind of a server that answers with what costs more than it looks.
+func amplifies(kind string) (what string, size int, ok bool) {
+	kind, ok = strings.CutPrefix(kind, "amplify ")
+	_, _ = fmt.Sscanf(kind, "%d", &size)
+	_, what, _ = strings.Cut(kind, " ")
+	return what, size, ok
+}
+
 // A rawServer is one that knows the protocol, and does not keep to it.
 type rawServer struct {
 	kind    string
@@ -276,7 +284,54 @@ func (s *rawServer) serve() {
 	}
 }
 
+// arrays is JSON of so many bytes, nearly all of them empty arrays.
+func arrays(n int) string { return "[" + strings.Repeat("[],", n/3) + "0]" }
+
+// amplify answers by a message of some size that costs more than it looks.
+func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
+	const answer = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}],"structuredContent":{"a":%s},"_meta":%s}}`
+	x := strings.Repeat("x", size)
+	switch what {
+	case "structured":
+		s.send(answer, id, "", arrays(size), "{}")
+		return
+	case "structured text":
+		s.send(answer, id, "", `"`+x+`"`, "{}")
+		return
+	case "text":
+		s.send(answer, id, x, "0", "{}")
+		return
+	case "meta":
+		s.send(answer, id, "", "0", `{"a":`+arrays(size)+`}`)
+		return
+	case "parts":
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":%s}}`, id, arrays(size))
+		return
+	case "error":
+		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s","data":%s}}`, id, x[:size/2], arrays(size/2))
+		return
+	case "batch":
+		s.send(`[{"jsonrpc":"2.0","id":"b","method":"ping","params":{"_meta":{"a":%s}}}]`, arrays(size))
+	case "progress":
+		s.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, arrays(size))
+	case "log":
+		s.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%s}}`, arrays(size))
+	case "asks":
+		for i := range 20 {
+			s.send(`{"jsonrpc":"2.0","id":"g%d","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"_meta":{"a":%s}}}`, i, arrays(size/20))
+		}
+	case "nobody asked":
+		s.send(answer, json.RawMessage("12345"), x, "0", "{}")
+	}
+	s.send(answer, id, "", "0", "{}")
+}
+
 func (s *rawServer) initialize(id json.RawMessage) {
+	if what, size, ok := amplifies(s.kind); ok && what == "greeting" {
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"experimental":{"a":{"b":%s}}},"serverInfo":{"name":"raw","version":"1"}}}`,
+			id, arrays(size))
+		return
+	}
 	switch s.kind {
 	case "mute":
 		time.Sleep(time.Hour)
@@ -369,6 +424,10 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 func (s *rawServer) call(id, token json.RawMessage) {
 	answer := func(text string) {
 		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`, id, text)
+	}
+	if what, size, ok := amplifies(s.kind); ok {
+		s.amplify(id, token, what, size)
+		return
 	}
 	switch s.kind {
 	case "dies":
