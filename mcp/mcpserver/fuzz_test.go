@@ -2,24 +2,14 @@ package mcpserver_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"runtime/debug"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/toolrun/toolrun/internal/procmem"
-	"github.com/toolrun/toolrun/mcp/mcpserver"
-	"github.com/toolrun/toolrun/registry"
 )
 
 // budget is what a server may take for messages, whatever they are.
@@ -217,30 +207,6 @@ func (g *grammar) value() {
 	}
 }
 
-// peakOf is by how many bytes the process grows while something is done.
-func peakOf(do func()) int64 {
-	debug.FreeOSMemory()
-	base := procmem.Resident()
-	var most atomic.Int64
-	stop := make(chan struct{})
-	var group sync.WaitGroup
-	group.Go(func() {
-		for tick := time.NewTicker(time.Millisecond); ; {
-			most.Store(max(most.Load(), procmem.Resident()))
-			select {
-			case <-stop:
-				tick.Stop()
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	do()
-	close(stop)
-	group.Wait()
-	return most.Load() - base
-}
-
 // FuzzMemory sends messages to a server, over HTTP, alone and many at once, and over streams. Memory does not grow past what is for
 // them, and the server goes on.
 func FuzzMemory(f *testing.F) {
@@ -260,72 +226,46 @@ func FuzzMemory(f *testing.F) {
 	for i := range 4 {
 		seed(string(bytes.Repeat([]byte{byte(i * 66), byte(i * 42), 0xff, byte(i), 4, 0xf9}, 20)))
 	}
-	tools, err := registry.New(measured()...)
-	require.NoError(f, err)
+	web, streams := startChild(f, "http"), startChild(f, "stdio")
 	f.Fuzz(func(t *testing.T, data []byte) {
+		web.t, streams.t = t, t
 		g := grammar{bytes: data}
 		g.message()
 		message := g.out.Bytes()
-		require.True(t, json.Valid(message) || len(message) > maxMade || g.depth == 0, "%.200s", message)
-		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{Project: "notes", Files: newProject(t)}), &mcpserver.Options{Rate: 1e6})
-		require.NoError(t, err)
-		handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, &mcpserver.HandlerOptions{SessionTimeout: time.Minute})
-		defer func() { require.NoError(t, handler.Shutdown(context.Background())) }()
-		serve := func(body []byte, headers ...string) *httptest.ResponseRecorder {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", bytes.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
-			r.Header.Set("Accept", "application/json, text/event-stream")
-			for i := 0; i < len(headers); i += 2 {
-				r.Header.Set(headers[i], headers[i+1])
-			}
-			w := httptest.NewRecorder()
-			if bytes.Contains(body, []byte("subscriptions/listen")) { // it lasts
-				time.AfterFunc(100*time.Millisecond, cancel)
-			}
-			handler.ServeHTTP(w, r)
-			return w
+		session := web.begin(initializeRequest)
+		var m struct {
+			Method string
+			Params struct{ Name, URI string }
 		}
-		session := serve([]byte(initializeRequest)).Header().Get("Mcp-Session-Id")
-		require.NotEmpty(t, session)
-		for name, do := range map[string]func(){
-			"without a session": func() { serve(message) },
-			"in a session":      func() { serve(message, "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-03-26") },
-			"in the newest version": func() {
-				var m struct {
-					Method string
-					Params struct{ Name, URI string }
-				}
-				_ = json.Unmarshal(message[:min(len(message), 4096)], &m)
-				serve(message, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", m.Method, "Mcp-Name", m.Params.Name+m.Params.URI)
-			},
-			"many at once": func() {
+		_ = json.Unmarshal(message[:min(len(message), 4096)], &m)
+		for _, test := range []struct {
+			name string
+			to   *child
+			do   func()
+		}{
+			{"without a session", web, func() { web.post(message) }},
+			{"in a session", web, func() { web.post(message, session...) }},
+			{"in the newest version", web, func() {
+				web.post(message, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", m.Method, "Mcp-Name", m.Params.Name+m.Params.URI)
+			}},
+			{"many at once", web, func() {
 				var group sync.WaitGroup
 				for range 16 {
-					group.Go(func() { serve(message, "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-03-26") })
+					group.Go(func() { web.post(message, session...) })
 				}
 				group.Wait()
-			},
-			"over streams": func() {
-				line := bytes.ReplaceAll(message, []byte("\n"), []byte(" "))
-				in := io.MultiReader(strings.NewReader(withBatches), bytes.NewReader(line), strings.NewReader("\n"+aPing+"\n"))
-				var out bytes.Buffer
-				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-				defer cancel()
-				if bytes.Contains(message, []byte("subscriptions/listen")) {
-					time.AfterFunc(100*time.Millisecond, cancel)
-				}
-				_ = server.ServeStdio(ctx, in, &out)
-			},
+			}},
+			{"over streams", streams, func() { streams.send(message) }},
 		} {
-			grown := peakOf(do)
-			if grown >= budget { // it could be somebody else's
-				grown = min(grown, peakOf(do))
-			}
-			require.Less(t, grown, int64(budget), "%s: %d bytes: %.300s", name, len(message), message)
+			test.to.watch()
+			test.do()
+			require.Less(t, test.to.grown(), int64(budget), "%s: %d bytes: %.300s", test.name, len(message), message)
 		}
-		response := serve([]byte(aPing), "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-03-26")
-		require.Contains(t, response.Body.String(), `"result"`)
+		r, err := http.NewRequest(http.MethodDelete, web.url, nil)
+		require.NoError(t, err)
+		r.Header.Set("Mcp-Session-Id", session[1])
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -84,16 +85,17 @@ func serveAsChild(over string) error {
 
 // A child is a server in a process of its own.
 type child struct {
-	t       *testing.T
+	t       testing.TB
 	pid     int
 	in      io.WriteCloser
 	out     *bufio.Reader
 	url     string   // over HTTP
 	session []string // headers, over HTTP
-	base    int64    // what it had in memory when it was watched last
+	sent    int
+	base    int64 // what it had in memory when it was watched last
 }
 
-func startChild(t *testing.T, over string) *child {
+func startChild(t testing.TB, over string) *child {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not say what another process has in memory")
 	}
@@ -115,6 +117,8 @@ func startChild(t *testing.T, over string) *child {
 		require.NoError(t, err)
 		c.url = strings.TrimSpace(line)
 		c.session = c.begin(initializeRequest)
+	} else {
+		c.send([]byte(strings.TrimSpace(withBatches)))
 	}
 	return c
 }
@@ -128,9 +132,13 @@ func (c *child) begin(greeting string) []string {
 
 // watch forgets the peak so far.
 func (c *child) watch() {
-	status, text, _ := c.post([]byte(freeCall), c.session...)
-	require.Equal(c.t, 200, status, text)
-	require.Contains(c.t, text, "freed")
+	if c.url == "" {
+		c.send([]byte(freeCall))
+	} else {
+		status, text, _ := c.post([]byte(freeCall), c.session...)
+		require.Equal(c.t, 200, status, text)
+		require.Contains(c.t, text, "freed")
+	}
 	require.NoError(c.t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", c.pid), []byte("5"), 0))
 	c.base = c.status("VmRSS")
 }
@@ -148,9 +156,29 @@ func (c *child) status(field string) int64 {
 	return kilobytes << 10
 }
 
-// post sends a message, and returns the status and the answer.
+// send sends a line over streams, and returns when the server goes on behind it.
+func (c *child) send(line []byte) {
+	c.sent++
+	id := fmt.Sprintf("ping %d", c.sent)
+	_, err := c.in.Write(fmt.Appendf(bytes.Clone(line), "\n"+strings.Replace(aPing, "ping", "%s", 1)+"\n", id))
+	require.NoError(c.t, err)
+	for {
+		answer, err := c.out.ReadString('\n')
+		require.NoError(c.t, err)
+		if strings.Contains(answer, `"id":"`+id+`"`) {
+			return
+		}
+	}
+}
+
+// post sends a message, and returns the status and the answer. One that lasts is given up soon.
 func (c *child) post(body []byte, headers ...string) (int, string, http.Header) {
-	r, err := http.NewRequest(http.MethodPost, c.url, bytes.NewReader(body))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if bytes.Contains(body, []byte(`"subscriptions/listen"`)) {
+		defer time.AfterFunc(50*time.Millisecond, cancel).Stop()
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	require.NoError(c.t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
