@@ -16,6 +16,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	_ "unsafe" // for go:linkname
 
 	_ "github.com/fastschema/qjs" // carries the module's bytes
@@ -27,7 +28,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without making it again.
-const ModuleSHA256 = "8940955a9445b5ae31dafd9f3b10dc388b11cc4e3559cdf7ca965819712f2181"
+const ModuleSHA256 = "49d9280fe63e1492245a0b5a4ca75867ba7a2eb7c018d75fce57d3c447007e48"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte
@@ -49,13 +50,13 @@ const (
 
 // Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host; with its
 // stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with the
-// changes in patches.go.
+// changes in patches.go and mends.go.
 func Module() ([]byte, error) {
 	module, err := metering.Rewrite(wasmBytes, metering.Options{
 		YieldModule: YieldModule, YieldName: YieldName,
 		FuelExport:    FuelExport,
 		ExportGlobals: map[string]uint32{stackPointerExport: stackPointerGlobal},
-		Replacements:  patches,
+		Replacements:  slices.Concat(patches, mends),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("guest: %w", err)

@@ -45,6 +45,8 @@ const (
 	classArrayBuffer       = 19
 	classSharedArrayBuffer = 20
 
+	classFinalizationRegistry = 60
+
 	arrayBufferLength = 0  // u32
 	arrayBufferData   = 12 // u8*
 )

@@ -28,6 +28,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"positions of statements", verifyPositions},
 		{"rejected promises", verifyRejections},
 		{"evaluation", verifyEvaluation},
+		{"mends", verifyMends},
 	} {
 		if err := check.run(ctx, vm); err != nil {
 			return fmt.Errorf("guest: the engine's memory layout is not the expected one (%s): %w", check.what, err)

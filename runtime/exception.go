@@ -17,13 +17,13 @@ type thrownValue struct {
 }
 
 // outOfMemory recognises the exceptions that the engine throws when it could not get memory (null, if there was none
-// left even for an Error object), and those for values of more than a gigabyte, which no memory limit allows.
+// left even for an Error object, and without a message if there was none for that), and those for values of more than a gigabyte, which no memory limit allows.
 func (t thrownValue) outOfMemory(refused bool) bool {
 	switch t.Kind {
 	case "null":
 		return refused
 	case "error":
-		return t.Name == "InternalError" && t.Message == "out of memory" ||
+		return t.Name == "InternalError" && (t.Message == "out of memory" || refused && t.Message == "") ||
 			t.Name == "RangeError" && (t.Message == "invalid string length" || t.Message == "invalid array buffer length")
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // rewriteCode rewrites every function body and appends the helper functions.
@@ -32,11 +33,11 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 			break
 		}
 		if replacement, ok := replacements[w.importFunctions+i]; ok {
-			rest, ok := bytes.CutPrefix(b.data, replacement.Old)
-			if !ok {
+			at := replacement.At
+			if at < 0 || at > len(b.data) || !bytes.HasPrefix(b.data[at:], replacement.Old) {
 				return nil, fmt.Errorf("function %d is not the one to replace", replacement.Function)
 			}
-			b.data = append(bytes.Clone(replacement.New), rest...)
+			b.data = slices.Concat(b.data[:at], replacement.New, b.data[at+len(replacement.Old):])
 		}
 		if body = b.rewrite(w.types[w.functions[i]].params); b.err != nil {
 			return nil, fmt.Errorf("function %d: %w", w.importFunctions+i, b.err)

@@ -63,13 +63,15 @@ type Options struct {
 	ExportGlobals map[string]uint32
 }
 
-// Replacement changes the beginning of a function's body, or all of it.
+// Replacement changes a part of a function's body, or all of it.
 type Replacement struct {
 	// Function is the index of the function in the original module, imports counted.
 	Function uint32
-	// Old is what the body must begin with: local declarations and instructions, as in the binary format behind the
-	// body's size. If it begins with anything else, Rewrite fails: then the module is not the one that the replacement
-	// was made for.
+	// At is where in the body Old is: how many bytes behind the body's size. It must be where an instruction begins, or 0 for the
+	// beginning, which is the local declarations.
+	At int
+	// Old is what must be there: instructions in the binary format. If there is anything else, Rewrite fails: then the
+	// module is not the one that the replacement was made for.
 	Old []byte
 	// New takes the place of Old, with indices as in the original module. It ends where an instruction ends.
 	New []byte

@@ -29,18 +29,20 @@ func TestReplacedFunctionsRunAndAreMetered(t *testing.T) {
 		cost         int64  // of both
 	}{
 		{"nothing replaced", nil, 6, 106, 0},
-		{"a whole body", []metering.Replacement{{1, f, code(noLocals, localGet(0), i32(2), opI32Mul, opEnd)}}, 10, 110, 0},
-		{"a body by itself", []metering.Replacement{{1, f, f}}, 6, 106, 0},
+		{"a whole body", []metering.Replacement{{1, 0, f, code(noLocals, localGet(0), i32(2), opI32Mul, opEnd)}}, 10, 110, 0},
+		{"a body by itself", []metering.Replacement{{1, 0, f, f}}, 6, 106, 0},
 		{"a body by one with a loop and other locals",
-			[]metering.Replacement{{1, f, code(oneLocal, sumDown(), localGet(1), opEnd)}}, 15, 115, 8},
-		{"the beginning of a body", []metering.Replacement{{2, g[:5], code(g[:3], localGet(0), i32(7), opI32Mul)}}, 6, 136, 0},
+			[]metering.Replacement{{1, 0, f, code(oneLocal, sumDown(), localGet(1), opEnd)}}, 15, 115, 8},
+		{"the beginning of a body", []metering.Replacement{{2, 0, g[:5], code(g[:3], localGet(0), i32(7), opI32Mul)}}, 6, 136, 0},
 		{"the beginning of a body by one with a loop",
-			[]metering.Replacement{{2, g[:3], code(2, 1, valueTypes['I'], 1, valueTypes['i'],
+			[]metering.Replacement{{2, 0, g[:3], code(2, 1, valueTypes['I'], 1, valueTypes['i'],
 				loop(nil, increment(2, 1), localGet(2), i32(3), opI32LtS, brIf(0)))}}, 6, 106, 2},
 		{"calls by the indices of the original module",
-			[]metering.Replacement{{1, f, code(noLocals, localGet(0), call(0), call(0), opEnd)}, {2, g, code(noLocals, localGet(0), call(1), opEnd)}},
+			[]metering.Replacement{{1, 0, f, code(noLocals, localGet(0), call(0), call(0), opEnd)}, {2, 0, g, code(noLocals, localGet(0), call(1), opEnd)}},
 			7, 7, 0},
-		{"nothing, by nothing", []metering.Replacement{{1, nil, nil}}, 6, 106, 0},
+		{"the middle of a body", []metering.Replacement{{1, 3, f[3:5], i32(3)}}, 8, 108, 0},
+		{"nothing in the middle, by instructions", []metering.Replacement{{1, 3, nil, code(i32(3), opI32Mul)}}, 16, 116, 0},
+		{"nothing, by nothing", []metering.Replacement{{1, 0, nil, nil}}, 6, 106, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rewritten, err := metering.Rewrite(wasm, metering.Options{Replacements: c.replacements})
@@ -70,6 +72,9 @@ func TestReplacementsThatDoNotFitAreRefused(t *testing.T) {
 	}{
 		{"another body", metering.Replacement{Function: 2, Old: f, New: f}, "function 2 is not the one to replace"},
 		{"a longer body", metering.Replacement{Function: 1, Old: code(f, opNop), New: f}, "function 1 is not the one to replace"},
+		{"another place", metering.Replacement{Function: 1, At: 1, Old: f[3:], New: f[3:]}, "function 1 is not the one to replace"},
+		{"a place behind the body", metering.Replacement{Function: 1, At: len(f) + 1}, "function 1 is not the one to replace"},
+		{"a place before the body", metering.Replacement{Function: 1, At: -1}, "function 1 is not the one to replace"},
 		{"an imported function", metering.Replacement{Function: 0, Old: f, New: f}, "there is no function 0 to replace"},
 		{"a function that metering adds", metering.Replacement{Function: 3, Old: f, New: f}, "there is no function 3 to replace"},
 		{"the function with the largest index", metering.Replacement{Function: 1<<32 - 1, Old: f, New: f},
@@ -90,7 +95,7 @@ func TestReplacementsAndTheModuleAreNotChanged(t *testing.T) {
 	wasm, f, _ := replaceable()
 	given := slices.Clone(wasm)
 	replacement := append(make([]byte, 0, 100), f[:1]...) // with room behind it, where it must not be written to
-	_, err := metering.Rewrite(given, metering.Options{Replacements: []metering.Replacement{{1, f[:1], replacement}}})
+	_, err := metering.Rewrite(given, metering.Options{Replacements: []metering.Replacement{{1, 0, f[:1], replacement}}})
 	require.NoError(t, err)
 	require.Equal(t, wasm, given)
 	require.Equal(t, f[:1], replacement)
