@@ -12,6 +12,9 @@ import (
 type Env struct {
 	// Project and Chat say whose call it is; tools may put them into what they return.
 	Project, Chat string
+	// Client is who makes the call, if several do for a project. Tools share what is scarce, such as places for scripts, fairly among
+	// projects, and among the clients of each.
+	Client string
 	// Files are the project's files, or nil if there is no project. If they are a [*vfs.Project] or a view of one, each call
 	// gets them by [vfs.BeginCall]: what it changes belongs together in the history, and when it ends, what it has left open is
 	// closed and nothing more can be done. Other file systems are given as they are, and a tool that is left behind keeps them.

@@ -124,6 +124,36 @@ func TestManyMoreRunsThanPlaces(t *testing.T) {
 	before.Require(t, leakcheck.Growth{Mappings: 100, Memory: 64 << 20})
 }
 
+// TestFunctionsThatRunScripts has all runs that an owner may have wait for other ones of the same owner.
+func TestFunctionsThatRunScripts(t *testing.T) {
+	engine := enginetest.New(sandbox.EngineOptions{MaxRuns: 4})
+	defer func() { require.NoError(t, engine.Close(context.Background())) }()
+	begun, all := make(chan struct{}), make(chan struct{})
+	inner := sandbox.Function{Name: "inner", Async: true, Call: func(ctx context.Context, _ []any) (any, error) {
+		begun <- struct{}{}
+		<-all
+		result, err := engine.Run(ctx, `return 'inner'`, &sandbox.RunOptions{Owner: "one"})
+		return result.Text, err
+	}}
+	var runs sync.WaitGroup
+	for range 2 {
+		runs.Go(func() {
+			result, err := engine.Run(t.Context(), `return await inner()`, &sandbox.RunOptions{Owner: "one", Functions: []sandbox.Function{inner}})
+			if err != nil || result.Text != "inner" {
+				t.Errorf("%q, %v", result.Text, err)
+			}
+		})
+	}
+	<-begun
+	<-begun
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := engine.Run(ctx, `return 1`, &sandbox.RunOptions{Owner: "one"})
+	require.ErrorIs(t, err, context.DeadlineExceeded, "these are all that the owner may have")
+	close(all)
+	runs.Wait()
+}
+
 // TestCallsOnAnEngineThatIsFullOrClosed calls the tool where its engine cannot serve it.
 func TestCallsOnAnEngineThatIsFullOrClosed(t *testing.T) {
 	before := leakcheck.Take()

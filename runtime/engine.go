@@ -24,6 +24,13 @@ type EngineOptions struct {
 
 	// MaxRuns is how many runs may be under way at the same time; more wait for their turn. In the worst case each costs
 	// its memory limit and up to 100 MiB of native stack. Zero means DefaultMaxRuns, Unlimited no limit.
+	//
+	// Places are shared fairly among the owners that [RunOptions] name, and among the clients of each: the next place that can be
+	// granted goes to whoever holds the fewest. Since a run keeps its place until it ends, some places are kept back: an
+	// owner that holds one gets another only while more than half of all are free, or more than a quarter if it is for a client
+	// that holds none. So an owner that holds none need not wait while no more than MaxRuns/4 others have runs under way
+	// (MaxRuns/2 if none has several clients), nor does a client that holds none while no more than MaxRuns/4 other clients have.
+	// With more of them, it waits until a run ends.
 	MaxRuns int
 
 	// MaxIdle is how many sandboxes are kept ready for the next runs. Each takes less than 1 MiB, beside what they share; they
@@ -50,7 +57,7 @@ type Engine struct {
 	base     *image // of a sandbox in which nothing has run
 	pool     pool
 	images   libraryImages
-	places   chan struct{} // holds one element for each run that is under way; nil if they are unlimited
+	places   *places // nil if they are unlimited
 
 	closing context.Context // ends when the engine is closed
 	cancel  context.CancelCauseFunc
@@ -93,7 +100,7 @@ func NewEngine(ctx context.Context, options *EngineOptions) (*Engine, error) {
 	e.images = libraryImages{engine: e, most: o.LibraryMemory, byKey: map[libraryKey]*libraryImage{}}
 	e.pool = pool{engine: e, most: o.MaxIdle, idleTime: idleTime}
 	if o.MaxRuns != Unlimited {
-		e.places = make(chan struct{}, o.MaxRuns)
+		e.places = &places{total: o.MaxRuns, owners: map[string]*owner{}}
 	}
 	e.closing, e.cancel = context.WithCancelCause(context.Background())
 	if err := e.compile(ctx, o.CacheDir); err != nil {
@@ -159,33 +166,23 @@ func (e *Engine) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// enter waits for a place for a run, and returns the function that gives it back.
-func (e *Engine) enter(ctx context.Context) (leave func(), err error) {
-	if e.places != nil {
-		select {
-		case e.places <- struct{}{}:
-		default:
-			select {
-			case e.places <- struct{}{}:
-			case <-ctx.Done():
-				return nil, &LimitError{Limit: LimitRuns, Value: int64(cap(e.places)), cause: context.Cause(ctx)}
-			case <-e.closing.Done():
-				return nil, ErrClosed
-			}
-		}
+// enter waits for a place for a run, which is given back by leave.
+func (e *Engine) enter(ctx context.Context, o *RunOptions) (*heldPlace, error) {
+	place, err := e.places.take(ctx, e.closing, o.Owner, o.Client)
+	if err != nil {
+		return nil, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		e.giveBack()
+		place.leave()
 		return nil, ErrClosed
 	}
 	e.runs.Add(1)
-	return func() { e.giveBack(); e.runs.Done() }, nil
+	return place, nil
 }
 
-func (e *Engine) giveBack() {
-	if e.places != nil {
-		<-e.places
-	}
+func (e *Engine) leave(p *heldPlace) {
+	p.leave()
+	e.runs.Done()
 }

@@ -50,7 +50,7 @@ func (e *LimitError) Error() string {
 	case LimitRecursion:
 		return "recursion limit exceeded: the script was stopped. Nest calls or data less deeply."
 	case LimitRuns:
-		return fmt.Sprintf("concurrent runs limit: all %d places were taken, and waiting for one was given up: %v",
+		return fmt.Sprintf("concurrent runs limit: none of the %d places was free for this run, and waiting for one was given up: %v",
 			e.Value, e.cause)
 	}
 	return fmt.Sprintf("%s limit exceeded: %d", e.Limit, e.Value)

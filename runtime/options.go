@@ -120,6 +120,11 @@ type RunOptions struct {
 	// Name is the script's file name in stack traces. Empty means script.js.
 	Name string
 
+	// Owner is whom the run is for, and Client which of the owner's clients wants it, such as a project and the name of
+	// a token. They say how runs share places: see [EngineOptions].MaxRuns. An empty Owner is the host itself, for which
+	// nothing is kept back; its runs may take all places, and what they take others do not have.
+	Owner, Client string
+
 	// Files is what fs works on, with absolute slash-separated paths. Nil means that there are no files, and that every
 	// path is missing and cannot be made. An operation that does not return in time is abandoned when the run ends. One
 	// that consists of several, as rename does, is done while nobody else changes the files, if the file system has the

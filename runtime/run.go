@@ -23,14 +23,17 @@ func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*
 	if err != nil {
 		return &Result{}, err
 	}
-	leave, err := e.enter(ctx)
+	place, err := e.enter(ctx, &o)
 	if err != nil {
 		return &Result{}, err
 	}
-	defer leave()
+	defer e.leave(place)
 
 	r := newRun(ctx, e.closing, o)
 	defer r.end()
+	if place != nil && len(o.Functions) > 0 {
+		r.ctx = context.WithValue(r.ctx, placeKey{}, place)
+	}
 	r.script = script
 	if err := r.interrupted(); err != nil {
 		return &Result{}, err

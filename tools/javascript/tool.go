@@ -160,6 +160,8 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	calls := &toolCalls{env: env}
 	options := &sandbox.RunOptions{
 		Name:      t.name,
+		Owner:     env.Project,
+		Client:    env.Client,
 		Functions: calls.functions(),
 		Limits: sandbox.Limits{
 			Time:   limit,

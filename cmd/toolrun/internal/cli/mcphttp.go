@@ -121,8 +121,8 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middlewar
 			_ = project.Close()
 		}
 	}
-	for _, token := range tokens {
-		server, project, err := c.tokenServer(ctx, token, logger, middleware)
+	for i, token := range tokens {
+		server, project, err := c.tokenServer(ctx, token, fmt.Sprintf("token %d", i+1), logger, middleware)
 		if err != nil {
 			end()
 			return 0, nil, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
@@ -143,8 +143,8 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middlewar
 	return len(tokens), find, metrics, end, nil
 }
 
-// tokenServer makes the server of a token.
-func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, logger *slog.Logger, middleware registry.Middleware) (*mcpserver.Server, *vfs.Project, error) {
+// tokenServer makes the server of a token. Its calls are those of a client.
+func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, client string, logger *slog.Logger, middleware registry.Middleware) (*mcpserver.Server, *vfs.Project, error) {
 	if !c.chosen.later {
 		if err := known(c.tools.Registry(), token.Tools); err != nil {
 			return nil, nil, err
@@ -177,7 +177,9 @@ func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, logg
 	}
 	server, err := c.newServer(ctx, func(*registry.Registry) (registry.Env, error) {
 		settings, err := settingsOf(project, token.Project)
-		return registry.Env{Project: token.Project, Files: project, Selection: token.Selection(settings), Limits: registry.Limits{Timeout: timeout}}, err
+		return registry.Env{
+			Project: token.Project, Client: client, Files: project, Selection: token.Selection(settings), Limits: registry.Limits{Timeout: timeout},
+		}, err
 	}, options, middleware)
 	if err != nil {
 		return nil, nil, errors.Join(err, project.Close())

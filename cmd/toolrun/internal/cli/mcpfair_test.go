@@ -1,0 +1,53 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMCPSharesPlaces has one token ask for far more endless scripts than there are places. Others get a place at once: another project's
+// token, and another token of the same project.
+func TestMCPSharesPlaces(t *testing.T) {
+	const greedy, colleague, other = "greedy-111111111111111111111111", "colleague-22222222222222222222", "other-3333333333333333333333333"
+	tokens := filepath.Join(t.TempDir(), "tokens.json")
+	require.NoError(t, os.WriteFile(tokens, []byte(`{"tokens": [
+		{"name": "greedy", "token": "`+greedy+`", "project": "one", "limits": {"timeout": "20s"}, "metrics": true},
+		{"name": "colleague", "token": "`+colleague+`", "project": "one"},
+		{"name": "other", "token": "`+other+`", "project": "two"}]}`), 0o600))
+	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", tokens)
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	defer func() { cancel(); group.Wait() }()
+
+	endless := "await new Promise((done) => setTimeout(done, 1e6))" // it leaves the processor to others
+	if *soak {
+		endless = "for (;;);"
+	}
+	var ended atomic.Int64
+	session, err := s.connect(ctx, greedy)
+	require.NoError(t, err)
+	for range 200 {
+		group.Go(func() {
+			_, _ = mcpCall(ctx, session, "javascript", map[string]any{"code": endless})
+			ended.Add(1)
+		})
+	}
+	require.Eventually(t, func() bool { return s.metric(t, greedy, "toolrun_calls_running") == 16 }, time.Minute, 10*time.Millisecond)
+	for _, token := range []string{other, colleague, other} {
+		session, err := s.connect(ctx, token)
+		require.NoError(t, err)
+		begin := time.Now()
+		text, err := mcpCall(ctx, session, "javascript", map[string]any{"code": "return 1"})
+		require.NoError(t, err)
+		require.Equal(t, "1", text)
+		require.Zero(t, ended.Load(), "a script had to end first")
+		t.Logf("%s waited %v", token, time.Since(begin).Round(time.Millisecond))
+	}
+}
