@@ -48,11 +48,14 @@ type Limits struct {
 	// Depth is how deeply arrays and objects may be nested in the input. Zero means [DefaultDepth].
 	Depth int
 	// Inline is how many bytes of text a result may have; what is larger is kept in a file, and the model gets its beginning and
-	// its end. Zero means [DefaultInline].
+	// its end. Data may have as many, and is left out if it has more. Zero means [DefaultInline].
 	Inline int
 	// Output is how many bytes a result may have at all, all parts and the data together; the rest is dropped. Zero means
 	// [DefaultOutput].
 	Output int
+
+	// data is how many bytes the data may have, where that is more than Inline: programs can take more than models.
+	data int
 }
 
 // The limits of calls unless others are set.
@@ -67,6 +70,7 @@ func (l Limits) input() int  { return orDefault(l.Input, DefaultInput) }
 func (l Limits) depth() int  { return orDefault(l.Depth, DefaultDepth) }
 func (l Limits) inline() int { return orDefault(l.Inline, DefaultInline) }
 func (l Limits) output() int { return orDefault(l.Output, DefaultOutput) }
+func (l Limits) most() int   { return min(max(l.inline(), l.data), l.output()) } // of data
 
 func orDefault(n, fallback int) int {
 	if n <= 0 {

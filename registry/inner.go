@@ -176,6 +176,7 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 	env.call = c
 	env.Selection.Internal = false
 	env.Limits.Inline = min(max(env.Limits.inline(), innerInline), env.Limits.output())
+	env.Limits.data = env.Limits.output()
 	return c.registry.Dispatch(ctx, call, env)
 }
 

@@ -19,8 +19,12 @@ import (
 func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) Result {
 	var lost, text int
 	r.Data, lost = fitData(r.Data, env)
-	room := env.Limits.output()
-	if data, ok := r.Data.(json.RawMessage); ok {
+	room, inline := env.Limits.output(), env.Limits.inline()
+	data, _ := r.Data.(json.RawMessage)
+	large := len(data) > env.Limits.most() // some models get data instead of the text
+	if large {
+		r.Data = nil
+	} else {
 		room -= len(data)
 	}
 	r.Status = statusLine(r.Status)
@@ -37,23 +41,27 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	}
 	if isEmpty(r.Content) {
 		instead := EmptyResult
-		if data, ok := r.Data.(json.RawMessage); ok {
-			instead = string(data)
+		if data != nil {
+			instead, large = string(data), false
 		} else if r.IsError() {
 			instead = "Tool execution failed."
 		}
 		r.Content, text = []Part{{Text: instead}}, len(instead)
 	}
-	if text <= env.Limits.inline() {
+	limit := env.Limits.output()
+	if text <= inline {
 		r.InFile = "" // all of it is here
+		if large && lost == 0 {
+			lost, limit = len(data), env.Limits.most()
+		}
 	} else {
 		r = c.shorten(ctx, r, env, files)
-		if data, ok := r.Data.(json.RawMessage); ok && len(data) > env.Limits.inline() {
-			r.Data = nil // some models get that instead of the text
+		if len(data) > inline {
+			r.Data = nil
 		}
 	}
 	if lost > 0 {
-		note := fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask for less at a time.]", lost, env.Limits.output())
+		note := fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask for less at a time.]", lost, limit)
 		r.Content = append(r.Content[:len(r.Content):len(r.Content)], Part{Text: note})
 	}
 	return r
@@ -79,6 +87,9 @@ func statusLine(status string) string {
 func (c *running) encode(ctx context.Context, data any, env Env) any {
 	if data == nil {
 		return nil
+	}
+	if raw, ok := data.(json.RawMessage); ok && len(raw) > env.Limits.output() {
+		return raw // it is dropped, and need not be looked at
 	}
 	raw, err := plainjson.Marshal(data)
 	if err != nil {

@@ -15,7 +15,7 @@ type Result struct {
 	// Content is what the model gets.
 	Content []Part
 	// Data is the same for programs: anything that package json can encode, or nil. MCP clients get it. In what Dispatch
-	// returns it is a json.RawMessage, or nil if the text was too long and the data is, too.
+	// returns it is a json.RawMessage, or nil if it has more bytes than Limits.Inline.
 	Data any
 	// InFile, if not empty, is a file of the project that has all of the content. If that is too long, it is not kept in another
 	// one. In what Dispatch returns it is the file that has what was too long, and empty if nothing was.

@@ -138,6 +138,8 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 
 // result brings a result into the SDK's form.
 func (s *Server) result(session *sdk.ServerSession, result registry.Result, env registry.Env) (*sdk.CallToolResult, error) {
+	data, _ := result.Data.(json.RawMessage)
+	result.Data = nil // the SDK would decode it, which takes many times the memory, and not all digits of its numbers
 	raw, err := provider.Results(registry.MCP, []registry.Result{result})
 	if err != nil {
 		return nil, err
@@ -147,8 +149,8 @@ func (s *Server) result(session *sdk.ServerSession, result registry.Result, env 
 		return nil, err
 	}
 	r := list[0]
-	if data, ok := result.Data.(json.RawMessage); ok && r.StructuredContent != nil {
-		r.StructuredContent = data // with all digits of its numbers
+	if bytes.HasPrefix(data, []byte("{")) {
+		r.StructuredContent = data
 	}
 	if result.InFile != "" && env.Files != nil && !s.options.NoResources && knowsLinks(session) {
 		r.Content = append(r.Content, linkTo(env, result.InFile))

@@ -115,6 +115,7 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 
 func TestChangedFilesCannotBeHidden(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
+	env.Limits.Inline = 8 << 20 // the paths are long
 	require.NoError(t, vfs.WriteFile(t.Context(), env.Files, "/z", []byte("z")))
 	for why, code := range map[string]string{
 		"by others that are removed again": `const d = '/' + ('x'.repeat(250) + '/').repeat(14); const n = 1300; // as many as are noted
