@@ -7,17 +7,19 @@ type stateFields struct {
 	Runtime, Context, StackBase uint32
 	StackPointer                uint64
 	Names                       map[string]uint32
+	Modules                     map[string]ModuleDef
+	Unlinked                    ModuleDef
 }
 
 // MarshalJSON encodes the state for the same build of this package.
 func (s State) MarshalJSON() ([]byte, error) {
-	return json.Marshal(stateFields{s.runtime, s.context, s.stackBase, s.stackPointer, s.names})
+	return json.Marshal(stateFields{s.runtime, s.context, s.stackBase, s.stackPointer, s.names, s.modules, s.unlinked})
 }
 
 // UnmarshalJSON decodes what MarshalJSON has encoded.
 func (s *State) UnmarshalJSON(data []byte) error {
 	var f stateFields
 	err := json.Unmarshal(data, &f)
-	*s = State{f.Runtime, f.Context, f.StackBase, f.StackPointer, f.Names}
+	*s = State{f.Runtime, f.Context, f.StackBase, f.StackPointer, f.Names, f.Modules, f.Unlinked}
 	return err
 }

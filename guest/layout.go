@@ -40,7 +40,13 @@ const (
 	promiseHandled = 20 // u8: whether a reaction was ever attached
 	promiseResult  = 24 // JSValue
 
-	moduleName = 4 // JSAtom, of a JSModuleDef: by what it is found; 0 is no name
+	moduleName        = 4  // JSAtom, of a JSModuleDef: by what it is found; 0 is no name
+	moduleImports     = 16 // JSReqModuleEntry*: what it imports modules by, in their order
+	moduleImportCount = 20 // u32
+
+	importSpecifier = 0 // JSAtom, of a JSReqModuleEntry
+	importModule    = 4 // JSModuleDef*
+	importSize      = 8 // bytes
 
 	classArrayBuffer       = 19
 	classSharedArrayBuffer = 20

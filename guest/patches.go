@@ -9,7 +9,32 @@ import (
 )
 
 // patches are the changes to the engine's code, for the build that SHA256 names.
-var patches = []metering.Replacement{usableSize, statementPosition, rejection, resolveModule, loadModule, evalNow, moduleFailure, allocate, iteratorDepth, leftException}
+var patches = []metering.Replacement{hostFunction, usableSize, statementPosition, rejection, resolveModule, loadModule, perform, moduleFailure, allocate, iteratorDepth, leftException}
+
+// hostFunction makes the native function behind the host function do what the host asks for, before it returns. The host must not call
+// the engine again while the engine calls the host: each such call would have a native stack of its own. Instead it answers with a
+// value of no type that there is, and the address of a request (see perform). The host is called again with the result, and with
+// ResumeArgc, until it answers with a value.
+var hostFunction = metering.Replacement{
+	Function: 32,
+	Old: []byte{0, 0x20, 2, 0x41, 3, 0x4c, 0x04, 0x40, // no locals; local.get 2 (argc), i32.const 3, i32.le_s, if
+		0x20, 0, 0x41, 0xf2, 0x27, 0x41, 0, 0x10, 0xfb, 1, 0x0f, 0x0b, // JS_ThrowTypeError, return, end
+		0x20, 0, 0x20, 1, 0x20, 2, 0x20, 3, 0x10, 0, 0x0b}, // call 0 with the parameters, end
+	New: []byte{1, 1, 0x7e, // one local of type i64
+		0x20, 2, 0x41, 4, 0x49, 0x04, 0x40, // local.get 2, i32.const 4, i32.lt_u: below zero it is the engine that calls
+		0x20, 0, 0x41, 0xf2, 0x27, 0x41, 0, 0x10, 0xfb, 1, 0x0f, 0x0b,
+		0x03, 0x40, // loop
+		0x20, 0, 0x20, 1, 0x20, 2, 0x20, 3, 0x10, 0, // call 0 with the parameters
+		0x22, 4, 0x42, 32, 0x88, 0xa7, // local.tee 4, i64.const 32, i64.shr_u, i32.wrap_i64: the tag
+		0x41, tagRequest, 0x46, 0x04, 0x40, // i32.const, i32.eq, if
+		0x20, 0, 0x20, 4, 0xa7, 0x10, 41, // local.get 0, local.get 4, i32.wrap_i64, call 41, perform
+		0x21, 1, 0x41, 0x7c, 0x21, 2, // local.set 1, i32.const -4 (ResumeArgc), local.set 2
+		0x0c, 1, 0x0b, 0x0b, // br 1, end, end
+		0x20, 4, 0x0b}, // local.get 4, end
+}
+
+// tagRequest is the tag of requests. As a value it is a not-a-number that no operation gives.
+const tagRequest = 32
 
 // usableSize replaces js_def_malloc_usable_size, which is a stub under WASI that always answers 0. Without it the engine
 // would collect garbage by the number of its allocations only, and run out of memory while most of it is garbage.
@@ -68,9 +93,8 @@ var rejectionCode = []byte{
 	0x02, 0x40, // block
 	0x20, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x54, 0x0d, 0} // leave if the promise is not an object
 
-// resolveModule makes js_host_resolve_imported_module begin with asking the host what a specifier means: it calls the import
-// env.jsFunctionProxy(ctx, base | specifier << 32, ResolveArgc, 0) with two C strings, and goes on with the name that it gets,
-// or returns NULL where it gets none.
+// resolveModule makes js_host_resolve_imported_module begin with asking the host what a specifier means: it calls hostFunction(ctx, base |
+// specifier << 32, ResolveArgc, 0) with two C strings, and goes on with the name that it gets, or returns NULL where it gets none.
 var resolveModule = metering.Replacement{
 	Function: 636,
 	Old:      append(slices.Clip(resolveLocals), resolveCode...),
@@ -80,7 +104,7 @@ var resolveModule = metering.Replacement{
 		0x20, 2, 0xad, 0x42, 32, 0x86, // local.get 2, i64.extend_i32_u, i64.const 32, i64.shl
 		0x84,                // i64.or
 		0x41, 0x7e, 0x41, 0, // i32.const -2, i32.const 0
-		0x10, 0, 0xa7, // call 0, i32.wrap_i64
+		0x10, 32, 0xa7, // call 32, hostFunction, i32.wrap_i64
 		0x22, 2, 0x45, 0x04, 0x40, // local.tee 2, i32.eqz, if
 		0x41, 0, 0x0f, 0x0b), // i32.const 0, return, end
 		resolveCode...),
@@ -90,15 +114,15 @@ var resolveLocals = append([]byte{7}, bytes.Repeat([]byte{1, 0x7f}, 7)...)
 
 var resolveCode = []byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 8, 0x24, 0} // the function's stack frame
 
-// loadModule makes QJS_ModuleLoader ask the host for a module: it calls the import env.jsFunctionProxy(ctx, name, LoadArgc, 0)
-// and returns the JSModuleDef* that it gets. The engine's own loader reads files, of which there are none.
+// loadModule makes QJS_ModuleLoader ask the host for a module: it calls hostFunction(ctx, name, LoadArgc, 0) and returns the
+// JSModuleDef* that it gets. The engine's own loader reads files, of which there are none.
 var loadModule = metering.Replacement{
 	Function: 25,
 	Old:      append(slices.Clip(loadLocals), loadCode...),
 	New: append(append(slices.Clip(loadLocals),
 		0x20, 0, 0x20, 1, 0xad, // local.get 0, local.get 1, i64.extend_i32_u
 		0x41, 0x7d, 0x41, 0, // i32.const -3, i32.const 0
-		0x10, 0, 0xa7, 0x0f), // call 0, i32.wrap_i64, return
+		0x10, 32, 0xa7, 0x0f), // call 32, i32.wrap_i64, return
 		loadCode...),
 }
 
@@ -106,19 +130,27 @@ var loadLocals = []byte{9, 1, 0x7e, 1, 0x7f, 1, 0x7f, 1, 0x7e, 1, 0x7f, 1, 0x7e,
 
 var loadCode = []byte{0x23, 0, 0x41, 32, 0x6b, 0x22, 5, 0x24, 0}
 
-// evalNow makes QJS_ThrowInternalError(ctx, options) another function: a way to JS_Eval, which the engine does not export.
-// QJS_Eval runs all waiting jobs after the code, which must not happen where a script is in the middle of something. A module
-// gets its import.meta.
-var evalNow = metering.Replacement{
+// perform makes QJS_ThrowInternalError(ctx, request) another function, which does what a request is for, by its kind: a call of a
+// function, an evaluation by QJS_Eval, which runs all waiting jobs after the code, or one by JS_Eval, which the engine does not export.
+// Then a module gets its import.meta. As it is the only way in for what needs much of the native stack, there is only one of these.
+var perform = metering.Replacement{
 	Function: 41,
 	Old: []byte{2, 1, 0x7f, 1, 0x7e, 0x23, 0, 0x41, 16, 0x6b, 0x22, 2, 0x24, 0, 0x20, 2, 0x20, 1, 0x36, 2, 0,
 		0x20, 0, 0x41, 0xf9, 0x30, 0x20, 2, 0x10, 0xfb, 1, 0x21, 3, 0x20, 2, 0x41, 16, 0x6a, 0x24, 0, 0x20, 3, 0x0b},
 	New: []byte{1, 1, 0x7e, // one local of type i64
-		0x20, 0, // local.get 0, the JSContext*
-		0x20, 1, 0x28, 2, 0, // the code,
-		0x20, 1, 0x28, 2, 8, // its length,
-		0x20, 1, 0x28, 2, 12, // its name
-		0x20, 1, 0x28, 2, 16, // and the flags: i32.load offset=N of local 1
+		0x20, 1, 0x28, 2, requestKind, 0x41, kindCall, 0x46, 0x04, 0x40, // i32.load offset=N of local 1, i32.const, i32.eq, if
+		0x20, 0, 0x20, 1, 0x29, 3, 0, // local.get 0, the JSContext*, i64.load of local 1: the function
+		0x42, 0x80, 0x80, 0x80, 0x80, 0x30, // i64.const undefined
+		0x20, 1, 0x28, 2, callCount, // i32.load offset=N: how many arguments
+		0x20, 1, 0x41, requestSize, 0x6a, // where they are
+		0x10, 0xc3, 3, 0x0f, 0x0b, // call 451, JS_Call, return, end
+		0x20, 1, 0x28, 2, requestKind, 0x41, kindEval, 0x46, 0x04, 0x40, // the same for another kind
+		0x20, 0, 0x20, 1, 0x10, 28, 0x0f, 0x0b, // call 28, QJS_Eval, return, end
+		0x20, 0, // local.get 0
+		0x20, 1, 0x28, 2, evalCode, // the code,
+		0x20, 1, 0x28, 2, evalLength, // its length,
+		0x20, 1, 0x28, 2, evalName, // its name
+		0x20, 1, 0x28, 2, evalFlags, // and the flags
 		0x10, 0xed, 3, // call 493, JS_Eval
 		0x22, 2, 0x42, 32, 0x87, 0xa7, // local.tee 2, i64.const 32, i64.shr_s, i32.wrap_i64: the tag
 		0x41, 0x7d, 0x46, 0x04, 0x40, // i32.const -3 (JS_TAG_MODULE), i32.eq, if
@@ -126,6 +158,22 @@ var evalNow = metering.Replacement{
 		0x10, 0xc4, 8, 0x1a, // call 1092, js_module_set_import_meta, drop
 		0x0b, 0x20, 2, 0x0b}, // end, local.get 2, end
 }
+
+// Where things are in a request, and its kinds. What is for an evaluation is as QJS_Eval takes it.
+const (
+	evalCode    = 0  // u8*
+	evalLength  = 8  // u32
+	evalName    = 12 // u8*
+	evalFlags   = 16 // u32
+	callTarget  = 0  // JSValue
+	callCount   = 8  // u32
+	requestKind = 20 // u32
+	requestSize = 24 // bytes; then there are the arguments
+
+	kindEvalNow = 0
+	kindEval    = 1
+	kindCall    = 2
+)
 
 // moduleFailure makes js_execute_sync_module mark the promise of a module that throws as handled. The engine takes the reason and
 // rejects the promise of the import with it, but nobody ever looks at the module's own.
@@ -206,4 +254,6 @@ const (
 	ResolveArgc = -2
 	// LoadArgc asks for the module with the name that this is, a C string. The answer is a JSModuleDef*, or 0 with an exception.
 	LoadArgc = -3
+	// ResumeArgc brings the result, which is the this argument, of what the host has asked for last (see [Request]).
+	ResumeArgc = -4
 )

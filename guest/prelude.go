@@ -66,6 +66,9 @@ type Prelude struct {
 
 // LoadPrelude runs the prelude, which gives scripts their globals and hides those that are not for them.
 func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
+	if err := vm.startModules(ctx); err != nil {
+		return nil, err
+	}
 	kernel, err := vm.NewObject(ctx)
 	if err != nil {
 		return nil, err

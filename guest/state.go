@@ -12,7 +12,9 @@ type State struct {
 	runtime, context uint32 // JSRuntime*, JSContext*
 	stackBase        uint32
 	stackPointer     uint64
-	names            map[string]uint32 // C strings in the instance
+	names            map[string]uint32    // C strings in the instance
+	modules          map[string]ModuleDef // by name
+	unlinked         ModuleDef            // stands for modules that are not there yet
 }
 
 // State returns the present state. No call may be under way.
@@ -24,6 +26,11 @@ func (vm *VM) State() State {
 		s.names = map[string]uint32{}
 	}
 	maps.Copy(s.names, vm.state.names)
+	s.modules = maps.Clone(vm.modules)
+	if s.modules == nil {
+		s.modules = map[string]ModuleDef{}
+	}
+	maps.Copy(s.modules, vm.state.modules)
 	return s
 }
 
@@ -40,9 +47,9 @@ func Resume(instance api.Module, state State) (*VM, error) {
 // Reset takes a state that belongs to what is in the instance's memory now.
 func (vm *VM) Reset(state State) {
 	vm.state = state
-	vm.names = nil
+	vm.names, vm.modules = nil, nil
 	vm.leaf, vm.depth, vm.broken = false, 0, false
-	vm.compiling, vm.compiled = 0, nil
+	vm.linking = false
 	vm.stackPointer.Set(state.stackPointer)
 }
 

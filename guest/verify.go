@@ -29,6 +29,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"rejected promises", verifyRejections},
 		{"evaluation", verifyEvaluation},
 		{"mends", verifyMends},
+		{"modules", verifyModules},
 	} {
 		if err := check.run(ctx, vm); err != nil {
 			return fmt.Errorf("guest: the engine's memory layout is not the expected one (%s): %w", check.what, err)
@@ -256,7 +257,7 @@ func verifyRejections(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyEvaluation looks whether code can be evaluated without running jobs, and modules be compiled.
+// verifyEvaluation looks whether code can be evaluated without running jobs.
 func verifyEvaluation(ctx context.Context, vm *VM) error {
 	const name = "toolrun:verify"
 	v, err := vm.EvalNow(ctx, `Promise.resolve().then(() => { globalThis.ran = true }); typeof ran + typeof this`, name)
@@ -272,20 +273,51 @@ func verifyEvaluation(ctx context.Context, vm *VM) error {
 	if text, err := evalString(ctx, vm, `typeof ran`); err != nil || text != "boolean" {
 		return fmt.Errorf("a job does not run afterwards: %q, %v", text, err)
 	}
+	return nil
+}
+
+// verifyModules looks whether modules can be compiled, and what they import be found and set.
+func verifyModules(ctx context.Context, vm *VM) error {
+	compile := func(source, name string) (ModuleDef, error) {
+		r, err := vm.RequestModule(ctx, source, name)
+		if err != nil {
+			return 0, err
+		}
+		v, err := vm.Do(ctx, r)
+		if err != nil {
+			return 0, err
+		}
+		return vm.TakeModule(ctx, v, name)
+	}
+	const name = "toolrun:verify"
+	var modules []ModuleDef
 	var names []uint32
 	for _, name := range []string{name, name, name + "2"} {
-		module, err := vm.CompileModule(ctx, "export default 1; await 0;", name)
+		module, err := compile("import 'a'; import {x} from 'b'; import * as y from 'a'; export default 1; await 0;", name)
 		if err != nil || module == 0 {
 			return fmt.Errorf("a module is not compiled: %v", err)
 		}
+		modules = append(modules, module)
 		names = append(names, vm.u32(uint32(module)+moduleName))
 	}
 	if names[0] == 0 || names[0] != names[1] || names[0] == names[2] {
 		return fmt.Errorf("modules with two names have the names %v", names)
 	}
-	if module, err := vm.CompileModule(ctx, "export (", name); err != nil || module != 0 {
+	if vm.Module(name) != modules[0] || vm.Imports(modules[0]) != 2 {
+		return fmt.Errorf("a module that imports two has %d", vm.Imports(modules[0]))
+	}
+	for n, want := range []string{"a", "b"} {
+		if specifier, _, err := vm.Specifier(ctx, modules[0], n, 10); err != nil || specifier != want || vm.IsSet(modules[0], n) {
+			return fmt.Errorf("a module imports %q, not %q: %v", specifier, want, err)
+		}
+		vm.SetImport(modules[0], n, modules[1])
+		if !vm.IsSet(modules[0], n) {
+			return fmt.Errorf("the module that is imported by %q cannot be set", want)
+		}
+	}
+	if module, err := compile("export (", name); err != nil || module != 0 {
 		return fmt.Errorf("what is no module is compiled: %v", err)
 	}
-	_, err = vm.TakeException(ctx)
+	_, err := vm.TakeException(ctx)
 	return err
 }

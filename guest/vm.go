@@ -25,7 +25,9 @@ type VM struct {
 	memory   api.Memory
 
 	state State
-	names map[string]uint32 // C strings in the instance that are not of the state
+	// What is in the instance and not in the state.
+	names   map[string]uint32
+	modules map[string]ModuleDef
 
 	stackPointer api.MutableGlobal
 	functions    map[string]*function
@@ -33,8 +35,7 @@ type VM struct {
 	depth        int  // calls into the engine that are under way, one inside of the other
 	broken       bool // a call has not returned
 
-	compiling int         // calls of CompileModule that are under way, one inside of the other
-	compiled  []ModuleDef // modules that they have compiled so far
+	linking bool // a module is being compiled
 }
 
 // function is an export of the engine. An api.Function must not be called again before it has returned, so there is one for
@@ -110,11 +111,14 @@ func (vm *VM) RandomUsed(seed uint64) bool {
 	return now != max(seed, 1)
 }
 
-// MaxDepth is how many calls into the engine can be under way in one instance, one inside of the other. Each has a native stack.
-const MaxDepth = 200
+// maxDepth is how many calls into the engine can be under way: one that runs a script, and inside of that one that does not.
+const maxDepth = 2
 
 // call calls an export of the engine. The result is 0 where it has none.
 func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, error) {
+	if vm.depth >= maxDepth {
+		return 0, errors.New("guest: the host calls the engine while the engine calls the host")
+	}
 	f := vm.functions[name]
 	if f == nil {
 		f = &function{}
@@ -140,8 +144,8 @@ func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, er
 	return e.stack[0], nil
 }
 
-// Depth is how many calls into the engine are under way. Host functions that call it again must see that it stays below
-// [MaxDepth].
+// Depth is how many calls into the engine are under way, one inside of the other. Each has a native stack, so that a host function must
+// not make any but of those methods that run no script (see Leaf); for others there is [Request].
 func (vm *VM) Depth() int { return vm.depth }
 
 // Broken says whether a call has trapped or was stopped, so that the instance is good for nothing any more.
@@ -215,19 +219,11 @@ func (vm *VM) lend(ctx context.Context, s string, call func(p uint64) (uint64, e
 
 // Call calls a function. It does not run jobs.
 func (vm *VM) Call(ctx context.Context, function Value, args ...Value) (Value, error) {
-	argv, err := vm.malloc(ctx, 8*len(args)+8)
+	r, err := vm.RequestCall(ctx, function, args...)
 	if err != nil {
 		return 0, err
 	}
-	for i, arg := range args {
-		vm.memory.WriteUint64Le(argv+uint32(8*i), uint64(arg))
-	}
-	v, err := vm.call(ctx, "QJS_Call",
-		uint64(vm.state.context), uint64(function), uint64(Undefined), uint64(len(args)), uint64(argv))
-	if err != nil {
-		return 0, err
-	}
-	return Value(v), vm.free(ctx, argv)
+	return vm.Do(ctx, r)
 }
 
 // TakeException returns the value that was thrown last, and forgets it.

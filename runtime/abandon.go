@@ -12,12 +12,46 @@ import (
 // [*stop], as it does if f fails because of that. If f panics, the error says so. f must not touch the guest, its memory or
 // the instance, which may be gone or serve another run before it returns.
 func abandonable[T any](r *run, f func() (T, error)) (T, error) {
+	return waitFor(r, func(task func()) { go task() }, f)
+}
+
+// abandonableInTurn is abandonable for much that is done one after the other: it is done on one goroutine, whose stack need not grow each
+// time.
+func abandonableInTurn[T any](r *run, f func() (T, error)) (T, error) {
+	if r.tasks == nil {
+		r.tasks = make(chan func())
+		go work(r.tasks)
+	}
+	return waitFor(r, func(task func()) {
+		select {
+		case r.tasks <- task:
+		case <-r.ctx.Done():
+		}
+	}, f)
+}
+
+// work does tasks until there are no more. If one ends the goroutine, another one goes on.
+func work(tasks <-chan func()) {
+	ended := false
+	defer func() {
+		if !ended {
+			go work(tasks)
+		}
+	}()
+	for task := range tasks {
+		task()
+	}
+	ended = true
+}
+
+// waitFor starts f and waits for it, as abandonable says.
+func waitFor[T any](r *run, start func(func()), f func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
 	}
 	done := make(chan result, 1)
-	go perform(f, func(value T, err error) { done <- result{value, err} })
+	start(func() { perform(f, func(value T, err error) { done <- result{value, err} }) })
 	select {
 	case d := <-done:
 		if d.err == nil || r.ctx.Err() == nil {

@@ -115,6 +115,11 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value
 	}
 	args := arguments{in, in.vm.Arguments(argc, argv, maxArguments)}
 	v, err := in.serve(ctx, args)
+	return in.answer(ctx, v, err)
+}
+
+// answer is what the host primitive returns: a value, or an error of the host function, which ends the run unless it is a failure.
+func (in *instance) answer(ctx context.Context, v guest.Value, err error) guest.Value {
 	if f, ok := err.(*failure); ok {
 		v, err = in.vm.ParseJSON(ctx, f.json())
 	}

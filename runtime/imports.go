@@ -41,6 +41,8 @@ func instantiateImports(ctx context.Context, rt wazero.Runtime) error {
 			stack[0] = uint64(in.resolveModule(ctx, uint32(this), uint32(this>>32)))
 		case guest.LoadArgc:
 			stack[0] = uint64(in.loadModule(ctx, uint32(this)))
+		case guest.ResumeArgc:
+			stack[0] = uint64(in.resume(ctx, this))
 		default:
 			stack[0] = uint64(in.hostCall(ctx, argc, argv))
 		}

@@ -37,6 +37,7 @@ type session struct {
 	run     *run
 	started time.Time // from when the guest's clock runs; as long as that is zero, it stands still
 
+	asked        []question    // what the guest has been asked to do, and is doing
 	importFailed bool          // a module that another one imports could not be found or compiled
 	rejections   []guest.Value // promises that have been rejected since jobs last ran out
 

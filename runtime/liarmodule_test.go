@@ -13,8 +13,8 @@ import (
 
 // liarExports are the functions that package guest calls.
 var liarExports = []string{
-	"malloc", "free", "QJS_Call", "QJS_CloneValue", "QJS_CreateEvalOption", "QJS_CreateFunctionProxy", "QJS_Eval", "QJS_FreeValue",
-	"QJS_NewString", "QJS_ParseJSON", "QJS_ThrowInternalError", "JS_GetException", "JS_GetPropertyStr", "JS_NewArrayBufferCopy", "JS_NewObject",
+	"malloc", "free", "QJS_CloneValue", "QJS_CreateFunctionProxy", "QJS_FreeValue",
+	"QJS_NewString", "QJS_ParseJSON", "QJS_ThrowInternalError", "JS_AtomToValue", "JS_GetException", "JS_GetPropertyStr", "JS_NewArrayBufferCopy", "JS_NewObject",
 }
 
 // liarImports are all functions that the engine can import, and their types.

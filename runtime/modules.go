@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
-// Scripts import files of the run: ES modules, which the engine links by itself once the host has found and read them, and
+// Scripts import files of the run: ES modules, which the engine links by itself once the host has found and read them (linking.go), and
 // CommonJS, JSON and built-in modules, which the prelude loads (guest/prelude/modules.js).
 
 // builtins are the built-in modules, without "node:" before them. The prelude defines what is in them.
@@ -56,14 +56,14 @@ func (r *run) resolve(specifier, file string, require bool) (string, error) {
 	if !strings.HasPrefix(file, "/") {
 		file = ""
 	}
-	path, err := abandonable(r, func() (string, error) { return r.loader(require).Resolve(specifier, file) })
+	path, err := abandonableInTurn(r, func() (string, error) { return r.loader(require).Resolve(specifier, file) })
 	r.witness(err)
 	return path, err
 }
 
 // read reads a file that is to be run.
 func (r *run) read(path string) (*module.Source, error) {
-	source, err := abandonable(r, func() (*module.Source, error) { return r.loader(false).Load(r.ctx, path) })
+	source, err := abandonableInTurn(r, func() (*module.Source, error) { return r.loader(false).Load(r.ctx, path) })
 	r.witness(err)
 	return source, err
 }
@@ -95,128 +95,6 @@ func moduleFailure(err error) error {
 	return &failure{name: "Error", message: err.Error()}
 }
 
-// raise makes an error the pending exception of the guest, or ends the run if that is what the error says. The guest is called for
-// that. If it answers by asking for another module, which only one does that a script has taken over, the run ends too: there would be
-// no end to it.
-func (in *instance) raise(ctx context.Context, err error) guest.Value {
-	f, ok := err.(*failure)
-	if !ok {
-		panic(&stop{in.reason(err)})
-	}
-	if in.vm.Depth() > guest.MaxDepth {
-		panic(&stop{&LimitError{Limit: LimitRecursion}})
-	}
-	description, err := in.vm.ParseJSON(ctx, f.json())
-	if err == nil && description != guest.Exception {
-		_, err = in.vm.Call(ctx, in.prelude.Raise, description)
-	}
-	if err != nil {
-		panic(&stop{in.reason(err)})
-	}
-	return guest.Exception
-}
-
-// nested says whether a host function may call the guest again.
-func (in *instance) nested() error {
-	if err := in.run.interrupted(); err != nil {
-		return &stop{err}
-	}
-	if in.vm.Depth() >= guest.MaxDepth {
-		return &failure{name: "RangeError", message: "modules load each other too deep"}
-	}
-	return nil
-}
-
-// resolveModule serves [guest.ResolveArgc]: it returns a C string.
-func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) uint32 {
-	if in.prelude == nil {
-		return specifier // the engine's own modules, as it starts
-	}
-	name, err := in.resolveName(file, specifier)
-	if err != nil {
-		in.importFailed = true
-		in.raise(ctx, err)
-		return 0
-	}
-	p, err := in.vm.Name(ctx, name)
-	if err != nil {
-		panic(&stop{in.reason(err)})
-	}
-	return p
-}
-
-func (in *instance) resolveName(file, specifier uint32) (string, error) {
-	if err := in.nested(); err != nil {
-		return "", err
-	}
-	from, ok1 := in.vm.CString(file, maxPath)
-	name, ok2 := in.vm.CString(specifier, maxPath)
-	r := in.run
-	switch {
-	case !ok1 || !ok2:
-		return "", failf("the name of a module is too long")
-	case name == r.entry:
-		return r.options.Name, nil
-	case r.options.engineModules && strings.HasPrefix(name, "qjs:"):
-		return name, nil
-	}
-	path, err := r.resolve(name, from, false)
-	if err != nil {
-		return "", moduleFailure(err)
-	}
-	return path, nil
-}
-
-// loadModule serves [guest.LoadArgc].
-func (in *instance) loadModule(ctx context.Context, name uint32) guest.ModuleDef {
-	if in.prelude == nil {
-		return 0
-	}
-	def, err := in.load(ctx, name)
-	in.importFailed = in.importFailed || def == 0
-	if err != nil {
-		in.raise(ctx, err)
-	}
-	return def
-}
-
-// load compiles a module. It returns 0 and no error if there is an exception.
-func (in *instance) load(ctx context.Context, pointer uint32) (guest.ModuleDef, error) {
-	if err := in.nested(); err != nil {
-		return 0, err
-	}
-	name, ok := in.vm.CString(pointer, maxPath)
-	if !ok {
-		return 0, failf("the name of a module is too long")
-	}
-	if strings.HasPrefix(name, "/") {
-		source, err := in.run.read(name)
-		if err != nil {
-			return 0, moduleFailure(err)
-		}
-		if source.Kind == module.ES {
-			in.run.note(name, source.Code, origin{source: source.Map})
-			return in.vm.CompileModule(ctx, source.Code, name)
-		}
-	}
-	argument, err := in.vm.NewString(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	shim, err := in.vm.Call(ctx, in.prelude.Shim, argument)
-	if err != nil || shim == guest.Exception {
-		return 0, err
-	}
-	text, cut, ok := in.vm.String(shim, maxJSON)
-	if !ok || cut > 0 {
-		return 0, failf("%s exports too much", name)
-	}
-	if err := in.vm.Free(ctx, shim); err != nil {
-		return 0, err
-	}
-	return in.vm.CompileModule(ctx, text, name)
-}
-
 // A CommonJS file is compiled between these, so that it is the body of a function.
 const (
 	commonPrefix = "(function (exports, require, module, __filename, __dirname) {"
@@ -239,9 +117,6 @@ func (in *instance) resolveFile(ctx context.Context, args arguments) (guest.Valu
 
 // loadFile returns a CommonJS file as a function, or the text of a JSON file.
 func (in *instance) loadFile(ctx context.Context, args arguments) (guest.Value, error) {
-	if err := in.nested(); err != nil {
-		return 0, err
-	}
 	path, cut, ok := args.text(1, maxPath)
 	if !ok || cut > 0 || !strings.HasPrefix(path, "/") || pathpkg.Clean(path) != path {
 		return 0, failf("not the path of a file that can be required")
@@ -258,5 +133,9 @@ func (in *instance) loadFile(ctx context.Context, args arguments) (guest.Value, 
 			message: path + " is an ES module, which require cannot load: use await import('" + path + "')"}
 	}
 	in.run.note(path, source.Code, origin{prefix: len(commonPrefix), source: source.Map})
-	return in.vm.EvalNow(ctx, commonPrefix+source.Code+commonSuffix, path)
+	request, err := in.vm.RequestEval(ctx, commonPrefix+source.Code+commonSuffix, path)
+	if err != nil {
+		return 0, err
+	}
+	return in.ask(request, func(_ context.Context, v guest.Value) guest.Value { return v }), nil
 }

@@ -106,6 +106,8 @@ type run struct {
 	pendingSize int          // the size of their arguments, in bytes
 	waitingSize atomic.Int64 // the size of the answers that wait for the script, in bytes
 	completions chan completion
+
+	tasks chan func() // for abandonableInTurn; nil as long as there is nothing for it
 }
 
 // outcome is how a script has ended.
@@ -135,7 +137,12 @@ func newRun(caller, closing context.Context, options RunOptions) *run {
 }
 
 // end releases what the run holds, and tells functions that are still under way that it is over.
-func (r *run) end() { r.cancel() }
+func (r *run) end() {
+	r.cancel()
+	if r.tasks != nil {
+		close(r.tasks)
+	}
+}
 
 // interrupted says why the run must end now, or nil, which it is not if ctx has ended. It looks at the clock itself: while code in a
 // guest runs, timers may be late.

@@ -255,7 +255,7 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 		return compiled{}, err
 	}
 	in.importFailed = false
-	def, err := in.vm.CompileModule(in.context(), source, name)
+	def, err := in.linkModule(in.context(), source, name)
 	if err != nil {
 		return compiled{}, in.reason(err)
 	}

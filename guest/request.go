@@ -1,0 +1,83 @@
+package guest
+
+import (
+	"context"
+	"encoding/binary"
+)
+
+// A Request is something that a host function wants the engine to do while the engine waits for its answer. The host function returns
+// [Request.Value]. When the engine has done it, it calls the host function again, with the result and [ResumeArgc]. Then the request
+// is to be released.
+type Request uint64
+
+// Value is what a host function returns to make a request.
+func (r Request) Value() Value { return Value(r) }
+
+func (r Request) pointer() uint32 { return Value(r).pointer() }
+
+// newRequest makes a request with room for size bytes behind it.
+func (vm *VM) newRequest(ctx context.Context, kind uint32, size int) (Request, error) {
+	p, err := vm.malloc(ctx, requestSize+size)
+	if err != nil {
+		return 0, err
+	}
+	header := [requestSize]byte{}
+	binary.LittleEndian.PutUint32(header[requestKind:], kind)
+	vm.memory.Write(p, header[:])
+	return Request(tagRequest<<32 | uint64(p)), nil
+}
+
+// RequestEval is for what EvalNow does.
+func (vm *VM) RequestEval(ctx context.Context, source, name string) (Request, error) {
+	return vm.requestEval(ctx, kindEvalNow, source, name, 0)
+}
+
+func (vm *VM) requestEval(ctx context.Context, kind uint32, source, name string, flags uint32) (Request, error) {
+	file, err := vm.Name(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	r, err := vm.newRequest(ctx, kind, len(source)+1)
+	if err != nil {
+		return 0, err
+	}
+	p := r.pointer()
+	code := p + requestSize
+	vm.memory.WriteUint32Le(p+evalCode, code)
+	vm.memory.WriteUint32Le(p+evalLength, uint32(len(source)))
+	vm.memory.WriteUint32Le(p+evalName, file)
+	vm.memory.WriteUint32Le(p+evalFlags, flags)
+	vm.memory.WriteString(code, source)
+	vm.memory.WriteByte(code+uint32(len(source)), 0)
+	return r, nil
+}
+
+// RequestCall is for a call of a function, which [VM.Call] does.
+func (vm *VM) RequestCall(ctx context.Context, function Value, args ...Value) (Request, error) {
+	r, err := vm.newRequest(ctx, kindCall, 8*len(args))
+	if err != nil {
+		return 0, err
+	}
+	p := r.pointer()
+	vm.memory.WriteUint64Le(p+callTarget, uint64(function))
+	vm.memory.WriteUint32Le(p+callCount, uint32(len(args)))
+	for i, arg := range args {
+		vm.memory.WriteUint64Le(p+requestSize+uint32(8*i), uint64(arg))
+	}
+	return r, nil
+}
+
+// Do does what a request is for, and releases it. It is for who is not called by the engine.
+func (vm *VM) Do(ctx context.Context, r Request) (Value, error) {
+	v, err := vm.call(ctx, performExport, uint64(vm.state.context), uint64(r.pointer()))
+	if err != nil {
+		return 0, err
+	}
+	return Value(v), vm.Release(ctx, r)
+}
+
+// performExport is the export whose place perform has taken.
+const performExport = "QJS_ThrowInternalError"
+
+// Release gives back the memory of a request that has been done.
+func (vm *VM) Release(ctx context.Context, r Request) error { return vm.free(ctx, r.pointer()) }
