@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -151,15 +150,16 @@ func (c chat) delta(key, id string, data []byte, into *pendingCalls) error {
 		}
 	default:
 		if id != "" && id != call.id { // a new id in each delta means nothing, but one that was there does
-			if i := slices.IndexFunc(into.list, func(p *pendingCall) bool { return p.id == id }); i >= 0 {
-				call = into.list[i]
+			if had := into.byID[id]; had != nil {
+				call = had
 			}
 		}
 		if call.tool == "" {
 			call.tool = name
 		}
-		if call.id == "" {
+		if call.id == "" && id != "" {
 			call.id = id
+			into.byID[id] = call
 		}
 		if err := into.grow(len(f["name"]) + len(id)); err != nil {
 			return err

@@ -104,11 +104,7 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 				return err
 			}
 			into.final = list.calls
-			for i, c := range into.final {
-				if len(c.Input) == 0 {
-					into.final[i].Input = into.had(c.ID)
-				}
-			}
+			into.fill(into.final)
 		}
 	case "response.failed":
 		return reported(fieldsOf(f["response"], "error")["error"])
@@ -136,7 +132,7 @@ func (responses) whole(call *pendingCall, arguments json.RawMessage, into *pendi
 		return nil
 	}
 	into.size -= len(call.pieces)
-	call.pieces = nil
+	call.pieces, call.end = nil, objectEnd{}
 	return into.more(call, arguments)
 }
 

@@ -68,6 +68,7 @@ func (s *Stream) Calls() ([]registry.Call, error) {
 type pendingCalls struct {
 	list []*pendingCall
 	by   map[string]*pendingCall // by what the events name them with
+	byID map[string]*pendingCall // the first one with an id, as far as its first event has had it
 	size int                     // what all of it amounts to
 	// final, if not nil, is what the stream says at its end that all calls have been.
 	final []registry.Call
@@ -81,6 +82,8 @@ type pendingCall struct {
 	// pieces are arguments that came bit by bit as JSON strings, without the quotes. They are decoded together, since what
 	// is between two pieces need not be between two characters.
 	pieces []byte
+	// end is how much of them has been read in search of the object's end.
+	end objectEnd
 	// done means that an event has said that it is whole.
 	done bool
 }
@@ -96,13 +99,19 @@ func (p *pendingCall) arguments() (json.RawMessage, error) {
 	return json.RawMessage(text), nil
 }
 
-// complete reports whether the arguments so far are a whole object.
+// complete reports whether the arguments so far are a whole object. To ask after each piece costs no more than to ask once.
 func (p *pendingCall) complete() bool {
-	if text := bytes.TrimRight(p.pieces, `\rnt `); len(text) > 0 && text[len(text)-1] != '}' {
-		return false // without decoding all of it
+	if len(p.pieces) == 0 {
+		return first(p.input) == '{' // part of an event, which is JSON
 	}
-	input, err := p.arguments()
-	return err == nil && first(input) == '{' && json.Valid(input)
+	if !p.end.reached(p.pieces) {
+		return false
+	}
+	if !p.end.checked {
+		input, err := p.arguments()
+		p.end.checked, p.end.wrong = true, err != nil || !json.Valid(input)
+	}
+	return !p.end.wrong
 }
 
 // begin adds a call that events will name by a key. One that had the key before is complete.
@@ -116,9 +125,12 @@ func (p *pendingCalls) begin(key, id, tool string, input json.RawMessage) (*pend
 	call := &pendingCall{id: id, tool: tool, input: slices.Clone(input)}
 	p.list = append(p.list, call)
 	if p.by == nil {
-		p.by = map[string]*pendingCall{}
+		p.by, p.byID = map[string]*pendingCall{}, map[string]*pendingCall{}
 	}
 	p.by[key] = call
+	if p.byID[id] == nil {
+		p.byID[id] = call
+	}
 	return call, nil
 }
 
@@ -149,15 +161,23 @@ func (p *pendingCalls) grow(n int) error {
 	return nil
 }
 
-// had returns the arguments that the call with an id has so far, or nil.
-func (p *pendingCalls) had(id string) json.RawMessage {
+// fill adds to calls that have come without arguments those that have come bit by bit under their ids. Of several with one id, each gets
+// those of another call.
+func (p *pendingCalls) fill(calls []registry.Call) {
+	had := map[string][]*pendingCall{}
 	for _, call := range p.list {
-		if id != "" && call.id == id {
-			input, _ := call.arguments()
-			return input
+		if call.id != "" {
+			had[call.id] = append(had[call.id], call)
 		}
 	}
-	return nil
+	for i, c := range calls {
+		if of := had[c.ID]; len(of) > 0 {
+			if len(c.Input) == 0 {
+				calls[i].Input, _ = of[0].arguments()
+			}
+			had[c.ID] = of[1:]
+		}
+	}
 }
 
 // addAll adds the calls in a message that has them whole.

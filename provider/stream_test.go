@@ -147,6 +147,13 @@ func TestStream(t *testing.T) {
 			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"city\": \"Paris\"}"}
 			{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id1","name":"get_weather","arguments":""},{"type":"function_call","call_id":"id2","name":"now","arguments":"{}"}]}}`, two},
+		{"an end of all without the arguments, and with one id", registry.OpenAIResponses, `
+			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"id","name":"a","arguments":""}}
+			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"x\": 1}"}
+			{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"id","name":"b","arguments":""}}
+			{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"y\": 2}"}
+			{"type":"response.completed","response":{"output":[{"type":"function_call","call_id":"id","name":"a","arguments":""},{"type":"function_call","call_id":"id","name":"b","arguments":""}]}}`,
+			[]registry.Call{call("id", "a", `{"x": 1}`), call("id", "b", `{"y": 2}`)}},
 		{"ids at the end", registry.OpenAIResponses, `
 			{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"fc_1","name":"get_weather","arguments":""}}
 			{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"city\":"}
