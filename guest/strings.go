@@ -3,6 +3,7 @@ package guest
 import (
 	"context"
 	"encoding/binary"
+	"io"
 	"math"
 	"unicode/utf8"
 
@@ -13,14 +14,24 @@ import (
 // functions for that would cut them at NUL and make invalid UTF-8 of lone surrogates.
 
 // NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD, in the places where web browsers put it.
+func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
+	return vm.NewText(ctx, func(do func(piece string) error) error { return vm.eachPiece(s, do) })
+}
+
+// A Text is a text that is made in pieces: it calls do with one after the other, until do fails, and returns that error. Each
+// time it is called, the pieces are the same. A piece is good until do returns.
+type Text func(do func(piece string) error) error
+
+// NewText returns a text as a string, as NewString does. It asks for the pieces twice: to count, and to write them.
 //
 // The engine only allocates memory for the string. Its code units are written from here, which is many times faster than the
-// engine's own decoder, and takes no second copy in the instance.
-func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
+// engine's own decoder, and takes no second copy of the text, neither in the instance nor here.
+func (vm *VM) NewText(ctx context.Context, text Text) (Value, error) {
 	units, narrow := 0, true
-	err := vm.eachPiece(s, func(piece string) {
+	err := text(func(piece string) error {
 		n, narrowToo := utf8text.Units(piece)
 		units, narrow = units+n, narrow && narrowToo
+		return nil
 	})
 	if err != nil {
 		return 0, err
@@ -46,37 +57,56 @@ func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
 	binary.LittleEndian.PutUint32(header[stringLength:], uint32(length))
 	data[size] = 0 // as the engine has it behind units of 8 bits
 	rest := data[:size]
-	err = vm.eachPiece(s, func(piece string) {
+	err = text(func(piece string) error {
 		if narrow {
 			rest = utf8text.PutLatin1(rest, piece)
 		} else {
 			rest = utf8text.PutUTF16(rest, piece)
 		}
+		return nil
 	})
+	clear(rest) // none, unless the pieces are made of what an instance that a script has taken over has changed in between
 	if err != nil {
 		return 0, err
 	}
 	return Value(uint64(tagString&math.MaxUint32)<<32 | uint64(p)), nil
 }
 
-// pieceSize is how many bytes of text are worked on before the run is looked at again. They take less than a millisecond or two.
-const pieceSize = 64 << 10
+// PieceSize is how many bytes are worked on in Go before Work is asked again. They take less than a millisecond or two.
+const PieceSize = 64 << 10
 
-// eachPiece calls do with the pieces of s, one after the other, unless Interrupted says that this is of no use any more.
-func (vm *VM) eachPiece(s string, do func(piece string)) error {
+// spend asks Work, if there is one.
+func (vm *VM) spend(bytes int) error {
+	if vm.Work == nil {
+		return nil
+	}
+	return vm.Work(bytes)
+}
+
+// eachPiece calls do with the pieces of s, one after the other, unless Work says that this is of no use any more.
+func (vm *VM) eachPiece(s string, do func(piece string) error) error {
 	for {
-		n := utf8text.Piece(s, pieceSize)
-		do(s[:n])
+		n := utf8text.Piece(s, PieceSize)
+		if err := vm.spend(n); err != nil {
+			return err
+		}
+		if err := do(s[:n]); err != nil {
+			return err
+		}
 		if s = s[n:]; s == "" {
 			return nil
 		}
-		if vm.Interrupted == nil {
-			continue
-		}
-		if err := vm.Interrupted(); err != nil {
-			return err
-		}
 	}
+}
+
+// copyPieces copies what there is room for, and clears the rest of the room.
+func (vm *VM) copyPieces(to []byte, from string) error {
+	err := vm.eachPiece(from[:min(len(from), len(to))], func(piece string) error {
+		to = to[copy(to, piece):]
+		return nil
+	})
+	clear(to)
+	return err
 }
 
 // allocate allocates size bytes as the engine does for its own objects.
@@ -111,41 +141,146 @@ func (vm *VM) units(v Value) (units []byte, wide, ok bool) {
 }
 
 // String returns the text of a string, of at most limit bytes, and how many bytes were left out. Lone surrogates become
-// U+FFFD. It is false if v is not a string.
+// U+FFFD. It is false if v is not a string, or if Work has put an end to reading it.
 func (vm *VM) String(v Value, limit int) (text string, cut int, ok bool) {
 	data, cut, ok := vm.UTF8(v, limit)
-	return string(data), cut, ok
+	return utf8text.View(data), cut, ok // nobody else has data
 }
 
-// UTF8 is String without a copy into a string.
+// UTF8 is String as bytes.
 func (vm *VM) UTF8(v Value, limit int) (text []byte, cut int, ok bool) {
 	units, wide, ok := vm.units(v)
 	if !ok {
 		return nil, 0, false
 	}
-	if wide {
-		text, cut = utf8text.FromUTF16(units, limit)
-	} else {
-		text, cut = decodeLatin1(units, limit)
+	if len(units) <= PieceSize {
+		if vm.spend(len(units)) != nil {
+			return nil, 0, false
+		}
+		text, cut = decodeUnits(units, wide, limit)
+		return text, cut, true
 	}
-	return text, cut, true
+	size := 0
+	err := vm.eachUnits(units, wide, func(piece []byte) error {
+		size += sizeOfUnits(piece, wide)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, false
+	}
+	text = make([]byte, 0, min(size, limit))
+	err = vm.eachUnits(units, wide, func(piece []byte) error {
+		end := false
+		if text, end = appendUnits(text, piece, wide, limit); end {
+			return io.EOF
+		}
+		return nil
+	})
+	if err != nil && err != io.EOF {
+		return nil, 0, false
+	}
+	return text, size - len(text), true
 }
 
-func decodeLatin1(data []byte, limit int) (text []byte, cut int) {
-	size := len(data) // in UTF-8
-	for _, c := range data {
+// EncodeInto writes the text of a string in UTF-8 to a buffer, as much of it as there is room for, and returns how many code units it
+// has read and how many bytes it has written. It is false if v is not a string, or if Work has put an end to it.
+func (vm *VM) EncodeInto(v Value, buffer []byte) (read, written int, ok bool) {
+	units, wide, ok := vm.units(v)
+	if !ok {
+		return 0, 0, false
+	}
+	text := buffer[:0]
+	err := vm.eachUnits(units, wide, func(piece []byte) error {
+		before, end := len(text), false
+		text, end = appendUnits(text, piece, wide, len(buffer))
+		n, _ := utf8text.Units(utf8text.View(text[before:]))
+		read += n
+		if end {
+			return io.EOF
+		}
+		return nil
+	})
+	return read, len(text), err == nil || err == io.EOF
+}
+
+// Encode returns a new ArrayBuffer with the text of a string in UTF-8. It is false if v is not a string.
+func (vm *VM) Encode(ctx context.Context, v Value) (buffer Value, ok bool, err error) {
+	units, wide, ok := vm.units(v)
+	if !ok {
+		return 0, false, nil
+	}
+	size := 0
+	err = vm.eachUnits(units, wide, func(piece []byte) error {
+		size += sizeOfUnits(piece, wide)
+		return nil
+	})
+	if err != nil {
+		return 0, true, err
+	}
+	buffer, err = vm.newArrayBuffer(ctx, size, func(memory []byte) error {
+		text := memory[:0]
+		err := vm.eachUnits(units, wide, func(piece []byte) error {
+			text, _ = appendUnits(text, piece, wide, len(memory))
+			return nil
+		})
+		clear(memory[len(text):])
+		return err
+	})
+	return buffer, true, err
+}
+
+// eachUnits calls do with pieces of a string that no pair of surrogates is in two of, unless Work puts an end to it.
+func (vm *VM) eachUnits(units []byte, wide bool, do func(piece []byte) error) error {
+	for {
+		n := min(len(units), PieceSize)
+		if wide && n < len(units) && units[n-1]&0xfc == 0xd8 {
+			n -= 2
+		}
+		if err := vm.spend(n); err != nil {
+			return err
+		}
+		if err := do(units[:n]); err != nil {
+			return err
+		}
+		if units = units[n:]; len(units) == 0 {
+			return nil
+		}
+	}
+}
+
+// sizeOfUnits is how many bytes the code units have in UTF-8.
+func sizeOfUnits(units []byte, wide bool) int {
+	if wide {
+		return utf8text.SizeUTF16(units)
+	}
+	size := len(units)
+	for _, c := range units {
 		size += int(c >> 7)
 	}
-	if size == len(data) {
-		n := min(size, limit)
-		return append([]byte(nil), data[:n]...), size - n
+	return size
+}
+
+// appendUnits appends the code units in UTF-8, until there are limit bytes. It says whether that is the end.
+func appendUnits(text, units []byte, wide bool, limit int) (more []byte, end bool) {
+	if wide {
+		return utf8text.AppendUTF16(text, units, limit)
 	}
-	out := make([]byte, 0, min(size, limit))
-	for _, c := range data {
-		if len(out)+1+int(c>>7) > limit {
-			break
+	n := utf8text.ASCII(units)
+	if n > limit-len(text) {
+		return append(text, units[:limit-len(text)]...), true
+	}
+	text = append(text, units[:n]...)
+	for _, c := range units[n:] {
+		if len(text)+1+int(c>>7) > limit {
+			return text, true
 		}
-		out = utf8.AppendRune(out, rune(c))
+		text = utf8.AppendRune(text, rune(c))
 	}
-	return out, size - len(out)
+	return text, false
+}
+
+func decodeUnits(units []byte, wide bool, limit int) (text []byte, cut int) {
+	size := sizeOfUnits(units, wide)
+	text, _ = appendUnits(make([]byte, 0, min(size, limit)), units, wide, limit)
+	return text, size - len(text)
 }

@@ -8,6 +8,8 @@ import (
 	"math"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
 // VM drives the engine in one instance of [Module]. Its methods are not safe for concurrent use.
@@ -18,8 +20,9 @@ import (
 //
 // Values hold memory until [VM.Free]; an instance that is thrown away needs none of that.
 type VM struct {
-	// Interrupted is asked now and then during long work in Go, if it is set. The work ends with the error that it returns.
-	Interrupted func() error
+	// Work is asked, if it is set, before each piece of the work in Go that is in proportion to a text or to bytes, and is told how
+	// many bytes the piece has, which are at most some [PieceSize]. The work ends with the error that it returns.
+	Work func(bytes int) error
 
 	instance api.Module
 	memory   api.Memory
@@ -199,9 +202,11 @@ func (vm *VM) cString(ctx context.Context, s string) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	vm.memory.WriteString(p, s)
-	vm.memory.WriteByte(p+uint32(len(s)), 0)
-	return p, nil
+	room, ok := vm.memory.Read(p, uint32(len(s))+1)
+	if !ok {
+		return 0, ErrNoMemory
+	}
+	return p, vm.copyPieces(room, s)
 }
 
 // lend copies s into the instance as a C string, for the time of a call.
@@ -260,10 +265,17 @@ func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
 
 // NewArrayBuffer returns a new ArrayBuffer with a copy of data.
 func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
-	if len(data) > math.MaxInt32 {
+	return vm.newArrayBuffer(ctx, len(data), func(memory []byte) error {
+		return vm.copyPieces(memory, utf8text.View(data)) // which nobody changes meanwhile
+	})
+}
+
+// newArrayBuffer returns a new ArrayBuffer of some size that fill fills.
+func (vm *VM) newArrayBuffer(ctx context.Context, size int, fill func(memory []byte) error) (Value, error) {
+	if size > math.MaxInt32 {
 		return 0, ErrNoMemory
 	}
-	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.context), 0, uint64(len(data))) // a copy of what is at address 0, which is overwritten below
+	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.context), 0, uint64(size)) // a copy of what is at address 0, which is overwritten below
 	if err != nil {
 		return 0, err
 	}
@@ -271,9 +283,9 @@ func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
 		return 0, ErrNoMemory
 	}
 	if content, ok := vm.ArrayBuffer(Value(v)); ok {
-		copy(content, data)
+		err = fill(content)
 	}
-	return Value(v), nil
+	return Value(v), err
 }
 
 // NewHostFunction returns a JavaScript function that calls the import env.jsFunctionProxy. It is an ordinary function

@@ -2,17 +2,16 @@ package runtime
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"syscall"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/webapi"
 )
 
 // The encodings of text in files, by the names that scripts may use.
@@ -27,124 +26,199 @@ var encodingNames = map[string]string{
 // knownEncodings lists them for an error.
 const knownEncodings = "'utf8', 'latin1', 'ascii', 'utf16le', 'base64', 'base64url' and 'hex'"
 
-// encodedSize is how many bytes of UTF-8 the text of data has at most.
-func encodedSize(encoding string, data []byte) int {
+// encodingPart is how many bytes are encoded or decoded without a pause: whole characters of every encoding, but for those of several
+// units.
+const encodingPart = 24 << 10
+
+// encodedSize is how many bytes of UTF-8 the text of data has at most. The error is that of work.
+func encodedSize(encoding string, data []byte, work webapi.Work) (int, error) {
 	size := len(data)
 	switch encoding {
 	case "hex":
-		return hex.EncodedLen(size)
+		return hex.EncodedLen(size), nil
 	case "base64", "base64url":
-		return base64.StdEncoding.EncodedLen(size)
-	case "latin1":
-		for _, c := range data {
-			size += int(c >> 7)
-		}
-	case "utf16le":
+		return base64.StdEncoding.EncodedLen(size), nil
+	case "latin1", "utf16le":
 		size = 0
-		for i := 0; i+1 < len(data); i += 2 {
-			switch c := binary.LittleEndian.Uint16(data[i:]); {
-			case c < 0x80:
-				size++
-			case c < 0x800:
-				size += 2
-			default:
-				size += 3
+		for part := range slices.Chunk(data, encodingPart) {
+			if err := work(len(part)); err != nil {
+				return 0, err
+			}
+			if encoding == "utf16le" {
+				size += utf8text.SizeUTF16(part)
+				continue
+			}
+			size += len(part)
+			for _, c := range part {
+				size += int(c >> 7)
 			}
 		}
 	}
-	return size
+	return size, nil
 }
 
-// encodeText makes the text of bytes that a file has. UTF-8 stays as it is, also where it is none.
-func encodeText(encoding string, data []byte) string {
-	switch encoding {
-	case "hex":
-		return hex.EncodeToString(data)
-	case "base64":
-		return base64.StdEncoding.EncodeToString(data)
-	case "base64url":
-		return base64.RawURLEncoding.EncodeToString(data)
-	case "latin1", "ascii":
-		mask := byte(0xff)
-		if encoding == "ascii" {
-			mask = 0x7f // as Node has it
+// encodeText calls do with the pieces of the text of bytes that a file has. UTF-8 stays as it is, also where it is none. The error is
+// that of work or do.
+func encodeText(encoding string, data []byte, work webapi.Work, do func(piece string) error) error {
+	var piece []byte
+	for len(data) > 0 {
+		part := data[:min(len(data), encodingPart)]
+		last := len(part) == len(data)
+		switch {
+		case encoding == "utf8", encoding == "":
+			part = part[:utf8text.Piece(utf8text.View(data), encodingPart)]
+		case encoding == "utf16le" && !last && part[len(part)-1]&0xfc == 0xd8:
+			part = part[:len(part)-2] // the second half of a pair is behind it
 		}
-		var b strings.Builder
-		b.Grow(encodedSize(encoding, data))
-		for _, c := range data {
-			b.WriteRune(rune(c & mask))
+		if err := work(len(part)); err != nil {
+			return err
 		}
-		return b.String()
-	case "utf16le":
-		text, _ := utf8text.FromUTF16(data, math.MaxInt)
-		return string(text)
+		data = data[len(part):]
+		piece = piece[:0]
+		switch encoding {
+		case "hex":
+			piece = hex.AppendEncode(piece, part)
+		case "base64":
+			piece = base64.StdEncoding.AppendEncode(piece, part)
+		case "base64url":
+			piece = base64.RawURLEncoding.AppendEncode(piece, part)
+		case "latin1", "ascii":
+			mask := byte(0xff)
+			if encoding == "ascii" {
+				mask = 0x7f // as Node has it
+			}
+			for _, c := range part {
+				piece = utf8.AppendRune(piece, rune(c&mask))
+			}
+		case "utf16le":
+			piece, _ = utf8text.AppendUTF16(piece, part, math.MaxInt)
+		default:
+			piece = part
+		}
+		if err := do(utf8text.View(piece)); err != nil {
+			return err
+		}
 	}
-	return string(data)
+	return nil
 }
 
 var errNotEncoded = errors.New("not in this encoding")
 
-// decodeText makes the bytes of a text, which is in UTF-8. There can be limit bytes.
-func decodeText(encoding string, text []byte, limit int) ([]byte, error) {
+// decodeText makes the bytes of a text, which is in UTF-8, and may be overwritten. There can be limit bytes. Other errors are
+// errNotEncoded and that of work.
+func decodeText(encoding string, text []byte, limit int, work webapi.Work) ([]byte, error) {
 	switch encoding {
 	case "hex":
-		return hex.AppendDecode(nil, text)
+		return decodeHex(text, work)
 	case "base64", "base64url":
-		return decodeBase64(text)
+		return decodeBase64(text, work)
 	case "latin1", "ascii", "utf16le":
-		size := 0
-		for _, c := range string(text) {
-			size += utf16.RuneLen(c)
-		}
+	default:
+		return text, nil
+	}
+	size := 0
+	err := eachPart(text, work, func(part string) {
+		units, _ := utf8text.Units(part)
+		size += units
+	})
+	if encoding == "utf16le" {
+		size *= 2
+	}
+	if err != nil {
+		return nil, err
+	}
+	if size > limit {
+		return nil, syscall.EFBIG
+	}
+	out := make([]byte, size)
+	rest := out
+	err = eachPart(text, work, func(part string) {
 		if encoding == "utf16le" {
-			size *= 2
+			rest = utf8text.PutUTF16(rest, part)
+			return
 		}
-		if size > limit {
-			return nil, syscall.EFBIG
-		}
-		out := make([]byte, 0, size)
-		for len(text) > 0 {
-			c, n := utf8.DecodeRune(text)
-			text = text[n:]
+		for _, c := range part {
 			first, second := c, rune(-1)
 			if c > 0xffff {
 				first, second = utf16.EncodeRune(c)
 			}
-			for _, unit := range []rune{first, second} {
-				switch {
-				case unit < 0:
-				case encoding == "utf16le":
-					out = binary.LittleEndian.AppendUint16(out, uint16(unit))
-				default:
-					out = append(out, byte(unit)) // the rest is lost, as in Node
-				}
+			rest[0] = byte(first) // what else there is of it is lost, as in Node
+			if rest = rest[1:]; second >= 0 {
+				rest[0] = byte(second)
+				rest = rest[1:]
 			}
 		}
-		return out, nil
-	}
-	return text, nil
+	})
+	return out, err
 }
 
-// decodeBase64 takes both alphabets, with and without padding and white space.
-func decodeBase64(text []byte) ([]byte, error) {
-	plain := make([]byte, 0, len(text))
-	for _, c := range text {
-		switch c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '-':
-			c = '+'
-		case '_':
-			c = '/'
+// eachPart calls do with the parts of a text.
+func eachPart(text []byte, work webapi.Work, do func(part string)) error {
+	for rest := utf8text.View(text); rest != ""; {
+		n := utf8text.Piece(rest, encodingPart)
+		if err := work(n); err != nil {
+			return err
 		}
-		plain = append(plain, c)
+		do(rest[:n])
+		rest = rest[n:]
 	}
-	padded := len(plain)
-	for padded > 0 && plain[padded-1] == '=' {
-		padded--
+	return nil
+}
+
+// decodeHex puts the bytes where the text is.
+func decodeHex(text []byte, work webapi.Work) ([]byte, error) {
+	out := text[:0]
+	for part := range slices.Chunk(text, encodingPart) {
+		if err := work(len(part)); err != nil {
+			return nil, err
+		}
+		n, err := hex.Decode(text[len(out):], part) // never ahead of what it reads
+		if err != nil {
+			return nil, errNotEncoded
+		}
+		out = text[:len(out)+n]
 	}
-	if len(plain)-padded > 2 || slices.Contains(plain[:padded], '=') {
+	return out, nil
+}
+
+// decodeBase64 takes both alphabets, with and without padding and white space. It puts the bytes where the text is.
+func decodeBase64(text []byte, work webapi.Work) ([]byte, error) {
+	plain, padding := text[:0], 0
+	for part := range slices.Chunk(text, encodingPart) {
+		if err := work(len(part)); err != nil {
+			return nil, err
+		}
+		for _, c := range part {
+			switch c {
+			case ' ', '\t', '\r', '\n':
+				continue
+			case '=':
+				padding++
+				continue
+			case '-':
+				c = '+'
+			case '_':
+				c = '/'
+			}
+			if padding > 0 {
+				return nil, errNotEncoded
+			}
+			plain = append(plain, c)
+		}
+	}
+	if padding > 2 {
 		return nil, errNotEncoded
 	}
-	return base64.RawStdEncoding.AppendDecode(nil, plain[:padded])
+	out := text[:0]
+	for part := range slices.Chunk(plain, encodingPart) {
+		if err := work(len(part)); err != nil {
+			return nil, err
+		}
+		n, err := base64.RawStdEncoding.Decode(text[len(out):], part) // never ahead of what it reads
+		if err != nil {
+			return nil, errNotEncoded
+		}
+		out = text[:len(out)+n]
+	}
+	return out, nil
 }

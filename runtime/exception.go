@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -10,11 +9,14 @@ import (
 
 // thrownValue is what the prelude says of an exception, beside how it reads.
 type thrownValue struct {
-	Kind    string `json:"kind"` // error, null (or no value at all) or other
-	Name    string `json:"name"`
-	Message string `json:"message"`
-	Stack   string `json:"stack"`
+	Kind    string // error, null (or no value at all) or other
+	Name    string
+	Message string
+	Stack   string
 }
+
+// maxDetails is how many bytes of JSON a thrownValue has at most: three texts of 65536 characters, each escaped.
+const maxDetails = 2 << 20
 
 // outOfMemory recognises the exceptions that the engine throws when it could not get memory (null, if there was none
 // left even for an Error object, and without a message if there was none for that), and those for values of more than a gigabyte, which no memory limit allows.
@@ -53,10 +55,18 @@ func (in *instance) exception() error {
 // thrown makes an error of what the prelude says of an exception.
 func (in *instance) thrown(args arguments) error {
 	text, cut, ok := args.text(2, in.run.options.Limits.Output)
-	details, _, _ := args.text(3, maxJSON)
-	var t thrownValue
-	if !ok || json.Unmarshal([]byte(details), &t) != nil {
+	details, _, _ := args.text(3, maxDetails)
+	decoded, err := decodeJSON(details, jsonOptions{work: in.spend})
+	if in.ended != nil {
+		return in.ended
+	}
+	fields, isObject := decoded.(map[string]any)
+	if !ok || err != nil || !isObject {
 		return &ScriptError{Thrown: "an exception that could not be read", Name: "Error"}
+	}
+	var t thrownValue
+	for name, field := range map[string]*string{"kind": &t.Kind, "name": &t.Name, "message": &t.Message, "stack": &t.Stack} {
+		*field, _ = fields[name].(string)
 	}
 	if t.outOfMemory(in.memory.Refused()) {
 		return in.memoryError()

@@ -124,6 +124,9 @@ func (in *instance) explain(ctx context.Context, args arguments) (guest.Value, e
 	better := ""
 	switch name {
 	case "TypeError":
+		if err := in.spend(len(in.run.script)); err != nil { // where the line is looked for
+			return 0, err
+		}
 		better = in.run.explainCall(message, stack)
 	case "ReferenceError":
 		if m := notDefined.FindStringSubmatch(message); m != nil && missingGlobals[m[1]] != "" {

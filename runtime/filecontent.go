@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -36,10 +37,21 @@ func readFile(t tree, r *fileRequest) (any, error) {
 	if err != nil || r.encoding == "" {
 		return data, err
 	}
-	if int64(encodedSize(r.encoding, data)) >= t.limit {
-		return nil, syscall.EFBIG
+	size, err := encodedSize(r.encoding, data, t.work.spend)
+	if err == nil && int64(size) >= t.limit {
+		err = syscall.EFBIG
 	}
-	return encodeText(r.encoding, data), nil
+	return encodedFile{r.encoding, data}, err
+}
+
+// An encodedFile is the content of a file that becomes text.
+type encodedFile struct {
+	encoding string
+	data     []byte
+}
+
+func (in *instance) newText(ctx context.Context, f encodedFile) (guest.Value, error) {
+	return in.vm.NewText(ctx, func(do func(piece string) error) error { return encodeText(f.encoding, f.data, in.spend, do) })
 }
 
 // webText makes text of the bytes that a file had.
@@ -52,15 +64,8 @@ func (in *instance) webText(ctx context.Context, args arguments) (guest.Value, e
 		return 0, failf("unknown encoding (known are %s)", knownEncodings)
 	case !isView:
 		return 0, failf("the bytes must be an ArrayBuffer or a view of one")
-	case int64(encodedSize(encoding, memory)) >= in.run.options.Limits.Memory:
-		return 0, guest.ErrNoMemory
 	}
-	data := append([]byte(nil), memory...)
-	text, err := compute(in, func() (string, error) { return encodeText(encoding, data), nil })
-	if err != nil {
-		return 0, err
-	}
-	return in.vm.NewString(ctx, text)
+	return in.newText(ctx, encodedFile{encoding, memory})
 }
 
 // A writeMode is how a file is written.
@@ -89,7 +94,7 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 	if r.mode, known = writeModes[flag]; !known {
 		return invalid(", unknown flag (known are 'w', 'wx', 'a' and 'ax')", r.given)
 	}
-	limit := int(in.run.options.Limits.Memory)
+	limit := in.memoryLimit()
 	if args.value(fileData).IsString() {
 		if err := readEncoding(args, fileData+1, r); err != nil {
 			return err
@@ -98,8 +103,18 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 		if cut > 0 {
 			return fileError(syscall.EFBIG, r.given)
 		}
-		r.data = text
-		return nil
+		if in.run.options.Files == nil {
+			return nil // there is another error to come
+		}
+		var err error
+		r.data, err = decodeText(r.encoding, text, limit, in.spend)
+		if errors.Is(err, syscall.EFBIG) {
+			return fileError(err, r.given)
+		}
+		if errors.Is(err, errNotEncoded) {
+			return invalid(", the data is not "+r.encoding, r.given)
+		}
+		return err
 	}
 	if _, ok := args.bytes(fileData); !ok {
 		return invalid(", data must be string or buffer", r.given)
@@ -108,21 +123,17 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 	if !ok {
 		return fileFailure("EINVAL", "invalid argument", r.given)
 	}
-	r.data = append(r.data, memory...)
+	r.data = make([]byte, 0, len(memory))
+	for part := range slices.Chunk(memory, guest.PieceSize) {
+		if err := in.spend(len(part)); err != nil {
+			return err
+		}
+		r.data = append(r.data, part...)
+	}
 	return nil
 }
 
 func writeFile(t tree, r *fileRequest) (any, error) {
-	if r.encoding != "" {
-		data, err := decodeText(r.encoding, r.data, int(t.limit))
-		if errors.Is(err, syscall.EFBIG) {
-			return nil, err
-		}
-		if err != nil {
-			return nil, invalid(", the data is not "+r.encoding, r.given)
-		}
-		r.data = data
-	}
 	return nil, t.change(r.place, "write", func(t tree) error { return t.write(r.place, r.data, r.mode) })
 }
 
@@ -155,21 +166,25 @@ func (t tree) readHead(p place, expected, limit int64) ([]byte, error) {
 	defer f.Close()
 	var content bytes.Buffer
 	content.Grow(int(min(expected, limit)) + bytes.MinRead)
-	_, err = content.ReadFrom(&untilDone{t.ctx, io.LimitReader(f, limit)})
+	_, err = content.ReadFrom(&untilDone{t.work, io.LimitReader(f, limit)})
 	return content.Bytes(), err
 }
 
-// An untilDone reads until a context ends, even from what never ends.
+// An untilDone reads until a run ends, even from what never ends.
 type untilDone struct {
-	ctx context.Context
-	r   io.Reader
+	work *fileWork
+	r    io.Reader
 }
 
+// readPart is how many bytes are read at a time.
+const readPart = 256 << 10
+
 func (u *untilDone) Read(b []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
+	n, err := u.r.Read(b[:min(len(b), readPart)])
+	if over := u.work.spend(n); over != nil {
+		return 0, over
 	}
-	return u.r.Read(b)
+	return n, err
 }
 
 // write writes a file, and makes the directories that it lies in.
@@ -206,11 +221,14 @@ func (t tree) write(p place, data []byte, mode writeMode) error {
 }
 
 func (t tree) put(p place, flags int, data []byte) error {
+	if err := t.work.spend(len(data)); err != nil {
+		return err
+	}
 	f, err := t.files.OpenFile(p.name, flags, 0o644)
 	if err != nil {
 		return err
 	}
-	n, err := f.Write(data)
+	n, err := f.Write(data) // as a whole, also if the run ends meanwhile
 	if err == nil && n < len(data) {
 		err = io.ErrShortWrite
 	}
@@ -233,7 +251,12 @@ func (t tree) truncate(p place, size int) error {
 		case size <= len(data):
 			return t.write(p, data[:size], writeMode{})
 		default:
-			return t.write(p, append(data, make([]byte, size-len(data))...), writeMode{})
+			if err := t.work.spend(size); err != nil {
+				return err
+			}
+			longer := make([]byte, size)
+			copy(longer, data)
+			return t.write(p, longer, writeMode{})
 		}
 	})
 }

@@ -3,12 +3,14 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"path"
 	"strings"
 	"syscall"
 
 	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
 // A fileOperation is a function of fs, as the host sees it.
@@ -98,8 +100,12 @@ func (in *instance) file(ctx context.Context, args arguments) (guest.Value, erro
 			return 0, err
 		}
 	}
-	files, memory := in.run.options.Files, in.run.options.Limits.Memory
-	t := tree{in.run.ctx, files, memory}
+	if err := in.spend(callCost); err != nil {
+		return 0, err
+	}
+	files := in.run.options.Files
+	work := &fileWork{ctx: in.run.ctx, left: in.workLeft()}
+	t := tree{work, files, in.run.options.Limits.Memory}
 	answer, err := abandonable(in.run, func() (any, error) {
 		if files == nil {
 			return nil, syscall.ENOENT
@@ -108,24 +114,29 @@ func (in *instance) file(ctx context.Context, args arguments) (guest.Value, erro
 		if err != nil {
 			return nil, err
 		}
-		switch answer.(type) {
-		case nil, int, string, []byte:
-			return answer, nil
+		if d, ok := answer.(description); ok {
+			return plainjson.Marshal(d)
 		}
-		return plainjson.Marshal(answer)
+		return answer, nil
 	})
+	if _, ended := errors.AsType[*stop](err); ended { // and the operation may still be under way
+		return 0, err
+	}
+	if err := in.spend(work.used); err != nil {
+		return 0, err
+	}
 	if err != nil {
 		return 0, fileError(err, r.given)
 	}
 	switch v := answer.(type) {
 	case int:
 		return guest.Int(int32(v)), nil
-	case string:
-		return in.vm.NewString(ctx, v)
+	case encodedFile:
+		return in.newText(ctx, v)
 	case []byte:
 		return in.vm.NewArrayBuffer(ctx, v)
 	case json.RawMessage:
-		return in.vm.ParseJSON(ctx, string(v))
+		return in.vm.ParseJSON(ctx, utf8text.View(v))
 	}
 	return guest.Undefined, nil
 }

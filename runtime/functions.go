@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -72,8 +73,8 @@ type invocation struct {
 	size     int // of the arguments, about, in bytes of the host's memory
 }
 
-// invocation reads which function is called, and with what.
-func (in *instance) invocation(args arguments) (*invocation, error) {
+// invocation reads which function is called, and with what. There must be room for what that takes, in bytes.
+func (in *instance) invocation(args arguments, room int) (*invocation, error) {
 	index, ok := args.int(1)
 	if !ok || index < 0 || index >= len(in.run.options.Functions) {
 		return nil, failf("there is no such function")
@@ -83,13 +84,22 @@ func (in *instance) invocation(args arguments) (*invocation, error) {
 	if !ok {
 		return nil, failf("the arguments of %s must be JSON", f.Name)
 	}
-	size := weight(text)
+	size, err := weight(text, in.spend)
+	if err != nil {
+		return nil, err
+	}
 	if cut > 0 || size > maxWeight {
 		return nil, &failure{name: "RangeError", message: fmt.Sprintf(
 			"the arguments of %s are larger than %s, or too many values: pass less at a time, or bytes", f.Name, formatBytes(maxJSON))}
 	}
 	data, _ := args.bytes(3)
-	value, err := in.run.decode(text, data)
+	if size += len(data); size > room {
+		return nil, in.run.tooManyCalls()
+	}
+	value, err := in.decode(text, data)
+	if _, over := errors.AsType[*stop](err); over {
+		return nil, err
+	}
 	if err != nil {
 		return nil, failf("the arguments of %s cannot be read: %v", f.Name, err)
 	}
@@ -97,7 +107,12 @@ func (in *instance) invocation(args arguments) (*invocation, error) {
 	if !ok {
 		return nil, failf("the arguments of %s must be a list", f.Name)
 	}
-	return &invocation{f, list, size + len(data)}, nil
+	return &invocation{f, list, size}, nil
+}
+
+func (r *run) tooManyCalls() error {
+	return &failure{name: "RangeError", message: fmt.Sprintf(
+		"too many calls at the same time: await some of the %d that are under way first", r.pending)}
 }
 
 // answer is what a function has returned, on its way to a guest: a value that isScalar, or JSON of {error: null, bytes, value} or
@@ -154,7 +169,7 @@ func (in *instance) answerValue(ctx context.Context, a answer) (guest.Value, err
 
 // callFunction calls a function and waits for its answer.
 func (in *instance) callFunction(ctx context.Context, args arguments) (guest.Value, error) {
-	i, err := in.invocation(args)
+	i, err := in.invocation(args, math.MaxInt)
 	if err != nil {
 		return 0, err
 	}
@@ -184,18 +199,17 @@ type completion struct {
 
 // startFunction starts an asynchronous call. Its end comes through the run's completions.
 func (in *instance) startFunction(args arguments) error {
-	i, err := in.invocation(args)
+	r := in.run
+	if r.pending >= maxPending {
+		return r.tooManyCalls()
+	}
+	i, err := in.invocation(args, maxPendingSize-r.pendingSize)
 	if err != nil {
 		return err
 	}
 	id, ok := args.int(4)
 	if !ok {
 		return failf("a call needs a number")
-	}
-	r := in.run
-	if r.pending >= maxPending || r.pendingSize+i.size > maxPendingSize {
-		return &failure{name: "RangeError", message: fmt.Sprintf(
-			"too many calls at the same time: await some of the %d that are under way first", r.pending)}
 	}
 	r.pending++
 	r.pendingSize += i.size

@@ -84,7 +84,7 @@ func (a arguments) int(i int) (int, bool) {
 	return int(n), ok
 }
 
-// text returns a string argument, and how many bytes of it are beyond limit and left out.
+// text returns a string argument, and how many bytes of it are beyond limit and left out. All of the string is read.
 func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
 	return a.in.vm.String(a.value(i), limit)
 }
@@ -120,6 +120,9 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value
 
 // answer is what the host primitive returns: a value, or an error of the host function, which ends the run unless it is a failure.
 func (in *instance) answer(ctx context.Context, v guest.Value, err error) guest.Value {
+	if in.ended != nil { // whatever has been made of that
+		panic(&stop{in.ended})
+	}
 	if f, ok := err.(*failure); ok {
 		v, err = in.vm.ParseJSON(ctx, f.json())
 	}
@@ -155,6 +158,9 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 		n, ok := args.int(1)
 		if !ok || n < 0 || n > 1<<16 {
 			return 0, failf("invalid number of random bytes")
+		}
+		if err := in.spend(n); err != nil {
+			return 0, err
 		}
 		data := make([]byte, n)
 		rand.Read(data) // never fails
@@ -195,9 +201,9 @@ func (in *instance) log(args arguments) error {
 		in.run.output.log(Level(level), text, cut)
 		return nil
 	}
-	in.run.output.write(Level(level), []byte(text))
+	err := in.print(Level(level), []byte(text))
 	in.run.output.truncated += int64(cut)
-	return nil
+	return err
 }
 
 // finish notes how the script has ended. Only the first time counts.
@@ -220,10 +226,13 @@ func (in *instance) finish(args arguments) (guest.Value, error) {
 		if cut > 0 {
 			return guest.Bool(false), nil
 		}
-		value = in.value(compactJSON(text), nil, limit)
+		value = in.value(in.compactJSON(text), nil, limit)
 	} else if json, cut, ok := args.text(3, min(limit, maxJSON)); ok && cut == 0 {
 		data, _ := args.bytes(4)
 		value = in.value(json, data, limit)
+	}
+	if in.ended != nil {
+		return 0, &stop{in.ended}
 	}
 	in.run.outcome = &outcome{text: text, value: value}
 	in.run.output.result(text, cut)
@@ -232,10 +241,13 @@ func (in *instance) finish(args arguments) (guest.Value, error) {
 
 // value decodes the result's JSON and bytes, if they are within the limits.
 func (in *instance) value(text string, data []byte, limit int) any {
-	if len(text) > maxJSON || weight(text) > maxWeight || len(text)+len(data) > limit {
+	if len(text) > maxJSON || len(text)+len(data) > limit {
 		return nil
 	}
-	value, err := in.run.decode(text, data)
+	if size, err := weight(text, in.spend); err != nil || size > maxWeight {
+		return nil
+	}
+	value, err := in.decode(text, data)
 	if err != nil {
 		return nil
 	}

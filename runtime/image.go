@@ -13,11 +13,12 @@ import (
 
 // image is a sandbox at one moment, from which others go on. It does not change.
 type image struct {
-	memory  *linearmem.Image
-	state   guest.State
-	prelude *guest.Prelude
-	work    int64         // what counts as done by those that go on from here
-	elapsed time.Duration // from when their clocks go on
+	memory    *linearmem.Image
+	state     guest.State
+	prelude   *guest.Prelude
+	work      int64         // what counts as done by those that go on from here
+	remainder int           // of it, in bytes
+	elapsed   time.Duration // from when their clocks go on
 
 	origins     map[string]origin // of the files that have been loaded
 	originsSize int
@@ -54,7 +55,7 @@ func (in *instance) capture() (*image, error) {
 	}
 	i := &image{memory: memory, state: in.vm.State(), prelude: in.prelude, elapsed: in.elapsed()}
 	if in.image != nil {
-		i.work = in.work()
+		i.work, i.remainder = in.work(), in.remainder
 		i.origins, i.originsSize = maps.Clone(in.run.origins), in.run.originsSize
 	}
 	return i, nil

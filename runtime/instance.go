@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	goruntime "runtime"
 	"strings"
@@ -48,7 +49,11 @@ type session struct {
 	granted int32     // fuel
 	portion int32     // of fuel, to be granted next
 	yielded time.Time // when it was granted last
-	used    int64     // work done with the fuel that was granted before
+	used    int64     // work done with the fuel that was granted before, and by the host
+
+	remainder int   // bytes of the host's work that are not in used yet
+	unlooked  int   // bytes of it since the host has looked whether the run is over
+	ended     error // why the host has stopped in the middle of something: the run is over
 }
 
 // How much work the guest does between two calls of the host. A unit takes between one nanosecond and some hundreds, so portions are
@@ -91,16 +96,11 @@ func (e *Engine) instantiate(limit int64) (*instance, error) {
 
 // begin makes the instance, which is as its image, the sandbox of a run.
 func (in *instance) begin(r *run) {
-	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), seed: rand.Uint64(), used: in.image.work}
+	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), seed: rand.Uint64(), used: in.image.work, remainder: in.image.remainder}
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
 	in.fuel.Set(0)
 	in.vm.SeedRandom(in.seed)
-	in.vm.Interrupted = func() error {
-		if err := r.interrupted(); err != nil {
-			return &stop{err}
-		}
-		return nil
-	}
+	in.vm.Work = in.spend
 	r.origins, r.originsSize = maps.Clone(in.image.origins), in.image.originsSize
 	if r.origins == nil {
 		r.origins = map[string]origin{}
@@ -151,6 +151,41 @@ func (in *instance) work() int64 {
 	return in.used + int64(in.granted) - int64(api.DecodeI32(in.fuel.Get()))
 }
 
+// hostBytes is how many bytes the host reads or writes for a unit of work.
+const hostBytes = 32
+
+// spend counts work that the host is about to do for the script, by the bytes that it reads or writes, as work of the script. Where the
+// host looks at each of many bytes, it calls spend for some [guest.PieceSize] of them at a time. If the run is over, it returns what
+// ends it, and will do so each time from then on.
+//
+// What is counted must not depend on the machine, the time, or what the engine keeps of other runs.
+func (in *instance) spend(bytes int) error {
+	if in.ended != nil {
+		return &stop{in.ended}
+	}
+	in.remainder += bytes
+	in.used += int64(in.remainder / hostBytes)
+	in.remainder %= hostBytes
+	if limit := in.run.options.Limits.Work; limit != Unlimited {
+		left := limit - in.work()
+		if left <= 0 {
+			in.ended = &LimitError{Limit: LimitWork, Value: limit}
+			return &stop{in.ended}
+		}
+		if fuel := int64(api.DecodeI32(in.fuel.Get())); fuel > left { // it was granted before
+			in.granted -= int32(fuel - left)
+			in.fuel.Set(uint64(left))
+		}
+	}
+	if in.unlooked += bytes; in.unlooked >= guest.PieceSize {
+		in.unlooked = 0
+		if in.ended = in.run.interrupted(); in.ended != nil {
+			return &stop{in.ended}
+		}
+	}
+	return nil
+}
+
 // checked turns what a call into the guest returned into the error that ends the run, if it failed or threw.
 func (in *instance) checked(v guest.Value, err error) (guest.Value, error) {
 	if err != nil {
@@ -180,4 +215,16 @@ func (in *instance) reason(err error) error {
 
 func (in *instance) memoryError() error {
 	return &LimitError{Limit: LimitMemory, Value: in.run.options.Limits.Memory}
+}
+
+// memoryLimit is how many bytes the script may have.
+func (in *instance) memoryLimit() int { return int(in.run.options.Limits.Memory) }
+
+// workLeft is for how many bytes of the host's work the script has work left.
+func (in *instance) workLeft() int {
+	limit := in.run.options.Limits.Work
+	if limit == Unlimited {
+		return math.MaxInt
+	}
+	return int(min(max(0, limit-in.work()), math.MaxInt/hostBytes) * hostBytes)
 }

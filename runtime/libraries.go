@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode"
 
 	"github.com/spf13/afero"
@@ -52,15 +54,23 @@ func (r *run) findLibraries(images *libraryImages) error {
 
 // listLibraries lists the scripts that lie in a folder itself, in the byte order of their names. It returns nil if there are none.
 func (r *run) listLibraries(files afero.Fs, dir string) (*librarySet, error) {
-	entries, err := afero.ReadDir(files, dir)
+	t := tree{&fileWork{ctx: r.ctx, left: math.MaxInt}, files, r.options.Limits.Memory}
+	var entries []fs.FileInfo
+	left := t.limit
+	err := t.each(place{dir, dir}, func(e fs.FileInfo) error {
+		name := e.Name()
+		if left -= int64(len(name)) + entryCost; left < 0 {
+			return syscall.ENOMEM
+		}
+		script := path.Ext(name) == ".js" || path.Ext(name) == ".ts" && !strings.HasSuffix(name, ".d.ts")
+		if e.Mode().IsRegular() && !strings.HasPrefix(name, ".") && script {
+			entries = append(entries, e)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	entries = slices.DeleteFunc(entries, func(e fs.FileInfo) bool {
-		name := e.Name()
-		script := path.Ext(name) == ".js" || path.Ext(name) == ".ts" && !strings.HasSuffix(name, ".d.ts")
-		return !e.Mode().IsRegular() || strings.HasPrefix(name, ".") || !script
-	})
 	if len(entries) == 0 {
 		return nil, nil
 	}

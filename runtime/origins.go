@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -148,11 +147,11 @@ func (o origin) place(line, column int) (int, int) {
 	return line, column
 }
 
-// position matches the end of a stack frame, FILE:LINE:COLUMN with or without parentheses around it.
-var position = regexp.MustCompile(`([^\s(][^(]*):(\d+):(\d+)\)?$`)
-
 // maxStack is how much of a stack is looked at, in bytes.
 const maxStack = 128 << 10
+
+// frameCost is what a frame of a stack counts beside its text, in bytes: what has to be looked at to map it.
+const frameCost = 2 * stride
 
 // mapStack returns the frames of a stack that are of scripts, each after a line break, with the lines and columns that were
 // written.
@@ -163,6 +162,9 @@ func (in *instance) mapStack(ctx context.Context, args arguments) (guest.Value, 
 	}
 	var b strings.Builder
 	for frame := range strings.SplitSeq(stack, "\n") {
+		if err := in.spend(frameCost + len(frame)); err != nil {
+			return 0, err
+		}
 		if frame != "" && !isInternal(frame) {
 			b.WriteString("\n" + in.run.mapFrame(frame))
 		}
@@ -189,13 +191,27 @@ func (r *run) mapFrame(frame string) string {
 	return fmt.Sprintf("%s%s:%d:%d%s", head, file, line, column, end)
 }
 
-// framePosition returns the position that a stack frame ends with. The file is empty if there is none.
+// framePosition returns the position that a stack frame ends with, FILE:LINE:COLUMN with or without parentheses around it. The file is
+// empty if there is none.
 func framePosition(frame string) (file string, line, column int) {
-	m := position.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(frame), "at "))
-	if m == nil {
+	s := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(frame), "at "), ")")
+	s, second := cutDigits(s)
+	s, first := cutDigits(s)
+	s = strings.TrimLeft(s[strings.LastIndexByte(s, '(')+1:], " \t\n\f\r")
+	if first == "" || second == "" || s == "" {
 		return "", 0, 0
 	}
-	return m[1], number(m[2]), number(m[3])
+	return s, number(first), number(second)
+}
+
+// cutDigits cuts a colon and digits from the end of a text. There are no digits if that is not what it ends with.
+func cutDigits(s string) (rest, digits string) {
+	rest = strings.TrimRight(s, "0123456789")
+	digits = s[len(rest):]
+	if rest, ok := strings.CutSuffix(rest, ":"); ok {
+		return rest, digits
+	}
+	return s, ""
 }
 
 func number(digits string) int {

@@ -2,12 +2,16 @@ package runtime
 
 import (
 	"bytes"
-	"strings"
+	"slices"
+	"unicode/utf8"
+	"unsafe"
 
+	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// output collects the console and the result within the output limit. It counts bytes of UTF-8.
+// output collects the console and the result within the output limit. It counts bytes of UTF-8, and what the entries take beside them.
 type output struct {
 	left      int // how many bytes may still come
 	reserved  int // how many of them are kept for the result
@@ -15,12 +19,15 @@ type output struct {
 	truncated int64
 	library   string // whose entries come now; empty for the script's
 
-	raw      []byte // what has been printed of a line
+	raw      []byte // what has been printed of a line: valid UTF-8
 	rawLevel Level
+	tail     []byte // of what has been printed, the beginning of a character
+	invalid  bool   // raw ends with a U+FFFD that stands for what is not UTF-8
 }
 
-// entryOverhead is what an entry costs beside its text, so that a flood of empty ones is bounded too.
-const entryOverhead = 8
+// entryOverhead is what an entry takes beside its text: the entry itself, and what is lost where its text lies. A flood of empty ones
+// is bounded by what it holds.
+const entryOverhead = int(unsafe.Sizeof(Entry{})) + 8
 
 // resultShare is the part of the limit that the console leaves for the result: one in so many bytes.
 const resultShare = 4
@@ -32,9 +39,10 @@ func limitOutput(limit int) output { return output{left: limit, reserved: limit 
 func (o *output) room() int { return max(0, o.left-o.reserved) }
 
 // used says whether anything has been printed.
-func (o *output) used() bool { return len(o.console)+len(o.raw) > 0 || o.truncated > 0 }
+func (o *output) used() bool { return len(o.console) > 0 || o.begun() || o.truncated > 0 }
 
-func (o *output) spend(n int) { o.left = max(0, o.left-n) }
+// spend counts what the console takes. It never takes what is kept for the result.
+func (o *output) spend(n int) { o.left -= min(n, o.room()) }
 
 // result takes the result into account, of which cut bytes have been left out. What it does not need of its reserve,
 // the console may have from now on.
@@ -71,22 +79,32 @@ func (o *output) print(level Level, text string) {
 	o.log(level, text[:n], len(text)-n)
 }
 
-// write adds what is printed in pieces that need not be lines: each line becomes an entry.
+// print writes what may be all of the script's memory to the console.
+func (in *instance) print(level Level, data []byte) error {
+	for part := range slices.Chunk(data, guest.PieceSize) {
+		if err := in.spend(len(part)); err != nil {
+			return err
+		}
+		in.run.output.write(level, part)
+	}
+	return nil
+}
+
+// write adds what is printed in pieces that need not be lines, nor whole characters: each line becomes an entry.
 func (o *output) write(level Level, data []byte) {
 	if level != o.rawLevel {
 		o.flush()
 		o.rawLevel = level
 	}
 	for len(data) > 0 {
-		if len(o.raw) == 0 && o.room() == 0 {
+		if !o.begun() && o.room() == 0 {
 			o.truncated += int64(len(data)) // without a look at what may be millions of lines
 			return
 		}
 		line, rest, ended := bytes.Cut(data, []byte("\n"))
 		n := min(len(line), o.room())
 		o.truncated += int64(len(line) - n)
-		o.raw = append(o.raw, line[:n]...)
-		o.spend(n)
+		o.add(line[:n])
 		if ended {
 			o.endLine()
 		}
@@ -94,20 +112,68 @@ func (o *output) write(level Level, data []byte) {
 	}
 }
 
+// begun says whether there is a line that has not ended.
+func (o *output) begun() bool { return len(o.raw)+len(o.tail) > 0 }
+
+// add adds to the line. As strings.ToValidUTF8 does, it makes one U+FFFD of bytes in a row that are not UTF-8.
+func (o *output) add(data []byte) {
+	if len(o.tail) > 0 && len(data) > 0 {
+		data = append(o.tail, data...)
+		o.tail = nil
+	}
+	whole := len(data) - utf8text.Incomplete(utf8text.View(data))
+	if whole < len(data) {
+		o.tail = bytes.Clone(data[whole:])
+	}
+	o.addValid(data[:whole])
+}
+
+func (o *output) addValid(data []byte) {
+	before := len(o.raw)
+	if utf8.Valid(data) {
+		o.raw = append(o.raw, data...)
+		o.invalid = o.invalid && len(data) == 0
+	} else {
+		for len(data) > 0 {
+			r, n := utf8.DecodeRune(data)
+			invalid := r == utf8.RuneError && n == 1
+			if !invalid || !o.invalid {
+				o.raw = utf8.AppendRune(o.raw, r)
+			}
+			o.invalid, data = invalid, data[n:]
+		}
+	}
+	o.spend(len(o.raw) - before)
+}
+
+// shortLine is up to how many bytes of a line are copied into its entry.
+const shortLine = 4 << 10
+
 // endLine makes an entry of the line that has been printed.
 func (o *output) endLine() {
-	if len(o.raw) == 0 && o.room() == 0 {
+	if !o.begun() && o.room() == 0 {
 		o.truncated++
 		return
 	}
-	o.console = append(o.console, Entry{Level: o.rawLevel, Text: strings.ToValidUTF8(string(o.raw), "\ufffd"), Library: o.library})
+	tail := o.tail
+	o.tail = nil
+	o.addValid(tail)
+	entry := Entry{Level: o.rawLevel, Library: o.library}
+	if len(o.raw) <= shortLine {
+		entry.Text = string(o.raw)
+		o.raw = o.raw[:0]
+	} else {
+		entry.Text = utf8text.View(o.raw)
+		o.raw = nil
+	}
+	o.invalid = false
+	o.console = append(o.console, entry)
 	o.spend(entryOverhead)
-	o.raw = o.raw[:0]
 }
 
 // flush ends the line that has been begun, if there is one.
 func (o *output) flush() {
-	if len(o.raw) > 0 {
+	if o.begun() {
 		o.endLine()
 	}
 }

@@ -18,6 +18,9 @@ func (in *instance) rejected(ctx context.Context, promise guest.Value) {
 		return
 	}
 	if len(in.rejections) >= maxRejections {
+		if err := in.spend(hostBytes * len(in.rejections)); err != nil {
+			panic(err)
+		}
 		kept := in.rejections[:0]
 		for _, p := range in.rejections {
 			if _, unhandled := in.vm.UnhandledRejection(p); unhandled {

@@ -16,9 +16,35 @@ import (
 // A tree is a run's files. It gives them the same rules whatever file system they are on: some in memory let files lie in
 // files, remove directories that are not empty, or replace what they should not.
 type tree struct {
-	ctx   context.Context // ends with the run
+	work  *fileWork
 	files afero.Fs
 	limit int64 // how many bytes may be in the host's memory for an operation
+}
+
+// fileWork counts the work of an operation, in bytes, on the goroutine that does it.
+type fileWork struct {
+	ctx  context.Context // ends with the run
+	left int             // how many bytes may still be worked on
+	used int
+}
+
+// What is counted beside the bytes of files and names, in bytes.
+const (
+	callCost  = 4 << 10 // a call of a function of fs
+	lookCost  = 1 << 10 // a look at a path
+	entryCost = 100     // an entry of a directory: what it takes of the memory of host and script, beside its name
+)
+
+// errSpent ends an operation for which the script has no work left.
+var errSpent = errors.New("the work limit is reached")
+
+// spend counts bytes that have been or are about to be worked on. It returns an error if that is the end of the operation.
+func (w *fileWork) spend(bytes int) error {
+	w.used += bytes
+	if w.left -= bytes; w.left < 0 {
+		return errSpent
+	}
+	return w.ctx.Err()
 }
 
 // Optional methods of file systems, as those of package vfs have them.
@@ -35,7 +61,7 @@ func (t tree) change(p place, verb string, do func(t tree) error) error {
 		return at(p, verb, syscall.EROFS) // whatever there is
 	}
 	if e, ok := t.files.(exclusive); ok {
-		return at(p, verb, e.Exclusively(t.ctx, func(files afero.Fs) error { return do(tree{t.ctx, files, t.limit}) }))
+		return at(p, verb, e.Exclusively(t.work.ctx, func(files afero.Fs) error { return do(tree{t.work, files, t.limit}) }))
 	}
 	return at(p, verb, do(t))
 }
@@ -47,11 +73,17 @@ func (t tree) isReadOnly(p place) bool {
 
 // stat describes what is at a path. What would lie in a file is ENOTDIR.
 func (t tree) stat(p place) (fs.FileInfo, error) {
+	if err := t.work.spend(lookCost); err != nil {
+		return nil, err
+	}
 	info, err := t.files.Stat(p.name)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return info, err
 	}
 	for dir := path.Dir(p.name); dir != "/"; dir = path.Dir(dir) {
+		if err := t.work.spend(lookCost); err != nil {
+			return nil, err
+		}
 		if above, aboveErr := t.files.Stat(dir); aboveErr == nil {
 			if !above.IsDir() {
 				return nil, syscall.ENOTDIR
@@ -150,6 +182,9 @@ func (t tree) mkdir(p place, recursive bool) error {
 // there, the deepest first.
 func (t tree) makeParents(p place) (made []string, err error) {
 	for dir := path.Dir(p.name); dir != "/"; dir = path.Dir(dir) {
+		if err := t.work.spend(lookCost); err != nil {
+			return nil, err
+		}
 		if _, err := t.files.Stat(dir); err == nil {
 			break
 		}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/toolrun/toolrun/internal/plainjson"
 )
 
 // batch is how many entries of a directory are read at a time.
@@ -22,10 +25,13 @@ func (t tree) each(p place, do func(info fs.FileInfo) error) error {
 	}
 	defer f.Close()
 	for {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.work.spend(lookCost); err != nil {
 			return err
 		}
 		infos, err := f.Readdir(batch)
+		if err := t.work.spend(entryCost * len(infos)); err != nil {
+			return err
+		}
 		for _, info := range infos {
 			if name := info.Name(); name == "" || name == "." || name == ".." || strings.Contains(name, "/") {
 				continue
@@ -51,13 +57,8 @@ type entry struct {
 	kind byte
 }
 
-// A listing is what readdir gives: names, and a letter for the kind of each.
-type listing struct {
-	Names []string `json:"names"`
-	Kinds string   `json:"kinds"`
-}
-
-// list lists a directory, with recursive each directory in it as well, right behind its name.
+// list lists a directory, with recursive each directory in it as well, right behind its name. What it returns is the JSON of an object:
+// the names, and as kinds a letter for each.
 func (t tree) list(p place, recursive bool) (any, error) {
 	info, err := t.stat(p)
 	switch {
@@ -66,20 +67,19 @@ func (t tree) list(p place, recursive bool) (any, error) {
 	case !info.IsDir():
 		return nil, syscall.ENOTDIR
 	}
-	l := listing{Names: []string{}}
-	var kinds strings.Builder
+	text, kinds := []byte(`{"names":[`), []byte{}
 	left := t.limit / 2 // the script has them twice while it reads them
 	err = t.walk(p, "", recursive, &left, func(e entry) error {
-		l.Names = append(l.Names, e.name)
-		kinds.WriteByte(e.kind)
-		return nil
+		if len(kinds) > 0 {
+			text = append(text, ',')
+		}
+		text = plainjson.AppendString(text, e.name)
+		kinds = append(kinds, e.kind)
+		return t.work.spend(len(e.name))
 	})
-	l.Kinds = kinds.String()
-	return l, err
+	text = append(append(append(text, `],"kinds":"`...), kinds...), `"}`...)
+	return json.RawMessage(text), err
 }
-
-// entryCost is what an entry of a directory takes of the memory of host and script, beside its name.
-const entryCost = 100
 
 // walk calls visit with what is in a directory below p: directories first, then the rest, each sorted by name. left is how many bytes
 // may still be listed.
@@ -96,7 +96,14 @@ func (t tree) walk(p place, dir string, recursive bool, left *int64, visit func(
 	if err != nil {
 		return err
 	}
+	compared := 0
 	slices.SortFunc(entries, func(a, b entry) int {
+		if compared++; compared%batch == 0 && err == nil {
+			err = t.work.ctx.Err() // from here on they are all equal, which is sorted soon
+		}
+		if err != nil {
+			return 0
+		}
 		switch first, second := a.kind == kindDirectory, b.kind == kindDirectory; {
 		case first && !second:
 			return -1
@@ -105,6 +112,9 @@ func (t tree) walk(p place, dir string, recursive bool, left *int64, visit func(
 		}
 		return strings.Compare(a.name, b.name)
 	})
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
 		if err := visit(e); err != nil {
 			return err

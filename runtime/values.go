@@ -1,21 +1,18 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/webapi"
 )
 
 // Values cross between Go and JavaScript as JSON. Bytes in them are taken out and cross beside it, in one piece; in
@@ -25,67 +22,55 @@ import (
 // newMark returns a mark that is not in use elsewhere.
 func newMark() string { return "\x00bytes " + rand.Text()[:12] + " " }
 
-// decode turns JSON from a guest into a value.
-func (r *run) decode(text string, data []byte) (any, error) {
+// decode turns JSON from a guest into a value, with copies of the bytes where the marks are.
+func (in *instance) decode(text string, data []byte) (any, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var value any
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		return nil, err
-	}
-	left := len(data)
-	return r.restore(value, data, &left)
+	return decodeJSON(text, jsonOptions{mark: in.run.mark, data: data, work: in.spend})
 }
 
-// compactJSON takes the white space out of JSON. What is none stays as it is.
-func compactJSON(text string) string {
-	var b bytes.Buffer
-	if json.Compact(&b, []byte(text)) != nil {
-		return text
-	}
-	return b.String()
-}
-
-// restore puts copies of the bytes where the marks are. left is how many bytes may still be copied: an honest prelude
-// refers to each byte once, but a script could make many marks for the same bytes.
-func (r *run) restore(value any, data []byte, left *int) (any, error) {
-	var err error
-	switch v := value.(type) {
-	case string:
-		place, ok := strings.CutPrefix(v, r.mark)
-		if !ok {
-			return v, nil
+// compactJSON takes the white space out of JSON, unless it is longer than maxJSON without. What is no JSON becomes something else that
+// is none.
+func (in *instance) compactJSON(text string) string {
+	var out []byte
+	quoted, escaped := false, false
+	for text != "" && len(out) <= maxJSON {
+		part := text[:min(len(text), guest.PieceSize)]
+		if in.spend(len(part)) != nil {
+			return ""
 		}
-		first, second, _ := strings.Cut(place, ":")
-		offset, err1 := strconv.Atoi(first)
-		length, err2 := strconv.Atoi(second)
-		if err1 != nil || err2 != nil || offset < 0 || length < 0 || offset > len(data) || length > len(data)-offset || length > *left {
-			return nil, errors.New("a reference to bytes that are not there")
-		}
-		*left -= length
-		return append([]byte{}, data[offset:offset+length]...), nil
-	case []any:
-		for i := range v {
-			if v[i], err = r.restore(v[i], data, left); err != nil {
-				return nil, err
+		text = text[len(part):]
+		from := 0
+		for i := range len(part) {
+			switch c := part[i]; {
+			case escaped:
+				escaped = false
+			case quoted && c == '\\':
+				escaped = true
+			case c == '"':
+				quoted = !quoted
+			case !quoted && (c == ' ' || c == '\t' || c == '\r' || c == '\n'):
+				out = append(out, part[from:i]...)
+				from = i + 1
 			}
 		}
-	case map[string]any:
-		for key := range v {
-			if v[key], err = r.restore(v[key], data, left); err != nil {
-				return nil, err
-			}
-		}
+		out = append(out, part[from:]...)
 	}
-	return value, nil
+	return utf8text.View(out)
 }
 
-// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it.
-func weight(text string) int {
+// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it. The error is that of work.
+func weight(text string, work webapi.Work) (int, error) {
 	const perValue, perList, perObject = 48, 64, 400
 	size, quoted := len(text), false
-	for i := 0; i < len(text); i++ {
+	for i, next := 0, 0; i < len(text); i++ {
+		if i >= next {
+			next += guest.PieceSize
+			if err := work(min(len(text)-i, guest.PieceSize)); err != nil {
+				return 0, err
+			}
+		}
 		switch c := text[i]; {
 		case quoted && c == '\\':
 			i++
@@ -100,7 +85,7 @@ func weight(text string) int {
 			size += perObject
 		}
 	}
-	return size
+	return size, nil
 }
 
 // encoded is a value on its way to a guest: JSON, and the bytes that belong to it (nil if there are none).
@@ -170,6 +155,9 @@ func (r *run) extract(value any, data *[]byte, depth int) (any, error) {
 		}
 		return mark, nil
 	case []any:
+		if err := r.ctx.Err(); err != nil {
+			return nil, err // nobody waits for it any more
+		}
 		out := make([]any, len(v))
 		for i := range v {
 			if out[i], err = r.extract(v[i], data, depth+1); err != nil {

@@ -67,9 +67,6 @@ func (in *instance) webArgument(args arguments, i, limit int) (string, error) {
 // maxQuery is the most bytes that names and values of a query may have together.
 const maxQuery = 4 << 20
 
-// webLimit bounds texts that are as large as the script has memory for.
-func (in *instance) webLimit() int { return int(in.run.options.Limits.Memory) }
-
 // webObject hands an object to the guest.
 func (in *instance) webObject(ctx context.Context, value any) (guest.Value, error) {
 	text, err := plainjson.Marshal(value)
@@ -79,38 +76,24 @@ func (in *instance) webObject(ctx context.Context, value any) (guest.Value, erro
 	return in.vm.ParseJSON(ctx, string(text))
 }
 
-// compute runs f, which must not touch the guest's memory, but not longer than the run lasts. If f panics, which a parser
-// that others have written may do, the script gets an exception.
-func compute[T any](in *instance, f func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
+// compute calls f. If f panics, which code that others have written may do, the script gets an exception.
+func compute(f func() error) error {
+	type result struct{ err error }
+	var ended result
+	var broken error
+	perform(func() (result, error) { return result{f()}, nil }, func(r result, err error) { ended, broken = r, err })
+	if broken != nil {
+		return failf("this cannot be computed")
 	}
-	r, err := abandonable(in.run, func() (result, error) {
-		value, err := f()
-		return result{value, err}, nil
-	})
-	var s *stop
-	switch {
-	case errors.As(err, &s):
-		return r.value, err
-	case err != nil:
-		return r.value, failf("this cannot be computed")
-	case errors.Is(r.err, webapi.ErrLarge):
-		return r.value, guest.ErrNoMemory
-	}
-	return r.value, r.err
+	return ended.err
 }
 
 func (in *instance) webEncode(ctx context.Context, args arguments) (guest.Value, error) {
-	text, cut, ok := in.vm.UTF8(args.value(firstWeb), in.webLimit())
+	buffer, ok, err := in.vm.Encode(ctx, args.value(firstWeb))
 	if !ok {
 		return 0, failf("the argument must be a string")
 	}
-	if cut > 0 {
-		return 0, guest.ErrNoMemory
-	}
-	return in.vm.NewArrayBuffer(ctx, text)
+	return buffer, err
 }
 
 func (in *instance) webEncodeInto(ctx context.Context, args arguments) (guest.Value, error) {
@@ -118,12 +101,11 @@ func (in *instance) webEncodeInto(ctx context.Context, args arguments) (guest.Va
 	if !ok {
 		return 0, failf("the destination must be a Uint8Array")
 	}
-	text, _, ok := in.vm.UTF8(args.value(firstWeb), len(memory))
+	read, written, ok := in.vm.EncodeInto(args.value(firstWeb), memory)
 	if !ok {
 		return 0, failf("the argument must be a string")
 	}
-	read, _ := utf8text.Units(string(text))
-	return in.webObject(ctx, map[string]int{"read": read, "written": copy(memory, text)})
+	return in.webObject(ctx, map[string]int{"read": read, "written": written})
 }
 
 func (in *instance) webEncoding(ctx context.Context, args arguments) (guest.Value, error) {
@@ -142,18 +124,16 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (guest.Value,
 	if !ok {
 		return 0, failf("the bytes must be an ArrayBuffer or a view of one")
 	}
-	data := append([]byte(nil), memory...)
 	d := webapi.Decoding{
-		Encoding: label, Limit: in.webLimit(),
+		Encoding: label, Work: in.spend,
 		Fatal: flags&decodeFatal != 0, KeepBOM: flags&decodeKeepBOM != 0, More: flags&decodeMore != 0,
 	}
-	type decoded struct {
-		text string
-		next []byte
-	}
-	result, err := compute(in, func() (r decoded, err error) {
-		r.text, r.next, err = webapi.Decode(d, data)
-		return r, err
+	var next []byte
+	v, err := in.vm.NewText(ctx, func(do func(piece string) error) error {
+		return compute(func() (err error) {
+			next, err = webapi.Decode(d, memory, do)
+			return err
+		})
 	})
 	switch {
 	case errors.Is(err, webapi.ErrEncoding):
@@ -161,45 +141,47 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (guest.Value,
 	case err != nil:
 		return 0, err
 	case d.More:
-		in.run.attachment = bytes.Clone(result.next) // and not all of data with it
+		in.run.attachment = bytes.Clone(next) // which is the guest's own memory
 	}
-	return in.vm.NewString(ctx, result.text)
+	return v, nil
 }
 
 func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (guest.Value, error) {
-	text, err := in.webArgument(args, 0, in.webLimit())
+	text, cut, ok := in.vm.UTF8(args.value(firstWeb), in.memoryLimit())
+	if !ok || cut > 0 {
+		return 0, noText(ok)
+	}
+	data, err := webapi.DecodeBase64(text, in.spend)
+	if errors.Is(err, webapi.ErrBase64) {
+		return guest.Undefined, nil
+	}
 	if err != nil {
 		return 0, err
 	}
-	return in.webMaybe(ctx, func() (string, bool) {
-		data, ok := webapi.DecodeBase64(text)
-		return webapi.BytesAsText(data), ok
-	})
+	return in.vm.NewText(ctx, func(do func(piece string) error) error { return webapi.BytesAsText(data, in.spend, do) })
 }
 
 func (in *instance) webEncodeBase64(ctx context.Context, args arguments) (guest.Value, error) {
-	text, err := in.webArgument(args, 0, in.webLimit())
-	if err != nil {
-		return 0, err
+	text, cut, ok := args.text(firstWeb, in.memoryLimit())
+	if !ok || cut > 0 {
+		return 0, noText(ok)
 	}
-	return in.webMaybe(ctx, func() (string, bool) { return webapi.EncodeBase64(text) })
-}
-
-// webMaybe hands the text that f returns to the guest: undefined if there is none.
-func (in *instance) webMaybe(ctx context.Context, f func() (text string, ok bool)) (guest.Value, error) {
-	result, err := compute(in, func() (*string, error) {
-		if text, ok := f(); ok {
-			return &text, nil
-		}
-		return nil, nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	if result == nil {
+	encoded, err := webapi.EncodeBase64(text, in.spend)
+	if errors.Is(err, webapi.ErrBase64) {
 		return guest.Undefined, nil
 	}
-	return in.vm.NewString(ctx, *result)
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.NewString(ctx, utf8text.View(encoded))
+}
+
+// noText is the error for an argument that is no string, or one that is too long.
+func noText(isString bool) error {
+	if isString {
+		return guest.ErrNoMemory
+	}
+	return failf("the argument must be a string")
 }
 
 func (in *instance) webParseURL(ctx context.Context, args arguments) (guest.Value, error) {
@@ -208,14 +190,16 @@ func (in *instance) webParseURL(ctx context.Context, args arguments) (guest.Valu
 		return 0, err
 	}
 	var base *string
+	size := len(input)
 	if args.value(firstWeb+1) != guest.Undefined {
 		text, err := in.webArgument(args, 1, webapi.MaxURL)
 		if err != nil {
 			return 0, err
 		}
 		base = &text
+		size += len(text)
 	}
-	return in.webURL(ctx, func() (*webapi.URL, error) { return webapi.ParseURL(input, base) })
+	return in.webURL(ctx, size, func() (*webapi.URL, error) { return webapi.ParseURL(input, base) })
 }
 
 func (in *instance) webSetURL(ctx context.Context, args arguments) (guest.Value, error) {
@@ -228,13 +212,30 @@ func (in *instance) webSetURL(ctx context.Context, args arguments) (guest.Value,
 	if err != nil {
 		return 0, err
 	}
-	return in.webURL(ctx, func() (*webapi.URL, error) { return webapi.SetURL(href, part, value) })
+	return in.webURL(ctx, len(href)+len(value), func() (*webapi.URL, error) { return webapi.SetURL(href, part, value) })
 }
 
-// webURL hands a URL to the guest: undefined if it is none.
-func (in *instance) webURL(ctx context.Context, f func() (*webapi.URL, error)) (guest.Value, error) {
-	u, err := compute(in, f)
+// urlWork is what a byte of a URL before its query counts, in bytes: the parser takes time that grows with the square of these.
+const urlWork = 64
+
+// webURL hands a URL to the guest: undefined if it is none. The parser, which others have written, runs on a goroutine that the run may
+// abandon. What it is given is so short that it ends a moment later.
+func (in *instance) webURL(ctx context.Context, size int, f func() (*webapi.URL, error)) (guest.Value, error) {
+	if err := in.spend(urlWork*min(size, 2*webapi.MaxURLHead) + size); err != nil {
+		return 0, err
+	}
+	var u *webapi.URL
+	_, err := abandonable(in.run, func() (_ struct{}, err error) {
+		err = compute(func() (err error) {
+			u, err = f()
+			return err
+		})
+		return struct{}{}, err
+	})
+	var s *stop
 	switch {
+	case errors.As(err, &s):
+		return 0, err
 	case errors.Is(err, webapi.ErrInvalidURL):
 		return guest.Undefined, nil
 	case errors.Is(err, webapi.ErrLongURL):
@@ -250,7 +251,19 @@ func (in *instance) webParseQuery(ctx context.Context, args arguments) (guest.Va
 	if err != nil {
 		return 0, err
 	}
-	return in.webObject(ctx, map[string]any{"list": webapi.ParseQuery(text)})
+	json := append(make([]byte, 0, 4*len(text)+16), `{"list":[`...)
+	err = webapi.ParseQuery(text, in.spend, func(name, value string) error {
+		if json[len(json)-1] != '[' {
+			json = append(json, ',')
+		}
+		json = plainjson.AppendString(json, name)
+		json = plainjson.AppendString(append(json, ','), value)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.ParseJSON(ctx, utf8text.View(append(json, "]}"...)))
 }
 
 func (in *instance) webFormatQuery(ctx context.Context, args arguments) (guest.Value, error) {
@@ -262,10 +275,14 @@ func (in *instance) webFormatQuery(ctx context.Context, args arguments) (guest.V
 	if err != nil {
 		return 0, err
 	}
-	return in.webMaybe(ctx, func() (string, bool) {
-		list, ok := webapi.SplitText(text, lengths)
-		return webapi.FormatQuery(list), ok
-	})
+	query, err := webapi.FormatQuery(text, lengths, in.spend)
+	if errors.Is(err, webapi.ErrLengths) {
+		return guest.Undefined, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.NewString(ctx, query)
 }
 
 func (in *instance) webDigest(ctx context.Context, args arguments) (guest.Value, error) {
@@ -274,11 +291,7 @@ func (in *instance) webDigest(ctx context.Context, args arguments) (guest.Value,
 	if !ok {
 		return 0, failf("the bytes must be an ArrayBuffer or a view of one")
 	}
-	data := append([]byte(nil), memory...)
-	sum, err := compute(in, func() ([]byte, error) {
-		sum, _ := webapi.Digest(algorithm, data)
-		return sum, nil
-	})
+	sum, err := webapi.Digest(algorithm, memory, in.spend)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"time"
+	"unicode/utf8"
 )
 
 // Marshal is json.Marshal without that.
@@ -17,6 +18,36 @@ func Marshal(value any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// AppendString appends the JSON of a string. Each byte of it that is not UTF-8 becomes U+FFFD, as in package encoding/json.
+func AppendString(to []byte, s string) []byte {
+	const digits = "0123456789abcdef"
+	to = append(to, '"')
+	from := 0
+	for i, size := 0, 1; i < len(s); i += size {
+		c := s[i]
+		size = 1
+		if c >= utf8.RuneSelf {
+			var r rune
+			if r, size = utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || size > 1 {
+				continue
+			}
+		} else if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		to = append(to, s[from:i]...)
+		from = i + 1
+		switch {
+		case c >= utf8.RuneSelf:
+			to = utf8.AppendRune(to, utf8.RuneError)
+		case c < ' ':
+			to = append(to, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		default:
+			to = append(to, '\\', c)
+		}
+	}
+	return append(append(to, s[from:]...), '"')
 }
 
 // Time is the nearest to a time that package encoding/json can write: it refuses years before 0 and after 9999, which files can have.

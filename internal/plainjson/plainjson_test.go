@@ -18,6 +18,17 @@ func TestMarshal(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestAppendString(t *testing.T) {
+	for _, text := range []string{"", "a", `"\`, "\x00\x1f\n", "é€😀", "<&>\u2028", "a\xff\xe2\x82b\xf0\x9f", "\xed\xa0\x80", "\ufffd"} {
+		var want, got string
+		raw, err := plainjson.Marshal(text)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(raw, &want))
+		require.NoError(t, json.Unmarshal(plainjson.AppendString([]byte{}, text), &got))
+		require.Equal(t, want, got)
+	}
+}
+
 func TestTime(t *testing.T) {
 	for seconds, want := range map[int64]string{
 		0: "1970-01-01T00:00:00Z", 253402300799: "9999-12-31T23:59:59Z", 253402300800: "9999-12-31T23:59:59.999999999Z", 1 << 55: "9999-12-31T23:59:59.999999999Z",

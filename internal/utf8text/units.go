@@ -8,7 +8,7 @@ import (
 
 // Units is how many UTF-16 code units the result of Valid has. It is narrow if all of them are below 256.
 func Units(s string) (n int, narrow bool) {
-	if ascii(s) == len(s) {
+	if ASCII(s) == len(s) {
 		return len(s), true
 	}
 	if !utf8.ValidString(s) {
@@ -37,8 +37,8 @@ func countUnits(s string) (n int, narrow bool) {
 	return n, highest < 0xc4 // U+0100 begins with c4
 }
 
-// ascii is the length of a part at the front of s that has only ASCII. It is all of s if that has nothing else.
-func ascii(s string) int {
+// ASCII is the length of a part at the front of s that has only ASCII. It is all of s if that has nothing else.
+func ASCII[T string | []byte](s T) int {
 	n := 0
 	for ; len(s)-n >= 8; n += 8 {
 		t := s[n : n+8]
@@ -51,17 +51,18 @@ func ascii(s string) int {
 	return n
 }
 
-// PutLatin1 writes the code units of s, which are narrow, to out as bytes, and returns what is left of out. There is room for all of
-// them.
+// PutLatin1 writes the code units of s, which are narrow, to out as bytes, and returns what is left of out. What there is no room for
+// is lost.
 func PutLatin1(out []byte, s string) []byte {
-	n := ascii(s)
-	copy(out, s[:n])
-	out, s = out[n:], s[n:]
+	n := ASCII(s)
+	out, s = out[copy(out, s[:n]):], s[n:]
 	at := 0
-	for i := 0; i < len(s); i++ {
+	for i := 0; i < len(s) && at < len(out); i++ {
 		c := s[i]
 		if c >= utf8.RuneSelf {
-			i++
+			if i++; i == len(s) {
+				break // s is not what it should be
+			}
 			c = c<<6 | s[i]&0x3f
 		}
 		out[at] = c
@@ -70,8 +71,8 @@ func PutLatin1(out []byte, s string) []byte {
 	return out[at:]
 }
 
-// PutUTF16 writes the code units of the result of Valid to out, little-endian, and returns what is left of out. There is room for all
-// of them.
+// PutUTF16 writes the code units of the result of Valid to out, little-endian, and returns what is left of out. What there is no
+// room for is lost.
 func PutUTF16(out []byte, s string) []byte {
 	if utf8.ValidString(s) {
 		return putUTF16(out, s)
@@ -98,6 +99,9 @@ func Piece(s string, n int) int {
 func putUTF16(out []byte, s string) []byte {
 	at := 0
 	for _, c := range s {
+		if len(out)-at < 2*utf16.RuneLen(c) {
+			break
+		}
 		if c > 0xffff {
 			first, second := utf16.EncodeRune(c)
 			binary.LittleEndian.PutUint16(out[at:], uint16(first))

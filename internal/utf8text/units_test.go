@@ -51,6 +51,17 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// What is written need not be what has been counted, if it is the memory of an instance that a script has taken over.
+func TestWhatThereIsNoRoomFor(t *testing.T) {
+	for _, s := range []string{"aaaaaaaaaa", "é", "aé", "€", "😀", "\xc3", "a\xff", "\xf0\x9f", "ééééé€", ""} {
+		for room := range 12 {
+			out := make([]byte, room, room+1)
+			require.LessOrEqual(t, len(utf8text.PutLatin1(out, s)), room)
+			require.LessOrEqual(t, len(utf8text.PutUTF16(out, s)), room)
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
 	for _, s := range []string{
 		"", "a", "\x00", "\x7f", "\u0080", "é", "ÿ", "Ā", "€", "\ufffd", "\uffff", "😀", "\U0010ffff", "a\x00é\x00ÿ", "é😀é",

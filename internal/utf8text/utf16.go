@@ -6,11 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// FromUTF16 makes text of little-endian code units: at most limit bytes of it, and cut is how many are left out. Half of a pair
-// becomes U+FFFD, and a last odd byte nothing.
-func FromUTF16(data []byte, limit int) (text []byte, cut int) {
-	size := sizeUTF16(data)
-	out := make([]byte, 0, min(size, limit))
+// AppendUTF16 appends text that it makes of little-endian code units, until there are limit bytes of it, and says whether that is the
+// end. Half of a pair becomes U+FFFD, and a last odd byte nothing.
+func AppendUTF16(text, data []byte, limit int) (more []byte, end bool) {
 	for i := 0; i+1 < len(data); i += 2 {
 		r := rune(binary.LittleEndian.Uint16(data[i:]))
 		if utf16.IsSurrogate(r) {
@@ -22,17 +20,16 @@ func FromUTF16(data []byte, limit int) (text []byte, cut int) {
 				i += 2
 			}
 		}
-		if len(out)+utf8.RuneLen(r) > limit {
-			break
+		if len(text)+utf8.RuneLen(r) > limit {
+			return text, true
 		}
-		out = utf8.AppendRune(out, r)
+		text = utf8.AppendRune(text, r)
 	}
-	return out, size - len(out)
+	return text, false
 }
 
-// sizeUTF16 is how many bytes of UTF-8 the code units make. It is apart from decoding because it runs over all of a
-// string of which only the beginning is wanted.
-func sizeUTF16(data []byte) int {
+// SizeUTF16 is how many bytes of UTF-8 the code units make.
+func SizeUTF16(data []byte) int {
 	size := 0
 	for i := 0; i+1 < len(data); i += 2 {
 		switch c := binary.LittleEndian.Uint16(data[i:]); {

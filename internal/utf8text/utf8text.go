@@ -4,7 +4,11 @@ package utf8text
 import (
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
+
+// View returns data as a string, which shares its memory: it is good as long as nobody changes data.
+func View(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
 // Valid puts U+FFFD in the place of every maximal part of s that could begin a character but does not.
 //

@@ -39,7 +39,7 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-func TestFromUTF16(t *testing.T) {
+func TestAppendUTF16(t *testing.T) {
 	for _, test := range []struct {
 		units, want string
 		limit, cut  int
@@ -51,8 +51,9 @@ func TestFromUTF16(t *testing.T) {
 		{"a\x00b", "a", 100, 0},
 		{"", "", 0, 0},
 	} {
-		text, cut := utf8text.FromUTF16([]byte(test.units), test.limit)
-		require.Equal(t, test.want, string(text))
-		require.Equal(t, test.cut, cut)
+		text, end := utf8text.AppendUTF16([]byte("<"), []byte(test.units), 1+test.limit)
+		require.Equal(t, "<"+test.want, string(text))
+		require.Equal(t, test.cut > 0, end)
+		require.Equal(t, test.cut, utf8text.SizeUTF16([]byte(test.units))-len(test.want))
 	}
 }

@@ -2,51 +2,106 @@ package webapi
 
 import (
 	"encoding/base64"
-	"strings"
+	"errors"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// DecodeBase64 decodes base64 as atob does: ASCII whitespace is skipped, padding may be missing, and bits that are left
-// over are dropped. It is false if text is anything else.
-//
-// See https://infra.spec.whatwg.org/#forgiving-base64-decode
-func DecodeBase64(text string) (data []byte, ok bool) {
-	if strings.ContainsAny(text, whitespace) {
-		text = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\f", "", "\r", "").Replace(text)
-	}
-	if len(text)%4 == 0 {
-		if short, padded := strings.CutSuffix(text, "="); padded {
-			text = strings.TrimSuffix(short, "=")
-		}
-	}
-	if len(text)%4 == 1 {
-		return nil, false
-	}
-	data, err := base64.RawStdEncoding.DecodeString(text)
-	return data, err == nil
-}
+// ErrBase64 says that a text is not base64, or cannot be made base64 of.
+var ErrBase64 = errors.New("not base64, or not bytes")
+
+// base64Part is how many bytes of text are worked on without a pause.
+const base64Part = 32 << 10
 
 // whitespace is what the standards call ASCII whitespace.
 const whitespace = " \t\n\f\r"
 
-// EncodeBase64 encodes the code points of text, which are bytes for this purpose, as btoa does. It is false if one is
-// larger than that.
-func EncodeBase64(text string) (encoded string, ok bool) {
-	data := make([]byte, 0, len(text))
-	for _, c := range text {
-		if c > 0xff {
-			return "", false
+// DecodeBase64 decodes base64 as atob does: ASCII whitespace is skipped, padding may be missing, and bits that are left
+// over are dropped. The error is [ErrBase64] if text is anything else, or that of work.
+//
+// See https://infra.spec.whatwg.org/#forgiving-base64-decode
+func DecodeBase64(text []byte, work Work) (data []byte, err error) {
+	// Whitespace is taken out where the text lies, and the data is put there as well, behind which it never gets.
+	digits := text[:0]
+	for part := range slices.Chunk(text, base64Part) {
+		if err := work(len(part)); err != nil {
+			return nil, err
 		}
-		data = append(data, byte(c))
+		for _, c := range part {
+			switch c {
+			case ' ', '\t', '\n', '\f', '\r':
+			default:
+				digits = append(digits, c)
+			}
+		}
 	}
-	return base64.StdEncoding.EncodeToString(data), true
+	if n := len(digits); n > 0 && n%4 == 0 && digits[n-1] == '=' {
+		if digits = digits[:n-1]; digits[n-2] == '=' {
+			digits = digits[:n-2]
+		}
+	}
+	if len(digits)%4 == 1 {
+		return nil, ErrBase64
+	}
+	data = digits[:0]
+	for part := range slices.Chunk(digits, base64Part) {
+		if err := work(len(part)); err != nil {
+			return nil, err
+		}
+		var plain [base64Part / 4 * 3]byte
+		n, err := base64.RawStdEncoding.Decode(plain[:], part)
+		if err != nil {
+			return nil, ErrBase64
+		}
+		data = append(data, plain[:n]...)
+	}
+	return data, nil
 }
 
-// BytesAsText returns the text whose code points are the bytes of data, as atob returns it.
-func BytesAsText(data []byte) string {
-	var b strings.Builder
-	b.Grow(len(data) + len(data)/2)
-	for _, c := range data {
-		b.WriteRune(rune(c))
+// EncodeBase64 encodes the code points of text, which are bytes for this purpose, as btoa does. The error is [ErrBase64] if one is
+// larger than that, or that of work.
+func EncodeBase64(text string, work Work) (encoded []byte, err error) {
+	encoded = make([]byte, 0, base64.StdEncoding.EncodedLen(len(text)))
+	plain := make([]byte, 0, min(len(text), base64Part)+3)
+	for text != "" {
+		n := utf8text.Piece(text, base64Part)
+		if err := work(n); err != nil {
+			return nil, err
+		}
+		for _, c := range text[:n] {
+			if c > 0xff {
+				return nil, ErrBase64
+			}
+			plain = append(plain, byte(c))
+		}
+		text = text[n:]
+		whole := len(plain)
+		if text != "" {
+			whole -= whole % 3
+		}
+		encoded = base64.StdEncoding.AppendEncode(encoded, plain[:whole])
+		plain = append(plain[:0], plain[whole:]...)
 	}
-	return b.String()
+	return encoded, nil
+}
+
+// BytesAsText calls do with the pieces of the text whose code points are the bytes of data, as atob returns it. A piece is good until
+// do returns. The error is that of do or work.
+func BytesAsText(data []byte, work Work, do func(piece string) error) error {
+	piece := make([]byte, 0, 2*min(len(data), base64Part))
+	for part := range slices.Chunk(data, base64Part) {
+		if err := work(len(part)); err != nil {
+			return err
+		}
+		piece = piece[:0]
+		for _, c := range part {
+			piece = utf8.AppendRune(piece, rune(c))
+		}
+		if err := do(utf8text.View(piece)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

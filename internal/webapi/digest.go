@@ -10,8 +10,8 @@ import (
 )
 
 // Digest returns the hash of data by the name that Web Crypto has for the algorithm, in any case: SHA-1, SHA-256, SHA-384
-// or SHA-512. It is false for any other name.
-func Digest(algorithm string, data []byte) (sum []byte, ok bool) {
+// or SHA-512. It is nil for any other name. The error is that of work.
+func Digest(algorithm string, data []byte, work Work) (sum []byte, err error) {
 	var h hash.Hash
 	switch strings.ToUpper(algorithm) {
 	case "SHA-1":
@@ -23,13 +23,16 @@ func Digest(algorithm string, data []byte) (sum []byte, ok bool) {
 	case "SHA-512":
 		h = sha512.New()
 	default:
-		return nil, false
+		return nil, nil
 	}
 	// A hash is computed in assembly, which Go cannot preempt: garbage collections, and with them the process, would wait for all of it.
 	for part := range slices.Chunk(data, digestPart) {
+		if err := work(len(part)); err != nil {
+			return nil, err
+		}
 		h.Write(part)
 	}
-	return h.Sum(nil), true
+	return h.Sum(nil), nil
 }
 
 // digestPart is how many bytes are hashed without a pause, which takes about a tenth of a millisecond.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -17,12 +18,12 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-var (
-	// ErrEncoding says that bytes are not text in the encoding that they should be in.
-	ErrEncoding = errors.New("the bytes are not valid in this encoding")
-	// ErrLarge says that a result would be larger than it may be.
-	ErrLarge = errors.New("the text is too large")
-)
+// Work is asked before each piece of work that takes time in proportion to what is worked on. It is told about how many bytes the
+// piece has, which are some tens of thousands at most. If it returns an error, the work ends with that.
+type Work func(bytes int) error
+
+// ErrEncoding says that bytes are not text in the encoding that they should be in.
+var ErrEncoding = errors.New("the bytes are not valid in this encoding")
 
 // EncodingName returns the standard's name of the encoding that a label means. It is false for a label that is unknown, or
 // of the encoding that stands for those that are not safe to decode.
@@ -63,79 +64,101 @@ type Decoding struct {
 	KeepBOM bool
 	// More says that more bytes will follow, so that what is incomplete at the end has to wait for them.
 	More bool
-	// Limit is the most bytes of UTF-8 that the text may have.
-	Limit int
+	// Work is asked before each piece of the work.
+	Work Work
 }
 
-// Decode decodes bytes. With d.More, next is what has to be put before the bytes that follow: at most 8 bytes.
-// The error is [ErrEncoding], or [ErrLarge].
-func Decode(d Decoding, data []byte) (text string, next []byte, err error) {
+// decodePart is how many bytes are decoded without a pause.
+const decodePart = 16 << 10
+
+// Decode decodes bytes: it calls do with the pieces of the text, which are good until do returns. With d.More, next is what has to be
+// put before the bytes that follow: at most 8 bytes. The error is [ErrEncoding], or what do or d.Work has returned.
+func Decode(d Decoding, data []byte, do func(piece string) error) (next []byte, err error) {
 	e, name, ok := lookup(d.Encoding)
 	if !ok {
-		return "", nil, ErrEncoding
+		return nil, ErrEncoding
 	}
 	switch name {
 	case "utf-8":
-		text, next, err = d.utf8(data)
+		return d.utf8(data, d.withoutBOM(do))
 	case "utf-16le":
-		text, next, err = d.utf16(data, binary.LittleEndian)
+		return d.utf16(data, binary.LittleEndian, d.withoutBOM(do))
 	case "utf-16be":
-		text, next, err = d.utf16(data, binary.BigEndian)
-	default:
-		if table := tableOf(e); table != nil {
-			text, err = d.table(table, name, data)
-			return text, nil, err
-		}
-		return d.legacy(e, name, data)
+		return d.utf16(data, binary.BigEndian, d.withoutBOM(do))
 	}
-	if !d.KeepBOM {
-		text = strings.TrimPrefix(text, "\ufeff")
+	if table := tableOf(e); table != nil {
+		return nil, d.table(table, name, data, do)
 	}
-	return text, next, err
+	return d.legacy(e, name, data, do)
 }
 
-func (d Decoding) utf8(data []byte) (text string, next []byte, err error) {
-	text = string(data)
+// withoutBOM returns a do that takes a byte order mark away from the first piece.
+func (d Decoding) withoutBOM(do func(piece string) error) func(piece string) error {
+	if d.KeepBOM {
+		return do
+	}
+	first := true
+	return func(piece string) error {
+		if first {
+			first, piece = false, strings.TrimPrefix(piece, "\ufeff")
+		}
+		return do(piece)
+	}
+}
+
+func (d Decoding) utf8(data []byte, do func(piece string) error) (next []byte, err error) {
+	text := utf8text.View(data)
 	if d.More {
 		whole := len(text) - utf8text.Incomplete(text)
 		text, next = text[:whole], data[whole:]
 	}
-	if !utf8.ValidString(text) {
-		if d.Fatal {
-			return "", nil, ErrEncoding
+	for text != "" {
+		n := utf8text.Piece(text, decodePart)
+		if err := d.Work(n); err != nil {
+			return nil, err
 		}
-		if utf8text.Size(text) > d.Limit {
-			return "", nil, ErrLarge
+		piece := text[:n]
+		if !utf8.ValidString(piece) {
+			if d.Fatal {
+				return nil, ErrEncoding
+			}
+			piece = utf8text.Valid(piece)
 		}
-		text = utf8text.Valid(text)
+		if err := do(piece); err != nil {
+			return nil, err
+		}
+		text = text[n:]
 	}
-	if len(text) > d.Limit {
-		return "", nil, ErrLarge
-	}
-	return text, next, nil
+	return next, nil
 }
 
-func (d Decoding) utf16(data []byte, order binary.ByteOrder) (text string, next []byte, err error) {
-	var b strings.Builder
-	b.Grow(min(len(data), d.Limit))
+func (d Decoding) utf16(data []byte, order binary.ByteOrder, do func(piece string) error) (next []byte, err error) {
+	piece := make([]byte, 0, min(2*len(data), 3*decodePart))
 	for len(data) > 0 {
-		r, size := decodeUTF16(data, order)
-		if size == 0 {
-			if d.More {
-				return b.String(), data, nil
+		if err := d.Work(min(len(data), decodePart)); err != nil {
+			return nil, err
+		}
+		piece = piece[:0]
+		for done := 0; len(data) > 0 && done < decodePart; {
+			r, size := decodeUTF16(data, order)
+			if size == 0 {
+				if d.More {
+					return data, do(utf8text.View(piece))
+				}
+				size = len(data) // what is incomplete at the end is one mistake
 			}
-			size = len(data) // what is incomplete at the end is one mistake
+			if r == utf8.RuneError && d.Fatal && (size != 2 || order.Uint16(data) != utf8.RuneError) {
+				return nil, ErrEncoding
+			}
+			piece = utf8.AppendRune(piece, r)
+			data = data[size:]
+			done += size
 		}
-		if r == utf8.RuneError && d.Fatal && (size != 2 || order.Uint16(data) != utf8.RuneError) {
-			return "", nil, ErrEncoding
+		if err := do(utf8text.View(piece)); err != nil {
+			return nil, err
 		}
-		if b.Len() > d.Limit-utf8.UTFMax {
-			return "", nil, ErrLarge
-		}
-		b.WriteRune(r)
-		data = data[size:]
 	}
-	return b.String(), nil, nil
+	return nil, nil
 }
 
 // decodeUTF16 decodes the first code point, and returns how many bytes it has: 0 if its end is missing.
@@ -167,56 +190,74 @@ func tableOf(e encoding.Encoding) *charmap.Charmap {
 	return table
 }
 
-func (d Decoding) table(table *charmap.Charmap, name string, data []byte) (text string, err error) {
+func (d Decoding) table(table *charmap.Charmap, name string, data []byte, do func(piece string) error) error {
 	controls := strings.HasPrefix(name, "iso-8859-") // which the tables lack
-	var b strings.Builder
-	b.Grow(min(len(data), d.Limit))
-	for _, c := range data {
-		r := table.DecodeByte(c)
-		if controls && c >= 0x80 && c < 0xa0 {
-			r = rune(c)
+	piece := make([]byte, 0, utf8.UTFMax*min(len(data), decodePart))
+	for part := range slices.Chunk(data, decodePart) {
+		if err := d.Work(len(part)); err != nil {
+			return err
 		}
-		if r == utf8.RuneError && d.Fatal {
-			return "", ErrEncoding
+		piece = piece[:0]
+		for _, c := range part {
+			if c < utf8.RuneSelf {
+				piece = append(piece, c)
+				continue
+			}
+			r := table.DecodeByte(c)
+			if controls && c < 0xa0 {
+				r = rune(c)
+			}
+			if r == utf8.RuneError && d.Fatal {
+				return ErrEncoding
+			}
+			piece = utf8.AppendRune(piece, r)
 		}
-		if b.Len() > d.Limit-utf8.UTFMax {
-			return "", ErrLarge
+		if err := do(utf8text.View(piece)); err != nil {
+			return err
 		}
-		b.WriteRune(r)
 	}
-	return b.String(), nil
+	return nil
 }
 
 // legacy decodes one of the other encodings. Their decoders do not tell mistakes from U+FFFD, which none of them has a
 // place for but gb18030.
-func (d Decoding) legacy(e encoding.Encoding, name string, data []byte) (text string, next []byte, err error) {
+func (d Decoding) legacy(e encoding.Encoding, name string, data []byte, do func(piece string) error) (next []byte, err error) {
 	decoder := e.NewDecoder().Transformer
-	var b strings.Builder
-	var buffer [4096]byte
+	buffer := make([]byte, min(64+utf8.UTFMax*len(data), decodePart))
 	rest := data
 	for {
-		n, used, err := decoder.Transform(buffer[:], rest, !d.More)
-		b.Write(buffer[:n])
-		rest = rest[used:]
-		if b.Len() > d.Limit {
-			return "", nil, ErrLarge
+		n, used, ended := decoder.Transform(buffer, rest, !d.More)
+		if err := d.Work(n + used); err != nil {
+			return nil, err
 		}
-		if err != transform.ErrShortDst {
+		piece := utf8text.View(buffer[:n])
+		if d.Fatal && strings.ContainsRune(piece, utf8.RuneError) {
+			return nil, ErrEncoding
+		}
+		if err := do(piece); err != nil {
+			return nil, err
+		}
+		rest = rest[used:]
+		if ended != transform.ErrShortDst || n+used == 0 {
 			break
 		}
-	}
-	text = b.String()
-	if d.Fatal && strings.ContainsRune(text, utf8.RuneError) {
-		return "", nil, ErrEncoding
 	}
 	if d.More && name == "iso-2022-jp" {
 		// The only one with a state: the escape sequence that was the last.
 		done := data[:len(data)-len(rest)]
-		if at := bytes.LastIndexByte(done, 0x1b); at >= 0 {
-			next = append(next, done[at:min(at+escapeLength, len(done))]...)
+		for end := len(done); end > 0; {
+			start := max(0, end-decodePart)
+			if err := d.Work(end - start); err != nil {
+				return nil, err
+			}
+			if at := bytes.LastIndexByte(done[start:end], 0x1b); at >= 0 {
+				next = append(next, done[start+at:min(start+at+escapeLength, len(done))]...)
+				break
+			}
+			end = start
 		}
 	}
-	return text, append(next, rest...), nil
+	return append(next, rest...), nil
 }
 
 // escapeLength is how long the escape sequences of ISO-2022-JP are.

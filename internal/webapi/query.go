@@ -1,6 +1,7 @@
 package webapi
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -9,20 +10,24 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// ParseQuery parses application/x-www-form-urlencoded text, the query of a URL without its question mark. It returns names
-// and values by turns. Bytes that are not UTF-8 become U+FFFD.
+// ParseQuery parses application/x-www-form-urlencoded text, the query of a URL without its question mark. It calls pair with the names
+// and values, in which bytes that are not UTF-8 have become U+FFFD, and returns the error of pair or work.
 //
 // See https://url.spec.whatwg.org/#concept-urlencoded-parser
-func ParseQuery(query string) []string {
-	list := []string{}
-	for pair := range strings.SplitSeq(query, "&") {
-		if pair == "" {
+func ParseQuery(query string, work Work, pair func(name, value string) error) error {
+	for both := range strings.SplitSeq(query, "&") {
+		if err := work(1 + len(both)); err != nil {
+			return err
+		}
+		if both == "" {
 			continue
 		}
-		name, value, _ := strings.Cut(pair, "=")
-		list = append(list, unescape(name), unescape(value))
+		name, value, _ := strings.Cut(both, "=")
+		if err := pair(unescape(name), unescape(value)); err != nil {
+			return err
+		}
 	}
-	return list
+	return nil
 }
 
 func unescape(s string) string {
@@ -45,28 +50,83 @@ func unescape(s string) string {
 	return utf8text.Valid(string(data))
 }
 
-// FormatQuery writes names and values, by turns, as application/x-www-form-urlencoded text.
+// ErrLengths says that the lengths of names and values are not those of a text.
+var ErrLengths = errors.New("not the lengths of the parts of the text")
+
+// FormatQuery writes names and values, by turns, as application/x-www-form-urlencoded text. They are the parts of a text that have the
+// given lengths, decimal numbers of UTF-16 code units with commas between. The error is [ErrLengths] if they are not the lengths of the
+// whole text, or that of work.
 //
 // See https://url.spec.whatwg.org/#concept-urlencoded-serializer
-func FormatQuery(list []string) string {
+func FormatQuery(text, lengths string, work Work) (string, error) {
+	size := len(lengths)/2 + 2
+	for rest := text; rest != ""; {
+		part := rest[:min(len(rest), queryPart)]
+		if err := work(len(part)); err != nil {
+			return "", err
+		}
+		size += escapedSize(part)
+		rest = rest[len(part):]
+	}
 	var b strings.Builder
-	for i, s := range list {
+	b.Grow(size)
+	i := 0
+	for number := range strings.SplitSeq(lengths, ",") {
+		length, err := strconv.Atoi(number)
+		if err != nil || length < 0 {
+			return "", ErrLengths
+		}
+		end := 0
+		for end < len(text) && length > 0 {
+			r, size := utf8.DecodeRuneInString(text[end:])
+			length -= utf16.RuneLen(r)
+			end += size
+		}
+		if length != 0 {
+			return "", ErrLengths
+		}
+		if err := work(1 + len(number) + end); err != nil {
+			return "", err
+		}
 		switch {
 		case i%2 == 1:
 			b.WriteByte('=')
 		case i > 0:
 			b.WriteByte('&')
 		}
-		escape(&b, s)
+		escape(&b, text[:end])
+		text = text[end:]
+		i++
 	}
-	return b.String()
+	if text != "" {
+		return "", ErrLengths
+	}
+	return b.String(), nil
+}
+
+// queryPart is how many bytes are measured without a pause.
+const queryPart = 64 << 10
+
+// escapedSize is how many bytes escape writes.
+func escapedSize(s string) int {
+	size := len(s)
+	for i := range len(s) {
+		if !isPlain(s[i]) && s[i] != ' ' {
+			size += 2
+		}
+	}
+	return size
+}
+
+func isPlain(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '*' || c == '-' || c == '.' || c == '_'
 }
 
 func escape(b *strings.Builder, s string) {
 	const digits = "0123456789ABCDEF"
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '*', c == '-', c == '.', c == '_':
+		case isPlain(c):
 			b.WriteByte(c)
 		case c == ' ':
 			b.WriteByte('+')
@@ -76,27 +136,4 @@ func escape(b *strings.Builder, s string) {
 			b.WriteByte(digits[c&15])
 		}
 	}
-}
-
-// SplitText takes a text apart whose parts have the given lengths, decimal numbers of UTF-16 code units with commas
-// between. It is false if they are not the lengths of the whole text.
-func SplitText(text, lengths string) (parts []string, ok bool) {
-	for number := range strings.SplitSeq(lengths, ",") {
-		length, err := strconv.Atoi(number)
-		if err != nil || length < 0 {
-			return nil, false
-		}
-		end := 0
-		for end < len(text) && length > 0 {
-			r, size := utf8.DecodeRuneInString(text[end:])
-			length -= utf16.RuneLen(r)
-			end += size
-		}
-		if length != 0 {
-			return nil, false
-		}
-		parts = append(parts, text[:end])
-		text = text[end:]
-	}
-	return parts, text == ""
 }

@@ -1,7 +1,10 @@
 package webapi_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"testing"
 
@@ -10,24 +13,111 @@ import (
 	"github.com/toolrun/toolrun/internal/webapi"
 )
 
+// free is work that is never refused.
+func free(int) error { return nil }
+
+func decode(d webapi.Decoding, data string) (text string, next []byte, err error) {
+	d.Work = free
+	var b strings.Builder
+	next, err = webapi.Decode(d, []byte(data), func(piece string) error { b.WriteString(piece); return nil })
+	return b.String(), next, err
+}
+
+func bytesAsText(data []byte) string {
+	var b strings.Builder
+	_ = webapi.BytesAsText(data, free, func(piece string) error { b.WriteString(piece); return nil })
+	return b.String()
+}
+
+func parseQuery(query string) []string {
+	list := []string{}
+	_ = webapi.ParseQuery(query, free, func(name, value string) error { list = append(list, name, value); return nil })
+	return list
+}
+
+// TestWork checks that all that is done in proportion to its input asks for each piece of it, and ends when it may not go on.
+func TestWork(t *testing.T) {
+	const size = 1 << 20
+	stop := errors.New("stop")
+	discard := func(string) error { return nil }
+	zeros := make([]byte, size)
+	decoding := func(encoding string, more bool, data []byte) func(webapi.Work) error {
+		return func(work webapi.Work) error {
+			_, err := webapi.Decode(webapi.Decoding{Encoding: encoding, More: more, Work: work}, data, discard)
+			return err
+		}
+	}
+	for name, f := range map[string]func(webapi.Work) error{
+		"UTF-8":        decoding("utf-8", false, zeros),
+		"what is not":  decoding("utf-8", false, bytes.Repeat([]byte{0xff}, size)),
+		"UTF-16":       decoding("utf-16le", false, zeros),
+		"windows-1251": decoding("windows-1251", false, zeros),
+		"GB 18030":     decoding("gb18030", false, zeros),
+		"Japanese":     decoding("iso-2022-jp", true, zeros),
+		"user-defined": decoding("x-user-defined", false, bytes.Repeat([]byte{0xff}, size)),
+		"a digest":     func(work webapi.Work) error { _, err := webapi.Digest("SHA-512", zeros, work); return err },
+		"base64": func(work webapi.Work) error {
+			_, err := webapi.DecodeBase64(bytes.Repeat([]byte("A"), size), work)
+			return err
+		},
+		"white space": func(work webapi.Work) error {
+			_, err := webapi.DecodeBase64(bytes.Repeat([]byte(" "), size), work)
+			return err
+		},
+		"encoding base64": func(work webapi.Work) error { _, err := webapi.EncodeBase64(string(zeros), work); return err },
+		"bytes as text":   func(work webapi.Work) error { return webapi.BytesAsText(zeros, work, discard) },
+		"a query": func(work webapi.Work) error {
+			return webapi.ParseQuery(strings.Repeat("a&", size/2), work, func(string, string) error { return nil })
+		},
+		"formatting a query": func(work webapi.Work) error {
+			_, err := webapi.FormatQuery(strings.Repeat("&", size), "0"+strings.Repeat(",1", size), work)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked, largest := 0, 0
+			require.NoError(t, f(func(n int) error { asked, largest = asked+n, max(largest, n); return nil }))
+			require.GreaterOrEqual(t, asked, size)
+			require.Less(t, asked, 10*size)
+			require.LessOrEqual(t, largest, 64<<10)
+			last := 0
+			require.ErrorIs(t, f(func(n int) error {
+				require.Less(t, last, asked/2, "it goes on")
+				if last += n; last >= asked/2 {
+					return stop
+				}
+				return nil
+			}), stop)
+		})
+	}
+}
+
 func TestBase64(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "aGk=": "hi", "aGk": "hi", " a G\tk\n=\f\r": "hi", "aGl=": "hi", "/+8=": "\xff\xef", "YWI=": "ab", "YQ==": "a",
 	} {
-		data, ok := webapi.DecodeBase64(in)
-		require.True(t, ok, "%q", in)
+		data, err := webapi.DecodeBase64([]byte(in), free)
+		require.NoError(t, err, "%q", in)
 		require.Equal(t, want, string(data), "%q", in)
 	}
 	for _, in := range []string{"a", "=", "==", "a=", "aa=", "aaa==", "a===", "aGk==", "-_8=", "é", "a\vGk", "a\u00a0Gk", "aGk=a", "YQ=="[:3], "\x00"} {
-		_, ok := webapi.DecodeBase64(in)
-		require.False(t, ok, "%q", in)
+		_, err := webapi.DecodeBase64([]byte(in), free)
+		require.ErrorIs(t, err, webapi.ErrBase64, "%q", in)
 	}
-	encoded, ok := webapi.EncodeBase64("a\u00ff\x00")
-	require.True(t, ok)
-	require.Equal(t, "Yf8A", encoded)
-	_, ok = webapi.EncodeBase64("\u0100")
-	require.False(t, ok)
-	require.Equal(t, "\u00ff\x00a", webapi.BytesAsText([]byte{0xff, 0, 'a'}))
+	encoded, err := webapi.EncodeBase64("a\u00ff\x00", free)
+	require.NoError(t, err)
+	require.Equal(t, "Yf8A", string(encoded))
+	_, err = webapi.EncodeBase64("\u0100", free)
+	require.ErrorIs(t, err, webapi.ErrBase64)
+	require.Equal(t, "\u00ff\x00a", bytesAsText([]byte{0xff, 0, 'a'}))
+
+	long := bytes.Repeat([]byte("\x00\xff\x80a"), 100_001)
+	encoded, err = webapi.EncodeBase64(bytesAsText(long), free)
+	require.NoError(t, err)
+	require.Equal(t, base64.StdEncoding.EncodeToString(long), string(encoded))
+	back, err := webapi.DecodeBase64(bytes.ReplaceAll(encoded, []byte("A"), []byte(" A\n")), free)
+	require.NoError(t, err)
+	require.Equal(t, long, back)
 }
 
 func TestDigest(t *testing.T) {
@@ -37,13 +127,14 @@ func TestDigest(t *testing.T) {
 		"SHA-384": "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
 		"SHA-512": "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
 	} {
-		sum, ok := webapi.Digest(algorithm, []byte("abc"))
-		require.True(t, ok)
+		sum, err := webapi.Digest(algorithm, []byte("abc"), free)
+		require.NoError(t, err)
 		require.Equal(t, want, hex.EncodeToString(sum))
 	}
 	for _, name := range []string{"", "SHA256", "MD5", "SHA-1\u017f"} {
-		_, ok := webapi.Digest(name, nil)
-		require.False(t, ok, name)
+		sum, err := webapi.Digest(name, nil, free)
+		require.NoError(t, err)
+		require.Nil(t, sum, name)
 	}
 }
 
@@ -91,13 +182,12 @@ func TestDecoding(t *testing.T) {
 		"half an escape sequence":             {webapi.Decoding{Encoding: "iso-2022-jp", More: true}, "a\x1b$", "a", "\x1b$"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.d.Limit = 1000
-			text, next, err := webapi.Decode(test.d, []byte(test.in))
+			text, next, err := decode(test.d, test.in)
 			require.NoError(t, err)
 			require.Equal(t, test.want, text)
 			require.Equal(t, test.next, string(next))
 			test.d.Fatal = true
-			_, _, err = webapi.Decode(test.d, []byte(test.in))
+			_, _, err = decode(test.d, test.in)
 			if strings.Contains(test.want, bad) {
 				require.ErrorIs(t, err, webapi.ErrEncoding)
 			} else {
@@ -105,11 +195,27 @@ func TestDecoding(t *testing.T) {
 			}
 		})
 	}
-	for _, encoding := range []string{"utf-8", "utf-16le", "gbk", "latin1"} {
-		_, _, err := webapi.Decode(webapi.Decoding{Encoding: encoding, Limit: 10000}, []byte(strings.Repeat("\x80", 20000)))
-		require.ErrorIs(t, err, webapi.ErrLarge, encoding)
+	for encoding, part := range map[string]string{
+		"utf-8": "a€\xf0\x9f", "utf-16le": "a\x00=\xd8\x00\xde=\xd8", "utf-16be": "\x00a\xd8=\xde\x00", "gbk": "\x81\x30\x81\x30a\x80", "latin1": "\xe9a\x80",
+		"shift_jis": "\x93\xfaa", "iso-2022-jp": "\x1b$BF|\x1b(Ba", "iso-8859-2": "\x80\xa1", "big5": "\x88\x62a",
+	} {
+		for _, size := range []int{1, 16<<10 - 3, 16<<10 + 1, 50_000} { // around where it is done in pieces
+			data := strings.Repeat(part, size/len(part)+1)
+			whole, _, err := decode(webapi.Decoding{Encoding: encoding}, data)
+			require.NoError(t, err)
+			var pieces strings.Builder
+			var rest []byte
+			for at, n := 0, 0; at < len(data); at += n { // as a decoder that streams, in pieces of another size
+				n = min(7001, len(data)-at)
+				text, next, err := decode(webapi.Decoding{Encoding: encoding, KeepBOM: at > 0, More: at+n < len(data)}, string(rest)+data[at:at+n])
+				require.NoError(t, err)
+				pieces.WriteString(text)
+				rest = next
+			}
+			require.Equal(t, whole, pieces.String(), encoding)
+		}
 	}
-	text, _, err := webapi.Decode(webapi.Decoding{Encoding: "utf-16le", Fatal: true, Limit: 10}, []byte("\xfd\xff"))
+	text, _, err := decode(webapi.Decoding{Encoding: "utf-16le", Fatal: true}, "\xfd\xff")
 	require.NoError(t, err)
 	require.Equal(t, bad, text, "U+FFFD itself is no mistake")
 }
@@ -124,17 +230,19 @@ func TestQueries(t *testing.T) {
 		"x==y":               {"x", "=y"},
 		"%F0%9F%98%80=%f0+%": {"😀", "\ufffd %"},
 	} {
-		require.Equal(t, want, webapi.ParseQuery(in), in)
+		require.Equal(t, want, parseQuery(in), in)
 	}
-	require.Equal(t, "a=1&+b=%C3%BC%26%3D%27&*-._=%7E", webapi.FormatQuery([]string{"a", "1", " b", "ü&='", "*-._", "~"}))
-	require.Empty(t, webapi.FormatQuery(nil))
-
-	parts, ok := webapi.SplitText("aé😀b", "1,0,3,1")
-	require.True(t, ok)
-	require.Equal(t, []string{"a", "", "é😀", "b"}, parts)
+	for _, test := range [][3]string{
+		{"a1 bü&='*-._~", "1,1,2,4,4,1", "a=1&+b=%C3%BC%26%3D%27&*-._=%7E"},
+		{"aé😀b", "1,0,3,1", "a=&%C3%A9%F0%9F%98%80=b"},
+	} {
+		query, err := webapi.FormatQuery(test[0], test[1], free)
+		require.NoError(t, err)
+		require.Equal(t, test[2], query)
+	}
 	for _, lengths := range []string{"", "1", "1,2,1", "1,0,3,2", "-1", "x", "5,", "99999999999999999999"} {
-		_, ok := webapi.SplitText("aé😀b", lengths)
-		require.False(t, ok, lengths)
+		_, err := webapi.FormatQuery("aé😀b", lengths, free)
+		require.ErrorIs(t, err, webapi.ErrLengths, lengths)
 	}
 }
 
