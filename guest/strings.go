@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"math/bits"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/utf8text"
@@ -169,8 +170,13 @@ func (vm *VM) UTF8(v Value, limit int) (text []byte, cut int, ok bool) {
 		return nil, 0, false
 	}
 	text = make([]byte, 0, min(size, limit))
+	ascii := !wide && size == len(units)
 	err = vm.eachUnits(units, wide, func(piece []byte) error {
 		end := false
+		if ascii && len(text)+len(piece) <= limit {
+			text = append(text, piece...)
+			return nil
+		}
 		if text, end = appendUnits(text, piece, wide, limit); end {
 			return io.EOF
 		}
@@ -219,7 +225,12 @@ func (vm *VM) Encode(ctx context.Context, v Value) (buffer Value, ok bool, err e
 	}
 	buffer, err = vm.newArrayBuffer(ctx, size, func(memory []byte) error {
 		text := memory[:0]
+		ascii := !wide && size == len(units)
 		err := vm.eachUnits(units, wide, func(piece []byte) error {
+			if ascii && len(text)+len(piece) <= len(memory) {
+				text = append(text, piece...)
+				return nil
+			}
 			text, _ = appendUnits(text, piece, wide, len(memory))
 			return nil
 		})
@@ -254,6 +265,9 @@ func sizeOfUnits(units []byte, wide bool) int {
 		return utf8text.SizeUTF16(units)
 	}
 	size := len(units)
+	for ; len(units) >= 8; units = units[8:] {
+		size += bits.OnesCount64(binary.LittleEndian.Uint64(units) & 0x8080808080808080)
+	}
 	for _, c := range units {
 		size += int(c >> 7)
 	}
@@ -265,7 +279,7 @@ func appendUnits(text, units []byte, wide bool, limit int) (more []byte, end boo
 	if wide {
 		return utf8text.AppendUTF16(text, units, limit)
 	}
-	n := utf8text.ASCII(units)
+	n := utf8text.ASCII(utf8text.View(units))
 	if n > limit-len(text) {
 		return append(text, units[:limit-len(text)]...), true
 	}
@@ -281,6 +295,10 @@ func appendUnits(text, units []byte, wide bool, limit int) (more []byte, end boo
 
 func decodeUnits(units []byte, wide bool, limit int) (text []byte, cut int) {
 	size := sizeOfUnits(units, wide)
+	if !wide && size == len(units) {
+		n := min(size, limit)
+		return append([]byte(nil), units[:n]...), size - n
+	}
 	text, _ = appendUnits(make([]byte, 0, min(size, limit)), units, wide, limit)
 	return text, size - len(text)
 }

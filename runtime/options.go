@@ -37,16 +37,17 @@ type Limits struct {
 	Time time.Duration
 
 	// Memory is the most memory that the script may have, in bytes, in whole pages of 64 KiB. 4 MiB of it
-	// are there from the start, of which the engine has the half. Zero means DefaultMemory. It cannot be unlimited: the most is MaxMemory, the least MinMemory. What
-	// the host copies or decodes at once is not interrupted: with much more memory, a stop can be later, by up to half a second for each GiB.
+	// are there from the start, of which the engine has the half. Zero means DefaultMemory. It cannot be unlimited: the most is
+	// MaxMemory, the least MinMemory. What the host holds beside it while it works for the script is at most a few times as much.
 	Memory int64
 
-	// Output is the most that the console and the result may have together, in bytes of UTF-8; a quarter of it is kept
-	// for the result. What is more is cut off and counted. Zero means DefaultOutput, Unlimited as much as Memory.
+	// Output is the most that the console and the result may have together, in bytes of UTF-8, with 48 bytes more for each entry of
+	// the console; a quarter of it is kept for the result. What is more is cut off and counted. Zero means DefaultOutput, Unlimited as
+	// much as Memory.
 	Output int
 
-	// Work is the most work that the script may do, in the units of [Usage].Work. Zero and Unlimited both mean that it
-	// is not limited. Work does not depend on the machine, so a script that stays below it does so everywhere.
+	// Work is the most work that the script may do, what the host does for it included, in the units of [Usage].Work. Zero and
+	// Unlimited both mean that it is not limited. Work does not depend on the machine, so a script that stays below it does so everywhere.
 	Work int64
 }
 

@@ -78,7 +78,7 @@ type Usage struct {
 	// Memory is the most memory that the script had, in bytes, the engine's own included.
 	Memory int64
 	// Work is how much the script did: one unit is one turn of a loop inside the engine, which is about one bytecode
-	// instruction, or 64 bytes copied. It is the same for the same script and input, unless they use the time or
-	// randomness.
+	// instruction, or 64 bytes copied there, or 32 bytes that the host reads or writes for the script. It is the same for the same
+	// script and input, unless they use the time or randomness.
 	Work int64
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/toolrun/toolrun/guest"
 	"github.com/toolrun/toolrun/internal/plainjson"
@@ -190,16 +191,16 @@ func (in *instance) webParseURL(ctx context.Context, args arguments) (guest.Valu
 		return 0, err
 	}
 	var base *string
-	size := len(input)
+	work := urlWork(input)
 	if args.value(firstWeb+1) != guest.Undefined {
 		text, err := in.webArgument(args, 1, webapi.MaxURL)
 		if err != nil {
 			return 0, err
 		}
 		base = &text
-		size += len(text)
+		work = urlWork(input, text)
 	}
-	return in.webURL(ctx, size, func() (*webapi.URL, error) { return webapi.ParseURL(input, base) })
+	return in.webURL(ctx, work, func() (*webapi.URL, error) { return webapi.ParseURL(input, base) })
 }
 
 func (in *instance) webSetURL(ctx context.Context, args arguments) (guest.Value, error) {
@@ -212,16 +213,28 @@ func (in *instance) webSetURL(ctx context.Context, args arguments) (guest.Value,
 	if err != nil {
 		return 0, err
 	}
-	return in.webURL(ctx, len(href)+len(value), func() (*webapi.URL, error) { return webapi.SetURL(href, part, value) })
+	return in.webURL(ctx, urlWork(href, value), func() (*webapi.URL, error) { return webapi.SetURL(href, part, value) })
 }
 
-// urlWork is what a byte of a URL before its query counts, in bytes: the parser takes time that grows with the square of these.
-const urlWork = 64
+// urlWork is how many bytes of work it takes to parse texts as URLs: the parser takes time that grows with the square of what comes before
+// the query, which is short, and in proportion to the rest.
+func urlWork(texts ...string) int {
+	head, size := 0, 0
+	for _, text := range texts {
+		n := strings.IndexAny(text, "?#")
+		if n < 0 {
+			n = len(text)
+		}
+		head += min(n, webapi.MaxURLHead)
+		work = urlWork(input, text)
+	}
+	return head*head + 8*size
+}
 
 // webURL hands a URL to the guest: undefined if it is none. The parser, which others have written, runs on a goroutine that the run may
-// abandon. What it is given is so short that it ends a moment later.
-func (in *instance) webURL(ctx context.Context, size int, f func() (*webapi.URL, error)) (guest.Value, error) {
-	if err := in.spend(urlWork*min(size, 2*webapi.MaxURLHead) + size); err != nil {
+// abandon. What it is given is so short that it ends by itself soon.
+func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL, error)) (guest.Value, error) {
+	if err := in.spend(work); err != nil {
 		return 0, err
 	}
 	var u *webapi.URL

@@ -38,7 +38,7 @@ func countUnits(s string) (n int, narrow bool) {
 }
 
 // ASCII is the length of a part at the front of s that has only ASCII. It is all of s if that has nothing else.
-func ASCII[T string | []byte](s T) int {
+func ASCII(s string) int {
 	n := 0
 	for ; len(s)-n >= 8; n += 8 {
 		t := s[n : n+8]
