@@ -226,7 +226,7 @@ func urlWork(texts ...string) int {
 			n = len(text)
 		}
 		head += min(n, webapi.MaxURLHead)
-		work = urlWork(input, text)
+		size += len(text)
 	}
 	return head*head + 8*size
 }
