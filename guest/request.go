@@ -47,9 +47,11 @@ func (vm *VM) requestEval(ctx context.Context, kind uint32, source, name string,
 	vm.memory.WriteUint32Le(p+evalLength, uint32(len(source)))
 	vm.memory.WriteUint32Le(p+evalName, file)
 	vm.memory.WriteUint32Le(p+evalFlags, flags)
-	vm.memory.WriteString(code, source)
-	vm.memory.WriteByte(code+uint32(len(source)), 0)
-	return r, nil
+	room, ok := vm.memory.Read(code, uint32(len(source))+1)
+	if !ok {
+		return 0, ErrNoMemory
+	}
+	return r, vm.copyPieces(room, source)
 }
 
 // RequestCall is for a call of a function, which [VM.Call] does.
