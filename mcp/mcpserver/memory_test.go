@@ -99,6 +99,9 @@ func startChild(t testing.TB, over string) *child {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not say what another process has in memory")
 	}
+	if raceDetector {
+		t.Skip("the race detector's own memory would be counted")
+	}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+over)
 	cmd.Stderr = os.Stderr
@@ -329,6 +332,30 @@ func TestMemoryOfManyMessages(t *testing.T) {
 				refused.Load(), float64(grown)/1e6)
 			require.Less(t, grown, most(64*len(body)))
 		}
+	}
+}
+
+// TestMemoryOverStreams sends messages one after the other, which nothing is left of, those included that are no requests.
+func TestMemoryOverStreams(t *testing.T) {
+	c := startChild(t, "stdio")
+	size := 1 << 20
+	for name, attack := range map[string]func(n int) string{
+		"ping": attacks["ping"], "text": attacks["text"], "as many objects as there may be": attacks["as many objects as there may be"],
+		"a call without an id": func(n int) string {
+			return strings.Replace(attacks["text"](n), `"id":7,`, "", 1)
+		},
+		"a call that is under way": func(n int) string { return attacks["text"](n) + "\n" + attacks["text"](n) },
+	} {
+		c.watch()
+		for range 24 {
+			c.send([]byte(attack(size)))
+		}
+		t.Logf("24 times %s: %.1f MB", name, float64(c.grown())/1e6)
+		require.Less(t, c.grown(), most(24*size), name)
+		require.Eventually(t, func() bool {
+			c.send([]byte(freeCall))
+			return c.status("VmRSS")-c.base < 16<<20
+		}, 10*time.Second, 10*time.Millisecond, name)
 	}
 }
 
