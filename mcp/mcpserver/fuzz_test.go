@@ -23,7 +23,7 @@ type grammar struct {
 }
 
 // maxMade is how many bytes a grammar makes at most, by about.
-const maxMade = 8 << 20
+const maxMade = 2 << 20
 
 func (g *grammar) next() int {
 	if len(g.bytes) == 0 || g.out.Len() > maxMade {
@@ -163,7 +163,7 @@ func (g *grammar) value() {
 	case 0, 1:
 		g.out.WriteString(g.pick("0", "null", "true", "-1.5e300", "1e999", "0.0000000000000000001", "123456789012345678901234567890", `"debug"`))
 	case 2:
-		g.out.WriteString(`"` + g.again(g.pick("x", `\n`, `\u0000`, `\ud800`, "\u00e9", `\\`), g.count(1<<22)) + `"`)
+		g.out.WriteString(`"` + g.again(g.pick("x", `\n`, `\u0000`, `\ud800`, "\u00e9", `\\`), g.count(1<<20)) + `"`)
 	case 3:
 		g.out.WriteString(g.again("1", 1+g.count(1<<20)))
 	case 4: // wide
@@ -250,7 +250,7 @@ func FuzzMemory(f *testing.F) {
 			}},
 			{"many at once", web, func() {
 				var group sync.WaitGroup
-				for range 16 {
+				for range 8 {
 					group.Go(func() { web.post(message, session...) })
 				}
 				group.Wait()
