@@ -84,12 +84,13 @@ func (t Tree) Replace(ctx context.Context, name, old, replacement, missing strin
 	shown := t.Shown(name)
 	err = t.edit(ctx, "str_replace", name, missing, func(text []byte) ([]byte, error) {
 		what := []byte(old)
-		at := bytes.Index(text, what)
+		find := newFinder(text, what)
+		at := find.next(0)
 		if at < 0 {
 			return nil, registry.Errorf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", Cut(old, maxEcho), shown)
 		}
 		// Occurrences may overlap: which one is meant is as unclear then.
-		if bytes.Contains(text[at+1:], what) {
+		if find.next(at+1) >= 0 {
 			return nil, registry.Errorf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
 				Cut(old, maxEcho), occurrences(text, what))
 		}
@@ -109,24 +110,25 @@ const maxOccurrences = 100
 // occurrences names the lines in which what begins.
 func occurrences(text, what []byte) string {
 	var lines []string
+	find := newFinder(text, what)
 	at, line := 0, 1
 	for {
-		i := bytes.Index(text[at:], what)
-		if i < 0 {
+		begin := find.next(at)
+		if begin < 0 {
 			break
 		}
 		if len(lines) == maxOccurrences {
 			lines = append(lines, "and more")
 			break
 		}
-		line += bytes.Count(text[at:at+i], newline)
+		line += bytes.Count(text[at:begin], newline)
 		lines = append(lines, fmt.Sprint(line))
 		// A line is named once.
-		next := bytes.IndexByte(text[at+i:], '\n')
+		next := bytes.IndexByte(text[begin:], '\n')
 		if next < 0 {
 			break
 		}
-		at += i + next + 1
+		at = begin + next + 1
 		line++
 	}
 	return strings.Join(lines, ", ")
