@@ -44,6 +44,11 @@ const (
 	// maxScanned is how many bytes the parser may scan for the places that its messages name. A message about something that
 	// is there twice has two, and it scans from one to the other: each name, number or string can be in such a message.
 	maxScanned = 1 << 29
+	// decoratorCost is how many names a decorator is in that.
+	decoratorCost = 4
+	// commentCost is how many of these bytes each byte before a comment in its line is: the parser goes back to the beginning of the line,
+	// rune by rune, for how far the comment is indented.
+	commentCost = 4
 )
 
 // complexity follows how code nests.
@@ -72,13 +77,21 @@ func checkComplexity(code, name string) error {
 	}
 	for {
 		t := c.next()
+		switch t.kind {
+		case punctuator:
+			if code[t.start] == '@' { // which becomes a helper's call, with names that are made for it
+				c.operands += decoratorCost
+			}
+		case privateName: // whose messages look for the place of both
+			c.operands += 2
+		default:
+			c.operands++
+		}
+		if (c.operands+c.legal)*len(code)+commentCost*c.columns > maxScanned {
+			return fail(t, "all of this code is too long; split it up, or use JavaScript")
+		}
 		if t.kind == endOfFile || t.kind == broken {
 			break
-		}
-		if t.kind != punctuator {
-			if c.operands++; c.operands*len(code) > maxScanned {
-				return fail(t, "all of this code is too long; split it up, or use JavaScript")
-			}
 		}
 		reason := c.unclear(t)
 		if reason == "" {

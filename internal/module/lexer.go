@@ -19,6 +19,9 @@ type lexer struct {
 	failures, lineEnd int
 	// again is how many bytes are read once more because what could be a regular expression was taken for a division.
 	again int
+	// columns is the sum of how many bytes stand before each comment in its line. The last line that was looked at begins at lineStart,
+	// and lineSeen is how far it was looked at. legal counts the comments that are part of the output.
+	columns, lineStart, lineSeen, legal int
 }
 
 func newLexer(source string) *lexer { return &lexer{source: source} }
@@ -70,13 +73,18 @@ func (l *lexer) skipSpace(newline *bool) bool {
 		case c == ' ' || c == '\t' || c == '\v' || c == '\f':
 			l.position++
 		case c == '/' && strings.HasPrefix(s[l.position:], "//"):
+			start := l.position
 			l.skipLine()
+			if comment := s[start:l.position]; strings.HasPrefix(comment, "//!") || strings.Contains(comment, "@") {
+				l.legal++
+			}
 		case c == '/' && strings.HasPrefix(s[l.position:], "/*"):
 			n := strings.Index(s[l.position+2:], "*/")
 			if n < 0 {
 				return false
 			}
 			comment := s[l.position : l.position+n+4]
+			l.countComment(comment)
 			if strings.ContainsAny(comment, "\n\r\u2028\u2029") {
 				*newline = true
 			}
@@ -96,6 +104,18 @@ func (l *lexer) skipSpace(newline *bool) bool {
 		}
 	}
 	return true
+}
+
+// countComment counts a comment that begins at the current position.
+func (l *lexer) countComment(comment string) {
+	if i := strings.LastIndexAny(l.source[l.lineSeen:l.position], "\n\r\u2028\u2029"); i >= 0 {
+		l.lineStart = l.lineSeen + i
+	}
+	l.lineSeen = l.position
+	l.columns += l.position - l.lineStart
+	if comment[2] == '!' || strings.Contains(comment, "@") { // @license and @preserve
+		l.legal++
+	}
 }
 
 // skipLine goes to the end of the line.

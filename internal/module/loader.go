@@ -40,8 +40,7 @@ type Loader struct {
 	// MaxSource is how large a file may be, in bytes. Zero means DefaultMaxSource.
 	MaxSource int64
 	// MaxTypeScript is how large a TypeScript file may be, in bytes. Zero means DefaultMaxTypeScript, and more than 1 MiB
-	// means 1 MiB. The compiler cannot be stopped, and code that is full of errors can take time that grows with the square
-	// of its size: some 20 seconds for 128 KiB.
+	// means 1 MiB. The compiler cannot be stopped: what could take it longer than a second or two is refused, of whatever size.
 	MaxTypeScript int64
 }
 

@@ -1,0 +1,127 @@
+package module_test
+
+import (
+	"context"
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/module"
+)
+
+// soak runs the long versions of tests.
+var soak = flag.Bool("soak", false, "run the long versions of tests")
+
+// TestComments are those that cost the parser more than their size, since it looks for the beginning of their line, or puts them into the
+// output.
+func TestComments(t *testing.T) {
+	for _, code := range []string{
+		strings.Repeat("/*!*/", 26_000),
+		"f(" + strings.Repeat("/**/", 30_000) + "a)",
+		"switch (a) {" + strings.Repeat("/**/", 30_000) + "case 1: }",
+		"x\n" + strings.Repeat("/* é */", 14_000),
+		strings.Repeat("//!\n", 30_000),
+		strings.Repeat("/* @license */\n", 8_000),
+	} {
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+		require.True(t, isComplex(err), "%.20s: %v", code, err)
+	}
+	for _, code := range []string{
+		strings.Repeat("/** Says what the next one is. */\nexport const a = 1\n", 1000),
+		strings.Repeat("f(/* first */ 1, /* second */ 2) // and @param\n", 1000),
+		strings.Repeat("\t/*\n\t * long\n\t */\n", 6000),
+		"/*! Copyright */\n" + strings.Repeat("// a\n", 20_000) + "export {}",
+	} {
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+		require.False(t, isComplex(err), "%.20s: %v", code, err)
+	}
+}
+
+// costly is the code that takes as long as any that is allowed, by what is counted: names that are there already.
+var costly = program{part: numbered("let a;")}
+
+// largest returns the largest program that is let in, in steps of 512 bytes.
+func largest(p program) string {
+	low, high := 0, module.DefaultMaxTypeScript/512
+	for low < high {
+		if middle := (low + high + 1) / 2; module.CheckComplexity(p.sized(512*middle)) == nil {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return p.sized(512 * low)
+}
+
+// transformTime is how long a transform takes, the shortest time of some.
+func transformTime(code string, times int) time.Duration {
+	least := time.Hour
+	for range times {
+		began := time.Now()
+		_, _, _ = module.StripTypes(context.Background(), code, "x.ts", nil)
+		least = min(least, time.Since(began))
+	}
+	return least
+}
+
+// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak each program is as large as it may be, and
+// takes no longer than some times what the most costly one does that is counted right.
+func TestCostOfTypeScript(t *testing.T) {
+	programs := corpus()
+	if !*soak {
+		for i := 0; i < len(programs); i += 20 {
+			_, _, err := module.StripTypes(t.Context(), programs[i].sized(200), "x.ts", nil)
+			if err != nil {
+				require.NotContains(t, err.Error(), "compiler failed", programs[i].name)
+			}
+		}
+		return
+	}
+	const margin = 4
+	code := largest(costly)
+	most := margin * transformTime(code, 3)
+	quarter := margin * transformTime(code[:len(code)/4], 3)
+	for _, p := range programs {
+		code := largest(p)
+		if part := p.sized(len(code) / 4); transformTime(part, 1) < quarter || transformTime(part, 2) < quarter {
+			continue // so that most programs are not transformed as a whole
+		}
+		require.Less(t, transformTime(code, 2), most, "%s, %d bytes", p.name, len(code))
+	}
+}
+
+// BenchmarkScans is the time of all that reads code before it is known to be harmless. The time for a byte must not grow with the size.
+func BenchmarkScans(b *testing.B) {
+	scans := map[string]func(string){
+		"CheckComplexity":   func(code string) { _ = module.CheckComplexity(code) },
+		"Detect":            func(code string) { module.Detect(code) },
+		"SplitImports":      func(code string) { _, _, _ = module.SplitImports(code) },
+		"WithoutAttributes": func(code string) { module.WithoutAttributes(code) },
+	}
+	names := make([]string, 0, len(scans))
+	for name := range scans {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	sizes := []struct {
+		name  string
+		bytes int
+	}{{"n", 1 << 18}, {"4n", 1 << 20}}
+	for _, name := range names {
+		for _, part := range []string{"/*!*/", "a /b", "import 'a§';", "/[", "`${", "(", "a<b", "\\u{", "//\n", "export {a§};"} {
+			for _, size := range sizes {
+				code := program{part: numbered(part)}.sized(size.bytes)
+				b.Run(name+"/"+strings.TrimSpace(part)+"/"+size.name, func(b *testing.B) {
+					b.SetBytes(int64(len(code)))
+					for b.Loop() {
+						scans[name](code)
+					}
+				})
+			}
+		}
+	}
+}
