@@ -19,8 +19,8 @@ func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
 	return vm.NewText(ctx, func(do func(piece string) error) error { return vm.eachPiece(s, do) })
 }
 
-// A Text is a text that is made in pieces: it calls do with one after the other, until do fails, and returns that error. Each
-// time it is called, the pieces are the same. A piece is good until do returns.
+// A Text is a text that is made in pieces: it calls do with one after the other, until do fails, and returns that
+// error. Each time it is called, the pieces are the same. A piece is good until do returns.
 type Text func(do func(piece string) error) error
 
 // NewText returns a text as a string, as NewString does. It asks for the pieces twice: to count, and to write them.
@@ -188,8 +188,9 @@ func (vm *VM) UTF8(v Value, limit int) (text []byte, cut int, ok bool) {
 	return text, size - len(text), true
 }
 
-// EncodeInto writes the text of a string in UTF-8 to a buffer, as much of it as there is room for, and returns how many code units it
-// has read and how many bytes it has written. It is false if v is not a string, or if Work has put an end to it.
+// EncodeInto writes the text of a string in UTF-8 to a buffer, as much of it as there is room for, and returns how many
+// code units it has read and how many bytes it has written. It is false if v is not a string, or if Work has put an end
+// to it.
 func (vm *VM) EncodeInto(v Value, buffer []byte) (read, written int, ok bool) {
 	units, wide, ok := vm.units(v)
 	if !ok {

@@ -20,8 +20,9 @@ import (
 //
 // Values hold memory until [VM.Free]; an instance that is thrown away needs none of that.
 type VM struct {
-	// Work is asked, if it is set, before each piece of the work in Go that is in proportion to a text or to bytes, and is told how
-	// many bytes the piece has, which are at most some [PieceSize]. The work ends with the error that it returns.
+	// Work is asked, if it is set, before each piece of the work in Go that is in proportion to a text or to bytes, and
+	// is told how many bytes the piece has, which are at most some [PieceSize]. The work ends with the error that it
+	// returns.
 	Work func(bytes int) error
 
 	instance api.Module

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/webapi"
 )
 
-// JSON from a guest is decoded here as package encoding/json decodes it into an any, but for the marks, in pieces that can be stopped.
+// JSON from a guest is decoded here as package encoding/json decodes it into an any, but for the marks, in pieces that
+// can be stopped.
 
 // maxJSONDepth is how deep JSON may be nested: as deep as encoding/json decodes.
 const maxJSONDepth = 10_000
@@ -49,8 +50,8 @@ type jsonDecoder struct {
 	text string
 	at   int // where the next token is
 	paid int // up to where work has been asked
-	// left is how many bytes may still be copied: an honest prelude refers to each byte once, but a script could make many marks for
-	// the same bytes.
+	// left is how many bytes may still be copied: an honest prelude refers to each byte once, but a script could make
+	// many marks for the same bytes.
 	left int
 }
 

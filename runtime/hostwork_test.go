@@ -16,8 +16,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// hostWork is what the host does for a script in proportion to a size that the script chooses. In each script n is that size, in
-// bytes, and the text or the bytes are made in before, which takes the engine hardly any work.
+// hostWork is what the host does for a script in proportion to a size that the script chooses. In each script n is that
+// size, in bytes, and the text or the bytes are made in before, which takes the engine hardly any work.
 var hostWork = map[string]struct{ before, script string }{
 	"console.log":                {`const s = 'x'.repeat(n)`, `console.log(s)`},
 	"console.log of wide text":   {`const s = '€'.repeat(n / 3)`, `console.log(s)`},
@@ -92,8 +92,8 @@ func workOptions(t testing.TB, n int) sandbox.RunOptions {
 	}
 }
 
-// TestWorkOfTheHostIsCounted checks that what the host does for a script is work of the script, in proportion to what is worked on, and
-// the same each time.
+// TestWorkOfTheHostIsCounted checks that what the host does for a script is work of the script, in proportion to what
+// is worked on, and the same each time.
 func TestWorkOfTheHostIsCounted(t *testing.T) {
 	const n = 128 << 10
 	for name, test := range hostWork {
@@ -110,8 +110,8 @@ func TestWorkOfTheHostIsCounted(t *testing.T) {
 	}
 }
 
-// TestWorkOfTheHostIsStopped gives scripts half of the work that they need for what the host does for them: it stops in the middle of
-// that, and none of it goes on.
+// TestWorkOfTheHostIsStopped gives scripts half of the work that they need for what the host does for them: it stops in
+// the middle of that, and none of it goes on.
 func TestWorkOfTheHostIsStopped(t *testing.T) {
 	n := 256 << 10
 	if *soak {
@@ -147,7 +147,8 @@ func abandoned() int {
 	return strings.Count(string(stacks[:goruntime.Stack(stacks, true)]), "runtime.perform[...](")
 }
 
-// TestWorkOfTheHostWhenTimeIsUp ends runs while the host works for them. What cannot be stopped in the middle ends by itself.
+// TestWorkOfTheHostWhenTimeIsUp ends runs while the host works for them. What cannot be stopped in the middle ends by
+// itself.
 func TestWorkOfTheHostWhenTimeIsUp(t *testing.T) {
 	n := 256 << 10
 	if *soak {
@@ -204,7 +205,8 @@ func TestMemoryForTheWorkOfTheHost(t *testing.T) {
 	}
 }
 
-// TestEntriesCountWhatTheyHold prints as many entries as there is room for, where the limit on output is that of memory.
+// TestEntriesCountWhatTheyHold prints as many entries as there is room for, where the limit on output is that of
+// memory.
 func TestEntriesCountWhatTheyHold(t *testing.T) {
 	const limit = sandbox.MinMemory
 	options := sandbox.RunOptions{Limits: sandbox.Limits{Memory: limit, Output: sandbox.Unlimited}}

@@ -154,9 +154,9 @@ func (in *instance) work() int64 {
 // hostBytes is how many bytes the host reads or writes for a unit of work.
 const hostBytes = 32
 
-// spend counts work that the host is about to do for the script, by the bytes that it reads or writes, as work of the script. Where the
-// host looks at each of many bytes, it calls spend for some [guest.PieceSize] of them at a time. If the run is over, it returns what
-// ends it, and will do so each time from then on.
+// spend counts work that the host is about to do for the script, by the bytes that it reads or writes, as work of the
+// script. Where the host looks at each of many bytes, it calls spend for some [guest.PieceSize] of them at a time. If
+// the run is over, it returns what ends it, and will do so each time from then on.
 //
 // What is counted must not depend on the machine, the time, or what the engine keeps of other runs.
 func (in *instance) spend(bytes int) error {

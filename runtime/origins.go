@@ -191,8 +191,8 @@ func (r *run) mapFrame(frame string) string {
 	return fmt.Sprintf("%s%s:%d:%d%s", head, file, line, column, end)
 }
 
-// framePosition returns the position that a stack frame ends with, FILE:LINE:COLUMN with or without parentheses around it. The file is
-// empty if there is none.
+// framePosition returns the position that a stack frame ends with, FILE:LINE:COLUMN with or without parentheses around
+// it. The file is empty if there is none.
 func framePosition(frame string) (file string, line, column int) {
 	s := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(frame), "at "), ")")
 	s, second := cutDigits(s)

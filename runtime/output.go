@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// output collects the console and the result within the output limit. It counts bytes of UTF-8, and what the entries take beside them.
+// output collects the console and the result within the output limit. It counts bytes of UTF-8, and what the entries
+// take beside them.
 type output struct {
 	left      int // how many bytes may still come
 	reserved  int // how many of them are kept for the result
@@ -25,8 +26,8 @@ type output struct {
 	invalid  bool   // raw ends with a U+FFFD that stands for what is not UTF-8
 }
 
-// entryOverhead is what an entry takes beside its text: the entry itself, and what is lost where its text lies. A flood of empty ones
-// is bounded by what it holds.
+// entryOverhead is what an entry takes beside its text: the entry itself, and what is lost where its text lies. A flood
+// of empty ones is bounded by what it holds.
 const entryOverhead = int(unsafe.Sizeof(Entry{})) + 8
 
 // resultShare is the part of the limit that the console leaves for the result: one in so many bytes.

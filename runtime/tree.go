@@ -38,7 +38,8 @@ const (
 // errSpent ends an operation for which the script has no work left.
 var errSpent = errors.New("the work limit is reached")
 
-// spend counts bytes that have been or are about to be worked on. It returns an error if that is the end of the operation.
+// spend counts bytes that have been or are about to be worked on. It returns an error if that is the end of the
+// operation.
 func (w *fileWork) spend(bytes int) error {
 	w.used += bytes
 	if w.left -= bytes; w.left < 0 {

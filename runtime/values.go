@@ -30,8 +30,8 @@ func (in *instance) decode(text string, data []byte) (any, error) {
 	return decodeJSON(text, jsonOptions{mark: in.run.mark, data: data, work: in.spend})
 }
 
-// compactJSON takes the white space out of JSON, unless it is longer than maxJSON without. What is no JSON becomes something else that
-// is none.
+// compactJSON takes the white space out of JSON, unless it is longer than maxJSON without. What is no JSON becomes
+// something else that is none.
 func (in *instance) compactJSON(text string) string {
 	var out []byte
 	quoted, escaped := false, false
@@ -60,7 +60,8 @@ func (in *instance) compactJSON(text string) string {
 	return utf8text.View(out)
 }
 
-// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it. The error is that of work.
+// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it. The error
+// is that of work.
 func weight(text string, work webapi.Work) (int, error) {
 	const perValue, perList, perObject = 48, 64, 400
 	size, quoted := len(text), false

@@ -216,8 +216,8 @@ func (in *instance) webSetURL(ctx context.Context, args arguments) (guest.Value,
 	return in.webURL(ctx, urlWork(href, value), func() (*webapi.URL, error) { return webapi.SetURL(href, part, value) })
 }
 
-// urlWork is how many bytes of work it takes to parse texts as URLs: the parser takes time that grows with the square of what comes before
-// the query, which is short, and in proportion to the rest.
+// urlWork is how many bytes of work it takes to parse texts as URLs: the parser takes time that grows with the square
+// of what comes before the query, which is short, and in proportion to the rest.
 func urlWork(texts ...string) int {
 	head, size := 0, 0
 	for _, text := range texts {
@@ -231,8 +231,8 @@ func urlWork(texts ...string) int {
 	return head*head + 8*size
 }
 
-// webURL hands a URL to the guest: undefined if it is none. The parser, which others have written, runs on a goroutine that the run may
-// abandon. What it is given is so short that it ends by itself soon.
+// webURL hands a URL to the guest: undefined if it is none. The parser, which others have written, runs on a goroutine
+// that the run may abandon. What it is given is so short that it ends by itself soon.
 func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL, error)) (guest.Value, error) {
 	if err := in.spend(work); err != nil {
 		return 0, err

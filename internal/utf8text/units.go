@@ -51,8 +51,8 @@ func ASCII(s string) int {
 	return n
 }
 
-// PutLatin1 writes the code units of s, which are narrow, to out as bytes, and returns what is left of out. What there is no room for
-// is lost.
+// PutLatin1 writes the code units of s, which are narrow, to out as bytes, and returns what is left of out. What there
+// is no room for is lost.
 func PutLatin1(out []byte, s string) []byte {
 	n := ASCII(s)
 	out, s = out[copy(out, s[:n]):], s[n:]
@@ -71,8 +71,8 @@ func PutLatin1(out []byte, s string) []byte {
 	return out[at:]
 }
 
-// PutUTF16 writes the code units of the result of Valid to out, little-endian, and returns what is left of out. What there is no
-// room for is lost.
+// PutUTF16 writes the code units of the result of Valid to out, little-endian, and returns what is left of out. What
+// there is no room for is lost.
 func PutUTF16(out []byte, s string) []byte {
 	if utf8.ValidString(s) {
 		return putUTF16(out, s)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendUTF16 appends text that it makes of little-endian code units, until there are limit bytes of it, and says whether that is the
-// end. Half of a pair becomes U+FFFD, and a last odd byte nothing.
+// AppendUTF16 appends text that it makes of little-endian code units, until there are limit bytes of it, and says
+// whether that is the end. Half of a pair becomes U+FFFD, and a last odd byte nothing.
 func AppendUTF16(text, data []byte, limit int) (more []byte, end bool) {
 	for i := 0; i+1 < len(data); i += 2 {
 		r := rune(binary.LittleEndian.Uint16(data[i:]))

@@ -60,8 +60,8 @@ func DecodeBase64(text []byte, work Work) (data []byte, err error) {
 	return data, nil
 }
 
-// EncodeBase64 encodes the code points of text, which are bytes for this purpose, as btoa does. The error is [ErrBase64] if one is
-// larger than that, or that of work.
+// EncodeBase64 encodes the code points of text, which are bytes for this purpose, as btoa does. The error is
+// [ErrBase64] if one is larger than that, or that of work.
 func EncodeBase64(text string, work Work) (encoded []byte, err error) {
 	encoded = make([]byte, 0, base64.StdEncoding.EncodedLen(len(text)))
 	plain := make([]byte, 0, min(len(text), base64Part)+3)
@@ -87,8 +87,8 @@ func EncodeBase64(text string, work Work) (encoded []byte, err error) {
 	return encoded, nil
 }
 
-// BytesAsText calls do with the pieces of the text whose code points are the bytes of data, as atob returns it. A piece is good until
-// do returns. The error is that of do or work.
+// BytesAsText calls do with the pieces of the text whose code points are the bytes of data, as atob returns it. A piece
+// is good until do returns. The error is that of do or work.
 func BytesAsText(data []byte, work Work, do func(piece string) error) error {
 	piece := make([]byte, 0, 2*min(len(data), base64Part))
 	for part := range slices.Chunk(data, base64Part) {

@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// Work is asked before each piece of work that takes time in proportion to what is worked on. It is told about how many bytes the
-// piece has, which are some tens of thousands at most. If it returns an error, the work ends with that.
+// Work is asked before each piece of work that takes time in proportion to what is worked on. It is told about how many
+// bytes the piece has, which are some tens of thousands at most. If it returns an error, the work ends with that.
 type Work func(bytes int) error
 
 // ErrEncoding says that bytes are not text in the encoding that they should be in.
@@ -71,8 +71,9 @@ type Decoding struct {
 // decodePart is how many bytes are decoded without a pause.
 const decodePart = 16 << 10
 
-// Decode decodes bytes: it calls do with the pieces of the text, which are good until do returns. With d.More, next is what has to be
-// put before the bytes that follow: at most 8 bytes. The error is [ErrEncoding], or what do or d.Work has returned.
+// Decode decodes bytes: it calls do with the pieces of the text, which are good until do returns. With d.More, next is
+// what has to be put before the bytes that follow: at most 8 bytes. The error is [ErrEncoding], or what do or d.Work
+// has returned.
 func Decode(d Decoding, data []byte, do func(piece string) error) (next []byte, err error) {
 	e, name, ok := lookup(d.Encoding)
 	if !ok {

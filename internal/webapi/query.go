@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// ParseQuery parses application/x-www-form-urlencoded text, the query of a URL without its question mark. It calls pair with the names
-// and values, in which bytes that are not UTF-8 have become U+FFFD, and returns the error of pair or work.
+// ParseQuery parses application/x-www-form-urlencoded text, the query of a URL without its question mark. It calls pair
+// with the names and values, in which bytes that are not UTF-8 have become U+FFFD, and returns the error of pair or
+// work.
 //
 // See https://url.spec.whatwg.org/#concept-urlencoded-parser
 func ParseQuery(query string, work Work, pair func(name, value string) error) error {
@@ -53,9 +54,9 @@ func unescape(s string) string {
 // ErrLengths says that the lengths of names and values are not those of a text.
 var ErrLengths = errors.New("not the lengths of the parts of the text")
 
-// FormatQuery writes names and values, by turns, as application/x-www-form-urlencoded text. They are the parts of a text that have the
-// given lengths, decimal numbers of UTF-16 code units with commas between. The error is [ErrLengths] if they are not the lengths of the
-// whole text, or that of work.
+// FormatQuery writes names and values, by turns, as application/x-www-form-urlencoded text. They are the parts of a
+// text that have the given lengths, decimal numbers of UTF-16 code units with commas between. The error is [ErrLengths]
+// if they are not the lengths of the whole text, or that of work.
 //
 // See https://url.spec.whatwg.org/#concept-urlencoded-serializer
 func FormatQuery(text, lengths string, work Work) (string, error) {

@@ -35,7 +35,8 @@ func parseQuery(query string) []string {
 	return list
 }
 
-// TestWork checks that all that is done in proportion to its input asks for each piece of it, and ends when it may not go on.
+// TestWork checks that all that is done in proportion to its input asks for each piece of it, and ends when it may not
+// go on.
 func TestWork(t *testing.T) {
 	const size = 1 << 20
 	stop := errors.New("stop")
