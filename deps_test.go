@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"registry/transcript":            {"registry"},
 	"internal/tsdecl":                {"internal/plainjson", "internal/plaintext"},
 	"provider":                       {"internal/media", "internal/plainjson", "internal/plaintext", "registry"},
-	"provider/xmlcall":               {"internal/plainjson", "internal/plaintext", "registry"},
+	"provider/xmlcall":               {"internal/jsontree", "internal/plainjson", "internal/plaintext", "registry"},
 	"tools/javascript":               {"internal/plaintext", "internal/tsdecl", "registry", "runtime", "vfs"},
 	"tools/memory":                   {"internal/filetype", "registry", "tools/internal/...", "vfs"},
 	"tools/filesystem":               {"internal/filetype", "registry", "tools/internal/...", "vfs"},

@@ -39,11 +39,13 @@ func (d document) choicesIn(schema any, visits *int) (named []choice, others boo
 		return named, false
 	}
 	if alternatives := d.alternatives(o); alternatives != nil {
+		known := map[any]bool{}
 		for _, part := range alternatives {
 			more, open := d.choicesIn(part, visits)
 			others = others || open
 			if len(alternatives) > 1 {
-				more = without(more, named)
+				more = unknownOf(more, known)
+				remember(more, known)
 			}
 			named = append(named, more...)
 		}
@@ -65,15 +67,25 @@ func (d document) choicesIn(schema any, visits *int) (named []choice, others boo
 
 // without returns the choices whose values are not among others.
 func without(choices, others []choice) []choice {
-	if len(others) == 0 {
+	if len(choices) == 0 || len(others) == 0 {
 		return choices
 	}
 	known := make(map[any]bool, len(others))
-	for _, c := range others {
+	remember(others, known)
+	return unknownOf(choices, known)
+}
+
+// remember adds the values of choices to those that are known.
+func remember(choices []choice, known map[any]bool) {
+	for _, c := range choices {
 		if _, list := c.value.([]any); !list { // which cannot be a key
 			known[c.value] = true
 		}
 	}
+}
+
+// unknownOf returns the choices whose values are not known.
+func unknownOf(choices []choice, known map[any]bool) []choice {
 	var left []choice
 	for _, c := range choices {
 		if _, list := c.value.([]any); list || !known[c.value] {

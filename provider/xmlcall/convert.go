@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -14,6 +16,30 @@ type contract struct {
 	document
 	params []field
 	index  map[string]int // of params, by name
+	known  sync.Map       // facts, by the schema
+}
+
+// facts are what is asked of a schema for each value that is to fit it.
+type facts struct {
+	allowed types
+	// texts are those that it names as values.
+	texts map[string]bool
+	// items is the schema of items, or nil.
+	items any
+}
+
+// about returns what is known of a schema. It is found out once.
+func (c *contract) about(schema any) *facts {
+	o, ok := schema.(*object)
+	if !ok {
+		return &facts{allowed: c.types(schema)}
+	}
+	if known, ok := c.known.Load(o); ok {
+		return known.(*facts)
+	}
+	f := &facts{allowed: c.types(o), texts: c.textsOf(o), items: c.part(o, typeArray, "items").get("items")}
+	c.known.Store(o, f)
+	return f
 }
 
 type contractKey struct{}
@@ -93,7 +119,7 @@ func (c *contract) param(key string) (name string, schema any, known bool) {
 	for _, other := range plurals(key) {
 		if i, ok := c.index[other]; ok {
 			f := c.params[i]
-			if t := c.types(f.schema); t.has(typeArray) && t != anyType {
+			if t := c.about(f.schema).allowed; t.has(typeArray) && t != anyType {
 				alike = append(alike, f)
 			}
 		}
@@ -138,7 +164,8 @@ func asWritten(_ any, _ string, values []string) (json.RawMessage, error) {
 
 // values makes of the values of a key what the schema wants.
 func (c *contract) values(schema any, key string, values []string) (json.RawMessage, error) {
-	allowed := c.types(schema)
+	about := c.about(schema)
+	allowed := about.allowed
 	onlyList := allowed&^typeNull == typeArray
 	switch {
 	case len(values) > 1 && !allowed.has(typeArray):
@@ -146,9 +173,9 @@ func (c *contract) values(schema any, key string, values []string) (json.RawMess
 	case len(values) == 1 && !(onlyList && !(allowed.has(typeNull) && strings.TrimSpace(values[0]) == "null")):
 		return c.value(schema, key, values[0])
 	}
-	items := c.part(schema, typeArray, "items").get("items")
+	items := about.items
 	elements := []json.RawMessage{}
-	if len(values) == 1 && (values[0] == "" || !c.types(items).has(typeString) && strings.TrimSpace(values[0]) == "") {
+	if len(values) == 1 && (values[0] == "" || !c.about(items).allowed.has(typeString) && strings.TrimSpace(values[0]) == "") {
 		return encodeList(elements), nil
 	}
 	for _, v := range values {
@@ -165,13 +192,16 @@ func (c *contract) values(schema any, key string, values []string) (json.RawMess
 	return encodeList(elements), nil
 }
 
+// maxValues is how many values, and names of members, a list may have. The registry takes fewer.
+const maxValues = 200_000
+
 // listText reads a text that is a JSON array of what the items can be.
 func (c *contract) listText(items any, text string) (elements []json.RawMessage, ok bool) {
 	raw := jsonText(text, '[')
-	if raw == nil || json.Unmarshal(raw, &elements) != nil {
+	if raw == nil || jsontree.Check(raw, jsontree.Limits{Values: maxValues}) != nil || json.Unmarshal(raw, &elements) != nil {
 		return nil, false
 	}
-	allowed := c.types(items)
+	allowed := c.about(items).allowed
 	for _, e := range elements {
 		if !allowed.has(typesOfText(e)) {
 			return nil, false
@@ -199,10 +229,11 @@ func typesOfText(raw json.RawMessage) types {
 
 // value makes of one text what the schema wants. Where text is allowed and something else, too, it is what it reads as.
 func (c *contract) value(schema any, key, text string) (json.RawMessage, error) {
-	allowed := c.types(schema)
+	about := c.about(schema)
+	allowed := about.allowed
 	isText := allowed.has(typeString)
 	trimmed := strings.TrimSpace(text)
-	if allowed == typeString || c.isChoice(schema, text) {
+	if allowed == typeString || about.texts[text] {
 		return encodeText(text), nil
 	}
 	// Where it can be text, white space or capitals may be what matters.
@@ -225,7 +256,7 @@ func (c *contract) value(schema any, key, text string) (json.RawMessage, error) 
 		}
 	}
 	if allowed.has(typeArray) {
-		if list, ok := c.listText(c.part(schema, typeArray, "items").get("items"), text); ok {
+		if list, ok := c.listText(about.items, text); ok {
 			return encodeList(list), nil
 		}
 	}
@@ -243,29 +274,30 @@ func (c *contract) value(schema any, key, text string) (json.RawMessage, error) 
 	}
 	problem := ""
 	if want == typeObject || want == typeArray {
-		if err := json.Unmarshal([]byte(text), new(any)); err != nil {
+		if err := json.Unmarshal([]byte(text), new(json.RawMessage)); err != nil {
 			problem = ": " + err.Error()
 		}
 	}
 	return nil, registry.Errorf("Failed to parse '%s' as %v for parameter '%s'%s", short(text), want, short(key), problem)
 }
 
-// isChoice reports whether text is one of the values that a schema names.
-func (c *contract) isChoice(schema any, text string) (found bool) {
-	c.each(schema, func(o *object) bool {
-		value, _ := o.lookup("const")
-		found = found || isString(value, text)
-		for _, v := range o.list("enum") {
-			found = found || isString(v, text)
+// textsOf returns the texts that a schema names as values.
+func (d document) textsOf(schema any) map[string]bool {
+	texts := map[string]bool{}
+	add := func(v any) {
+		if text, ok := v.(string); ok {
+			texts[text] = true
 		}
-		return !found
+	}
+	d.each(schema, func(o *object) bool {
+		value, _ := o.lookup("const")
+		add(value)
+		for _, v := range o.list("enum") {
+			add(v)
+		}
+		return true
 	})
-	return found
-}
-
-func isString(v any, text string) bool {
-	s, ok := v.(string)
-	return ok && s == text
+	return texts
 }
 
 // jsonText returns a text that is JSON and begins with a character, without white space, or nil.

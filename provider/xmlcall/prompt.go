@@ -65,7 +65,7 @@ func section(d *registry.Definition) string {
 			text += description + "\n\n"
 		}
 		c := contractOf(d)
-		p := describer{document: c.document, open: []*object{c.root}}
+		p := describer{document: c.document, known: fieldList{}, open: []*object{c.root}}
 		p.fields(c.params, 0)
 		p.others(c.root, 0)
 		if p.b.Len() == 0 {
@@ -89,6 +89,8 @@ type describer struct {
 	document
 	b    strings.Builder
 	full bool
+	// known are the fields of schemas.
+	known fieldList
 	// open are the schemas that the present one is in, by which those are found that contain themselves.
 	open []*object
 }
@@ -169,7 +171,7 @@ func (p *describer) inside(schema any, level int) {
 	if o == nil || !p.types(o).has(typeObject) {
 		return
 	}
-	fields := p.document.fields(o)
+	fields := p.known.of(p.document, o)
 	if len(fields) == 0 && o.object("additionalProperties") == nil {
 		return
 	}

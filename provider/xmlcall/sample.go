@@ -70,6 +70,7 @@ func (c *contract) example(tool string, optional int) Block {
 			required++
 		}
 	}
+	s := sampler{document: c.document, visits: maxVisits, known: fieldList{}}
 	for _, f := range c.params {
 		if !f.required {
 			if required >= optional {
@@ -77,7 +78,6 @@ func (c *contract) example(tool string, optional int) Block {
 			}
 			required++
 		}
-		s := sampler{document: c.document, visits: maxVisits}
 		sample := s.value(f.name, f.schema, 0)
 		elements, isList := sample.([]any)
 		switch {
@@ -102,6 +102,8 @@ func (c *contract) example(tool string, optional int) Block {
 type sampler struct {
 	document
 	visits int
+	// known are the fields of schemas.
+	known fieldList
 }
 
 func (s *sampler) value(name string, schema any, nth int) any {
@@ -132,8 +134,8 @@ func (s *sampler) value(name string, schema any, nth int) any {
 		return s.array(name, o)
 	case allowed.has(typeObject):
 		made := &object{values: map[string]any{}}
-		for _, f := range s.fields(o) {
-			if f.required {
+		for _, f := range s.known.of(s.document, o) {
+			if f.required && s.visits >= 0 {
 				made.names = append(made.names, f.name)
 				made.values[f.name] = s.value(f.name, f.schema, 0)
 			}

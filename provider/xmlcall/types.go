@@ -132,6 +132,7 @@ func (d document) visit(schema any, visits *int, do func(*object) bool) bool {
 	if o == nil {
 		return true
 	}
+	*visits -= len(o.list("enum")) / maxVisits // long lists take time, too
 	if !do(o) {
 		return false
 	}
@@ -170,6 +171,7 @@ func (d document) typesIn(schema any, visits *int) types {
 		return set
 	}
 	if values := o.list("enum"); values != nil {
+		*visits -= len(values) / maxVisits // long lists take time, too
 		var set types
 		for _, v := range values {
 			set |= typeOfValue(v)
@@ -229,12 +231,26 @@ type field struct {
 	required bool
 }
 
+// A fieldList remembers the fields of schemas, which many others can refer to.
+type fieldList map[*object][]field
+
+// of is fields of a document, found out once.
+func (l fieldList) of(d document, o *object) []field {
+	fields, known := l[o]
+	if !known {
+		fields = d.fields(o)
+		l[o] = fields
+	}
+	return fields
+}
+
 // fields returns the properties of objects that fit a schema, in the order in which they are written. One that alternatives have, too,
 // with other values by which they can be told apart, can have the values of all of them.
 func (d document) fields(schema any) []field {
 	var fields []field
 	index := map[string]int{}
 	first := d.resolve(schema)
+	both := maxVisits // properties that are compared with others of the same name
 	d.each(schema, func(o *object) bool {
 		properties := o.object("properties")
 		if properties == nil {
@@ -246,8 +262,10 @@ func (d document) fields(schema any) []field {
 				fields = append(fields, field{name: name, schema: properties.values[name]})
 				continue
 			}
-			f := &fields[index[name]]
-			f.schema = d.either(f.schema, properties.values[name])
+			if both--; both >= 0 {
+				f := &fields[index[name]]
+				f.schema = d.either(f.schema, properties.values[name])
+			}
 		}
 		return true
 	})

@@ -37,6 +37,7 @@ var (
 		{"null", `null`}, {"a boolean", `true`}, {"a fraction", `12.5`}, {"an integer", `7`}, {"a text", `"text"`},
 		{"an empty array", `[]`}, {"an empty object", `{}`}, {"an array of all sorts", `[null, true, 12.5, "text", [], {}]`},
 		{"an object of all sorts", `{"a": null, "b": [1], "": {"c": "d"}}`},
+		{"nested arrays", strings.Repeat("[", 100) + strings.Repeat("]", 100)}, {"nested objects", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)},
 		{"deeply nested arrays", strings.Repeat("[", nesting) + strings.Repeat("]", nesting)},
 		{"deeply nested objects", strings.Repeat(`{"a":`, nesting) + "1" + strings.Repeat("}", nesting)},
 	}
@@ -132,13 +133,14 @@ func badValues(root, schema map[string]any, depth int) []badValue {
 		for _, value := range inside {
 			values = append(values, badValue{"an array with " + value.name, "[" + value.json + "]"})
 		}
-		if item, err := json.Marshal(maker{root}.value(items, 0)); err == nil {
+		if item, err := json.Marshal(newMaker(root).value(items, 0)); err == nil && len(item) <= hugeText/manyItems {
 			many := strings.Repeat(string(item)+",", manyItems)
 			values = append(values, badValue{fmt.Sprintf("an array of %d", manyItems), "[" + strings.TrimSuffix(many, ",") + "]"})
 		}
 	}
 	properties, _ := schema["properties"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
+	names := slices.Sorted(maps.Keys(properties))
+	for _, name := range names[:min(len(names), maxArguments)] {
 		property, _ := properties[name].(map[string]any)
 		for _, value := range badValues(root, resolve(root, property), depth+1) {
 			values = append(values, badValue{

@@ -46,7 +46,7 @@ func (s *subject) samples() (inputs []json.RawMessage, known bool) {
 	if schema == nil {
 		return nil, false
 	}
-	m := maker{root}
+	m := newMaker(root)
 	value := m.value(root, 0)
 	if schema.Validate(value) != nil {
 		return nil, false
@@ -61,13 +61,20 @@ func (s *subject) samples() (inputs []json.RawMessage, known bool) {
 // A maker makes values that fit a schema, as far as that is easy. What it makes has to be validated.
 type maker struct {
 	root map[string]any
+	// left is how many values it may still make, and keywords it may look at for them.
+	left int
 }
 
-const maxMakeDepth = 16
+const (
+	maxMakeDepth = 16
+	maxMade      = 10_000
+)
 
-func (m maker) value(schema map[string]any, depth int) any {
+func newMaker(root map[string]any) *maker { return &maker{root, maxMade} }
+
+func (m *maker) value(schema map[string]any, depth int) any {
 	schema = resolve(m.root, schema)
-	if depth > maxMakeDepth {
+	if m.left -= 1 + len(schema); depth > maxMakeDepth || m.left < 0 {
 		return nil
 	}
 	for _, keyword := range []string{"const", "default"} {
@@ -90,8 +97,9 @@ func (m maker) value(schema map[string]any, depth int) any {
 		if keyword != "allOf" {
 			list = list[:1]
 		}
-		for _, one := range list {
+		for _, one := range list[:min(len(list), max(m.left, 0))] {
 			one, _ := one.(map[string]any)
+			m.left--
 			merge(merged, resolve(m.root, one))
 		}
 		return m.value(merged, depth+1)
@@ -103,6 +111,9 @@ func (m maker) value(schema map[string]any, depth int) any {
 		list := []any{}
 		items, _ := schema["items"].(map[string]any)
 		for range min(int(limit(schema, "minItems", 0)), 100) {
+			if m.left < 0 {
+				break
+			}
 			list = append(list, m.value(items, depth+1))
 		}
 		return list
@@ -116,11 +127,14 @@ func (m maker) value(schema map[string]any, depth int) any {
 	return m.text(schema)
 }
 
-func (m maker) object(schema map[string]any, depth int) any {
+func (m *maker) object(schema map[string]any, depth int) any {
 	object := map[string]any{}
 	properties, _ := schema["properties"].(map[string]any)
 	required, _ := schema["required"].([]any)
 	for _, name := range required {
+		if m.left < 0 {
+			break
+		}
 		name, _ := name.(string)
 		property, _ := properties[name].(map[string]any)
 		object[name] = m.value(property, depth+1)
@@ -128,7 +142,7 @@ func (m maker) object(schema map[string]any, depth int) any {
 	return object
 }
 
-func (m maker) number(schema map[string]any) any {
+func (m *maker) number(schema map[string]any) any {
 	n := 1.0
 	if low := limit(schema, "minimum", math.Inf(-1)); n < low {
 		n = low
@@ -149,7 +163,7 @@ func (m maker) number(schema map[string]any) any {
 	return json.Number(encoded)
 }
 
-func (m maker) text(schema map[string]any) any {
+func (m *maker) text(schema map[string]any) any {
 	format, _ := schema["format"].(string)
 	text, ok := map[string]string{
 		"date-time": "2025-03-01T12:00:00Z", "date": "2025-03-01", "time": "12:00:00Z", "duration": "PT1H",
@@ -158,6 +172,7 @@ func (m maker) text(schema map[string]any) any {
 	}[format]
 	if !ok {
 		text = strings.Repeat("x", max(1, min(int(limit(schema, "minLength", 1)), 1<<16)))
+		m.left -= len(text) / 100
 		if most := limit(schema, "maxLength", 1); most < 1 {
 			text = ""
 		}

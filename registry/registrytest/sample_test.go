@@ -2,7 +2,9 @@ package registrytest
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,4 +78,30 @@ func TestBadInputsAreBounded(t *testing.T) {
 		names[bad.name] = true
 	}
 	require.Less(t, len(names), 2000)
+}
+
+// TestSamplesAreBounded has schemas for which samples, and what is bad instead, could be endless.
+func TestSamplesAreBounded(t *testing.T) {
+	nested := strings.Repeat(`{"type":"array","minItems":100,"items":`, 12) + `{"type":"string","minLength":60000}` + strings.Repeat("}", 12)
+	var names, properties []string
+	for i := range 500 {
+		names = append(names, fmt.Sprintf(`"p%d"`, i))
+		properties = append(properties, fmt.Sprintf(`"p%d":{"$ref":"#"}`, i))
+	}
+	for name, schema := range map[string]string{
+		"arrays of arrays":   `{"type":"object","properties":{"a":` + nested + `},"required":["a"]}`,
+		"objects of objects": `{"type":"object","properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(names, ",") + `]}`,
+	} {
+		doc, err := decode([]byte(schema))
+		require.NoError(t, err, name)
+		root := doc.(map[string]any)
+		encoded, err := json.Marshal(newMaker(root).value(root, 0))
+		require.NoError(t, err, name)
+		require.Less(t, len(encoded), 4<<20, name)
+		size := 0
+		for _, value := range badValues(root, root, 0) {
+			size += len(value.json)
+		}
+		require.Less(t, size, 16<<20, name)
+	}
 }
