@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"runtime":                        {"guest", "internal/cachedir", "internal/filetype", "internal/linearmem", "internal/module", "internal/plainjson", "internal/plaintext", "internal/utf8text", "internal/webapi", wazero},
 	"internal/countdown":             {},
 	"internal/enginetest":            {"runtime"},
-	"internal/selftest":              {"internal/procmem", "runtime", "testdata/hostile", "vfs"},
+	"internal/selftest":              {"internal/procmem", "mcp/mcpclient", "mcp/mcpserver", "provider", "provider/xmlcall", "registry", "runtime", "testdata/hostile", "vfs"},
 	"internal/test262":               {},
 	"internal/wasifs":                {wazero},
 	"vfs":                            {"internal/plainjson", "internal/progress"},

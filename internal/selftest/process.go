@@ -2,15 +2,17 @@ package selftest
 
 import (
 	goruntime "runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/toolrun/toolrun/internal/procmem"
 )
 
-// Process is what the scripts have done to the process that runs them.
+// Process is what the attacks have done to the process that they are made in.
 type Process struct {
-	// Stall is the longest time that a goroutine, which has nothing to do with scripts, was kept from running.
+	// Stall is the longest time that a goroutine, which has nothing to do with attacks, was kept from running while those were made that
+	// are made at the same time.
 	Stall time.Duration `json:"stall"`
 
 	// Collections is how many garbage collections there were meanwhile.
@@ -30,8 +32,6 @@ const tick = time.Millisecond
 func watch(p *Process) (stop func()) {
 	done := make(chan struct{})
 	var watchers sync.WaitGroup
-	goruntime.GC()
-	p.MemoryBefore = procmem.Resident()
 	watchers.Go(func() {
 		for {
 			select {
@@ -59,7 +59,41 @@ func watch(p *Process) (stop func()) {
 	return func() {
 		close(done)
 		watchers.Wait()
-		goruntime.GC()
-		p.MemoryAfter = procmem.Resident()
 	}
+}
+
+// settled is the resident memory of the process when it has given back what it can.
+func settled() int64 {
+	debug.FreeOSMemory()
+	return procmem.Resident()
+}
+
+// measure calls do, and returns the resident memory of the process before it, and the most that there was meanwhile. Garbage collections
+// are those of Go's own choice, since garbage is memory, too. Both are zero where nothing is known.
+func measure(do func()) (before, most int64) {
+	before = settled()
+	if before == 0 {
+		do()
+		return 0, 0
+	}
+	if procmem.ResetPeak() {
+		do()
+		return before, procmem.Peak()
+	}
+	done := make(chan struct{})
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		for {
+			most = max(most, procmem.Resident())
+			select {
+			case <-done:
+				return
+			case <-time.After(tick):
+			}
+		}
+	})
+	do()
+	close(done)
+	watcher.Wait()
+	return before, most
 }

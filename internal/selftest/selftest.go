@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	goruntime "runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,7 +23,7 @@ const (
 	patience = 5 * time.Minute
 )
 
-// Options say how scripts are run.
+// Options say how attacks are made.
 type Options struct {
 	// TimeLimit is for the scripts that may end by it; the others have minutes. Zero means DefaultTimeLimit.
 	TimeLimit time.Duration
@@ -30,19 +31,25 @@ type Options struct {
 	// MostLate is how long after its time limit a script may be stopped. Zero means DefaultMostLate.
 	MostLate time.Duration
 
-	// AtOnce is how many scripts run at the same time. Zero means as many as there are processors, but two at least.
+	// AtOnce is how many attacks are made at the same time, but for those whose memory is measured. Zero means as many as there are processors, but two at least.
 	AtOnce int
 
-	// Rounds is how often each script is run. Zero means once.
+	// Rounds is how often each attack is made. Zero means once.
 	Rounds int
 }
 
-// Outcome is what one run of a script has come to.
+// Outcome is what one attack has come to.
 type Outcome struct {
-	Script   string        `json:"script"`
-	Ending   string        `json:"ending"`         // as Ending has it
+	Attack   string        `json:"script"`
+	Ending   string        `json:"ending"`         // as Ending has it, or in the words of an attack that is no script
 	Duration time.Duration `json:"duration"`       // in nanoseconds
 	Late     time.Duration `json:"late,omitempty"` // how long after its time limit it ended; zero if another thing ended it
+
+	// MemoryBefore is the resident memory of the process before the attack, MemoryMost the most that it had meanwhile, and MemoryAllowed
+	// the most that it may have had, all in bytes. They are zero for attacks whose memory is not measured, and where it cannot be.
+	MemoryBefore  int64 `json:"memoryBefore,omitempty"`
+	MemoryMost    int64 `json:"memoryMost,omitempty"`
+	MemoryAllowed int64 `json:"memoryAllowed,omitempty"`
 
 	// Wrong says what is not as it should be. Empty means that nothing is.
 	Wrong string `json:"wrong,omitempty"`
@@ -50,13 +57,14 @@ type Outcome struct {
 
 // Report is what has come of a test.
 type Report struct {
-	Outcomes []Outcome `json:"outcomes"` // in the order of the scripts, each as often as there were rounds
+	Outcomes []Outcome `json:"outcomes"` // in the order of the attacks, each as often as there were rounds
 	Process  Process   `json:"process"`
 }
 
-// Run runs scripts in an engine, several at the same time, while garbage collections are forced one after the other. After each script,
-// it checks that the engine still runs a correct one correctly. The error is the context's.
-func Run(ctx context.Context, engine *sandbox.Engine, scripts []Script, options Options) (*Report, error) {
+// Run makes attacks, with an engine for those that are scripts. The first are those whose memory is measured, one after the other. Then
+// come all others, several at the same time, while garbage collections are forced one after the other. After each script, it checks
+// that the engine still runs a correct one correctly. The error is the context's.
+func Run(ctx context.Context, engine *sandbox.Engine, attacks []Attack, options Options) (*Report, error) {
 	if options.TimeLimit == 0 {
 		options.TimeLimit = DefaultTimeLimit
 	}
@@ -68,19 +76,31 @@ func Run(ctx context.Context, engine *sandbox.Engine, scripts []Script, options 
 	}
 	rounds := max(options.Rounds, 1)
 
-	report := &Report{Outcomes: make([]Outcome, rounds*len(scripts))}
-	stop := watch(&report.Process)
+	report := &Report{Outcomes: make([]Outcome, rounds*len(attacks))}
+	p := &report.Process
+	if slices.ContainsFunc(attacks, func(a Attack) bool { return a.Grows > 0 }) {
+		_ = check(ctx, engine) // so that what a first run needs is there before anything is measured
+	}
+	p.MemoryBefore = settled()
+	for i := range report.Outcomes {
+		if a := attacks[i/rounds]; a.Grows > 0 && ctx.Err() == nil {
+			report.Outcomes[i] = attemptMeasured(ctx, engine, a, options)
+			p.MemoryMost = max(p.MemoryMost, report.Outcomes[i].MemoryMost)
+		}
+	}
+
+	stop := watch(p)
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range options.AtOnce {
 		workers.Go(func() {
 			for i := range next {
-				report.Outcomes[i] = attempt(ctx, engine, scripts[i/rounds], options)
+				report.Outcomes[i] = attempt(ctx, engine, attacks[i/rounds], options)
 			}
 		})
 	}
 	for i := range report.Outcomes {
-		if ctx.Err() == nil {
+		if attacks[i/rounds].Grows == 0 && ctx.Err() == nil {
 			next <- i
 		}
 	}
@@ -90,16 +110,74 @@ func Run(ctx context.Context, engine *sandbox.Engine, scripts []Script, options 
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	p.MemoryAfter = settled()
 	return report, nil
 }
 
-// attempt runs a script, with files and functions as it would have in earnest.
-func attempt(ctx context.Context, engine *sandbox.Engine, script Script, options Options) Outcome {
+// attempt makes an attack.
+func attempt(ctx context.Context, engine *sandbox.Engine, a Attack, options Options) Outcome {
+	do, finish, err := prepared(ctx, engine, a, options)
+	if err != nil {
+		return Outcome{Attack: a.Name, Wrong: err.Error()}
+	}
+	defer finish()
+	return do()
+}
+
+// attemptMeasured makes an attack, and measures the memory of the process.
+func attemptMeasured(ctx context.Context, engine *sandbox.Engine, a Attack, options Options) Outcome {
+	do, finish, err := prepared(ctx, engine, a, options)
+	if err != nil {
+		return Outcome{Attack: a.Name, Wrong: err.Error()}
+	}
+	defer finish()
+	var o Outcome
+	before, most := measure(func() { o = do() })
+	if most == 0 {
+		return o
+	}
+	o.MemoryBefore, o.MemoryMost, o.MemoryAllowed = before, most, before+a.Grows
+	if o.Wrong == "" && o.MemoryMost > o.MemoryAllowed {
+		o.Wrong = fmt.Sprintf("the process grew by %s, and not by %s at most", mebibytes(most-before), mebibytes(a.Grows))
+	}
+	return o
+}
+
+// prepared returns what makes an attack, and what frees all that was needed for it.
+func prepared(ctx context.Context, engine *sandbox.Engine, a Attack, options Options) (do func() Outcome, finish func(), err error) {
+	if a.prepare == nil {
+		return func() Outcome { return attemptScript(ctx, engine, a, options) }, func() {}, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
+	attack, free, err := a.prepare(ctx)
+	if err != nil {
+		cancel()
+		return nil, nil, err
+	}
+	do = func() Outcome {
+		began := time.Now()
+		ending, err := attack()
+		o := Outcome{Attack: a.Name, Ending: ending, Duration: time.Since(began)}
+		if err != nil {
+			o.Wrong = err.Error()
+		} else if !a.Allows(ending) {
+			o.Wrong = fmt.Sprintf("it should have ended with %q, and not with %q", a.Endings, ending)
+		}
+		return o
+	}
+	return do, func() { cancel(); free() }, nil
+}
+
+// errPatience ends attacks that do not end by themselves.
+var errPatience = fmt.Errorf("it did not end within %v", patience)
+
+// attemptScript runs a script, with files and functions as it would have in earnest.
+func attemptScript(ctx context.Context, engine *sandbox.Engine, script Attack, options Options) Outcome {
 	store := vfs.NewMemoryStore(nil)
 	defer store.Close()
 	project, err := store.Open("selftest")
 	if err != nil {
-		return Outcome{Script: script.Name, Wrong: err.Error()}
+		return Outcome{Attack: script.Name, Wrong: err.Error()}
 	}
 	limit := options.TimeLimit
 	if !script.Allows(timeLimit) {
@@ -112,7 +190,7 @@ func attempt(ctx context.Context, engine *sandbox.Engine, script Script, options
 		Functions: functions,
 		Limits:    sandbox.Limits{Time: limit},
 	})
-	o := Outcome{Script: script.Name, Ending: Ending(result, err), Duration: time.Since(began)}
+	o := Outcome{Attack: script.Name, Ending: Ending(result, err), Duration: time.Since(began)}
 	if o.Ending == timeLimit {
 		o.Late = max(o.Duration-limit, 1)
 	}

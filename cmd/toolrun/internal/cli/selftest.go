@@ -20,9 +20,11 @@ func newSelftest() *cobra.Command {
 		Short: "Run hostile scripts, and show how well they are stopped",
 		Long: "Run scripts that do what code should not: loop without end, flood memory, keep native code busy, reach for the\n" +
 			"engine. All processors are kept busy with them, and garbage collections are forced all the while. After each, a\n" +
-			"correct script must still work.\n\n" +
+			"correct script must still work. Before that, send what is small and hostile (messages, schemas, modules, archives,\n" +
+			"streams) to whatever else takes something from outside, one at a time, and measure how large the process becomes.\n\n" +
 			"The table says how many ended as they should, and how long after its time limit a script was stopped. The\n" +
-			"exit status is 1 if one of them did not end as it should, or was stopped later than --late says.",
+			"exit status is 1 if one of them did not end as it should, was stopped later than --late says, or made the process\n" +
+			"larger than it may.",
 		Example: "  toolrun selftest\n" +
 			"  toolrun selftest --rounds 5 --only '^(native|regex)-'",
 		Args: cobra.NoArgs,
@@ -40,17 +42,17 @@ func newSelftest() *cobra.Command {
 			if options.Rounds < 1 {
 				return fmt.Errorf("--rounds must be positive, not %d", options.Rounds)
 			}
-			scripts, err := selftest.Scripts()
+			attacks, err := selftest.Attacks()
 			if err != nil {
 				return err
 			}
-			scripts = slices.DeleteFunc(scripts, func(s selftest.Script) bool { return !pattern.MatchString(s.Name) })
-			if len(scripts) == 0 {
-				return fmt.Errorf("no script's name matches %q", only)
+			attacks = slices.DeleteFunc(attacks, func(a selftest.Attack) bool { return !pattern.MatchString(a.Name) })
+			if len(attacks) == 0 {
+				return fmt.Errorf("no attack's name matches %q", only)
 			}
 			out := cmd.OutOrStdout()
 			if list {
-				return listScripts(scripts).print(out, asJSON)
+				return listAttacks(attacks).print(out, asJSON)
 			}
 
 			engine := &engine{warnings: cmd.ErrOrStderr()}
@@ -59,7 +61,7 @@ func newSelftest() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			report, err := selftest.Run(cmd.Context(), sandboxes, scripts, options)
+			report, err := selftest.Run(cmd.Context(), sandboxes, attacks, options)
 			if err != nil {
 				return err
 			}
@@ -74,26 +76,26 @@ func newSelftest() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&only, "only", "", "run scripts whose names match this `regexp`")
-	cmd.Flags().BoolVar(&list, "list", false, "list the scripts, and run nothing")
+	cmd.Flags().StringVar(&only, "only", "", "make attacks whose names match this `regexp`")
+	cmd.Flags().BoolVar(&list, "list", false, "list the attacks, and make none")
 	cmd.Flags().DurationVar(&options.TimeLimit, "limit", selftest.DefaultTimeLimit, "the time limit of scripts that do not end by themselves")
 	cmd.Flags().DurationVar(&options.MostLate, "late", selftest.DefaultMostLate, "how long after its time limit a script may be stopped")
-	cmd.Flags().IntVar(&options.Rounds, "rounds", 1, "run each script that often")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print each run as JSON")
+	cmd.Flags().IntVar(&options.Rounds, "rounds", 1, "make each attack that often")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each attack as JSON")
 	return cmd
 }
 
-// listScripts says what scripts there are.
-func listScripts(scripts []selftest.Script) outcome {
-	type jsonScript struct {
+// listAttacks says what attacks there are.
+func listAttacks(attacks []selftest.Attack) outcome {
+	type jsonAttack struct {
 		Name    string `json:"name"`
 		Attempt string `json:"attempt"`
 	}
 	var text strings.Builder
-	all := []jsonScript{}
-	for _, s := range scripts {
-		fmt.Fprintf(&text, "%s: %s\n", s.Name, s.Attempt)
-		all = append(all, jsonScript{s.Name, s.Attempt})
+	all := []jsonAttack{}
+	for _, a := range attacks {
+		fmt.Fprintf(&text, "%s: %s\n", a.Name, a.Attempt)
+		all = append(all, jsonAttack{a.Name, a.Attempt})
 	}
 	return outcome{text.String(), all}
 }

@@ -1,0 +1,168 @@
+// Package selftest runs hostile scripts against the sandbox, and measures how well they are stopped: on the machine where
+// it is called, while all processors are busy and garbage collections go on. It also sends what is small and hostile to whatever else takes
+// something from outside, and measures how large the process becomes.
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/testdata/hostile"
+)
+
+// An Attack is something that models, clients, servers or code which nobody has read might do. Most are scripts, whose files begin with
+// comments:
+//
+//	// Asks each element of an array that has 2**53-1 of them.
+//	// ends: time limit
+//	// grows: 228 MiB
+//
+// The second says how the attack must end. That of a script is in one of the forms that [Ending] has; an exception may be without its name.
+// Several, with " or " between them, are for what depends on the machine's speed. The third is there if the attack is about the memory
+// of the process. Other attacks are functions of this package.
+type Attack struct {
+	Name    string // family, hyphen, what is special; a script's is that of its file, without ".js"
+	Attempt string // what it attempts, a sentence
+	Endings []string
+
+	// Grows is how many bytes of memory the process may take beyond what it has, at most, while the attack is made. Such attacks are
+	// made one at a time. Zero means that the attack's memory is not measured by itself.
+	Grows int64
+
+	// Source is the script.
+	Source string
+
+	// prepare, if not nil, is for what is no script.
+	prepare preparation
+}
+
+// A preparation makes what an attack needs, which counts as memory that the process has before. The attack returns how it has ended, and
+// free frees what was made.
+type preparation func(ctx context.Context) (attack func() (ending string, err error), free func(), err error)
+
+// amplification is the family of what is small and makes the process large. It has families of its own: messages, schemas and so on.
+const amplification = "amplification"
+
+// Family is the kind of attack: the name's first word, and the second one if the first is "amplification".
+func (a Attack) Family() string {
+	family, rest, _ := strings.Cut(a.Name, "-")
+	if family == amplification {
+		kind, _, _ := strings.Cut(rest, "-")
+		family += "-" + kind
+	}
+	return family
+}
+
+// Attacks are those that come with the program, sorted by name.
+func Attacks() ([]Attack, error) {
+	attacks, err := read(hostile.Scripts)
+	if err != nil {
+		return nil, err
+	}
+	attacks = slices.Concat(attacks, messages(), schemas(), archives(), streams())
+	attacks = slices.DeleteFunc(attacks, func(a Attack) bool { return slices.Contains(unbounded, a.Name) })
+	slices.SortFunc(attacks, func(a, b Attack) int { return strings.Compare(a.Name, b.Name) })
+	return attacks, nil
+}
+
+// unbounded are attacks that still succeed. They are made when there is a bound.
+var unbounded = []string{"amplification-modules-legal-comments", "amplification-streams-openai-chat-deltas"}
+
+func read(files fs.FS) ([]Attack, error) {
+	names, err := fs.Glob(files, "*.js")
+	if err != nil {
+		return nil, err
+	}
+	scripts := make([]Attack, 0, len(names))
+	for _, name := range names {
+		source, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		script, err := parse(strings.TrimSuffix(path.Base(name), ".js"), string(source))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		scripts = append(scripts, script)
+	}
+	return scripts, nil
+}
+
+func parse(name, source string) (Attack, error) {
+	attempt, rest, _ := strings.Cut(source, "\n")
+	ends, rest, _ := strings.Cut(rest, "\n")
+	a := Attack{Name: name, Source: source}
+	var ok bool
+	if a.Attempt, ok = strings.CutPrefix(attempt, "// "); !ok {
+		return a, errors.New("the first line does not say what the script attempts")
+	}
+	if ends, ok = strings.CutPrefix(ends, "// ends: "); !ok {
+		return a, errors.New("the second line does not say how the script ends")
+	}
+	a.Endings = strings.Split(ends, " or ")
+	for _, ending := range a.Endings {
+		kind, _, _ := strings.Cut(ending, " ")
+		limit, isLimit := strings.CutSuffix(ending, " limit")
+		switch {
+		case isLimit && slices.Contains(limits, sandbox.Limit(limit)), slices.Contains([]string{"exception", "returns", "exits"}, kind), ending == neverSettles:
+		default:
+			return a, fmt.Errorf("no script ends with %q", ending)
+		}
+	}
+	if grows, ok := strings.CutPrefix(rest, "// grows: "); ok {
+		grows, _, _ = strings.Cut(grows, "\n")
+		mebibytes, err := strconv.ParseUint(strings.TrimSuffix(grows, " MiB"), 10, 20)
+		if err != nil {
+			return a, fmt.Errorf("no process grows by %q", grows)
+		}
+		a.Grows = int64(mebibytes) << 20
+	}
+	return a, nil
+}
+
+// limits are those that a script can reach.
+var limits = []sandbox.Limit{sandbox.LimitTime, sandbox.LimitMemory, sandbox.LimitRecursion}
+
+const (
+	timeLimit    = "time limit"
+	neverSettles = "never settles"
+)
+
+// Ending says in a few words how a run has ended: "time limit", "memory limit", "recursion limit", "exception NAME", "never settles",
+// "exits STATUS" or "returns TEXT". What has returned, and has left something going on that the time limit has stopped, ends by that. For
+// what should never be, it is the text of the error.
+func Ending(result *sandbox.Result, err error) string {
+	if err == nil {
+		if n := len(result.Console); n > 0 && strings.HasPrefix(result.Console[n-1].Text, "stopped after") {
+			return timeLimit
+		}
+		return "returns " + result.Text
+	}
+	if errors.Is(err, sandbox.ErrNeverSettles) {
+		return neverSettles
+	}
+	if limit, ok := errors.AsType[*sandbox.LimitError](err); ok && slices.Contains(limits, limit.Limit) {
+		return string(limit.Limit) + " limit"
+	}
+	if script, ok := errors.AsType[*sandbox.ScriptError](err); ok {
+		return strings.TrimSpace("exception " + script.Name)
+	}
+	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok {
+		return fmt.Sprintf("exits %d", exit.Code)
+	}
+	return err.Error()
+}
+
+// Allows says whether the attack may end like that.
+func (a Attack) Allows(ending string) bool {
+	return slices.ContainsFunc(a.Endings, func(want string) bool {
+		return want == ending || want == "exception" && strings.HasPrefix(ending, "exception ")
+	})
+}

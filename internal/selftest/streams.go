@@ -1,0 +1,109 @@
+package selftest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/provider"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// events are those of the APIs that send a call in pieces. In start, "INDEX" is which call it is; in delta, also "PIECE" is a piece of
+// its arguments.
+var events = []struct {
+	api          registry.API
+	start, delta string
+}{
+	{registry.Anthropic,
+		`{"type":"content_block_start","index":INDEX,"content_block":{"type":"tool_use","id":"idINDEX","name":"echo","input":{}}}`,
+		`{"type":"content_block_delta","index":INDEX,"delta":{"type":"input_json_delta","partial_json":"PIECE"}}`},
+	{registry.OpenAIChat,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":INDEX,"id":"idINDEX","type":"function","function":{"name":"echo","arguments":""}}]}}]}`,
+		`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":INDEX,"function":{"name":"echo","arguments":"PIECE"}}]}}]}`},
+	{registry.OpenAIResponses,
+		`{"type":"response.output_item.added","output_index":INDEX,"item":{"type":"function_call","call_id":"idINDEX","name":"echo","arguments":""}}`,
+		`{"type":"response.function_call_arguments.delta","output_index":INDEX,"delta":"PIECE"}`},
+	{registry.Gemini,
+		`{"candidates":[{"content":{"parts":[{"functionCall":{"id":"idINDEX","name":"echo","args":{}}}],"role":"model"}}]}`,
+		`{"candidates":[{"content":{"parts":[{"text":"PIECE"}],"role":"model"}}]}`},
+	{registry.Bedrock,
+		`{"contentBlockStart":{"contentBlockIndex":INDEX,"start":{"toolUse":{"toolUseId":"idINDEX","name":"echo"}}}}`,
+		`{"contentBlockDelta":{"contentBlockIndex":INDEX,"delta":{"toolUse":{"input":"PIECE"}}}}`},
+}
+
+// streams are attacks by the responses of models, or of whoever answers in their place.
+func streams() []Attack {
+	either := []string{answered, refused}
+	var all []Attack
+	add := func(name, attempt string, size int64, api registry.API, make func(yield func(event string) bool)) {
+		all = append(all, Attack{
+			Name: amplification + "-streams-" + name, Attempt: attempt, Endings: either, Grows: mostGrown(size), prepare: streaming(api, make),
+		})
+	}
+	// A text that might end with each of its pieces.
+	piece := strings.Repeat("x", 500) + "}"
+	for _, e := range events {
+		named := func(what string) string { return string(e.api) + "-" + what }
+		start := strings.ReplaceAll(e.start, "INDEX", "0")
+		delta := strings.NewReplacer("INDEX", "0", "PIECE", piece).Replace(e.delta)
+		const deltas = 8000
+		add(named("deltas"), fmt.Sprintf("Streams 8000 deltas of one call, each of which might be the last, as %s does.", e.api), int64(deltas*len(delta)), e.api,
+			func(yield func(string) bool) {
+				_ = yield(start) && yield(strings.NewReplacer("INDEX", "0", "PIECE", `{\"a\":\"`).Replace(e.delta))
+				for range deltas {
+					if !yield(delta) {
+						return
+					}
+				}
+			})
+		add(named("calls"), fmt.Sprintf("Streams 100 000 calls, as %s does.", e.api), 16<<20, e.api, func(yield func(string) bool) {
+			for i := range 100_000 {
+				if !yield(strings.ReplaceAll(e.start, "INDEX", fmt.Sprint(i))) {
+					return
+				}
+			}
+		})
+		wide := text{head: `{"ignored":[`, unit: "[],", tail: `[]],` + start[1:]}.sized(1 << 20)
+		add(named("wide"), fmt.Sprintf("Streams an event with a million values that mean nothing, as %s does.", e.api), wide.size(), e.api,
+			func(yield func(string) bool) { yield(wide.String()) })
+		many := text{head: start[:strings.Index(start, "[")+1], unit: "{},", tail: `{}` + start[strings.Index(start, "[")+1:]}.sized(1 << 20)
+		if strings.Contains(start, "[") {
+			add(named("elements"), fmt.Sprintf("Streams an event with a million elements that are empty, as %s does.", e.api), many.size(), e.api,
+				func(yield func(string) bool) { yield(many.String()) })
+		}
+	}
+	return all
+}
+
+// streaming takes in a stream of events.
+func streaming(api registry.API, events func(yield func(event string) bool)) preparation {
+	return func(ctx context.Context) (func() (string, error), func(), error) {
+		attack := func() (string, error) {
+			stream, err := provider.NewStream(api)
+			if err != nil {
+				return "", err
+			}
+			ending, taken, began := answered, 0, time.Now()
+			events(func(event string) bool {
+				if err = ctx.Err(); err == nil && time.Since(began) > slack {
+					err = fmt.Errorf("only %d events were taken in within %v", taken, slack)
+				}
+				if err == nil && stream.Add([]byte(event)) != nil {
+					ending = refused
+				}
+				taken++
+				return err == nil && ending == answered
+			})
+			if err != nil {
+				return "", err
+			}
+			if _, err := stream.Calls(); err != nil {
+				ending = refused
+			}
+			return ending, nil
+		}
+		return attack, func() {}, nil
+	}
+}
