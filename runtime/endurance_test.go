@@ -33,7 +33,7 @@ type user struct {
 	tools   *registry.Registry
 	own     *vfs.Project
 	shared  *vfs.Project
-	hostile []selftest.Script
+	hostile []selftest.Attack
 	random  *rand.Rand
 }
 
@@ -303,8 +303,9 @@ func TestEndurance(t *testing.T) {
 		t.Cleanup(func() { _ = project.Close() })
 		return project
 	}
-	hostile, err := selftest.Scripts()
+	hostile, err := selftest.Attacks()
 	require.NoError(t, err)
+	hostile = slices.DeleteFunc(hostile, func(a selftest.Attack) bool { return a.Grows > 0 }) // which are made alone
 	users := make([]*user, atOnce)
 	shared := open(onDisk, "shared")
 	for n := range users {
