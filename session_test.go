@@ -1,9 +1,12 @@
 package toolrun_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -76,6 +80,29 @@ func TestDo(t *testing.T) {
 	messages, err := session.Do(t.Context(), registry.Anthropic, []byte(`{"role":"assistant","content":[{"type":"text","text":"42"}]}`))
 	require.NoError(t, err)
 	require.Nil(t, messages, "the loop is over")
+}
+
+// TestACrashOfTheEngineIsTheCodes looks at what a model is told of it, and at what comes after it.
+func TestACrashOfTheEngineIsTheCodes(t *testing.T) {
+	var log bytes.Buffer
+	session := openSession(t, open(t, toolrun.Options{}), "crash", &toolrun.SessionOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	results, err := session.DispatchAll(t.Context(), []registry.Call{
+		{ID: "a", Tool: "javascript", Input: encode(t, map[string]string{"code": "await fs.writeFile('/n', '6');" + enginetest.Crash})},
+		{ID: "b", Tool: "javascript", Input: encode(t, map[string]string{"code": "return await fs.readFile('/n', 'utf8') * 7"})},
+	})
+	require.NoError(t, err)
+	require.Equal(t, registry.CodeTool, results[0].Code)
+	require.Regexp(t, `^=== Console output ===\n\[LOG\] before\n=== Result ===\nthe JavaScript engine failed on this code, .*\n`, results[0].Text())
+	require.NotContains(t, results[0].Text(), "wasm")
+	require.Contains(t, string(results[0].Data.(json.RawMessage)), `"kind":"engine crash"`)
+	require.Regexp(t, `level=ERROR msg="the JavaScript engine has crashed" trap="out of bounds memory access" stack=".+"`, log.String())
+	require.Equal(t, "42", results[1].Text())
+}
+
+func encode(t *testing.T, value any) json.RawMessage {
+	data, err := json.Marshal(value)
+	require.NoError(t, err)
+	return data
 }
 
 // TestHostileResponses is for what no API should send. Nothing is done, or each call has an answer.

@@ -122,16 +122,17 @@ type stop struct{ err error }
 func (s *stop) Error() string { return s.err.Error() }
 
 // IsScriptFailure says whether an error of [Engine.Run] is about the script, and so for the one who wrote it: an
-// exception, a limit, an exit, a halt, a promise that never settles. All others are the host's: a context that ended, a closed
+// exception, a limit, an exit, a halt, a promise that never settles, code on which the engine crashes. All others are the host's: a context that ended, a closed
 // engine, invalid options, or a failure of the runtime itself.
 func IsScriptFailure(err error) bool {
 	var script *ScriptError
 	var limit *LimitError
 	var exit *ExitError
+	var crash *CrashError
 	switch {
 	case errors.As(err, &limit):
 		return limit.Limit != LimitRuns
-	case errors.As(err, &script), errors.As(err, &exit), errors.Is(err, ErrNeverSettles), errors.Is(err, ErrHalted):
+	case errors.As(err, &script), errors.As(err, &exit), errors.As(err, &crash), errors.Is(err, ErrNeverSettles), errors.Is(err, ErrHalted):
 		return true
 	}
 	return false

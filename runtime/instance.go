@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	goruntime "runtime"
-	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -35,8 +34,9 @@ type instance struct {
 
 // session is what the host knows about the present run, and nothing of which must reach the next one.
 type session struct {
-	run     *run
-	started time.Time // from when the guest's clock runs; as long as that is zero, it stands still
+	run      *run
+	scripted bool      // code of the run's script or libraries may have run
+	started  time.Time // from when the guest's clock runs; as long as that is zero, it stands still
 
 	asked        []question    // what the guest has been asked to do, and is doing
 	importFailed bool          // a module that another one imports could not be found or compiled
@@ -199,16 +199,20 @@ func (in *instance) checked(v guest.Value, err error) (guest.Value, error) {
 
 // reason turns the error of a call into the guest into the one that the caller of Run gets.
 func (in *instance) reason(err error) error {
-	var s *stop
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
+	}
+	var s *stop
+	trap, stack, trapped := asTrap(err)
+	switch {
 	case errors.As(err, &s):
 		return s.err
-	case errors.Is(err, guest.ErrNoMemory), in.memory.Refused():
+	case errors.Is(err, guest.ErrNoMemory), trapped && in.memory.Refused():
 		return in.memoryError() // a trap in code that did not expect to get no memory
-	case strings.Contains(err.Error(), "stack overflow"):
+	case trap == stackOverflow:
 		return &LimitError{Limit: LimitRecursion}
+	case trapped && in.scripted:
+		return &CrashError{Trap: trap, Stack: stack}
 	}
 	return fmt.Errorf("runtime: the engine has crashed: %w", err)
 }

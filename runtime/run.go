@@ -15,8 +15,8 @@ import (
 // result, await works. It runs until the function has returned and nothing is left that could still happen: no timer, no
 // call of an asynchronous function. If the function throws, the run ends at once.
 //
-// The error says why there is no result: a [*ScriptError], [*LimitError], [*ExitError] or [*StoppedError],
-// [ErrNeverSettles] or [ErrClosed]; any other error is the host's, not the script's. The result is never nil: what was
+// The error says why there is no result: a [*ScriptError], [*LimitError], [*ExitError], [*CrashError] or [*StoppedError],
+// [ErrNeverSettles], [ErrHalted] or [ErrClosed]; any other error is the host's, not the script's. The result is never nil: what was
 // written to the console before an error, and what the run used, are in it.
 func (e *Engine) Run(ctx context.Context, script string, options *RunOptions) (*Result, error) {
 	o, err := options.withDefaults()
@@ -200,6 +200,7 @@ func (r *run) result(in *instance, err error) *Result {
 
 // execute runs the libraries, if they are not there yet, and a script to its end.
 func (in *instance) execute(e *Engine, script string) error {
+	in.scripted = true
 	source, err := checkSource(script, in.run.options.Name)
 	if err != nil {
 		return err

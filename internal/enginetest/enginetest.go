@@ -24,3 +24,18 @@ func New(options sandbox.EngineOptions) *sandbox.Engine {
 	}
 	return engine
 }
+
+// Crash is a script that writes "before" to the console and then makes the engine of this build trap, which is a CrashError: it copies more
+// bytes of a buffer than there are, up to the end of memory. What it reads is the instance's own memory, so nothing is done against that.
+const Crash = `
+	console.log('before');
+	const size = 12 << 20;
+	const source = new ArrayBuffer(size, { maxByteLength: size });
+	const target = new ArrayBuffer(size);
+	source.constructor = { [Symbol.species]: function () {
+		source.resize(1);
+		globalThis.hole = new ArrayBuffer(size - (1 << 16)); // where it was
+		source.resize(1 << 18); // at the end of memory, and not as long as what is copied
+		return target;
+	} };
+	return source.slice(0).byteLength;`

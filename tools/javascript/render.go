@@ -29,7 +29,7 @@ type Output struct {
 
 // An Error says why code has not returned.
 type Error struct {
-	// Kind is "exception", "syntax", "exit", "halted", "never settles", "stopped" by the host, or the name of a limit and "limit", as in "time limit".
+	// Kind is "exception", "syntax", "exit", "halted", "never settles", "engine crash", "stopped" by the host, or the name of a limit and "limit", as in "time limit".
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// Line and Column are where, from 1, or 0 if that is not known.
@@ -109,6 +109,7 @@ func describeFailure(failure error) *Error {
 	var script *sandbox.ScriptError
 	var limit *sandbox.LimitError
 	var exit *sandbox.ExitError
+	var crash *sandbox.CrashError
 	switch {
 	case errors.As(failure, &script):
 		out.Kind, out.Line, out.Column = "exception", script.Line, script.Column
@@ -119,6 +120,8 @@ func describeFailure(failure error) *Error {
 		out.Kind = string(limit.Limit) + " limit"
 	case errors.As(failure, &exit):
 		out.Kind = "exit"
+	case errors.As(failure, &crash):
+		out.Kind = "engine crash"
 	case errors.Is(failure, sandbox.ErrNeverSettles):
 		out.Kind = "never settles"
 	case errors.Is(failure, sandbox.ErrHalted):

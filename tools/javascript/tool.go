@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"regexp"
 	"strings"
 	"time"
@@ -185,6 +186,10 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	// What the code has printed is of use also if it has been stopped.
 	if _, stopped := errors.AsType[*sandbox.StoppedError](err); err != nil && !stopped && !sandbox.IsScriptFailure(err) {
 		return registry.Result{}, err
+	}
+	if crash, ok := errors.AsType[*sandbox.CrashError](err); ok && env.Logger != nil {
+		env.Logger.LogAttrs(ctx, slog.LevelError, "the JavaScript engine has crashed",
+			slog.String("trap", crash.Trap), slog.String("stack", crash.Stack))
 	}
 	out := render(result, err, changes())
 	if err == nil && len(out.Content) == 1 && out.Content[0].Text == "" {

@@ -58,6 +58,7 @@ func TestData(t *testing.T) {
 		"\n null.x":                   `"kind":"exception"`,
 		"return (":                    `"kind":"syntax"`,
 		"await new Promise(() => {})": `"kind":"never settles"`,
+		enginetest.Crash:              `"kind":"engine crash"`,
 		"halt('enough')":              `"kind":"halted"`,
 	} {
 		require.Contains(t, string(run(t, r, env, code).Data.(json.RawMessage)), want)
