@@ -28,7 +28,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without making it again.
-const ModuleSHA256 = "1f9a2fe8c36f4f1ea739f26c62e8617de1ac91da571989a454d4b0afb4d25dba"
+const ModuleSHA256 = "283357d6ae8bcee41d2a8370113c869027c250498c37c6af5561b92f0018301d"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte

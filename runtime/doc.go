@@ -74,7 +74,8 @@
 // # Errors
 //
 // [Engine.Run] returns one error for each way to fail, and [IsScriptFailure] tells those that are the script's own fault
-// from those of the host. The result is there in both cases: what the script had printed is never lost.
+// from those of the host. The result is there in both cases: what the script had printed is never lost. The engine is a C program that
+// has bugs; a script that makes it crash gets a [*CrashError], and other runs go on.
 //
 // # What is not isolated
 //
