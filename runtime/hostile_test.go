@@ -174,6 +174,11 @@ func TestTheFirstReasonCounts(t *testing.T) {
 				Functions: []sandbox.Function{wait}, Limits: sandbox.Limits{Time: 10 * time.Millisecond},
 			})
 			require.Equal(t, byTime, endedAs(err))
+			if ctx.Err() == nil { // on a very busy machine, time is up before the call
+				cancel()
+				require.NoError(t, one.Close(t.Context()))
+				continue
+			}
 			require.NoError(t, <-closed)
 		}
 	})
