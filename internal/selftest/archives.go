@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// projectBytes is the quota of projects that archives are imported into. They are in memory, so it counts as the process's.
+// projectBytes is the quota of projects that archives are imported into. They are in memory, so it counts as the
+// process's.
 const projectBytes = 16 << 20
 
 // archives are attacks by what is imported into a project. All of them must be refused.
@@ -33,17 +34,25 @@ func archives() []Attack {
 			prepare: importing(format, archive),
 		})
 	}
-	add("zip-bomb", "Imports a zip of 1 MiB that says that it has a file of 1 GiB.", vfs.Zip, func() (io.Reader, error) { return zipBomb(1 << 30) })
-	add("zip-lies", "Imports a zip of 1 MiB with a file of 1 GiB that says that it has 1 KiB.", vfs.Zip, func() (io.Reader, error) { return zipBomb(1 << 10) })
-	add("zip-entries", "Imports a zip with 200 000 empty files.", vfs.Zip, func() (io.Reader, error) { return zipEntries(entries, 10) })
+	add("zip-bomb", "Imports a zip of 1 MiB that says that it has a file of 1 GiB.",
+		vfs.Zip, func() (io.Reader, error) { return zipBomb(1 << 30) })
+	add("zip-lies", "Imports a zip of 1 MiB with a file of 1 GiB that says that it has 1 KiB.",
+		vfs.Zip, func() (io.Reader, error) { return zipBomb(1 << 10) })
+	add("zip-entries", "Imports a zip with 200 000 empty files.",
+		vfs.Zip, func() (io.Reader, error) { return zipEntries(entries, 10) })
 	add("zip-long-names", "Imports a zip with thousands of files that have names of 60 000 bytes.", vfs.Zip,
 		func() (io.Reader, error) { return zipEntries(500, 60_000) })
-	add("tar-entries", "Imports a tar with 200 000 empty files.", vfs.Tar, func() (io.Reader, error) { return tarEntries(entries, "") })
-	add("tar-deep-names", "Imports a tar with files that are each 60 directories deep.", vfs.Tar, func() (io.Reader, error) { return tarEntries(20_000, deep) })
-	add("tar-long-names", "Imports a tar with files whose paths are as long as can be.", vfs.Tar, func() (io.Reader, error) { return tarEntries(20_000, long) })
+	add("tar-entries", "Imports a tar with 200 000 empty files.",
+		vfs.Tar, func() (io.Reader, error) { return tarEntries(entries, "") })
+	add("tar-deep-names", "Imports a tar with files that are each 60 directories deep.",
+		vfs.Tar, func() (io.Reader, error) { return tarEntries(20_000, deep) })
+	add("tar-long-names", "Imports a tar with files whose paths are as long as can be.",
+		vfs.Tar, func() (io.Reader, error) { return tarEntries(20_000, long) })
 	add("tar-records", "Imports a tar with a header of 64 MiB that describes a file.", vfs.Tar, tarRecords)
-	add("gzip-bomb", "Imports a compressed tar of 1 MiB with a file of 1 GiB.", vfs.TarGzip, func() (io.Reader, error) { return gzipBomb(1<<30, 1<<30) })
-	add("gzip-end", "Imports a compressed tar of 256 KiB whose end is 256 MiB long.", vfs.TarGzip, func() (io.Reader, error) { return gzipBomb(0, 256<<20) })
+	add("gzip-bomb", "Imports a compressed tar of 1 MiB with a file of 1 GiB.",
+		vfs.TarGzip, func() (io.Reader, error) { return gzipBomb(1<<30, 1<<30) })
+	add("gzip-end", "Imports a compressed tar of 256 KiB whose end is 256 MiB long.",
+		vfs.TarGzip, func() (io.Reader, error) { return gzipBomb(0, 256<<20) })
 	return all
 }
 
@@ -75,7 +84,8 @@ func importing(format vfs.ArchiveFormat, archive func() (io.Reader, error)) prep
 
 const zeros = 1 << 20
 
-// zipBomb is a zip with a file of 1 GiB that says that it has another size. The compressed blocks of it are all the same.
+// zipBomb is a zip with a file of 1 GiB that says that it has another size. The compressed blocks of it are all the
+// same.
 func zipBomb(says uint64) (io.Reader, error) {
 	var block bytes.Buffer
 	w, err := flate.NewWriter(&block, flate.BestCompression)
@@ -91,7 +101,9 @@ func zipBomb(says uint64) (io.Reader, error) {
 	blocks := append(bytes.Repeat(block.Bytes(), (1<<30)/zeros), 1, 0, 0, 0xff, 0xff) // the last one is empty
 	var archive bytes.Buffer
 	writer := zip.NewWriter(&archive)
-	file, err := writer.CreateRaw(&zip.FileHeader{Name: "zeros", Method: zip.Deflate, CompressedSize64: uint64(len(blocks)), UncompressedSize64: says})
+	file, err := writer.CreateRaw(&zip.FileHeader{
+		Name: "zeros", Method: zip.Deflate, CompressedSize64: uint64(len(blocks)), UncompressedSize64: says,
+	})
 	if err == nil {
 		_, err = file.Write(blocks)
 	}
@@ -105,7 +117,8 @@ func zipBomb(says uint64) (io.Reader, error) {
 func zipEntries(n, length int) (io.Reader, error) {
 	name := func(i int) string { return fmt.Sprintf("%0*d", length, i) }
 	little := binary.LittleEndian
-	// Local header: signature, version, flags, method, time, date, checksum, two sizes, length of the name and of the rest.
+	// Local header: signature, version, flags, method, time, date, checksum, two sizes, length of the name and of the
+	// rest.
 	archive := make([]byte, 30, 30+length+n*(46+length)+22)
 	little.PutUint32(archive, 0x04034b50)
 	little.PutUint16(archive[26:], uint16(length))
@@ -154,7 +167,9 @@ func tarHeader(header *tar.Header) ([]byte, error) {
 // tarRecords is a tar with extended records that are very long.
 func tarRecords() (io.Reader, error) {
 	const size = 64 << 20
-	header, err := tarHeader(&tar.Header{Name: "records", Typeflag: tar.TypeReg, Size: size, Mode: 0o644, Format: tar.FormatUSTAR})
+	header, err := tarHeader(&tar.Header{
+		Name: "records", Typeflag: tar.TypeReg, Size: size, Mode: 0o644, Format: tar.FormatUSTAR,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +184,8 @@ func tarRecords() (io.Reader, error) {
 	return text{head: string(header), unit: record, n: size / len(record)}.reader(), nil
 }
 
-// gzipBomb is a compressed tar with a file that says that it has some bytes, and with some zeros: members of a compressed file follow each
-// other, and all but the first are the same.
+// gzipBomb is a compressed tar with a file that says that it has some bytes, and with some zeros: members of a
+// compressed file follow each other, and all but the first are the same.
 func gzipBomb(says, has int64) (io.Reader, error) {
 	header, err := tarHeader(&tar.Header{Name: "zeros", Typeflag: tar.TypeReg, Size: says, Mode: 0o644})
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package selftest runs hostile scripts against the sandbox, and measures how well they are stopped: on the machine where
-// it is called, while all processors are busy and garbage collections go on. It also sends what is small and hostile to whatever else takes
-// something from outside, and measures how large the process becomes.
+// Package selftest runs hostile scripts against the sandbox, and measures how well they are stopped: on the machine
+// where it is called, while all processors are busy and garbage collections go on. It also sends what is small and
+// hostile to whatever else takes something from outside, and measures how large the process becomes.
 package selftest
 
 import (
@@ -17,23 +17,23 @@ import (
 	"github.com/toolrun/toolrun/testdata/hostile"
 )
 
-// An Attack is something that models, clients, servers or code which nobody has read might do. Most are scripts, whose files begin with
-// comments:
+// An Attack is something that models, clients, servers or code which nobody has read might do. Most are scripts, whose
+// files begin with comments:
 //
 //	// Asks each element of an array that has 2**53-1 of them.
 //	// ends: time limit
 //	// grows: 228 MiB
 //
-// The second says how the attack must end. That of a script is in one of the forms that [Ending] has; an exception may be without its name.
-// Several, with " or " between them, are for what depends on the machine's speed. The third is there if the attack is about the memory
-// of the process. Other attacks are functions of this package.
+// The second says how the attack must end. That of a script is in one of the forms that [Ending] has; an exception may
+// be without its name. Several, with " or " between them, are for what depends on the machine's speed. The third is
+// there if the attack is about the memory of the process. Other attacks are functions of this package.
 type Attack struct {
 	Name    string // family, hyphen, what is special; a script's is that of its file, without ".js"
 	Attempt string // what it attempts, a sentence
 	Endings []string
 
-	// Grows is how many bytes of memory the process may take beyond what it has, at most, while the attack is made. Such attacks are
-	// made one at a time. Zero means that the attack's memory is not measured by itself.
+	// Grows is how many bytes of memory the process may take beyond what it has, at most, while the attack is made.
+	// Such attacks are made one at a time. Zero means that the attack's memory is not measured by itself.
 	Grows int64
 
 	// Source is the script.
@@ -43,11 +43,12 @@ type Attack struct {
 	prepare preparation
 }
 
-// A preparation makes what an attack needs, which counts as memory that the process has before. The attack returns how it has ended, and
-// free frees what was made.
+// A preparation makes what an attack needs, which counts as memory that the process has before. The attack returns how
+// it has ended, and free frees what was made.
 type preparation func(ctx context.Context) (attack func() (ending string, err error), free func(), err error)
 
-// amplification is the family of what is small and makes the process large. It has families of its own: messages, schemas and so on.
+// amplification is the family of what is small and makes the process large. It has families of its own: messages,
+// schemas and so on.
 const amplification = "amplification"
 
 // Family is the kind of attack: the name's first word, and the second one if the first is "amplification".
@@ -135,9 +136,9 @@ const (
 	neverSettles = "never settles"
 )
 
-// Ending says in a few words how a run has ended: "time limit", "memory limit", "recursion limit", "exception NAME", "never settles",
-// "exits STATUS" or "returns TEXT". What has returned, and has left something going on that the time limit has stopped, ends by that. For
-// what should never be, it is the text of the error.
+// Ending says in a few words how a run has ended: "time limit", "memory limit", "recursion limit", "exception NAME",
+// "never settles", "exits STATUS" or "returns TEXT". What has returned, and has left something going on that the time
+// limit has stopped, ends by that. For what should never be, it is the text of the error.
 func Ending(result *sandbox.Result, err error) string {
 	if err == nil {
 		if n := len(result.Console); n > 0 && strings.HasPrefix(result.Console[n-1].Text, "stopped after") {

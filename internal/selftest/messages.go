@@ -35,33 +35,42 @@ var odd = []oddMessage{
 	{"meta", "a ping whose _meta has millions of empty arrays",
 		text{head: `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":{"a":[`, unit: `[],`, tail: `[]]}}}`}},
 	{"objects", "arguments that are millions of empty objects",
-		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":[`, unit: `{},`, tail: `{}]}}}`}},
+		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":[`,
+			unit: `{},`, tail: `{}]}}}`}},
 	{"deep", "arguments that are nested as deep as can be, again and again",
 		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":[`,
 			unit: strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + ",", tail: `[]]}}}`}},
 	{"numbers", "arguments that are millions of digits",
-		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":[`, unit: `0,`, tail: `0]}}}`}},
+		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":[`,
+			unit: `0,`, tail: `0]}}}`}},
 	{"values", "arguments of as many values as may be in a message of that size",
-		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":[`, unit: `[],              `, tail: `[]]}}}`}},
+		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":[`,
+			unit: `[],              `, tail: `[]]}}}`}},
 	{"text", "an argument that is one long text",
-		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":"`, unit: `\u00e9`, tail: `"}}}`}},
+		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":"`,
+			unit: `\u00e9`, tail: `"}}}`}},
 	{"names", "one name millions of times",
-		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{`, unit: `"":[],`, tail: `"a":[]}}}`}},
+		text{head: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{`,
+			unit: `"":[],`, tail: `"a":[]}}}`}},
 	{"method", "a method without an end", text{head: `{"jsonrpc":"2.0","id":2,"method":"`, unit: `x/`, tail: `"}`}},
-	{"escapes", "an id of nothing but escapes", text{head: `{"jsonrpc":"2.0","id":"`, unit: `\u0000`, tail: `","method":"ping"}`}},
+	{"escapes", "an id of nothing but escapes",
+		text{head: `{"jsonrpc":"2.0","id":"`, unit: `\u0000`, tail: `","method":"ping"}`}},
 	{"unknown", "a method that there is not, with millions of parameters",
 		text{head: `{"jsonrpc":"2.0","id":2,"method":"no/such","params":{"a":[`, unit: `"",`, tail: `""]}}`}},
 	{"notification", "a notification that has millions of values",
-		text{head: `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"_meta":{"a":[`, unit: `{},`, tail: `{}]}}}`}},
+		text{head: `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"_meta":{"a":[`,
+			unit: `{},`, tail: `{}]}}}`}},
 	{"response", "the answer to no request, with millions of values",
 		text{head: `{"jsonrpc":"2.0","id":77,"result":{"a":[`, unit: `[],`, tail: `[]]}}`}},
 	{"batch", "a batch of millions of empty messages", text{head: `[`, unit: `{},`, tail: `{}]`}},
 	{"resources", "an address without an end",
-		text{head: `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"toolrun://selftest/`, unit: `../`, tail: `"}}`}},
+		text{head: `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"toolrun://selftest/`,
+			unit: `../`, tail: `"}}`}},
 }
 
 const (
-	initialize  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"c","version":"1"},"capabilities":{}}}`
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"clientInfo":{"name":"c","version":"1"},"capabilities":{}}}`
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	correctCall = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{"a":["right"]}}}`
 	// most is what a message, or many, may make the process grow by, however large it is.
@@ -71,14 +80,18 @@ const (
 	largestMessage = 32<<20 - 1
 )
 
-// messages are attacks by messages of the Model Context Protocol, on a server by its clients and on a client by its servers.
+// messages are attacks by messages of the Model Context Protocol, on a server by its clients and on a client by its
+// servers.
 func messages() []Attack {
 	const size = 1 << 20
-	// What is refused without being decoded is refused, and what is let in is answered. Both are right, as long as it takes no memory.
+	// What is refused without being decoded is refused, and what is let in is answered. Both are right, as long as it
+	// takes no memory.
 	either := []string{answered, refused}
 	var all []Attack
 	add := func(name, attempt string, grows int64, prepare preparation) {
-		all = append(all, Attack{Name: amplification + "-messages-" + name, Attempt: attempt, Endings: either, Grows: grows, prepare: prepare})
+		all = append(all, Attack{
+			Name: amplification + "-messages-" + name, Attempt: attempt, Endings: either, Grows: grows, prepare: prepare,
+		})
 	}
 	for _, o := range odd {
 		message := o.message.sized(size)
@@ -89,19 +102,26 @@ func messages() []Attack {
 		return odd[slices.IndexFunc(odd, func(o oddMessage) bool { return o.name == name })].message.sized(size)
 	}
 	largest := message("meta", largestMessage)
-	add("http-largest", "Sends a server over HTTP the largest message that it takes, of empty arrays.", most, overHTTP(1, largest))
-	add("stdio-largest", "Sends a server over stdio the largest message that it takes, of empty arrays.", most, overStdio(largest))
-	add("http-at-once-meta", "Sends a server 64 messages of empty arrays at once, 256 KiB each.", most, overHTTP(64, message("meta", 256<<10)))
-	add("http-at-once-small", "Sends a server 64 messages of empty arrays at once, 20 KiB each.", most, overHTTP(64, message("objects", 20<<10)))
-	add("http-at-once-values", "Sends a server 64 messages at once that have as many values as may be, 1 MiB each.", most, overHTTP(64, message("values", size)))
-	add("http-at-once-text", "Sends a server 64 messages at once that have a long text, 1 MiB each.", most, overHTTP(64, message("text", size)))
+	add("http-largest", "Sends a server over HTTP the largest message that it takes, of empty arrays.",
+		most, overHTTP(1, largest))
+	add("stdio-largest", "Sends a server over stdio the largest message that it takes, of empty arrays.",
+		most, overStdio(largest))
+	add("http-at-once-meta", "Sends a server 64 messages of empty arrays at once, 256 KiB each.",
+		most, overHTTP(64, message("meta", 256<<10)))
+	add("http-at-once-small", "Sends a server 64 messages of empty arrays at once, 20 KiB each.",
+		most, overHTTP(64, message("objects", 20<<10)))
+	add("http-at-once-values", "Sends a server 64 messages at once that have as many values as may be, 1 MiB each.",
+		most, overHTTP(64, message("values", size)))
+	add("http-at-once-text", "Sends a server 64 messages at once that have a long text, 1 MiB each.",
+		most, overHTTP(64, message("text", size)))
 	add("greetings", "Begins a thousand sessions with the largest greeting that is let in.", most, greetings)
 	for _, s := range serverAnswers {
 		answer := s.answer.sized(size)
 		add("server-"+s.name, "Sends a client "+s.attempt+".", mostGrown(answer.size()), fromServer(s.method, answer))
 	}
 	large := serverAnswers[len(serverAnswers)-1]
-	add("server-largest", "Sends a client almost the largest result that it takes, of empty arrays, which a server passes on.", mostGrown(15<<20), passedOn(large.answer.sized(15<<20)))
+	add("server-largest", "Sends a client almost the largest result that it takes, of empty arrays, which a server passes on.",
+		mostGrown(15<<20), passedOn(large.answer.sized(15<<20)))
 	return all
 }
 
@@ -130,7 +150,8 @@ func overStdio(message text) preparation {
 			return nil, nil, err
 		}
 		attack := func() (string, error) {
-			in := io.MultiReader(strings.NewReader(initialize+"\n"+initialized+"\n"), message.reader(), strings.NewReader("\n"+correctCall+"\n"))
+			before, after := initialize+"\n"+initialized+"\n", "\n"+correctCall+"\n"
+			in := io.MultiReader(strings.NewReader(before), message.reader(), strings.NewReader(after))
 			out := &answers{}
 			if err := server.ServeStdio(ctx, in, out); err != nil {
 				return "", err
@@ -154,8 +175,9 @@ func (a *answers) Write(data []byte) (int, error) {
 			a.line.Write(line[:min(room, len(line))])
 		}
 		if whole {
-			a.refused = a.refused || bytes.Contains(a.line.Bytes(), []byte(`"error":{`))
-			a.served = a.served || bytes.Contains(a.line.Bytes(), []byte(`"id":3,`)) && bytes.Contains(a.line.Bytes(), []byte("right"))
+			answer := a.line.Bytes()
+			a.refused = a.refused || bytes.Contains(answer, []byte(`"error":{`))
+			a.served = a.served || bytes.Contains(answer, []byte(`"id":3,`)) && bytes.Contains(answer, []byte("right"))
 			a.line.Reset()
 		}
 		rest = after
@@ -367,15 +389,20 @@ var serverAnswers = []struct {
 	{"greeting", "a greeting with capabilities of millions of values", "initialize",
 		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"s","version":"1"},"capabilities":{"tools":{},"experimental":{"a":[`,
 			unit: `[],`, tail: `[]]}}}}`}},
-	{"tools", "a list of tools that are empty", "tools/list", text{head: `{"jsonrpc":"2.0","id":ID,"result":{"tools":[`, unit: `{},`, tail: `{}]}}`}},
+	{"tools", "a list of tools that are empty", "tools/list",
+		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"tools":[`, unit: `{},`, tail: `{}]}}`}},
 	{"schema", "a tool with a schema of millions of values", "tools/list",
-		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object","default":[`, unit: `[],`, tail: `[]]}}]}}`}},
+		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object","default":[`,
+			unit: `[],`, tail: `[]]}}]}}`}},
 	{"content", "content of millions of empty parts", "tools/call",
-		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"content":[`, unit: `{"type":"text","text":""},`, tail: `{"type":"text","text":"x"}]}}`}},
+		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"content":[`,
+			unit: `{"type":"text","text":""},`, tail: `{"type":"text","text":"x"}]}}`}},
 	{"meta", "a result whose _meta has millions of empty objects", "tools/call",
-		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"x"}],"_meta":{"a":[`, unit: `{},`, tail: `{}]}}}`}},
+		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"x"}],"_meta":{"a":[`,
+			unit: `{},`, tail: `{}]}}}`}},
 	{"structured", "structured content of millions of empty arrays", "tools/call",
-		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":[`, unit: `[],`, tail: `[]]}}}`}},
+		text{head: `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":[`,
+			unit: `[],`, tail: `[]]}}}`}},
 }
 
 // fromServer is an attack by what a server answers to a method.
@@ -386,7 +413,7 @@ func fromServer(method string, hostile text) preparation {
 			return nil, nil, err
 		}
 		attack := func() (string, error) {
-			set, err := mcpclient.Open(ctx, mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"s": {URL: url}}}, nil)
+			set, err := mcpclient.Open(ctx, only(url), nil)
 			if err != nil {
 				return "", err
 			}
@@ -398,11 +425,16 @@ func fromServer(method string, hostile text) preparation {
 			if len(tools) == 0 {
 				return refused, nil
 			}
-			result := set.Registry().Dispatch(ctx, registry.Call{Tool: tools[0].Name, Input: json.RawMessage(`{}`)}, registry.Env{})
+			result := set.Registry().Dispatch(ctx, registry.Call{Tool: tools[0].Name}, registry.Env{})
 			return endingOf(result), nil
 		}
 		return attack, close, nil
 	}
+}
+
+// only is a configuration with one server.
+func only(url string) mcpclient.Config {
+	return mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"s": {URL: url}}}
 }
 
 // passedOn is an attack by the result of a call, that a server passes on which has the tools of another one.
@@ -412,7 +444,7 @@ func passedOn(result text) preparation {
 		if err != nil {
 			return nil, nil, err
 		}
-		set, err := mcpclient.Open(ctx, mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"s": {URL: url}}}, nil)
+		set, err := mcpclient.Open(ctx, only(url), nil)
 		if err != nil {
 			close()
 			return nil, nil, err

@@ -11,15 +11,15 @@ import (
 
 // Process is what the attacks have done to the process that they are made in.
 type Process struct {
-	// Stall is the longest time that a goroutine, which has nothing to do with attacks, was kept from running while those were made that
-	// are made at the same time.
+	// Stall is the longest time that a goroutine, which has nothing to do with attacks, was kept from running while
+	// those were made that are made at the same time.
 	Stall time.Duration `json:"stall"`
 
 	// Collections is how many garbage collections there were meanwhile.
 	Collections int `json:"collections"`
 
-	// MemoryBefore, MemoryMost and MemoryAfter are the resident memory of the process, in bytes. They are zero where that cannot be
-	// read, which is anywhere but on Linux.
+	// MemoryBefore, MemoryMost and MemoryAfter are the resident memory of the process, in bytes. They are zero where
+	// that cannot be read, which is anywhere but on Linux.
 	MemoryBefore int64 `json:"memoryBefore"`
 	MemoryMost   int64 `json:"memoryMost"`
 	MemoryAfter  int64 `json:"memoryAfter"`
@@ -68,8 +68,9 @@ func settled() int64 {
 	return procmem.Resident()
 }
 
-// measure calls do, and returns the resident memory of the process before it, and the most that there was meanwhile. Garbage collections
-// are those of Go's own choice, since garbage is memory, too. Both are zero where nothing is known.
+// measure calls do, and returns the resident memory of the process before it, and the most that there was meanwhile.
+// Garbage collections are those of Go's own choice, since garbage is memory, too. Both are zero where nothing is
+// known.
 func measure(do func()) (before, most int64) {
 	before = settled()
 	if before == 0 {

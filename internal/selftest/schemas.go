@@ -14,14 +14,16 @@ import (
 )
 
 // A filter is what tools of databases and of search have: it consists of filters, in one of several ways.
-const filter = `{"type":"object","properties":{"filter":{"$ref":"#/$defs/filter"}},"additionalProperties":false,"$defs":{"filter":{"anyOf":[
+const filter = `{"type":"object","properties":{"filter":{"$ref":"#/$defs/filter"}},"additionalProperties":false,
+	"$defs":{"filter":{"anyOf":[
 	{"type":"array","items":{"$ref":"#/$defs/filter"}},
 	{"type":"array","items":{"$ref":"#/$defs/filter"},"maxItems":3},
 	{"type":"object","additionalProperties":{"$ref":"#/$defs/filter"}},
 	{"type":"string"}]}}}`
 
 // A list is what most tools have.
-const list = `{"type":"object","properties":{"list":{"type":"array","items":{"type":"integer"}},"settings":{"type":"object"}},"additionalProperties":false}`
+const list = `{"type":"object","additionalProperties":false,
+	"properties":{"list":{"type":"array","items":{"type":"integer"}},"settings":{"type":"object"}}}`
 
 // schemas are attacks by what a tool gets and returns, and by the schemas of that. What is refused is refused at once.
 func schemas() []Attack {
@@ -38,19 +40,30 @@ func schemas() []Attack {
 	wide := func(head, unit, tail string) text { return text{head: head, unit: unit, tail: tail}.sized(1 << 20) }
 	var all []Attack
 	add := func(name, attempt string, prepare preparation) {
-		all = append(all, Attack{Name: amplification + "-schemas-" + name, Attempt: attempt, Endings: either, Grows: most, prepare: prepare})
+		all = append(all, Attack{
+			Name: amplification + "-schemas-" + name, Attempt: attempt, Endings: either, Grows: most, prepare: prepare,
+		})
 	}
 	add("filter", "Gives a tool a filter of filters, 1 000 deep.", dispatching(filter, 1, nested(1_000)))
-	add("filter-shallow", "Gives a tool a filter of filters, as deep as most tools let in.", dispatching(filter, 1, nested(100)))
-	add("filter-wide", "Gives a tool a filter of a million filters.", dispatching(filter, 1, wide(`{"filter":[`, `[],`, `1]}`)))
-	add("filter-at-once", "Gives a tool a filter of filters in eight calls at once.", dispatching(filter, 8, nested(1_000)))
-	add("explained", "Gives a tool a list in which all is wrong, which must be explained.", dispatching(list, 1, wide(`{"list":[`, `"",`, `""]}`)))
-	add("names", "Gives a tool hundreds of thousands of arguments that it does not know.", dispatching(list, 1, wide(`{"list":[1],`, `"x":{},`, `"y":0}`)))
-	add("encoded", "Gives a tool objects that are encoded as texts in one another.", dispatching(list, 1, text{head: encoded, unit: " "}))
-	add("xml", "Writes a call as XML whose value is a filter of filters.", inXML(filter, `<tool:hostile><param:filter>`+strings.Repeat("[", 9_000)+"1"+
-		strings.Repeat("]", 9_000)+`</param:filter></tool:hostile>`))
-	add("structured", "Returns structured content of millions of empty arrays from a tool.", structured(text{head: `{"a":[`, unit: `[],`, tail: `[]]}`}.sized(15<<20)))
-	add("references", "Offers a tool whose schema refers to itself again and again in each of a hundred properties.", offered(references()))
+	add("filter-shallow", "Gives a tool a filter of filters, as deep as most tools let in.",
+		dispatching(filter, 1, nested(100)))
+	add("filter-wide", "Gives a tool a filter of a million filters.",
+		dispatching(filter, 1, wide(`{"filter":[`, `[],`, `1]}`)))
+	add("filter-at-once", "Gives a tool a filter of filters in eight calls at once.",
+		dispatching(filter, 8, nested(1_000)))
+	add("explained", "Gives a tool a list in which all is wrong, which must be explained.",
+		dispatching(list, 1, wide(`{"list":[`, `"",`, `""]}`)))
+	add("names", "Gives a tool hundreds of thousands of arguments that it does not know.",
+		dispatching(list, 1, wide(`{"list":[1],`, `"x":{},`, `"y":0}`)))
+	add("encoded", "Gives a tool objects that are encoded as texts in one another.",
+		dispatching(list, 1, text{head: encoded, unit: " "}))
+	add("xml", "Writes a call as XML whose value is a filter of filters.",
+		inXML(filter, `<tool:hostile><param:filter>`+strings.Repeat("[", 9_000)+"1"+
+			strings.Repeat("]", 9_000)+`</param:filter></tool:hostile>`))
+	add("structured", "Returns structured content of millions of empty arrays from a tool.",
+		structured(text{head: `{"a":[`, unit: `[],`, tail: `[]]}`}.sized(15<<20)))
+	add("references", "Offers a tool whose schema refers to itself again and again in each of a hundred properties.",
+		offered(references()))
 	return all
 }
 
@@ -72,7 +85,8 @@ func references() string {
 
 // hostileTool is a registry with one tool that takes what fits a schema.
 func hostileTool(schema string) (*registry.Registry, error) {
-	return registry.New(registry.ToolFunc(registry.Spec{Name: "hostile", Description: "Takes what fits its schema.", Schema: json.RawMessage(schema)},
+	spec := registry.Spec{Name: "hostile", Description: "Takes what fits its schema.", Schema: json.RawMessage(schema)}
+	return registry.New(registry.ToolFunc(spec,
 		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Text("done"), nil
 		}))
@@ -172,9 +186,12 @@ func offered(schema string) func(ctx context.Context) (func() (string, error), f
 			if err != nil {
 				return refused, nil
 			}
-			for _, api := range []registry.API{registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP} {
+			for _, api := range []registry.API{
+				registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP,
+			} {
 				for _, strict := range []bool{false, true} {
-					if _, err := provider.Definitions(tools, api, registry.Selection{}, &provider.Options{Strict: strict}); err != nil {
+					options := &provider.Options{Strict: strict}
+					if _, err := provider.Definitions(tools, api, registry.Selection{}, options); err != nil {
 						return refused, nil
 					}
 				}

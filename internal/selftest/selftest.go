@@ -19,7 +19,8 @@ const (
 	// DefaultMostLate is later than the busiest machine makes it by itself.
 	DefaultMostLate = 10 * time.Second
 
-	// patience is the time limit of scripts that end by themselves, or at another limit: long enough for the slowest machine.
+	// patience is the time limit of scripts that end by themselves, or at another limit: long enough for the slowest
+	// machine.
 	patience = 5 * time.Minute
 )
 
@@ -31,7 +32,8 @@ type Options struct {
 	// MostLate is how long after its time limit a script may be stopped. Zero means DefaultMostLate.
 	MostLate time.Duration
 
-	// AtOnce is how many attacks are made at the same time, but for those whose memory is measured. Zero means as many as there are processors, but two at least.
+	// AtOnce is how many attacks are made at the same time, but for those whose memory is measured. Zero means as many
+	// as there are processors, but two at least.
 	AtOnce int
 
 	// Rounds is how often each attack is made. Zero means once.
@@ -45,8 +47,9 @@ type Outcome struct {
 	Duration time.Duration `json:"duration"`       // in nanoseconds
 	Late     time.Duration `json:"late,omitempty"` // how long after its time limit it ended; zero if another thing ended it
 
-	// MemoryBefore is the resident memory of the process before the attack, MemoryMost the most that it had meanwhile, and MemoryAllowed
-	// the most that it may have had, all in bytes. They are zero for attacks whose memory is not measured, and where it cannot be.
+	// MemoryBefore is the resident memory of the process before the attack, MemoryMost the most that it had meanwhile,
+	// and MemoryAllowed the most that it may have had, all in bytes. They are zero for attacks whose memory is not
+	// measured, and where it cannot be.
 	MemoryBefore  int64 `json:"memoryBefore,omitempty"`
 	MemoryMost    int64 `json:"memoryMost,omitempty"`
 	MemoryAllowed int64 `json:"memoryAllowed,omitempty"`
@@ -61,9 +64,9 @@ type Report struct {
 	Process  Process   `json:"process"`
 }
 
-// Run makes attacks, with an engine for those that are scripts. The first are those whose memory is measured, one after the other. Then
-// come all others, several at the same time, while garbage collections are forced one after the other. After each script, it checks
-// that the engine still runs a correct one correctly. The error is the context's.
+// Run makes attacks, with an engine for those that are scripts. The first are those whose memory is measured, one
+// after the other. Then come all others, several at the same time, while garbage collections are forced one after the
+// other. After each script, it checks that the engine still runs a correct one correctly. The error is the context's.
 func Run(ctx context.Context, engine *sandbox.Engine, attacks []Attack, options Options) (*Report, error) {
 	if options.TimeLimit == 0 {
 		options.TimeLimit = DefaultTimeLimit

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// events are those of the APIs that send a call in pieces. In start, "INDEX" is which call it is; in delta, also "PIECE" is a piece of
-// its arguments.
+// events are those of the APIs that send a call in pieces. In start, "INDEX" is which call it is; in delta, also
+// "PIECE" is a piece of its arguments.
 var events = []struct {
 	api          registry.API
 	start, delta string
@@ -49,7 +49,8 @@ func streams() []Attack {
 		start := strings.ReplaceAll(e.start, "INDEX", "0")
 		delta := strings.NewReplacer("INDEX", "0", "PIECE", piece).Replace(e.delta)
 		const deltas = 8000
-		add(named("deltas"), fmt.Sprintf("Streams 8000 deltas of one call, each of which might be the last, as %s does.", e.api), int64(deltas*len(delta)), e.api,
+		add(named("deltas"), fmt.Sprintf("Streams 8000 deltas of one call, each of which might be the last, as %s does.", e.api),
+			int64(deltas*len(delta)), e.api,
 			func(yield func(string) bool) {
 				_ = yield(start) && yield(strings.NewReplacer("INDEX", "0", "PIECE", `{\"a\":\"`).Replace(e.delta))
 				for range deltas {
@@ -58,19 +59,22 @@ func streams() []Attack {
 					}
 				}
 			})
-		add(named("calls"), fmt.Sprintf("Streams 100 000 calls, as %s does.", e.api), 16<<20, e.api, func(yield func(string) bool) {
-			for i := range 100_000 {
-				if !yield(strings.ReplaceAll(e.start, "INDEX", fmt.Sprint(i))) {
-					return
+		add(named("calls"), fmt.Sprintf("Streams 100 000 calls, as %s does.", e.api),
+			16<<20, e.api, func(yield func(string) bool) {
+				for i := range 100_000 {
+					if !yield(strings.ReplaceAll(e.start, "INDEX", fmt.Sprint(i))) {
+						return
+					}
 				}
-			}
-		})
+			})
 		wide := text{head: `{"ignored":[`, unit: "[],", tail: `[]],` + start[1:]}.sized(1 << 20)
-		add(named("wide"), fmt.Sprintf("Streams an event with a million values that mean nothing, as %s does.", e.api), wide.size(), e.api,
+		add(named("wide"), fmt.Sprintf("Streams an event with a million values that mean nothing, as %s does.", e.api),
+			wide.size(), e.api,
 			func(yield func(string) bool) { yield(wide.String()) })
-		many := text{head: start[:strings.Index(start, "[")+1], unit: "{},", tail: `{}` + start[strings.Index(start, "[")+1:]}.sized(1 << 20)
-		if strings.Contains(start, "[") {
-			add(named("elements"), fmt.Sprintf("Streams an event with a million elements that are empty, as %s does.", e.api), many.size(), e.api,
+		if before, after, ok := strings.Cut(start, "["); ok {
+			many := text{head: before + "[", unit: "{},", tail: "{}" + after}.sized(1 << 20)
+			add(named("elements"), fmt.Sprintf("Streams an event with a million elements that are empty, as %s does.", e.api),
+				many.size(), e.api,
 				func(yield func(string) bool) { yield(many.String()) })
 		}
 	}

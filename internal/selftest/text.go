@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A text is one that is made while it is read, so that a large one takes no memory of its own: a unit, n times, between a head and a tail.
+// A text is one that is made while it is read, so that a large one takes no memory of its own: a unit, n times,
+// between a head and a tail.
 type text struct {
 	head, unit string
 	n          int
