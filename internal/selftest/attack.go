@@ -68,13 +68,9 @@ func Attacks() ([]Attack, error) {
 		return nil, err
 	}
 	attacks = slices.Concat(attacks, messages(), schemas(), archives(), streams())
-	attacks = slices.DeleteFunc(attacks, func(a Attack) bool { return slices.Contains(unbounded, a.Name) })
 	slices.SortFunc(attacks, func(a, b Attack) int { return strings.Compare(a.Name, b.Name) })
 	return attacks, nil
 }
-
-// unbounded are attacks that still succeed. They are made when there is a bound.
-var unbounded = []string{"amplification-streams-openai-chat-deltas"}
 
 func read(files fs.FS) ([]Attack, error) {
 	names, err := fs.Glob(files, "*.js")
