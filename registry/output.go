@@ -48,11 +48,16 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		}
 		r.Content, text = []Part{{Text: instead}}, len(instead)
 	}
-	limit := env.Limits.output()
+	var notes []string
+	if lost > 0 {
+		notes = append(notes, fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask for less at a time.]",
+			lost, env.Limits.output()))
+	}
 	if text <= inline {
 		r.InFile = "" // all of it is here
 		if large && lost == 0 {
-			lost, limit = len(data), env.Limits.most()
+			notes = append(notes, fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more than %d.]",
+				len(data), env.Limits.most()))
 		}
 	} else {
 		r = c.shorten(ctx, r, env, files)
@@ -60,8 +65,7 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 			r.Data = nil
 		}
 	}
-	if lost > 0 {
-		note := fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask for less at a time.]", lost, limit)
+	for _, note := range notes {
 		r.Content = append(r.Content[:len(r.Content):len(r.Content)], Part{Text: note})
 	}
 	return r

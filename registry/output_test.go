@@ -217,7 +217,7 @@ func TestLimitsOfResults(t *testing.T) {
 		require.Equal(t, strings.Repeat("x", 1000), result.Text())
 		result = dispatch(t, registry.Result{Content: []registry.Part{{Text: "x"}}, Data: strings.Repeat("d", 999)})
 		require.Nil(t, result.Data, "there is one bound for text and data")
-		require.Equal(t, "x\n[1001 bytes of the result have been dropped: it was larger than 1000 bytes. Ask for less at a time.]", result.Text())
+		require.Equal(t, "x\n[The text is whole. The structured data is left out: it has 1001 bytes, more than 1000.]", result.Text())
 		result = dispatch(t, registry.Result{Content: []registry.Part{{Text: "x"}}, Data: strings.Repeat("d", 30_000)})
 		require.Nil(t, result.Data)
 		require.Contains(t, result.Text(), "30002 bytes of the result have been dropped")

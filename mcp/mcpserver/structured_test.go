@@ -47,7 +47,7 @@ func TestStructuredContentIsBounded(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		line := out.String()
 		require.Equal(t, test.sent, strings.Contains(line, `"structuredContent":{"a":[[],[],`))
-		note := fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask for less at a time.]", len(data), registry.DefaultInline)
+		note := fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more than %d.]", len(data), registry.DefaultInline)
 		require.Equal(t, !test.sent, strings.Contains(line, note))
 		require.Less(t, int(after.TotalAlloc-before.TotalAlloc), test.most)
 	}

@@ -24,7 +24,7 @@ func TestDataIsBoundedLikeText(t *testing.T) {
 			data, _ := result.Data.(json.RawMessage)
 			require.LessOrEqual(t, len(data), registry.DefaultInline)
 			if data == nil && len(result.Text()) < 1000 {
-				require.Contains(t, result.Text(), "bytes of the result have been dropped: it was larger than 32768 bytes. Ask for less at a time.]")
+				require.Contains(t, result.Text(), "[The text is whole. The structured data is left out: it has ")
 			}
 		})
 	}
