@@ -16,7 +16,7 @@ import (
 const (
 	maxKnown   = 3072
 	maxNew     = 1024
-	maxNewFrom = 128 // of one address, or of one network of IPv6
+	maxNewFrom = 512 // of one address, or of one network of IPv6: programs begin hundreds at once
 )
 
 // introduction is how long a connection may take until it shows a token: for its handshake, if it has one, and its first
