@@ -69,6 +69,9 @@ func (vm *VM) Module(name string) ModuleDef {
 	return vm.modules[name]
 }
 
+// Modules is how many modules there are with names, besides those of the engine and the prelude.
+func (vm *VM) Modules() int { return len(vm.modules) }
+
 // ForgetModule makes a module that has been taken with a name not be found any more. It is for those that cannot be linked.
 func (vm *VM) ForgetModule(def ModuleDef, name string) {
 	vm.memory.WriteUint32Le(uint32(def)+moduleName, 0)

@@ -176,7 +176,7 @@ func TestMemoryForTheWorkOfTheHost(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector's own memory would be counted")
 	}
-	n := 1 << 20
+	n := 1 << 19
 	if *soak {
 		n = 120 << 20
 	}

@@ -27,6 +27,12 @@ type importer struct {
 	next int
 }
 
+// maxModules is how many modules a run can load. The engine follows `export *` from one to the next on its stack, and looks at how much of
+// that is left nowhere: some 80 000 in a row would run over its end.
+const maxModules = 20_000
+
+var errManyModules = failf("more than %d modules have been loaded", maxModules)
+
 // errThrown says that there is an exception in the guest.
 var errThrown = errors.New("an exception")
 
@@ -39,6 +45,9 @@ func (l *linking) compile(ctx context.Context, source, name string) (guest.Reque
 // load asks for the module with a name, or if that is no ES module for the source of one that stands for it.
 func (l *linking) load(ctx context.Context, name string) (guest.Request, error) {
 	in := l.in
+	if in.vm.Modules() >= maxModules {
+		return 0, errManyModules
+	}
 	if strings.HasPrefix(name, "/") {
 		source, err := in.run.read(name)
 		if err != nil {

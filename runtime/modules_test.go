@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -336,4 +337,17 @@ func TestPositionsInTypeScriptAreBounded(t *testing.T) {
 	require.Len(t, result.Console, 2)
 	require.Contains(t, result.Console[0].Text, "/f0.ts:4:")
 	require.Contains(t, result.Console[1].Text, "/f119.ts:1:", "the host keeps no more")
+}
+
+func TestTooManyModules(t *testing.T) {
+	files := afero.NewMemMapFs()
+	var all strings.Builder
+	for i := range 20_000 {
+		name := fmt.Sprintf("/%d.mjs", i)
+		fmt.Fprintf(&all, "import %q;\n", name)
+		require.NoError(t, afero.WriteFile(files, name, nil, 0o644))
+	}
+	require.NoError(t, afero.WriteFile(files, "/all.mjs", []byte(all.String()), 0o644))
+	_, err := tryRun(t, `await import('/all.mjs')`, sandbox.RunOptions{Files: files, Limits: sandbox.Limits{Memory: 512 << 20, Time: 4 * patience}})
+	require.ErrorContains(t, err, "more than 20000 modules have been loaded")
 }

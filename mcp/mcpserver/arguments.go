@@ -52,8 +52,9 @@ func (a *arguments) put(list []message, l *load) {
 
 // take returns the arguments that the SDK's stand for, and a function to be called when they are no longer used.
 func (a *arguments) take(given json.RawMessage) (json.RawMessage, func(), error) {
-	key, ok := bytes.CutPrefix(given, []byte(`{"toolrun":"`))
-	if key, ok = bytes.CutSuffix(key, []byte(`"}`)); !ok || len(key) != keyLength {
+	key, isKey := bytes.CutPrefix(given, []byte(`{"toolrun":"`))
+	key, ends := bytes.CutSuffix(key, []byte(`"}`))
+	if !isKey || !ends || len(key) != keyLength {
 		return given, func() {}, nil
 	}
 	a.mu.Lock()

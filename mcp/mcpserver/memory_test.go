@@ -362,7 +362,7 @@ func TestMemoryOverStreams(t *testing.T) {
 // TestMemoryOfSessions begins as many sessions as there may be, by greetings that are as large as they may be.
 func TestMemoryOfSessions(t *testing.T) {
 	c := startChild(t, "http")
-	size, large := 32<<10, mcpserver.DefaultBody-1024
+	size, large := 8<<10, mcpserver.DefaultBody-1024
 	if *soak {
 		size = 1 << 20
 	}

@@ -385,6 +385,11 @@ func checkLevel(value []byte) *refusal {
 	return nil
 }
 
+// logLevelKey is the name of the level of messages that a request wants.
+//
+//lint:ignore SA1019 clients of today use it
+const logLevelKey = sdk.MetaKeyLogLevel
+
 // remakeMeta adds what is used of the data about a request.
 func remakeMeta(out, meta []byte) ([]byte, *refusal) {
 	var problem *refusal
@@ -397,7 +402,7 @@ func remakeMeta(out, meta []byte) ([]byte, *refusal) {
 			version = value
 		case sdk.MetaKeyClientCapabilities:
 			capabilities = value
-		case sdk.MetaKeyLogLevel:
+		case logLevelKey:
 			level = value
 		}
 	}) {
@@ -422,7 +427,7 @@ func remakeMeta(out, meta []byte) ([]byte, *refusal) {
 	if len(capabilities) > 0 && capabilities[0] == '{' {
 		out = appendMember(out, sdk.MetaKeyClientCapabilities, []byte("{}"))
 	}
-	out = appendMember(out, sdk.MetaKeyLogLevel, level)
+	out = appendMember(out, logLevelKey, level)
 	return append(out, '}'), nil
 }
 
