@@ -84,8 +84,13 @@ func checkComplexity(code, name string) error {
 			}
 		case privateName: // whose messages look for the place of both
 			c.operands += 2
+		case regex:
+			c.operands += 1 + flags(c.text(t))
 		default:
 			c.operands++
+			if c.one.kind == regex && c.one.end == t.start { // flags, too, for the parser
+				c.operands += t.end - t.start
+			}
 		}
 		if (c.operands+c.legal)*len(code)+commentCost*c.columns > maxScanned {
 			return fail(t, "all of this code is too long; split it up, or use JavaScript")
@@ -131,6 +136,9 @@ func (c *complexity) tooMuch() string {
 	return ""
 }
 
+// flags is how many flags a regular expression has. Each that is wrong is a message, which looks for its place.
+func flags(regex string) int { return len(regex) - 1 - strings.LastIndexByte(regex, '/') }
+
 // unclear says why it is not sure what the parser takes a token for, or returns "".
 func (c *complexity) unclear(t token) string {
 	text := c.text(t)
@@ -151,6 +159,7 @@ func (c *complexity) unclear(t token) string {
 			return slash
 		}
 		text = c.source[t.start:end]
+		c.operands += flags(text)
 	}
 	// Either reading must have the same brackets, strings and comments, and nest in the same way.
 	if strings.ContainsAny(text, "\"'`()[]{}\\<>?=!#@") {

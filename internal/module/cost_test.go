@@ -44,6 +44,18 @@ func TestComments(t *testing.T) {
 // costly is the code that takes as long as any that is allowed, by what is counted: names that are there already.
 var costly = program{part: numbered("let a;")}
 
+// TestFlags are those of regular expressions, each of which is a message if it is wrong.
+func TestFlags(t *testing.T) {
+	for _, code := range []string{
+		"x = /a/" + strings.Repeat("g", 130_000), "x = 1 /a/" + strings.Repeat("g", 130_000), strings.Repeat("x = /a/"+strings.Repeat("é", 120)+";", 500),
+	} {
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+		require.True(t, isComplex(err), "%.20s: %v", code, err)
+	}
+	_, _, err := module.StripTypes(t.Context(), strings.Repeat("x = /a/dgimsuy;\n", 1000), "x.ts", nil)
+	require.NoError(t, err)
+}
+
 // largest returns the largest program that is let in, in steps of 512 bytes.
 func largest(p program) string {
 	low, high := 0, module.DefaultMaxTypeScript/512
