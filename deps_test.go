@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"registry/registrytest":          {"registry", "provider", "vfs"},
 	"registry/transcript":            {"registry"},
 	"internal/tsdecl":                {"internal/plainjson", "internal/plaintext"},
-	"provider":                       {"internal/media", "internal/plainjson", "internal/plaintext", "registry"},
+	"provider":                       {"internal/jsontree", "internal/media", "internal/plainjson", "internal/plaintext", "registry"},
 	"provider/xmlcall":               {"internal/jsontree", "internal/plainjson", "internal/plaintext", "registry"},
 	"tools/javascript":               {"internal/plaintext", "internal/tsdecl", "registry", "runtime", "vfs"},
 	"tools/memory":                   {"internal/filetype", "registry", "tools/internal/...", "vfs"},

@@ -3,6 +3,8 @@ package provider
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // What is here reads JSON that is known to be valid, without decoding or copying what nobody asks for: a message can have
@@ -10,62 +12,11 @@ import (
 
 // first is the first byte of a JSON value, or 0.
 func first(data []byte) byte {
-	if i := skipSpace(data, 0); i < len(data) {
-		return data[i]
+	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) > 0 {
+		return data[0]
 	}
 	return 0
 }
-
-func skipSpace(data []byte, i int) int {
-	for i < len(data) && (data[i] == ' ' || data[i] == '\t' || data[i] == '\r' || data[i] == '\n') {
-		i++
-	}
-	return i
-}
-
-// skipString returns where the string that begins at i ends.
-func skipString(data []byte, i int) int {
-	for i++; i < len(data); i++ {
-		switch data[i] {
-		case '"':
-			return i + 1
-		case '\\':
-			i++
-		}
-	}
-	return len(data)
-}
-
-// skipValue returns where the value that begins at i ends.
-func skipValue(data []byte, i int) int {
-	depth := 0
-	for i < len(data) {
-		switch data[i] {
-		case '"':
-			i = skipString(data, i)
-		case '{', '[':
-			depth++
-			i++
-			continue
-		case '}', ']':
-			depth--
-			i++
-		case ',', ':', ' ', '\t', '\r', '\n':
-			i++
-			continue
-		default:
-			for i < len(data) && !bytes.ContainsRune(delimiters, rune(data[i])) {
-				i++
-			}
-		}
-		if depth <= 0 {
-			break
-		}
-	}
-	return min(i, len(data))
-}
-
-var delimiters = []byte(",:]} \t\r\n")
 
 // fields are some members of an object, as they are written.
 type fields map[string]json.RawMessage
@@ -73,36 +24,17 @@ type fields map[string]json.RawMessage
 // fieldsOf returns the named members of an object, the last one where a name is there twice, or nothing if it is no object.
 // Names count as they are written, other than for package json.
 func fieldsOf(data []byte, names ...string) fields {
-	if first(data) != '{' {
-		return nil
-	}
 	f := make(fields, len(names))
-	i := skipSpace(data, 0) + 1
-	for {
-		i = skipSpace(data, i)
-		if i >= len(data) || data[i] != '"' {
-			return f
-		}
-		end := skipString(data, i)
-		name := data[i:end]
-		i = skipSpace(data, end) + 1 // behind the colon
-		i = skipSpace(data, i)
-		end = skipValue(data, i)
+	if !jsontree.Members(data, func(name, value []byte) {
 		for _, wanted := range names {
-			if isNamed(name, wanted) {
-				f[wanted] = json.RawMessage(data[min(i, end):end:end])
+			if string(name) == wanted {
+				f[wanted] = json.RawMessage(value[:len(value):len(value)])
 			}
 		}
-		i = skipSpace(data, end) + 1 // behind the comma
+	}) {
+		return nil
 	}
-}
-
-// isNamed reports whether a JSON string is a name.
-func isNamed(quoted []byte, name string) bool {
-	if bytes.IndexByte(quoted, '\\') >= 0 {
-		return textOf(quoted) == name
-	}
-	return len(quoted) == len(name)+2 && string(quoted[1:len(quoted)-1]) == name
+	return f
 }
 
 // has reports whether a member is there and not null.
@@ -128,17 +60,11 @@ func textOf(data []byte) string {
 	return s
 }
 
-// each calls do with the elements of an array.
-func each(data []byte, do func(element json.RawMessage) error) error {
-	for i := skipSpace(data, 0) + 1; ; {
-		i = skipSpace(data, i)
-		if i >= len(data) || data[i] == ']' {
-			return nil
-		}
-		end := skipValue(data, i)
-		if err := do(json.RawMessage(data[i:end:end])); err != nil {
-			return err
-		}
-		i = skipSpace(data, end) + 1 // behind the comma
-	}
+// each calls do with the elements of an array, until that returns an error.
+func each(data []byte, do func(element json.RawMessage) error) (err error) {
+	jsontree.Elements(data, func(element []byte) bool {
+		err = do(json.RawMessage(element[:len(element):len(element)]))
+		return err == nil
+	})
+	return err
 }

@@ -11,6 +11,9 @@ import (
 func Members(text []byte, do func(name, value []byte)) bool {
 	return inside(text, '{', func(text []byte, i int) int {
 		end := skipString(text, i)
+		if text[i] != '"' || end < i+2 { // it is not valid
+			return len(text)
+		}
 		name := text[i+1 : end-1]
 		if bytes.IndexByte(name, '\\') >= 0 {
 			var unquoted string

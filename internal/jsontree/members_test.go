@@ -51,8 +51,12 @@ func FuzzMembers(f *testing.F) {
 	for _, seed := range []string{`{"a":1,"b":[{}],"a":"\u0062"}`, ` {"":{"x":[[[]]]}} `, `[1,"]",{"a":[]}]`, `[]`, `{}`, `1`, `"x"`, `{"\\":null}`} {
 		f.Add([]byte(seed))
 	}
+	f.Add([]byte(`{"`))
+	f.Add([]byte(`[}:`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if !json.Valid(text) {
+		if !json.Valid(text) { // which is the caller's fault, and ends all the same
+			jsontree.Members(text, func(_, _ []byte) {})
+			jsontree.Elements(text, func([]byte) bool { return true })
 			return
 		}
 		got := map[string]json.RawMessage{}
