@@ -21,7 +21,7 @@ func Members(text []byte, do func(name, value []byte)) bool {
 			name = []byte(unquoted)
 		}
 		i = skipBlanks(text, end)
-		i = skipBlanks(text, i+1) // after the colon
+		i = skipBlanks(text, min(i+1, len(text))) // after the colon
 		end = skipValue(text, i)
 		do(name, text[i:end])
 		return end
