@@ -49,7 +49,9 @@ func TestStructuredContentIsBounded(t *testing.T) {
 		require.Equal(t, test.sent, strings.Contains(line, `"structuredContent":{"a":[[],[],`))
 		note := fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more than %d.]", len(data), registry.DefaultInline)
 		require.Equal(t, !test.sent, strings.Contains(line, note))
-		require.Less(t, int(after.TotalAlloc-before.TotalAlloc), test.most)
+		if !raceDetector { // with which more is allocated
+			require.Less(t, int(after.TotalAlloc-before.TotalAlloc), test.most)
+		}
 	}
 }
 

@@ -1,0 +1,5 @@
+//go:build !race
+
+package procmem_test
+
+const raceDetector = false
