@@ -41,13 +41,16 @@ func (r *run) encodeSetup() error {
 	} else {
 		r.setup, err = abandonable(r, encode)
 	}
+	if err == nil {
+		return nil
+	}
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.err
 	}
-	if err != nil {
-		return fmt.Errorf("runtime: globals: %w", err)
+	if over := r.interrupted(); over != nil { // which encoding may have noticed first
+		return over
 	}
-	return nil
+	return fmt.Errorf("runtime: globals: %w", err)
 }
 
 // install defines the run's functions and globals.
