@@ -14,7 +14,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"golang.org/x/sys/cpu"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/cachedir"
 	"github.com/toolrun/toolrun/internal/linearmem"
 )
@@ -52,7 +52,7 @@ func (e *Engine) compileCached(ctx context.Context, dir string) error {
 	}
 	module := entry.Read(moduleFile)
 	if !entry.Found() {
-		if module, err = guest.Module(); err != nil {
+		if module, err = quickjs.Module(); err != nil {
 			return err
 		}
 	}
@@ -111,8 +111,8 @@ func cacheError(err error) error {
 
 // savedState is what is kept of the base image beside the memory. In others work has been done, and files have been loaded.
 type savedState struct {
-	State   guest.State
-	Prelude *guest.Prelude
+	State   quickjs.State
+	Prelude *quickjs.Prelude
 }
 
 func (i *image) save(entry *cachedir.Entry) error {
@@ -149,7 +149,7 @@ func engineKey() (key cachedir.Key, err error) {
 		return key, errors.New("the program does not know its compiler of WebAssembly, since it has been built without module information")
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, goruntime.GOOS, goruntime.GOARCH, cpu.X86, cpu.ARM64, guest.ModuleSHA256, wazeroVersion)
+	fmt.Fprintln(h, goruntime.GOOS, goruntime.GOARCH, cpu.X86, cpu.ARM64, quickjs.ModuleSHA256, wazeroVersion)
 	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == wazeroPath }); i >= 0 {
 		for m := info.Deps[i]; m != nil; m = m.Replace {
 			fmt.Fprintln(h, m.Path, m.Version, m.Sum)
@@ -169,7 +169,7 @@ func imageKey(engine cachedir.Key) (key cachedir.Key, err error) {
 	if err != nil {
 		return key, err
 	}
-	prelude, err := guest.PreludeSHA256()
+	prelude, err := quickjs.PreludeSHA256()
 	if err != nil {
 		return key, err
 	}

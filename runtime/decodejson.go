@@ -8,7 +8,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/webapi"
 )
 
@@ -57,7 +57,7 @@ type jsonDecoder struct {
 
 // pay asks work for what has been read, if that is much.
 func (d *jsonDecoder) pay() error {
-	if d.at-d.paid < guest.PieceSize && d.at < len(d.text) {
+	if d.at-d.paid < quickjs.PieceSize && d.at < len(d.text) {
 		return nil
 	}
 	bytes := d.at - d.paid
@@ -68,7 +68,7 @@ func (d *jsonDecoder) pay() error {
 // space goes on to the next token.
 func (d *jsonDecoder) space() error {
 	for ; d.at < len(d.text); d.at++ {
-		if d.at-d.paid >= guest.PieceSize {
+		if d.at-d.paid >= quickjs.PieceSize {
 			if err := d.pay(); err != nil {
 				return err
 			}
@@ -247,7 +247,7 @@ func (d *jsonDecoder) string() (string, error) {
 	var decoded []byte
 	start := d.at // of what has not been appended to decoded
 	for d.at < len(d.text) {
-		if d.at-d.paid >= guest.PieceSize {
+		if d.at-d.paid >= quickjs.PieceSize {
 			if err := d.pay(); err != nil {
 				return "", err
 			}
@@ -333,7 +333,7 @@ func (d *jsonDecoder) bytes(place string) ([]byte, error) {
 	}
 	d.left -= length
 	copied := make([]byte, 0, length)
-	for part := range slices.Chunk(d.data[offset:offset+length], guest.PieceSize) {
+	for part := range slices.Chunk(d.data[offset:offset+length], quickjs.PieceSize) {
 		if err := d.work(len(part)); err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 func free(int) error { return nil }
@@ -51,7 +51,7 @@ func TestDecodingJSON(t *testing.T) {
 		} {
 			asked := 0
 			_, err := decodeJSON(text, jsonOptions{work: func(n int) error {
-				require.Less(t, n, 2*guest.PieceSize)
+				require.Less(t, n, 2*quickjs.PieceSize)
 				asked += n
 				return nil
 			}})

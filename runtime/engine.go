@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // EngineOptions are the options of an engine. The zero value is fine for a long-lived process.
@@ -113,7 +113,7 @@ func (e *Engine) compile(ctx context.Context, cacheDir string) error {
 	if cacheDir != "" {
 		return e.compileCached(ctx, cacheDir)
 	}
-	module, err := guest.Module()
+	module, err := quickjs.Module()
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // thrownValue is what the prelude says of an exception, beside how it reads.
@@ -43,7 +43,7 @@ func (in *instance) exception() error {
 	if err != nil {
 		return in.reason(err)
 	}
-	if o := in.run.outcome; v != guest.Exception && o != nil && o.err != nil {
+	if o := in.run.outcome; v != quickjs.Exception && o != nil && o.err != nil {
 		return o.err
 	}
 	if in.memory.Refused() {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // Some messages of the engine do not say what is wrong, and some mistakes come from habits of other systems. Where such an error
@@ -114,12 +114,12 @@ var (
 var notDefined = regexp.MustCompile(`^'?([\w$]+)'? is not defined$`)
 
 // explain serves opExplain.
-func (in *instance) explain(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) explain(ctx context.Context, args arguments) (quickjs.Value, error) {
 	name, cut1, _ := args.text(1, maxExplained)
 	message, cut2, _ := args.text(2, maxExplained)
 	stack, _, _ := args.text(3, maxStack)
 	if cut1+cut2 > 0 {
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	better := ""
 	switch name {
@@ -141,7 +141,7 @@ func (in *instance) explain(ctx context.Context, args arguments) (guest.Value, e
 		}
 	}
 	if better == "" {
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	return in.vm.NewString(ctx, better)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // prepareRead reads which encoding is wanted: none for bytes.
@@ -20,7 +20,7 @@ func prepareRead(_ *instance, args arguments, r *fileRequest) error {
 }
 
 func readEncoding(args arguments, i int, r *fileRequest) error {
-	if args.value(i) == guest.Undefined {
+	if args.value(i) == quickjs.Undefined {
 		return nil
 	}
 	name, _, _ := args.text(i, 100)
@@ -50,12 +50,12 @@ type encodedFile struct {
 	data     []byte
 }
 
-func (in *instance) newText(ctx context.Context, f encodedFile) (guest.Value, error) {
+func (in *instance) newText(ctx context.Context, f encodedFile) (quickjs.Value, error) {
 	return in.vm.NewText(ctx, func(do func(piece string) error) error { return encodeText(f.encoding, f.data, in.spend, do) })
 }
 
 // webText makes text of the bytes that a file had.
-func (in *instance) webText(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webText(ctx context.Context, args arguments) (quickjs.Value, error) {
 	name, _, _ := args.text(firstWeb, maxName)
 	encoding, ok := encodingNames[strings.ToLower(name)]
 	memory, isView := args.view(firstWeb + 1)
@@ -86,7 +86,7 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 	if r.operation == "appendFile" {
 		flag = "a"
 	}
-	if args.value(fileOption) != guest.Undefined {
+	if args.value(fileOption) != quickjs.Undefined {
 		flag, _, _ = args.text(fileOption, 10)
 		flag = strings.Replace(strings.Replace(flag, "+", "", 1), "s", "", 1) // being read as well, and synchronous writing
 	}
@@ -124,7 +124,7 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 		return fileFailure("EINVAL", "invalid argument", r.given)
 	}
 	r.data = make([]byte, 0, len(memory))
-	for part := range slices.Chunk(memory, guest.PieceSize) {
+	for part := range slices.Chunk(memory, quickjs.PieceSize) {
 		if err := in.spend(len(part)); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
@@ -42,7 +42,7 @@ const (
 	fileData   = 4 // of operations that have one path
 )
 
-// Flags of file operations. The numbers are those of guest/prelude/files.js.
+// Flags of file operations. The numbers are those of guest/quickjs/prelude/files.js.
 const (
 	fileRecursive = 1
 	fileForce     = 2
@@ -82,7 +82,7 @@ func exists(t tree, r *fileRequest) (any, error) {
 }
 
 // file serves a function of fs: its name, flags or a number, its paths, and what else it takes.
-func (in *instance) file(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, error) {
 	r := &fileRequest{}
 	r.operation, _, _ = args.text(fileName, maxPath)
 	op, ok := fileOperations[r.operation]
@@ -130,7 +130,7 @@ func (in *instance) file(ctx context.Context, args arguments) (guest.Value, erro
 	}
 	switch v := answer.(type) {
 	case int:
-		return guest.Int(int32(v)), nil
+		return quickjs.Int(int32(v)), nil
 	case encodedFile:
 		return in.newText(ctx, v)
 	case []byte:
@@ -138,7 +138,7 @@ func (in *instance) file(ctx context.Context, args arguments) (guest.Value, erro
 	case json.RawMessage:
 		return in.vm.ParseJSON(ctx, utf8text.View(v))
 	}
-	return guest.Undefined, nil
+	return quickjs.Undefined, nil
 }
 
 // maxPath is the longest path that the host looks at, in bytes.
@@ -148,7 +148,7 @@ const maxPath = 4096
 func (in *instance) readPlace(args arguments, i int, p *place, what, operation string) error {
 	given, cut, ok := args.text(i, maxPath)
 	switch {
-	case args.value(i) == guest.Undefined:
+	case args.value(i) == quickjs.Undefined:
 		return &failure{name: "TypeError", code: "EINVAL", message: "EINVAL: missing required argument '" + what + "' for fs." + operation}
 	case !ok:
 		return &failure{name: "TypeError", code: "EINVAL", message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string"}

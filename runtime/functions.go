@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // encodeSetup encodes the run's functions and globals for install.
@@ -162,7 +162,7 @@ func (i *invocation) finished(a answer, err error) answer {
 }
 
 // answerValue hands an answer to the guest.
-func (in *instance) answerValue(ctx context.Context, a answer) (guest.Value, error) {
+func (in *instance) answerValue(ctx context.Context, a answer) (quickjs.Value, error) {
 	in.run.attachment = a.data
 	if a.text == "" {
 		return in.newScalar(ctx, a.scalar)
@@ -171,7 +171,7 @@ func (in *instance) answerValue(ctx context.Context, a answer) (guest.Value, err
 }
 
 // callFunction calls a function and waits for its answer.
-func (in *instance) callFunction(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) callFunction(ctx context.Context, args arguments) (quickjs.Value, error) {
 	i, err := in.invocation(args, math.MaxInt)
 	if err != nil {
 		return 0, err
@@ -285,7 +285,7 @@ func (in *instance) deliver(c completion) error {
 	if err != nil {
 		return err
 	}
-	if _, err := in.checked(in.vm.Call(ctx, in.prelude.Deliver, guest.Int(int32(c.id)), value)); err != nil {
+	if _, err := in.checked(in.vm.Call(ctx, in.prelude.Deliver, quickjs.Int(int32(c.id)), value)); err != nil {
 		return err
 	}
 	return in.reason(in.vm.Free(ctx, value))

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
-// Operations of the one function that a guest can call. The numbers are those of guest/prelude/kernel.js.
+// Operations of the one function that a guest can call. The numbers are those of guest/quickjs/prelude/kernel.js.
 const (
 	opLog        = 1  // level, text; and 1 if it is a piece of a line
 	opFinish     = 2  // 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON of a thrownValue
@@ -69,14 +69,14 @@ func failf(format string, args ...any) *failure {
 // of another type than the one that is asked for counts as missing.
 type arguments struct {
 	in     *instance
-	values []guest.Value
+	values []quickjs.Value
 }
 
-func (a arguments) value(i int) guest.Value {
+func (a arguments) value(i int) quickjs.Value {
 	if i < len(a.values) {
 		return a.values[i]
 	}
-	return guest.Undefined
+	return quickjs.Undefined
 }
 
 func (a arguments) int(i int) (int, bool) {
@@ -105,9 +105,9 @@ func (a arguments) view(i int) ([]byte, bool) {
 }
 
 // hostCall serves a call of the host primitive.
-func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value {
+func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Value {
 	if in.vm == nil || in.vm.Leaf() {
-		return guest.Undefined
+		return quickjs.Undefined
 	}
 	// What a call costs the host is not in the guest's fuel, so many short calls must not put off the end of the run.
 	if err := in.run.interrupted(); err != nil {
@@ -119,7 +119,7 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) guest.Value
 }
 
 // answer is what the host primitive returns: a value, or an error of the host function, which ends the run unless it is a failure.
-func (in *instance) answer(ctx context.Context, v guest.Value, err error) guest.Value {
+func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quickjs.Value {
 	if in.ended != nil { // whatever has been made of that
 		panic(&stop{in.ended})
 	}
@@ -132,7 +132,7 @@ func (in *instance) answer(ctx context.Context, v guest.Value, err error) guest.
 	return v
 }
 
-func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, error) {
 	op, _ := args.int(0)
 	switch op {
 	case opResolve, opLoadFile, opWeb, opAttachment, opPlain:
@@ -141,13 +141,13 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 	}
 	switch op {
 	case opLog:
-		return guest.Undefined, in.log(args)
+		return quickjs.Undefined, in.log(args)
 	case opFinish:
 		return in.finish(args)
 	case opCall:
 		return in.callFunction(ctx, args)
 	case opCallAsync:
-		return guest.Undefined, in.startFunction(args)
+		return quickjs.Undefined, in.startFunction(args)
 	case opAttachment:
 		data := in.run.attachment
 		in.run.attachment = nil
@@ -179,7 +179,7 @@ func (in *instance) serve(ctx context.Context, args arguments) (guest.Value, err
 		status, _ := args.int(1)
 		return 0, &stop{in.run.exit(status)}
 	case opPlain:
-		return guest.Bool(in.vm.IsPlain(args.value(1))), nil
+		return quickjs.Bool(in.vm.IsPlain(args.value(1))), nil
 	case opExplain:
 		return in.explain(ctx, args)
 	case opWeb:
@@ -207,14 +207,14 @@ func (in *instance) log(args arguments) error {
 }
 
 // finish notes how the script has ended. Only the first time counts.
-func (in *instance) finish(args arguments) (guest.Value, error) {
+func (in *instance) finish(args arguments) (quickjs.Value, error) {
 	if in.run.outcome != nil {
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	status, _ := args.int(1)
 	if status != 0 {
 		in.run.outcome = &outcome{err: in.thrown(args)}
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	limit := in.run.output.left
 	text, cut, ok := args.text(2, limit)
@@ -222,9 +222,9 @@ func (in *instance) finish(args arguments) (guest.Value, error) {
 		return 0, failf("the result must be a string")
 	}
 	var value any
-	if args.value(3) == guest.True {
+	if args.value(3) == quickjs.True {
 		if cut > 0 {
-			return guest.Bool(false), nil
+			return quickjs.Bool(false), nil
 		}
 		value = in.value(in.compactJSON(text), nil, limit)
 	} else if json, cut, ok := args.text(3, min(limit, maxJSON)); ok && cut == 0 {
@@ -236,7 +236,7 @@ func (in *instance) finish(args arguments) (guest.Value, error) {
 	}
 	in.run.outcome = &outcome{text: text, value: value}
 	in.run.output.result(text, cut)
-	return guest.Undefined, nil
+	return quickjs.Undefined, nil
 }
 
 // value decodes the result's JSON and bytes, if they are within the limits.

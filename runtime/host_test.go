@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // hostEngine is an engine for tests that look inside of the package.
@@ -59,7 +59,7 @@ func attackHost(t testing.TB, script string) error {
 	require.NoError(t, err)
 	v, err := in.vm.Call(ctx, steal, wrapper)
 	require.NoError(t, err)
-	require.NotEqual(t, guest.Exception, v)
+	require.NotEqual(t, quickjs.Exception, v)
 
 	return in.execute(engine, script)
 }

@@ -7,15 +7,15 @@ import (
 	"maps"
 	"time"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/linearmem"
 )
 
 // image is a sandbox at one moment, from which others go on. It does not change.
 type image struct {
 	memory    *linearmem.Image
-	state     guest.State
-	prelude   *guest.Prelude
+	state     quickjs.State
+	prelude   *quickjs.Prelude
 	work      int64         // what counts as done by those that go on from here
 	remainder int           // of it, in bytes
 	elapsed   time.Duration // from when their clocks go on
@@ -33,10 +33,10 @@ const heap = 2 << 20
 func (in *instance) start(r *run) (err error) {
 	in.run = r
 	in.memory.SetLimit(MinMemory)
-	if in.vm, err = guest.Start(in.context(), in.module); err != nil {
+	if in.vm, err = quickjs.Start(in.context(), in.module); err != nil {
 		return in.reason(err)
 	}
-	prelude, err := guest.LoadPrelude(in.context(), in.vm)
+	prelude, err := quickjs.LoadPrelude(in.context(), in.vm)
 	if err != nil {
 		return in.reason(err)
 	}
@@ -75,7 +75,7 @@ func (in *instance) become(i *image) error {
 		return err
 	}
 	if in.vm == nil {
-		vm, err := guest.Resume(in.module, i.state)
+		vm, err := quickjs.Resume(in.module, i.state)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (e *Engine) verify(in *instance, r *run) (err error) {
 	}
 	in.image = e.base
 	in.begin(r)
-	if err := guest.Verify(in.context(), in.vm); err != nil {
+	if err := quickjs.Verify(in.context(), in.vm); err != nil {
 		return err
 	}
 	if len(in.rejections) == 0 { // Verify has left one

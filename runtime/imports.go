@@ -7,7 +7,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // instanceKey is the context key under which host functions find the instance that calls them.
@@ -31,17 +31,17 @@ const (
 func instantiateImports(ctx context.Context, rt wazero.Runtime) error {
 	host := rt.NewHostModuleBuilder("env")
 	host.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-		in, this := instanceOf(ctx), guest.Value(stack[1])
+		in, this := instanceOf(ctx), quickjs.Value(stack[1])
 		argc, argv := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
 		switch int32(argc) {
-		case guest.RejectionArgc:
+		case quickjs.RejectionArgc:
 			in.rejected(ctx, this)
-			stack[0] = uint64(guest.Undefined)
-		case guest.ResolveArgc:
+			stack[0] = uint64(quickjs.Undefined)
+		case quickjs.ResolveArgc:
 			stack[0] = uint64(in.resolveModule(ctx, uint32(this), uint32(this>>32)))
-		case guest.LoadArgc:
+		case quickjs.LoadArgc:
 			stack[0] = uint64(in.loadModule(ctx, uint32(this)))
-		case guest.ResumeArgc:
+		case quickjs.ResumeArgc:
 			stack[0] = uint64(in.resume(ctx, this))
 		default:
 			stack[0] = uint64(in.hostCall(ctx, argc, argv))
@@ -51,10 +51,10 @@ func instantiateImports(ctx context.Context, rt wazero.Runtime) error {
 		return err
 	}
 
-	yield := rt.NewHostModuleBuilder(guest.YieldModule)
+	yield := rt.NewHostModuleBuilder(quickjs.YieldModule)
 	yield.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 		stack[0] = api.EncodeI32(instanceOf(ctx).yield(api.DecodeI32(stack[0])))
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(guest.YieldName)
+	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(quickjs.YieldName)
 	if _, err := yield.Instantiate(ctx); err != nil {
 		return err
 	}

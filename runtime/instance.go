@@ -14,7 +14,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/linearmem"
 )
 
@@ -25,9 +25,9 @@ type instance struct {
 	module  api.Module
 	fuel    api.MutableGlobal // what is left of the fuel that was granted
 	ctx     context.Context   // for calls into the guest; it tells host functions who calls
-	vm      *guest.VM
-	prelude *guest.Prelude // nil as long as there is none
-	image   *image         // what it is reset to; nil as long as there is none
+	vm      *quickjs.VM
+	prelude *quickjs.Prelude // nil as long as there is none
+	image   *image           // what it is reset to; nil as long as there is none
 
 	session
 }
@@ -38,9 +38,9 @@ type session struct {
 	scripted bool      // code of the run's script or libraries may have run
 	started  time.Time // from when the guest's clock runs; as long as that is zero, it stands still
 
-	asked        []question    // what the guest has been asked to do, and is doing
-	importFailed bool          // a module that another one imports could not be found or compiled
-	rejections   []guest.Value // promises that have been rejected since jobs last ran out
+	asked        []question      // what the guest has been asked to do, and is doing
+	importFailed bool            // a module that another one imports could not be found or compiled
+	rejections   []quickjs.Value // promises that have been rejected since jobs last ran out
 
 	timed  bool // the guest has asked for the time
 	impure bool // it has asked for something else that need not be the same in another run, or done something outside
@@ -88,7 +88,7 @@ func (e *Engine) instantiate(limit int64) (*instance, error) {
 		return nil, fmt.Errorf("instantiating the engine: %w", err)
 	}
 	var ok bool
-	if in.fuel, ok = in.module.ExportedGlobal(guest.FuelExport).(api.MutableGlobal); !ok {
+	if in.fuel, ok = in.module.ExportedGlobal(quickjs.FuelExport).(api.MutableGlobal); !ok {
 		return nil, errors.Join(errors.New("the engine has no fuel"), in.close())
 	}
 	return in, nil
@@ -155,7 +155,7 @@ func (in *instance) work() int64 {
 const hostBytes = 32
 
 // spend counts work that the host is about to do for the script, by the bytes that it reads or writes, as work of the
-// script. Where the host looks at each of many bytes, it calls spend for some [guest.PieceSize] of them at a time. If
+// script. Where the host looks at each of many bytes, it calls spend for some [quickjs.PieceSize] of them at a time. If
 // the run is over, it returns what ends it, and will do so each time from then on.
 //
 // What is counted must not depend on the machine, the time, or what the engine keeps of other runs.
@@ -177,7 +177,7 @@ func (in *instance) spend(bytes int) error {
 			in.fuel.Set(uint64(left))
 		}
 	}
-	if in.unlooked += bytes; in.unlooked >= guest.PieceSize {
+	if in.unlooked += bytes; in.unlooked >= quickjs.PieceSize {
 		in.unlooked = 0
 		if in.ended = in.run.interrupted(); in.ended != nil {
 			return &stop{in.ended}
@@ -187,11 +187,11 @@ func (in *instance) spend(bytes int) error {
 }
 
 // checked turns what a call into the guest returned into the error that ends the run, if it failed or threw.
-func (in *instance) checked(v guest.Value, err error) (guest.Value, error) {
+func (in *instance) checked(v quickjs.Value, err error) (quickjs.Value, error) {
 	if err != nil {
 		return 0, in.reason(err)
 	}
-	if v == guest.Exception {
+	if v == quickjs.Exception {
 		return 0, in.exception()
 	}
 	return v, nil
@@ -207,7 +207,7 @@ func (in *instance) reason(err error) error {
 	switch {
 	case errors.As(err, &s):
 		return s.err
-	case errors.Is(err, guest.ErrNoMemory), trapped && in.memory.Refused():
+	case errors.Is(err, quickjs.ErrNoMemory), trapped && in.memory.Refused():
 		return in.memoryError() // a trap in code that did not expect to get no memory
 	case trap == stackOverflow:
 		return &LimitError{Limit: LimitRecursion}

@@ -16,7 +16,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // A liar is a guest that has been taken over as a whole: a module with the exports of the engine, which answer anything, change
@@ -77,13 +77,13 @@ func newLiar(t testing.TB, tape []byte) (*liar, *Engine) {
 
 // start gives it the state of an engine that has loaded the prelude.
 func (l *liar) start(r *run) {
-	var state guest.State
+	var state quickjs.State
 	fields, err := json.Marshal(map[string]any{"Runtime": l.address(), "Context": l.address(), "StackBase": l.address()})
 	require.NoError(l.t, err)
 	require.NoError(l.t, json.Unmarshal(fields, &state))
-	l.in.vm, err = guest.Resume(l.in.module, state)
+	l.in.vm, err = quickjs.Resume(l.in.module, state)
 	require.NoError(l.t, err)
-	l.in.prelude = &guest.Prelude{}
+	l.in.prelude = &quickjs.Prelude{}
 	l.in.begin(r)
 }
 
@@ -136,15 +136,15 @@ func (l *liar) value() uint64 {
 	kind := l.byte()
 	switch kind % 16 {
 	case 0, 1:
-		return uint64(guest.Int(int32(l.byte())))
+		return uint64(quickjs.Int(int32(l.byte())))
 	case 2:
-		return uint64(guest.Int(int32(l.address())))
+		return uint64(quickjs.Int(int32(l.address())))
 	case 3:
-		return uint64(guest.Undefined)
+		return uint64(quickjs.Undefined)
 	case 4:
-		return uint64(guest.Exception)
+		return uint64(quickjs.Exception)
 	case 5:
-		return uint64(guest.True)
+		return uint64(quickjs.True)
 	case 6, 7, 8:
 		return l.text(l.bytes(int(l.byte() % 32)))
 	case 9:
@@ -162,8 +162,8 @@ func (l *liar) value() uint64 {
 	}
 }
 
-func tagged(tag int32, pointer uint32) guest.Value {
-	return guest.Value(uint64(uint32(tag))<<32 | uint64(pointer))
+func tagged(tag int32, pointer uint32) quickjs.Value {
+	return quickjs.Value(uint64(uint32(tag))<<32 | uint64(pointer))
 }
 
 func pickFrom[T any](l *liar, from []T) T { return from[int(l.byte())%len(from)] }
@@ -306,7 +306,7 @@ func (l *liar) honest(export int, args []uint64) uint64 {
 		if l.byte() > 200 {
 			return uint64(tagged(-3, l.allocate(16))) // a module
 		}
-		return uint64(guest.Undefined)
+		return uint64(quickjs.Undefined)
 	}
 	return uint64(tagged(-1, l.allocate(64)))
 }
@@ -329,7 +329,7 @@ func (l *liar) shaped(kind rune) uint64 {
 	}
 	switch kind {
 	case 'i':
-		return uint64(guest.Int(int32(l.byte() % 4)))
+		return uint64(quickjs.Int(int32(l.byte() % 4)))
 	case 't':
 		return l.text(l.bytes(int(l.byte() % 32)))
 	case 'w':
@@ -350,7 +350,7 @@ var (
 // callHost calls the host primitive.
 func (l *liar) callHost(ctx context.Context) {
 	shape := pickFrom(l, hostShapes)
-	values := []uint64{uint64(guest.Int(int32(shape.op)))}
+	values := []uint64{uint64(quickjs.Int(int32(shape.op)))}
 	for _, kind := range shape.args {
 		values = append(values, l.shaped(kind))
 	}
@@ -364,18 +364,18 @@ func (l *liar) callHost(ctx context.Context) {
 	case 255:
 		argc = uint64(l.byte())
 	}
-	l.invoke(ctx, liarImports[0], 0, uint64(guest.Undefined), argc, uint64(argv))
+	l.invoke(ctx, liarImports[0], 0, uint64(quickjs.Undefined), argc, uint64(argv))
 }
 
 // callModules calls it as the engine does for modules and rejections.
 func (l *liar) callModules(ctx context.Context) {
 	switch l.byte() % 3 {
 	case 0:
-		l.invoke(ctx, liarImports[0], 0, uint64(l.cString())|uint64(l.cString())<<32, argcOf(guest.ResolveArgc), 0)
+		l.invoke(ctx, liarImports[0], 0, uint64(l.cString())|uint64(l.cString())<<32, argcOf(quickjs.ResolveArgc), 0)
 	case 1:
-		l.invoke(ctx, liarImports[0], 0, uint64(l.cString()), argcOf(guest.LoadArgc), 0)
+		l.invoke(ctx, liarImports[0], 0, uint64(l.cString()), argcOf(quickjs.LoadArgc), 0)
 	default:
-		l.invoke(ctx, liarImports[0], 0, l.value(), argcOf(guest.RejectionArgc), 0)
+		l.invoke(ctx, liarImports[0], 0, l.value(), argcOf(quickjs.RejectionArgc), 0)
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
-// liarExports are the functions that package guest calls.
+// liarExports are the functions that package quickjs calls.
 var liarExports = []string{
 	"malloc", "free", "QJS_CloneValue", "QJS_CreateFunctionProxy", "QJS_FreeValue",
 	"QJS_NewString", "QJS_ParseJSON", "QJS_ThrowInternalError", "JS_AtomToValue", "JS_GetException", "JS_GetPropertyStr", "JS_NewArrayBufferCopy", "JS_NewObject",
@@ -21,7 +21,7 @@ var liarExports = []string{
 var liarImports = func() []liarImport {
 	imports := []liarImport{
 		{"env", "jsFunctionProxy", []api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}},
-		{guest.YieldModule, guest.YieldName, []api.ValueType{i32}, []api.ValueType{i32}},
+		{quickjs.YieldModule, quickjs.YieldName, []api.ValueType{i32}, []api.ValueType{i32}},
 		{"wasi_snapshot_preview1", "proc_exit", []api.ValueType{i32}, nil},
 	}
 	for name, f := range wasiFunctions {
@@ -83,7 +83,7 @@ func liarModule() []byte {
 		add("import:"+i.name, i.params, i.results, nil, n+1)
 	}
 	exports = append(exports, slices.Concat(text("memory"), []byte{memory, 0}),
-		slices.Concat(text("toolrun_stack_pointer"), []byte{global, 0}), slices.Concat(text(guest.FuelExport), []byte{global, 1}))
+		slices.Concat(text("toolrun_stack_pointer"), []byte{global, 0}), slices.Concat(text(quickjs.FuelExport), []byte{global, 1}))
 	variable := []byte{i32, 1, 0x41, 0, 0x0b} // mutable, 0
 	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"),
 		section(1, types...), section(2, imports...), section(3, functions...),

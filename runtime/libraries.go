@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 )
 
@@ -114,7 +114,7 @@ func (in *instance) loadLibrary(file string) error {
 		in.run.output.print(LevelError, f.name+": "+f.message)
 		return nil
 	}
-	var v guest.Value
+	var v quickjs.Value
 	if source.Kind == module.Script || source.UMD {
 		in.run.note(file, source.Code, origin{source: source.Map})
 		v, err = in.vm.EvalNow(ctx, source.Code, file)
@@ -124,7 +124,7 @@ func (in *instance) loadLibrary(file string) error {
 	if err != nil {
 		return in.reason(err)
 	}
-	if v == guest.Exception {
+	if v == quickjs.Exception {
 		err := in.exception()
 		script, ok := errors.AsType[*ScriptError](err)
 		if !ok {
@@ -139,7 +139,7 @@ func (in *instance) loadLibrary(file string) error {
 	return in.reportRejections()
 }
 
-func (in *instance) requireLibrary(ctx context.Context, file string, isModule bool) (guest.Value, error) {
+func (in *instance) requireLibrary(ctx context.Context, file string, isModule bool) (quickjs.Value, error) {
 	argument, err := in.vm.NewString(ctx, file)
 	if err != nil {
 		return 0, err
@@ -148,7 +148,7 @@ func (in *instance) requireLibrary(ctx context.Context, file string, isModule bo
 	if err != nil {
 		return 0, err
 	}
-	return in.vm.Call(ctx, in.prelude.Library, argument, name, guest.Bool(isModule))
+	return in.vm.Call(ctx, in.prelude.Library, argument, name, quickjs.Bool(isModule))
 }
 
 // globalName is the name that what a file exports has as a global: date-utils.min.js is dateUtils. It is empty if the file's name

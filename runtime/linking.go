@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 )
 
@@ -22,7 +22,7 @@ type linking struct {
 
 // importer is a module, and how many of those that it imports are there.
 type importer struct {
-	def  guest.ModuleDef
+	def  quickjs.ModuleDef
 	name string
 	next int
 }
@@ -37,13 +37,13 @@ var errManyModules = failf("more than %d modules have been loaded", maxModules)
 var errThrown = errors.New("an exception")
 
 // compile asks for the module with a name and a source.
-func (l *linking) compile(ctx context.Context, source, name string) (guest.Request, error) {
+func (l *linking) compile(ctx context.Context, source, name string) (quickjs.Request, error) {
 	l.asked, l.shim = name, false
 	return l.in.vm.RequestModule(ctx, source, name)
 }
 
 // load asks for the module with a name, or if that is no ES module for the source of one that stands for it.
-func (l *linking) load(ctx context.Context, name string) (guest.Request, error) {
+func (l *linking) load(ctx context.Context, name string) (quickjs.Request, error) {
 	in := l.in
 	if in.vm.Modules() >= maxModules {
 		return 0, errManyModules
@@ -68,10 +68,10 @@ func (l *linking) load(ctx context.Context, name string) (guest.Request, error) 
 
 // answered takes the answer to a request, and returns the next one, or 0 if everything is there. An error that is a failure is for the
 // script; errThrown says that there is one.
-func (l *linking) answered(ctx context.Context, v guest.Value) (guest.Request, error) {
+func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Request, error) {
 	vm := l.in.vm
 	if l.shim {
-		if v == guest.Exception {
+		if v == quickjs.Exception {
 			return 0, errThrown
 		}
 		text, cut, ok := vm.String(v, maxJSON)
@@ -99,7 +99,7 @@ func (l *linking) answered(ctx context.Context, v guest.Value) (guest.Request, e
 }
 
 // next asks for the next module that is not there.
-func (l *linking) next(ctx context.Context) (guest.Request, error) {
+func (l *linking) next(ctx context.Context) (quickjs.Request, error) {
 	vm := l.in.vm
 	for len(l.path) > 0 {
 		if err := l.in.run.interrupted(); err != nil {
@@ -134,7 +134,7 @@ func (l *linking) next(ctx context.Context) (guest.Request, error) {
 	return 0, nil
 }
 
-func (m *importer) set(vm *guest.VM, def guest.ModuleDef) {
+func (m *importer) set(vm *quickjs.VM, def quickjs.ModuleDef) {
 	vm.SetImport(m.def, m.next, def)
 	m.next++
 }
@@ -162,10 +162,10 @@ func (in *instance) resolveName(specifier, file string) (string, error) {
 	return path, nil
 }
 
-// resolveModule serves [guest.ResolveArgc]: it returns a C string, or asks for an exception.
-func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) guest.Value {
+// resolveModule serves [quickjs.ResolveArgc]: it returns a C string, or asks for an exception.
+func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) quickjs.Value {
 	if in.vm == nil {
-		return guest.Value(specifier) // the engine's own modules, as it starts
+		return quickjs.Value(specifier) // the engine's own modules, as it starts
 	}
 	if in.vm.Leaf() {
 		return 0
@@ -194,13 +194,13 @@ func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) g
 	if err != nil {
 		panic(&stop{in.reason(err)})
 	}
-	return guest.Value(p)
+	return quickjs.Value(p)
 }
 
 var errLongName = failf("the name of a module is too long")
 
-// loadModule serves [guest.LoadArgc]: it returns the module, which it asks for.
-func (in *instance) loadModule(ctx context.Context, pointer uint32) guest.Value {
+// loadModule serves [quickjs.LoadArgc]: it returns the module, which it asks for.
+func (in *instance) loadModule(ctx context.Context, pointer uint32) quickjs.Value {
 	if in.vm == nil || in.prelude == nil || in.vm.Leaf() {
 		return 0
 	}
@@ -214,7 +214,7 @@ func (in *instance) loadModule(ctx context.Context, pointer uint32) guest.Value 
 }
 
 // ask asks for one module after the other, and returns the first one in the end, or 0 with an exception.
-func (l *linking) ask(ctx context.Context, request guest.Request, err error) guest.Value {
+func (l *linking) ask(ctx context.Context, request quickjs.Request, err error) quickjs.Value {
 	switch {
 	case err == errThrown:
 		l.fail()
@@ -223,9 +223,9 @@ func (l *linking) ask(ctx context.Context, request guest.Request, err error) gue
 		l.fail()
 		return l.in.raise(ctx, err)
 	case request == 0:
-		return guest.Value(l.all[0].def)
+		return quickjs.Value(l.all[0].def)
 	}
-	return l.in.ask(request, func(ctx context.Context, v guest.Value) guest.Value {
+	return l.in.ask(request, func(ctx context.Context, v quickjs.Value) quickjs.Value {
 		request, err := l.answered(ctx, v)
 		return l.ask(ctx, request, err)
 	})
@@ -233,11 +233,11 @@ func (l *linking) ask(ctx context.Context, request guest.Request, err error) gue
 
 // linkModule compiles a module that nobody imports, and all that it imports, while no script is running. It returns 0 if there is an
 // exception.
-func (in *instance) linkModule(ctx context.Context, source, name string) (guest.ModuleDef, error) {
+func (in *instance) linkModule(ctx context.Context, source, name string) (quickjs.ModuleDef, error) {
 	l := &linking{in: in}
 	request, err := l.compile(ctx, source, name)
 	for err == nil && request != 0 {
-		var v guest.Value
+		var v quickjs.Value
 		if v, err = in.vm.Do(ctx, request); err == nil {
 			request, err = l.answered(ctx, v)
 		}

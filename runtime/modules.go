@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 )
 
 // Scripts import files of the run: ES modules, which the engine links by itself once the host has found and read them (linking.go), and
-// CommonJS, JSON and built-in modules, which the prelude loads (guest/prelude/modules.js).
+// CommonJS, JSON and built-in modules, which the prelude loads (guest/quickjs/prelude/modules.js).
 
 // builtins are the built-in modules, without "node:" before them. The prelude defines what is in them.
 var builtins = []string{"fs", "fs/promises", "path", "path/posix", "process"}
@@ -102,7 +102,7 @@ const (
 )
 
 // resolveFile is for require and require.resolve.
-func (in *instance) resolveFile(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) resolveFile(ctx context.Context, args arguments) (quickjs.Value, error) {
 	specifier, cut, ok := args.text(1, maxPath)
 	file, cutFile, ok2 := args.text(2, maxPath)
 	if !ok || !ok2 || cut > 0 || cutFile > 0 {
@@ -116,7 +116,7 @@ func (in *instance) resolveFile(ctx context.Context, args arguments) (guest.Valu
 }
 
 // loadFile returns a CommonJS file as a function, or the text of a JSON file.
-func (in *instance) loadFile(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) loadFile(ctx context.Context, args arguments) (quickjs.Value, error) {
 	path, cut, ok := args.text(1, maxPath)
 	if !ok || cut > 0 || !strings.HasPrefix(path, "/") || pathpkg.Clean(path) != path {
 		return 0, failf("not the path of a file that can be required")
@@ -137,5 +137,5 @@ func (in *instance) loadFile(ctx context.Context, args arguments) (guest.Value, 
 	if err != nil {
 		return 0, err
 	}
-	return in.ask(request, func(_ context.Context, v guest.Value) guest.Value { return v }), nil
+	return in.ask(request, func(_ context.Context, v quickjs.Value) quickjs.Value { return v }), nil
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 )
 
@@ -155,7 +155,7 @@ const frameCost = 2 * stride
 
 // mapStack returns the frames of a stack that are of scripts, each after a line break, with the lines and columns that were
 // written.
-func (in *instance) mapStack(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value, error) {
 	stack, _, ok := args.text(1, maxStack)
 	if !ok {
 		return 0, failf("a stack must be a string")
@@ -174,7 +174,7 @@ func (in *instance) mapStack(ctx context.Context, args arguments) (guest.Value, 
 
 // isInternal says whether a stack frame is of the engine's own functions or of the prelude.
 func isInternal(frame string) bool {
-	return strings.Contains(frame, guest.PreludeName) || strings.Contains(frame, "(native)")
+	return strings.Contains(frame, quickjs.PreludeName) || strings.Contains(frame, "(native)")
 }
 
 func (r *run) mapFrame(frame string) string {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
@@ -82,7 +82,7 @@ func (o *output) print(level Level, text string) {
 
 // print writes what may be all of the script's memory to the console.
 func (in *instance) print(level Level, data []byte) error {
-	for part := range slices.Chunk(data, guest.PieceSize) {
+	for part := range slices.Chunk(data, quickjs.PieceSize) {
 		if err := in.spend(len(part)); err != nil {
 			return err
 		}

@@ -3,7 +3,7 @@ package runtime
 import (
 	"context"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // Host functions never call into the guest for what runs or compiles code: each such call would have a native stack of its own, which
@@ -13,8 +13,8 @@ import (
 // question is what the guest has been asked for, and what to do with the answer: the value that is returned to who waits in the guest, or
 // another question.
 type question struct {
-	request guest.Request
-	then    func(ctx context.Context, v guest.Value) guest.Value
+	request quickjs.Request
+	then    func(ctx context.Context, v quickjs.Value) quickjs.Value
 }
 
 // maxQuestions is how many questions can wait for an answer. What the guest does for one can lead to another, as a file that is required
@@ -22,7 +22,7 @@ type question struct {
 const maxQuestions = 10_000
 
 // ask returns what a host function must return to ask for something.
-func (in *instance) ask(request guest.Request, then func(ctx context.Context, v guest.Value) guest.Value) guest.Value {
+func (in *instance) ask(request quickjs.Request, then func(ctx context.Context, v quickjs.Value) quickjs.Value) quickjs.Value {
 	if len(in.asked) >= maxQuestions {
 		panic(&stop{&LimitError{Limit: LimitRecursion}})
 	}
@@ -30,11 +30,11 @@ func (in *instance) ask(request guest.Request, then func(ctx context.Context, v 
 	return request.Value()
 }
 
-// resume serves [guest.ResumeArgc]: v is the answer to the last question.
-func (in *instance) resume(ctx context.Context, v guest.Value) guest.Value {
+// resume serves [quickjs.ResumeArgc]: v is the answer to the last question.
+func (in *instance) resume(ctx context.Context, v quickjs.Value) quickjs.Value {
 	last := len(in.asked) - 1
 	if last < 0 || in.vm == nil || in.vm.Leaf() { // only a script that has taken over the guest can do that
-		return guest.Undefined
+		return quickjs.Undefined
 	}
 	q := in.asked[last]
 	in.asked = in.asked[:last]
@@ -45,7 +45,7 @@ func (in *instance) resume(ctx context.Context, v guest.Value) guest.Value {
 }
 
 // raise makes an error the pending exception of the guest, which who waits there gets as 0, or ends the run if that is what the error says.
-func (in *instance) raise(ctx context.Context, err error) guest.Value {
+func (in *instance) raise(ctx context.Context, err error) quickjs.Value {
 	f, ok := err.(*failure)
 	if !ok {
 		panic(&stop{in.reason(err)})
@@ -57,13 +57,13 @@ func (in *instance) raise(ctx context.Context, err error) guest.Value {
 	if request == 0 {
 		return 0
 	}
-	return in.ask(request, func(context.Context, guest.Value) guest.Value { return 0 })
+	return in.ask(request, func(context.Context, quickjs.Value) quickjs.Value { return 0 })
 }
 
 // requestException is for making a failure the pending exception of the guest. It is 0 if there is another one already.
-func (in *instance) requestException(ctx context.Context, f *failure) (guest.Request, error) {
+func (in *instance) requestException(ctx context.Context, f *failure) (quickjs.Request, error) {
 	description, err := in.vm.ParseJSON(ctx, f.json())
-	if err != nil || description == guest.Exception {
+	if err != nil || description == quickjs.Exception {
 		return 0, err
 	}
 	return in.vm.RequestCall(ctx, in.prelude.Raise, description)

@@ -3,7 +3,7 @@ package runtime
 import (
 	"context"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // The engine tells the host of every promise that is rejected. Most are handled a moment later; those that are not when
@@ -13,7 +13,7 @@ import (
 const maxRejections = 1000
 
 // rejected notes a promise that is being rejected.
-func (in *instance) rejected(ctx context.Context, promise guest.Value) {
+func (in *instance) rejected(ctx context.Context, promise quickjs.Value) {
 	if in.vm == nil || in.vm.Leaf() {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // Run runs a script in a fresh sandbox. The script is the body of an async function in strict mode: return gives the
@@ -294,7 +294,7 @@ func (r *run) returned() bool { return r.outcome != nil && r.outcome.err == nil 
 // tick runs a timer if one is due, and then returns 0. Otherwise it returns how long to wait for the next one, or a
 // negative duration if there is none.
 func (in *instance) tick() (time.Duration, error) {
-	v, err := in.checked(in.vm.Call(in.context(), in.prelude.Tick, guest.Int(int32(in.run.pending))))
+	v, err := in.checked(in.vm.Call(in.context(), in.prelude.Tick, quickjs.Int(int32(in.run.pending))))
 	if err != nil {
 		return 0, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/module"
 )
 
@@ -39,8 +39,8 @@ const (
 
 // compiled is a script that the engine has compiled.
 type compiled struct {
-	function guest.Value // if it is the body of a function
-	module   bool        // it is an ES module, which the engine finds by the name of the script
+	function quickjs.Value // if it is the body of a function
+	module   bool          // it is an ES module, which the engine finds by the name of the script
 }
 
 // compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types taken out if
@@ -210,7 +210,7 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 		if err != nil {
 			return compiled{}, in.reason(err)
 		}
-		if function != guest.Exception {
+		if function != quickjs.Exception {
 			return compiled{function: function}, nil
 		}
 		if err := in.forgetException(); err != nil { // of which the others know better where it is
@@ -228,7 +228,7 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 	if err != nil {
 		return compiled{}, in.reason(err)
 	}
-	if function == guest.Exception {
+	if function == quickjs.Exception {
 		if err := in.forgetException(); err != nil {
 			return compiled{}, err
 		}
@@ -279,13 +279,13 @@ func (in *instance) startScript(c compiled) error {
 }
 
 // callWith calls a function of the prelude with values and an object.
-func (in *instance) callWith(function guest.Value, details map[string]any, before ...guest.Value) (guest.Value, error) {
+func (in *instance) callWith(function quickjs.Value, details map[string]any, before ...quickjs.Value) (quickjs.Value, error) {
 	text, err := json.Marshal(details)
 	if err != nil {
 		return 0, err
 	}
 	argument, err := in.vm.ParseJSON(in.context(), string(text))
-	if err != nil || argument == guest.Exception {
+	if err != nil || argument == quickjs.Exception {
 		return argument, err
 	}
 	return in.vm.Call(in.context(), function, append(before, argument)...)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 // TestBodiesWithoutAClosingBrace makes random ones: what compiles in one wrapper has to compile in the other, since only one is tried.
@@ -41,7 +41,7 @@ func TestBodiesWithoutAClosingBrace(t *testing.T) {
 			}
 			function, err := in.vm.Eval(in.context(), expressionPrefix+b.String()+expressionSuffix, "x")
 			require.NoError(t, err)
-			one := function != guest.Exception
+			one := function != quickjs.Exception
 			if !one {
 				require.NoError(t, in.forgetException())
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/linearmem"
 	"github.com/toolrun/toolrun/internal/test262"
 )
@@ -29,14 +29,14 @@ type bareEngine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	image    *linearmem.Image
-	state    guest.State
+	state    quickjs.State
 }
 
 // bareMemory is how much memory a bare engine can have, in bytes.
 const bareMemory = 256 << 20
 
 func newBareEngine(ctx context.Context) (*bareEngine, error) {
-	module, err := exportStackPointer(guest.Original())
+	module, err := exportStackPointer(quickjs.Original())
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func newBareEngine(ctx context.Context) (*bareEngine, error) {
 	}
 	host := b.runtime.NewHostModuleBuilder("env")
 	host.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
-		stack[0] = uint64(guest.Undefined)
+		stack[0] = uint64(quickjs.Undefined)
 	}), []api.ValueType{api.ValueTypeI32, api.ValueTypeI64, api.ValueTypeI32, api.ValueTypeI32}, []api.ValueType{api.ValueTypeI64}).Export("jsFunctionProxy")
 	if _, err := host.Instantiate(ctx); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func newBareEngine(ctx context.Context) (*bareEngine, error) {
 		return nil, err
 	}
 	defer instance.Close(ctx)
-	vm, err := guest.Start(ctx, instance)
+	vm, err := quickjs.Start(ctx, instance)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (b *bareEngine) run(ctx context.Context, suite *test262.Suite, c test262.Ca
 	if err := memory.Restore(b.image); err != nil {
 		return err
 	}
-	vm, err := guest.Resume(instance, b.state)
+	vm, err := quickjs.Resume(instance, b.state)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (b *bareEngine) run(ctx context.Context, suite *test262.Suite, c test262.Ca
 		return report;
 	})`
 	handle, err := b.eval(ctx, instance, `{ const {stringify} = JSON;`+strings.ReplaceAll(report, "JSON.stringify", "stringify")+"("+string(text)+") }", "report.js")
-	if err != nil || handle == guest.Exception {
+	if err != nil || handle == quickjs.Exception {
 		return errors.Join(errors.New("the case cannot be handed over"), err)
 	}
 	_, runErr := b.eval(ctx, instance, "(async function () {"+test262.Driver+"\n})(); undefined", "driver.js")
@@ -158,8 +158,8 @@ func (b *bareEngine) run(ctx context.Context, suite *test262.Suite, c test262.Ca
 	}
 }
 
-// eval is QJS_Eval of a strict script, which package guest calls by a way that the bare engine does not have.
-func (b *bareEngine) eval(ctx context.Context, instance api.Module, source, name string) (guest.Value, error) {
+// eval is QJS_Eval of a strict script, which package quickjs calls by a way that the bare engine does not have.
+func (b *bareEngine) eval(ctx context.Context, instance api.Module, source, name string) (quickjs.Value, error) {
 	var state struct{ Context uint64 }
 	text, err := json.Marshal(b.state)
 	if err != nil {
@@ -192,10 +192,10 @@ func (b *bareEngine) eval(ctx context.Context, instance api.Module, source, name
 		return 0, err
 	}
 	v, err := call("QJS_Eval", state.Context, options)
-	return guest.Value(v), err
+	return quickjs.Value(v), err
 }
 
-// exportStackPointer adds an export of a module's first global, by the name that package guest looks for.
+// exportStackPointer adds an export of a module's first global, by the name that package quickjs looks for.
 func exportStackPointer(module []byte) ([]byte, error) {
 	const name, exportSection, global = "toolrun_stack_pointer", 7, 3
 	entry := append([]byte{byte(len(name))}, name...)

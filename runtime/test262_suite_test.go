@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/test262"
 )
 
@@ -50,7 +50,7 @@ func TestTest262(t *testing.T) {
 	suite, err := test262.Open(dir)
 	require.NoError(t, err)
 	record, differences := readTest262Records(t)
-	require.Equal(t, guest.SHA256, record.Engine, "the record is of another engine: make it again by .ci/test262 -record")
+	require.Equal(t, quickjs.SHA256, record.Engine, "the record is of another engine: make it again by .ci/test262 -record")
 	same := suite.Commit() == record.Commit
 	if !same {
 		fmt.Printf("warning: the record is of the commit %s, and the checkout of %q\n", record.Commit, suite.Commit())
@@ -82,7 +82,7 @@ func TestTest262(t *testing.T) {
 func readTest262Records(t *testing.T) (*test262.Record, test262.Failures) {
 	text, err := os.ReadFile(test262Failures)
 	if os.IsNotExist(err) && *test262Record {
-		text = fmt.Appendf(nil, "engine %s\n", guest.SHA256)
+		text = fmt.Appendf(nil, "engine %s\n", quickjs.SHA256)
 	} else {
 		require.NoError(t, err)
 	}
@@ -170,7 +170,7 @@ func (r *test262Results) printSkipped() {
 
 // record notes what has failed in both.
 func (r *test262Results) record(commit string) *test262.Record {
-	record := &test262.Record{Commit: commit, Engine: guest.SHA256, Cases: len(r.ours), Failures: test262.Failures{}}
+	record := &test262.Record{Commit: commit, Engine: quickjs.SHA256, Cases: len(r.ours), Failures: test262.Failures{}}
 	for name, err := range r.ours {
 		if err != nil && r.bare[name] != nil {
 			record.Failures[name] = ""

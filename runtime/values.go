@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/internal/utf8text"
 	"github.com/toolrun/toolrun/internal/webapi"
@@ -36,7 +36,7 @@ func (in *instance) compactJSON(text string) string {
 	var out []byte
 	quoted, escaped := false, false
 	for text != "" && len(out) <= maxJSON {
-		part := text[:min(len(text), guest.PieceSize)]
+		part := text[:min(len(text), quickjs.PieceSize)]
 		if in.spend(len(part)) != nil {
 			return ""
 		}
@@ -67,8 +67,8 @@ func weight(text string, work webapi.Work) (int, error) {
 	size, quoted := len(text), false
 	for i, next := 0, 0; i < len(text); i++ {
 		if i >= next {
-			next += guest.PieceSize
-			if err := work(min(len(text)-i, guest.PieceSize)); err != nil {
+			next += quickjs.PieceSize
+			if err := work(min(len(text)-i, quickjs.PieceSize)); err != nil {
 				return 0, err
 			}
 		}
@@ -111,18 +111,18 @@ func isScalar(value any) bool {
 }
 
 // newScalar makes a value of the guest of one that isScalar.
-func (in *instance) newScalar(ctx context.Context, value any) (guest.Value, error) {
+func (in *instance) newScalar(ctx context.Context, value any) (quickjs.Value, error) {
 	switch v := value.(type) {
 	case bool:
-		return guest.Bool(v), nil
+		return quickjs.Bool(v), nil
 	case string:
 		return in.vm.NewString(ctx, v)
 	case int:
-		return guest.Int(int32(v)), nil
+		return quickjs.Int(int32(v)), nil
 	case float64:
-		return guest.Int(int32(v)), nil
+		return quickjs.Int(int32(v)), nil
 	}
-	return guest.Null, nil
+	return quickjs.Null, nil
 }
 
 // encode makes a value ready for a guest. It calls methods of the value, which may do anything.

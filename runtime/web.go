@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/internal/utf8text"
 	"github.com/toolrun/toolrun/internal/webapi"
@@ -17,7 +17,7 @@ import (
 
 // webFunctions are the functions by name. Their arguments follow the name, as the comments say. A result of undefined says
 // that the arguments are not what the function is for; which exception that is, the prelude knows.
-var webFunctions = map[string]func(in *instance, ctx context.Context, args arguments) (guest.Value, error){
+var webFunctions = map[string]func(in *instance, ctx context.Context, args arguments) (quickjs.Value, error){
 	"encode":       (*instance).webEncode,       // text: its bytes in UTF-8
 	"encodeInto":   (*instance).webEncodeInto,   // text, buffer, offset, length: {read, written}
 	"encoding":     (*instance).webEncoding,     // label: the encoding's name
@@ -45,7 +45,7 @@ const firstWeb = 2
 // maxName is the longest name or label that the host looks at, in bytes.
 const maxName = 256
 
-func (in *instance) web(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) web(ctx context.Context, args arguments) (quickjs.Value, error) {
 	name, _, _ := args.text(1, maxName)
 	if f := webFunctions[name]; f != nil {
 		return f(in, ctx, args)
@@ -69,7 +69,7 @@ func (in *instance) webArgument(args arguments, i, limit int) (string, error) {
 const maxQuery = 4 << 20
 
 // webObject hands an object to the guest.
-func (in *instance) webObject(ctx context.Context, value any) (guest.Value, error) {
+func (in *instance) webObject(ctx context.Context, value any) (quickjs.Value, error) {
 	text, err := plainjson.Marshal(value)
 	if err != nil {
 		return 0, err
@@ -89,7 +89,7 @@ func compute(f func() error) error {
 	return ended.err
 }
 
-func (in *instance) webEncode(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webEncode(ctx context.Context, args arguments) (quickjs.Value, error) {
 	buffer, ok, err := in.vm.Encode(ctx, args.value(firstWeb))
 	if !ok {
 		return 0, failf("the argument must be a string")
@@ -97,7 +97,7 @@ func (in *instance) webEncode(ctx context.Context, args arguments) (guest.Value,
 	return buffer, err
 }
 
-func (in *instance) webEncodeInto(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webEncodeInto(ctx context.Context, args arguments) (quickjs.Value, error) {
 	memory, ok := args.view(firstWeb + 1)
 	if !ok {
 		return 0, failf("the destination must be a Uint8Array")
@@ -109,16 +109,16 @@ func (in *instance) webEncodeInto(ctx context.Context, args arguments) (guest.Va
 	return in.webObject(ctx, map[string]int{"read": read, "written": written})
 }
 
-func (in *instance) webEncoding(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webEncoding(ctx context.Context, args arguments) (quickjs.Value, error) {
 	label, cut, _ := args.text(firstWeb, maxName)
 	name, ok := webapi.EncodingName(label)
 	if !ok || cut > 0 {
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	return in.vm.NewString(ctx, name)
 }
 
-func (in *instance) webDecode(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webDecode(ctx context.Context, args arguments) (quickjs.Value, error) {
 	label, _, _ := args.text(firstWeb, maxName)
 	flags, _ := args.int(firstWeb + 1)
 	memory, ok := args.view(firstWeb + 2)
@@ -138,7 +138,7 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (guest.Value,
 	})
 	switch {
 	case errors.Is(err, webapi.ErrEncoding):
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	case err != nil:
 		return 0, err
 	case d.More:
@@ -147,14 +147,14 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (guest.Value,
 	return v, nil
 }
 
-func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (quickjs.Value, error) {
 	text, cut, ok := in.vm.UTF8(args.value(firstWeb), in.memoryLimit())
 	if !ok || cut > 0 {
 		return 0, noText(ok)
 	}
 	data, err := webapi.DecodeBase64(text, in.spend)
 	if errors.Is(err, webapi.ErrBase64) {
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	if err != nil {
 		return 0, err
@@ -162,14 +162,14 @@ func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (guest.
 	return in.vm.NewText(ctx, func(do func(piece string) error) error { return webapi.BytesAsText(data, in.spend, do) })
 }
 
-func (in *instance) webEncodeBase64(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webEncodeBase64(ctx context.Context, args arguments) (quickjs.Value, error) {
 	text, cut, ok := args.text(firstWeb, in.memoryLimit())
 	if !ok || cut > 0 {
 		return 0, noText(ok)
 	}
 	encoded, err := webapi.EncodeBase64(text, in.spend)
 	if errors.Is(err, webapi.ErrBase64) {
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	if err != nil {
 		return 0, err
@@ -180,19 +180,19 @@ func (in *instance) webEncodeBase64(ctx context.Context, args arguments) (guest.
 // noText is the error for an argument that is no string, or one that is too long.
 func noText(isString bool) error {
 	if isString {
-		return guest.ErrNoMemory
+		return quickjs.ErrNoMemory
 	}
 	return failf("the argument must be a string")
 }
 
-func (in *instance) webParseURL(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webParseURL(ctx context.Context, args arguments) (quickjs.Value, error) {
 	input, err := in.webArgument(args, 0, webapi.MaxURL)
 	if err != nil {
 		return 0, err
 	}
 	var base *string
 	work := urlWork(input)
-	if args.value(firstWeb+1) != guest.Undefined {
+	if args.value(firstWeb+1) != quickjs.Undefined {
 		text, err := in.webArgument(args, 1, webapi.MaxURL)
 		if err != nil {
 			return 0, err
@@ -203,7 +203,7 @@ func (in *instance) webParseURL(ctx context.Context, args arguments) (guest.Valu
 	return in.webURL(ctx, work, func() (*webapi.URL, error) { return webapi.ParseURL(input, base) })
 }
 
-func (in *instance) webSetURL(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webSetURL(ctx context.Context, args arguments) (quickjs.Value, error) {
 	href, err := in.webArgument(args, 0, webapi.MaxURL)
 	if err != nil {
 		return 0, err
@@ -233,7 +233,7 @@ func urlWork(texts ...string) int {
 
 // webURL hands a URL to the guest: undefined if it is none. The parser, which others have written, runs on a goroutine
 // that the run may abandon. What it is given is so short that it ends by itself soon.
-func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL, error)) (guest.Value, error) {
+func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL, error)) (quickjs.Value, error) {
 	if err := in.spend(work); err != nil {
 		return 0, err
 	}
@@ -250,7 +250,7 @@ func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL,
 	case errors.As(err, &s):
 		return 0, err
 	case errors.Is(err, webapi.ErrInvalidURL):
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	case errors.Is(err, webapi.ErrLongURL):
 		return 0, &failure{name: "RangeError", message: err.Error()}
 	case err != nil:
@@ -259,7 +259,7 @@ func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL,
 	return in.webObject(ctx, u)
 }
 
-func (in *instance) webParseQuery(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webParseQuery(ctx context.Context, args arguments) (quickjs.Value, error) {
 	text, err := in.webArgument(args, 0, webapi.MaxURL)
 	if err != nil {
 		return 0, err
@@ -279,7 +279,7 @@ func (in *instance) webParseQuery(ctx context.Context, args arguments) (guest.Va
 	return in.vm.ParseJSON(ctx, utf8text.View(append(json, "]}"...)))
 }
 
-func (in *instance) webFormatQuery(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webFormatQuery(ctx context.Context, args arguments) (quickjs.Value, error) {
 	text, err := in.webArgument(args, 0, maxQuery)
 	if err != nil {
 		return 0, err
@@ -290,7 +290,7 @@ func (in *instance) webFormatQuery(ctx context.Context, args arguments) (guest.V
 	}
 	query, err := webapi.FormatQuery(text, lengths, in.spend)
 	if errors.Is(err, webapi.ErrLengths) {
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	if err != nil {
 		return 0, err
@@ -298,7 +298,7 @@ func (in *instance) webFormatQuery(ctx context.Context, args arguments) (guest.V
 	return in.vm.NewString(ctx, query)
 }
 
-func (in *instance) webDigest(ctx context.Context, args arguments) (guest.Value, error) {
+func (in *instance) webDigest(ctx context.Context, args arguments) (quickjs.Value, error) {
 	algorithm, _, _ := args.text(firstWeb, maxName)
 	memory, ok := args.view(firstWeb + 1)
 	if !ok {
@@ -309,7 +309,7 @@ func (in *instance) webDigest(ctx context.Context, args arguments) (guest.Value,
 		return 0, err
 	}
 	if sum == nil {
-		return guest.Undefined, nil
+		return quickjs.Undefined, nil
 	}
 	return in.vm.NewArrayBuffer(ctx, sum)
 }

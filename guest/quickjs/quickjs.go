@@ -1,4 +1,4 @@
-// Package guest is what runs inside the sandbox: the QuickJS engine as a WebAssembly module, and the JavaScript prelude
+// Package quickjs is what runs inside the sandbox: the QuickJS engine as a WebAssembly module, and the JavaScript prelude
 // that gives scripts their globals. It is the one place that knows the engine's exports, memory layout and bytes, so
 // that another build of the engine can take its place; [SHA256] names the build that everything here is written for.
 //
@@ -10,7 +10,7 @@
 // Everything in an instance's memory may have been written by a hostile script. A [VM] therefore treats what it reads
 // there as data that may be wrong: pointers and lengths are checked, and a wrong one gives a wrong answer to the script
 // that faked it, never a panic or an access outside the instance.
-package guest
+package quickjs
 
 import (
 	"crypto/sha256"
@@ -59,10 +59,10 @@ func Module() ([]byte, error) {
 		Replacements:  slices.Concat(patches, mends),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("guest: %w", err)
+		return nil, fmt.Errorf("quickjs: %w", err)
 	}
 	if hash := sha256.Sum256(module); hex.EncodeToString(hash[:]) != ModuleSHA256 {
-		return nil, fmt.Errorf("guest: the rewritten module is not the one that ModuleSHA256 names: its hash is %x", hash)
+		return nil, fmt.Errorf("quickjs: the rewritten module is not the one that ModuleSHA256 names: its hash is %x", hash)
 	}
 	return module, nil
 }

@@ -1,4 +1,4 @@
-package guest
+package quickjs
 
 import (
 	"context"
@@ -63,7 +63,7 @@ func Start(ctx context.Context, instance api.Module) (*VM, error) {
 	}
 	base, err := vm.malloc(ctx, StackSize)
 	if err != nil {
-		return nil, fmt.Errorf("guest: allocating the stack: %w", err)
+		return nil, fmt.Errorf("quickjs: allocating the stack: %w", err)
 	}
 	vm.state.stackBase = base
 	top := (base + StackSize) &^ 15
@@ -71,15 +71,15 @@ func Start(ctx context.Context, instance api.Module) (*VM, error) {
 
 	qjs, err := vm.call(ctx, "New_QJS", 0, 0, 0, 0)
 	if err != nil {
-		return nil, fmt.Errorf("guest: starting the engine: %w", err)
+		return nil, fmt.Errorf("quickjs: starting the engine: %w", err)
 	}
 	vm.state.runtime = vm.u32(uint32(qjs) + qjsRuntime)
 	vm.state.context = vm.u32(uint32(qjs) + qjsContext)
 	if vm.state.runtime == 0 || vm.state.context == 0 {
-		return nil, errors.New("guest: starting the engine: out of memory")
+		return nil, errors.New("quickjs: starting the engine: out of memory")
 	}
 	if t := vm.u32(vm.state.runtime + runtimeStackTop); t > top || t < top-64<<10 {
-		return nil, errors.New("guest: the stack top is not where it should be: is this another build of the engine?")
+		return nil, errors.New("quickjs: the stack top is not where it should be: is this another build of the engine?")
 	}
 	vm.setStackLimit(base + stackReserve)
 	return vm, nil
@@ -89,7 +89,7 @@ func newVM(instance api.Module) (*VM, error) {
 	vm := &VM{instance: instance, memory: instance.Memory(), functions: map[string]*function{}}
 	var ok bool
 	if vm.stackPointer, ok = instance.ExportedGlobal(stackPointerExport).(api.MutableGlobal); !ok || vm.memory == nil {
-		return nil, errors.New("guest: not an instance of the engine")
+		return nil, errors.New("quickjs: not an instance of the engine")
 	}
 	return vm, nil
 }
@@ -121,7 +121,7 @@ const maxDepth = 2
 // call calls an export of the engine. The result is 0 where it has none.
 func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	if vm.depth >= maxDepth {
-		return 0, errors.New("guest: the host calls the engine while the engine calls the host")
+		return 0, errors.New("quickjs: the host calls the engine while the engine calls the host")
 	}
 	f := vm.functions[name]
 	if f == nil {
@@ -134,7 +134,7 @@ func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, er
 	} else if fn := vm.instance.ExportedFunction(name); fn != nil {
 		e = &entry{fn: fn}
 	} else {
-		return 0, fmt.Errorf("guest: the engine has no function %s", name)
+		return 0, fmt.Errorf("quickjs: the engine has no function %s", name)
 	}
 	vm.depth++
 	clear(e.stack[copy(e.stack[:], args):])
@@ -169,7 +169,7 @@ func (vm *VM) callLeaf(ctx context.Context, name string, args ...uint64) (uint64
 func (vm *VM) Leaf() bool { return vm.leaf }
 
 // ErrNoMemory is returned where the engine could not allocate memory for what the host wants to hand to it.
-var ErrNoMemory = errors.New("guest: out of memory")
+var ErrNoMemory = errors.New("quickjs: out of memory")
 
 // malloc allocates n bytes in the instance.
 func (vm *VM) malloc(ctx context.Context, n int) (uint32, error) {

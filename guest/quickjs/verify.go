@@ -1,4 +1,4 @@
-package guest
+package quickjs
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"modules", verifyModules},
 	} {
 		if err := check.run(ctx, vm); err != nil {
-			return fmt.Errorf("guest: the engine's memory layout is not the expected one (%s): %w", check.what, err)
+			return fmt.Errorf("quickjs: the engine's memory layout is not the expected one (%s): %w", check.what, err)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package guest
+package quickjs
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func (vm *VM) startModules(ctx context.Context) error {
 		return err
 	}
 	if vm.state.unlinked, err = vm.TakeModule(ctx, v, unlinkedName); err == nil && vm.state.unlinked == 0 {
-		err = errors.New("guest: an empty module is not compiled")
+		err = errors.New("quickjs: an empty module is not compiled")
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package guest
+package quickjs
 
 import (
 	"context"
@@ -93,7 +93,7 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 			}
 		}
 		if result == Exception {
-			return nil, fmt.Errorf("guest: prelude/%s.js: %s", name, vm.describeException(ctx))
+			return nil, fmt.Errorf("quickjs: prelude/%s.js: %s", name, vm.describeException(ctx))
 		}
 	}
 	p := &Prelude{}
@@ -105,7 +105,7 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 			return nil, err
 		}
 		if !entry.IsObject() {
-			return nil, fmt.Errorf("guest: the prelude does not define %s", name)
+			return nil, fmt.Errorf("quickjs: the prelude does not define %s", name)
 		}
 	}
 	return p, nil

@@ -1,4 +1,4 @@
-package guest
+package quickjs
 
 // Where things are in the engine's memory, for the build that SHA256 names. C structures of QuickJS-ng 0.10.1 on
 // wasm32: pointers are 4 bytes, a JSValue is 8 bytes and aligned to 8. Start and Verify check them by what depends on them.

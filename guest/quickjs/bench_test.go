@@ -1,4 +1,4 @@
-package guest_test
+package quickjs_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/linearmem"
 	"github.com/toolrun/toolrun/internal/metering"
@@ -50,9 +50,9 @@ func newBareEngine(b *testing.B, cache wazero.CompilationCache, module []byte, c
 	_, err := rt.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(api.GoFunc(func(context.Context, []uint64) {}),
 		[]api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy").Instantiate(ctx)
 	require.NoError(b, err)
-	_, err = rt.NewHostModuleBuilder(guest.YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+	_, err = rt.NewHostModuleBuilder(quickjs.YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
 		stack[0] = 1 << 15
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(guest.YieldName).Instantiate(ctx)
+	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(quickjs.YieldName).Instantiate(ctx)
 	require.NoError(b, err)
 	compiled, err := rt.CompileModule(ctx, module)
 	require.NoError(b, err)
@@ -99,7 +99,7 @@ func (e *bareEngine) eval(b *testing.B, source string) string {
 // ratio of the medians, and the geometric mean of these ratios over all programs. Each round loads the code afresh, since
 // where it and its data happen to lie in memory makes a difference of up to thirty per cent. Use -benchtime=20x or more.
 func BenchmarkMetering(b *testing.B) {
-	metered, err := metering.Rewrite(guest.Original(), metering.Options{YieldModule: guest.YieldModule, YieldName: guest.YieldName})
+	metered, err := metering.Rewrite(quickjs.Original(), metering.Options{YieldModule: quickjs.YieldModule, YieldName: quickjs.YieldName})
 	require.NoError(b, err)
 	times := map[string][3][]time.Duration{}
 	b.ResetTimer()
@@ -107,7 +107,7 @@ func BenchmarkMetering(b *testing.B) {
 		cache, err := wazero.NewCompilationCacheWithDir(enginetest.CacheDir())
 		require.NoError(b, err)
 		engines := []*bareEngine{
-			newBareEngine(b, cache, guest.Original(), false), newBareEngine(b, cache, metered, false), newBareEngine(b, cache, guest.Original(), true),
+			newBareEngine(b, cache, quickjs.Original(), false), newBareEngine(b, cache, metered, false), newBareEngine(b, cache, quickjs.Original(), true),
 		}
 		for _, p := range programs {
 			t := times[p.name]
@@ -149,13 +149,13 @@ func BenchmarkMetering(b *testing.B) {
 // BenchmarkModule measures what rewriting the module costs at every start of an engine.
 func BenchmarkModule(b *testing.B) {
 	for b.Loop() {
-		_, err := guest.Module()
+		_, err := quickjs.Module()
 		require.NoError(b, err)
 	}
 }
 
 func ExampleModule() {
-	module, err := guest.Module()
-	fmt.Println(len(module) > len(guest.Original()), err)
+	module, err := quickjs.Module()
+	fmt.Println(len(module) > len(quickjs.Original()), err)
 	// Output: true <nil>
 }

@@ -1,4 +1,4 @@
-package guest_test
+package quickjs_test
 
 import (
 	"crypto/sha256"
@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/guest"
+	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
 func TestTheEngineIsTheOneThatThisPackageIsWrittenFor(t *testing.T) {
-	sum := sha256.Sum256(guest.Original())
-	require.Equal(t, guest.SHA256, hex.EncodeToString(sum[:]), `
+	sum := sha256.Sum256(quickjs.Original())
+	require.Equal(t, quickjs.SHA256, hex.EncodeToString(sum[:]), `
 The engine's module has changed. Before you change the hash, check again what belongs to one build of it:
   - layout.go: every offset, the number of the stack pointer's global, the functions that patches.go and mends.go
     change and call, the numbers of the classes. Start and Verify fail where most of them are wrong; TestUsage and
