@@ -283,11 +283,10 @@ func hostileWork(u *user) (ended string, err error) {
 // TestEndurance does work of all kinds, a fifth of it hostile, and wants each result to be right and the process not to grow, once
 // each user has done work of all kinds.
 func TestEndurance(t *testing.T) {
-	work := 200
+	work, atOnce := 100, 4
 	if *soak {
-		work = 24_000
+		work, atOnce = 24_000, 16
 	}
-	const atOnce = 16
 	engine := enginetest.New(sandbox.EngineOptions{MaxRuns: atOnce})
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
 	tools, err := registry.New(javascript.New(func(context.Context) (*sandbox.Engine, error) { return engine, nil }, nil), memory.New(), filesystem.New())

@@ -58,7 +58,7 @@ func TestFiles(t *testing.T) {
 
 func openDir(t *testing.T) afero.Fs {
 	t.Helper()
-	dir, err := vfs.OpenDir(t.TempDir(), nil)
+	dir, err := vfs.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, dir.Close()) })
 	return dir

@@ -95,9 +95,9 @@ func TestRandomCallsOfFiles(t *testing.T) {
 				return project
 			}
 		}
-		rounds := 100
-		if name != "a project in memory" || testing.Short() || raceDetector { // the others are the same, but slower
-			rounds = 10
+		rounds := 10
+		if *soak {
+			rounds = 100
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -113,7 +113,7 @@ func TestWorkOfTheHostIsCounted(t *testing.T) {
 // TestWorkOfTheHostIsStopped gives scripts half of the work that they need for what the host does for them: it stops in
 // the middle of that, and none of it goes on.
 func TestWorkOfTheHostIsStopped(t *testing.T) {
-	n := 256 << 10
+	n := 128 << 10
 	if *soak {
 		n = 120 << 20
 	}
@@ -150,7 +150,7 @@ func abandoned() int {
 // TestWorkOfTheHostWhenTimeIsUp ends runs while the host works for them. What cannot be stopped in the middle ends by
 // itself.
 func TestWorkOfTheHostWhenTimeIsUp(t *testing.T) {
-	n := 256 << 10
+	n := 128 << 10
 	if *soak {
 		n = 120 << 20
 	}
@@ -176,7 +176,7 @@ func TestMemoryForTheWorkOfTheHost(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector's own memory would be counted")
 	}
-	n := 1 << 19
+	n := 1 << 18
 	if *soak {
 		n = 120 << 20
 	}

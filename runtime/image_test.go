@@ -244,7 +244,7 @@ func TestPool(t *testing.T) {
 		}
 	})
 	t.Run("closes while runs end", func(t *testing.T) {
-		for range 20 {
+		for range 5 {
 			engine, err := NewEngine(t.Context(), &EngineOptions{CacheDir: testCacheDir(), MaxRuns: 8})
 			require.NoError(t, err)
 			var runs sync.WaitGroup

@@ -2,10 +2,7 @@ package runtime_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -90,22 +87,11 @@ func graphFiles(t testing.TB, graph, n, nesting int) afero.Fs {
 
 // TestMemoryOfModules loads graphs of files whose bodies need a large native stack to be compiled.
 func TestMemoryOfModules(t *testing.T) {
-	if procmem.Resident() == 0 {
-		t.Skip("the process's memory is not known on this system")
-	}
-	if raceDetector {
-		t.Skip("the race detector's own memory would be counted")
-	}
-	if os.Getenv("TOOLRUN_TEST_ALONE") == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-soak="+strconv.FormatBool(*soak))
-		cmd.Env = append(os.Environ(), "TOOLRUN_TEST_ALONE=1")
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.Contains(t, string(out), "--- PASS: "+t.Name())
+	if !alone(t) {
 		return
 	}
 	const limit, most = 64 << 20, 64<<20 + 64<<20 + 100<<20
-	sizes := []int{30}
+	sizes := []int{15}
 	if *soak {
 		sizes = []int{1, 2, 10, 100, 190, 1000, 10_000}
 	}

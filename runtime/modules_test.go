@@ -324,6 +324,9 @@ func TestErrorsOfImportsAreNotThoseOfTheScript(t *testing.T) {
 }
 
 func TestPositionsInTypeScriptAreBounded(t *testing.T) {
+	if !*soak {
+		t.Skip("it takes seconds: -soak runs it")
+	}
 	// Types in front of the code are gone in what the engine sees, so that its lines are others.
 	code := "interface A {\n\n}\nexport const f = () => null.x;\n" + strings.Repeat("f;", 15_000)
 	result, err := tryRun(t, `const code = `+strconv.Quote(code)+`;

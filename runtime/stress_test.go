@@ -61,7 +61,7 @@ func TestEnginesLeaveNothing(t *testing.T) {
 	}
 	round(1)
 	before := leakcheck.Take()
-	for seed := range uint64(5) {
+	for seed := range uint64(3) {
 		round(seed)
 	}
 	before.Require(t, leakcheck.Growth{Mappings: 50})
