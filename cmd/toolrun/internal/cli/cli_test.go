@@ -1,13 +1,11 @@
 package cli_test
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -84,56 +82,4 @@ func TestInterrupt(t *testing.T) {
 			require.Equal(t, 130, cmd.ProcessState.ExitCode())
 		})
 	}
-}
-
-// TestReadme runs the commands in README.md that start with "$ toolrun" and compares what they print.
-func TestReadme(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the commands are for a Unix shell")
-	}
-	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
-	require.NoError(t, err)
-	t.Parallel()
-	dir, bin := t.TempDir(), t.TempDir()
-	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
-	env := append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "TOOLRUN_DATA="+t.TempDir(), "PATH="+bin+":"+os.Getenv("PATH"))
-	commands := 0
-	for _, block := range consoleBlocks(string(data)) {
-		for _, step := range block {
-			cmd := exec.Command("sh", "-c", step.command)
-			cmd.Dir, cmd.Env = dir, env
-			commands++
-			out, _ := cmd.CombinedOutput()
-			require.Equal(t, step.output, string(out), step.command)
-		}
-	}
-	require.Positive(t, commands)
-}
-
-type step struct{ command, output string }
-
-// consoleBlocks returns the commands and outputs in the ```console blocks of a Markdown text. A command goes on in the
-// next line if that begins with "> ".
-func consoleBlocks(text string) (blocks [][]step) {
-	var block []step
-	inside := false
-	scanner := bufio.NewScanner(strings.NewReader(text))
-	for scanner.Scan() {
-		line := scanner.Text()
-		switch {
-		case line == "```console":
-			inside, block = true, nil
-		case line == "```" && inside:
-			inside = false
-			blocks = append(blocks, block)
-		case !inside:
-		case strings.HasPrefix(line, "$ "):
-			block = append(block, step{command: line[2:]})
-		case strings.HasPrefix(line, "> ") && len(block) > 0 && block[len(block)-1].output == "":
-			block[len(block)-1].command += "\n" + line[2:]
-		case len(block) > 0:
-			block[len(block)-1].output += line + "\n"
-		}
-	}
-	return blocks
 }
