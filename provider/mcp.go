@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -99,7 +99,7 @@ func (mcp) results(results []registry.Result) []any {
 			result.Content = append(result.Content, mcpPart(part, r.CallID, n))
 		}
 		if r.Data != nil {
-			if data, err := plainjson.Marshal(r.Data); err == nil && first(data) == '{' {
+			if data, err := jsontree.Marshal(r.Data); err == nil && first(data) == '{' {
 				result.StructuredContent = data
 			}
 		}

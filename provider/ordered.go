@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
@@ -315,7 +315,7 @@ func (e *nodeEncoder) string(s string) {
 		e.out = append(append(append(e.out, '"'), s...), '"')
 		return
 	}
-	quoted, err := plainjson.Marshal(s)
+	quoted, err := jsontree.Marshal(s)
 	if err != nil { // which strings do not cause
 		quoted = []byte(`""`)
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/media"
-	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
@@ -35,7 +35,7 @@ func Results(api registry.API, results []registry.Result) (json.RawMessage, erro
 			return nil, fmt.Errorf("%s: result %d (of the tool %q) has no %s", api, i, plaintext.Cut(r.Tool, 100), what)
 		}
 	}
-	return plainjson.Marshal(d.results(results))
+	return jsontree.Marshal(d.results(results))
 }
 
 // lacksID is for APIs that take no result without the id of its call.
@@ -94,7 +94,7 @@ func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 // noContent is the text of a result without content: its data, or that there is nothing.
 func noContent(r registry.Result) string {
 	if r.Data != nil {
-		if data, err := plainjson.Marshal(r.Data); err == nil {
+		if data, err := jsontree.Marshal(r.Data); err == nil {
 			return string(data)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 func index(i int) string { return strconv.Itoa(i) }
@@ -282,7 +284,7 @@ func (c *check) rational(v any) *big.Rat {
 	if n, ok := v.(json.Number); ok {
 		text = string(n)
 	}
-	if !reasonable([]byte(text)) {
+	if !jsontree.IsReasonable([]byte(text)) {
 		panic(stop{errTooComplex})
 	}
 	if len(text) > 20 || strings.ContainsAny(text, "eE") {

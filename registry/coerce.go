@@ -17,7 +17,7 @@ import (
 // It ends when the context does, with what has been coerced until then.
 func (s *Schema) coerce(ctx context.Context, object map[string]any) (changed bool) {
 	n := nodes(object)
-	c := coercer{ctx: ctx, root: s.doc, left: leastCost + costPerNode*n, values: maxValues - n}
+	c := coercer{ctx: ctx, root: s.doc, left: leastCost + costPerNode*n, values: jsontree.MaxValues - n}
 	c.value(s.doc, object, 0)
 	return c.changed
 }
@@ -182,13 +182,10 @@ func (t types) has(v any) bool {
 	return true
 }
 
-// isInteger reports whether a number is one without a fraction, as JSON Schema has it: 1.0 is.
+// isInteger reports whether a number has no fraction, as JSON Schema has it: 1.0 is an integer.
 func isInteger(n json.Number) bool {
-	if !strings.ContainsAny(string(n), ".eE") {
-		return true
-	}
-	f, err := n.Float64()
-	return err == nil && f == float64(int64(f))
+	_, ok := jsontree.Integer(string(n))
+	return ok
 }
 
 func (c *coercer) convert(t types, v any) (any, bool) {
@@ -198,7 +195,7 @@ func (c *coercer) convert(t types, v any) (any, bool) {
 			return trimmed == "true", true
 		}
 		if t["number"] || t["integer"] {
-			if n := json.Number(trimmed); isNumber(trimmed) && (t["number"] || isInteger(n)) {
+			if n := json.Number(trimmed); jsontree.IsNumber(trimmed) && (t["number"] || isInteger(n)) {
 				return n, true
 			}
 		}
@@ -223,14 +220,9 @@ func (c *coercer) decode(text string) (any, bool) {
 	if !c.spend(len(text)/bytesPerStep) || jsontree.Check([]byte(text), limits) != nil {
 		return nil, false
 	}
-	decoded, err := decodeJSON([]byte(text))
+	decoded, err := jsontree.Decode([]byte(text))
 	if err == nil {
 		c.values -= nodes(decoded)
 	}
 	return decoded, err == nil
-}
-
-// isNumber reports whether text is a number as JSON has them, and one that can be meant.
-func isNumber(text string) bool {
-	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text)) && reasonable([]byte(text))
 }

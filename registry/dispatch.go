@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plainjson"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
@@ -110,7 +109,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if len(input) == 0 || string(input) == "null" {
 		input = json.RawMessage("{}")
 	}
-	if depth := limits.depth(); openings(input) > depth && jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
+	if depth := limits.depth(); jsontree.Separators(input) > depth && jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
 		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. Pass something flatter, for example text or the name of a file.", depth)
 	}
 	if e.checker == nil && schema.accepts(input) {
@@ -128,10 +127,10 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 		}
 		defer leave()
 	}
-	decoded, err := decodeJSON(input)
+	decoded, err := jsontree.Decode(input)
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
-	} else if errors.Is(err, errTooManyValues) {
+	} else if errors.Is(err, jsontree.ErrTooManyValues) {
 		return nil, Errorf("invalid tool call: the arguments cannot be used: %w. Pass less, for example the name of a file.", err)
 	} else if err != nil {
 		return nil, Errorf("invalid tool call: the arguments cannot be used: %w", err)
@@ -162,7 +161,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 		return nil, Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err)
 	}
 	if changed {
-		return plainjson.Marshal(object)
+		return jsontree.Marshal(object)
 	}
 	return input, nil
 }

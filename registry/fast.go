@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // A plan is a schema in a form that checks JSON without decoding it. It knows the keywords that nearly all schemas of tools
@@ -188,14 +189,14 @@ func (p *plan) value(data []byte, i int) (end int, ok bool) {
 	if p != nil && p.never {
 		return i, false
 	}
-	i = space(data, i)
+	i = jsontree.SkipBlanks(data, i)
 	switch data[i] {
 	case '{':
 		return p.object(data, i+1)
 	case '[':
 		return p.array(data, i+1)
 	case '"':
-		text, end, plain := quoted(data, i)
+		text, end, plain := jsontree.Quoted(data, i)
 		return end, p == nil || p.types&typeString != 0 && p.text(text, plain)
 	case 't':
 		return i + 4, p.is(typeBoolean)
@@ -221,7 +222,7 @@ func (p *plan) value(data []byte, i int) (end int, ok bool) {
 func (p *plan) is(t typeSet) bool { return p == nil || p.types&t != 0 }
 
 func (p *plan) number(text []byte, whole bool) bool {
-	if !reasonable(text) {
+	if !jsontree.IsReasonable(text) {
 		return false
 	}
 	if p == nil {
@@ -251,8 +252,8 @@ func (p *plan) object(data []byte, i int) (end int, ok bool) {
 	var seen uint64
 	var names [32][]byte // what is in an object twice means different things to different readers
 	n := 0
-	for i = space(data, i); data[i] != '}'; {
-		name, after, plain := quoted(data, i)
+	for i = jsontree.SkipBlanks(data, i); data[i] != '}'; {
+		name, after, plain := jsontree.Quoted(data, i)
 		if !plain || n == len(names) {
 			return i, false
 		}
@@ -276,12 +277,12 @@ func (p *plan) object(data []byte, i int) (end int, ok bool) {
 				inside = p.additional
 			}
 		}
-		i = space(data, after) + 1 // the colon
+		i = jsontree.SkipBlanks(data, after) + 1 // the colon
 		if i, ok = inside.value(data, i); !ok {
 			return i, false
 		}
-		if i = space(data, i); data[i] == ',' {
-			i = space(data, i+1)
+		if i = jsontree.SkipBlanks(data, i); data[i] == ',' {
+			i = jsontree.SkipBlanks(data, i+1)
 		}
 	}
 	return i + 1, p == nil || seen&p.required == p.required
@@ -317,37 +318,13 @@ func (p *plan) array(data []byte, i int) (end int, ok bool) {
 		items = p.items
 	}
 	n := 0
-	for i = space(data, i); data[i] != ']'; n++ {
+	for i = jsontree.SkipBlanks(data, i); data[i] != ']'; n++ {
 		if i, ok = items.value(data, i); !ok {
 			return i, false
 		}
-		if i = space(data, i); data[i] == ',' {
-			i = space(data, i+1)
+		if i = jsontree.SkipBlanks(data, i); data[i] == ',' {
+			i = jsontree.SkipBlanks(data, i+1)
 		}
 	}
 	return i + 1, p == nil || n >= p.minItems && (p.maxItems < 0 || n <= p.maxItems)
-}
-
-func space(data []byte, i int) int {
-	for data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r' {
-		i++
-	}
-	return i
-}
-
-// quoted returns what is in the quotes at i, and where they end. plain says that it stands for itself, each byte for one
-// character.
-func quoted(data []byte, i int) (text []byte, end int, plain bool) {
-	plain = true
-	start := i + 1
-	for i = start; data[i] != '"'; i++ {
-		switch {
-		case data[i] == '\\':
-			plain = false
-			i++
-		case data[i] >= utf8.RuneSelf:
-			plain = false
-		}
-	}
-	return data[start:i], i + 1, plain
 }

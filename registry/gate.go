@@ -1,10 +1,11 @@
 package registry
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // What decoding inputs may take at the same time, in all registries of the process together, in bytes by estimate. An input that
@@ -75,11 +76,5 @@ func (g *gate) give(size int) {
 // decodingSize estimates how many bytes it takes to decode an input and to check it.
 func decodingSize(input []byte) int {
 	const perValue = 200
-	values := 1 + bytes.Count(input, []byte(",")) + openings(input)
-	return 4*len(input) + perValue*min(values, maxValues)
-}
-
-// openings is how many arrays and objects begin in JSON, or more if there are brackets in texts.
-func openings(input []byte) int {
-	return bytes.Count(input, []byte("[")) + bytes.Count(input, []byte("{"))
+	return 4*len(input) + perValue*min(1+jsontree.Separators(input), jsontree.MaxValues)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
@@ -95,7 +95,7 @@ func (c *running) encode(ctx context.Context, data any, env Env) any {
 	if raw, ok := data.(json.RawMessage); ok && len(raw) > env.Limits.output() {
 		return raw // it is dropped, and need not be looked at
 	}
-	raw, err := plainjson.Marshal(data)
+	raw, err := jsontree.Marshal(data)
 	if err != nil {
 		env.log(ctx, slog.LevelError, "the data of a result is not JSON", "tool", c.tool, "call", c.id, "error", err)
 		return nil

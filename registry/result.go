@@ -3,7 +3,7 @@ package registry
 import (
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
@@ -141,7 +141,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 			content[i] = part{Type: "text", Text: p.Text}
 		}
 	}
-	return plainjson.Marshal(struct {
+	return jsontree.Marshal(struct {
 		CallID  string `json:"callId,omitempty"`
 		Tool    string `json:"tool"`
 		IsError bool   `json:"isError"`

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // A Schema is a JSON Schema that is ready for use. It cannot be changed, and is safe for concurrent use.
@@ -35,7 +37,7 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	if len(raw) > maxSchema {
 		return nil, fmt.Errorf("the schema has %d bytes, more than %d", len(raw), maxSchema)
 	}
-	doc, err := decodeJSON(raw)
+	doc, err := jsontree.Decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("the schema cannot be read: %w", err)
 	}

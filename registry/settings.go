@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -114,7 +114,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	if len(s.ToolOptions) > 0 {
 		fields["toolOptions"] = s.ToolOptions
 	}
-	return plainjson.Marshal(fields)
+	return jsontree.Marshal(fields)
 }
 
 // UnmarshalJSON is [ParseSettings].

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // Func makes a tool of a function. The input's schema is inferred from In, a struct: its fields are the arguments, by
@@ -86,7 +86,7 @@ func resultFrom(out any) (Result, error) {
 		}
 		return out.Result(), nil
 	}
-	data, err := plainjson.Marshal(out)
+	data, err := jsontree.Marshal(out)
 	if err != nil {
 		return Result{}, fmt.Errorf("the result is not JSON: %w", err)
 	}

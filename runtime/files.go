@@ -9,7 +9,7 @@ import (
 	"syscall"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
@@ -115,7 +115,7 @@ func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, er
 			return nil, err
 		}
 		if d, ok := answer.(description); ok {
-			return plainjson.Marshal(d)
+			return jsontree.Marshal(d)
 		}
 		return answer, nil
 	})

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // batch is how many entries of a directory are read at a time.
@@ -73,7 +73,7 @@ func (t tree) list(p place, recursive bool) (any, error) {
 		if len(kinds) > 0 {
 			text = append(text, ',')
 		}
-		text = plainjson.AppendString(text, e.name)
+		text = jsontree.AppendString(text, e.name)
 		kinds = append(kinds, e.kind)
 		return t.work.spend(len(e.name))
 	})

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/utf8text"
 	"github.com/toolrun/toolrun/internal/webapi"
 )
@@ -130,7 +130,7 @@ func (r *run) encode(value any) (e encoded, err error) {
 	if value, err = r.extract(value, &e.data, 0); err != nil {
 		return encoded{}, err
 	}
-	text, err := plainjson.Marshal(value)
+	text, err := jsontree.Marshal(value)
 	if err != nil {
 		return encoded{}, err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/utf8text"
 	"github.com/toolrun/toolrun/internal/webapi"
 )
@@ -70,7 +70,7 @@ const maxQuery = 4 << 20
 
 // webObject hands an object to the guest.
 func (in *instance) webObject(ctx context.Context, value any) (quickjs.Value, error) {
-	text, err := plainjson.Marshal(value)
+	text, err := jsontree.Marshal(value)
 	if err != nil {
 		return 0, err
 	}
@@ -269,8 +269,8 @@ func (in *instance) webParseQuery(ctx context.Context, args arguments) (quickjs.
 		if json[len(json)-1] != '[' {
 			json = append(json, ',')
 		}
-		json = plainjson.AppendString(json, name)
-		json = plainjson.AppendString(append(json, ','), value)
+		json = jsontree.AppendString(json, name)
+		json = jsontree.AppendString(append(json, ','), value)
 		return nil
 	})
 	if err != nil {

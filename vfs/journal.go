@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // The descriptions of changes are lines of JSON, some of them in one file: a page. Making a file costs more than anything
@@ -60,10 +60,10 @@ type stamp struct {
 	ModTime time.Time `json:"modTime"`
 }
 
-func stampOf(info fs.FileInfo) *stamp { return &stamp{info.Size(), plainjson.Time(info.ModTime())} }
+func stampOf(info fs.FileInfo) *stamp { return &stamp{info.Size(), jsontree.Time(info.ModTime())} }
 
 func (s *stamp) matches(info fs.FileInfo) bool {
-	return s.Size == info.Size() && s.ModTime.Equal(plainjson.Time(info.ModTime()))
+	return s.Size == info.Size() && s.ModTime.Equal(jsontree.Time(info.ModTime()))
 }
 
 // unit is what the change is undone together with.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
@@ -22,7 +22,7 @@ func key(name string) string {
 
 // quoted is text as a literal. Backquotes are escaped, so that it can stand in Markdown.
 func quoted(text string) string {
-	encoded, err := plainjson.Marshal(text)
+	encoded, err := jsontree.Marshal(text)
 	if err != nil { // texts can always be encoded
 		panic(err)
 	}

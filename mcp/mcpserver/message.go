@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -120,14 +119,9 @@ func read(text []byte, whole bool) (*messages, *refusal) {
 	}
 	m.cost = costMessage*int64(len(m.list)) + costSDK*int64(size)
 	for _, message := range m.list {
-		m.cost += costArguments*int64(len(message.args)) + costValue*int64(separators(message.args))
+		m.cost += costArguments*int64(len(message.args)) + costValue*int64(jsontree.Separators(message.args))
 	}
 	return m, nil
-}
-
-// separators returns how many there are of what comes with each value but a string, which costs its bytes, or more.
-func separators(text []byte) int {
-	return bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{'['}) + bytes.Count(text, []byte{'{'})
 }
 
 // hasArguments reports whether there are parts of the text that are used as they are.

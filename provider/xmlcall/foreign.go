@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // Descriptions and names can come from anywhere, such as a server that somebody has connected. What follows keeps them from
@@ -42,7 +42,7 @@ func looksLikeHeading(line string) bool {
 func memberName(name string) string {
 	odd := func(r rune) bool { return r == '`' || !unicode.IsPrint(r) }
 	if strings.IndexFunc(name, odd) >= 0 {
-		raw, _ := plainjson.Marshal(name) // a string always can be
+		raw, _ := jsontree.Marshal(name) // a string always can be
 		name = written(string(raw), odd)
 	}
 	return escape(name)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // An object is a JSON object with its members in the order in which they are written. The values are *object, []any, string,
@@ -45,7 +45,7 @@ func (o *object) text(name string) string {
 func (o *object) MarshalJSON() ([]byte, error) {
 	var w objectWriter
 	for _, name := range o.names {
-		raw, err := plainjson.Marshal(o.values[name])
+		raw, err := jsontree.Marshal(o.values[name])
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func decodeValue(decoder *json.Decoder, depth int) (any, error) {
 
 // encodeText encodes a string.
 func encodeText(s string) json.RawMessage {
-	raw, _ := plainjson.Marshal(s) // a string always can be
+	raw, _ := jsontree.Marshal(s) // a string always can be
 	return raw
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
@@ -342,7 +342,7 @@ func (p *describer) needed(o *object, level int) string {
 
 // shown writes a value of a schema on one line. Text is in quotes.
 func shown(v any) string {
-	raw, err := plainjson.Marshal(v)
+	raw, err := jsontree.Marshal(v)
 	if err != nil {
 		raw = json.RawMessage("?")
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -89,7 +89,7 @@ func (c *contract) example(tool string, optional int) Block {
 		for _, e := range elements {
 			text, isText := e.(string)
 			if !isText {
-				raw, _ := plainjson.Marshal(e)
+				raw, _ := jsontree.Marshal(e)
 				text = string(raw)
 			}
 			b.Params = append(b.Params, Param{f.name, text})
@@ -154,8 +154,8 @@ func (s *sampler) array(name string, o *object) []any {
 		return []any{first}
 	}
 	second := s.value(name, items, 1)
-	a, _ := plainjson.Marshal(first)
-	b, _ := plainjson.Marshal(second)
+	a, _ := jsontree.Marshal(first)
+	b, _ := jsontree.Marshal(second)
 	if bytes.Equal(a, b) {
 		return []any{first}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
@@ -158,7 +158,7 @@ func printResult(w io.Writer, result registry.Result, asJSON bool, text func(reg
 
 // printJSON prints a value as one line of JSON. Indentation would make much of deep values.
 func printJSON(w io.Writer, value any) error {
-	raw, err := plainjson.Marshal(value)
+	raw, err := jsontree.Marshal(value)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun/internal/plainjson"
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -107,7 +107,7 @@ func describe(name string, info fs.FileInfo) jsonFile {
 	case info.Mode().IsRegular():
 		kind = "file"
 	}
-	return jsonFile{name, kind, info.Size(), plainjson.Time(info.ModTime())}
+	return jsonFile{name, kind, info.Size(), jsontree.Time(info.ModTime())}
 }
 
 // label is a file's name in listings for readers.

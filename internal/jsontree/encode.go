@@ -1,6 +1,4 @@
-// Package plainjson encodes JSON as people and models read it: with <, > and & as they are, which package encoding/json
-// writes as six characters each unless it is told not to.
-package plainjson
+package jsontree
 
 import (
 	"bytes"
@@ -9,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal is json.Marshal without that.
+// Marshal encodes a value as json.Marshal does, but writes <, > and & as they are: so people and models read them.
 func Marshal(value any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -50,7 +48,7 @@ func AppendString(to []byte, s string) []byte {
 	return append(append(to, s[from:]...), '"')
 }
 
-// Time is the nearest to a time that package encoding/json can write: it refuses years before 0 and after 9999, which files can have.
+// Time returns the nearest time that package json can encode: files can have years before 0 and after 9999, which it refuses.
 func Time(t time.Time) time.Time {
 	switch t = t.UTC(); {
 	case t.Year() < 0:

@@ -1,0 +1,170 @@
+// Package jsontree works on JSON text and JSON values without losing what Go's maps lose: the order of members, and the digits of
+// numbers.
+//
+// Check, Members and Elements read a text without decoding it. Decode makes the usual maps and slices of it, but refuses what
+// could mean different things to different readers. Parse makes a tree of nodes. Marshal and AppendString write JSON.
+package jsontree
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Limits bound what decoding a JSON text may make. Zero means no limit.
+type Limits struct {
+	// Depth is how deeply arrays and objects may be nested. A text without any has depth 0.
+	Depth int
+	// Values is how many values there may be: each array, object, string, number, true, false, null and name of a member
+	// counts as one.
+	Values int
+}
+
+// LimitError says which limit a JSON text exceeds.
+type LimitError struct {
+	// What is counted: "levels of nesting" or "values".
+	What string
+	// Limit is the limit that is exceeded.
+	Limit int
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the JSON has more than %d %s", e.Limit, e.What)
+}
+
+// Check returns a [LimitError] if a JSON text exceeds a limit. It reads the text once, stops at the first excess and
+// allocates nothing, whatever the text is; whether the text is valid JSON is for the decoder to say. Invalid text is
+// measured as a decoder would measure what it reads before it fails.
+func Check(text []byte, limits Limits) error {
+	_, err := walk(text, 0, limits, false)
+	return err
+}
+
+// Separators counts the commas and opening brackets of a JSON text, including those in its strings. It is a fast upper bound for how
+// deeply the text is nested, and together with the length of the text for the memory that decoding takes.
+func Separators(text []byte) int {
+	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{"))
+}
+
+// Members calls do with each member of an object, in order, a name that is there twice included. The value is part of
+// the text, and so is the name, unless it has escapes. It reports whether the text, which must be valid JSON, is an
+// object.
+func Members(text []byte, do func(name, value []byte)) bool {
+	return inside(text, '{', func(text []byte, i int) int {
+		end := skipString(text, i)
+		if text[i] != '"' || end < i+2 { // it is not valid
+			return len(text)
+		}
+		name := text[i+1 : end-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			var unquoted string
+			_ = json.Unmarshal(text[i:end], &unquoted) // it is valid
+			name = []byte(unquoted)
+		}
+		i = skipBlanks(text, end)
+		i = skipBlanks(text, min(i+1, len(text))) // after the colon
+		end = skipValue(text, i)
+		do(name, text[i:end])
+		return end
+	})
+}
+
+// Elements calls do with each element of an array, in order, until it returns false. An element is part of the text. It
+// reports whether the text, which must be valid JSON, is an array.
+func Elements(text []byte, do func(element []byte) bool) bool {
+	return inside(text, '[', func(text []byte, i int) int {
+		end := skipValue(text, i)
+		if !do(text[i:end]) {
+			return len(text)
+		}
+		return end
+	})
+}
+
+// inside calls item where each item of an object or an array begins. It returns where the item ends.
+func inside(text []byte, open byte, item func(text []byte, i int) (end int)) bool {
+	i := skipBlanks(text, 0)
+	if i == len(text) || text[i] != open {
+		return false
+	}
+	for i = skipBlanks(text, i+1); i < len(text) && text[i] != open+2; i = skipBlanks(text, i) { // ] and } are two after [ and {
+		if text[i] == ',' {
+			i++
+			continue
+		}
+		i = item(text, i)
+	}
+	return true
+}
+
+// skipValue returns where the value that begins at i ends.
+func skipValue(text []byte, i int) int {
+	end, _ := walk(text, i, Limits{}, true)
+	return end
+}
+
+// walk goes through the tokens of a text from i on, to the end of the text or of the first value, and returns where that is.
+func walk(text []byte, i int, limits Limits, one bool) (end int, err error) {
+	depth, values := 0, 0
+	for i < len(text) {
+		switch text[i] {
+		case '{', '[':
+			depth++
+			values++
+			i++
+			if limits.Depth > 0 && depth > limits.Depth {
+				return i, &LimitError{"levels of nesting", limits.Depth}
+			}
+		case '}', ']':
+			depth--
+			i++
+		case ',', ':', ' ', '\t', '\r', '\n':
+			i++
+			continue
+		case '"':
+			values++
+			i = skipString(text, i)
+		default:
+			values++
+			i = skipLiteral(text, i)
+		}
+		if limits.Values > 0 && values > limits.Values {
+			return i, &LimitError{"values", limits.Values}
+		}
+		if one && depth <= 0 {
+			return i, nil
+		}
+	}
+	return len(text), nil
+}
+
+// skipString returns where the string that begins at i ends.
+func skipString(text []byte, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return len(text)
+}
+
+// skipLiteral returns where the number, true, false or null that begins at i ends.
+func skipLiteral(text []byte, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case ',', ':', '{', '}', '[', ']', '"', ' ', '\t', '\r', '\n':
+			return i
+		}
+	}
+	return len(text)
+}
+
+func skipBlanks(text []byte, i int) int {
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
+		i++
+	}
+	return i
+}
