@@ -17,7 +17,7 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
-	".":                              {"provider", "registry", "runtime", "tools/filesystem", "tools/javascript", "tools/memory", "vfs"},
+	".":                              {"mcp/mcpclient", "provider", "registry", "runtime", "tools/filesystem", "tools/javascript", "tools/memory", "vfs"},
 	"internal/cachedir":              {},
 	"internal/filetype":              {},
 	"internal/jsontree":              {"internal/plaintext"},

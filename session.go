@@ -17,6 +17,10 @@ import (
 type SessionOptions struct {
 	// Chat says which conversation it is; tools may put it into what they return.
 	Chat string
+	// Client is who makes the calls, if several do for a project: see [registry.Env].
+	Client string
+	// IgnoreSettings leaves aside what has been chosen for the project.
+	IgnoreSettings bool
 	// Select, if not nil, gets what has been chosen for the project, and returns which tools are enabled, how they are set and what
 	// they may use. It is asked each time, by several goroutines at once if sessions are used so.
 	Select func(registry.Selection) registry.Selection
@@ -32,16 +36,15 @@ type SessionOptions struct {
 // closed, it is kept with its open files.
 type Session struct {
 	runner  *Runner
-	project *vfs.Project
+	project *vfs.Project // nil if there is none
 	id      string
-	stored  bool // the project is one of the store, whose settings are the host's
 	options SessionOptions
 	calls   calls
 	close   func() error
 }
 
-func newSession(r *Runner, project *vfs.Project, id string, stored bool, options *SessionOptions) *Session {
-	s := &Session{runner: r, project: project, id: id, stored: stored}
+func newSession(r *Runner, project *vfs.Project, id string, options *SessionOptions) *Session {
+	s := &Session{runner: r, project: project, id: id}
 	if options != nil {
 		s.options = *options
 	}
@@ -56,7 +59,7 @@ func (s *Session) Definitions(api registry.API, options *provider.Options) (json
 	if err != nil {
 		return nil, err
 	}
-	return provider.Definitions(s.runner.registry, api, env.Selection, options)
+	return provider.Definitions(s.runner.Registry(), api, env.Selection, options)
 }
 
 // SystemPrompt returns what the tools that are enabled add to the system prompt, or "".
@@ -70,7 +73,7 @@ func (s *Session) SystemPrompt(ctx context.Context, api registry.API) (string, e
 	if err != nil {
 		return "", err
 	}
-	return s.runner.registry.SystemPrompt(ctx, api, env)
+	return s.runner.Registry().SystemPrompt(ctx, api, env)
 }
 
 // Do does the calls in what a model has answered, in order, and returns the messages with their results, as a JSON array to be
@@ -103,7 +106,7 @@ func (s *Session) DispatchAll(ctx context.Context, calls []registry.Call) ([]reg
 	if err != nil {
 		return nil, err
 	}
-	return s.runner.registry.DispatchAll(ctx, calls, env), nil
+	return s.runner.Registry().DispatchAll(ctx, calls, env), nil
 }
 
 // Env returns what calls of the session may touch, with what has been chosen for the project by now. Calls that are made with
@@ -117,12 +120,16 @@ func (s *Session) Env() (registry.Env, error) {
 	env := registry.Env{
 		Project:  s.id,
 		Chat:     s.options.Chat,
-		Files:    s.project,
+		Client:   s.options.Client,
 		Limits:   s.options.Limits,
 		Progress: s.options.Progress,
 		Logger:   s.options.Logger,
 	}
-	if s.stored {
+	if s.project != nil {
+		env.Files = s.project
+	}
+	env.Selection.NoProject = s.project == nil
+	if s.project != nil && !s.options.IgnoreSettings {
 		stored, err := s.project.Settings()
 		if err == nil {
 			env.Selection.Settings, _, err = registry.ParseSettings(stored)
@@ -137,8 +144,16 @@ func (s *Session) Env() (registry.Env, error) {
 	return env, nil
 }
 
-// Project returns the files of the project, to read and to change them, and to undo what a call has done, by its id. It is closed
-// with the session.
+// Source is Env with the tools that there are now, as [mcpserver.New] takes it.
+//
+// [mcpserver.New]: https://pkg.go.dev/github.com/toolrun/toolrun/mcp/mcpserver#New
+func (s *Session) Source(context.Context) (*registry.Registry, registry.Env, error) {
+	env, err := s.Env()
+	return s.runner.Registry(), env, err
+}
+
+// Project returns the files of the project, to read and to change them, and to undo what a call has done, by its id; nil if the
+// session has none. It is closed with the session.
 func (s *Session) Project() *vfs.Project { return s.project }
 
 // Close stops the calls that are under way, whose results say so, and waits for their end. That is soon, since a tool that
@@ -151,6 +166,13 @@ func (s *Session) shut() error {
 	s.runner.mu.Lock()
 	delete(s.runner.sessions, s)
 	s.runner.mu.Unlock()
+	return s.closeFiles()
+}
+
+func (s *Session) closeFiles() error {
+	if s.project == nil {
+		return nil
+	}
 	return s.project.Close()
 }
 

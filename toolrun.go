@@ -1,25 +1,38 @@
-// Package toolrun gives a program the tools of this module, ready to be called by a model: code in a sandbox, a memory and
-// files, and whatever tools the program has itself.
+// Package toolrun runs the tools that an AI model calls. Untrusted code runs in a sandbox with hard limits, sees only one
+// project's files, and every change can be undone.
 //
 //	runner, err := toolrun.Open(ctx, nil)
 //	defer runner.Close()
 //	session, err := runner.Session("notes", nil)
-//	tools, err := session.Definitions(registry.Anthropic, nil) // the request's "tools"
+//	tools, err := session.Definitions(registry.Anthropic, nil) // the "tools" of the request
 //	messages, err := session.Do(ctx, registry.Anthropic, response)
 //
-// The response is the body of what a provider's API has answered, and messages is what to append to the conversation behind
-// it, or nil if the model has called nothing.
+// The response is the body that the provider's API has answered with. The messages hold the results: append them to the
+// conversation and ask again. They are nil when the model has called nothing.
 //
-// A [Runner] is what a process needs once: an engine, a store of projects and a registry of tools. A [Session] works on the
-// files of one project; an agent has one, and so has each of many users of a server.
+// A [Runner] is what a process needs once: the tools, the store of projects, the engine that runs code, and connections to
+// MCP servers. A [Session] works on the files of one project; each agent, or each user of a server, has one.
 //
-// # What is below
+// # Your own tools
 //
-// The package adds nothing to what the others can do, and hides nothing of it: [Runner.Registry], [Runner.Store],
-// [Runner.Engine], [Session.Project] and [Session.Env] lead there. What calls may do, how they are checked and what their limits
-// are is said in package registry, and how providers' messages are read and made in package provider.
+// A tool is a Go function with typed arguments:
 //
-// A streamed response is read by a provider.Stream, and its calls go to [Session.DispatchAll]:
+//	weather := registry.Func(registry.Spec{Name: "weather", Description: "Tells the weather of a city."},
+//		func(ctx context.Context, in struct{ City string }, env registry.Env) (string, error) {
+//			return "15 °C in " + in.City, nil
+//		})
+//	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []registry.Tool{weather}})
+//
+// # The packages below
+//
+//   - registry: tools, calls, limits, permissions and middleware. [Runner.Registry] and [Session.Env] lead there.
+//   - provider: definitions, calls and results as the APIs of model providers write them.
+//   - vfs: projects and their history. [Runner.Store] and [Session.Project] lead there.
+//   - runtime: the sandbox. [Runner.Engine] leads there. Its name is that of a package of Go, so import it as
+//     sandbox "github.com/toolrun/toolrun/runtime".
+//   - mcp/mcpserver: serves a session to MCP clients: mcpserver.New(ctx, session.Source, nil).
+//
+// A provider.Stream reads a streamed response; its calls go to [Session.DispatchAll]:
 //
 //	calls, err := stream.Calls()
 //	results, err := session.DispatchAll(ctx, calls)
@@ -27,8 +40,8 @@
 //
 // # Errors
 //
-// A call that fails is no error here. The model is told what was wrong with it, and the loop goes on. Errors are what the model
-// can do nothing about: a response that is none, a project that has been deleted, a session that has been closed.
+// A call that fails is not a Go error: its result tells the model what was wrong, and the loop goes on. Errors are for what the
+// model cannot repair: a malformed response, a deleted project, a closed session.
 package toolrun
 
 import (
@@ -37,6 +50,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/filesystem"
@@ -45,93 +59,130 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// ErrClosed is returned by what is asked of a [Runner] or a [Session] after it has been closed. It is also the cause of the context
-// of calls that closing has stopped.
+// ErrClosed is the error of a [Runner] or a [Session] that is used after it was closed. It is also the cause of the contexts of
+// calls that closing has stopped.
 var ErrClosed = errors.New("toolrun: closed")
 
-// Options say what a [Runner] has. The zero value has safe defaults.
+// Options configure a [Runner]. The zero value has safe defaults.
 type Options struct {
-	// DataDir is a directory of the host that keeps the projects, in its folder projects, as the command does with --data. It is made
-	// if it is not there. Several processes can use the same one. Empty means that projects are in memory, and gone when the
-	// runner is closed.
+	// DataDir is the directory that keeps projects, as the command's --data does; see [OpenStore]. Empty means that projects are in
+	// memory, and gone when the runner is closed.
 	DataDir string
-	// Projects says what a project may hold, and what it remembers.
+	// Store keeps the projects instead of DataDir. The caller closes it, after the runner.
+	Store *vfs.Store
+	// Projects limits what a project of DataDir, of memory, or of [Runner.DirSession] may hold and remember.
 	Projects vfs.Options
-	// Engine says how scripts are run: how many at once, and where compiled code is kept, without which each start takes
-	// about a second of a processor.
-	Engine sandbox.EngineOptions
-	// Tools are there beside memory, javascript and filesystem, whose names they cannot have.
+
+	// Engine runs code. Several runners can share one, which the caller closes, after the runners. Nil means that the runner
+	// starts an engine of its own when code runs for the first time.
+	Engine *sandbox.Engine
+	// EngineOptions configure the runner's own engine. With a CacheDir it starts in some 40 ms, without one it takes about
+	// a second of a processor. A CacheDir that cannot be used is a warning.
+	EngineOptions sandbox.EngineOptions
+	// ScriptName is what stack traces call the code that the tool javascript runs. Empty means script.js.
+	ScriptName string
+
+	// Tools are added to memory, javascript and filesystem, and must not have their names.
 	Tools []registry.Tool
 	// Middleware sees all calls, the first one outermost.
 	Middleware []registry.Middleware
+
+	// Servers are MCP servers whose tools are added, too, while they are connected: see [mcpclient.ParseConfig].
+	Servers mcpclient.Config
+	// ServerOptions configure the connections. Base is the runner's.
+	ServerOptions mcpclient.Options
+
+	// Warn, if not nil, gets what works less well than it should: servers that cannot be reached when the runner is opened,
+	// compiled code that cannot be kept. It can be called by several goroutines at once.
+	Warn func(error)
 }
 
-// A Runner has what tools are made of, and the sessions that use it. It is safe for concurrent use.
+// A Runner is the tools and what they are made of, and the sessions that use them. It is safe for concurrent use.
 type Runner struct {
-	registry *registry.Registry
+	servers  *mcpclient.Set // has the runner's own tools as well
 	store    *vfs.Store
-	engine   *sandbox.Engine
+	engine   *engine
 	projects vfs.Options
 	close    func() error
+	// storeGiven says that the store is not the runner's to close.
+	storeGiven bool
 
 	mu       sync.Mutex
 	closed   bool
 	sessions map[*Session]bool
 }
 
-// Open makes a runner. It starts the engine, so that what is wrong with the host is known at once and no call has to wait for
-// that; the context is for this only. The error is a [*registry.ToolError] if a tool is not as it must be.
+// Open makes a runner. It connects to the MCP servers, as long as the context allows, and leaves those out that do not answer
+// until they do. The error is a [*registry.ToolError] if a tool is malformed, a [*mcpclient.ConfigError] if the configuration of
+// the servers is, and otherwise that of the store.
 func Open(ctx context.Context, options *Options) (*Runner, error) {
 	var o Options
 	if options != nil {
 		o = *options
 	}
-	r := &Runner{projects: o.Projects, sessions: map[*Session]bool{}}
+	if o.Warn == nil {
+		o.Warn = func(error) {}
+	}
+	r := &Runner{projects: o.Projects, engine: newEngine(&o), storeGiven: o.Store != nil, sessions: map[*Session]bool{}}
 	r.close = sync.OnceValue(r.shut)
-	var err error
-	r.registry, err = registry.New(
+	tools, err := registry.New(
 		memory.New(),
-		javascript.New(func(context.Context) (*sandbox.Engine, error) { return r.engine, nil }, nil),
+		javascript.New(r.engine.get, &javascript.Options{ScriptName: o.ScriptName}),
 		filesystem.New(),
 	)
 	if err == nil {
-		r.registry, err = r.registry.With(o.Tools...)
+		tools, err = tools.With(o.Tools...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.registry = r.registry.Using(o.Middleware...)
-	if o.DataDir == "" {
-		r.store = vfs.NewMemoryStore(&o.Projects)
-	} else if r.store, err = vfs.OpenStore(filepath.Join(o.DataDir, "projects"), &o.Projects); err != nil {
+	tools = tools.Using(o.Middleware...).Using(r.engine.before(javascript.Name))
+	if r.store, err = o.openStore(); err != nil {
 		return nil, err
 	}
-	if r.engine, err = sandbox.NewEngine(ctx, &o.Engine); err != nil {
-		return nil, errors.Join(err, r.store.Close())
+	o.ServerOptions.Base = tools
+	if r.servers, err = mcpclient.Open(ctx, o.Servers, &o.ServerOptions); err != nil {
+		return nil, errors.Join(err, r.closeStore())
+	}
+	for _, status := range r.servers.Status() {
+		if status.Err != nil {
+			o.Warn(status.Err)
+		}
 	}
 	return r, nil
 }
 
-// Session opens a project of the store, which begins to exist with that, for an agent to work on. A project can have several
-// sessions. The error is a [*vfs.InvalidIDError] or a [*vfs.NameConflictError] if the id is not one, or [ErrClosed].
+// Session opens a project of the store, and makes it if it is missing. A project can have several sessions. The error is a
+// [*vfs.InvalidIDError] or a [*vfs.NameConflictError] if the project cannot have this id, or [ErrClosed].
 func (r *Runner) Session(project string, options *SessionOptions) (*Session, error) {
-	return r.open(project, true, options, func() (*vfs.Project, error) { return r.store.Open(project) })
+	return r.open(project, options, func() (*vfs.Project, error) { return r.store.Open(project) })
 }
 
-// DirSession is Session on the files in a directory of the host, with all that is in it and nothing outside of it. What is there
-// does not count for the quota, and the directory has no say in what is enabled, since its files can be anybody's. Its id is
-// the name of the directory.
+// DirSession is Session on the files in a directory of the host, and nothing outside of it. What is there already does not count
+// for the quota, and the directory has no say in what is enabled ([SessionOptions].IgnoreSettings), since its files can be
+// anybody's. Its id is the name of the directory.
 func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, error) {
 	o := r.projects
 	o.Quota.Growth = true
 	name := dir
 	if whole, err := filepath.Abs(dir); err == nil {
-		name = whole // "." is no name
+		name = whole // "." is not a name
 	}
-	return r.open(filepath.Base(name), false, options, func() (*vfs.Project, error) { return vfs.OpenDir(dir, &o) })
+	var ignoring SessionOptions
+	if options != nil {
+		ignoring = *options
+	}
+	ignoring.IgnoreSettings = true
+	return r.open(filepath.Base(name), &ignoring, func() (*vfs.Project, error) { return vfs.OpenDir(dir, &o) })
 }
 
-func (r *Runner) open(id string, stored bool, options *SessionOptions, open func() (*vfs.Project, error)) (*Session, error) {
+// ProjectSession is Session on a project that the caller has opened, as from another store, and that the session closes. The
+// project can be nil: tools that need files are not enabled then.
+func (r *Runner) ProjectSession(id string, project *vfs.Project, options *SessionOptions) (*Session, error) {
+	return r.open(id, options, func() (*vfs.Project, error) { return project, nil })
+}
+
+func (r *Runner) open(id string, options *SessionOptions, open func() (*vfs.Project, error)) (*Session, error) {
 	if r.isClosed() {
 		return nil, ErrClosed
 	}
@@ -142,11 +193,11 @@ func (r *Runner) open(id string, stored bool, options *SessionOptions, open func
 		}
 		return nil, err
 	}
-	s := newSession(r, project, id, stored, options)
+	s := newSession(r, project, id, options)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil, errors.Join(ErrClosed, project.Close())
+		return nil, errors.Join(ErrClosed, s.closeFiles())
 	}
 	r.sessions[s] = true
 	return s, nil
@@ -158,17 +209,27 @@ func (r *Runner) isClosed() bool {
 	return r.closed
 }
 
-// Registry returns the tools, with the middleware. It is for what sessions do not offer; [Session.Env] is what to call it with.
-func (r *Runner) Registry() *registry.Registry { return r.registry }
+// Registry returns the tools that there are now, with the middleware: another value when MCP servers come and go. It is for what
+// sessions do not offer; [Session.Env] is what to call it with.
+func (r *Runner) Registry() *registry.Registry { return r.servers.Registry() }
+
+// Changed returns a channel that is closed when Registry begins to return another value than it does now. To miss nothing, ask for
+// the channel first.
+func (r *Runner) Changed() <-chan struct{} { return r.servers.Changed() }
+
+// Servers returns how the connection to each MCP server is.
+func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 
 // Store returns the store of the projects, to list, delete and measure them.
 func (r *Runner) Store() *vfs.Store { return r.store }
 
-// Engine returns the engine, for scripts of the program's own.
-func (r *Runner) Engine() *sandbox.Engine { return r.engine }
+// Engine returns the engine, for code of the program's own, and starts it if it is not running. The context limits the wait. A
+// program that wants to know at once whether code can run, or no call to wait, asks for it after Open.
+func (r *Runner) Engine(ctx context.Context) (*sandbox.Engine, error) { return r.engine.get(ctx) }
 
-// Close closes all sessions, and then what they have used. Calls that are under way are stopped, as [Session.Close] says; a
-// program that wants to let them end waits for them first. Closing again waits for the first time and returns the same.
+// Close closes all sessions, and then what they have used: connections to MCP servers, the engine and the store, except those
+// that the options gave. Calls that are under way are stopped, as [Session.Close] says; a program that wants them to end waits
+// for them first. Closing again waits for the first time and returns the same.
 func (r *Runner) Close() error { return r.close() }
 
 func (r *Runner) shut() error {
@@ -186,5 +247,12 @@ func (r *Runner) shut() error {
 	for _, s := range sessions {
 		errs = append(errs, s.Close())
 	}
-	return errors.Join(append(errs, r.engine.Close(context.Background()), r.store.Close())...)
+	return errors.Join(append(errs, r.servers.Close(), r.engine.close(), r.closeStore())...)
+}
+
+func (r *Runner) closeStore() error {
+	if r.storeGiven {
+		return nil
+	}
+	return r.store.Close()
 }

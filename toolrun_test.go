@@ -3,6 +3,8 @@ package toolrun_test
 import (
 	"context"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +15,8 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/mcp/mcpclient"
+	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
@@ -21,7 +25,7 @@ import (
 // open opens a runner whose engine starts fast.
 func open(t testing.TB, options toolrun.Options) *toolrun.Runner {
 	t.Helper()
-	options.Engine.CacheDir = enginetest.CacheDir()
+	options.EngineOptions.CacheDir = enginetest.CacheDir()
 	runner, err := toolrun.Open(context.Background(), &options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, runner.Close()) })
@@ -46,28 +50,28 @@ func nothing(name string) registry.Tool {
 func TestOpenRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	canceled, cancel := context.WithCancel(context.Background())
-	cancel()
 	for name, test := range map[string]struct {
-		ctx     context.Context
 		options toolrun.Options
 		check   func(t *testing.T, err error)
 	}{
-		"a tool that is none": {t.Context(), toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
-		"a tool with the name of another one": {t.Context(), toolrun.Options{Tools: []registry.Tool{nothing("memory")}},
+		"a tool that is none": {toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
+		"a tool with the name of another one": {toolrun.Options{Tools: []registry.Tool{nothing("memory")}},
 			requireToolError("memory")},
-		"a directory that is a file": {t.Context(), toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
+		"a directory that is a file": {toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "file")
 		}},
-		"an engine that cannot be": {t.Context(), toolrun.Options{DataDir: t.TempDir(), Engine: sandbox.EngineOptions{CacheDir: file}},
-			func(t *testing.T, err error) { require.ErrorContains(t, err, "cache") }},
-		"a context that has ended": {canceled, toolrun.Options{DataDir: t.TempDir()}, func(t *testing.T, err error) {
-			require.ErrorIs(t, err, context.Canceled)
+		"two stores": {toolrun.Options{DataDir: t.TempDir(), Store: vfs.NewMemoryStore(nil)}, func(t *testing.T, err error) {
+			require.ErrorContains(t, err, "both a Store and a DataDir")
 		}},
+		"a server that is none": {toolrun.Options{DataDir: t.TempDir(), Servers: mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"x": {}}}},
+			func(t *testing.T, err error) {
+				var problem *mcpclient.ConfigError
+				require.ErrorAs(t, err, &problem)
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := leakcheck.Take()
-			runner, err := toolrun.Open(test.ctx, &test.options)
+			runner, err := toolrun.Open(t.Context(), &test.options)
 			require.Nil(t, runner)
 			test.check(t, err)
 			before.Require(t, leakcheck.Growth{Mappings: 50})
@@ -156,12 +160,76 @@ func TestDirSession(t *testing.T) {
 // TestEngine runs a script of the host's own.
 func TestEngine(t *testing.T) {
 	runner := open(t, toolrun.Options{})
-	result, err := runner.Engine().Run(t.Context(), "return 6 * 7", nil)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := runner.Engine(canceled)
+	require.ErrorIs(t, err, context.Canceled)
+	engine, err := runner.Engine(t.Context())
+	require.NoError(t, err)
+	result, err := engine.Run(t.Context(), "return 6 * 7", nil)
 	require.NoError(t, err)
 	require.Equal(t, "42", result.Text)
 	require.NoError(t, runner.Close())
-	_, err = runner.Engine().Run(t.Context(), "return 6 * 7", nil)
+	_, err = engine.Run(t.Context(), "return 6 * 7", nil)
 	require.ErrorIs(t, err, sandbox.ErrClosed)
+
+	runner = open(t, toolrun.Options{})
+	require.NoError(t, runner.Close())
+	_, err = runner.Engine(t.Context())
+	require.ErrorIs(t, err, toolrun.ErrClosed)
+}
+
+// TestRunnersShareWhatTheyAreGiven closes a runner, and goes on with what it has used.
+func TestRunnersShareWhatTheyAreGiven(t *testing.T) {
+	engine := enginetest.New(sandbox.EngineOptions{})
+	defer func() { require.NoError(t, engine.Close(context.Background())) }()
+	store := vfs.NewMemoryStore(nil)
+	for i, want := range []string{"1", "2", "3"} {
+		runner := open(t, toolrun.Options{Engine: engine, Store: store})
+		got, err := runner.Engine(t.Context())
+		require.NoError(t, err)
+		require.Same(t, engine, got)
+		session := openSession(t, runner, "counted", nil)
+		require.Contains(t, do(t, session, "javascript", `{"code":"const n = 1 + ((await fs.exists('/n')) ? +await fs.readFile('/n', 'utf8') : 0); await fs.writeFile('/n', '' + n); return n"}`), want, i)
+		require.NoError(t, runner.Close())
+	}
+	require.NoError(t, store.Close())
+}
+
+// TestServers adds the tools of a server that is one of this module's own.
+func TestServers(t *testing.T) {
+	echo := openSession(t, open(t, toolrun.Options{Tools: []registry.Tool{nothing("nothing")}}), "served", nil)
+	server, err := mcpserver.New(t.Context(), echo.Source, nil)
+	require.NoError(t, err)
+	web := httptest.NewServer(mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, nil))
+	defer web.Close()
+	var warnings []error
+	runner := open(t, toolrun.Options{
+		Servers: mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"near": {URL: web.URL}, "far": {URL: "http://127.0.0.1:1/"}}},
+		Warn:    func(err error) { warnings = append(warnings, err) },
+	})
+	require.Len(t, warnings, 1)
+	require.ErrorContains(t, warnings[0], "far")
+	require.Len(t, runner.Servers(), 2)
+	session := openSession(t, runner, "a", nil)
+	require.Equal(t, "nothing", do(t, session, "near_nothing", `{}`))
+	changed := runner.Changed()
+	require.NoError(t, runner.Close())
+	<-changed
+	require.NoError(t, server.Shutdown(t.Context()))
+}
+
+// TestSessionWithoutFiles enables what needs none.
+func TestSessionWithoutFiles(t *testing.T) {
+	session, err := open(t, toolrun.Options{}).ProjectSession("none", nil, nil)
+	require.NoError(t, err)
+	require.Nil(t, session.Project())
+	require.Equal(t, "42", do(t, session, "javascript", `{"code":"return 42"}`))
+	require.Contains(t, do(t, session, "memory", `{"command":"view","path":"/memories"}`), "Unknown tool: memory")
+	definitions, err := session.Definitions(registry.OpenAIChat, nil)
+	require.NoError(t, err)
+	require.NotContains(t, string(definitions), `"name":"memory"`)
+	require.NoError(t, session.Close())
 }
 
 // TestNothingIsLeft opens and closes runners, some without their sessions being closed.

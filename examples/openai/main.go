@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return errors.New("there is no question")
 	}
 
-	runner, err := toolrun.Open(ctx, &toolrun.Options{Engine: runtime.EngineOptions{CacheDir: *cache}})
+	runner, err := toolrun.Open(ctx, &toolrun.Options{EngineOptions: runtime.EngineOptions{CacheDir: *cache}})
 	if err != nil {
 		return err
 	}
