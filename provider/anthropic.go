@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -20,11 +21,11 @@ func (anthropic) rules(strict bool) *rules {
 }
 
 func (anthropic) definition(t *tool) *node {
-	n := objectNode(member{"name", stringNode(t.Name)})
-	n.describe(t.description)
-	n.set("input_schema", t.schema)
+	n := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
+	describe(n, t.description)
+	n.Set("input_schema", t.schema)
 	if t.strict {
-		n.set("strict", trueNode)
+		n.Set("strict", jsontree.True)
 	}
 	return n
 }

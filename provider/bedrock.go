@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -22,13 +23,13 @@ func (bedrock) rules(strict bool) *rules {
 }
 
 func (bedrock) definition(t *tool) *node {
-	spec := objectNode(member{"name", stringNode(t.Name)})
-	spec.describe(t.description)
-	spec.set("inputSchema", objectNode(member{"json", t.schema}))
+	spec := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
+	describe(spec, t.description)
+	spec.Set("inputSchema", jsontree.NewObject(pair("json", t.schema)))
 	if t.strict {
-		spec.set("strict", trueNode)
+		spec.Set("strict", jsontree.True)
 	}
-	return objectNode(member{"toolSpec", spec})
+	return jsontree.NewObject(pair("toolSpec", spec))
 }
 
 func (b bedrock) calls(data []byte, into *callList) error {

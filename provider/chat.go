@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -19,15 +20,15 @@ func (chat) rules(strict bool) *rules {
 }
 
 func (chat) definition(t *tool) *node {
-	return objectNode(member{"type", stringNode("function")}, member{"function", openAIFunction(objectNode(), t)})
+	return jsontree.NewObject(pair("type", jsontree.NewString("function")), pair("function", openAIFunction(jsontree.NewObject(), t)))
 }
 
 // openAIFunction adds what both of OpenAI's APIs say of a function.
 func openAIFunction(n *node, t *tool) *node {
-	n.set("name", stringNode(t.Name))
-	n.describe(t.description)
-	n.set("parameters", t.schema)
-	n.set("strict", boolNode(t.strict))
+	n.Set("name", jsontree.NewString(t.Name))
+	describe(n, t.description)
+	n.Set("parameters", t.schema)
+	n.Set("strict", jsontree.NewBool(t.strict))
 	return n
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -88,7 +89,7 @@ func define(d dialect, definition *registry.Definition, strict bool) (json.RawMe
 	}
 	t := &tool{Definition: definition, description: definition.Description}
 	low := anything()
-	if schema, err := parseNode(definition.Input.JSON()); err == nil { // and not nested too deep
+	if schema, err := jsontree.Parse(definition.Input.JSON()); err == nil { // and not nested too deep
 		low = lowered{schema: schema}
 		if d.rules(strict) != nil {
 			low, t.strict = fit(schema, d, strict)
@@ -96,7 +97,7 @@ func define(d dialect, definition *registry.Definition, strict bool) (json.RawMe
 	}
 	t.schema = low.schema
 	t.description = paragraphs(t.description, low.notes)
-	encoded, err := d.definition(t).encode(maxDefinition)
+	encoded, err := d.definition(t).Encode(maxDefinition)
 	if err != nil {
 		return nil, fmt.Errorf("the definition has more than %d bytes", maxDefinition)
 	}

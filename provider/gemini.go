@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -15,9 +16,9 @@ type gemini struct{}
 func (gemini) rules(bool) *rules { return geminiRules }
 
 func (gemini) definition(t *tool) *node {
-	n := objectNode(member{"name", stringNode(t.Name)})
-	n.describe(t.description)
-	n.set("parametersJsonSchema", t.schema)
+	n := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
+	describe(n, t.description)
+	n.Set("parametersJsonSchema", t.schema)
 	return n
 }
 

@@ -3,9 +3,10 @@ package provider
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // A lowered schema is one that a provider takes.
@@ -47,7 +48,7 @@ func fit(root *node, d dialect, strict bool) (low lowered, isStrict bool) {
 // anything is sent where a schema cannot be described at all.
 func anything() lowered {
 	return lowered{
-		schema: objectNode(member{"type", stringNode("object")}, member{"properties", objectNode()}),
+		schema: jsontree.NewObject(pair("type", jsontree.NewString("object")), pair("properties", jsontree.NewObject())),
 		notes:  []string{"The schema of the arguments is too long to be shown here. They are checked against it."},
 	}
 }
@@ -63,7 +64,7 @@ func lowerTo(root *node, rules *rules, refs int) (lowered, error) {
 		return lowered{}, errSchemaTooLong
 	}
 	s := &settler{rules: rules, loose: l.loose}
-	schema := s.settle(top.withNotes(nil), 0)
+	schema := s.settle(top.WithNotes(nil), 0)
 	switch {
 	case s.work > maxWork:
 		return lowered{}, errSchemaTooLong
@@ -71,13 +72,13 @@ func lowerTo(root *node, rules *rules, refs int) (lowered, error) {
 		return lowered{}, errNotStrict
 	}
 	size := 0
-	for _, note := range top.notes {
+	for _, note := range top.Notes {
 		size += len(note)
 	}
-	if _, err := schema.encode(maxSchema - size); err != nil {
+	if _, err := schema.Encode(maxSchema - size); err != nil {
 		return lowered{}, errSchemaTooLong
 	}
-	return lowered{schema, top.notes}, nil
+	return lowered{schema, top.Notes}, nil
 }
 
 // A lowerer lowers one schema.
@@ -103,7 +104,7 @@ const (
 )
 
 func draftOf(root *node) int {
-	uri, _ := root.get("$schema").string()
+	uri, _ := root.Get("$schema").AsText()
 	switch {
 	case strings.Contains(uri, "draft-04"):
 		return draft4
@@ -149,24 +150,24 @@ func (l *lowerer) more(n int) bool {
 // not take is in its notes, and those of the schemas in it.
 func (l *lowerer) schema(n *node, at place) *node {
 	at.level++
-	if n.is("false") {
-		return &node{notes: []string{"Not allowed."}}
+	if n.Is("false") {
+		return &node{Notes: []string{"Not allowed."}}
 	}
-	if n.kind != isObject || !l.more(1+len(n.members)) {
-		return objectNode()
+	if n.Kind != jsontree.Object || !l.more(1+len(n.Members)) {
+		return jsontree.NewObject()
 	}
 	if at.level > maxLevels {
 		return cutSchema(n, "Nested too deep to be described.")
 	}
-	if id := n.get("$id"); id != nil && id.kind == isString && n != l.root {
+	if id := n.Get("$id"); id != nil && id.Kind == jsontree.String && n != l.root {
 		at.base = n
 	}
 	refs := l.references(n, at)
 	if len(refs) > 0 && l.draft <= draft7 {
-		own := objectNode() // all else beside $ref means nothing there
+		own := jsontree.NewObject() // all else beside $ref means nothing there
 		for _, name := range []string{"title", "description"} {
-			if v := n.get(name); v != nil {
-				own.set(name, v)
+			if v := n.Get(name); v != nil {
+				own.Set(name, v)
 			}
 		}
 		return l.merge(own, refs[0])
@@ -175,15 +176,15 @@ func (l *lowerer) schema(n *node, at place) *node {
 	for _, ref := range refs {
 		own = l.merge(own, ref)
 	}
-	if all := n.get("allOf"); all != nil {
-		for _, one := range all.items {
+	if all := n.Get("allOf"); all != nil {
+		for _, one := range all.Items {
 			own = l.merge(own, l.schema(one, at))
 		}
 	}
 	for _, list := range alternatives {
 		own = l.merge(own, l.anyOf(list, at))
 	}
-	if l.rules.allRequired && (n.get("allOf") != nil || len(alternatives) > 0 || len(refs) > 0 && n.get("properties") != nil) {
+	if l.rules.allRequired && (n.Get("allOf") != nil || len(alternatives) > 0 || len(refs) > 0 && n.Get("properties") != nil) {
 		l.loose = l.loose || l.optional(own)
 	}
 	return own
@@ -191,36 +192,36 @@ func (l *lowerer) schema(n *node, at place) *node {
 
 // keywords lowers all of a schema but $ref, allOf, anyOf and oneOf; the last two are returned.
 func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node) {
-	own = objectNode()
+	own = jsontree.NewObject()
 	var lost []string // keywords that others depend on
-	for _, m := range n.members {
-		name, v := m.name, m.value
+	for _, m := range n.Members {
+		name, v := m.Name, m.Value
 		switch name {
 		case "anyOf", "oneOf":
 			// Alternatives that have lost something could both be right, and so oneOf becomes anyOf.
-			if len(v.items) > 0 {
-				alternatives = append(alternatives, v.items)
+			if len(v.Items) > 0 {
+				alternatives = append(alternatives, v.Items)
 			}
 		case "type", "title", "description", "required":
-			own.set(name, v)
+			own.Set(name, v)
 		case "properties":
-			own.set(name, l.each(v, at))
+			own.Set(name, l.each(v, at))
 			l.checkOptional(n, v, at)
 		case "patternProperties":
 			if l.rules.keep[name] {
-				own.set(name, l.each(v, at))
+				own.Set(name, l.each(v, at))
 				continue
 			}
-			if len(v.members) > 0 {
+			if len(v.Members) > 0 {
 				l.loose = true
 				lost = append(lost, "additionalProperties")
-				own.notes = append(own.notes, l.sentences(n, m)...)
+				own.Notes = append(own.Notes, l.sentences(n, m)...)
 			}
 		case "items":
-			if v.is("false") {
+			if v.Is("false") {
 				l.noMore(own, n)
-			} else if v.kind != isArray {
-				own.set(name, l.schema(v, at))
+			} else if v.Kind != jsontree.Array {
+				own.Set(name, l.schema(v, at))
 			} else if l.draft < draft2020 {
 				l.tuple(own, n, v, &lost, at)
 			}
@@ -229,35 +230,35 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 				l.tuple(own, n, v, &lost, at)
 			}
 		case "additionalItems":
-			if items := n.get("items"); items != nil && items.kind == isArray && l.draft < draft2020 {
-				if v.is("false") {
+			if items := n.Get("items"); items != nil && items.Kind == jsontree.Array && l.draft < draft2020 {
+				if v.Is("false") {
 					l.noMore(own, n)
 				} else {
-					own.set("items", l.schema(v, at))
+					own.Set("items", l.schema(v, at))
 				}
 			}
 		case "additionalProperties":
 			switch {
-			case v.kind != isObject && l.rules.keep[name]:
-				own.set(name, v)
+			case v.Kind != jsontree.Object && l.rules.keep[name]:
+				own.Set(name, v)
 			case l.rules.keep[name]:
-				own.set(name, l.schema(v, at))
+				own.Set(name, l.schema(v, at))
 			default:
-				own.notes = append(own.notes, l.sentences(n, m)...)
+				own.Notes = append(own.Notes, l.sentences(n, m)...)
 			}
 		case "propertyNames":
 			if l.rules.keep[name] && l.draft > draft4 {
-				own.set(name, l.schema(v, at))
+				own.Set(name, l.schema(v, at))
 			} else if l.draft > draft4 {
-				own.notes = append(own.notes, l.sentences(n, m)...)
+				own.Notes = append(own.Notes, l.sentences(n, m)...)
 			}
 		default:
 			l.simple(own, n, m)
 		}
 	}
 	for _, name := range lost {
-		if v := own.get(name); v != nil {
-			own = own.without(name)
+		if v := own.Get(name); v != nil {
+			own = own.Without(name)
 		}
 	}
 	return own, alternatives
@@ -265,13 +266,13 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 
 // each lowers the schemas in an object.
 func (l *lowerer) each(n *node, at place) *node {
-	c := objectNode()
-	if n.kind != isObject {
+	c := jsontree.NewObject()
+	if n.Kind != jsontree.Object {
 		return c
 	}
-	c.members = make([]member, len(n.members))
-	for i, m := range n.members {
-		c.members[i] = member{m.name, l.schema(m.value, at)}
+	c.Members = make([]member, len(n.Members))
+	for i, m := range n.Members {
+		c.Members[i] = pair(m.Name, l.schema(m.Value, at))
 	}
 	return c
 }
@@ -281,46 +282,46 @@ func (l *lowerer) tuple(own, n, items *node, lost *[]string, at place) {
 	if !l.rules.keep["prefixItems"] {
 		// Without it items would be about the first ones, too.
 		*lost = append(*lost, "items")
-		own.notes = append(own.notes, l.sentences(n, member{"prefixItems", items})...)
+		own.Notes = append(own.Notes, l.sentences(n, pair("prefixItems", items))...)
 		return
 	}
-	list := &node{kind: isArray}
-	for _, item := range items.items {
-		list.items = append(list.items, l.schema(item, at))
+	list := &node{Kind: jsontree.Array}
+	for _, item := range items.Items {
+		list.Items = append(list.Items, l.schema(item, at))
 	}
-	if len(list.items) > 0 {
-		own.set("prefixItems", list)
+	if len(list.Items) > 0 {
+		own.Set("prefixItems", list)
 	}
 }
 
 // noMore says that an array has no more items than there are schemas for its first ones.
 func (l *lowerer) noMore(own, n *node) {
-	if n.get("maxItems") != nil {
-		own.notes = append(own.notes, l.sentences(n, member{"unevaluatedItems", falseNode})...)
+	if n.Get("maxItems") != nil {
+		own.Notes = append(own.Notes, l.sentences(n, pair("unevaluatedItems", jsontree.False))...)
 		return
 	}
-	tuple := n.get("prefixItems")
+	tuple := n.Get("prefixItems")
 	if l.draft < draft2020 {
-		tuple = n.get("items")
+		tuple = n.Get("items")
 	}
 	most := 0
-	if tuple != nil && tuple.kind == isArray {
-		most = len(tuple.items)
+	if tuple != nil && tuple.Kind == jsontree.Array {
+		most = len(tuple.Items)
 	}
-	l.simple(own, n, member{"maxItems", &node{kind: isLiteral, text: strconv.Itoa(most)}})
+	l.simple(own, n, pair("maxItems", jsontree.NewNumber(strconv.Itoa(most))))
 }
 
 // simple takes over a keyword without schemas in it, or turns it into a sentence.
 func (l *lowerer) simple(own, n *node, m member) {
-	name, v := m.name, m.value
+	name, v := m.Name, m.Value
 	switch {
 	case l.draft == draft4 && (name == "exclusiveMinimum" || name == "exclusiveMaximum"):
 		// There it is a flag, which says how minimum is meant.
-		bound := n.get(map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}[name])
-		if !v.is("true") || bound == nil {
+		bound := n.Get(map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}[name])
+		if !v.Is("true") || bound == nil {
 			return
 		}
-		m.value, v = bound, bound
+		m.Value, v = bound, bound
 	case l.draft == draft4 && (name == "const" || name == "contains"),
 		l.draft < draft2019 && name == "dependentRequired":
 		return // it means nothing there
@@ -329,48 +330,48 @@ func (l *lowerer) simple(own, n *node, m member) {
 	case "const":
 		switch {
 		case !l.enumerable(v) && (l.rules.strict || !l.rules.keep[name]):
-			own.notes = append(own.notes, l.sentences(n, m)...)
+			own.Notes = append(own.Notes, l.sentences(n, m)...)
 			return
 		case !l.rules.keep[name]:
-			own.set("enum", arrayNode(v))
+			own.Set("enum", jsontree.NewArray(v))
 			return
 		}
 	case "enum":
-		if len(v.items) == 0 {
+		if len(v.Items) == 0 {
 			return // nothing fits it, and all refuse it
 		}
-		for _, item := range v.items {
+		for _, item := range v.Items {
 			if !l.enumerable(item) {
-				own.notes = append(own.notes, l.sentences(n, m)...)
+				own.Notes = append(own.Notes, l.sentences(n, m)...)
 				return
 			}
 		}
 	case "format":
-		if format, _ := v.string(); l.rules.formats != nil && !l.rules.formats[format] {
-			own.notes = append(own.notes, l.sentences(n, m)...)
+		if format, _ := v.AsText(); l.rules.formats != nil && !l.rules.formats[format] {
+			own.Notes = append(own.Notes, l.sentences(n, m)...)
 			return
 		}
 	case "pattern":
-		if pattern, _ := v.string(); l.rules.strict && l.more(len(pattern)/16) && !takesPattern(pattern) {
-			own.notes = append(own.notes, l.sentences(n, m)...)
+		if pattern, _ := v.AsText(); l.rules.strict && l.more(len(pattern)/16) && !takesPattern(pattern) {
+			own.Notes = append(own.Notes, l.sentences(n, m)...)
 			return
 		}
 	case "minItems":
-		if l.rules.fewItems && v.text != "0" && v.text != "1" {
-			own.notes = append(own.notes, l.sentences(n, m)...)
+		if l.rules.fewItems && v.Text != "0" && v.Text != "1" {
+			own.Notes = append(own.Notes, l.sentences(n, m)...)
 			return
 		}
 	case "exclusiveMinimum", "exclusiveMaximum":
 		// Where only inclusive bounds are known, one is better than none.
-		if bound := strings.ToLower(strings.TrimPrefix(name, "exclusive")); !l.rules.keep[name] && l.rules.keep[bound] && n.get(bound) == nil {
-			own.set(bound, v)
+		if bound := strings.ToLower(strings.TrimPrefix(name, "exclusive")); !l.rules.keep[name] && l.rules.keep[bound] && n.Get(bound) == nil {
+			own.Set(bound, v)
 		}
 	}
 	if l.rules.keep[name] {
-		own.set(name, v)
+		own.Set(name, v)
 		return
 	}
-	own.notes = append(own.notes, l.sentences(n, m)...)
+	own.Notes = append(own.Notes, l.sentences(n, m)...)
 }
 
 // enumerable reports whether a value may be one of an enum, or a const. Strict mode has only those that are neither objects,
@@ -378,9 +379,9 @@ func (l *lowerer) simple(own, n *node, m member) {
 func (l *lowerer) enumerable(v *node) bool {
 	switch {
 	case l.rules.strict:
-		return v.kind == isString || v.kind == isLiteral
+		return v.Kind == jsontree.String || v.Kind == jsontree.Literal
 	case l.rules.plainEnums:
-		return v.kind == isString || v.kind == isLiteral && v.isNumber()
+		return v.Kind == jsontree.String || v.Kind == jsontree.Literal && v.IsNumber()
 	}
 	return true
 }
@@ -390,16 +391,16 @@ func (l *lowerer) anyOf(list []*node, at place) *node {
 	var alternatives []*node
 	seen := map[string]bool{}
 	for _, n := range list {
-		if n.is("false") {
+		if n.Is("false") {
 			continue
 		}
 		a := l.schema(n, at)
-		if len(a.members) == 0 {
+		if len(a.Members) == 0 {
 			// Anything is right; what the others say is not needed.
-			if len(a.notes) > 0 {
-				return &node{notes: l.sentences(nil, member{"anyOf", arrayNode(list...)})}
+			if len(a.Notes) > 0 {
+				return &node{Notes: l.sentences(nil, pair("anyOf", jsontree.NewArray(list...)))}
 			}
-			return objectNode()
+			return jsontree.NewObject()
 		}
 		if key := l.key(a); !seen[key] {
 			alternatives, seen[key] = append(alternatives, a), true
@@ -407,40 +408,27 @@ func (l *lowerer) anyOf(list []*node, at place) *node {
 	}
 	switch len(alternatives) {
 	case 0:
-		return objectNode()
+		return jsontree.NewObject()
 	case 1:
 		return alternatives[0]
 	}
-	return objectNode(member{"anyOf", &node{kind: isArray, items: alternatives}})
+	return jsontree.NewObject(pair("anyOf", &node{Kind: jsontree.Array, Items: alternatives}))
 }
 
 // key is the same for schemas that are alike, with their notes.
 func (l *lowerer) key(n *node) string {
-	e := nodeEncoder{limit: maxSchema}
-	e.node(n)
-	l.more(len(e.out) / 64)
-	return string(e.out) + strings.Join(n.notes, "\n")
+	key := n.Key(maxSchema)
+	l.more(len(key) / 64)
+	return key + strings.Join(n.Notes, "\n")
 }
 
 // cutSchema is what remains of a schema that is not followed.
 func cutSchema(n *node, note string) *node {
-	c := &node{notes: []string{note}}
-	if t := n.get("type"); t != nil {
-		c.set("type", t)
+	c := &node{Notes: []string{note}}
+	if t := n.Get("type"); t != nil {
+		c.Set("type", t)
 	}
 	return c
-}
-
-// withNotes returns a copy of an object with other notes.
-func (n *node) withNotes(notes []string) *node {
-	return &node{members: slices.Clip(n.members), notes: notes}
-}
-
-// describe sets the description, if there is one.
-func (n *node) describe(text string) {
-	if text = valid(text); strings.TrimSpace(text) != "" {
-		n.set("description", stringNode(text))
-	}
 }
 
 // paragraphs adds notes to a description, behind an empty line.

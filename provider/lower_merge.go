@@ -3,44 +3,46 @@ package provider
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // merge returns a schema that accepts what both accept, or a little more. Where both have a keyword that cannot be merged,
 // that of the first one counts, and the other one becomes a sentence.
 func (l *lowerer) merge(a, b *node) *node {
-	if len(b.members) == 0 && len(b.notes) == 0 {
+	if len(b.Members) == 0 && len(b.Notes) == 0 {
 		return a
 	}
-	if len(a.members) == 0 && len(a.notes) == 0 {
+	if len(a.Members) == 0 && len(a.Notes) == 0 {
 		return b
 	}
-	if !l.more(1 + len(a.members) + len(b.members) + len(a.notes) + len(b.notes)) {
+	if !l.more(1 + len(a.Members) + len(b.Members) + len(a.Notes) + len(b.Notes)) {
 		return a
 	}
-	c := &node{members: slices.Clone(a.members), notes: slices.Clone(a.notes)}
-	for _, note := range b.notes {
-		if !slices.Contains(c.notes, note) {
-			c.notes = append(c.notes, note)
+	c := &node{Members: slices.Clone(a.Members), Notes: slices.Clone(a.Notes)}
+	for _, note := range b.Notes {
+		if !slices.Contains(c.Notes, note) {
+			c.Notes = append(c.Notes, note)
 		}
 	}
-	tuples := a.get("prefixItems") != nil && b.get("prefixItems") != nil
-	for _, m := range b.members {
-		if tuples && (m.name == "items" || m.name == "prefixItems") {
+	tuples := a.Get("prefixItems") != nil && b.Get("prefixItems") != nil
+	for _, m := range b.Members {
+		if tuples && (m.Name == "items" || m.Name == "prefixItems") {
 			// Tuples of different lengths do not go together.
-			if m.name == "prefixItems" && !b.get(m.name).equal(a.get(m.name)) {
-				c.notes = append(c.notes, l.sentences(b, m)...)
+			if m.Name == "prefixItems" && !b.Get(m.Name).Equal(a.Get(m.Name)) {
+				c.Notes = append(c.Notes, l.sentences(b, m)...)
 			}
 			continue
 		}
-		have := c.get(m.name)
+		have := c.Get(m.Name)
 		if have == nil {
-			c.members = append(c.members, m)
+			c.Members = append(c.Members, m)
 			continue
 		}
-		if merged, ok := l.mergeKeyword(m.name, have, m.value); ok {
-			c.set(m.name, merged)
+		if merged, ok := l.mergeKeyword(m.Name, have, m.Value); ok {
+			c.Set(m.Name, merged)
 		} else {
-			c.notes = append(c.notes, l.sentences(b, m)...)
+			c.Notes = append(c.Notes, l.sentences(b, m)...)
 		}
 	}
 	return c
@@ -52,12 +54,12 @@ func (l *lowerer) mergeKeyword(name string, a, b *node) (*node, bool) {
 	case "title", "default", "examples":
 		return a, true
 	case "description":
-		one, _ := a.string()
-		two, _ := b.string()
+		one, _ := a.AsText()
+		two, _ := b.AsText()
 		if l.more((len(one) + len(two)) / 64); strings.Contains(one, two) {
 			return a, true
 		}
-		return stringNode(strings.TrimSpace(one + "\n" + two)), true
+		return jsontree.NewString(strings.TrimSpace(one + "\n" + two)), true
 	case "type":
 		types := commonTypes(typesOf(a), typesOf(b))
 		if len(types) == 0 {
@@ -65,47 +67,47 @@ func (l *lowerer) mergeKeyword(name string, a, b *node) (*node, bool) {
 		}
 		return typeNode(types), true
 	case "required":
-		names := a.strings()
-		l.more(len(names) + len(b.items))
+		names := a.Texts()
+		l.more(len(names) + len(b.Items))
 		seen := make(map[string]bool, len(names))
 		for _, n := range names {
 			seen[n] = true
 		}
-		for _, n := range b.strings() {
+		for _, n := range b.Texts() {
 			if !seen[n] {
 				names, seen[n] = append(names, n), true
 			}
 		}
-		return namesNode(names), true
+		return jsontree.NewStrings(names), true
 	case "properties", "patternProperties":
 		return l.mergeEach(a, b), true
 	case "items", "additionalProperties":
 		switch {
-		case a.is("false") || b.is("true"):
+		case a.Is("false") || b.Is("true"):
 			return a, true
-		case b.is("false") || a.is("true"):
+		case b.Is("false") || a.Is("true"):
 			return b, true
 		}
 		return l.merge(a, b), true
 	case "uniqueItems":
-		return boolNode(a.is("true") || b.is("true")), true
+		return jsontree.NewBool(a.Is("true") || b.Is("true")), true
 	}
-	return a, l.more(8) && a.equal(b)
+	return a, l.more(8) && a.Equal(b)
 }
 
 // mergeEach merges the schemas of the same names.
 func (l *lowerer) mergeEach(a, b *node) *node {
-	c := &node{members: slices.Clone(a.members)}
-	places := make(map[string]int, len(a.members))
-	for i, m := range a.members {
-		places[m.name] = i
+	c := &node{Members: slices.Clone(a.Members)}
+	places := make(map[string]int, len(a.Members))
+	for i, m := range a.Members {
+		places[m.Name] = i
 	}
-	l.more(len(a.members) + len(b.members))
-	for _, m := range b.members {
-		if i, ok := places[m.name]; ok {
-			c.members[i].value = l.merge(c.members[i].value, m.value)
+	l.more(len(a.Members) + len(b.Members))
+	for _, m := range b.Members {
+		if i, ok := places[m.Name]; ok {
+			c.Members[i].Value = l.merge(c.Members[i].Value, m.Value)
 		} else {
-			c.members = append(c.members, m)
+			c.Members = append(c.Members, m)
 		}
 	}
 	return c
@@ -118,10 +120,10 @@ func typesOf(n *node) []string {
 	if n == nil {
 		return allTypes
 	}
-	if t, ok := n.string(); ok {
+	if t, ok := n.AsText(); ok {
 		return []string{t}
 	}
-	return n.strings()
+	return n.Texts()
 }
 
 // commonTypes returns the types of values that are of one type of each list.
@@ -140,7 +142,7 @@ func commonTypes(a, b []string) []string {
 
 func typeNode(types []string) *node {
 	if len(types) == 1 {
-		return stringNode(types[0])
+		return jsontree.NewString(types[0])
 	}
-	return namesNode(types)
+	return jsontree.NewStrings(types)
 }

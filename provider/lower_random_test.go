@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -84,38 +85,38 @@ func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
 // required.
 func checkStrict(t *testing.T, n *node, allRequired bool, from string) {
 	t.Helper()
-	if n.get("anyOf") == nil {
-		require.NotNil(t, n.get("type"), from)
+	if n.Get("anyOf") == nil {
+		require.NotNil(t, n.Get("type"), from)
 	}
-	types := typesOf(n.get("type"))
-	if n.get("type") != nil && slices.Contains(types, "object") {
-		require.True(t, n.get("additionalProperties").is("false"), from)
-		require.NotNil(t, n.get("properties"), from)
+	types := typesOf(n.Get("type"))
+	if n.Get("type") != nil && slices.Contains(types, "object") {
+		require.True(t, n.Get("additionalProperties").Is("false"), from)
+		require.NotNil(t, n.Get("properties"), from)
 		if allRequired {
-			require.Len(t, n.get("required").strings(), len(n.get("properties").members), from)
+			require.Len(t, n.Get("required").Texts(), len(n.Get("properties").Members), from)
 		}
 	}
-	if n.get("type") != nil && slices.Contains(types, "array") {
-		require.NotNil(t, n.get("items"), from)
+	if n.Get("type") != nil && slices.Contains(types, "array") {
+		require.NotNil(t, n.Get("items"), from)
 	}
-	if enum := n.get("enum"); enum != nil {
-		require.NotEmpty(t, enum.items, from)
+	if enum := n.Get("enum"); enum != nil {
+		require.NotEmpty(t, enum.Items, from)
 	}
 	for _, v := range valuesOf(n) {
 		require.True(t, fitsOne(v, types), from)
-		require.Contains(t, []kind{isString, isLiteral}, v.kind, from)
+		require.Contains(t, []jsontree.Kind{jsontree.String, jsontree.Literal}, v.Kind, from)
 	}
-	if properties := n.get("properties"); properties != nil {
-		for _, m := range properties.members {
-			checkStrict(t, m.value, allRequired, from)
+	if properties := n.Get("properties"); properties != nil {
+		for _, m := range properties.Members {
+			checkStrict(t, m.Value, allRequired, from)
 		}
 	}
-	if items := n.get("items"); items != nil {
+	if items := n.Get("items"); items != nil {
 		checkStrict(t, items, allRequired, from)
 	}
-	if list := n.get("anyOf"); list != nil {
-		require.NotEmpty(t, list.items, from)
-		for _, a := range list.items {
+	if list := n.Get("anyOf"); list != nil {
+		require.NotEmpty(t, list.Items, from)
+		for _, a := range list.Items {
 			checkStrict(t, a, allRequired, from)
 		}
 	}
@@ -128,7 +129,7 @@ func TestLowerIsStrict(t *testing.T) {
 		g := &generator{rand.New(rand.NewPCG(5, uint64(seed)))}
 		properties := g.map_(1+g.IntN(2), func() string { return "{" + strings.Join(g.keywords(g.IntN(3), false), ",") + "}" })
 		schema := `{"type":"object","properties":` + properties + `,"required":["a","b","c","x y"],"$defs":{"d0":` + g.schema(1) + `,"d1":{"type":"string"}}}`
-		root, err := parseNode([]byte(schema))
+		root, err := jsontree.Parse([]byte(schema))
 		require.NoError(t, err, schema)
 		for _, rules := range strictly {
 			if low, err := lower(root, rules); err == nil {
@@ -338,7 +339,7 @@ func FuzzLower(f *testing.F) {
 		if err != nil {
 			return
 		}
-		root, err := parseNode(original.JSON())
+		root, err := jsontree.Parse(original.JSON())
 		if err != nil {
 			return // nested too deep
 		}
@@ -349,7 +350,7 @@ func FuzzLower(f *testing.F) {
 				if err != nil {
 					continue
 				}
-				encoded, err := low.schema.encode(maxSchema)
+				encoded, err := low.schema.Encode(maxSchema)
 				require.NoError(t, err)
 				require.True(t, json.Valid(encoded))
 				if rules.strict {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
@@ -12,14 +13,14 @@ import (
 func (l *lowerer) references(n *node, at place) []*node {
 	var found []*node
 	for _, keyword := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
-		ref, ok := n.get(keyword).string()
+		ref, ok := n.Get(keyword).AsText()
 		if !ok || keyword != "$ref" && l.draft < draft2019 {
 			continue
 		}
 		target, base := l.resolve(ref, at.base)
 		if target == nil {
 			// It is another document that the validator knows, such as a schema of schemas.
-			found = append(found, &node{notes: []string{"Must match the schema " + plaintext.Cut(ref, 200) + "."}})
+			found = append(found, &node{Notes: []string{"Must match the schema " + plaintext.Cut(ref, 200) + "."}})
 			continue
 		}
 		if at.inside.has(target) {
@@ -67,23 +68,23 @@ func (l *lowerer) resolve(ref string, base *node) (target, within *node) {
 	}
 	n := base
 	for _, token := range strings.Split(fragment[1:], "/") {
-		if !l.more(1 + len(n.members)/16) {
+		if !l.more(1 + len(n.Members)/16) {
 			return nil, nil
 		}
 		token = unescape.Replace(token)
 		switch {
-		case n.kind == isArray:
+		case n.Kind == jsontree.Array:
 			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(n.items) {
+			if err != nil || i < 0 || i >= len(n.Items) {
 				return nil, nil
 			}
-			n = n.items[i]
+			n = n.Items[i]
 		default:
-			if n = n.get(token); n == nil {
+			if n = n.Get(token); n == nil {
 				return nil, nil
 			}
 		}
-		if id := n.get("$id"); id != nil && id.kind == isString {
+		if id := n.Get("$id"); id != nil && id.Kind == jsontree.String {
 			base = n
 		}
 	}
@@ -104,7 +105,7 @@ func (l *lowerer) named(name string) *node {
 
 func (l *lowerer) index(n *node) {
 	for _, keyword := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
-		name, ok := n.get(keyword).string()
+		name, ok := n.Get(keyword).AsText()
 		if !ok {
 			continue
 		}
@@ -119,10 +120,10 @@ func (l *lowerer) index(n *node) {
 			l.targets[name] = n
 		}
 	}
-	for _, m := range n.members {
-		l.index(m.value)
+	for _, m := range n.Members {
+		l.index(m.Value)
 	}
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		l.index(item)
 	}
 }

@@ -6,74 +6,75 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // top lowers the root: what it must not have is folded into it, or becomes a note.
 func (l *lowerer) top() *node {
 	top := l.schema(l.root, place{base: l.root, inside: &inside{target: l.root}})
-	top.set("type", stringNode("object")) // which package registry makes sure of
-	if list := top.get("anyOf"); list != nil {
-		top = l.fold(top.without("anyOf"), list.items)
+	top.Set("type", jsontree.NewString("object")) // which package registry makes sure of
+	if list := top.Get("anyOf"); list != nil {
+		top = l.fold(top.Without("anyOf"), list.Items)
 		l.loose = l.loose || l.rules.allRequired
 	}
-	kept := &node{notes: slices.Clone(top.notes)}
-	for _, m := range top.members {
-		text, isText := m.value.string()
+	kept := &node{Notes: slices.Clone(top.Notes)}
+	for _, m := range top.Members {
+		text, isText := m.Value.AsText()
 		switch {
-		case l.rules.root[m.name]:
-			kept.set(m.name, m.value)
-		case m.name == "title", m.name == "additionalProperties" && m.value.kind != isObject:
-		case m.name == "description" && isText:
-			kept.notes = append([]string{text}, kept.notes...)
+		case l.rules.root[m.Name]:
+			kept.Set(m.Name, m.Value)
+		case m.Name == "title", m.Name == "additionalProperties" && m.Value.Kind != jsontree.Object:
+		case m.Name == "description" && isText:
+			kept.Notes = append([]string{text}, kept.Notes...)
 		default:
-			kept.notes = append(kept.notes, l.sentences(top, m)...)
+			kept.Notes = append(kept.Notes, l.sentences(top, m)...)
 		}
 	}
-	if kept.get("properties") == nil && !l.rules.strict {
-		kept.set("properties", objectNode()) // which OpenAI wants, and no one minds
+	if kept.Get("properties") == nil && !l.rules.strict {
+		kept.Set("properties", jsontree.NewObject()) // which OpenAI wants, and no one minds
 	}
 	return l.renamed(kept)
 }
 
 // renamed moves properties whose names the provider refuses into notes. They can still be given.
 func (l *lowerer) renamed(top *node) *node {
-	properties := top.get("properties")
+	properties := top.Get("properties")
 	if l.rules.rootNames == nil || properties == nil {
 		return top
 	}
-	kept := objectNode()
-	notes := slices.Clone(top.notes)
-	isRequired := setOf(top.get("required").strings())
-	for _, m := range properties.members {
-		if l.rules.rootNames.MatchString(m.name) {
-			kept.members = append(kept.members, m)
+	kept := jsontree.NewObject()
+	notes := slices.Clone(top.Notes)
+	isRequired := setOf(top.Get("required").Texts())
+	for _, m := range properties.Members {
+		if l.rules.rootNames.MatchString(m.Name) {
+			kept.Members = append(kept.Members, m)
 			continue
 		}
 		l.loose = true
 		// Settled, the schema has its notes in its descriptions.
 		s := &settler{rules: &rules{keep: l.rules.keep}}
 		which := "may"
-		if isRequired[m.name] {
+		if isRequired[m.Name] {
 			which = "must"
 		}
-		schema := s.settle(m.value, 1).brief(longValue)
-		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which, strconv.Quote(plaintext.Cut(m.name, longValue)), schema))
+		schema := s.settle(m.Value, 1).Brief(longValue)
+		notes = append(notes, fmt.Sprintf("There %s also be a property %s: %s", which, strconv.Quote(plaintext.Cut(m.Name, longValue)), schema))
 		l.work += s.work
 	}
-	if len(kept.members) == len(properties.members) {
+	if len(kept.Members) == len(properties.Members) {
 		return top
 	}
-	c := top.without("additionalProperties", "required").withNotes(notes)
-	c.set("properties", kept)
+	c := top.Without("additionalProperties", "required").WithNotes(notes)
+	c.Set("properties", kept)
 	var required []string
-	for _, name := range top.get("required").strings() {
+	for _, name := range top.Get("required").Texts() {
 		if l.rules.rootNames.MatchString(name) {
 			required = append(required, name)
 		}
 	}
 	if len(required) > 0 {
-		c.set("required", namesNode(required))
+		c.Set("required", jsontree.NewStrings(required))
 	}
 	return c
 }
@@ -86,74 +87,74 @@ const maxForms = 64
 func (l *lowerer) fold(base *node, alternatives []*node) *node {
 	var forms []*node
 	for _, a := range alternatives {
-		if slices.Contains(typesOf(a.get("type")), "object") {
+		if slices.Contains(typesOf(a.Get("type")), "object") {
 			forms = append(forms, l.flat(a)...)
 		}
 	}
 	if len(forms) == 0 || len(forms) > maxForms {
-		return base.withNotes(slices.Concat(base.notes, l.sentences(base, member{"anyOf", arrayNode(alternatives...)})))
+		return base.WithNotes(slices.Concat(base.Notes, l.sentences(base, pair("anyOf", jsontree.NewArray(alternatives...)))))
 	}
-	top := &node{members: slices.Clone(base.members), notes: slices.Clone(base.notes)}
-	top.notes = append(top.notes, l.forms(base, forms))
+	top := &node{Members: slices.Clone(base.Members), Notes: slices.Clone(base.Notes)}
+	top.Notes = append(top.Notes, l.forms(base, forms))
 
 	names, schemas := l.properties(forms)
-	properties := objectNode()
-	if have := base.get("properties"); have != nil {
-		properties.members = slices.Clone(have.members)
+	properties := jsontree.NewObject()
+	if have := base.Get("properties"); have != nil {
+		properties.Members = slices.Clone(have.Members)
 	}
 	places := map[string]int{}
-	for i, m := range properties.members {
-		places[m.name] = i
+	for i, m := range properties.Members {
+		places[m.Name] = i
 	}
 	for _, name := range names {
 		union := l.union(schemas[name])
 		if i, ok := places[name]; !ok {
-			properties.members = append(properties.members, member{name, union})
+			properties.Members = append(properties.Members, pair(name, union))
 		} else if len(schemas[name]) == len(forms) {
-			properties.members[i].value = l.merge(properties.members[i].value, union)
+			properties.Members[i].Value = l.merge(properties.Members[i].Value, union)
 		}
 	}
-	if len(properties.members) > 0 {
-		top.set("properties", properties)
+	if len(properties.Members) > 0 {
+		top.Set("properties", properties)
 	}
 
-	required := base.get("required").strings()
+	required := base.Get("required").Texts()
 	seen, in := setOf(required), map[string]int{}
 	for _, form := range forms {
-		for name := range setOf(form.get("required").strings()) {
+		for name := range setOf(form.Get("required").Texts()) {
 			in[name]++
 		}
 	}
-	for _, name := range forms[0].get("required").strings() {
+	for _, name := range forms[0].Get("required").Texts() {
 		if in[name] == len(forms) && !seen[name] {
 			required, seen[name] = append(required, name), true
 		}
 	}
 	if len(required) > 0 {
-		top.set("required", namesNode(required))
+		top.Set("required", jsontree.NewStrings(required))
 	}
 
-	if base.get("additionalProperties") == nil && !slices.ContainsFunc(forms, func(form *node) bool { return !closed(form) }) {
-		top.set("additionalProperties", falseNode)
+	if base.Get("additionalProperties") == nil && !slices.ContainsFunc(forms, func(form *node) bool { return !closed(form) }) {
+		top.Set("additionalProperties", jsontree.False)
 	}
 	return top
 }
 
 // closed reports whether an object has no other properties than those that are named.
 func closed(n *node) bool {
-	return n.get("additionalProperties").is("false") && n.get("patternProperties") == nil
+	return n.Get("additionalProperties").Is("false") && n.Get("patternProperties") == nil
 }
 
 // flat returns the forms of an alternative that has alternatives itself.
 func (l *lowerer) flat(a *node) []*node {
-	inner := a.get("anyOf")
+	inner := a.Get("anyOf")
 	if inner == nil {
 		return []*node{a}
 	}
-	rest := a.without("anyOf")
+	rest := a.Without("anyOf")
 	var forms []*node
-	for _, i := range inner.items {
-		if slices.Contains(typesOf(i.get("type")), "object") && len(forms) <= maxForms && l.more(1) {
+	for _, i := range inner.Items {
+		if slices.Contains(typesOf(i.Get("type")), "object") && len(forms) <= maxForms && l.more(1) {
 			forms = append(forms, l.flat(l.merge(rest, i))...)
 		}
 	}
@@ -164,15 +165,15 @@ func (l *lowerer) flat(a *node) []*node {
 func (l *lowerer) properties(forms []*node) (names []string, schemas map[string][]*node) {
 	schemas = map[string][]*node{}
 	for _, form := range forms {
-		properties := form.get("properties")
+		properties := form.Get("properties")
 		if properties == nil {
 			continue
 		}
-		for _, m := range properties.members {
-			if schemas[m.name] == nil {
-				names = append(names, m.name)
+		for _, m := range properties.Members {
+			if schemas[m.Name] == nil {
+				names = append(names, m.Name)
 			}
-			schemas[m.name] = append(schemas[m.name], m.value)
+			schemas[m.Name] = append(schemas[m.Name], m.Value)
 			l.more(1)
 		}
 	}
@@ -190,9 +191,9 @@ func setOf(names []string) map[string]bool {
 
 // namesIn is the set of the names of an object's members.
 func namesIn(n *node) map[string]bool {
-	s := make(map[string]bool, len(n.members))
-	for _, m := range n.members {
-		s[m.name] = true
+	s := make(map[string]bool, len(n.Members))
+	for _, m := range n.Members {
+		s[m.Name] = true
 	}
 	return s
 }
@@ -206,25 +207,25 @@ func (l *lowerer) union(schemas []*node) *node {
 	var values []*node
 	var types []string
 	for _, s := range distinct {
-		if len(s.members) == 0 {
-			return objectNode() // anything
+		if len(s.Members) == 0 {
+			return jsontree.NewObject() // anything
 		}
-		if s.get("enum") == nil && s.get("const") == nil || !onlyValues(s) {
-			return objectNode(member{"anyOf", &node{kind: isArray, items: distinct}})
+		if s.Get("enum") == nil && s.Get("const") == nil || !onlyValues(s) {
+			return jsontree.NewObject(pair("anyOf", &node{Kind: jsontree.Array, Items: distinct}))
 		}
 		values = append(values, valuesOf(s)...)
-		types = append(types, typesOf(s.get("type"))...)
+		types = append(types, typesOf(s.Get("type"))...)
 	}
 	// A choice between values, as of what says which alternative is meant.
-	enum := &node{kind: isArray, items: l.distinct(values)}
-	u := objectNode()
+	enum := &node{Kind: jsontree.Array, Items: l.distinct(values)}
+	u := jsontree.NewObject()
 	slices.Sort(types)
 	if types = slices.Compact(types); len(types) < len(allTypes) {
-		u.set("type", typeNode(types))
+		u.Set("type", typeNode(types))
 	}
-	u.set("enum", enum)
+	u.Set("enum", enum)
 	for _, s := range distinct {
-		u.notes = append(u.notes, s.notes...)
+		u.Notes = append(u.Notes, s.Notes...)
 	}
 	return u
 }
@@ -243,19 +244,19 @@ func (l *lowerer) distinct(nodes []*node) []*node {
 
 // valuesOf returns the values that a schema names.
 func valuesOf(n *node) []*node {
-	if v := n.get("const"); v != nil {
+	if v := n.Get("const"); v != nil {
 		return []*node{v}
 	}
-	if enum := n.get("enum"); enum != nil {
-		return enum.items
+	if enum := n.Get("enum"); enum != nil {
+		return enum.Items
 	}
 	return nil
 }
 
 // onlyValues reports whether a schema says nothing but which values there are.
 func onlyValues(n *node) bool {
-	for _, m := range n.members {
-		switch m.name {
+	for _, m := range n.Members {
+		switch m.Name {
 		case "type", "enum", "const", "title", "description", "default":
 		default:
 			return false
@@ -283,20 +284,20 @@ func (l *lowerer) forms(base *node, forms []*node) string {
 func (l *lowerer) form(base, form *node) string {
 	var parts []string
 	for _, keyword := range []string{"title", "description"} {
-		if text, ok := form.get(keyword).string(); ok && text != "" {
+		if text, ok := form.Get(keyword).AsText(); ok && text != "" {
 			parts = append(parts, plaintext.Cut(strings.Join(strings.Fields(text), " "), 200))
 		}
 	}
-	always, required := setOf(base.get("required").strings()), setOf(form.get("required").strings())
+	always, required := setOf(base.Get("required").Texts()), setOf(form.Get("required").Texts())
 	var with []string
-	for _, name := range form.get("required").strings() {
+	for _, name := range form.Get("required").Texts() {
 		if len(with) > 50 {
 			break
 		}
-		if values := valuesOf(form.get("properties").get(name)); len(values) > 0 && len(values) <= 5 {
+		if values := valuesOf(form.Get("properties").Get(name)); len(values) > 0 && len(values) <= 5 {
 			texts := make([]string, len(values))
 			for i, v := range values {
-				texts[i] = v.brief(shortValue)
+				texts[i] = v.Brief(shortValue)
 			}
 			with = append(with, fmt.Sprintf("%s being %s", strconv.Quote(name), strings.Join(texts, " or ")))
 		} else if !always[name] {
@@ -307,20 +308,20 @@ func (l *lowerer) form(base, form *node) string {
 		parts = append(parts, "with "+plaintext.Cut(strings.Join(with, ", "), 600))
 	}
 	var optional []string
-	if properties := form.get("properties"); properties != nil {
-		for _, m := range properties.members {
-			if !required[m.name] && len(optional) <= 50 {
-				optional = append(optional, strconv.Quote(m.name))
+	if properties := form.Get("properties"); properties != nil {
+		for _, m := range properties.Members {
+			if !required[m.Name] && len(optional) <= 50 {
+				optional = append(optional, strconv.Quote(m.Name))
 			}
 		}
 	}
 	if len(optional) > 0 {
 		parts = append(parts, "possibly with "+plaintext.Cut(strings.Join(optional, ", "), 600))
 	}
-	parts = append(parts, form.notes...)
+	parts = append(parts, form.Notes...)
 	if len(parts) == 0 {
-		parts = append(parts, form.brief(longValue))
+		parts = append(parts, form.Brief(longValue))
 	}
-	l.more(8 + len(form.members))
+	l.more(8 + len(form.Members))
 	return plaintext.Cut(strings.Join(parts, "; "), 1500)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // A settler brings a lowered schema into its last form: notes become descriptions, what must not stand together is taken
@@ -20,54 +22,54 @@ type settler struct {
 
 // settle returns a schema of the given level; the root has level 0.
 func (s *settler) settle(n *node, level int) *node {
-	if s.work += 1 + len(n.members); s.work > maxWork {
-		return objectNode()
+	if s.work += 1 + len(n.Members); s.work > maxWork {
+		return jsontree.NewObject()
 	}
 	if s.rules.strict && s.rules.maxLevels > 0 && level > s.rules.maxLevels {
 		s.loose = true
 	}
-	if s.rules.apart && n.get("anyOf") != nil {
+	if s.rules.apart && n.Get("anyOf") != nil {
 		n = s.apart(n)
 	}
 	n = s.fitting(n)
-	c := objectNode()
-	for _, m := range n.members {
-		v := m.value
-		switch m.name {
+	c := jsontree.NewObject()
+	for _, m := range n.Members {
+		v := m.Value
+		switch m.Name {
 		case "properties", "patternProperties":
 			v = s.each(v, level)
 		case "items", "additionalProperties", "propertyNames":
-			if v.kind == isObject {
+			if v.Kind == jsontree.Object {
 				v = s.settle(v, level+1)
 			}
 		case "prefixItems", "anyOf":
-			list := &node{kind: isArray}
-			for _, item := range v.items {
-				if m.name == "prefixItems" || !impossible(item) {
-					list.items = append(list.items, s.settle(item, level+1))
+			list := &node{Kind: jsontree.Array}
+			for _, item := range v.Items {
+				if m.Name == "prefixItems" || !impossible(item) {
+					list.Items = append(list.Items, s.settle(item, level+1))
 				}
 			}
-			if len(list.items) == 0 { // nothing fits any
-				list.items = append(list.items, s.settle(v.items[0], level+1))
+			if len(list.Items) == 0 { // nothing fits any
+				list.Items = append(list.Items, s.settle(v.Items[0], level+1))
 			}
 			v = list
 		case "const":
-			s.chars += utf8.RuneCountInString(v.text)
+			s.chars += utf8.RuneCountInString(v.Text)
 		case "enum":
 			s.countEnum(v)
 		}
-		c.members = append(c.members, member{m.name, v})
+		c.Members = append(c.Members, pair(m.Name, v))
 	}
-	if text, _ := n.get("description").string(); len(n.notes) > 0 {
-		description := stringNode(valid(strings.TrimSpace(text + "\n" + strings.Join(n.notes, " "))))
-		c.set("description", description)
+	if text, _ := n.Get("description").AsText(); len(n.Notes) > 0 {
+		description := jsontree.NewString(valid(strings.TrimSpace(text + "\n" + strings.Join(n.Notes, " "))))
+		c.Set("description", description)
 	}
-	if types := c.get("type"); types != nil && slices.Contains(typesOf(types), "array") && c.get("items") == nil {
-		c.set("items", objectNode()) // some want it even where it says nothing
+	if types := c.Get("type"); types != nil && slices.Contains(typesOf(types), "array") && c.Get("items") == nil {
+		c.Set("items", jsontree.NewObject()) // some want it even where it says nothing
 		s.loose = true
 	}
-	if values := valuesOf(c); values != nil && c.get("type") == nil && s.rules.plainTypes() {
-		c = objectNode(slices.Concat([]member{{"type", typeNode(typesOfValues(values))}}, c.members)...)
+	if values := valuesOf(c); values != nil && c.Get("type") == nil && s.rules.plainTypes() {
+		c = jsontree.NewObject(slices.Concat([]member{pair("type", typeNode(typesOfValues(values)))}, c.Members)...)
 	}
 	if s.rules.strict {
 		return s.strict(c)
@@ -76,63 +78,63 @@ func (s *settler) settle(n *node, level int) *node {
 }
 
 func (s *settler) each(n *node, level int) *node {
-	c := &node{members: make([]member, len(n.members))}
-	for i, m := range n.members {
-		c.members[i] = member{m.name, s.settle(m.value, level+1)}
-		s.chars += utf8.RuneCountInString(m.name)
+	c := &node{Members: make([]member, len(n.Members))}
+	for i, m := range n.Members {
+		c.Members[i] = pair(m.Name, s.settle(m.Value, level+1))
+		s.chars += utf8.RuneCountInString(m.Name)
 	}
-	s.properties += len(n.members)
+	s.properties += len(n.Members)
 	return c
 }
 
 func (s *settler) countEnum(enum *node) {
 	chars := 0
-	for _, v := range enum.items {
-		chars += utf8.RuneCountInString(v.text)
+	for _, v := range enum.Items {
+		chars += utf8.RuneCountInString(v.Text)
 	}
-	s.enum += len(enum.items)
+	s.enum += len(enum.Items)
 	s.chars += chars
-	s.longEnum = s.longEnum || len(enum.items) > s.rules.manyValues && chars > s.rules.maxEnumChars
+	s.longEnum = s.longEnum || len(enum.Items) > s.rules.manyValues && chars > s.rules.maxEnumChars
 }
 
 // fitting leaves of the values that a schema names those that its type allows: strict mode refuses the others. If there are
 // none, a sentence remains.
 func (s *settler) fitting(n *node) *node {
 	for _, name := range []string{"const", "enum"} {
-		v := n.get(name)
+		v := n.Get(name)
 		if v == nil {
 			continue
 		}
-		values := valuesOf(objectNode(member{name, v}))
-		types := typesOf(n.get("type"))
+		values := valuesOf(jsontree.NewObject(pair(name, v)))
+		types := typesOf(n.Get("type"))
 		s.work += len(values)
 		kept := slices.DeleteFunc(slices.Clone(values), func(v *node) bool { return !fitsOne(v, types) })
 		switch {
 		case len(kept) == 0:
 			l := &lowerer{rules: s.rules, draft: draft2020, work: s.work}
-			n = n.without(name).withNotes(slices.Concat(n.notes, l.sentences(n, member{name, v})))
+			n = n.Without(name).WithNotes(slices.Concat(n.Notes, l.sentences(n, pair(name, v))))
 			s.work = l.work
 		case len(kept) < len(values):
-			n = n.withNotes(n.notes)
-			n.members = slices.Clone(n.members)
-			n.set(name, arrayNode(kept...))
+			n = n.WithNotes(n.Notes)
+			n.Members = slices.Clone(n.Members)
+			n.Set(name, jsontree.NewArray(kept...))
 		}
 	}
 	values := valuesOf(n)
-	if values == nil || !s.rules.strict || n.get("anyOf") != nil {
+	if values == nil || !s.rules.strict || n.Get("anyOf") != nil {
 		return n
 	}
 	// The values say all that there is to say.
-	c := &node{notes: n.notes}
-	for _, m := range n.members {
-		switch m.name {
+	c := &node{Notes: n.Notes}
+	for _, m := range n.Members {
+		switch m.Name {
 		case "type":
-			types := slices.DeleteFunc(slices.Clone(typesOf(m.value)), func(t string) bool {
+			types := slices.DeleteFunc(slices.Clone(typesOf(m.Value)), func(t string) bool {
 				return !slices.ContainsFunc(values, func(v *node) bool { return fits(v, t) })
 			})
-			c.set(m.name, typeNode(types))
+			c.Set(m.Name, typeNode(types))
 		case "const", "enum", "title", "description", "default", "examples":
-			c.set(m.name, m.value)
+			c.Set(m.Name, m.Value)
 		}
 	}
 	return c
@@ -141,7 +143,7 @@ func (s *settler) fitting(n *node) *node {
 // impossible reports whether no value that a schema names is of its type.
 func impossible(n *node) bool {
 	values := valuesOf(n)
-	return len(values) > 0 && !slices.ContainsFunc(values, func(v *node) bool { return fitsOne(v, typesOf(n.get("type"))) })
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v *node) bool { return fitsOne(v, typesOf(n.Get("type"))) })
 }
 
 func fitsOne(v *node, types []string) bool {
@@ -152,75 +154,75 @@ func fitsOne(v *node, types []string) bool {
 func fits(v *node, t string) bool {
 	is := typesOfValues([]*node{v})[0]
 	if t == "integer" && is == "number" {
-		_, fraction, _ := strings.Cut(v.text, ".")
-		return strings.ContainsAny(v.text, "eE") || strings.Trim(fraction, "0") == ""
+		_, fraction, _ := strings.Cut(v.Text, ".")
+		return strings.ContainsAny(v.Text, "eE") || strings.Trim(fraction, "0") == ""
 	}
 	return t == is
 }
 
 // apart moves the keywords beside anyOf into the alternatives. Those that describe stay.
 func (s *settler) apart(n *node) *node {
-	outer, shape := &node{notes: n.notes}, objectNode()
+	outer, shape := &node{Notes: n.Notes}, jsontree.NewObject()
 	var alternatives []*node
-	for _, m := range n.members {
-		switch m.name {
+	for _, m := range n.Members {
+		switch m.Name {
 		case "anyOf":
-			alternatives = m.value.items
+			alternatives = m.Value.Items
 		case "title", "description", "default", "examples":
-			outer.members = append(outer.members, m)
+			outer.Members = append(outer.Members, m)
 		default:
-			shape.members = append(shape.members, m)
+			shape.Members = append(shape.Members, m)
 		}
 	}
-	if len(shape.members) == 0 {
+	if len(shape.Members) == 0 {
 		return n
 	}
 	l := &lowerer{rules: s.rules, draft: draft2020, work: s.work}
-	list := &node{kind: isArray}
+	list := &node{Kind: jsontree.Array}
 	for _, a := range alternatives {
-		if len(commonTypes(typesOf(shape.get("type")), typesOf(a.get("type")))) > 0 {
-			list.items = append(list.items, l.merge(a, shape))
+		if len(commonTypes(typesOf(shape.Get("type")), typesOf(a.Get("type")))) > 0 {
+			list.Items = append(list.Items, l.merge(a, shape))
 		}
 	}
-	if s.work = l.work; len(list.items) == 0 {
-		outer.members = append(outer.members, shape.members...) // nothing fits all of it
+	if s.work = l.work; len(list.Items) == 0 {
+		outer.Members = append(outer.Members, shape.Members...) // nothing fits all of it
 		return outer
 	}
-	outer.members = append(outer.members, member{"anyOf", list})
+	outer.Members = append(outer.Members, pair("anyOf", list))
 	return outer
 }
 
 // strict closes objects, and notes what strict mode cannot have. All in the schema is strict already.
 func (s *settler) strict(n *node) *node {
-	if n.get("anyOf") != nil {
+	if n.Get("anyOf") != nil {
 		return n
 	}
-	if n.get("type") == nil {
+	if n.Get("type") == nil {
 		s.loose = true // anything
 		return n
 	}
-	if !slices.Contains(typesOf(n.get("type")), "object") {
+	if !slices.Contains(typesOf(n.Get("type")), "object") {
 		return n
 	}
-	properties, additional := n.get("properties"), n.get("additionalProperties")
-	if n.get("patternProperties") != nil || additional != nil && !additional.is("false") || additional == nil && properties == nil {
+	properties, additional := n.Get("properties"), n.Get("additionalProperties")
+	if n.Get("patternProperties") != nil || additional != nil && !additional.Is("false") || additional == nil && properties == nil {
 		s.loose = true // a map
 		return n
 	}
 	if properties == nil {
-		properties = objectNode()
+		properties = jsontree.NewObject()
 	}
-	c := n.without("properties", "required", "additionalProperties")
-	required := n.get("required").strings()
+	c := n.Without("properties", "required", "additionalProperties")
+	required := n.Get("required").Texts()
 	isRequired := setOf(required)
 	if s.rules.allRequired {
-		all := make([]string, len(properties.members))
-		closed := &node{members: slices.Clone(properties.members)}
-		for i, m := range properties.members {
-			all[i] = m.name
-			if !isRequired[m.name] {
-				closed.members[i].value = nullable(m.value)
-				if valuesOf(m.value) != nil {
+		all := make([]string, len(properties.Members))
+		closed := &node{Members: slices.Clone(properties.Members)}
+		for i, m := range properties.Members {
+			all[i] = m.Name
+			if !isRequired[m.Name] {
+				closed.Members[i].Value = nullable(m.Value)
+				if valuesOf(m.Value) != nil {
 					s.enum++
 				}
 			}
@@ -231,35 +233,35 @@ func (s *settler) strict(n *node) *node {
 		listed := namesIn(properties)
 		required = slices.DeleteFunc(required, func(name string) bool { return !listed[name] })
 	}
-	c.set("properties", properties)
+	c.Set("properties", properties)
 	if len(required) > 0 || s.rules.allRequired {
-		c.set("required", namesNode(required))
+		c.Set("required", jsontree.NewStrings(required))
 	}
-	c.set("additionalProperties", falseNode)
+	c.Set("additionalProperties", jsontree.False)
 	return c
 }
 
 // nullable returns a schema that accepts null, too.
 func nullable(n *node) *node {
-	c := &node{members: slices.Clone(n.members)}
-	if list := n.get("anyOf"); list != nil {
-		for _, a := range list.items {
-			if slices.Contains(typesOf(a.get("type")), "null") {
+	c := &node{Members: slices.Clone(n.Members)}
+	if list := n.Get("anyOf"); list != nil {
+		for _, a := range list.Items {
+			if slices.Contains(typesOf(a.Get("type")), "null") {
 				return n
 			}
 		}
-		c.set("anyOf", &node{kind: isArray, items: slices.Concat(list.items, []*node{objectNode(member{"type", stringNode("null")})})})
+		c.Set("anyOf", &node{Kind: jsontree.Array, Items: slices.Concat(list.Items, []*node{jsontree.NewObject(pair("type", jsontree.NewString("null")))})})
 		return c
 	}
-	if types := typesOf(n.get("type")); !slices.Contains(types, "null") {
-		c.set("type", namesNode(slices.Concat(types, []string{"null"})))
+	if types := typesOf(n.Get("type")); !slices.Contains(types, "null") {
+		c.Set("type", jsontree.NewStrings(slices.Concat(types, []string{"null"})))
 	}
-	if v := n.get("const"); v != nil && !v.is("null") {
-		c = c.without("const")
-		c.set("enum", arrayNode(v))
+	if v := n.Get("const"); v != nil && !v.Is("null") {
+		c = c.Without("const")
+		c.Set("enum", jsontree.NewArray(v))
 	}
-	if enum := c.get("enum"); enum != nil && !slices.ContainsFunc(enum.items, func(v *node) bool { return v.is("null") }) {
-		c.set("enum", &node{kind: isArray, items: slices.Concat(enum.items, []*node{nullNode})})
+	if enum := c.Get("enum"); enum != nil && !slices.ContainsFunc(enum.Items, func(v *node) bool { return v.Is("null") }) {
+		c.Set("enum", &node{Kind: jsontree.Array, Items: slices.Concat(enum.Items, []*node{jsontree.Null})})
 	}
 	return c
 }
@@ -270,14 +272,14 @@ func typesOfValues(values []*node) []string {
 	for _, v := range values {
 		t := "object"
 		switch {
-		case v.kind == isArray:
+		case v.Kind == jsontree.Array:
 			t = "array"
-		case v.kind == isString:
+		case v.Kind == jsontree.String:
 			t = "string"
-		case v.kind != isLiteral:
-		case v.is("null"):
+		case v.Kind != jsontree.Literal:
+		case v.Is("null"):
 			t = "null"
-		case v.isNumber():
+		case v.IsNumber():
 			t = "number"
 		default:
 			t = "boolean"

@@ -1,6 +1,10 @@
 package provider
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+)
 
 // Where nothing may be optional, a property that was becomes one that can be null. What follows finds the schemas in
 // which package registry could not take such a null back, since it does so for the properties of an object alone, and
@@ -11,9 +15,9 @@ func (l *lowerer) checkOptional(n, properties *node, at place) {
 	if !l.rules.allRequired || l.loose {
 		return
 	}
-	required := setOf(n.get("required").strings())
-	for _, m := range properties.members {
-		if !required[m.name] && !l.typed(m.value, at, true) {
+	required := setOf(n.Get("required").Texts())
+	for _, m := range properties.Members {
+		if !required[m.Name] && !l.typed(m.Value, at, true) {
 			l.loose = true
 			return
 		}
@@ -23,7 +27,7 @@ func (l *lowerer) checkOptional(n, properties *node, at place) {
 // typed reports whether a schema says plainly which types it allows.
 func (l *lowerer) typed(n *node, at place, enum bool) bool {
 	for range 16 {
-		ref, ok := n.get("$ref").string()
+		ref, ok := n.Get("$ref").AsText()
 		if !ok || !l.more(1) {
 			break
 		}
@@ -33,13 +37,13 @@ func (l *lowerer) typed(n *node, at place, enum bool) bool {
 		}
 		n, at.base = target, base
 	}
-	if n.get("type") != nil || enum && n.get("enum") != nil {
+	if n.Get("type") != nil || enum && n.Get("enum") != nil {
 		return true
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if list := n.get(keyword); list != nil {
+		if list := n.Get(keyword); list != nil {
 			at.level++
-			return !slices.ContainsFunc(list.items, func(a *node) bool { return at.level > 8 || !l.more(1) || !l.typed(a, at, false) })
+			return !slices.ContainsFunc(list.Items, func(a *node) bool { return at.level > 8 || !l.more(1) || !l.typed(a, at, false) })
 		}
 	}
 	return false
@@ -47,21 +51,21 @@ func (l *lowerer) typed(n *node, at place, enum bool) bool {
 
 // optional reports whether there is an optional property anywhere in a lowered schema.
 func (l *lowerer) optional(n *node) bool {
-	if n == nil || n.kind != isObject || !l.more(1+len(n.members)) {
+	if n == nil || n.Kind != jsontree.Object || !l.more(1+len(n.Members)) {
 		return false
 	}
-	if properties := n.get("properties"); properties != nil {
-		required := setOf(n.get("required").strings())
-		for _, m := range properties.members {
-			if !required[m.name] || l.optional(m.value) {
+	if properties := n.Get("properties"); properties != nil {
+		required := setOf(n.Get("required").Texts())
+		for _, m := range properties.Members {
+			if !required[m.Name] || l.optional(m.Value) {
 				return true
 			}
 		}
 	}
 	for _, keyword := range []string{"prefixItems", "anyOf"} {
-		if list := n.get(keyword); list != nil && slices.ContainsFunc(list.items, l.optional) {
+		if list := n.Get(keyword); list != nil && slices.ContainsFunc(list.Items, l.optional) {
 			return true
 		}
 	}
-	return l.optional(n.get("items")) || l.optional(n.get("additionalProperties"))
+	return l.optional(n.Get("items")) || l.optional(n.Get("additionalProperties"))
 }

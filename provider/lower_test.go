@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -19,13 +20,13 @@ var (
 
 func lowerJSON(t testing.TB, schema string, rules *rules) (string, []string, error) {
 	t.Helper()
-	root, err := parseNode([]byte(schema))
+	root, err := jsontree.Parse([]byte(schema))
 	require.NoError(t, err)
 	low, err := lower(root, rules)
 	if err != nil {
 		return "", nil, err
 	}
-	encoded, err := low.schema.encode(maxSchema)
+	encoded, err := low.schema.Encode(maxSchema)
 	require.NoError(t, err)
 	return string(encoded), low.notes, nil
 }
@@ -256,7 +257,7 @@ func TestLowerIsLimited(t *testing.T) {
 		require.Equal(t, cut, strings.Contains(got, "Nested too deep"), levels)
 	}
 
-	_, err = parseNode([]byte(strings.Repeat("[", 1000) + strings.Repeat("]", 1000)))
+	_, err = jsontree.Parse([]byte(strings.Repeat("[", 1000) + strings.Repeat("]", 1000)))
 	require.ErrorContains(t, err, "nested more than")
 
 	for name, schema := range map[string]string{

@@ -22,22 +22,22 @@ func (mcp) rules(bool) *rules { return nil }
 // definition has the title, which clients show to people. All hints are there, since what is left out would mean that a tool
 // may destroy things and reach out into the world.
 func (mcp) definition(t *tool) *node {
-	n := objectNode(member{"name", stringNode(t.Name)})
+	n := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
 	if t.Title != "" {
-		n.set("title", stringNode(valid(t.Title)))
+		n.Set("title", jsontree.NewString(valid(t.Title)))
 	}
-	n.describe(t.description)
-	n.set("inputSchema", t.schema)
+	describe(n, t.description)
+	n.Set("inputSchema", t.schema)
 	if t.Output != nil {
-		if output, err := parseNode(t.Output.JSON()); err == nil {
-			n.set("outputSchema", output)
+		if output, err := jsontree.Parse(t.Output.JSON()); err == nil {
+			n.Set("outputSchema", output)
 		}
 	}
-	n.set("annotations", objectNode(
-		member{"readOnlyHint", boolNode(t.Annotations.ReadOnly)},
-		member{"destructiveHint", boolNode(t.Annotations.Destructive)},
-		member{"idempotentHint", boolNode(t.Annotations.Idempotent)},
-		member{"openWorldHint", boolNode(t.Annotations.OpenWorld)},
+	n.Set("annotations", jsontree.NewObject(
+		pair("readOnlyHint", jsontree.NewBool(t.Annotations.ReadOnly)),
+		pair("destructiveHint", jsontree.NewBool(t.Annotations.Destructive)),
+		pair("idempotentHint", jsontree.NewBool(t.Annotations.Idempotent)),
+		pair("openWorldHint", jsontree.NewBool(t.Annotations.OpenWorld)),
 	))
 	return n
 }

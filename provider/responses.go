@@ -3,6 +3,7 @@ package provider
 import (
 	"encoding/json"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -16,7 +17,7 @@ func (responses) rules(strict bool) *rules { return chat{}.rules(strict) }
 
 // definition always says whether it is strict, since the API takes silence for "if possible".
 func (responses) definition(t *tool) *node {
-	return openAIFunction(objectNode(member{"type", stringNode("function")}), t)
+	return openAIFunction(jsontree.NewObject(pair("type", jsontree.NewString("function"))), t)
 }
 
 func (r responses) calls(data []byte, into *callList) error {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
@@ -16,23 +17,23 @@ const (
 
 // sentences says what a keyword of a schema means, for a description. It is nothing for what means nothing to a model.
 func (l *lowerer) sentences(n *node, m member) []string {
-	name, v := m.name, m.value
+	name, v := m.Name, m.Value
 	l.more(4)
-	value := func() string { return v.brief(shortValue) }
+	value := func() string { return v.Brief(shortValue) }
 	one := func(format string, args ...any) []string { return []string{fmt.Sprintf(format, args...)} }
 	switch name {
 	case "const":
 		return one("Must be %s.", value())
 	case "enum":
-		return one("Must be one of %s.", v.list(longValue))
+		return one("Must be one of %s.", list(v, longValue))
 	case "default":
 		return one("Default: %s.", value())
 	case "examples":
-		return one("Examples: %s.", v.list(longValue))
+		return one("Examples: %s.", list(v, longValue))
 	case "format":
-		return one("Format: %s.", v.plain(shortValue))
+		return one("Format: %s.", plain(v, shortValue))
 	case "pattern":
-		return one("Must match the pattern %s.", v.plain(longValue))
+		return one("Must match the pattern %s.", plain(v, longValue))
 	case "minimum":
 		return one("Must be at least %s.", value())
 	case "maximum":
@@ -56,7 +57,7 @@ func (l *lowerer) sentences(n *node, m member) []string {
 	case "maxProperties":
 		return one("Must have at most %s.", count(v, "property"))
 	case "uniqueItems":
-		if v.is("true") {
+		if v.Is("true") {
 			return one("No two items may be equal.")
 		}
 	case "prefixItems":
@@ -64,13 +65,13 @@ func (l *lowerer) sentences(n *node, m member) []string {
 	case "anyOf":
 		return one("Must also match one of %s.", l.quote(v))
 	case "additionalProperties":
-		if v.kind == isObject && len(v.members) > 0 {
+		if v.Kind == jsontree.Object && len(v.Members) > 0 {
 			return one("All other properties must match %s.", l.quote(v))
 		}
 	case "patternProperties":
 		var texts []string
-		for _, m := range v.members {
-			texts = append(texts, fmt.Sprintf("A property whose name matches %s must match %s.", plaintext.Cut(m.name, longValue), l.quote(m.value)))
+		for _, m := range v.Members {
+			texts = append(texts, fmt.Sprintf("A property whose name matches %s must match %s.", plaintext.Cut(m.Name, longValue), l.quote(m.Value)))
 		}
 		return texts
 	case "propertyNames":
@@ -80,7 +81,7 @@ func (l *lowerer) sentences(n *node, m member) []string {
 	case "not":
 		return one("Must not match %s.", l.quote(v))
 	case "if":
-		then, otherwise := n.get("then"), n.get("else")
+		then, otherwise := n.Get("then"), n.Get("else")
 		text := "If it matches " + l.quote(v) + ", it must match "
 		switch {
 		case then != nil && otherwise != nil:
@@ -92,27 +93,27 @@ func (l *lowerer) sentences(n *node, m member) []string {
 		}
 	case "contains":
 		text := "At least one item"
-		if least := n.get("minContains"); least != nil && l.draft >= draft2019 {
+		if least := n.Get("minContains"); least != nil && l.draft >= draft2019 {
 			text = "At least " + count(least, "item")
 		}
-		if most := n.get("maxContains"); most != nil && l.draft >= draft2019 {
-			text += " and at most " + most.brief(shortValue)
+		if most := n.Get("maxContains"); most != nil && l.draft >= draft2019 {
+			text += " and at most " + most.Brief(shortValue)
 		}
 		return one("%s must match %s.", text, l.quote(v))
 	case "unevaluatedProperties":
-		if v.is("false") {
+		if v.Is("false") {
 			return one("No other properties are allowed.")
 		}
 	case "unevaluatedItems":
-		if v.is("false") {
+		if v.Is("false") {
 			return one("No other items are allowed.")
 		}
 	case "contentEncoding":
-		return one("Encoded as %s.", v.plain(shortValue))
+		return one("Encoded as %s.", plain(v, shortValue))
 	case "contentMediaType":
-		return one("Content of the type %s.", v.plain(shortValue))
+		return one("Content of the type %s.", plain(v, shortValue))
 	case "deprecated":
-		if v.is("true") {
+		if v.Is("true") {
 			return one("Deprecated.")
 		}
 	}
@@ -121,11 +122,11 @@ func (l *lowerer) sentences(n *node, m member) []string {
 
 func (l *lowerer) dependencies(v *node) []string {
 	var texts []string
-	for _, m := range v.members {
-		if m.value.kind == isArray {
-			texts = append(texts, fmt.Sprintf("With %s there must be %s.", strconv.Quote(plaintext.Cut(m.name, shortValue)), m.value.list(longValue)))
+	for _, m := range v.Members {
+		if m.Value.Kind == jsontree.Array {
+			texts = append(texts, fmt.Sprintf("With %s there must be %s.", strconv.Quote(plaintext.Cut(m.Name, shortValue)), list(m.Value, longValue)))
 		} else {
-			texts = append(texts, fmt.Sprintf("With %s it must match %s.", strconv.Quote(plaintext.Cut(m.name, shortValue)), l.quote(m.value)))
+			texts = append(texts, fmt.Sprintf("With %s it must match %s.", strconv.Quote(plaintext.Cut(m.Name, shortValue)), l.quote(m.Value)))
 		}
 		if !l.more(4) {
 			break
@@ -138,24 +139,24 @@ func (l *lowerer) dependencies(v *node) []string {
 // matter there.
 func (l *lowerer) quote(v *node) string {
 	l.more(longValue / 16)
-	return v.brief(longValue)
+	return v.Brief(longValue)
 }
 
 // plain is a value without quotes.
-func (n *node) plain(limit int) string {
-	if text, ok := n.string(); ok {
+func plain(n *node, limit int) string {
+	if text, ok := n.AsText(); ok {
 		return valid(plaintext.Cut(text, limit))
 	}
-	return n.brief(limit)
+	return n.Brief(limit)
 }
 
 // list is the values of an array, separated by commas.
-func (n *node) list(limit int) string {
-	if n.kind != isArray {
-		return n.brief(limit)
+func list(n *node, limit int) string {
+	if n.Kind != jsontree.Array {
+		return n.Brief(limit)
 	}
 	var b strings.Builder
-	for i, item := range n.items {
+	for i, item := range n.Items {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -163,14 +164,14 @@ func (n *node) list(limit int) string {
 			b.WriteString("...")
 			break
 		}
-		b.WriteString(item.brief(limit))
+		b.WriteString(item.Brief(limit))
 	}
 	return b.String()
 }
 
 // count is a number of things.
 func count(n *node, thing string) string {
-	text := n.brief(shortValue)
+	text := n.Brief(shortValue)
 	switch {
 	case text == "1":
 		return "1 " + thing
