@@ -56,10 +56,11 @@ var mayImport = map[string][]string{
 	"tools/internal/textfile":        {"internal/filetype", "internal/media", "internal/progress", "registry", "vfs"},
 	"mcp/mcpserver":                  {"internal/filetype", "internal/jsontree", "provider", "registry", "vfs"},
 	"cmd/toolrun":                    {"cmd/toolrun/internal/cli"},
-	"cmd/toolrun/internal/cli":       {"..."},
-	"cmd/toolrun/internal/mcphttp":   {"mcp/mcpserver", "registry", "vfs"},
-	"cmd/toolrun/internal/ptytest":   {},
-	"cmd/toolrun/internal/terminal":  {"internal/plaintext"},
+	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/...", "mcp/...", "provider", "provider/xmlcall", "registry", "registry/observe", "runtime",
+		"tools/javascript", "vfs"},
+	"cmd/toolrun/internal/mcphttp":  {"mcp/mcpserver", "registry", "vfs"},
+	"cmd/toolrun/internal/ptytest":  {},
+	"cmd/toolrun/internal/terminal": {"internal/plaintext"},
 }
 
 // wazero stands for its module: only the packages that run WebAssembly may know of it.

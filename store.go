@@ -57,5 +57,8 @@ func UserDataDir() (string, error) {
 // [Options].EngineOptions. It need not exist.
 func UserEngineCache() (string, error) {
 	dir, err := os.UserCacheDir()
-	return filepath.Join(dir, "toolrun", "engine"), err
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "toolrun", "engine"), nil
 }

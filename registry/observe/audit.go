@@ -45,6 +45,7 @@ type AuditOptions struct {
 //	tool          the name by which it was called, whether there is such a tool or not
 //	project       Env.Project
 //	chat          Env.Chat
+//	client        Env.Client
 //	call          Call.ID
 //	parent        Call.Parent, the id of the call that has made this one
 //	durationMs    how many milliseconds it took
@@ -93,7 +94,7 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Cal
 	start := a.Now()
 	line := auditLine{
 		Time: start.UTC(), Seq: a.seq.Add(1), Tool: label(call.Tool),
-		Project: label(env.Project), Chat: label(env.Chat), Call: label(call.ID), Parent: label(call.Parent),
+		Project: label(env.Project), Chat: label(env.Chat), Client: label(env.Client), Call: label(call.ID), Parent: label(call.Parent),
 	}
 	line.setInput(call.Input, a.WholeInput && len(call.Input) <= inputLimit(env))
 	if a.Required {

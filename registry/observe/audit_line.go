@@ -20,6 +20,7 @@ type auditLine struct {
 	Tool         string          `json:"tool,omitempty"`
 	Project      string          `json:"project,omitempty"`
 	Chat         string          `json:"chat,omitempty"`
+	Client       string          `json:"client,omitempty"`
 	Call         string          `json:"call,omitempty"`
 	Parent       string          `json:"parent,omitempty"`
 	DurationMs   *float64        `json:"durationMs,omitempty"`

@@ -52,6 +52,7 @@ func TestAudit(t *testing.T) {
 				"tool":         test.tool,
 				"project":      "notes",
 				"chat":         "chat-7",
+				"client":       "ci",
 				"call":         "call-1",
 				"durationMs":   1000.0,
 				"outcome":      test.outcome,

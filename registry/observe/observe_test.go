@@ -65,7 +65,7 @@ func callOf(tool string) registry.Call {
 	return registry.Call{ID: "call-1", Tool: tool, Input: json.RawMessage(`{"name":"Ada"}`)}
 }
 
-var someEnv = registry.Env{Project: "notes", Chat: "chat-7"}
+var someEnv = registry.Env{Project: "notes", Chat: "chat-7", Client: "ci"}
 
 // panicking is middleware in which calls go wrong.
 func panicking(registry.Handler) registry.Handler {

@@ -28,7 +28,7 @@ func SlogLevel(result registry.Result) slog.Level {
 	return slog.LevelWarn
 }
 
-// Slog returns middleware that logs each call when it has ended: one record, "tool call", with tool, project, chat, call (its
+// Slog returns middleware that logs each call when it has ended: one record, "tool call", with tool, project, chat, client, call (its
 // id), parent (the id of the call that has made it), duration, outcome, input_bytes and output_bytes. What is empty is left out, and failures of the tool itself have
 // their cause. A nil logger stands for that of the call's Env; if there is none either, nothing is logged.
 //
@@ -56,7 +56,7 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 				if !logger.Enabled(ctx, level) {
 					return
 				}
-				var room [12]slog.Attr
+				var room [13]slog.Attr
 				logger.LogAttrs(ctx, level, "tool call", o.attrs(room[:0], call, env, result, time.Since(start))...)
 			})
 		}
@@ -73,6 +73,7 @@ func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.
 	text("tool", label(call.Tool))
 	text("project", label(env.Project))
 	text("chat", label(env.Chat))
+	text("client", label(env.Client))
 	text("call", label(call.ID))
 	text("parent", label(call.Parent))
 	attrs = append(attrs,

@@ -29,6 +29,7 @@ func TestSlog(t *testing.T) {
 			require.Equal(t, test.tool, record["tool"])
 			require.Equal(t, "notes", record["project"])
 			require.Equal(t, "chat-7", record["chat"])
+			require.Equal(t, "ci", record["client"])
 			require.Equal(t, "call-1", record["call"])
 			require.Equal(t, test.outcome, record["outcome"])
 			require.EqualValues(t, len(`{"name":"Ada"}`), record["input_bytes"])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
@@ -60,23 +61,18 @@ func newCallCommand() *cobra.Command {
 				}
 				input = string(data)
 			}
-			tools, engine, err := builtIn("")
+			runner, err := servers.open(cmd, toolrun.Options{})
 			if err != nil {
 				return err
 			}
-			set, err := servers.withServers(cmd.Context(), tools, cmd.ErrOrStderr())
+			choice, err := chosen.choice(runner.Registry(), args[0])
 			if err != nil {
-				return err
-			}
-			defer set.Close()
-			tools = set.Registry()
-			selection, err := chosen.selection(&f.project, tools, args[0])
-			if err != nil {
-				return err
+				return errors.Join(err, runner.Close())
 			}
 			call := registry.Call{Tool: args[0], Input: json.RawMessage(input)}
-			env := registry.Env{Selection: selection, Limits: registry.Limits{Inline: inline}}
-			return f.dispatch(cmd, tools, engine, call, env, registry.Result.Text)
+			return f.dispatch(cmd, runner, call, registry.Result.Text, toolrun.SessionOptions{
+				Select: choice, Limits: registry.Limits{Inline: inline},
+			})
 		},
 	}
 	f.add(cmd, 0)
@@ -93,37 +89,31 @@ func (f *callFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// dispatch calls a tool on the project, prints what text returns of the result, and closes the engine. A project that cannot be
-// opened is an error only if it has been named: not all tools need files.
-func (f *callFlags) dispatch(cmd *cobra.Command, tools *registry.Registry, engine *engine, call registry.Call, env registry.Env,
-	text func(registry.Result) string) (err error) {
-	defer func() { err = errors.Join(err, engine.close(cmd.Context())) }()
+// dispatch calls a tool on the project, prints what text returns of the result, and closes the runner.
+func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, text func(registry.Result) string, options toolrun.SessionOptions) (err error) {
+	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	project, err := f.project.open()
-	if err != nil && f.project.given() {
+	session, err := f.project.session(r, &options)
+	if err != nil {
 		return err
 	}
-	if err == nil {
-		defer project.Close()
-		env.Files = project
-		env.Project = f.project.name()
+	env, err := session.Env()
+	if err != nil {
+		return err
 	}
-	result, err := f.call(cmd.Context(), cmd.ErrOrStderr(), tools, engine, call, env)
+	result, err := f.call(cmd.Context(), cmd.ErrOrStderr(), r, call, env)
 	if err != nil {
 		return err
 	}
 	return printResult(cmd.OutOrStdout(), result, f.json, text)
 }
 
-// call calls a tool. Warnings and the line of progress go to stderr. The error is that of the context, or of starting the engine.
-func (f *callFlags) call(ctx context.Context, stderr io.Writer, tools *registry.Registry, engine *engine, call registry.Call,
-	env registry.Env) (registry.Result, error) {
+// call calls a tool. The line of progress goes to stderr. The error is that of the context, or of starting the engine.
+func (f *callFlags) call(ctx context.Context, stderr io.Writer, r *runner, call registry.Call, env registry.Env) (registry.Result, error) {
 	if call.Tool == javascript.Name {
-		// A call's time is for its code: it does not begin before the engine is there.
-		engine.warnings = stderr
-		if _, err := engine.start(ctx); err != nil {
+		if _, err := r.start(ctx); err != nil {
 			return registry.Result{}, err
 		}
 	}
@@ -134,7 +124,7 @@ func (f *callFlags) call(ctx context.Context, stderr io.Writer, tools *registry.
 	}
 	env.Limits.Timeout = f.timeout
 	call.ID = newCall(call.Tool)
-	result := tools.Dispatch(ctx, call, env)
+	result := r.Registry().Dispatch(ctx, call, env)
 	return result, ctx.Err()
 }
 

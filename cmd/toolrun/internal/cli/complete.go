@@ -122,8 +122,8 @@ func completeAPI(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.Sh
 	return offer(words, typed)
 }
 
-func completeTool(_ *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	tools, _, err := builtIn("")
+func completeTool(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	tools, err := builtIn(cmd)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -135,8 +135,8 @@ func completeTool(_ *cobra.Command, typed string) ([]cobra.Completion, cobra.She
 }
 
 // completeOption completes TOOL.NAME=VALUE, or TOOL.NAME for --reset.
-func completeOption(_ *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	tools, _, err := builtIn("")
+func completeOption(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	tools, err := builtIn(cmd)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -176,7 +176,7 @@ func completeProject(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 	if dir, err := f.projectsDir(); err != nil || !isDir(dir) {
 		return offer(nil, typed)
 	}
-	store, err := f.store()
+	store, err := f.store(nil)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

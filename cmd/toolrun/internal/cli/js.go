@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
@@ -57,27 +58,18 @@ func newJS() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tools, engine, err := builtIn(name)
+			runner, err := servers.open(cmd, toolrun.Options{ScriptName: name})
 			if err != nil {
 				return err
 			}
-			set, err := servers.withServers(cmd.Context(), tools, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			defer set.Close()
-			tools = set.Registry()
 			options := map[string]any{javascript.OptionMemory: memory, javascript.OptionToolCalls: servers.file() != ""}
 			switch filepath.Ext(name) {
 			case ".ts", ".mts", ".cts":
 				options[javascript.OptionLanguage] = "typescript"
 			}
-			env := registry.Env{
-				Selection: registry.Selection{Options: map[string]map[string]any{javascript.Name: options}},
-				// Who asks for something at a shell wants to see it.
-				Limits: registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt},
-			}
-			return f.dispatch(cmd, tools, engine, registry.Call{Tool: javascript.Name, Input: input}, env, javascript.ResultText)
+			return f.dispatch(cmd, runner, registry.Call{Tool: javascript.Name, Input: input}, javascript.ResultText, toolrun.SessionOptions{
+				IgnoreSettings: true, Select: withOptions(javascript.Name, options), Limits: shellLimits,
+			})
 		},
 	}
 	cmd.Flags().StringVarP(&code, "eval", "e", "", "run `CODE`")
@@ -85,6 +77,17 @@ func newJS() *cobra.Command {
 	servers.add(cmd)
 	cmd.Flags().Int64Var(&memory, "memory", sandbox.DefaultMemory>>20, "let the code use at most this much memory, in `MiB`")
 	return cmd
+}
+
+// shellLimits are those of code that somebody runs at a shell, who wants to see what comes of it.
+var shellLimits = registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt}
+
+// withOptions returns what sets the options of a tool, and of no others.
+func withOptions(tool string, options map[string]any) func(registry.Selection) registry.Selection {
+	return func(s registry.Selection) registry.Selection {
+		s.Options = map[string]map[string]any{tool: options}
+		return s
+	}
 }
 
 // readCode reads the code from a file or from standard input, and says what to call it in stack traces.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -14,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/provider/xmlcall"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/vfs"
 )
 
 // listCommand is what the commands share that tell about tools.
@@ -30,24 +29,27 @@ type listCommand struct {
 	json    bool
 }
 
-// run makes a command's function of one that gets the tools and what is selected.
-func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *registry.Registry, s registry.Selection) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		tools, _, err := builtIn("")
+// run makes a command's function of one that gets the tools and what they may touch.
+func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *registry.Registry, env registry.Env) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		r, err := c.servers.open(cmd, toolrun.Options{})
 		if err != nil {
 			return err
 		}
-		set, err := c.servers.withServers(cmd.Context(), tools, cmd.ErrOrStderr())
+		defer func() { err = errors.Join(err, r.Close()) }()
+		choice, err := c.chosen.choice(r.Registry(), "")
 		if err != nil {
 			return err
 		}
-		defer set.Close()
-		tools = set.Registry()
-		selection, err := c.chosen.selection(&c.project, tools, "")
+		session, err := c.project.look(r, &toolrun.SessionOptions{Select: choice})
 		if err != nil {
 			return err
 		}
-		return do(cmd, args, tools, selection)
+		env, err := session.Env()
+		if err != nil {
+			return err
+		}
+		return do(cmd, args, r.Registry(), env)
 	}
 }
 
@@ -67,11 +69,11 @@ func newTools() *cobra.Command {
 			"  toolrun tools javascript --option javascript.memory=16\n" +
 			"  toolrun tools --json",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, tools *registry.Registry, s registry.Selection) error {
+		RunE: c.run(func(cmd *cobra.Command, args []string, tools *registry.Registry, env registry.Env) error {
 			if len(args) == 0 {
-				return c.list(cmd.OutOrStdout(), tools, s)
+				return c.list(cmd.OutOrStdout(), tools, env.Selection)
 			}
-			return c.describe(cmd.OutOrStdout(), tools, s, args[0])
+			return c.describe(cmd.OutOrStdout(), tools, env.Selection, args[0])
 		}),
 	})
 	addJSON(cmd.Flags(), &c.json)
@@ -201,8 +203,8 @@ func newDefs() *cobra.Command {
 		Short:   "Print the definitions of the enabled tools, as a provider's API wants them",
 		Example: "  toolrun defs --api anthropic\n  toolrun defs --api openai-chat --strict --enable javascript",
 		Args:    cobra.NoArgs,
-		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, s registry.Selection) error {
-			definitions, err := provider.Definitions(tools, registry.API(c.api), s, &provider.Options{Strict: c.strict})
+		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, env registry.Env) error {
+			definitions, err := provider.Definitions(tools, registry.API(c.api), env.Selection, &provider.Options{Strict: c.strict})
 			if err != nil {
 				return err
 			}
@@ -234,24 +236,13 @@ func newPrompt() *cobra.Command {
 		Example: "  toolrun prompt --api openai-chat\n" +
 			"  toolrun prompt --api xml --enable javascript",
 		Args: cobra.NoArgs,
-		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, s registry.Selection) error {
-			project, err := c.project.existing()
-			if errors.Is(err, fs.ErrNotExist) && c.project.root == "" {
-				project, err = vfs.NewMemoryStore(nil).Open(c.project.id) // what is not there yet is empty
-			}
-			env := registry.Env{Project: c.project.name(), Selection: s}
-			if err == nil {
-				defer project.Close()
-				env.Files = project
-			} else if c.project.given() {
-				return err
-			}
+		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, env registry.Env) error {
 			prompt, err := tools.SystemPrompt(cmd.Context(), registry.API(c.api), env)
 			if err != nil {
 				return err
 			}
 			if c.api == string(registry.XML) {
-				definitions, err := tools.Definitions(registry.XML, s)
+				definitions, err := tools.Definitions(registry.XML, env.Selection)
 				if err != nil {
 					return err
 				}

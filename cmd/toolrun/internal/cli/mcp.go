@@ -7,17 +7,18 @@ import (
 	"io"
 	"log/slog"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // mcpCommand is toolrun mcp.
@@ -28,7 +29,8 @@ type mcpCommand struct {
 	timeout time.Duration
 	calls   int
 
-	tools *mcpclient.Set // the built-in ones, and those of other servers
+	runner *runner
+	choose func(registry.Selection) registry.Selection // by the flags
 
 	http            string
 	tokens          string
@@ -113,51 +115,39 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second one ends the process the hard way
-	tools, engine, err := builtIn("")
-	if err != nil {
+	cmd.SetContext(ctx)
+	middleware := []registry.Middleware{observe.Slog(logger, nil)}
+	metrics := mcphttp.NewMetrics()
+	if c.http != "" {
+		middleware = append(middleware, metrics.Middleware)
+	}
+	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware}); err != nil {
 		return err
 	}
-	engine.warnings = cmd.ErrOrStderr()
-	defer func() { err = errors.Join(err, engine.close(cmd.Context())) }()
-	if c.tools, err = c.servers.withServers(ctx, tools, cmd.ErrOrStderr()); err != nil {
+	defer func() { err = errors.Join(err, c.runner.Close()) }()
+	c.chosen.later = c.servers.file() != ""
+	if err := known(c.runner.Registry(), c.chosen.enable); err != nil && c.chosen.later {
+		c.runner.warn(err)
+	}
+	if c.choose, err = c.chosen.choice(c.runner.Registry(), ""); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.tools.Close()) }()
 	ctx, end := context.WithCancel(ctx)
 	defer end() // before the tools go, of which clients need not be told then
-	c.chosen.later = c.servers.file() != ""
-	if err := known(c.tools.Registry(), c.chosen.enable); err != nil && c.chosen.later {
-		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: warning: %v\n", err)
-	}
 	if c.http == "" {
 		return c.stdio(ctx, cmd, logger)
 	}
-	return c.serve(ctx, engine, logger)
+	return c.serve(ctx, metrics, logger)
 }
 
-// newServer returns a server of the tools that there are now, with what env returns, until the context ends. Its calls go through the
-// middleware.
-func (c *mcpCommand) newServer(ctx context.Context, env func(tools *registry.Registry) (registry.Env, error), options *mcpserver.Options,
-	middleware ...registry.Middleware) (*mcpserver.Server, error) {
-	middleware = append(middleware, observe.Slog(options.Logger, nil))
-	var mu sync.Mutex
-	var base, tools *registry.Registry
-	server, err := mcpserver.New(ctx, func(context.Context) (*registry.Registry, registry.Env, error) {
-		mu.Lock()
-		if now := c.tools.Registry(); now != base {
-			base, tools = now, now.Using(middleware...)
-		}
-		current := tools
-		mu.Unlock()
-		e, err := env(current)
-		e.Logger = options.Logger
-		return current, e, err
-	}, options)
+// newServer returns a server of a session, until the context ends.
+func (c *mcpCommand) newServer(ctx context.Context, session *toolrun.Session, options *mcpserver.Options) (*mcpserver.Server, error) {
+	server, err := mcpserver.New(ctx, session.Source, options)
 	if err != nil {
 		return nil, err
 	}
 	go func() {
-		for changed := c.tools.Changed(); ; changed = c.tools.Changed() {
+		for changed := c.runner.Changed(); ; changed = c.runner.Changed() {
 			if err := server.Refresh(ctx); err != nil && ctx.Err() == nil {
 				options.Logger.ErrorContext(ctx, "clients are not told of other tools", "error", err)
 			}
@@ -199,11 +189,10 @@ func (c *mcpCommand) options(logger *slog.Logger) *mcpserver.Options {
 
 // stdio serves the client that has started the command.
 func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog.Logger) error {
-	server, closeProject, err := c.projectServer(ctx, logger)
+	server, err := c.projectServer(ctx, logger)
 	if err != nil {
 		return err
 	}
-	defer closeProject()
 	context.AfterFunc(ctx, func() { // the client waits for calls that run, but not forever
 		time.AfterFunc(c.grace, func() { c.shutdown(server) })
 	})
@@ -226,24 +215,26 @@ func (*mcpCommand) shutdown(server *mcpserver.Server) {
 }
 
 // projectServer returns a server for the project that the flags name. What the project has chosen is looked up with each request.
-func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger, middleware ...registry.Middleware) (*mcpserver.Server, func(), error) {
-	project, err := c.project.open()
-	if err != nil {
-		return nil, nil, err
-	}
-	server, err := c.newServer(ctx, func(tools *registry.Registry) (registry.Env, error) {
-		settings := registry.Settings{}
-		if c.project.root == "" {
-			var err error
-			if settings, err = settingsOf(project, c.project.id); err != nil {
-				return registry.Env{}, err
-			}
+func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*mcpserver.Server, error) {
+	o := c.sessionOptions(logger)
+	var session *toolrun.Session
+	var err error
+	if c.project.root != "" {
+		session, err = c.runner.DirSession(c.project.root, o)
+	} else {
+		var project *vfs.Project
+		if project, err = c.project.open(); err != nil {
+			return nil, err
 		}
-		selection, err := c.chosen.over(settings, tools, "")
-		return registry.Env{Project: c.project.name(), Files: project, Selection: selection, Limits: registry.Limits{Timeout: c.timeout}}, err
-	}, c.options(logger), middleware...)
-	if err != nil {
-		return nil, nil, errors.Join(err, project.Close())
+		session, err = c.runner.ProjectSession(c.project.id, project, o)
 	}
-	return server, func() { _ = project.Close() }, nil
+	if err != nil {
+		return nil, err
+	}
+	return c.newServer(ctx, session, c.options(logger))
+}
+
+// sessionOptions are those of all sessions.
+func (c *mcpCommand) sessionOptions(logger *slog.Logger) *toolrun.SessionOptions {
+	return &toolrun.SessionOptions{Select: c.choose, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger}
 }

@@ -179,7 +179,7 @@ func TestMCPTokens(t *testing.T) {
 		require.Contains(t, metrics, want)
 	}
 	require.Regexp(t, `toolrun_sessions [0-3]\n`, metrics)
-	require.Contains(t, s.logged(), `"token":"first"`)
+	require.Contains(t, s.logged(), `"client":"first (token 1)"`)
 	require.NotContains(t, s.logged(), one)
 	require.NotContains(t, s.logged(), two)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -18,18 +19,16 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
-	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 // serve serves HTTP until the context ends.
-func (c *mcpCommand) serve(ctx context.Context, engine *engine, logger *slog.Logger) (err error) {
+func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger *slog.Logger) (err error) {
 	listener, certificate, err := c.listen(ctx)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	metrics := mcphttp.NewMetrics()
 	options := &mcpserver.HandlerOptions{
 		Stateless: c.stateless, Hosts: append(c.hosts, listenedHost(c.http)...), Origins: c.origins, Sessions: c.sessions, Logger: logger,
 	}
@@ -37,28 +36,29 @@ func (c *mcpCommand) serve(ctx context.Context, engine *engine, logger *slog.Log
 		Metrics: metrics, Grace: c.grace, Logger: logger, TLS: certificate, Open: c.tokens == "", MayReadMetrics: func(*http.Request) bool { return true },
 	}
 	var find func(*http.Request) (*mcpserver.Server, error)
-	var end func()
 	switch {
 	case c.tokens != "":
 		var tokens int
-		tokens, find, config.MayReadMetrics, end, err = c.byToken(ctx, logger, metrics.Middleware)
+		tokens, find, config.MayReadMetrics, err = c.byToken(ctx, logger)
 		options.ServerSessions = max(1, c.sessions/max(1, min(tokens, 4))) // no token locks all others out
 	case c.sessionProjects:
-		options.NewSession, end, err = c.bySession(ctx, logger, metrics.Middleware)
+		var end func()
+		if options.NewSession, end, err = c.bySession(ctx, logger); err == nil {
+			defer end()
+		}
 	default:
 		var server *mcpserver.Server
-		server, end, err = c.projectServer(ctx, logger, metrics.Middleware)
+		server, err = c.projectServer(ctx, logger)
 		find = func(*http.Request) (*mcpserver.Server, error) { return server, nil }
 	}
 	if err != nil {
 		return err
 	}
-	defer end()
-	if _, err := engine.start(ctx); err != nil { // the first call need not wait for it
+	if _, err := c.runner.start(ctx); err != nil { // the first call need not wait for it
 		return err
 	}
 	config.Ready = func(ctx context.Context) error {
-		_, err := engine.start(ctx)
+		_, err := c.runner.Engine(ctx)
 		return err
 	}
 	config.Handler = mcpserver.NewHandler(find, options)
@@ -108,27 +108,18 @@ func listenedHost(address string) []string {
 }
 
 // byToken makes a server for each token, and says how many there are.
-func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middleware registry.Middleware) (n int, find func(*http.Request) (*mcpserver.Server, error),
-	metrics func(*http.Request) bool, end func(), err error) {
+func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int, find func(*http.Request) (*mcpserver.Server, error),
+	metrics func(*http.Request) bool, err error) {
 	tokens, err := readTokens(c.tokens)
 	if err != nil {
-		return 0, nil, nil, nil, err
+		return 0, nil, nil, err
 	}
 	servers := map[*mcphttp.Token]*mcpserver.Server{}
-	var projects []*vfs.Project
-	end = func() {
-		for _, project := range projects {
-			_ = project.Close()
-		}
-	}
 	for i, token := range tokens {
-		server, project, err := c.tokenServer(ctx, token, fmt.Sprintf("token %d", i+1), logger, middleware)
-		if err != nil {
-			end()
-			return 0, nil, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
+		// Names need not differ, and clients must.
+		if servers[token], err = c.tokenServer(ctx, token, fmt.Sprintf("%s (token %d)", token.Name, i+1), logger); err != nil {
+			return 0, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
 		}
-		servers[token] = server
-		projects = append(projects, project)
 	}
 	find = func(r *http.Request) (*mcpserver.Server, error) {
 		if token := mcphttp.Find(tokens, r); token != nil {
@@ -140,51 +131,37 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger, middlewar
 		token := mcphttp.Find(tokens, r)
 		return token != nil && token.Metrics
 	}
-	return len(tokens), find, metrics, end, nil
+	return len(tokens), find, metrics, nil
 }
 
 // tokenServer makes the server of a token. Its calls are those of a client.
-func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, client string, logger *slog.Logger, middleware registry.Middleware) (*mcpserver.Server, *vfs.Project, error) {
+func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, client string, logger *slog.Logger) (*mcpserver.Server, error) {
 	if !c.chosen.later {
-		if err := known(c.tools.Registry(), token.Tools); err != nil {
-			return nil, nil, err
+		if err := known(c.runner.Registry(), token.Tools); err != nil {
+			return nil, err
 		}
 	}
-	dir, err := c.project.projectsDir()
-	if err != nil {
-		return nil, nil, err
-	}
 	limits := token.Limits
-	store, err := vfs.OpenStore(dir, &vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files, FileSize: limits.FileSize}})
+	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files, FileSize: limits.FileSize}})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	project, err := store.Open(token.Project)
 	if err := errors.Join(err, store.Close()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	options := c.options(logger.With("token", token.Name))
 	options.NoResources = token.NoResources
-	if limits.Calls > 0 {
-		options.Calls = limits.Calls
-	}
-	if limits.Rate > 0 {
-		options.Rate = limits.Rate
-	}
-	timeout := c.timeout
-	if limits.Timeout > 0 {
-		timeout = time.Duration(limits.Timeout)
-	}
-	server, err := c.newServer(ctx, func(*registry.Registry) (registry.Env, error) {
-		settings, err := settingsOf(project, token.Project)
-		return registry.Env{
-			Project: token.Project, Client: client, Files: project, Selection: token.Selection(settings), Limits: registry.Limits{Timeout: timeout},
-		}, err
-	}, options, middleware)
+	options.Calls = cmp.Or(limits.Calls, options.Calls)
+	options.Rate = cmp.Or(limits.Rate, options.Rate)
+	o := c.sessionOptions(options.Logger)
+	o.Client, o.Select = client, token.Select
+	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
+	session, err := c.runner.ProjectSession(token.Project, project, o)
 	if err != nil {
-		return nil, nil, errors.Join(err, project.Close())
+		return nil, err
 	}
-	return server, project, nil
+	return c.newServer(ctx, session, options)
 }
 
 // readTokens reads a file of tokens.
@@ -201,7 +178,7 @@ func readTokens(name string) ([]*mcphttp.Token, error) {
 }
 
 // bySession makes what makes a server with a new project for each session. The projects are in a directory that is removed in the end.
-func (c *mcpCommand) bySession(ctx context.Context, logger *slog.Logger, middleware registry.Middleware) (newSession func(context.Context) (*mcpserver.Server, func(), error), end func(), err error) {
+func (c *mcpCommand) bySession(ctx context.Context, logger *slog.Logger) (newSession func(context.Context) (*mcpserver.Server, func(), error), end func(), err error) {
 	dir, err := os.MkdirTemp("", "toolrun-sessions-")
 	if err != nil {
 		return nil, nil, err
@@ -217,15 +194,16 @@ func (c *mcpCommand) bySession(ctx context.Context, logger *slog.Logger, middlew
 		if err != nil {
 			return nil, nil, err
 		}
+		session, err := c.runner.ProjectSession(id, project, c.sessionOptions(logger))
+		if err != nil {
+			return nil, nil, err
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		remove := func() {
 			cancel()
-			_ = errors.Join(project.Close(), store.Delete(id))
+			_ = errors.Join(session.Close(), store.Delete(id))
 		}
-		server, err := c.newServer(ctx, func(tools *registry.Registry) (registry.Env, error) {
-			selection, err := c.chosen.over(registry.Settings{}, tools, "")
-			return registry.Env{Project: id, Files: project, Selection: selection, Limits: registry.Limits{Timeout: c.timeout}}, err
-		}, c.options(logger), middleware)
+		server, err := c.newServer(ctx, session, c.options(logger))
 		if err != nil {
 			remove()
 			return nil, nil, err

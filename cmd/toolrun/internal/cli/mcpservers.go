@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
-	"github.com/toolrun/toolrun/registry"
 )
 
 // mcpConfigEnv is the variable that names the configuration if no flag does.
@@ -33,28 +31,16 @@ func (f *serverFlags) file() string {
 	return os.Getenv(mcpConfigEnv)
 }
 
-// withServers connects to the servers, of which there can be none, and warns of those that cannot be reached. The set's registry has
-// their tools and those of base. It must be closed.
-func (f *serverFlags) withServers(ctx context.Context, base *registry.Registry, warnings io.Writer) (*mcpclient.Set, error) {
-	var config mcpclient.Config
+// open makes a runner with the tools of the servers, of which there can be none.
+func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	if name := f.file(); name != "" {
 		var err error
-		if config, err = readServers(name); err != nil {
+		if options.Servers, err = readServers(name); err != nil {
 			return nil, err
 		}
 	}
-	set, err := mcpclient.Open(ctx, config, &mcpclient.Options{
-		Base: base, LookupEnv: os.LookupEnv, Transport: http.DefaultTransport, ClientVersion: version(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, status := range set.Status() {
-		if status.Err != nil {
-			fmt.Fprintf(warnings, "toolrun: warning: %v\n", status.Err)
-		}
-	}
-	return set, nil
+	options.ServerOptions = mcpclient.Options{LookupEnv: os.LookupEnv, Transport: http.DefaultTransport, ClientVersion: version()}
+	return open(cmd, options)
 }
 
 func readServers(name string) (mcpclient.Config, error) {

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -21,6 +21,8 @@ type projectFlags struct {
 	root string
 	data string
 	cmd  *cobra.Command
+
+	noFiles error // why session has returned one without files
 }
 
 func (f *projectFlags) add(cmd *cobra.Command) {
@@ -64,7 +66,7 @@ func (f *projectFlags) open() (*vfs.Project, error) {
 		// What is there already does not count, since it is not for tools to answer for.
 		return vfs.OpenDir(f.root, &vfs.Options{Quota: vfs.Quota{Growth: true}})
 	}
-	store, err := f.store()
+	store, err := f.store(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -90,53 +92,63 @@ func (f *projectFlags) existing() (*vfs.Project, error) {
 	return f.open()
 }
 
-// store opens the store that projects are in, and makes it if it is not there.
-func (f *projectFlags) store() (*vfs.Store, error) {
-	dir, err := f.projectsDir()
+// session returns a session on the project for calls, which may have none if the user has not named one: not all tools need files.
+func (f *projectFlags) session(r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
+	if f.root != "" {
+		return r.DirSession(f.root, options)
+	}
+	project, err := f.open()
+	if err != nil && f.given() {
+		return nil, err
+	}
+	f.noFiles = err
+	return r.ProjectSession(f.id, project, options)
+}
+
+// look is session for commands that change nothing. A project that is missing is an empty one, and is not made.
+func (f *projectFlags) look(r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
+	if f.root != "" {
+		return r.DirSession(f.root, options)
+	}
+	project, err := f.existing()
+	if errors.Is(err, fs.ErrNotExist) || err != nil && !f.given() {
+		return r.Session(f.id, options) // in memory
+	}
 	if err != nil {
 		return nil, err
 	}
-	store, err := vfs.OpenStore(dir, nil)
+	return r.ProjectSession(f.id, project, options)
+}
+
+// store opens the store of projects, and makes it if it is missing.
+func (f *projectFlags) store(options *vfs.Options) (*vfs.Store, error) {
+	dir, err := f.dataDir()
+	if err != nil {
+		return nil, err
+	}
+	store, err := toolrun.OpenStore(dir, options)
 	if err != nil {
 		return nil, fmt.Errorf("opening the directory of projects: %w", err)
 	}
 	return store, nil
 }
 
-// projectsDir is the directory that the store is in.
-func (f *projectFlags) projectsDir() (string, error) {
-	dir := f.data
-	if dir == "" {
-		var err error
-		if dir, err = dataDir(); err != nil {
-			return "", err
-		}
+// dataDir is the directory that the user keeps projects in.
+func (f *projectFlags) dataDir() (string, error) {
+	if f.data != "" {
+		return f.data, nil
 	}
-	return filepath.Join(dir, "projects"), nil
+	dir, err := toolrun.UserDataDir()
+	if err != nil {
+		return "", fmt.Errorf("%w: set TOOLRUN_DATA, or use --data or --root", err)
+	}
+	return dir, nil
 }
 
-// dataDir is where data of the user's programs is kept: the XDG base directory specification on Unix, and what the systems'
-// own guidelines say elsewhere.
-func dataDir() (string, error) {
-	if dir := os.Getenv("TOOLRUN_DATA"); dir != "" {
-		return dir, nil
-	}
-	if runtime.GOOS == "windows" {
-		if dir := os.Getenv("LocalAppData"); dir != "" {
-			return filepath.Join(dir, "toolrun"), nil
-		}
-	}
-	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) && runtime.GOOS != "darwin" {
-		return filepath.Join(dir, "toolrun"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", errors.New("where to keep projects is not known: set TOOLRUN_DATA, or use --data or --root")
-	}
-	if runtime.GOOS == "darwin" {
-		return filepath.Join(home, "Library", "Application Support", "toolrun"), nil
-	}
-	return filepath.Join(home, ".local", "share", "toolrun"), nil
+// projectsDir is the folder of projects in it.
+func (f *projectFlags) projectsDir() (string, error) {
+	dir, err := f.dataDir()
+	return filepath.Join(dir, "projects"), err
 }
 
 // newCall makes an id for what one command does to a project.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -100,7 +101,7 @@ func (c *projectCommand) inStore(do func(store *vfs.Store) error) error {
 	} else if err != nil {
 		return err
 	}
-	store, err := c.store()
+	store, err := c.store(nil)
 	if err != nil {
 		return err
 	}
@@ -119,27 +120,32 @@ func (c *projectCommand) show() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer project.Close()
-			usage, err := project.Usage()
-			if err != nil {
-				return err
-			}
-			settings, err := settingsOf(project, c.id)
-			if err != nil {
-				return err
-			}
-			return c.print(cmd.OutOrStdout(), newJSONProject(c.id, usage), settings)
+			return c.print(cmd, project)
 		},
 	}
 }
 
-// print prints a project with its tools.
-func (c *projectCommand) print(w io.Writer, p jsonProject, settings registry.Settings) error {
-	tools, _, err := builtIn("")
+// print prints a project with its tools, and closes it.
+func (c *projectCommand) print(cmd *cobra.Command, project *vfs.Project) (err error) {
+	r, err := open(cmd, toolrun.Options{})
+	if err != nil {
+		return errors.Join(err, project.Close())
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	session, err := r.ProjectSession(c.id, project, nil)
 	if err != nil {
 		return err
 	}
-	selection := registry.Selection{Settings: settings}
+	usage, err := project.Usage()
+	if err != nil {
+		return err
+	}
+	env, err := session.Env()
+	if err != nil {
+		return err
+	}
+	tools, selection := r.Registry(), env.Selection
+	p := newJSONProject(c.id, usage)
 	p.Tools = jsonTools(tools, selection)
 	for i := range p.Tools {
 		options, err := tools.Options(p.Tools[i].Name, selection)
@@ -149,8 +155,8 @@ func (c *projectCommand) print(w io.Writer, p jsonProject, settings registry.Set
 		p.Tools[i].Values = options.Map()
 	}
 	if c.json {
-		p.Settings = &settings
-		return printJSON(w, p)
+		p.Settings = &selection.Settings
+		return printJSON(cmd.OutOrStdout(), p)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d files, %d bytes, %d bytes of history\n", p.ID, p.Files, p.Bytes, p.HistoryBytes)
@@ -160,7 +166,7 @@ func (c *projectCommand) print(w io.Writer, p jsonProject, settings registry.Set
 			fmt.Fprintf(&b, "  %s = %v\n", o.ID, tool.Values[o.ID])
 		}
 	}
-	_, err = io.WriteString(w, b.String())
+	_, err = io.WriteString(cmd.OutOrStdout(), b.String())
 	return err
 }
 
@@ -173,7 +179,7 @@ func (c *projectCommand) set() *cobra.Command {
 			"  toolrun project set --option javascript.memory=128 --reset javascript.loadLib",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			tools, _, err := builtIn("")
+			tools, err := builtIn(cmd)
 			if err != nil {
 				return err
 			}
@@ -217,31 +223,26 @@ func (c *projectCommand) set() *cobra.Command {
 }
 
 // edit changes the settings of the project, as a whole, and shows them.
-func (c *projectCommand) edit(cmd *cobra.Command, change func(s registry.Settings) (registry.Settings, error)) (err error) {
+func (c *projectCommand) edit(cmd *cobra.Command, change func(s registry.Settings) (registry.Settings, error)) error {
 	project, err := c.open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, project.Close()) }()
-	var settings registry.Settings
 	err = project.EditSettings(cmd.Context(), func(stored []byte) ([]byte, error) {
 		before, _, err := registry.ParseSettings(stored)
 		if err != nil {
 			return nil, fmt.Errorf("project %s: %w", c.id, err)
 		}
-		if settings, err = change(before); err != nil {
+		after, err := change(before)
+		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(settings)
+		return json.Marshal(after)
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, project.Close())
 	}
-	usage, err := project.Usage()
-	if err != nil {
-		return err
-	}
-	return c.print(cmd.OutOrStdout(), newJSONProject(c.id, usage), settings)
+	return c.print(cmd, project)
 }
 
 func (c *projectCommand) delete() *cobra.Command {

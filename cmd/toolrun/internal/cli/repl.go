@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -32,8 +32,8 @@ type session struct {
 	cmd     *cobra.Command
 	flags   callFlags
 	servers serverFlags
-	set     *mcpclient.Set // the built-in tools, and those of servers
-	engine  *engine
+	runner  *runner
+	session *toolrun.Session
 	files   *vfs.Project // nil if there are none
 
 	// interrupts stop an entry and no more. It is nil if nobody is there to go on: then they end the command.
@@ -71,24 +71,14 @@ func (s *session) run() (err error) {
 	if err := s.flags.check(s.cmd); err != nil {
 		return err
 	}
-	tools, engine, err := builtIn("repl")
-	if err != nil {
+	if s.runner, err = s.servers.open(s.cmd, toolrun.Options{ScriptName: "repl"}); err != nil {
 		return err
 	}
-	s.engine = engine
-	defer func() { err = errors.Join(err, s.engine.close(s.cmd.Context())) }()
-	if s.set, err = s.servers.withServers(s.cmd.Context(), tools, s.cmd.ErrOrStderr()); err != nil {
+	defer func() { err = errors.Join(err, s.runner.Close()) }()
+	if s.session, err = s.flags.project.session(s.runner, nil); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.set.Close()) }()
-	project, openErr := s.flags.project.open()
-	if openErr != nil && s.flags.project.given() {
-		return openErr
-	}
-	if openErr == nil {
-		defer func() { err = errors.Join(err, project.Close()) }()
-		s.files = project
-	}
+	s.files = s.session.Project()
 	if !terminal.IsTerminal(s.cmd.InOrStdin()) || !terminal.IsTerminal(s.cmd.OutOrStdout()) {
 		lines := &inputLines{in: s.cmd.InOrStdin(), ended: s.cmd.Context().Done()}
 		if err := s.loop(lines.read); err != nil || !s.failed {
@@ -99,23 +89,22 @@ func (s *session) run() (err error) {
 	s.interrupts = make(chan os.Signal, 1)
 	signal.Notify(s.interrupts, os.Interrupt)
 	defer signal.Stop(s.interrupts)
-	if err := s.interact(openErr); err != nil {
+	if err := s.interact(); err != nil {
 		return err
 	}
 	return errLeft
 }
 
-// interact works with somebody at a terminal. noFiles says why there are none.
-func (s *session) interact(noFiles error) error {
+// interact works with somebody at a terminal.
+func (s *session) interact() error {
 	out := s.cmd.OutOrStdout()
-	s.engine.warnings = s.cmd.ErrOrStderr()
-	if _, err := s.engine.start(s.cmd.Context()); err != nil {
+	if _, err := s.runner.start(s.cmd.Context()); err != nil {
 		return err
 	}
 	where := "on the files of " + s.flags.project.name()
 	if s.files == nil {
 		where = "without files"
-		printError(s.cmd.ErrOrStderr(), noFiles)
+		printError(s.cmd.ErrOrStderr(), s.flags.project.noFiles)
 	}
 	if err := terminal.Print(out, terminal.Bold, "toolrun "+version()+": JavaScript in a sandbox, "+where+".\n"); err != nil {
 		return err
@@ -152,7 +141,7 @@ func openHistory() (*terminal.History, error) {
 // stateDir is where the user's programs keep what is not worth a backup, as the XDG base directory specification has it on Unix.
 func stateDir() (string, error) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		return dataDir()
+		return toolrun.UserDataDir()
 	}
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "toolrun"), nil

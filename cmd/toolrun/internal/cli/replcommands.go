@@ -69,30 +69,29 @@ func (s *session) callCommand(ctx context.Context, argument string) error {
 	if tool == "" {
 		return errors.New(`say which tool, as in .call filesystem {"command": "view", "path": "/"}`)
 	}
-	settings, err := s.flags.project.settings()
+	env, err := s.session.Env()
 	if err != nil {
 		return err
 	}
-	call := registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}
-	return s.call(ctx, call, registry.Env{Selection: registry.Selection{Settings: settings}})
+	return s.call(ctx, registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}, env)
 }
 
 func (s *session) toolsCommand(context.Context, string) error {
-	settings, err := s.flags.project.settings()
+	env, err := s.session.Env()
 	if err != nil {
 		return err
 	}
 	c := &listCommand{json: s.flags.json}
-	return c.list(s.cmd.OutOrStdout(), s.set.Registry(), registry.Selection{Settings: settings})
+	return c.list(s.cmd.OutOrStdout(), s.runner.Registry(), env.Selection)
 }
 
 func (s *session) toolCommand(_ context.Context, name string) error {
-	settings, err := s.flags.project.settings()
+	env, err := s.session.Env()
 	if err != nil {
 		return err
 	}
 	c := &listCommand{json: s.flags.json}
-	return c.describe(s.cmd.OutOrStdout(), s.set.Registry(), registry.Selection{Settings: settings}, name)
+	return c.describe(s.cmd.OutOrStdout(), s.runner.Registry(), env.Selection, name)
 }
 
 func (s *session) filesCommand(_ context.Context, name string) error {

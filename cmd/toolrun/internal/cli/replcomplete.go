@@ -28,7 +28,7 @@ func (s *session) complete(before string) (start int, words []string) {
 		start = len(before) - len(argument)
 		return start, s.paths(argument)
 	case ok && (name == "tool" || name == "call") && !strings.Contains(argument, " "):
-		for _, spec := range s.set.Registry().Specs() {
+		for _, spec := range s.runner.Registry().Specs() {
 			words = append(words, spec.Name)
 		}
 	case ok && name == "json":
@@ -115,7 +115,7 @@ const globalsScript = `
 func (s *session) askGlobals() map[string][]string {
 	all := map[string][]string{}
 	ctx := context.WithoutCancel(s.cmd.Context())
-	engine, err := s.engine.start(ctx)
+	engine, err := s.runner.start(ctx)
 	if err != nil {
 		return all
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"regexp"
 	"strings"
 
@@ -65,20 +64,20 @@ func (s *session) script(ctx context.Context, entry string) error {
 	if err != nil {
 		return err
 	}
+	env, err := s.session.Env()
+	if err != nil {
+		return err
+	}
+	env.Limits = shellLimits
+	env.Selection.Settings = registry.Settings{} // as with toolrun js
 	options := map[string]any{javascript.OptionToolCalls: s.servers.file() != ""}
-	return s.call(ctx, registry.Call{Tool: javascript.Name, Input: input}, registry.Env{
-		Selection: registry.Selection{Options: map[string]map[string]any{javascript.Name: options}},
-		Limits:    registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt},
-	})
+	env.Selection = withOptions(javascript.Name, options)(env.Selection)
+	return s.call(ctx, registry.Call{Tool: javascript.Name, Input: input}, env)
 }
 
 // call calls a tool, and prints what the result says, of files too.
 func (s *session) call(ctx context.Context, call registry.Call, env registry.Env) error {
-	if s.files != nil {
-		env.Files = s.files
-		env.Project = s.flags.project.name()
-	}
-	result, err := s.flags.call(ctx, s.cmd.ErrOrStderr(), s.set.Registry(), s.engine, call, env)
+	result, err := s.flags.call(ctx, s.cmd.ErrOrStderr(), s.runner, call, env)
 	if err != nil {
 		return err
 	}

@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/vfs"
 )
 
 // selectionFlags say which tools are enabled, and how they are set, over what the project has chosen.
@@ -27,39 +24,33 @@ func (f *selectionFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 }
 
-// selection returns what the project has chosen, with the flags over it. An option without a tool is for the one that is
-// named.
-func (f *selectionFlags) selection(project *projectFlags, tools *registry.Registry, tool string) (registry.Selection, error) {
-	settings, err := project.settings()
-	if err != nil {
-		return registry.Selection{}, err
+// choice returns what puts the flags over what a project has chosen. An option without a tool is for the one that is named.
+func (f *selectionFlags) choice(tools *registry.Registry, tool string) (func(registry.Selection) registry.Selection, error) {
+	if err := known(tools, f.enable); err != nil && !f.later {
+		return nil, err
 	}
-	return f.over(settings, tools, tool)
-}
-
-// over puts the flags over what a project has chosen.
-func (f *selectionFlags) over(settings registry.Settings, tools *registry.Registry, tool string) (registry.Selection, error) {
-	selection := registry.Selection{Settings: settings}
-	if f.cmd.Flags().Changed("enable") {
-		if err := known(tools, f.enable); err != nil && !f.later {
-			return registry.Selection{}, err
-		}
-		selection = selection.Only(f.enable...)
-	}
+	only := f.cmd.Flags().Changed("enable")
+	var options map[string]map[string]any
 	for _, option := range f.options {
 		o, err := parseOption(tools, option, tool)
 		if err != nil {
-			return registry.Selection{}, err
+			return nil, err
 		}
-		if selection.Options == nil {
-			selection.Options = map[string]map[string]any{}
+		if options == nil {
+			options = map[string]map[string]any{}
 		}
-		if selection.Options[o.tool] == nil {
-			selection.Options[o.tool] = map[string]any{}
+		if options[o.tool] == nil {
+			options[o.tool] = map[string]any{}
 		}
-		selection.Options[o.tool][o.id] = o.value
+		options[o.tool][o.id] = o.value
 	}
-	return selection, nil
+	return func(s registry.Selection) registry.Selection {
+		if only {
+			s = s.Only(f.enable...)
+		}
+		s.Options = options
+		return s
+	}, nil
 }
 
 // known checks that there are tools of these names.
@@ -114,33 +105,4 @@ func findOption(tools *registry.Registry, name, tool string) (registry.Option, s
 		return registry.Option{}, "", fmt.Errorf("the tool %s has no options", tool)
 	}
 	return registry.Option{}, "", fmt.Errorf("the tool %s has no option %q, but: %s", tool, name, strings.Join(ids, ", "))
-}
-
-// settings returns what the project has chosen. A directory given by --root has nothing to say: its files can be anybody's.
-func (f *projectFlags) settings() (registry.Settings, error) {
-	if f.root != "" {
-		return registry.Settings{}, nil
-	}
-	project, err := f.existing()
-	if errors.Is(err, fs.ErrNotExist) || err != nil && !f.given() {
-		return registry.Settings{}, nil
-	}
-	if err != nil {
-		return registry.Settings{}, err
-	}
-	defer project.Close()
-	return settingsOf(project, f.id)
-}
-
-// settingsOf returns what a project that is open has chosen.
-func settingsOf(project *vfs.Project, id string) (registry.Settings, error) {
-	stored, err := project.Settings()
-	if err != nil {
-		return registry.Settings{}, err
-	}
-	settings, _, err := registry.ParseSettings(stored)
-	if err != nil {
-		return registry.Settings{}, fmt.Errorf("project %s: %w", id, err)
-	}
-	return settings, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/selftest"
 )
 
@@ -55,13 +56,16 @@ func newSelftest() *cobra.Command {
 				return listAttacks(attacks).print(out, asJSON)
 			}
 
-			engine := &engine{warnings: cmd.ErrOrStderr()}
-			defer engine.close(cmd.Context())
-			sandboxes, err := engine.start(cmd.Context())
+			runner, err := open(cmd, toolrun.Options{})
 			if err != nil {
 				return err
 			}
-			report, err := selftest.Run(cmd.Context(), sandboxes, attacks, options)
+			defer runner.Close()
+			engine, err := runner.start(cmd.Context())
+			if err != nil {
+				return err
+			}
+			report, err := selftest.Run(cmd.Context(), engine, attacks, options)
 			if err != nil {
 				return err
 			}

@@ -5,71 +5,56 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
-	"sync"
 
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
-	"github.com/toolrun/toolrun/tools/filesystem"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/memory"
 )
 
-// builtIn returns the tools of the command, and what must be closed after using them. Code that javascript runs has that name
-// in stack traces.
-func builtIn(scriptName string) (*registry.Registry, *engine, error) {
-	e := &engine{}
-	r, err := registry.New(
-		memory.New(),
-		javascript.New(e.start, &javascript.Options{ScriptName: scriptName}),
-		filesystem.New(),
-	)
-	return r, e, err
+// A runner is what a command works with.
+type runner struct {
+	*toolrun.Runner
+	noCache error // why the compiled engine cannot be kept, or nil
+	warn    func(error)
 }
 
-// An engine is started when it is needed: most commands do without.
-type engine struct {
-	warnings io.Writer // nil if nobody wants to know
-
-	mu     sync.Mutex
-	engine *sandbox.Engine
+// open makes a runner that keeps the compiled engine in the user's cache directory. Warnings go to the command's errors.
+func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
+	r := &runner{warn: warnings(cmd.ErrOrStderr())}
+	options.Warn = r.warn
+	options.EngineOptions.CacheDir, r.noCache = toolrun.UserEngineCache()
+	var err error
+	r.Runner, err = toolrun.Open(cmd.Context(), &options)
+	return r, err
 }
 
-// start starts the engine, unless it is running, with the compiled code kept in the user's cache directory. Where that
-// cannot be had, it does without, and warns.
-func (e *engine) start(ctx context.Context) (*sandbox.Engine, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.engine != nil {
-		return e.engine, nil
+// builtIn returns the tools that are there without MCP servers.
+func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
+	r, err := toolrun.Open(cmd.Context(), nil)
+	if err != nil {
+		return nil, err
 	}
+	return r.Registry(), r.Close()
+}
+
+// warnings returns what prints warnings.
+func warnings(w io.Writer) func(error) {
+	return func(err error) { fmt.Fprintf(w, "toolrun: warning: %v\n", err) }
+}
+
+// start starts the engine.
+func (r *runner) start(ctx context.Context) (*sandbox.Engine, error) {
 	if os.Getenv("GOGC") == "" {
 		// Starting makes little garbage, and collecting it while it does would take a tenth of the time of a command.
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}
-	dir, cacheErr := os.UserCacheDir()
-	if cacheErr == nil {
-		var cached *sandbox.Engine
-		cached, cacheErr = sandbox.NewEngine(ctx, &sandbox.EngineOptions{CacheDir: filepath.Join(dir, "toolrun", "engine")})
-		if cacheErr == nil || ctx.Err() != nil {
-			e.engine = cached
-			return cached, cacheErr
-		}
+	engine, err := r.Engine(ctx)
+	if err == nil && r.noCache != nil {
+		r.warn(fmt.Errorf("the engine was compiled anew, and will be each time: %w", r.noCache))
+		r.noCache = nil
 	}
-	var err error
-	if e.engine, err = sandbox.NewEngine(ctx, nil); err == nil && e.warnings != nil {
-		fmt.Fprintf(e.warnings, "toolrun: warning: the engine was compiled anew, and will be each time: %v\n", cacheErr)
-	}
-	return e.engine, err
-}
-
-// close stops the engine, if it is running.
-func (e *engine) close(ctx context.Context) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.engine == nil {
-		return nil
-	}
-	return e.engine.Close(context.WithoutCancel(ctx))
+	return engine, err
 }

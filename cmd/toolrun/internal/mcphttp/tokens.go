@@ -150,9 +150,9 @@ func (t *Token) check() error {
 	return nil
 }
 
-// Selection returns what the token enables, over what the project has chosen.
-func (t *Token) Selection(settings registry.Settings) registry.Selection {
-	selection := registry.Selection{Settings: settings, Options: t.Options}
+// Select puts what the token enables and sets over what the project has chosen.
+func (t *Token) Select(selection registry.Selection) registry.Selection {
+	selection.Options = t.Options
 	if t.Tools != nil {
 		selection = selection.Only(t.Tools...)
 	}
