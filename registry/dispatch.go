@@ -112,7 +112,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if depth := limits.depth(); jsontree.Separators(input) > depth && jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
 		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. Pass something flatter, for example text or the name of a file.", depth)
 	}
-	if e.checker == nil && schema.accepts(input) {
+	if e.checker == nil && schema.compiled.Accepts(input) {
 		return input, nil
 	}
 	if limit := e.timeout(limits); limit > 0 {
@@ -142,20 +142,17 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	// Package json, by which most tools decode, takes such a name for the other one: what is executed would not be what has been
 	// checked.
 	for name := range object {
-		if _, ok := schema.plan.properties[name]; ok {
-			continue
-		}
-		if known := schema.plan.resembles(name); known != "" {
+		if known := schema.compiled.Resembles(name); known != "" {
 			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", plaintext.Cut(name, 100), known)
 		}
 	}
-	changed := schema.coerce(ctx, object)
+	changed := schema.compiled.Coerce(ctx, object, DefaultDepth)
 	if e.checker != nil {
 		if err := e.checker.CheckInput(object); err != nil {
 			return nil, err
 		}
 	}
-	if err := schema.validate(ctx, object); err != nil && ctx.Err() != nil {
+	if err := schema.compiled.Validate(ctx, object); err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
 		return nil, Errorf("invalid tool call: the arguments do not fit the schema of %s:\n%w", e.spec.Name, err)

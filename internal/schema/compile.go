@@ -1,9 +1,8 @@
-package registry
+package schema
 
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"reflect"
 	"regexp/syntax"
 	"slices"
@@ -57,12 +56,12 @@ func levels(value any, depth int) int {
 // compiling has room for as many schemas as are compiled at the same time, in the whole process.
 var compiling = make(chan struct{}, 4)
 
-// compile compiles a schema, unless that or using it could take forever. Formats that it has are only annotations.
+// compile compiles a schema, which it changes, unless that or using it could take forever. Formats are only annotations.
 func compile(root any) (*jsonschema.Schema, error) {
 	if levels := levels(root, 0); levels > maxLevels {
 		return nil, fmt.Errorf("the schema has %d values, which are nested too deep for so many", nodes(root))
 	}
-	p := preparer{root: clone(root), seen: map[uintptr]bool{}}
+	p := preparer{root: root, seen: map[uintptr]bool{}}
 	p.schema(p.root, 0)
 	p.elsewhere()
 	if p.err != nil {
@@ -105,25 +104,6 @@ func refers(value any) bool {
 		return slices.ContainsFunc(value, refers)
 	}
 	return false
-}
-
-// clone copies a JSON value.
-func clone(value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		copied := make(map[string]any, len(value))
-		for name, inside := range value {
-			copied[name] = clone(inside)
-		}
-		return copied
-	case []any:
-		copied := make([]any, len(value))
-		for i, inside := range value {
-			copied[i] = clone(inside)
-		}
-		return copied
-	}
-	return value
 }
 
 // A preparer counts the schemas in one, and takes out what is not to be compiled.
@@ -241,14 +221,14 @@ func at(root any, ref string) any {
 	if !ok {
 		return nil
 	}
-	for _, token := range strings.Split(path, "/") {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	for token := range strings.SplitSeq(path, "/") {
+		token = pointerToken.Replace(token)
 		switch in := root.(type) {
 		case map[string]any:
 			root = in[token]
 		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(in) || strconv.Itoa(i) != token {
+			i, ok := index(token, len(in))
+			if !ok {
 				return nil
 			}
 			root = in[i]
@@ -257,12 +237,4 @@ func at(root any, ref string) any {
 		}
 	}
 	return root
-}
-
-// unescaped is a reference without percent-encoding.
-func unescaped(ref string) string {
-	if plain, err := url.PathUnescape(ref); err == nil {
-		return plain
-	}
-	return ref
 }

@@ -1,9 +1,10 @@
-package registry
+package schema
 
 import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -334,7 +335,7 @@ func (c *check) others(s *jsonschema.Schema, v any, rest *unevaluated) {
 	}
 	if array, ok := v.([]any); ok && s.UnevaluatedItems != nil {
 		for i := range rest.items {
-			c.inside(s.UnevaluatedItems, array[i], index(i))
+			c.inside(s.UnevaluatedItems, array[i], strconv.Itoa(i))
 		}
 		rest.items = nil
 	}

@@ -1,8 +1,7 @@
-package registry
+package schema
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,7 +15,7 @@ import (
 type plan struct {
 	// never says that the schema is of a kind that a plan cannot check.
 	never bool
-	types typeSet
+	types Types
 	// properties are those of objects, with a bit each for the required ones.
 	properties map[string]property
 	required   uint64
@@ -40,68 +39,44 @@ type property struct {
 	bit  uint64
 }
 
-// A typeSet is a set of JSON types. All of them stand for no limitation.
-type typeSet uint8
-
-const (
-	typeNull typeSet = 1 << iota
-	typeBoolean
-	typeInteger // a number without a fraction
-	typeNumber
-	typeString
-	typeArray
-	typeObject
-	anyType = 1<<iota - 1
-)
-
-var typeSets = map[string]typeSet{
-	"null": typeNull, "boolean": typeBoolean, "integer": typeInteger, "number": typeNumber | typeInteger,
-	"string": typeString, "array": typeArray, "object": typeObject,
-}
-
-// newPlan makes the plan of a schema, as it has been decoded.
-func newPlan(schema any) *plan {
-	p := &plan{types: anyType, maxItems: -1, maxLength: -1}
-	object, ok := schema.(map[string]any)
-	if !ok {
-		p.never = schema != true
+// newPlan makes the plan of a schema.
+func newPlan(schema *jsontree.Node) *plan {
+	p := &plan{types: AnyType, maxItems: -1, maxLength: -1}
+	if schema.Kind != jsontree.Object {
+		p.never = !schema.Is("true")
 		return p
 	}
-	properties, _ := object["properties"].(map[string]any)
-	for keyword, value := range object {
-		ok := true
-		switch keyword {
+	properties := schema.Object("properties")
+	for _, keyword := range schema.Members {
+		ok, value := true, keyword.Value
+		switch keyword.Name {
 		case "title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "format", "$defs":
 		case "type":
-			p.types, ok = typesOf(value)
+			p.types &= declared(schema)
 		case "properties":
-			p.properties = make(map[string]property, len(properties))
-			p.folded = make(map[string]string, len(properties))
-			for name, inside := range properties {
-				p.properties[name] = property{plan: newPlan(inside)}
-				p.folded[fold(name)] = name
+			p.properties = make(map[string]property, len(value.Members))
+			p.folded = make(map[string]string, len(value.Members))
+			for _, m := range value.Members {
+				p.properties[m.Name] = property{plan: newPlan(m.Value)}
+				p.folded[fold(m.Name)] = m.Name
 			}
 		case "required":
-			names, _ := value.([]any)
-			for i, name := range names {
-				name, _ := name.(string)
-				_, known := properties[name]
-				ok = ok && known && i < 64
+			for i, name := range value.Texts() {
+				ok = ok && properties.Get(name) != nil && i < 64
 			}
 		case "additionalProperties":
-			if p.closed = value == false; !p.closed {
+			if p.closed = value.Is("false"); !p.closed {
 				p.additional = newPlan(value)
 			}
 		case "items":
 			p.items = newPlan(value)
 		case "enum":
 			p.enum = map[string]bool{}
-			for _, v := range value.([]any) {
-				text, isString := v.(string)
-				ok = ok && isString
-				p.enum[text] = true
+			for _, v := range value.Items {
+				ok = ok && v.Kind == jsontree.String
+				p.enum[v.Text] = true
 			}
-			p.types &= typeString
+			p.types &= String
 		case "minLength":
 			p.minLength, ok = count(value)
 		case "maxLength":
@@ -119,12 +94,8 @@ func newPlan(schema any) *plan {
 		}
 		p.never = p.never || !ok
 	}
-	if p.enum != nil {
-		p.types &= typeString // whatever came first
-	}
-	if names, _ := object["required"].([]any); !p.never {
-		for i, name := range names {
-			name := name.(string)
+	if !p.never {
+		for i, name := range schema.Get("required").Texts() {
 			p.properties[name] = property{p.properties[name].plan, p.properties[name].bit | 1<<i}
 			p.required |= 1 << i
 		}
@@ -132,35 +103,14 @@ func newPlan(schema any) *plan {
 	return p
 }
 
-func typesOf(value any) (types typeSet, ok bool) {
-	switch value := value.(type) {
-	case string:
-		types, ok = typeSets[value]
-		return types, ok
-	case []any:
-		for _, v := range value {
-			name, _ := v.(string)
-			t, ok := typeSets[name]
-			if !ok {
-				return 0, false
-			}
-			types |= t
-		}
-		return types, true
-	}
-	return 0, false
-}
-
-func count(value any) (int, bool) {
-	n, _ := value.(json.Number)
-	i, err := strconv.Atoi(string(n))
+func count(value *jsontree.Node) (int, bool) {
+	i, err := strconv.Atoi(value.Text)
 	return i, err == nil && i >= 0
 }
 
 // bound returns a number that a float64 has exactly.
-func bound(value any) (*float64, bool) {
-	n, _ := value.(json.Number)
-	f, ok := exactly([]byte(n))
+func bound(value *jsontree.Node) (*float64, bool) {
+	f, ok := exactly([]byte(value.Text))
 	return &f, ok
 }
 
@@ -197,13 +147,13 @@ func (p *plan) value(data []byte, i int) (end int, ok bool) {
 		return p.array(data, i+1)
 	case '"':
 		text, end, plain := jsontree.Quoted(data, i)
-		return end, p == nil || p.types&typeString != 0 && p.text(text, plain)
+		return end, p == nil || p.types&String != 0 && p.text(text, plain)
 	case 't':
-		return i + 4, p.is(typeBoolean)
+		return i + 4, p.is(Boolean)
 	case 'f':
-		return i + 5, p.is(typeBoolean)
+		return i + 5, p.is(Boolean)
 	case 'n':
-		return i + 4, p.is(typeNull)
+		return i + 4, p.is(Null)
 	}
 	end = i + 1
 	whole := true
@@ -219,7 +169,7 @@ func (p *plan) value(data []byte, i int) (end int, ok bool) {
 	return end, p.number(data[i:end], whole)
 }
 
-func (p *plan) is(t typeSet) bool { return p == nil || p.types&t != 0 }
+func (p *plan) is(t Types) bool { return p == nil || p.types&t != 0 }
 
 func (p *plan) number(text []byte, whole bool) bool {
 	if !jsontree.IsReasonable(text) {
@@ -228,7 +178,7 @@ func (p *plan) number(text []byte, whole bool) bool {
 	if p == nil {
 		return true
 	}
-	if p.types&typeNumber == 0 && !(whole && p.types&typeInteger != 0) {
+	if p.types&Fraction == 0 && !(whole && p.types&Integer != 0) {
 		return false
 	}
 	if p.minimum == nil && p.maximum == nil {
@@ -246,7 +196,7 @@ func (p *plan) text(text []byte, plain bool) bool {
 }
 
 func (p *plan) object(data []byte, i int) (end int, ok bool) {
-	if !p.is(typeObject) {
+	if !p.is(Object) {
 		return i, false
 	}
 	var seen uint64
@@ -310,7 +260,7 @@ func fold(name string) string {
 }
 
 func (p *plan) array(data []byte, i int) (end int, ok bool) {
-	if !p.is(typeArray) {
+	if !p.is(Array) {
 		return i, false
 	}
 	var items *plan

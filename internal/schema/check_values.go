@@ -1,4 +1,4 @@
-package registry
+package schema
 
 import (
 	"encoding/json"
@@ -16,8 +16,6 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
-
-func index(i int) string { return strconv.Itoa(i) }
 
 func (c *check) object(s *jsonschema.Schema, object map[string]any, rest *unevaluated) {
 	if s.MinProperties != nil && len(object) < *s.MinProperties {
@@ -182,11 +180,11 @@ func (c *check) array(s *jsonschema.Schema, array []any, rest *unevaluated) {
 	}
 	for i, item := range array {
 		if i < len(first) {
-			c.inside(first[i], item, index(i))
+			c.inside(first[i], item, strconv.Itoa(i))
 		} else if others == nil {
 			break
 		} else {
-			c.inside(others, item, index(i))
+			c.inside(others, item, strconv.Itoa(i))
 		}
 	}
 	if s.Contains != nil {
@@ -198,7 +196,7 @@ func (c *check) contains(s *jsonschema.Schema, array []any, rest *unevaluated) {
 	since := c.mark()
 	var matched []int
 	for i, item := range array {
-		if !c.inside(s.Contains, item, index(i)) {
+		if !c.inside(s.Contains, item, strconv.Itoa(i)) {
 			continue
 		}
 		matched = append(matched, i)

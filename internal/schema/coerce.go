@@ -1,0 +1,325 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+)
+
+// Coerce changes the values of an object that are not of the type that the schema wants, but clearly mean one: a scalar
+// where an array is wanted becomes an array of it; "true", "false" and numbers in quotes become what they say where no text
+// is wanted; and so do arrays and objects that have been encoded as text. Null for a property that is optional and cannot be null
+// is taken out. It reports whether anything has changed.
+//
+// What a schema wants is said by all that a value must fit: the schema, what it refers to, those in allOf, and of those in anyOf and
+// oneOf the only one that the value can be meant for. A value that fits is never changed. What cannot be coerced stays, for
+// validation to complain about.
+//
+// It ends when the context does, with what has been coerced until then. Arrays and objects encoded as text may be nested to some depth.
+func (s *Schema) Coerce(ctx context.Context, object map[string]any, depth int) (changed bool) {
+	n := nodes(object)
+	c := coercer{ctx: ctx, walk: walk{s.Document, leastCost + coercionPerNode*n}, textDepth: depth, values: jsontree.MaxValues - n}
+	c.value([]*jsontree.Node{s.Root}, object, 0)
+	return c.changed
+}
+
+// coercionPerNode is how many steps there are for each value, besides leastCost.
+const coercionPerNode = 20
+
+// A coercer coerces one value. Whoever makes a schema that uses up its steps gets no more coercion.
+type coercer struct {
+	walk
+	ctx     context.Context
+	changed bool
+	// textDepth is how deep texts that are decoded may be nested, and values is how many values may still be made of them.
+	textDepth, values int
+}
+
+// spend counts steps. It reports whether there is one left.
+func (c *coercer) spend(steps int) bool {
+	before := c.left
+	c.left -= steps
+	const often = 1024
+	if before/often != c.left/often && c.ctx.Err() != nil {
+		c.left = -1
+	}
+	return c.left >= 0
+}
+
+// maxCoerceDepth is how deep values are coerced. References can make a schema endless.
+const maxCoerceDepth = 64
+
+// value returns the value as all of some schemas want it, if that can be done.
+func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
+	if len(schemas) == 0 || !c.spend(1) || depth > maxCoerceDepth {
+		return v
+	}
+	allowed, possible := AnyType, true
+	for _, schema := range schemas {
+		allowed &= c.types(schema, 0)
+		possible = possible && c.possible(schema, v, true, 0)
+	}
+	if !allowed.Has(typeOfDecoded(v)) {
+		possible = false
+	} else if !possible {
+		allowed &^= typeOfDecoded(v) // it is of the right type, but none of the values that there can be
+	}
+	if !possible {
+		if w, ok := c.convert(allowed, v); ok {
+			v, c.changed = w, true
+		}
+	}
+	switch inside := v.(type) {
+	case map[string]any:
+		parts := c.applying(schemas, v)
+		for name, value := range inside {
+			of, required, known := c.property(parts, name)
+			if known && value == nil && !required && !c.nullable(of) {
+				delete(inside, name)
+				c.changed = true
+			} else {
+				inside[name] = c.value(of, value, depth+1)
+			}
+		}
+	case []any:
+		parts := c.applying(schemas, v)
+		for i := range inside {
+			inside[i] = c.value(c.item(parts, i), inside[i], depth+1)
+		}
+	}
+	return v
+}
+
+// applying returns the schemas that a value must fit if it fits all of some: their parts, and the alternatives that are the only ones
+// possible for it.
+func (c *coercer) applying(schemas []*jsontree.Node, v any) []*jsontree.Node {
+	var parts []*jsontree.Node
+	for _, schema := range schemas {
+		parts = c.addParts(parts, schema)
+	}
+	for i := 0; i < len(parts); i++ { // which become more
+		for _, keyword := range []string{"anyOf", "oneOf"} {
+			if meant := c.onlyPossible(parts[i].List(keyword), v); meant != nil {
+				parts = c.addParts(parts, meant)
+			}
+		}
+	}
+	return parts
+}
+
+// onlyPossible returns the one of some alternatives that a value can fit, or nil if there are more of them, or none.
+func (c *coercer) onlyPossible(alternatives []*jsontree.Node, v any) (only *jsontree.Node) {
+	for _, alternative := range alternatives {
+		if !c.spend(1) {
+			return nil
+		}
+		if !c.possible(alternative, v, true, 0) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = alternative
+	}
+	return only
+}
+
+// possible reports whether a value, or what it is coerced to inside, may fit a schema: it is of the right type, one of the values that
+// are named, and if it is an object, it has what is required, no properties that are not allowed, and the right values of properties
+// that tell alternatives apart.
+func (c *coercer) possible(schema *jsontree.Node, v any, shape bool, depth int) bool {
+	if schema.Is("false") {
+		return false
+	}
+	object, _ := v.(map[string]any)
+	for _, part := range c.parts(schema) {
+		if shape && !declared(part).Has(typeOfDecoded(v)) {
+			return false
+		}
+		if value := part.Get("const"); value != nil && c.Draft > Draft4 && !c.same(value, v) {
+			return false
+		}
+		if values := part.List("enum"); values != nil && !c.among(values, v) {
+			return false
+		}
+		if shape && object != nil && !c.shaped(part, object) {
+			return false
+		}
+		for _, keyword := range []string{"anyOf", "oneOf"} {
+			if list := part.List(keyword); len(list) > 0 && depth < maxNested && shape && !c.anyPossible(list, v, depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *coercer) anyPossible(alternatives []*jsontree.Node, v any, depth int) bool {
+	for _, alternative := range alternatives {
+		if !c.spend(1) || c.possible(alternative, v, true, depth) {
+			return true
+		}
+	}
+	return false
+}
+
+// shaped is possible for an object and one schema alone.
+func (c *coercer) shaped(part *jsontree.Node, object map[string]any) bool {
+	required := part.List("required")
+	for _, name := range required {
+		if !c.spend(1) {
+			return true
+		}
+		if name, ok := name.AsText(); ok {
+			if _, there := object[name]; !there {
+				return false
+			}
+		}
+	}
+	properties := part.Object("properties")
+	closed := part.Get("additionalProperties").Is("false") && part.Get("patternProperties") == nil
+	if properties == nil && !closed {
+		return true
+	}
+	for name, value := range object {
+		if !c.spend(1) {
+			return true
+		}
+		property := properties.Get(name)
+		switch {
+		case property == nil && closed:
+			return false
+		case property != nil && !c.possible(property, value, false, 0):
+			return false
+		}
+	}
+	return true
+}
+
+// manyValues is how many values of an enum are compared.
+const manyValues = 64
+
+// among reports whether a value may be one of some.
+func (c *coercer) among(values []*jsontree.Node, v any) bool {
+	if len(values) > manyValues {
+		return true
+	}
+	for _, value := range values {
+		if !c.spend(1) || c.same(value, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// same reports whether a value may be the same as one in a schema. Only scalars are compared. A value in quotes may be coerced.
+func (c *coercer) same(value *jsontree.Node, v any) bool {
+	switch v := v.(type) {
+	case string: // which may stand for what it says
+		return value.Text == v || value.Kind == jsontree.Literal && value.Text == strings.TrimSpace(v)
+	case nil:
+		return value.Is("null")
+	case bool:
+		return value.Is("true") && v || value.Is("false") && !v
+	case json.Number:
+		return value.IsNumber()
+	case []any:
+		return value.Kind == jsontree.Array
+	case map[string]any:
+		return value.Kind == jsontree.Object
+	}
+	return true
+}
+
+// property returns the schemas that some parts have for a property, whether it is required, and whether it is named.
+func (c *coercer) property(parts []*jsontree.Node, name string) (schemas []*jsontree.Node, required, known bool) {
+	for _, part := range parts {
+		if !c.spend(1) {
+			return nil, true, false
+		}
+		if of := part.Object("properties").Get(name); of != nil {
+			schemas, known = append(schemas, of), true
+		} else if of := part.Get("additionalProperties"); of != nil && part.Get("patternProperties") == nil {
+			schemas = append(schemas, of)
+		}
+		if names := part.List("required"); !required && len(names) > 0 && c.spend(len(names)/16) {
+			for _, n := range names {
+				required = required || n.Kind == jsontree.String && n.Text == name
+			}
+		}
+	}
+	return schemas, required, known
+}
+
+// item returns the schemas that some parts have for an item of an array.
+func (c *coercer) item(parts []*jsontree.Node, i int) (schemas []*jsontree.Node) {
+	for _, part := range parts {
+		if !c.spend(1) {
+			return nil
+		}
+		first, rest := part.List("prefixItems"), part.Get("items")
+		if c.Draft < Draft2020 {
+			if first = nil; rest != nil && rest.Kind == jsontree.Array {
+				first, rest = rest.Items, part.Get("additionalItems")
+			}
+		}
+		if i < len(first) {
+			schemas = append(schemas, first[i])
+		} else if rest != nil {
+			schemas = append(schemas, rest)
+		}
+	}
+	return schemas
+}
+
+// nullable reports whether null may fit all of some schemas.
+func (c *coercer) nullable(schemas []*jsontree.Node) bool {
+	for _, schema := range schemas {
+		if !c.types(schema, 0).Has(Null) {
+			return false
+		}
+	}
+	return true
+}
+
+// convert makes a value of one of the types, if it clearly means one.
+func (c *coercer) convert(t Types, v any) (any, bool) {
+	if text, ok := v.(string); ok {
+		trimmed := strings.TrimSpace(text)
+		if t.Has(Boolean) && (trimmed == "true" || trimmed == "false") {
+			return trimmed == "true", true
+		}
+		if t.Has(Number) && jsontree.IsNumber(trimmed) && t.Has(typeOfNumber(trimmed)) {
+			return json.Number(trimmed), true
+		}
+		if t.Has(Array) && strings.HasPrefix(trimmed, "[") || t.Has(Object) && strings.HasPrefix(trimmed, "{") {
+			if decoded, ok := c.decode(trimmed); ok && t.Has(typeOfDecoded(decoded)) {
+				return decoded, true
+			}
+		}
+		if t.Has(Null) && trimmed == "null" {
+			return nil, true
+		}
+	}
+	if _, isObject := v.(map[string]any); t.Has(Array) && v != nil && !isObject {
+		if _, isArray := v.([]any); !isArray {
+			return []any{v}, true
+		}
+	}
+	return v, false
+}
+
+// decode decodes text that looks like JSON, unless there is too much in it, or too deep.
+func (c *coercer) decode(text string) (any, bool) {
+	limits := jsontree.Limits{Depth: c.textDepth, Values: max(1, c.values)}
+	if !c.spend(len(text)/bytesPerStep) || jsontree.Check([]byte(text), limits) != nil {
+		return nil, false
+	}
+	decoded, err := jsontree.Decode([]byte(text))
+	if err == nil {
+		c.values -= nodes(decoded)
+	}
+	return decoded, err == nil
+}

@@ -1,0 +1,219 @@
+// Package schema is what toolrun knows of JSON Schema: what a schema's references lead to, which values and types it allows, whether a
+// value fits it, what a value that nearly fits was meant to be, and what a value can look like.
+//
+// Schemas come from tools, and tools come from anywhere. Everything here takes bounded time and memory, whatever a schema says:
+// questions are answered by looking at a limited number of schemas, and what lies beyond counts as not said.
+//
+// # Drafts
+//
+// Draft 2020-12 holds unless $schema names another one, from draft 4 on. Formats are annotations. References stay within the
+// document: those to other documents are refused, as is a schema in the document with an $id of its own that refers to something.
+package schema
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+)
+
+// A Document is a JSON Schema whose parts can refer to each other. It is safe for concurrent use, and must not be changed.
+type Document struct {
+	// Root is the whole schema.
+	Root *jsontree.Node
+	// Draft is the version of JSON Schema.
+	Draft Draft
+
+	once    sync.Once
+	anchors map[string]*jsontree.Node
+	// targets are what the references of a schema lead to.
+	targets map[*jsontree.Node][]*jsontree.Node
+	// named are the types of the values in lists of them.
+	named map[*jsontree.Node]Types
+}
+
+// A Draft is a version of JSON Schema.
+type Draft int
+
+// The drafts that differ here. Draft7 stands for draft 6 as well.
+const (
+	Draft4    Draft = 4
+	Draft7    Draft = 7
+	Draft2019 Draft = 2019
+	Draft2020 Draft = 2020
+)
+
+// Parse reads a schema. What is no object is an error.
+func Parse(raw []byte) (*Document, error) {
+	root, err := jsontree.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	return NewDocument(root), nil
+}
+
+// NewDocument returns the document with this root.
+func NewDocument(root *jsontree.Node) *Document { return &Document{Root: root, Draft: draftOf(root)} }
+
+func draftOf(root *jsontree.Node) Draft {
+	uri := root.GetText("$schema")
+	switch {
+	case strings.Contains(uri, "draft-04"):
+		return Draft4
+	case strings.Contains(uri, "draft-06"), strings.Contains(uri, "draft-07"):
+		return Draft7
+	case strings.Contains(uri, "2019-09"):
+		return Draft2019
+	}
+	return Draft2020
+}
+
+// Targets returns the schemas that the references in a schema lead to: those of $ref, and of $dynamicRef or $recursiveRef, which lead to
+// the same place within one document. A reference that leads nowhere has none.
+func (d *Document) Targets(schema *jsontree.Node) []*jsontree.Node {
+	if d == nil {
+		return nil
+	}
+	d.once.Do(d.index)
+	return d.targets[schema]
+}
+
+// typesNamed returns the types of the values in an enum.
+func (d *Document) typesNamed(enum *jsontree.Node) Types {
+	d.once.Do(d.index)
+	return d.named[enum]
+}
+
+// RefAlone reports whether a schema is nothing but its reference: up to draft 7, keywords beside $ref mean nothing.
+func (d *Document) RefAlone(schema *jsontree.Node) bool {
+	return d != nil && d.Draft <= Draft7 && len(d.Targets(schema)) > 0
+}
+
+// index finds all anchors and enums, and then what all references lead to.
+func (d *Document) index() {
+	d.anchors, d.targets = map[string]*jsontree.Node{}, map[*jsontree.Node][]*jsontree.Node{}
+	d.named = map[*jsontree.Node]Types{}
+	var referring []*jsontree.Node
+	var look func(n *jsontree.Node)
+	look = func(n *jsontree.Node) {
+		d.name(n)
+		refers := false
+		for _, m := range n.Members {
+			switch m.Name {
+			case "enum":
+				for _, v := range m.Value.Items {
+					d.named[m.Value] |= TypeOf(v)
+				}
+				continue
+			case "const", "default", "examples": // values, which may look like schemas
+				continue
+			case "$ref", "$dynamicRef", "$recursiveRef":
+				refers = true
+			}
+			look(m.Value)
+		}
+		if refers {
+			referring = append(referring, n)
+		}
+		for _, item := range n.Items {
+			look(item)
+		}
+	}
+	look(d.Root)
+	for _, n := range referring {
+		for _, keyword := range d.references() {
+			if ref, ok := n.Get(keyword).AsText(); ok {
+				if target := d.target(ref); target != nil {
+					d.targets[n] = append(d.targets[n], target)
+				}
+			}
+		}
+	}
+}
+
+// references are the keywords that refer to schemas.
+func (d *Document) references() []string {
+	switch {
+	case d.Draft < Draft2019:
+		return []string{"$ref"}
+	case d.Draft == Draft2019:
+		return []string{"$ref", "$recursiveRef"}
+	}
+	return []string{"$ref", "$dynamicRef"}
+}
+
+// name notes the anchor of a schema. An anchor that is there twice leads nowhere: there is no telling which one is meant.
+func (d *Document) name(n *jsontree.Node) {
+	var names []string
+	switch {
+	case d.Draft == Draft4:
+		names = append(names, n.GetText("id"))
+	case d.Draft == Draft7:
+		names = append(names, n.GetText("$id"))
+	default:
+		for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
+			if name := n.GetText(keyword); name != "" {
+				names = append(names, "#"+name)
+			}
+		}
+	}
+	for _, name := range names {
+		name, ok := strings.CutPrefix(name, "#")
+		if !ok || name == "" {
+			continue
+		}
+		if other, taken := d.anchors[name]; taken && other != n {
+			n = nil
+		}
+		d.anchors[name] = n
+	}
+}
+
+// target returns what a reference leads to in the document, or nil.
+func (d *Document) target(ref string) *jsontree.Node {
+	fragment, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil
+	}
+	fragment = unescaped(fragment)
+	if fragment == "" {
+		return d.Root
+	}
+	path, ok := strings.CutPrefix(fragment, "/")
+	if !ok {
+		return d.anchors[fragment]
+	}
+	n := d.Root
+	for token := range strings.SplitSeq(path, "/") {
+		token = pointerToken.Replace(token)
+		if n.Kind == jsontree.Array {
+			i, ok := index(token, len(n.Items))
+			if !ok {
+				return nil
+			}
+			n = n.Items[i]
+		} else if n = n.Get(token); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// pointerToken decodes the tokens of JSON pointers (RFC 6901).
+var pointerToken = strings.NewReplacer("~1", "/", "~0", "~")
+
+// index reads the token of a pointer that leads into an array of some length.
+func index(token string, length int) (i int, ok bool) {
+	i, err := strconv.Atoi(token)
+	return i, err == nil && i >= 0 && i < length && strconv.Itoa(i) == token
+}
+
+// unescaped is a reference without percent-encoding.
+func unescaped(ref string) string {
+	if plain, err := url.PathUnescape(ref); err == nil {
+		return plain
+	}
+	return ref
+}

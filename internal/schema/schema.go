@@ -1,0 +1,103 @@
+package schema
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+)
+
+// A Schema is a document that values can be checked against. It cannot be changed, and is safe for concurrent use.
+type Schema struct {
+	*Document
+	raw      json.RawMessage
+	plan     *plan
+	compiled *jsonschema.Schema
+}
+
+// How many bytes a schema may have, and how deep it may be. Models could not do anything with a larger one.
+const (
+	maxSchema      = 1 << 20
+	maxSchemaDepth = 200
+)
+
+// Compile makes a schema of JSON. It refuses what could take too much time or memory, when it is compiled or used.
+func Compile(raw json.RawMessage) (*Schema, error) {
+	if len(raw) > maxSchema {
+		return nil, fmt.Errorf("the schema has %d bytes, more than %d", len(raw), maxSchema)
+	}
+	decoded, err := jsontree.Decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("the schema cannot be read: %w", err)
+	}
+	if _, ok := decoded.(map[string]any); !ok {
+		return nil, errors.New("the schema is not a JSON object")
+	}
+	if jsontree.Check(raw, jsontree.Limits{Depth: maxSchemaDepth}) != nil {
+		return nil, fmt.Errorf("the schema is nested deeper than %d levels", maxSchemaDepth)
+	}
+	compiled, err := compile(decoded)
+	if err != nil {
+		return nil, err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, raw); err != nil {
+		return nil, err
+	}
+	document, err := Parse(compact.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{document, compact.Bytes(), newPlan(document.Root), compiled}, nil
+}
+
+// noLoader keeps schemas from reading files.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("it refers to another document, %q", url)
+}
+
+// JSON returns the schema, without white space, as it was given. It must not be changed.
+func (s *Schema) JSON() json.RawMessage { return s.raw }
+
+// Accepts reports whether JSON is valid, as it is, for certain. It is fast, and says no where it would have to look closely.
+func (s *Schema) Accepts(data []byte) bool { return json.Valid(data) && s.plan.accepts(data) }
+
+// Resembles returns a property whose name differs from this one, which is no property, in case only, or "". Package json takes
+// one for the other.
+func (s *Schema) Resembles(name string) string {
+	if _, ok := s.plan.properties[name]; ok {
+		return ""
+	}
+	return s.plan.resembles(name)
+}
+
+// Validate checks a value as package json decodes it with UseNumber. The error has one line for each thing that is wrong,
+// for a model to read; where none of several alternatives fits, for the one that was meant. Checking takes some seconds at most.
+func (s *Schema) Validate(ctx context.Context, value any) error {
+	c := check{meter: newMeter(ctx, value)}
+	if err := c.run(s.compiled, value); err != nil || c.wrong == 0 {
+		return err
+	}
+	problems := make([]string, len(c.problems))
+	for i, p := range c.problems {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		problems[i] = p.String()
+	}
+	slices.Sort(problems)
+	problems = slices.Compact(problems)
+	if more := c.wrong - mostProblems; more > 0 {
+		problems = append(problems[:min(len(problems), mostProblems)], fmt.Sprintf("and %d more", more))
+	}
+	return errors.New(strings.Join(problems, "\n"))
+}

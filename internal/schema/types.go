@@ -1,0 +1,238 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+)
+
+// Types is a set of JSON types.
+type Types uint8
+
+// The types. A number with a fraction is of type Fraction, and one without of type Integer, so that 1.0 is an Integer.
+const (
+	Null Types = 1 << iota
+	Boolean
+	Integer
+	Fraction
+	String
+	Array
+	Object
+
+	Number  = Integer | Fraction
+	AnyType = Object<<1 - 1
+	NoTypes = Types(0)
+)
+
+var typeNames = []struct {
+	is   Types
+	name string
+}{
+	{String, "string"}, {Integer, "integer"}, {Number, "number"}, {Boolean, "boolean"}, {Object, "object"}, {Array, "array"}, {Null, "null"},
+}
+
+// NamedType returns the type that a schema calls by a name, or no type.
+func NamedType(name string) Types {
+	for _, t := range typeNames {
+		if t.name == name {
+			return t.is
+		}
+	}
+	return NoTypes
+}
+
+// Has reports whether one of the types is in the set.
+func (t Types) Has(other Types) bool { return t&other != 0 }
+
+// String names the types, as in "integer or null".
+func (t Types) String() string {
+	if t == AnyType {
+		return "any"
+	}
+	var names []string
+	for _, n := range typeNames {
+		if n.is == Integer && t&Number == Number || n.is == Number && t&Number != Number {
+			continue
+		}
+		if t.Has(n.is) {
+			names = append(names, n.name)
+		}
+	}
+	if t&Number == Fraction {
+		names = append(names, "number")
+	}
+	return strings.Join(names, " or ")
+}
+
+// TypeOf returns the type of a value.
+func TypeOf(n *jsontree.Node) Types {
+	switch {
+	case n == nil:
+		return NoTypes
+	case n.Kind == jsontree.Object:
+		return Object
+	case n.Kind == jsontree.Array:
+		return Array
+	case n.Kind == jsontree.String:
+		return String
+	case n.Is("null"):
+		return Null
+	case n.IsNumber():
+		return typeOfNumber(n.Text)
+	}
+	return Boolean
+}
+
+// typeOfDecoded returns the type of a value as package json decodes it with UseNumber, or no type.
+func typeOfDecoded(v any) Types {
+	switch v := v.(type) {
+	case nil:
+		return Null
+	case bool:
+		return Boolean
+	case string:
+		return String
+	case json.Number:
+		return typeOfNumber(string(v))
+	case []any:
+		return Array
+	case map[string]any:
+		return Object
+	}
+	return NoTypes
+}
+
+func typeOfNumber(text string) Types {
+	if _, ok := jsontree.Integer(text); ok {
+		return Integer
+	}
+	return Fraction
+}
+
+// declared returns the types that the keyword type names. Any if there is none.
+func declared(schema *jsontree.Node) Types {
+	value := schema.Get("type")
+	if value == nil {
+		return AnyType
+	}
+	if name, ok := value.AsText(); ok {
+		return NamedType(name)
+	}
+	set := NoTypes
+	for _, name := range value.Texts() {
+		set |= NamedType(name)
+	}
+	return set
+}
+
+// maxVisits is how many schemas are looked at for one question.
+const maxVisits = 200
+
+// A walk answers questions about a document. It looks at so many schemas before it gives up.
+type walk struct {
+	*Document
+	left int
+}
+
+// spend counts schemas, and reports whether there is one left to be looked at.
+func (w *walk) spend(n int) bool {
+	w.left -= n
+	return w.left >= 0
+}
+
+// Types returns the types of the values that fit a schema. It may name more, where that depends on more than a few keywords.
+func (d *Document) Types(schema *jsontree.Node) Types {
+	return (&walk{d, maxVisits}).types(schema, 0)
+}
+
+// Meant returns the types that a schema speaks of: its Types, or, if those are all, what its other keywords are about.
+func (d *Document) Meant(schema *jsontree.Node) Types {
+	types := d.Types(schema)
+	if types != AnyType {
+		return types
+	}
+	for _, part := range d.Parts(schema) {
+		switch {
+		case part.Object("properties") != nil:
+			return Object
+		case part.Get("items") != nil || part.Get("prefixItems") != nil:
+			return Array
+		}
+	}
+	return types
+}
+
+// maxNested is how deep alternatives are followed in alternatives.
+const maxNested = 16
+
+func (w *walk) types(schema *jsontree.Node, depth int) Types {
+	if schema.Is("false") {
+		return NoTypes
+	}
+	set := Types(AnyType)
+	for _, part := range w.parts(schema) {
+		set &= declared(part)
+		if v := part.Get("const"); v != nil && w.Draft > Draft4 {
+			set &= TypeOf(v)
+		}
+		if enum := part.Get("enum"); enum != nil && enum.Kind == jsontree.Array {
+			set &= w.typesNamed(enum)
+		}
+		for _, keyword := range []string{"anyOf", "oneOf"} {
+			list := part.List(keyword)
+			if len(list) == 0 || depth >= maxNested {
+				continue
+			}
+			union := NoTypes
+			for _, alternative := range list {
+				if !w.spend(1) {
+					union = AnyType
+					break
+				}
+				union |= w.types(alternative, depth+1)
+			}
+			set &= union
+		}
+	}
+	return set
+}
+
+// Parts returns the schemas that a value must fit if it fits a schema: the schema itself, what it refers to, those in allOf, and so
+// on, in this order. They are not more than some hundred.
+func (d *Document) Parts(schema *jsontree.Node) []*jsontree.Node {
+	return (&walk{d, maxVisits}).parts(schema)
+}
+
+func (w *walk) parts(schema *jsontree.Node) []*jsontree.Node {
+	if schema == nil || schema.Kind != jsontree.Object || !w.spend(1) {
+		return nil
+	}
+	if len(w.Targets(schema)) == 0 && schema.Get("allOf") == nil {
+		return []*jsontree.Node{schema}
+	}
+	return w.addParts(nil, schema)
+}
+
+func (w *walk) addParts(parts []*jsontree.Node, schema *jsontree.Node) []*jsontree.Node {
+	if schema == nil || schema.Kind != jsontree.Object || len(parts) >= maxVisits || !w.spend(1+len(parts)/16) {
+		return parts
+	}
+	for _, part := range parts {
+		if part == schema {
+			return parts
+		}
+	}
+	targets := w.Targets(schema)
+	if w.Draft <= Draft7 && len(targets) > 0 { // what is beside the reference means nothing
+		return w.addParts(parts, targets[0])
+	}
+	parts = append(parts, schema)
+	for _, target := range targets {
+		parts = w.addParts(parts, target)
+	}
+	for _, part := range schema.List("allOf") {
+		parts = w.addParts(parts, part)
+	}
+	return parts
+}
