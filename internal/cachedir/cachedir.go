@@ -1,18 +1,19 @@
-// Package cachedir keeps compiled engines in a directory, from which later processes execute them. What lies there is
-// native code, so no other user may be able to change it, and what a disk or a crash has damaged must not be executed.
+// Package cachedir keeps compiled engines in a directory, so that later processes can execute them. The directory
+// contains native code: no other user may be able to change it, and damaged code must not run.
 //
 // # Layout
 //
-// Each entry is a directory in the cache directory, whose name is a kind and the key in hexadecimal. It is made under another name and
-// renamed when it is complete, together with a file of the SHA-256 hashes of all its files, and is not changed after that.
-// So processes that start at the same time do not see what the others have begun. The time of an entry is that of its last use.
+// Each entry is a directory whose name is a kind and the key in hexadecimal. It is made under another name and
+// renamed when it is complete, together with a file of the SHA-256 hashes of all its files. After that it does not
+// change, so processes that start at the same time never see unfinished entries. The time of an entry is the time
+// of its last use.
 //
 // # What is checked
 //
-// On Unix, the cache directory, after links are resolved, and all that is in an entry must belong to the process's effective user,
-// and be writable by nobody else. The directories above must belong to that user or to root, and be writable by others only with the
-// sticky bit, which keeps what others have made from being renamed. Access control lists are seen as far as the
-// permission bits show them, which they do on Linux. On other systems nothing is checked but the kinds of files.
+// On Unix, the cache directory (after links are resolved) and everything in an entry must belong to the process's
+// effective user and be writable by nobody else. The directories above must belong to that user or to root, and be
+// writable by others only with the sticky bit, which keeps others from renaming entries. Access control lists count
+// as far as the permission bits show them, as they do on Linux. Other systems check only the kinds of files.
 package cachedir
 
 import (
@@ -25,10 +26,11 @@ import (
 	"time"
 )
 
-// Key says what an entry is for: a hash of everything that its content depends on.
+// Key identifies an entry: it is a hash of everything that the content depends on.
 type Key [sha256.Size]byte
 
-// Entry is what a cache directory has, or is going to have, for one key. It is for one goroutine.
+// Entry is the entry of a cache directory for one key, existing or about to be made. It is not safe for concurrent
+// use.
 type Entry struct {
 	parent  string // the cache directory
 	kind    string
@@ -37,11 +39,13 @@ type Entry struct {
 	content *content // nil while the entry is being made
 }
 
-// Open looks for an entry of a kind, a word in small letters, in a cache directory, which is made if it is missing. If there is one, its files have the content that
-// they had when it was made: a damaged entry is removed. If there is none, the caller fills what [Entry.Dir] names, and calls
-// [Entry.Publish]. In any case it calls [Entry.Close].
+// Open opens the entry for a kind (a word in lower case) and a key. It makes the cache directory if it is missing.
 //
-// It is an error if another user could change the cache directory or the entry, or has. Nothing of it is used then.
+// If the entry exists, its files have their original content; a damaged entry is removed. If it does not exist, the
+// caller fills [Entry.Dir] and calls [Entry.Publish]. The caller always calls [Entry.Close].
+//
+// Open fails if another user could change the cache directory or the entry, or has changed it. Nothing of it is
+// used then.
 func Open(dir, kind string, key Key) (*Entry, error) {
 	parent, err := secure(dir)
 	if err != nil {
@@ -69,14 +73,15 @@ func Open(dir, kind string, key Key) (*Entry, error) {
 	return e, nil
 }
 
-// Found says whether the entry was there.
+// Found reports whether the entry existed.
 func (e *Entry) Found() bool { return e.content != nil }
 
-// Dir is the directory of the entry's files. It can be written to only if the entry was not there, until it is published.
+// Dir returns the directory of the entry's files. Write to it only if the entry did not exist, and only before
+// Publish.
 func (e *Entry) Dir() string { return e.dir }
 
-// Read returns the content of a file that was written with [Entry.Write], and is nil if the entry was not there. It is what was read and
-// checked when the entry was opened. Do not change it.
+// Read returns the content of a file that was written with [Entry.Write], as it was checked by Open, or nil if the
+// entry did not exist. Do not change it.
 func (e *Entry) Read(name string) []byte {
 	if !e.Found() {
 		return nil
@@ -84,13 +89,13 @@ func (e *Entry) Read(name string) []byte {
 	return e.content.files[name]
 }
 
-// Write adds a file to an entry that is being made.
+// Write adds a file to an unpublished entry.
 func (e *Entry) Write(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(e.dir, name), data, 0o600)
 }
 
-// Publish makes an entry that is being made the one that others find, unless they were faster, and removes entries of its
-// kind that have not been used for long, or are too many.
+// Publish makes an entry visible to other processes, unless another process was faster. It then removes entries of
+// its kind that are too old or too many.
 func (e *Entry) Publish() error {
 	if e.Found() {
 		return nil
@@ -113,7 +118,7 @@ func (e *Entry) Publish() error {
 	return prune(e.parent, e.kind, e.name)
 }
 
-// Close removes what has not been published.
+// Close removes an unpublished entry.
 func (e *Entry) Close() error {
 	if e.Found() {
 		return nil

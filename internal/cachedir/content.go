@@ -17,16 +17,16 @@ import (
 // sumsName is the name of the file of hashes, in the format of sha256sum.
 const sumsName = "SHA256SUMS"
 
-// errDamaged says that an entry is missing, or not as it was made.
+// errDamaged means that an entry is missing or damaged.
 var errDamaged = errors.New("is not as it was written")
 
-// content is what is in an entry, but for the file of hashes.
+// content is the content of an entry, except for the file of hashes.
 type content struct {
 	hashes map[string][sha256.Size]byte // of all files, by their paths
 	files  map[string][]byte            // those at the top
 }
 
-// sums is what the file of hashes must say.
+// sums returns the expected file of hashes.
 func (c *content) sums() []byte {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(c.hashes)) {
@@ -36,7 +36,7 @@ func (c *content) sums() []byte {
 	return b.Bytes()
 }
 
-// verify reads an entry. It checks who can change it, and that its files are those that its file of hashes names, neither more nor less.
+// verify reads an entry. It checks who can change it, and that its files are exactly those in its file of hashes.
 func verify(dir string) (*content, error) {
 	c, err := read(dir)
 	if err != nil {
@@ -52,7 +52,8 @@ func verify(dir string) (*content, error) {
 	return nil, err
 }
 
-// read reads and hashes the files of an entry. It opens nothing before it has seen that nobody else can have put it there.
+// read reads and hashes the files of an entry. Before it opens a file, it checks that no other user can have put it
+// there.
 func read(dir string) (*content, error) {
 	c := &content{hashes: map[string][sha256.Size]byte{}, files: map[string][]byte{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -87,7 +88,7 @@ func read(dir string) (*content, error) {
 	return c, err
 }
 
-// checkInEntry checks something that lies in an entry, or the entry itself.
+// checkInEntry checks an entry, or a file in one.
 func checkInEntry(path string, info fs.FileInfo) error {
 	if !info.IsDir() && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is neither a file nor a directory: remove it", path)

@@ -9,26 +9,28 @@ import (
 )
 
 const (
-	// maxEntries is how many entries of a kind are kept. It lets some versions alternate without making each other's entries again and again.
+	// maxEntries is how many entries of a kind are kept. A few versions can alternate without remaking each other's
+	// entries.
 	maxEntries = 8
-	// maxUnused is how long entries are kept that nobody uses.
+	// maxUnused is how long unused entries are kept.
 	maxUnused = 30 * 24 * time.Hour
-	// maxUnfinished is how long what a process has begun is left to it. It takes seconds.
+	// maxUnfinished is how long a process may take to finish an entry. It takes seconds.
 	maxUnfinished = time.Hour
-	// minUnfinished is how long that is so even if more than maxEntries have been begun, as where each process is killed at its start.
+	// minUnfinished is how long it may take even if more than maxEntries are unfinished, as where each process is
+	// killed at its start.
 	minUnfinished = time.Minute
-	// maxAhead is how far in the future a time can be that was right: clocks of hosts that share a directory differ. Others are of a
-	// clock that has been set back since.
+	// maxAhead is how far in the future a correct time can be: clocks of hosts that share a directory differ. Later
+	// times come from a clock that has been set back since.
 	maxAhead = time.Hour
 )
 
-// unfinished is the ending of entries that are being made, as a pattern for os.MkdirTemp.
+// unfinished is the ending of unfinished entries, as a pattern for os.MkdirTemp.
 const unfinished = ".new-*"
 
 var entryName = regexp.MustCompile(`^([a-z]+)-[0-9a-f]{64}(\.new-[0-9]+)?$`)
 
-// prune removes entries of a kind that are old or too many, and what processes that were killed have left, but not the entry to keep.
-// Whatever else is in the directory stays.
+// prune removes entries of a kind that are too old or too many, and the leftovers of killed processes, but not the
+// entry keep. Other files in the directory stay.
 func prune(parent, kind, keep string) error {
 	list, err := os.ReadDir(parent)
 	if err != nil {

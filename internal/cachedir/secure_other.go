@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 )
 
-// secure makes a cache directory. Who can write to it is left to the system, whose defaults keep a user's directories from others.
+// secure makes a cache directory. It relies on the system's defaults to keep other users out of a user's
+// directories.
 func secure(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

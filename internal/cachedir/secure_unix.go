@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// secure returns the path of a cache directory without links in it, makes what is missing of it, and checks that no other user can
-// change what will be found there. What the links say later does not matter: only the returned path is used from then on.
+// secure makes the missing part of a cache directory, checks that no other user can change its content, and returns
+// its path without links. Only that path is used from then on, so later changes to the links do not matter.
 func secure(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -35,7 +35,7 @@ func secure(dir string) (string, error) {
 	return dir, checkPath(dir, true)
 }
 
-// resolve divides an absolute path into the part that exists, with links resolved, and the rest.
+// resolve splits an absolute path into the existing part, with links resolved, and the rest.
 func resolve(path string) (existing, missing string, err error) {
 	for {
 		existing, err = filepath.EvalSymlinks(path)
@@ -56,7 +56,8 @@ func resolve(path string) (existing, missing string, err error) {
 	}
 }
 
-// checkPath checks a directory and all above it. If the directory is the one of the cache, it must be the user's own.
+// checkPath checks a directory and all directories above it. The cache directory itself (own) must belong to the
+// user.
 func checkPath(path string, own bool) error {
 	for {
 		info, err := os.Lstat(path)
@@ -83,7 +84,7 @@ func checkPath(path string, own bool) error {
 
 const writableByOthers = 0o022
 
-// checkOwn refuses what belongs to somebody else, and what somebody else can write to.
+// checkOwn refuses a file that belongs to somebody else, or that somebody else can write to.
 func checkOwn(path string, info fs.FileInfo) error {
 	if !ownedBy(info, os.Geteuid()) {
 		return fmt.Errorf("%s belongs to another user: use a cache directory of your own", path)
@@ -94,7 +95,7 @@ func checkOwn(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// checkAbove refuses a directory in which somebody else could replace what is there.
+// checkAbove refuses a directory whose content somebody else could replace.
 func checkAbove(path string, info fs.FileInfo) error {
 	if !ownedBy(info, os.Geteuid(), 0) {
 		return fmt.Errorf("%s belongs to another user, who can replace what is in it: use a cache directory that is not below it", path)

@@ -1,5 +1,5 @@
-// Package countdown has contexts for tests that end when they have been looked at some times, so that an end at each stage of something
-// can be tried.
+// Package countdown provides contexts that end after they have been checked a number of times. Tests use them to
+// end a context at each stage of an operation.
 package countdown
 
 import (
@@ -15,7 +15,7 @@ type Context struct {
 	end  func()
 }
 
-// After returns a context that ends when its Err or Done is called for the nth time: with 1 by the first call, with 0 before that.
+// After returns a context that ends at the nth call of its Err or Done. With 0 it has ended from the start.
 func After(n int) *Context {
 	base, cancel := context.WithCancel(context.Background())
 	c := &Context{Context: base, end: sync.OnceFunc(cancel)}
@@ -26,7 +26,7 @@ func After(n int) *Context {
 	return c
 }
 
-// Ended reports whether the context has ended, and does not count as a look.
+// Ended reports whether the context has ended. It does not count as a check.
 func (c *Context) Ended() bool { return c.Context.Err() != nil }
 
 func (c *Context) look() {
@@ -41,5 +41,5 @@ func (c *Context) Err() error { c.look(); return c.Context.Err() }
 // Done implements [context.Context].
 func (c *Context) Done() <-chan struct{} { c.look(); return c.Context.Done() }
 
-// Value hides the context that this is made of, whose looks would not be counted.
+// Value hides the wrapped context, whose checks would not be counted.
 func (c *Context) Value(any) any { return nil }

@@ -1,4 +1,5 @@
-// Package enginetest gives tests an engine that starts fast: all test binaries share one directory of compiled code.
+// Package enginetest provides engines that start fast, for tests: all test binaries share one directory of compiled
+// code.
 package enginetest
 
 import (
@@ -15,7 +16,7 @@ func CacheDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid()))
 }
 
-// New starts an engine, which the caller closes. It panics if that fails, since it is for TestMain.
+// New starts an engine, which the caller closes. It is for TestMain and panics on failure.
 func New(options sandbox.EngineOptions) *sandbox.Engine {
 	options.CacheDir = CacheDir()
 	engine, err := sandbox.NewEngine(context.Background(), &options)
@@ -25,8 +26,9 @@ func New(options sandbox.EngineOptions) *sandbox.Engine {
 	return engine
 }
 
-// Crash is a script that writes "before" to the console and then makes the engine of this build trap, which is a CrashError: it copies more
-// bytes of a buffer than there are, up to the end of memory. What it reads is the instance's own memory, so nothing is done against that.
+// Crash is a script that writes "before" to the console and then makes this build of the engine trap, which is a
+// CrashError. It copies more bytes than a buffer has, up to the end of memory. It reads only the instance's own
+// memory, so this bug is not mended.
 const Crash = `
 	console.log('before');
 	const size = 12 << 20;

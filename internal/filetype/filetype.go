@@ -1,4 +1,4 @@
-// Package filetype tells what a file is by its content and name, on every host in the same way.
+// Package filetype determines the type of a file from its content and name, in the same way on every host.
 package filetype
 
 import (
@@ -13,7 +13,7 @@ import (
 const (
 	// Directory is the type of a directory.
 	Directory = "application/x-directory"
-	// Unknown is the type of content that is no text, and of which nothing else is known.
+	// Unknown is the type of binary content that is not recognised.
 	Unknown = "application/octet-stream"
 )
 
@@ -25,7 +25,7 @@ func IsText(content []byte) bool {
 	return bytes.IndexByte(content, 0) < 0 && utf8.Valid(content)
 }
 
-// signatures are of types that http.DetectContentType does not know.
+// signatures recognise types that http.DetectContentType does not know.
 var signatures = []struct {
 	offset int
 	bytes  string
@@ -45,7 +45,7 @@ var signatures = []struct {
 	{257, "ustar", "application/x-tar"},
 }
 
-// MIME returns the type of content that is not text, judged by how it begins.
+// MIME returns the type of content that is not text, from its first bytes.
 func MIME(content []byte) string {
 	detected := http.DetectContentType(content)
 	if base, charset, _ := strings.Cut(detected, ";"); strings.HasPrefix(base, "text/") {
@@ -64,7 +64,7 @@ func MIME(content []byte) string {
 	return detected
 }
 
-// textTypes are the types of text by the ends of names.
+// textTypes maps the endings of names to types of text.
 var textTypes = map[string]string{
 	".css": "text/css", ".csv": "text/csv", ".htm": "text/html", ".html": "text/html", ".ics": "text/calendar",
 	".js": "text/javascript", ".cjs": "text/javascript", ".mjs": "text/javascript", ".json": "application/json",
@@ -74,7 +74,7 @@ var textTypes = map[string]string{
 	".yaml": "application/yaml", ".yml": "application/yaml",
 }
 
-// zipTypes are the types of archives by the ends of names.
+// zipTypes maps the endings of names to types of archives.
 var zipTypes = map[string]string{
 	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 	".epub": "application/epub+zip",
@@ -86,8 +86,8 @@ var zipTypes = map[string]string{
 	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
-// Of returns what a file with this name is that begins with head: all of its content, or at least its first [HeadSize]
-// bytes. Content comes first. The name only says which kind of text or of archive it is.
+// Of returns the type of a file from its name and head, which is its whole content or at least the first [HeadSize]
+// bytes. Content decides first; the name only tells kinds of text and of archives apart.
 func Of(name string, head []byte) (mime string, isBinary bool) {
 	ending := strings.ToLower(path.Ext(name))
 	if len(head) >= HeadSize {
@@ -106,7 +106,7 @@ func Of(name string, head []byte) (mime string, isBinary bool) {
 	return mime, true
 }
 
-// incomplete is how many bytes at the end begin a character that may go on behind them.
+// incomplete returns how many bytes at the end begin a character that may continue after them.
 func incomplete(head []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(head); n++ {
 		if rest := head[len(head)-n:]; utf8.RuneStart(rest[0]) {

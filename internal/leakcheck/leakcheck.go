@@ -1,4 +1,4 @@
-// Package leakcheck tells tests what their process holds, and whether that has grown.
+// Package leakcheck measures what a test process holds, and whether that has grown.
 package leakcheck
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/procmem"
 )
 
-// Holdings are what a process holds. What the system does not tell is zero.
+// Holdings are the resources of a process. A value that the system does not report is zero.
 type Holdings struct {
 	Goroutines  int
 	Descriptors int
@@ -27,15 +27,16 @@ type Holdings struct {
 	open []string // what the descriptors are of
 }
 
-// Growth is how much holdings may grow. Goroutines and descriptors may not.
+// Growth is how much Holdings may grow. Goroutines and descriptors may not grow at all.
 type Growth struct {
-	// Mappings, since Go itself makes some.
+	// Mappings allows for those that Go itself makes.
 	Mappings int
-	// Memory in bytes, of the heap and, without the race detector, of what is resident. Zero means that it is not compared.
+	// Memory is in bytes, for the heap and, without the race detector, for resident memory. Zero means that it is
+	// not compared.
 	Memory int64
 }
 
-// Take looks at the process, after it has collected the garbage.
+// Take collects garbage and measures the process.
 func Take() Holdings {
 	debug.FreeOSMemory()
 	var stats runtime.MemStats
@@ -56,11 +57,11 @@ func (h Holdings) String() string {
 		h.Goroutines, h.Descriptors, h.Mappings, float64(h.Heap)/1e6, float64(h.Resident)/1e6)
 }
 
-// patience is how long what is ending may take to end.
+// patience is how long goroutines and descriptors may take to end.
 const patience = 20 * time.Second
 
-// Require fails the test if the process holds more than before, after a while in which what is ending can end. It returns what the
-// process holds.
+// Require fails the test if the process holds more than before, after waiting for what is about to end. It returns
+// the new holdings.
 func (h Holdings) Require(t testing.TB, most Growth) Holdings {
 	t.Helper()
 	now := Take()

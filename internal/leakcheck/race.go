@@ -2,5 +2,5 @@
 
 package leakcheck
 
-// raceDetector says that the process has memory that the race detector keeps, as much as there is work.
+// raceDetector is set when the race detector is on. Its own memory grows with the work done.
 const raceDetector = true

@@ -1,4 +1,4 @@
-// Package media knows which images language models can be sent.
+// Package media decides which images can be sent to language models.
 package media
 
 import (
@@ -10,18 +10,19 @@ import (
 	_ "image/png"  // to be known to package image
 )
 
-// What all providers take of images.
+// Limits on images that all providers accept.
 const (
-	// MaxBytes is how many bytes an image may have: 5 MB in base64.
+	// MaxBytes is the largest size of an image in bytes: 5 MB in base64.
 	MaxBytes = 5_000_000 / 4 * 3
-	// MaxPixels is how wide and how high it may be.
+	// MaxPixels is the largest width and height of an image.
 	MaxPixels = 8000
 )
 
-// IsCarried reports whether all providers take content of a MIME type, which is in lower case and without parameters, as an
-// image: PNG, JPEG, GIF or WebP, with at most MaxBytes bytes and MaxPixels pixels in each direction. They refuse a request as a
-// whole if there is an image in it that they cannot read, and with it all that come after it in the same conversation, so
-// that how a file begins is not enough. The head of the image is read, and not the rest.
+// IsCarried reports whether all providers accept content as an image: PNG, JPEG, GIF or WebP, with at most MaxBytes
+// bytes and MaxPixels pixels in each direction. The MIME type is in lower case and without parameters.
+//
+// A provider that cannot read an image refuses the whole request, and every later request of the conversation. So
+// IsCarried parses the image's header instead of trusting its first bytes. It does not read the rest.
 func IsCarried(content []byte, mime string) bool {
 	if len(content) > MaxBytes {
 		return false

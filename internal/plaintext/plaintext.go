@@ -3,7 +3,7 @@ package plaintext
 
 import "unicode/utf8"
 
-// Cut shortens text to some bytes, and adds an ellipsis if anything is missing.
+// Cut shortens text to at most limit bytes, and marks a cut with an ellipsis.
 func Cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -11,7 +11,7 @@ func Cut(text string, limit int) string {
 	return text[:Boundary(text, limit)] + "..."
 }
 
-// Boundary is the last place at or before i where no character is cut.
+// Boundary returns the last place at or before i that is not inside a character.
 func Boundary(text string, i int) int {
 	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
 		i--

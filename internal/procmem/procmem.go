@@ -1,4 +1,4 @@
-// Package procmem tells how much memory the process has.
+// Package procmem measures the memory of the process.
 package procmem
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Resident is what the process has in memory, in bytes, or zero where that is not known, which is anywhere but on Linux.
+// Resident returns the resident memory of the process in bytes. It is zero except on Linux.
 func Resident() int64 {
 	data, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -21,8 +21,8 @@ func Resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// Peak is the most that the process has had in memory, in bytes, since it began or since the last [ResetPeak] that succeeded. It is zero
-// where that is not known, which is anywhere but on Linux.
+// Peak returns the largest resident memory in bytes since the process began, or since the last successful
+// [ResetPeak]. It is zero except on Linux.
 func Peak() int64 {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -37,7 +37,8 @@ func Peak() int64 {
 	return 0
 }
 
-// ResetPeak lets [Peak] begin anew, and reports whether it could: not all systems, and not all confinements of a process, allow it.
+// ResetPeak makes [Peak] begin again, and reports whether it could. Some systems and some confinements of a process
+// do not allow it.
 func ResetPeak() bool {
 	if Peak() == 0 {
 		return false

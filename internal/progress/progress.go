@@ -1,4 +1,4 @@
-// Package progress reads from what may never give anything, nor an end.
+// Package progress guards against readers that return neither data nor an error for ever.
 package progress
 
 import (
@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// maxEmpty is how many reads in a row may give nothing, as in package bufio.
+// maxEmpty is how many reads in a row may return nothing, as in package bufio.
 const maxEmpty = 100
 
 var errCount = errors.New("a read has returned an impossible count")
@@ -16,7 +16,7 @@ type reader struct {
 	empty int
 }
 
-// Reader returns a reader of the same, which fails with io.ErrNoProgress after many reads in a row that have given nothing: most of what
+// Reader returns a reader of from that fails with io.ErrNoProgress after many empty reads in a row; most code that
 // reads to the end would go on for ever. An impossible count is an error, too.
 func Reader(from io.Reader) io.Reader { return &reader{from: from} }
 

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Units is how many UTF-16 code units the result of Valid has. It is narrow if all of them are below 256.
+// Units returns the number of UTF-16 code units in the result of Valid. They are narrow if all are below 256.
 func Units(s string) (n int, narrow bool) {
 	if ASCII(s) == len(s) {
 		return len(s), true
@@ -21,7 +21,7 @@ func Units(s string) (n int, narrow bool) {
 	return countUnits(s)
 }
 
-// countUnits is Units for what is UTF-8.
+// countUnits is Units for valid UTF-8.
 func countUnits(s string) (n int, narrow bool) {
 	highest := byte(0)
 	for i := range len(s) {
@@ -37,7 +37,7 @@ func countUnits(s string) (n int, narrow bool) {
 	return n, highest < 0xc4 // U+0100 begins with c4
 }
 
-// ASCII is the length of a part at the front of s that has only ASCII. It is all of s if that has nothing else.
+// ASCII returns the length of a prefix of s that contains only ASCII. It is len(s) if all of s is ASCII.
 func ASCII(s string) int {
 	n := 0
 	for ; len(s)-n >= 8; n += 8 {
@@ -51,8 +51,8 @@ func ASCII(s string) int {
 	return n
 }
 
-// PutLatin1 writes the code units of s, which are narrow, to out as bytes, and returns what is left of out. What there
-// is no room for is lost.
+// PutLatin1 writes the code units of s, which must be narrow, to out as bytes, and returns the unused rest of out.
+// Units that do not fit are dropped.
 func PutLatin1(out []byte, s string) []byte {
 	n := ASCII(s)
 	out, s = out[copy(out, s[:n]):], s[n:]
@@ -71,8 +71,8 @@ func PutLatin1(out []byte, s string) []byte {
 	return out[at:]
 }
 
-// PutUTF16 writes the code units of the result of Valid to out, little-endian, and returns what is left of out. What
-// there is no room for is lost.
+// PutUTF16 writes the code units of the result of Valid to out, little-endian, and returns the unused rest of out.
+// Units that do not fit are dropped.
 func PutUTF16(out []byte, s string) []byte {
 	if utf8.ValidString(s) {
 		return putUTF16(out, s)
@@ -81,8 +81,8 @@ func PutUTF16(out []byte, s string) []byte {
 	return out
 }
 
-// Piece is the length of a piece at the front of s, of n bytes or a few less, that can be worked on by itself: what Valid makes of it
-// and of the rest is what it makes of s. It is all of s if that is no longer than n. n is at least 4.
+// Piece returns the length of a prefix of s, n bytes or a few less, that can be processed separately: Valid of both
+// parts joined equals Valid of s. It is len(s) if s is no longer than n. n must be at least 4.
 func Piece(s string, n int) int {
 	if len(s) <= n {
 		return len(s)
@@ -95,7 +95,7 @@ func Piece(s string, n int) int {
 	return n // no character has so many bytes that are not its first
 }
 
-// putUTF16 returns what is left of out.
+// putUTF16 returns the unused rest of out.
 func putUTF16(out []byte, s string) []byte {
 	at := 0
 	for _, c := range s {

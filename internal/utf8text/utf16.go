@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendUTF16 appends text that it makes of little-endian code units, until there are limit bytes of it, and says
-// whether that is the end. Half of a pair becomes U+FFFD, and a last odd byte nothing.
+// AppendUTF16 decodes little-endian code units and appends them to text, up to limit bytes. It reports whether it
+// reached the end. An unpaired surrogate becomes U+FFFD; a last odd byte is dropped.
 func AppendUTF16(text, data []byte, limit int) (more []byte, end bool) {
 	for i := 0; i+1 < len(data); i += 2 {
 		r := rune(binary.LittleEndian.Uint16(data[i:]))
@@ -28,7 +28,7 @@ func AppendUTF16(text, data []byte, limit int) (more []byte, end bool) {
 	return text, false
 }
 
-// SizeUTF16 is how many bytes of UTF-8 the code units make.
+// SizeUTF16 returns how many bytes of UTF-8 the code units become.
 func SizeUTF16(data []byte) int {
 	size := 0
 	for i := 0; i+1 < len(data); i += 2 {

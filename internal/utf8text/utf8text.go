@@ -1,4 +1,5 @@
-// Package utf8text makes valid UTF-8 of other text: of what should be UTF-8, as the Encoding Standard has it, and of UTF-16.
+// Package utf8text makes valid UTF-8 from other text: from damaged UTF-8, as the Encoding Standard prescribes, and
+// from UTF-16.
 package utf8text
 
 import (
@@ -7,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// View returns data as a string, which shares its memory: it is good as long as nobody changes data.
+// View returns data as a string that shares its memory. Do not change data while the string is in use.
 func View(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
-// Valid puts U+FFFD in the place of every maximal part of s that could begin a character but does not.
+// Valid replaces every maximal part of s that could begin a character, but does not, with U+FFFD.
 //
 // See https://encoding.spec.whatwg.org/#utf-8-decoder
 func Valid(s string) string {
@@ -23,7 +24,7 @@ func Valid(s string) string {
 	return b.String()
 }
 
-// Size is how many bytes the result of Valid has.
+// Size returns the length of the result of Valid in bytes.
 func Size(s string) int {
 	if utf8.ValidString(s) {
 		return len(s)
@@ -33,7 +34,7 @@ func Size(s string) int {
 	return size
 }
 
-// eachPart calls do with the parts that Valid makes its result of.
+// eachPart calls do with the parts of the result of Valid.
 func eachPart(s string, do func(part string)) {
 	for from, i := 0, 0; ; {
 		_, n := utf8.DecodeRuneInString(s[i:])
@@ -54,7 +55,7 @@ func eachPart(s string, do func(part string)) {
 
 const replacement = string(utf8.RuneError)
 
-// Incomplete returns how many bytes at the end of s are the beginning of a character whose end is missing.
+// Incomplete returns how many bytes at the end of s begin a character whose end is missing.
 func Incomplete(s string) int {
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		if !utf8.FullRuneInString(s[len(s)-n:]) {
@@ -64,8 +65,8 @@ func Incomplete(s string) int {
 	return 0
 }
 
-// beginning is the length of the longest part at the front of s, which is no character, that a character could begin
-// with; at least 1.
+// beginning returns the length of the longest prefix of s that could begin a character; s does not begin with a
+// character. It is at least 1.
 func beginning(s string) int {
 	low, high, length := byte(0x80), byte(0xbf), 1
 	switch c := s[0]; {

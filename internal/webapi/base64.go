@@ -9,21 +9,21 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// ErrBase64 says that a text is not base64, or cannot be made base64 of.
+// ErrBase64 means that a text is not base64, or contains characters that are not bytes.
 var ErrBase64 = errors.New("not base64, or not bytes")
 
-// base64Part is how many bytes of text are worked on without a pause.
+// base64Part is how many bytes of text are processed without a pause.
 const base64Part = 32 << 10
 
 // whitespace is what the standards call ASCII whitespace.
 const whitespace = " \t\n\f\r"
 
-// DecodeBase64 decodes base64 as atob does: ASCII whitespace is skipped, padding may be missing, and bits that are left
-// over are dropped. The error is [ErrBase64] if text is anything else, or that of work.
+// DecodeBase64 decodes base64 as atob does: it skips ASCII whitespace, accepts missing padding, and drops leftover
+// bits. The error is [ErrBase64] for any other text, or that of work. It overwrites text.
 //
 // See https://infra.spec.whatwg.org/#forgiving-base64-decode
 func DecodeBase64(text []byte, work Work) (data []byte, err error) {
-	// Whitespace is taken out where the text lies, and the data is put there as well, behind which it never gets.
+	// Whitespace is removed in place, and the decoded data goes to the same memory: it never overtakes the digits.
 	digits := text[:0]
 	for part := range slices.Chunk(text, base64Part) {
 		if err := work(len(part)); err != nil {
@@ -60,8 +60,8 @@ func DecodeBase64(text []byte, work Work) (data []byte, err error) {
 	return data, nil
 }
 
-// EncodeBase64 encodes the code points of text, which are bytes for this purpose, as btoa does. The error is
-// [ErrBase64] if one is larger than that, or that of work.
+// EncodeBase64 encodes the code points of text as bytes, as btoa does. The error is [ErrBase64] if a code point is
+// larger than a byte, or that of work.
 func EncodeBase64(text string, work Work) (encoded []byte, err error) {
 	encoded = make([]byte, 0, base64.StdEncoding.EncodedLen(len(text)))
 	plain := make([]byte, 0, min(len(text), base64Part)+3)
@@ -87,8 +87,8 @@ func EncodeBase64(text string, work Work) (encoded []byte, err error) {
 	return encoded, nil
 }
 
-// BytesAsText calls do with the pieces of the text whose code points are the bytes of data, as atob returns it. A piece
-// is good until do returns. The error is that of do or work.
+// BytesAsText calls do with pieces of the text whose code points are the bytes of data, as atob returns it. A piece
+// is valid until do returns. The error is that of do or work.
 func BytesAsText(data []byte, work Work, do func(piece string) error) error {
 	piece := make([]byte, 0, 2*min(len(data), base64Part))
 	for part := range slices.Chunk(data, base64Part) {

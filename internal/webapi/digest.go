@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Digest returns the hash of data by the name that Web Crypto has for the algorithm, in any case: SHA-1, SHA-256, SHA-384
-// or SHA-512. It is nil for any other name. The error is that of work.
+// Digest returns the hash of data by Web Crypto's name of the algorithm, in upper or lower case: SHA-1, SHA-256,
+// SHA-384 or SHA-512. It is nil for any other name. The error is that of work.
 func Digest(algorithm string, data []byte, work Work) (sum []byte, err error) {
 	var h hash.Hash
 	switch strings.ToUpper(algorithm) {
@@ -25,7 +25,8 @@ func Digest(algorithm string, data []byte, work Work) (sum []byte, err error) {
 	default:
 		return nil, nil
 	}
-	// A hash is computed in assembly, which Go cannot preempt: garbage collections, and with them the process, would wait for all of it.
+	// Hashes are computed in assembly, which Go cannot preempt: without parts, a garbage collection, and with it
+	// the process, would wait for the whole hash.
 	for part := range slices.Chunk(data, digestPart) {
 		if err := work(len(part)); err != nil {
 			return nil, err
@@ -35,5 +36,5 @@ func Digest(algorithm string, data []byte, work Work) (sum []byte, err error) {
 	return h.Sum(nil), nil
 }
 
-// digestPart is how many bytes are hashed without a pause, which takes about a tenth of a millisecond.
+// digestPart is how many bytes are hashed without a pause: about a tenth of a millisecond.
 const digestPart = 64 << 10

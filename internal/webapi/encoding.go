@@ -18,15 +18,15 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// Work is asked before each piece of work that takes time in proportion to what is worked on. It is told about how many
-// bytes the piece has, which are some tens of thousands at most. If it returns an error, the work ends with that.
+// Work is called before each piece of work that takes time in proportion to its size, with the size of the piece in
+// bytes: some tens of thousands at most. If it returns an error, the work ends with that error.
 type Work func(bytes int) error
 
-// ErrEncoding says that bytes are not text in the encoding that they should be in.
+// ErrEncoding means that bytes are not valid in their encoding.
 var ErrEncoding = errors.New("the bytes are not valid in this encoding")
 
-// EncodingName returns the standard's name of the encoding that a label means. It is false for a label that is unknown, or
-// of the encoding that stands for those that are not safe to decode.
+// EncodingName returns the standard's name of the encoding that a label means. It is false for an unknown label,
+// and for labels of encodings that are not safe to decode (the standard's "replacement").
 //
 // See https://encoding.spec.whatwg.org/#names-and-labels
 func EncodingName(label string) (name string, ok bool) {
@@ -58,22 +58,22 @@ func lookup(label string) (e encoding.Encoding, name string, ok bool) {
 type Decoding struct {
 	// Encoding is the label of the encoding.
 	Encoding string
-	// Fatal makes bytes that are not valid an error. Otherwise they become U+FFFD.
+	// Fatal makes invalid bytes an error. Otherwise they become U+FFFD.
 	Fatal bool
-	// KeepBOM leaves a byte order mark at the beginning in the text.
+	// KeepBOM keeps a byte order mark at the beginning of the text.
 	KeepBOM bool
-	// More says that more bytes will follow, so that what is incomplete at the end has to wait for them.
+	// More means that more bytes will follow, so an incomplete character at the end waits for them.
 	More bool
-	// Work is asked before each piece of the work.
+	// Work is called before each piece of work.
 	Work Work
 }
 
 // decodePart is how many bytes are decoded without a pause.
 const decodePart = 16 << 10
 
-// Decode decodes bytes: it calls do with the pieces of the text, which are good until do returns. With d.More, next is
-// what has to be put before the bytes that follow: at most 8 bytes. The error is [ErrEncoding], or what do or d.Work
-// has returned.
+// Decode calls do with the pieces of the decoded text; a piece is valid until do returns. With d.More, next is what
+// the caller must put before the bytes that follow: at most 8 bytes. The error is [ErrEncoding], or that of do or
+// d.Work.
 func Decode(d Decoding, data []byte, do func(piece string) error) (next []byte, err error) {
 	e, name, ok := lookup(d.Encoding)
 	if !ok {
@@ -93,7 +93,7 @@ func Decode(d Decoding, data []byte, do func(piece string) error) (next []byte, 
 	return d.legacy(e, name, data, do)
 }
 
-// withoutBOM returns a do that takes a byte order mark away from the first piece.
+// withoutBOM returns a function that removes a byte order mark from the first piece and calls do.
 func (d Decoding) withoutBOM(do func(piece string) error) func(piece string) error {
 	if d.KeepBOM {
 		return do
@@ -162,7 +162,7 @@ func (d Decoding) utf16(data []byte, order binary.ByteOrder, do func(piece strin
 	return nil, nil
 }
 
-// decodeUTF16 decodes the first code point, and returns how many bytes it has: 0 if its end is missing.
+// decodeUTF16 decodes the first code point and returns its size in bytes, which is 0 if its end is missing.
 func decodeUTF16(data []byte, order binary.ByteOrder) (r rune, size int) {
 	if len(data) < 2 {
 		return utf8.RuneError, 0
@@ -220,8 +220,8 @@ func (d Decoding) table(table *charmap.Charmap, name string, data []byte, do fun
 	return nil
 }
 
-// legacy decodes one of the other encodings. Their decoders do not tell mistakes from U+FFFD, which none of them has a
-// place for but gb18030.
+// legacy decodes one of the other encodings. Their decoders report mistakes as U+FFFD, which none of the encodings
+// contains except gb18030.
 func (d Decoding) legacy(e encoding.Encoding, name string, data []byte, do func(piece string) error) (next []byte, err error) {
 	decoder := e.NewDecoder().Transformer
 	buffer := make([]byte, min(64+utf8.UTFMax*len(data), decodePart))
@@ -244,7 +244,7 @@ func (d Decoding) legacy(e encoding.Encoding, name string, data []byte, do func(
 		}
 	}
 	if d.More && name == "iso-2022-jp" {
-		// The only one with a state: the escape sequence that was the last.
+		// ISO-2022-JP is the only encoding with a state: its last escape sequence.
 		done := data[:len(data)-len(rest)]
 		for end := len(done); end > 0; {
 			start := max(0, end-decodePart)

@@ -10,9 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// ParseQuery parses application/x-www-form-urlencoded text, the query of a URL without its question mark. It calls pair
-// with the names and values, in which bytes that are not UTF-8 have become U+FFFD, and returns the error of pair or
-// work.
+// ParseQuery parses application/x-www-form-urlencoded text: the query of a URL without its question mark. It calls
+// pair with each name and value, with U+FFFD for invalid UTF-8. The error is that of pair or work.
 //
 // See https://url.spec.whatwg.org/#concept-urlencoded-parser
 func ParseQuery(query string, work Work, pair func(name, value string) error) error {
@@ -51,12 +50,12 @@ func unescape(s string) string {
 	return utf8text.Valid(string(data))
 }
 
-// ErrLengths says that the lengths of names and values are not those of a text.
+// ErrLengths means that the lengths of names and values do not match the text.
 var ErrLengths = errors.New("not the lengths of the parts of the text")
 
-// FormatQuery writes names and values, by turns, as application/x-www-form-urlencoded text. They are the parts of a
-// text that have the given lengths, decimal numbers of UTF-16 code units with commas between. The error is [ErrLengths]
-// if they are not the lengths of the whole text, or that of work.
+// FormatQuery writes alternating names and values as application/x-www-form-urlencoded text. They are concatenated
+// in text; lengths has their lengths as decimal numbers of UTF-16 code units, separated by commas. The error is
+// [ErrLengths] if the lengths do not cover the whole text, or that of work.
 //
 // See https://url.spec.whatwg.org/#concept-urlencoded-serializer
 func FormatQuery(text, lengths string, work Work) (string, error) {
@@ -108,7 +107,7 @@ func FormatQuery(text, lengths string, work Work) (string, error) {
 // queryPart is how many bytes are measured without a pause.
 const queryPart = 64 << 10
 
-// escapedSize is how many bytes escape writes.
+// escapedSize returns how many bytes escape writes.
 func escapedSize(s string) int {
 	size := len(s)
 	for i := range len(s) {

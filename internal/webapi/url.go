@@ -7,7 +7,7 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
-// URL is a URL in the parts that the JavaScript class of that name shows.
+// URL is a URL in the parts of the JavaScript class URL.
 //
 // See https://url.spec.whatwg.org/#url-class
 type URL struct {
@@ -25,14 +25,14 @@ type URL struct {
 }
 
 var (
-	// ErrInvalidURL says that a text is not a URL.
+	// ErrInvalidURL means that a text is not a URL.
 	ErrInvalidURL = errors.New("not a valid URL")
-	// ErrLongURL says that a URL is too long to be looked at.
+	// ErrLongURL means that a URL is too long to be parsed.
 	ErrLongURL = errors.New("the URL is too long")
 )
 
-// Bounds on the length of a URL, in bytes of UTF-8. The parser takes time that grows with the square of what comes before
-// the query (but for data URLs, whose path it does not take apart), and in proportion to the rest.
+// Limits on the length of a URL, in bytes of UTF-8. The parser takes time in proportion to the square of the part
+// before the query (except for data URLs, whose path it does not split), and to the rest.
 const (
 	MaxURL     = 1 << 20
 	MaxURLHead = 8 << 10
@@ -55,8 +55,8 @@ func ParseURL(input string, base *string) (*URL, error) {
 	})
 }
 
-// SetURL changes one part of the URL href, by the name of the part in JSON. As in JavaScript, a value that is not valid
-// there changes nothing, except for href itself.
+// SetURL changes one part of the URL href. The part has its name in JSON. As in JavaScript, an invalid value
+// changes nothing, except for href itself.
 func SetURL(href, part, value string) (*URL, error) {
 	if part == "href" {
 		return ParseURL(value, nil)
@@ -90,13 +90,13 @@ var setters = map[string]func(u *url.Url, value string){
 	"hash":     (*url.Url).SetHash,
 }
 
-// parser follows the standard also in that ^ is encoded in paths, which is newer than the parser.
+// parser also encodes ^ in paths, a rule of the standard that is newer than the parser.
 var parser = url.NewParser(url.WithPathPercentEncodeSet(url.PathPercentEncodeSet.Set('^')))
 
 func parse(input string) (*url.Url, error) { return settled(parser.Parse(input)) }
 
-// settled encodes the last one of the spaces at the end of an opaque path, as the standard has it since 2025: without
-// that they would get lost when what follows them is taken away.
+// settled encodes the last space at the end of an opaque path, as the standard prescribes since 2025: otherwise the
+// spaces would be lost when the query or fragment after them is removed.
 func settled(u *url.Url, err error) (*url.Url, error) {
 	if err != nil || !u.OpaquePath() || !strings.HasSuffix(u.Pathname(), " ") {
 		return u, err
@@ -117,13 +117,13 @@ func tooLong(s string) bool {
 	return false
 }
 
-// isDataURL says whether s surely is a data URL with an opaque path.
+// isDataURL reports whether s is certainly a data URL with an opaque path.
 func isDataURL(s string) bool {
 	const scheme = "data:"
 	return len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) && s[len(scheme)] != '/'
 }
 
-// guarded calls f, which works with the URL parser, and takes apart what it returns.
+// guarded calls f, which uses the URL parser, and splits the result into parts.
 func guarded(f func() (*url.Url, error)) (u *URL, err error) {
 	defer func() {
 		if recover() != nil { // a mistake of the parser, with a text that is most likely no URL

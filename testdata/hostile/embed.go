@@ -1,5 +1,5 @@
-// Package hostile has scripts that do what a sandbox must stop. Package internal/selftest says how they are written, and runs them.
-// They are a package so that the command can take them with it.
+// Package hostile contains scripts that do what a sandbox must stop. Package internal/selftest describes their
+// format and runs them. They are a Go package so that the command can embed them.
 package hostile
 
 import "embed"

@@ -1,9 +1,9 @@
-// Package progresstest gives tests files that never give anything.
+// Package progresstest provides files that never return data, for tests.
 package progresstest
 
 import "github.com/spf13/afero"
 
-// Stuck is a file system whose files can be opened, but give nothing, for ever, if they are read.
+// Stuck is a file system whose files can be opened, but whose reads return nothing for ever.
 type Stuck struct{ afero.Fs }
 
 type stuckFile struct{ afero.File }

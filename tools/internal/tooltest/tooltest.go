@@ -1,4 +1,4 @@
-// Package tooltest is what the tests of tools that work on files share.
+// Package tooltest has helpers for tests of tools that work on files.
 package tooltest
 
 import (
@@ -18,7 +18,7 @@ import (
 // Object is an input.
 type Object = map[string]any
 
-// A Bench is a project and tools, one of which is tested.
+// A Bench is a project and some tools, one of them under test.
 type Bench struct {
 	T     testing.TB
 	Tools *registry.Registry
@@ -51,13 +51,13 @@ func OnBoth(t *testing.T, newBench func(t testing.TB, files *vfs.Project) *Bench
 	t.Run("in a directory", func(t *testing.T) { test(newBench(t, InDirectory(t, t.TempDir(), nil))) })
 }
 
-// Call calls the tool that is tested.
+// Call calls the tool under test.
 func (b *Bench) Call(input any) registry.Result {
 	b.T.Helper()
 	return b.CallTool(b.Tool, input)
 }
 
-// CallTool calls a tool with an input: JSON, or what JSON is made of.
+// CallTool calls a tool. The input is JSON, or a value to be encoded as JSON.
 func (b *Bench) CallTool(tool string, input any) registry.Result {
 	b.T.Helper()
 	raw, ok := input.(json.RawMessage)
@@ -69,7 +69,7 @@ func (b *Bench) CallTool(tool string, input any) registry.Result {
 	return b.Tools.Dispatch(context.Background(), registry.Call{Tool: tool, Input: raw}, registry.Env{Project: "test", Files: b.Files})
 }
 
-// Put writes files of the project, and makes directories of names that end with a slash.
+// Put writes files of the project. A name that ends with a slash makes a directory.
 func (b *Bench) Put(files map[string]string) {
 	b.T.Helper()
 	for name, content := range files {
@@ -80,7 +80,7 @@ func (b *Bench) Put(files map[string]string) {
 	}
 }
 
-// Tree is what the project contains: directories with a slash at the end and no content.
+// Tree returns the project's files. Directories have a slash at the end and no content.
 func (b *Bench) Tree() map[string]string {
 	b.T.Helper()
 	tree := map[string]string{}
@@ -107,7 +107,7 @@ func (b *Bench) Tree() map[string]string {
 	return tree
 }
 
-// Want calls the tool that is tested, and checks the result.
+// Want calls the tool under test and checks the result.
 func (b *Bench) Want(input Object, text string, code registry.Code) {
 	b.T.Helper()
 	result := b.Call(input)
