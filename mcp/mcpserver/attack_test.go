@@ -170,6 +170,7 @@ func TestOthersSessionsAndFiles(t *testing.T) {
 }
 
 func TestOversizedRequests(t *testing.T) {
+	t.Parallel()
 	url := serve(t, newServer(t, builtIn(t), newProject(t), nil), &mcpserver.HandlerOptions{Body: 1 << 20})
 	large := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 1<<20) + `"}}`
 	response, text := post(t, url, large)
@@ -217,6 +218,7 @@ func TestOversizedRequests(t *testing.T) {
 }
 
 func TestSlowClients(t *testing.T) {
+	t.Parallel()
 	project := newProject(t)
 	require.NoError(t, vfs.WriteFile(t.Context(), project, "/large", bytes.Repeat([]byte("x"), 3<<20)))
 	server := newServer(t, builtIn(t), project, &mcpserver.Options{Requests: 4})

@@ -40,6 +40,11 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	flag.Parse()
+	// Tests that are parallel wait more than they work.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		log.Fatal(err)
+	}
 	engine = enginetest.New(sandbox.EngineOptions{})
 	code := m.Run()
 	_ = engine.Close(context.Background())

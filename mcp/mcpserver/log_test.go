@@ -33,6 +33,7 @@ func TestLogging(t *testing.T) {
 }
 
 func TestToolsLogToClients(t *testing.T) {
+	t.Parallel()
 	after := make(chan registry.Env, 1)
 	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs."}, func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
 		env.Logger.Debug("details")

@@ -45,6 +45,7 @@ func TestPagesOfResources(t *testing.T) {
 }
 
 func TestSubscriptions(t *testing.T) {
+	t.Parallel()
 	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
 		t.Parallel() // the last change is seen by looking once a second
 		project := newProject(t)

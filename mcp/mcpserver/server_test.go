@@ -148,6 +148,7 @@ func TestToolsThatComeAndGo(t *testing.T) {
 }
 
 func TestResources(t *testing.T) {
+	t.Parallel()
 	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
 		project := newProject(t)
 		for name, content := range map[string]string{"/a b/ü.md": "# hi", "/bytes.bin": "\x00\x01", "/c?#.txt": "odd", "/z": ""} {

@@ -52,6 +52,7 @@ func (e *flood) Read(p []byte) (int, error) {
 // TestClientsThatDoNotRead has one that sends requests without end, and takes no answers: it is not read from any more, and does not keep
 // the server from ending.
 func TestClientsThatDoNotRead(t *testing.T) {
+	t.Parallel()
 	for name, line := range map[string]string{
 		"pings":              `{"jsonrpc":"2.0","id":"p%d","method":"ping"}`,
 		"calls":              `{"jsonrpc":"2.0","id":"c%d","method":"tools/call","params":{"name":"javascript","arguments":{"code":"1"}}}`,
@@ -116,6 +117,7 @@ func (noNewline) Read(p []byte) (int, error) {
 
 // TestStreamsThatAreQuiet has a client that gets nothing for longer than it may take to receive a message.
 func TestStreamsThatAreQuiet(t *testing.T) {
+	t.Parallel()
 	const most = 2 * time.Second // also for the handshake
 	for _, http2 := range []bool{false, true} {
 		t.Run(fmt.Sprintf("HTTP/2 %v", http2), func(t *testing.T) {
@@ -151,6 +153,7 @@ func TestStreamsThatAreQuiet(t *testing.T) {
 
 // TestRefusedClientsThatDoNotSend has some without a token that announce a body, which they do not send.
 func TestRefusedClientsThatDoNotSend(t *testing.T) {
+	t.Parallel()
 	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return nil, mcpserver.ErrUnauthorized },
 		&mcpserver.HandlerOptions{ReadTimeout: 200 * time.Millisecond})
 	s := httptest.NewServer(handler)

@@ -65,6 +65,7 @@ func (s *slowly) Write(p []byte) (int, error) {
 
 // TestSlowClientsGetAnswers has one that ends its input and then takes its time for the answers.
 func TestSlowClientsGetAnswers(t *testing.T) {
+	t.Parallel()
 	server := newServer(t, builtIn(t), newProject(t), nil)
 	var out slowly
 	require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(initialize+aPing+"\n"+strings.Replace(aPing, "ping", "other", 1)), &out))

@@ -38,6 +38,7 @@ func TestResultsAreComplete(t *testing.T) {
 }
 
 func TestLinksToLongResults(t *testing.T) {
+	t.Parallel()
 	for _, way := range everyWay {
 		for _, version := range way.versions {
 			t.Run(way.name+" "+version, func(t *testing.T) {
