@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,11 @@ func TestMain(m *testing.M) {
 	// The test binary is also the command: for transcripts, and for tests that need a process of their own.
 	if os.Getenv("TOOLRUN_TEST_COMMAND") != "" {
 		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	flag.Parse()
+	// Tests that are parallel wait for other processes.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
 	}
 	testscript.Main(m, map[string]func(){
 		"toolrun": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },

@@ -243,6 +243,7 @@ func TestLandlock(t *testing.T) {
 	dir, cache, outside := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(outside, []byte("secret"), 0o600))
 	c := confinement{Write: []string{dir, cache}}
+	fillCache(t, cache)
 	doTasks(t, c, dir, cache)
 
 	out, err := confined(t, c, dir, cache, "files", "put", outside, "/secret")

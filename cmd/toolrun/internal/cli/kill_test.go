@@ -202,9 +202,9 @@ func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the engine")
 	}
-	rounds := 1
+	rounds, kills := 1, 2
 	if *soak {
-		rounds = 20
+		rounds, kills = 20, 3
 	}
 	cache := t.TempDir()
 	start := func() (wait func() (string, error), kill func()) {
@@ -235,7 +235,7 @@ func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
 	for range rounds {
 		require.NoError(t, os.RemoveAll(cache))
 		require.NoError(t, os.MkdirAll(cache, 0o700))
-		for range 3 {
+		for range kills {
 			wait, kill := start()
 			time.Sleep(rand.N(taking))
 			kill()
