@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"internal/module":                {"internal/progress"},
 	"internal/progress":              {},
 	"internal/progress/progresstest": {},
+	"internal/race":                  {},
 	"internal/plaintext":             {},
 	"internal/procmem":               {},
 	"mcp/mcpclient":                  {"internal/jsontree", "internal/plaintext", "registry"},

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/procmem"
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -167,7 +168,7 @@ func TestInputsTogether(t *testing.T) {
 	if procmem.Resident() == 0 {
 		t.Skip("the memory of the process is not known here")
 	}
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")
 	}
 	r := newRegistry(t, echo(`{"type":"object","properties":{"a":{"items":{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"array"}]}}}}}}`))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/procmem"
+	"github.com/toolrun/toolrun/internal/race"
 )
 
 var kept []byte
@@ -17,7 +18,7 @@ func TestPeak(t *testing.T) {
 		require.False(t, procmem.ResetPeak())
 		return
 	}
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("what the race detector keeps for it is not given back")
 	}
 	const size = 64 << 20

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/procmem"
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/internal/selftest"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
@@ -72,7 +73,7 @@ func TestAmplification(t *testing.T) {
 	})
 	require.Equal(t, []string{"amplification-archives", "amplification-decoders", "amplification-messages", "amplification-modules", "amplification-schemas", "amplification-streams"},
 		slices.Sorted(maps.Keys(families)))
-	if raceDetector { // its own memory would be counted
+	if race.Enabled { // its own memory would be counted
 		for i := range attacks {
 			attacks[i].Grows = 0
 		}
@@ -84,7 +85,7 @@ func TestAmplification(t *testing.T) {
 	t.Log("\n" + table.String())
 	require.Len(t, report.Outcomes, len(attacks))
 	require.Empty(t, report.Wrong())
-	if raceDetector || procmem.Resident() == 0 {
+	if race.Enabled || procmem.Resident() == 0 {
 		return
 	}
 	for _, o := range report.Outcomes {
@@ -94,7 +95,7 @@ func TestAmplification(t *testing.T) {
 }
 
 func TestAProcessThatBecomesTooLarge(t *testing.T) {
-	if raceDetector || procmem.Resident() == 0 {
+	if race.Enabled || procmem.Resident() == 0 {
 		t.Skip("the process's memory is not known")
 	}
 	script := selftest.Attack{Name: "a-b", Endings: []string{"returns 1"}, Grows: 8 << 20, Source: `new Uint8Array(32e6).fill(1); return 1`}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 )
 
@@ -26,7 +27,7 @@ func status(t *testing.T, field string) int64 {
 
 // TestMemoryOfMessages has servers whose messages cost more than they look. No other test runs meanwhile.
 func TestMemoryOfMessages(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")
 	}
 	for what, sizes := range map[string][]int{

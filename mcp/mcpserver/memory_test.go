@@ -22,6 +22,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
@@ -99,7 +100,7 @@ func startChild(t testing.TB, over string) *child {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not say what another process has in memory")
 	}
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")
 	}
 	cmd := exec.Command(os.Args[0])

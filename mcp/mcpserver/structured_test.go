@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 )
@@ -49,7 +50,7 @@ func TestStructuredContentIsBounded(t *testing.T) {
 		require.Equal(t, test.sent, strings.Contains(line, `"structuredContent":{"a":[[],[],`))
 		note := fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more than %d.]", len(data), registry.DefaultInline)
 		require.Equal(t, !test.sent, strings.Contains(line, note))
-		if !raceDetector { // with which more is allocated
+		if !race.Enabled { // with which more is allocated
 			require.Less(t, int(after.TotalAlloc-before.TotalAlloc), test.most)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
@@ -146,7 +147,7 @@ func TestRandomCommands(t *testing.T) {
 	switch {
 	case *soak:
 		sequences = 10_000
-	case raceDetector: // which is ten times slower
+	case race.Enabled: // which is ten times slower
 		sequences = 1000
 	}
 	const shares = 4 // at the same time

@@ -1,5 +1,0 @@
-//go:build !race
-
-package procmem_test
-
-const raceDetector = false

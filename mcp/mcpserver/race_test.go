@@ -1,6 +1,0 @@
-//go:build race
-
-package mcpserver_test
-
-// raceDetector says that the process has memory that the race detector keeps.
-const raceDetector = true

@@ -1,5 +1,0 @@
-//go:build race
-
-package filesystem_test
-
-const raceDetector = true
