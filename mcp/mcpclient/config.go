@@ -16,31 +16,33 @@ import (
 
 // Limits of a configuration.
 const (
-	// MaxConfig is how many bytes a configuration may have.
+	// MaxConfig is the largest configuration in bytes.
 	MaxConfig = 1 << 20
-	// MaxServers is how many servers may be in it.
+	// MaxServers is how many servers a configuration may have.
 	MaxServers = 64
 )
 
-// A Config says which servers there are.
+// A Config is a set of MCP servers.
 type Config struct {
-	// Servers are the servers by their names, which have up to 64 bytes and no control characters. Names of tools begin with them.
+	// Servers are keyed by their names, which have up to 64 bytes and no control characters. Tools' names begin
+	// with them.
 	Servers map[string]ServerConfig
 }
 
-// A ServerConfig says how to reach a server: by a command that is started, or by an address. Env, Headers, URL, Args, Command and
-// Dir can have ${NAME} and ${env:NAME}, which stand for a variable of [Options.LookupEnv], and ${NAME:-default}.
+// A ServerConfig describes how to reach a server: by a command to start, or by a URL. Env, Headers, URL, Args,
+// Command and Dir can contain ${NAME} or ${env:NAME}, which stand for a variable of [Options.LookupEnv], and
+// ${NAME:-default}.
 type ServerConfig struct {
-	// Command and Args start the server, which talks by its standard input and output. Env is added to the few variables that it
-	// gets otherwise, and Dir is its working directory, or "" for the one of this process.
+	// Command and Args start the server, which talks over its standard input and output. Env is added to the few
+	// variables that it gets otherwise. Dir is its working directory; empty means that of this process.
 	Command string
 	Args    []string
 	Env     map[string]string
 	Dir     string
-	// URL is where the server is, and Headers are sent with each request.
+	// URL is the server's address. Headers are sent with each request.
 	URL     string
 	Headers map[string]string
-	// Transport is how to talk to it. Empty means [Stdio] if there is a command, and [HTTP] otherwise.
+	// Transport is the way to talk to the server. Empty means [Stdio] if Command is set, and [HTTP] otherwise.
 	Transport Transport
 	// Timeout is how long a call may take, at most 24 hours. Zero means [DefaultTimeout].
 	Timeout time.Duration
@@ -58,17 +60,17 @@ const (
 	SSE   Transport = "sse"  // that of the protocol's version 2024-11-05
 )
 
-// DefaultTimeout is how long a call of a server's tool may take unless its configuration says otherwise.
+// DefaultTimeout is how long a call of a server's tool may take if its configuration does not say otherwise.
 const DefaultTimeout = time.Minute
 
-// A ConfigError says what is wrong with the configuration of a server.
+// A ConfigError is a mistake in the configuration of a server.
 type ConfigError struct {
-	// Server is the server's name, and Field what is wrong with it, as "env.API_KEY". It can be empty.
+	// Server is the server's name. Field is the wrong field, such as "env.API_KEY", or empty.
 	Server, Field string
 	Err           error
 }
 
-// Error names the server and the field. It has no values of variables.
+// Error names the server and the field. It contains no values of variables.
 func (e *ConfigError) Error() string {
 	where := fmt.Sprintf("MCP server %q", plaintext.Cut(e.Server, 100))
 	if e.Field != "" {
@@ -77,7 +79,7 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("%s: %v", where, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the underlying error.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
 // fileServer is a server as configuration files have it. What is not here means something to other programs.
@@ -95,9 +97,9 @@ type fileServer struct {
 	Timeout   json.RawMessage   `json:"timeout"`
 }
 
-// ParseConfig reads a configuration from JSON as desktop clients have it: an object with the servers by their names under
-// "mcpServers" or "servers". Fields that it does not know are for other programs, and are ignored. The error is a *[ConfigError] if
-// it is about one server.
+// ParseConfig parses a configuration in the JSON format of desktop clients: an object with the servers by name
+// under "mcpServers" or "servers". Unknown fields are for other programs and are ignored. The error is a
+// *[ConfigError] if it concerns one server.
 func ParseConfig(data []byte) (Config, error) {
 	if len(data) > MaxConfig {
 		return Config{}, fmt.Errorf("the MCP configuration has %d bytes, more than %d", len(data), MaxConfig)

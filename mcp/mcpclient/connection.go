@@ -62,7 +62,7 @@ type timeoutError string
 
 func (e timeoutError) Error() string { return string(e) }
 
-// Is makes it one of the errors that [context.DeadlineExceeded] stands for.
+// Is makes errors.Is(err, context.DeadlineExceeded) true.
 func (timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // connect starts or reaches a server, and greets it. The context is for that alone: then the connection must be closed.
@@ -248,7 +248,7 @@ func (c *connection) notification(method string, params json.RawMessage) {
 	}
 }
 
-// A ServerError says what has gone wrong with a server.
+// A ServerError is a failure of a server.
 type ServerError struct {
 	// Server is the server's name.
 	Server string
@@ -257,10 +257,10 @@ type ServerError struct {
 	secrets *redactor
 }
 
-// Error names the server. Secrets of its configuration are taken out.
+// Error names the server. It contains no secrets of the configuration.
 func (e *ServerError) Error() string {
 	return fmt.Sprintf("MCP server %q: %s", e.Server, cleanLine(e.secrets.text(e.Err.Error()), 1000))
 }
 
-// Unwrap returns what has gone wrong. Its text can have secrets.
+// Unwrap returns the underlying error. Its text may contain secrets.
 func (e *ServerError) Unwrap() error { return e.Err }

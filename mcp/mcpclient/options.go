@@ -8,31 +8,32 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Options are how a [Set] is made.
+// Options configure a [Set].
 type Options struct {
-	// Base has the tools that are there besides those of servers, and the middleware. Nil means none.
+	// Base has the tools beside those of servers, and the middleware. Nil means none.
 	Base *registry.Registry
-	// LookupEnv gives variables of the environment, as os.LookupEnv does: for ${NAME} in the configuration, and PATH, HOME and
-	// some others for processes. Nil means that there are none.
+	// LookupEnv looks up variables of the environment, as os.LookupEnv does: for ${NAME} in the configuration, and
+	// PATH, HOME and some others for processes. Nil means an empty environment.
 	LookupEnv func(name string) (value string, ok bool)
-	// Logger gets what happens to servers, what they log, and at debug level their standard error. Nil means that nothing is logged.
-	// What a server says too often is lost. That a server says something else of a tool than before is a warning.
+	// Logger gets events of servers, their log records, and at debug level their standard error. Repeated records
+	// may be dropped. A changed description of a tool is a warning. Nil logs nothing.
 	Logger *slog.Logger
-	// ConnectTimeout is how long a server may take to start and to greet, and how long to list its tools; over HTTP each answer must
-	// come within 30 seconds as well. Zero means [DefaultConnectTimeout].
+	// ConnectTimeout is how long a server may take to start and greet, and again to list its tools. Over HTTP each
+	// answer must also come within 30 seconds. Zero means [DefaultConnectTimeout].
 	ConnectTimeout time.Duration
-	// MaxMessage is how many bytes a message of a server may have, and all pages of a list together. One that sends more is
-	// disconnected. Zero means [DefaultMaxMessage].
+	// MaxMessage is the largest message of a server in bytes, and the largest total of all pages of a list. A
+	// server that sends more is disconnected. Zero means [DefaultMaxMessage].
 	MaxMessage int
-	// MaxTools is how many tools of each server are offered, the first ones. Zero means [DefaultMaxTools].
+	// MaxTools is how many tools of each server are offered; further ones are left out. Zero means
+	// [DefaultMaxTools].
 	MaxTools int
-	// Transport makes HTTP requests. Nil means one of Go's for each server, without a proxy.
+	// Transport makes HTTP requests. Nil means a transport for each server from net/http, without a proxy.
 	Transport http.RoundTripper
-	// ClientName and ClientVersion are what servers are told. Empty means "toolrun" and "(devel)".
+	// ClientName and ClientVersion identify this client to servers. Empty means "toolrun" and "(devel)".
 	ClientName, ClientVersion string
 }
 
-// What holds unless options say otherwise.
+// Defaults of [Options].
 const (
 	DefaultConnectTimeout = time.Minute // a server may have to be downloaded first
 	DefaultMaxMessage     = 10 << 20

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A Set is the servers of a configuration, and what connects to them. It is safe for concurrent use.
+// A Set is the servers of a configuration and the connections to them. It is safe for concurrent use.
 type Set struct {
 	base    *registry.Registry
 	servers []*server // by name
@@ -25,9 +25,9 @@ type Set struct {
 	changed chan struct{} // closed when there is another registry
 }
 
-// Open connects to all servers of a configuration that are not disabled. It returns when each of them is connected or has failed for
-// the first time, or when the context ends; those that have not been reached are tried again until the set is closed. The error
-// is about the configuration: what is wrong with single servers is told by [Set.Status].
+// Open connects to all servers of a configuration that are not disabled. It returns when each of them is connected
+// or has failed once, or when the context ends. Servers that were not reached are tried again until the set is
+// closed. The error concerns the configuration; [Set.Status] reports failures of single servers.
 func Open(ctx context.Context, config Config, options *Options) (*Set, error) {
 	if err := config.check(); err != nil {
 		return nil, err
@@ -61,31 +61,32 @@ func Open(ctx context.Context, config Config, options *Options) (*Set, error) {
 	return s, nil
 }
 
-// Registry returns the tools that there are now.
+// Registry returns the current tools.
 func (s *Set) Registry() *registry.Registry { return s.registry.Load() }
 
-// Changed returns a channel that is closed when Registry begins to return another value than it does now. To miss nothing, ask for
-// the channel first.
+// Changed returns a channel that is closed when Registry begins to return another value. To miss no change, call
+// Changed before Registry.
 func (s *Set) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
-// A Status says how it is with a server.
+// A Status describes the connection to a server.
 type Status struct {
 	// Server is its name.
 	Server string
-	// Connected says whether its tools are there, and Tools how many they are.
+	// Connected reports whether the server's tools are available. Tools is their number.
 	Connected bool
 	Tools     int
-	// Err is why it is not connected: a *[ConfigError], which stays, or a *[ServerError], which is a [context.DeadlineExceeded] for a
-	// server that does not answer in time. Its text has the last lines of the standard error of a process. It is nil while it is
-	// tried for the first time, and if Close has ended the connection.
+	// Err is why the server is not connected. It is a *[ConfigError], which is permanent, or a *[ServerError]; the
+	// latter is a [context.DeadlineExceeded] if the server does not answer in time. The text ends with the last
+	// lines of a process's standard error. Err is nil during the first attempt, and after Close has ended the
+	// connection.
 	Err error
 }
 
-// Status returns how it is with each server that is not disabled, by name.
+// Status returns the status of each server that is not disabled, sorted by name.
 func (s *Set) Status() []Status {
 	list := make([]Status, len(s.servers))
 	for i, server := range s.servers {
@@ -94,8 +95,8 @@ func (s *Set) Status() []Status {
 	return list
 }
 
-// Close ends all connections, and kills the processes that do not end by themselves. It takes some seconds at most. The registry
-// is that of Options.Base then.
+// Close ends all connections, and kills processes that do not end by themselves. It takes some seconds at most.
+// After that, Registry returns Options.Base.
 func (s *Set) Close() error {
 	s.cancel()
 	s.running.Wait()

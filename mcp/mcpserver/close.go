@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Shutdown lets no more calls begin, waits for those that run, or until the context ends, and closes all sessions. The calls
-// that run when the context ends are stopped, and the error is that of the context then. It may be called again.
+// Shutdown refuses new calls, waits for running ones until the context ends, and closes all sessions. If the
+// context ends first, it stops the calls that still run and returns the context's error. It can be called again.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.active.drain(ctx)
 	s.stop()

@@ -23,36 +23,39 @@ const (
 	DefaultWriteTimeout   = 30 * time.Second
 )
 
-// ErrUnauthorized means that a request has no token, or one that nobody has.
+// ErrUnauthorized means that a request has no bearer token or an unknown one.
 var ErrUnauthorized = errors.New("a bearer token is needed, and this is none that is known")
 
-// HandlerOptions say what a handler allows. The zero value, and nil, have safe defaults.
+// HandlerOptions configure a [Handler]. The zero value, and nil, have safe defaults.
 type HandlerOptions struct {
-	// NewSession, if not nil, makes a server for each session, instead of the function that NewHandler gets; end is called when
-	// the session has ended. Clients whose version of the protocol has no sessions are told to use an older one.
+	// NewSession, if not nil, makes a server for each session and replaces the function given to NewHandler. end is
+	// called when the session has ended. Clients whose version of the protocol has no sessions are told to use an
+	// older version.
 	NewSession func(ctx context.Context) (server *Server, end func(), err error)
-	// Stateless serves all clients without sessions, those of older versions, too: nothing is kept between requests, and nothing
-	// is sent but in answers.
+	// Stateless serves all clients without sessions, also those of older versions: nothing is kept between
+	// requests, and nothing is sent except in answers.
 	Stateless bool
-	// Hosts are names by which clients may reach the handler, besides those of the loopback interface, and Origins those of
-	// web pages that may use it ("https://example.com"). Other ones are refused. "*" as a host allows all of them: it is for a
-	// handler behind a proxy that checks them, and that has no clients without tokens.
+	// Hosts are the names by which clients may reach the handler, beside those of the loopback interface. Origins
+	// are the web origins that may use it ("https://example.com"). All others are refused. The host "*" allows all
+	// hosts: use it behind a proxy that checks them, and never without tokens.
 	Hosts, Origins []string
-	// Body is how many bytes a request may have. Zero means [DefaultBody]. Requests that are too large for the memory that there is
-	// for all of them are served one after the other.
+	// Body is the largest request in bytes. Zero means [DefaultBody]. Requests that are too large for the memory
+	// that all share are served one after another.
 	Body int64
-	// Sessions is how many sessions there can be at a time; more are refused. Zero means [DefaultSessions].
+	// Sessions is how many sessions can exist at the same time; further ones are refused. Zero means
+	// [DefaultSessions].
 	Sessions int
-	// ServerSessions is how many of them one server can have, so that a client that begins many leaves others some. Zero means all. If
-	// it is less, requests of one server leave half of the memory for messages to others, too.
+	// ServerSessions is how many of these sessions one server can have, so that one client cannot take them all.
+	// Zero means all of them. If it is smaller than Sessions, one server's requests also leave half of the memory
+	// for messages to others.
 	ServerSessions int
-	// SessionTimeout ends sessions that make no requests for so long. Zero means [DefaultSessionTimeout].
+	// SessionTimeout ends a session that makes no requests for this time. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration
 	// ReadTimeout is how long a client may take to send a request's body. Zero means [DefaultReadTimeout].
 	ReadTimeout time.Duration
 	// WriteTimeout is how long a client may take to receive a message. Zero means [DefaultWriteTimeout].
 	WriteTimeout time.Duration
-	// Logger is for what the host should know. Nil means that nothing is logged.
+	// Logger gets records for the host. Nil logs nothing.
 	Logger *slog.Logger
 }
 
@@ -86,9 +89,10 @@ type endpoint struct {
 	begun               bool          // there is, or has been, such a session
 }
 
-// NewHandler returns a handler that serves each request with the server that find returns, which can be the same for
-// all. An error that is [ErrUnauthorized] is answered by 401, any other one by 500, and it is not told what it is. A request whose
-// server is not that of its session finds no session. It panics if an option is negative, or if NewSession and Stateless are both set.
+// NewHandler returns a handler that serves each request with the server that find returns, which can be the same
+// for all. If find returns [ErrUnauthorized] the client gets status 401, for any other error 500; the client does
+// not see the error's text. A request whose server is not the one of its session finds no session. NewHandler
+// panics if an option is negative, or if NewSession and Stateless are both set.
 func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptions) *Handler {
 	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}, used: map[*Server]int{}, memory: newMemory(1)}
 	if options != nil {

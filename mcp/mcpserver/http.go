@@ -217,7 +217,8 @@ func (w *deadlineWriter) FlushError() error {
 // Unwrap is for http.ResponseController.
 func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Guard returns a handler that refuses foreign hosts and origins as this one does, for what is served beside it.
+// Guard returns a handler that refuses foreign hosts and origins as h does, and otherwise calls next. It protects
+// other endpoints of the same server.
 func (h *Handler) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if problem := h.options.foreign(r); problem != "" {

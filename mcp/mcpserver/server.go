@@ -21,38 +21,42 @@ const (
 	DefaultResource = 4 << 20
 )
 
-// A Source says what the clients of a server work with: it returns the tools and what they may touch. It is asked for every
-// request, so that what it says can change at any time, and by several goroutines at once.
+// A Source returns the tools that a server offers and the Env that their calls get. It is called for every request,
+// possibly by several goroutines at once, so its answer can change at any time.
 //
-// Of the Env, Progress is replaced, clients get what goes to Logger, too, as far as it is for them, and Selection.Mode is [registry.ModeMCP].
+// The server replaces Env.Progress and sets Env.Selection.Mode to [registry.ModeMCP]. Records for Env.Logger also
+// go to clients, as far as clients may see them.
 type Source func(ctx context.Context) (*registry.Registry, registry.Env, error)
 
-// Fixed returns a source that always says the same.
+// Fixed returns a source that always returns the same tools and Env.
 func Fixed(tools *registry.Registry, env registry.Env) Source {
 	return func(context.Context) (*registry.Registry, registry.Env, error) { return tools, env, nil }
 }
 
-// Options say how a server does its work. The zero value, and nil, have safe defaults.
+// Options configure a [Server]. The zero value, and nil, have safe defaults.
 type Options struct {
-	// Name, Title and Version are what clients are told that the server is. Without a name it is "toolrun".
+	// Name, Title and Version identify the server to clients. An empty Name means "toolrun".
 	Name, Title, Version string
-	// Logger is for what the host should know. Nil means that nothing is logged.
+	// Logger gets records for the host. Nil logs nothing.
 	Logger *slog.Logger
-	// Calls is how many calls of tools run at once, for all clients together; others wait. Zero means [DefaultCalls].
+	// Calls is how many calls of tools run at the same time, for all clients together; others wait. Zero means
+	// [DefaultCalls].
 	Calls int
-	// Requests is how many requests of all clients together can be under way, those that wait and those whose answers clients have not
-	// yet taken included; more are refused. Zero means [DefaultRequests].
+	// Requests is how many requests of all clients together can be in progress. Waiting requests count, and so do
+	// those whose answers clients have not received yet. Further requests are refused. Zero means
+	// [DefaultRequests].
 	Requests int
-	// Rate is how many requests per second a [Handler] takes for this server, and twice as many at once if there have been fewer
-	// before; more are refused. Zero means [DefaultRate].
+	// Rate is how many requests per second a [Handler] accepts for this server; further ones are refused. After a
+	// quiet time, twice as many are accepted at once. Zero means [DefaultRate].
 	Rate float64
-	// Resource is how many bytes a file can have that is read as a resource. Zero means [DefaultResource].
+	// Resource is the largest file in bytes that can be read as a resource. Zero means [DefaultResource].
 	Resource int64
-	// NoResources leaves the files to the tools.
+	// NoResources offers no files as resources; tools can still use them.
 	NoResources bool
 }
 
-// A Server serves tools and files to any number of clients, which all work on the same project. It is safe for concurrent use.
+// A Server serves tools and files to any number of clients, which all work on the same project. It is safe for
+// concurrent use.
 type Server struct {
 	source   Source
 	options  Options
@@ -74,8 +78,8 @@ type Server struct {
 	tools   map[string][]byte // each one's, by name
 }
 
-// New returns a server. The error is about a limit that is negative, that of the source, or a *registry.ToolError about the definition
-// of a tool.
+// New returns a server. It fails if a limit is negative, if the source fails, or with a *registry.ToolError if the
+// definition of a tool is invalid.
 func New(ctx context.Context, source Source, options *Options) (*Server, error) {
 	s := &Server{source: source, tools: map[string][]byte{}, listens: make(chan struct{}, maxListens)}
 	if options != nil {
@@ -120,8 +124,8 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	return s, nil
 }
 
-// Refresh asks the source what tools there are, and tells clients if they are others than before. It need not be called
-// for the tools to be right, since the source is asked with each request, but for clients to learn of a change.
+// Refresh asks the source for its tools and tells clients if they have changed. Requests always use the current
+// tools; call Refresh so that clients learn of a change.
 func (s *Server) Refresh(ctx context.Context) error {
 	_, _, err := s.current(ctx)
 	return err

@@ -77,14 +77,15 @@ func (h *Handler) finish(e *endpoint) {
 	e.end()
 }
 
-// Sessions returns how many sessions there are.
+// Sessions returns the number of sessions.
 func (h *Handler) Sessions() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.sessions
 }
 
-// Shutdown refuses all further requests, and shuts down the servers that the handler has served ([Server.Shutdown]).
+// Shutdown refuses all further requests, and shuts down the servers that the handler has served, as
+// [Server.Shutdown] does.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true

@@ -20,10 +20,10 @@ import (
 // maxMessage is the most bytes that a message of a client may have.
 const maxMessage = DefaultBody
 
-// ServeStdio serves one client, whose messages are lines of the input, and which gets lines of the output. It returns nil when
-// the input has ended and everything has been answered. When the context ends, it returns the context's error after
-// the calls that run; [Server.Shutdown] stops these. What is no message is answered with an error, and the rest goes on. A read and a
-// write that do not end are left behind then.
+// ServeStdio serves one client. Each line of in is a message from the client, each line of out one to the client.
+// It returns nil when in has ended and every request has been answered. When the context ends, it waits for running
+// calls and returns the context's error; [Server.Shutdown] stops these calls. A read or write that does not return
+// is left behind then. A malformed message is answered with an error and does not end the session.
 //
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {

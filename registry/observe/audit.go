@@ -12,59 +12,61 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// CodeNotRecorded is the code of a result if a call could not be recorded, and [AuditOptions].Required is set.
+// CodeNotRecorded is the code of a result if its call could not be recorded and [AuditOptions].Required is set.
 const CodeNotRecorded registry.Code = "not_recorded"
 
-// AuditOptions say what [Audit] writes. The zero value writes hashes, and lets calls go on if that fails.
+// AuditOptions configure [Audit]. The zero value records hashes of inputs and outputs, and lets calls go on if
+// writing fails.
 type AuditOptions struct {
-	// WholeInput and WholeOutput write inputs and outputs, besides their hashes: the same JSON without white space, with what is
-	// not ASCII, and <, > and &, as escapes. The hashes are those of the bytes before that. An input that is larger than the
-	// call's limit, and so is refused, is never written whole.
+	// WholeInput and WholeOutput record inputs and outputs beside their hashes, as JSON without white space, with
+	// <, >, & and everything outside ASCII as escapes. The hashes are those of the original bytes. An input that
+	// exceeds the call's limit, and is therefore refused, is never recorded whole.
 	WholeInput, WholeOutput bool
-	// Required says that there must be no call without a record. Then each call has two lines: one before it is made, with
-	// the event "attempt", and one after it. If the first cannot be written, the call is not made. If the second cannot be
-	// written, what the call has done stays done, but its result is withheld. Either way the result is an error with
-	// [CodeNotRecorded]. An attempt without a second line is a call during which the process, or the writer, has died.
+	// Required means that no call happens without a record. Each call then has two lines: one before it, with the
+	// event "attempt", and one after it. If the first cannot be written, the call is not made. If the second cannot
+	// be written, the effects of the call stay but its result is withheld. Either way the result is an error with
+	// [CodeNotRecorded]. An attempt without a second line means that the process, or the writer, died during the
+	// call.
 	Required bool
-	// OnError gets what goes wrong with writing. It can be called by several goroutines at once. If it is nil, errors go to the
-	// logger of the call's Env.
+	// OnError gets errors of writing. It can be called by several goroutines at once. If it is nil, errors go to
+	// the logger of the call's Env.
 	OnError func(error)
 	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
 }
 
-// Audit returns middleware that writes one line of JSON for each call when it has ended, or two if AuditOptions.Required says
-// so. Each line is one Write, and there is one at a time, so that a file that has been opened with os.O_APPEND can be shared with
-// other processes. What is buffered by the writer, and whether it is durable, is the writer's business.
+// Audit returns middleware that writes one line of JSON after each call, or two lines if AuditOptions.Required is
+// set. Each line is one Write, and writes do not overlap, so a file opened with os.O_APPEND can be shared with
+// other processes. Buffering and durability are up to the writer.
 //
-// A line has these fields; those that would be empty are left out, except for the outcome and sizes:
+// A line has these fields. Empty ones are left out, except for the outcome and sizes:
 //
 //	time          when the call began, in UTC
 //	seq           the number of the call, from 1 for each time that Audit is called; both lines of a call have the same
-//	event         "attempt" for a call that is about to be made, "call" for one that has ended
-//	tool          the name by which it was called, whether there is such a tool or not
+//	event         "attempt" before a call, "call" after it
+//	tool          the name by which it was called, whether or not such a tool exists
 //	project       Env.Project
 //	chat          Env.Chat
 //	client        Env.Client
 //	call          Call.ID
-//	parent        Call.Parent, the id of the call that has made this one
-//	durationMs    how many milliseconds it took
+//	parent        Call.Parent, the id of the call that made this one
+//	durationMs    the duration in milliseconds
 //	outcome       "ok", or the code of the result
-//	inputBytes    the length of the input as the model has sent it
+//	inputBytes    the length of the input as the model sent it
 //	inputSha256   the hash of that
-//	input         the input, if it is wanted whole and is JSON
-//	inputBase64   the input, if it is wanted whole and is not JSON, or not UTF-8
+//	input         the input, if WholeInput is set and it is JSON
+//	inputBase64   the input, if WholeInput is set and it is not JSON, or not UTF-8
 //	outputBytes   the length of the result's content
 //	outputSha256  the hash of the result as [registry.Result.MarshalJSON] encodes it
-//	output        the same JSON, if it is wanted whole
+//	output        the same JSON, if WholeOutput is set
 //	outputError   why there is no output: the result cannot be encoded, or the call has panicked through the middleware
 //
-// Lines are ASCII: everything else in texts is escaped, line ends and control characters too. Nothing that a model
-// invents can look like another line, nor do anything to a terminal. In Required mode a whole input is in the first line only.
+// Lines are ASCII: everything else is escaped, also line ends and control characters. So a model's text can neither
+// look like another line nor control a terminal. In Required mode only the first line has the whole input.
 //
-// A hash shows what an input or output was to someone who has it, or can guess it. It keeps nothing secret that is short.
+// A hash identifies an input or output to those who have it, or can guess it. It does not keep short texts secret.
 //
-// The result is the one that comes from within: let Audit be the outermost middleware if others change results.
+// Audit records the result that comes from within. If other middleware changes results, make Audit the outermost.
 func Audit(w io.Writer, options *AuditOptions) registry.Middleware {
 	a := &audit{w: w}
 	if options != nil {

@@ -1,5 +1,5 @@
-// Package observe has middleware that tells a host what its tools do: [Slog] logs calls, [OpenTelemetry] makes spans of
-// them, [Audit] keeps a record of them, and [LastErrors] remembers what went wrong last.
+// Package observe provides middleware that reports calls to the host: [Slog] logs them, [OpenTelemetry] makes a
+// span of each, [Audit] records them, and [LastErrors] remembers the latest failures.
 //
 //	audit, err := os.OpenFile("audit.jsonl", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 //	...
@@ -9,23 +9,21 @@
 //		observe.Slog(logger, nil),
 //	)
 //
-// The first one is outermost, and sees calls as they come and results as they leave. A middleware sees only what happens
-// inside of it.
+// The first one is outermost: it sees calls first and results last. A middleware sees only what happens inside it.
 //
 // # What is seen
 //
-// Every call is seen once, from [registry.Registry.Dispatch] to its result, whatever happens: calls of tools that are not
-// there, inputs that are refused, calls that are canceled or take too long, tools that panic, and middleware that panics further
-// in. Retries are part of a call.
+// Every call is seen once, from [registry.Registry.Dispatch] to its result: also calls of unknown tools, refused
+// inputs, canceled calls, timeouts, and panics of tools or of inner middleware. Retries are part of a call.
 //
-// The outcome of a call is "ok", or the code of its result. Sizes are in bytes: that of the input as the model has sent it,
-// and that of the result's content, all texts and binaries together.
+// The outcome of a call is "ok", or the code of its result. Sizes are in bytes: of the input as the model sent it,
+// and of the result's content (all texts and binaries together).
 //
-// What a call is about, its input and its output, is not in logs and spans unless that is asked for. Errors of tools that fail
-// unexpectedly are there, and may quote some of it.
+// Logs and spans contain inputs and outputs only if you ask for them. They always contain the errors of tools that
+// fail unexpectedly, which may quote some of the input or output.
 //
 // # Untrusted text
 //
-// Names of tools and ids of calls are what a model has made up, or somebody who talks to it. They, and whatever else is used as a
-// label, are made valid UTF-8 and cut to 256 bytes.
+// Names of tools and ids of calls come from a model, or from somebody who talks to it. These and other labels
+// become valid UTF-8, cut to 256 bytes.
 package observe

@@ -10,20 +10,20 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// DefaultLastErrors is how many tools a [LastErrors] knows of unless another number is set.
+// DefaultLastErrors is the default of [LastErrorsOptions].Tools.
 const DefaultLastErrors = 256
 
-// LastErrorsOptions say what a [LastErrors] keeps.
+// LastErrorsOptions configure a [LastErrors].
 type LastErrorsOptions struct {
-	// Tools is of how many tools the last error is kept; for another one, that which has not failed for the longest time is
-	// forgotten. Zero means [DefaultLastErrors].
+	// Tools is how many tools are remembered. When it is exceeded, the tool that has not failed for the longest
+	// time is forgotten. Zero means [DefaultLastErrors].
 	Tools int
 	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
 }
 
-// LastErrors remembers the last error of each tool, for diagnosis. A registry keeps no such thing by itself. It is safe for
-// concurrent use, and several registries can use the same.
+// LastErrors remembers the last error of each tool, for diagnosis. It is safe for concurrent use, and several
+// registries can share one.
 //
 //	last := observe.NewLastErrors(nil)
 //	r = r.Using(last.Middleware)
@@ -34,11 +34,11 @@ type LastErrors struct {
 	byTool map[string]LastError
 }
 
-// A LastError is a call that has failed.
+// A LastError describes a failed call.
 type LastError struct {
-	// Tool is the name of the tool. It is "" for calls of tools that are not there, which share one place.
+	// Tool is the name of the tool. It is "" for all unknown tools, which share one place.
 	Tool string
-	// Project, Chat and CallID are those of the call, as [registry.Env] and [registry.Call] have them.
+	// Project, Chat and CallID come from the call's [registry.Env] and [registry.Call].
 	Project, Chat, CallID string
 	// Time is when the call ended.
 	Time time.Time
@@ -46,11 +46,11 @@ type LastError struct {
 	Code registry.Code
 	// Text is what the model got, cut to 4 KiB. It is empty if the call panicked through middleware.
 	Text string
-	// Cause is what the host knows besides, cut to 4 KiB, or "".
+	// Cause is what only the host gets to know, cut to 4 KiB, or "".
 	Cause string
 }
 
-// NewLastErrors returns one that knows of no errors yet.
+// NewLastErrors returns an empty LastErrors.
 func NewLastErrors(options *LastErrorsOptions) *LastErrors {
 	l := &LastErrors{byTool: map[string]LastError{}}
 	if options != nil {
@@ -108,8 +108,8 @@ func (l *LastErrors) forget() {
 	delete(l.byTool, oldest)
 }
 
-// Of returns the last error of a tool, whether calls have succeeded since or not. For "" it is that of a call whose tool was
-// not there.
+// Of returns the last error of a tool, even if later calls have succeeded. For "" it is the last call of an unknown
+// tool.
 func (l *LastErrors) Of(tool string) (last LastError, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

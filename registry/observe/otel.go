@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// OpenTelemetryOptions say what spans have. The zero value leaves contents out.
+// OpenTelemetryOptions configure [OpenTelemetry]. The zero value leaves contents out.
 type OpenTelemetryOptions struct {
 	// Contents is how many bytes of each call's input and output are attributes of its span, gen_ai.tool.call.arguments and
 	// gen_ai.tool.call.result. Zero means none.
@@ -46,16 +46,17 @@ const (
 
 const operation = "execute_tool"
 
-// OpenTelemetry returns middleware that makes a span of each call. The tool gets a context with the span, so that spans which
-// are made with that are below it. OpenTelemetry panics if the provider is nil.
+// OpenTelemetry returns middleware that makes a span of each call. The tool's context contains the span, so spans
+// started with it become children. OpenTelemetry panics if the provider is nil.
 //
-// Spans are as OpenTelemetry's conventions for generative AI have them: of kind internal, with the name "execute_tool NAME".
-// Attributes are gen_ai.operation.name, gen_ai.tool.name, gen_ai.tool.type, gen_ai.tool.call.id, gen_ai.conversation.id (the
-// chat), toolrun.project, toolrun.parent_call (the id of the call that has made this one), toolrun.outcome, toolrun.input_bytes and toolrun.output_bytes; those that would be empty are left out.
+// Spans follow OpenTelemetry's conventions for generative AI: kind internal, name "execute_tool NAME". The
+// attributes are gen_ai.operation.name, gen_ai.tool.name, gen_ai.tool.type, gen_ai.tool.call.id,
+// gen_ai.conversation.id (the chat), toolrun.project, toolrun.parent_call (the id of the call that made this one),
+// toolrun.outcome, toolrun.input_bytes and toolrun.output_bytes. Empty ones are left out.
 //
-// A call that has failed has the status error, and its code as error.type. That of a tool which failed unexpectedly also
-// has an event with the cause. A span whose tool is not there is called "execute_tool" alone, so that what models invent
-// does not become names.
+// A failed call has the status error, and its code as error.type. If the tool failed unexpectedly, an event has the
+// cause. A span of an unknown tool is called "execute_tool" alone, so names that models invent do not become names
+// of spans.
 func OpenTelemetry(provider trace.TracerProvider, options *OpenTelemetryOptions) registry.Middleware {
 	if provider == nil {
 		panic("observe: OpenTelemetry needs a TracerProvider")

@@ -8,16 +8,16 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// SlogOptions say what [Slog] logs. The zero value logs no contents.
+// SlogOptions configure [Slog]. The zero value logs no contents.
 type SlogOptions struct {
-	// Level says at which level a call is logged. Nil means [SlogLevel].
+	// Level returns the level at which a call is logged. Nil means [SlogLevel].
 	Level func(registry.Result) slog.Level
 	// Contents is how many bytes of each call's input and output are logged, as "input" and "output". Zero means none.
 	Contents int
 }
 
-// SlogLevel is the level at which calls are logged unless another one is chosen: Info for those that have succeeded, Error for
-// failures of the tool itself, which are [registry.CodeFailed] and [registry.ErrAbandoned], and Warn for everything else.
+// SlogLevel is the default level: Info for successful calls, Error for failures of the tool itself
+// ([registry.CodeFailed] and [registry.ErrAbandoned]), and Warn for everything else.
 func SlogLevel(result registry.Result) slog.Level {
 	switch {
 	case !result.IsError():
@@ -28,11 +28,12 @@ func SlogLevel(result registry.Result) slog.Level {
 	return slog.LevelWarn
 }
 
-// Slog returns middleware that logs each call when it has ended: one record, "tool call", with tool, project, chat, client, call (its
-// id), parent (the id of the call that has made it), duration, outcome, input_bytes and output_bytes. What is empty is left out, and failures of the tool itself have
-// their cause. A nil logger stands for that of the call's Env; if there is none either, nothing is logged.
+// Slog returns middleware that logs one record, "tool call", after each call. It has the attributes tool, project,
+// chat, client, call (the id), parent (the id of the call that made it), duration, outcome, input_bytes and
+// output_bytes. Empty ones are left out. Failures of the tool itself have their cause. A nil logger means the
+// logger of the call's Env; if that is nil too, nothing is logged.
 //
-// The record gets the context of the call, so that handlers which know about traces can connect the two.
+// The record gets the call's context, so handlers that know about traces can connect the two.
 func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 	var o SlogOptions
 	if options != nil {

@@ -1,5 +1,5 @@
-// Package registrytest checks tools: [TestTool] finds out whether one does what package registry asks of it, and says what to
-// change if it does not.
+// Package registrytest checks tools: [TestTool] finds out whether a tool does what package registry asks of it, and
+// says what to change if it does not.
 //
 //	func TestWordCount(t *testing.T) {
 //		registrytest.TestTool(t, wordCount, &registrytest.Options{
@@ -7,30 +7,32 @@
 //		})
 //	}
 //
-// The tool is really executed, with inputs that the kit makes up, too: some dozens for each argument, most of them bad. Its
-// files are projects in memory. What else it can reach, as a server, should be a stand-in for the test.
+// The tool is really executed, also with inputs that the kit invents: some dozens for each argument, most of them
+// bad. Its files are projects in memory. Replace whatever else it can reach, such as a server, by a stand-in.
 //
 // # What is checked
 //
 // Each of these is a subtest:
 //
-//   - registration: [registry.New] takes the tool, and Spec says the same each time.
-//   - description: there is one worth its name, and the arguments have descriptions.
-//   - options: with all values that options can have, up to some number, descriptions, schemas and system prompts are sound.
+//   - registration: [registry.New] accepts the tool, and Spec returns the same each time.
+//   - description: the tool has a useful one, and its arguments have descriptions.
+//   - options: with all values that options can have, up to some number, descriptions, schemas and system prompts
+//     are sound.
 //   - definitions: every API of package provider gets a definition, in strict mode and not, and the same each time.
 //   - inputs: Options.Inputs succeed, with a result that is not empty, is sound, and fits the OutputSchema.
-//   - bad inputs: what a model may get wrong is a result, and no panic or failure of the tool: inputs that are no
-//     objects, values of other types, texts that are empty, huge or not UTF-8, extreme numbers, deep nesting.
-//   - no project: a tool that does not say NeedsProject works, or explains itself, without files.
+//   - bad inputs: mistakes of a model give a result, and no panic or failure of the tool. Tried are inputs that are
+//     not objects, values of other types, texts that are empty, huge or not UTF-8, extreme numbers, and deep
+//     nesting.
+//   - no project: a tool without NeedsProject works without files, or explains that it cannot.
 //   - cancellation: a call ends soon after its context has ended, or its time is up.
-//   - isolation: calls on projects of their own come to the same at once as one after the other. Run
-//     tests with -race: that finds what cannot be seen here.
-//   - environment: a call does not change what it was given.
-//   - annotations: ReadOnly calls change no file, Idempotent ones nothing more when they are made again.
+//   - isolation: concurrent calls on separate projects give the same results as sequential ones. Run tests with
+//     -race to find what this cannot see.
+//   - environment: a call does not change its Env.
+//   - annotations: ReadOnly calls change no file, and repeating Idempotent ones changes nothing more.
 //   - rendering: what the tool shows to people does not panic.
 //
-// Some findings are advice, which go test -v shows. That there is no sample input is one, but without any there is
-// little to see of the tool.
+// Some findings are advice, which go test -v shows; a missing sample input is one. Without samples the kit sees
+// little of the tool.
 package registrytest
 
 import (
@@ -44,23 +46,23 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Options say what [TestTool] cannot know about a tool. The zero value, and nil, say nothing.
+// Options describe what [TestTool] cannot know about a tool. All are optional.
 type Options struct {
-	// Inputs are inputs, as JSON, with which calls succeed. Each call has a project of its own. Two or more that come to
-	// different results show more than one.
+	// Inputs are valid inputs, as JSON. Each call has its own project. Give at least two with different results.
 	Inputs []string
-	// Slow is an input with which a call takes two seconds or more, unless it is stopped. Without one, a tool that does not stop
-	// when it should is found only if every call of it is slow.
+	// Slow is an input with which a call takes at least two seconds, unless it is stopped. Without it, a tool that
+	// ignores cancellation is found only if every call is slow.
 	Slow string
-	// Prepare puts the files into a project that Inputs and Slow are about. Nil means that projects are empty.
+	// Prepare puts the files that Inputs and Slow refer to into a project. Nil means that projects are empty.
 	Prepare func(files afero.Fs) error
-	// Selection sets options for the calls and definitions. The tool is enabled, and what it requires granted, in any case.
+	// Selection sets options for calls and definitions. The tool is always enabled, and granted what it requires.
 	Selection registry.Selection
-	// Skip are the names of checks that are left out.
+	// Skip names checks to leave out.
 	Skip []string
 }
 
-// TestTool checks a tool, as the package describes. It takes some seconds at most, unless calls with Options.Inputs take longer.
+// TestTool runs all checks of the package on a tool. It takes some seconds at most, unless calls with
+// Options.Inputs take longer.
 func TestTool(t *testing.T, tool registry.Tool, options *Options) {
 	t.Helper()
 	if options == nil {

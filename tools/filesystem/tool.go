@@ -1,5 +1,5 @@
-// Package filesystem is the tool filesystem: a model views and changes the files of a project with it. What is under /memories
-// it can only read.
+// Package filesystem provides the tool filesystem: a model views and changes the files of a project with it. Files
+// under /memories are read-only for it.
 package filesystem
 
 import (

@@ -11,15 +11,15 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Changes are the files that differ from what they were when a run began, by path. What was made and removed again is not
-// among them; what was written is changed, also if it is the same as before. A directory, with a slash at the end, is there
-// only if nothing in it is. Each list is sorted.
+// Changes are the files that differ from when a run began, by path. Files that were created and removed again are
+// not listed. A file that was written counts as changed even if its content is the same. A directory, with a slash
+// at the end, is listed only if nothing in it is. Each list is sorted.
 type Changes struct {
 	Created []string `json:"created,omitempty"`
 	Changed []string `json:"changed,omitempty"`
 	Deleted []string `json:"deleted,omitempty"`
-	// More is how many there are beyond those that are listed, created ones first. If it is more than some ten thousand, it is an
-	// estimate. An operation that was still under way, so that what it changes is not known, is one of them.
+	// More is how many changes are not listed; created files are left out first. Above some ten thousand it is an
+	// estimate. An operation still in progress, whose effect is unknown, counts as one.
 	More int `json:"more,omitempty"`
 }
 
@@ -163,7 +163,7 @@ func withoutParents(keys []string) []string {
 	return out
 }
 
-// String is a line for a result.
+// String formats the changes as a line for a result.
 func (c *Changes) String() string {
 	var parts []string
 	for _, kind := range []struct {

@@ -12,36 +12,36 @@ import (
 
 // Output is the data of a result.
 type Output struct {
-	// Value is what the code has returned, if JSON has it.
+	// Value is the value that the code returned, if JSON can represent it.
 	Value any `json:"value,omitempty"`
-	// Error says why there is no value, or is nil.
+	// Error is why the code returned no value, or nil.
 	Error *Error `json:"error,omitempty"`
-	// Console is what the code has printed.
+	// Console is the code's console output.
 	Console []sandbox.Entry `json:"console"`
-	// Truncated is how many bytes of the console and the result have been cut off.
+	// Truncated is how many bytes of the console and the result were cut off.
 	Truncated int64 `json:"truncatedBytes,omitempty"`
-	// Files are those that the code has changed by itself, not by other tools, or nil.
+	// Files are the files that the code itself changed, not other tools, or nil.
 	Files *Changes `json:"files,omitempty"`
 	Usage Usage    `json:"usage"`
-	// Calls are the calls of other tools that the code has made, in the order in which they began.
+	// Calls are the code's calls of other tools, in the order in which they began.
 	Calls []ToolCall `json:"calls,omitempty"`
 }
 
-// An Error says why code has not returned.
+// An Error describes why code did not return.
 type Error struct {
 	// Kind is "exception", "syntax", "exit", "halted", "never settles", "engine crash", "stopped" by the host, or the name of a limit and "limit", as in "time limit".
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
-	// Line and Column are where, from 1, or 0 if that is not known.
+	// Line and Column are the position, from 1, or 0 if it is unknown.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 }
 
-// Usage is what a run has used.
+// Usage is the resources that a run used.
 type Usage struct {
 	Milliseconds float64 `json:"milliseconds"`
 	MemoryBytes  int64   `json:"memoryBytes"`
-	// Work counts what the engine has done, independent of the machine.
+	// Work counts the engine's work, independent of the machine.
 	Work int64 `json:"work"`
 }
 
@@ -96,7 +96,7 @@ func render(result *sandbox.Result, failure error, files *Changes) registry.Resu
 	return out
 }
 
-// ResultText returns the console and the result of a call, without what else models are told of it.
+// ResultText returns the console and the result of a call, without the notes for models.
 func ResultText(result registry.Result) string {
 	if len(result.Content) == 0 {
 		return result.Text()

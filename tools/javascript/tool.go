@@ -1,19 +1,19 @@
-// Package javascript is the tool that runs JavaScript in the sandbox of package runtime.
+// Package javascript provides the tool javascript, which runs code in the sandbox of package runtime.
 //
 //	engine, err := runtime.NewEngine(ctx, nil)
 //	...
 //	tools, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil))
 //
-// Each call gets a fresh sandbox, in which nothing is left of earlier ones but the project's files. What the code can
-// use is in description.md, which is what models are told.
+// Each call gets a fresh sandbox; only the project's files remain from earlier calls. description.md, which models
+// read, describes what the code can use.
 //
 // # Calling other tools
 //
-// With [OptionToolCalls] code can call the other tools that are enabled, as await tools.NAME(input), and models are told their
-// types. [registry.Env.Dispatch] makes these calls, so that all that holds for calls of models holds for them: selection,
-// permissions, middleware. The promise gives the data of the result if the tool has an output schema, and otherwise its text; or it
-// is rejected with an Error that has the name ToolError, the text as its message and the [registry.Code] as its code. A tool with the
-// name __proto__ cannot be called.
+// With [OptionToolCalls] code can call the other enabled tools, as await tools.NAME(input), and models are told
+// their types. [registry.Env.Dispatch] makes these calls, so they follow the same rules as a model's calls:
+// selection, permissions, middleware. The promise gives the data of the result if the tool has an output schema,
+// and otherwise its text. On failure it is rejected with an Error named ToolError, whose message is the text and
+// whose code is the [registry.Code]. A tool named __proto__ cannot be called.
 package javascript
 
 import (
@@ -52,13 +52,13 @@ var languages = map[string]sandbox.Language{
 	"auto": sandbox.LanguageAuto, "javascript": sandbox.LanguageJavaScript, "typescript": sandbox.LanguageTypeScript,
 }
 
-// An Engine returns the engine that scripts run on. It is asked at each call, so that the engine can be started when it is
-// needed; it should return the same one each time.
+// An Engine returns the engine that scripts run on. It is called for each call of the tool, so it can start the
+// engine when it is first needed. It should return the same engine each time.
 type Engine func(ctx context.Context) (*sandbox.Engine, error)
 
-// Options are what a host can choose. The zero value is fine.
+// Options configure the tool. The zero value is fine.
 type Options struct {
-	// ScriptName is what the code is called in stack traces. Empty means script.js.
+	// ScriptName is what stack traces call the code. Empty means script.js.
 	ScriptName string
 }
 

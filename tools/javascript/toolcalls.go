@@ -17,13 +17,14 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// OptionToolCalls is the option, of type bool, that says whether code can call the other tools.
+// OptionToolCalls is the option, of type bool, that lets code call the other tools.
 const OptionToolCalls = "toolCalls"
 
 // MaxToolCalls is how many calls of tools the code of one run can make.
 const MaxToolCalls = 100
 
-// CodeTooManyCalls is the code of the error that code gets if it has made as many calls as it may, or got as much by them.
+// CodeTooManyCalls is the code of the error that code gets when it has made as many calls, or received as much from
+// them, as it may.
 const CodeTooManyCalls registry.Code = "too_many_calls"
 
 // What code sees, and bounds on it.
@@ -35,12 +36,12 @@ const (
 	toolPrefix      = "tools."
 )
 
-// A ToolCall is a call of a tool that code has made. A call that the code asked for just before it failed or was stopped may never be made, and
-// is none then.
+// A ToolCall is a call of a tool that code made. Calls that were requested just before the code failed or was
+// stopped may never be made; those are not listed.
 type ToolCall struct {
 	Tool string `json:"tool"`
 	OK   bool   `json:"ok"`
-	// Code is that of the result. A call that was under way when the code ended is canceled.
+	// Code is the code of the result. A call still in progress when the code ended is canceled.
 	Code         registry.Code `json:"code,omitempty"`
 	Milliseconds float64       `json:"milliseconds"`
 }

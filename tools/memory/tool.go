@@ -1,7 +1,8 @@
-// Package memory is the tool memory: files under /memories that a model keeps for itself from one conversation to the next.
+// Package memory provides the tool memory: files under /memories that a model keeps from one conversation to the
+// next.
 //
-// It is Anthropic's memory tool, with the texts that models know from there. Their API gets it by its own name; others get a
-// description, a schema and a system prompt.
+// It is Anthropic's memory tool, with the texts that models know. Anthropic's API gets it by its own name; others
+// get a description, a schema and a system prompt.
 package memory
 
 import (
@@ -15,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
 
-// The ids of the tool's options, which are of type bool.
+// The ids of the tool's options, all of type bool.
 const (
-	// UseSystemPrompt is to describe the tool and what it keeps to all models, even to those that know it.
+	// UseSystemPrompt describes the tool and its content to all models, even to those that know it.
 	UseSystemPrompt = "useSystemPrompt"
 	// NoHandHolding leaves the advice out of the system prompt.
 	NoHandHolding = "noHandHolding"

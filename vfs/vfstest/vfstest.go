@@ -1,6 +1,5 @@
-// Package vfstest checks file systems: [TestFs] finds out whether one behaves as package vfs documents. All that package vfs
-// offers passes, views included, and whoever writes an [afero.Fs] to put in the place of a project can see whether
-// it does:
+// Package vfstest checks file systems: [TestFs] finds out whether one behaves as package vfs documents. All file
+// systems of package vfs pass, views included. Use it for an [afero.Fs] that is to replace a project:
 //
 //	func TestMine(t *testing.T) {
 //		vfstest.TestFs(t, func(t *testing.T) afero.Fs {
@@ -10,10 +9,10 @@
 //
 // # What is checked
 //
-// Everything that package vfs says about paths, names, flags, replacing and writing in place, renaming, directories, times,
-// permissions and errors, for one user and for several at once. A file system that also has the method of [vfs.Exclusive] is
-// checked for what that promises. Quotas, history and what happens when a process is killed are outside of what an
-// [afero.Fs] can show.
+// The checks cover everything that package vfs documents about paths, names, flags, replacing and writing in place,
+// renaming, directories, times, permissions and errors, for one user and for several at once. If the file system
+// has the method of [vfs.Exclusive], its promise is checked too. An [afero.Fs] cannot show quotas, history, or the
+// effects of a killed process, so these are not checked.
 //
 // Permission bits are not compared on Windows, which does not have them.
 package vfstest
@@ -54,8 +53,9 @@ var groups = []struct {
 	{"exclusively", exclusiveRules},
 }
 
-// TestFs checks that a file system behaves as package vfs documents. open returns an empty one, each time another; it is called once
-// for each of some hundred subtests, which run one after the other. What has to be closed is open's to see to, with t.Cleanup.
+// TestFs checks that a file system behaves as package vfs documents. open returns an empty file system, a new one
+// each time; it is called once for each of some hundred subtests, which run one after another. It registers
+// clean-up with t.Cleanup.
 func TestFs(t *testing.T, open func(t *testing.T) afero.Fs) {
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {
