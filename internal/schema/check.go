@@ -37,9 +37,10 @@ type check struct {
 	base  int
 	// quiet is not zero where nobody wants to know what is wrong.
 	quiet int
-	// problems are the first ones, and wrong is how many there are.
-	problems []problem
-	wrong    int
+	// at is how long the path is of the value that the innermost alternatives are for, or noAlternative.
+	at int
+	// attempt has the first problems, and how many there are.
+	attempt
 }
 
 // A look is one at a value with a schema.
@@ -55,6 +56,8 @@ type look struct {
 type problem struct {
 	path []string
 	kind jsonschema.ErrorKind
+	// of says which alternative it is a problem of, or is empty.
+	of string
 }
 
 // A meter counts steps. It panics with a stop when they are too many, or when the context ends.
@@ -119,17 +122,26 @@ func (c *check) run(schema *jsonschema.Schema, value any) (err error) {
 	return nil
 }
 
+// pathPerStep is how much of a path is copied in a step: many alternatives have many problems that nobody will read.
+const pathPerStep = 3
+
 // fail notes that something is wrong.
 func (c *check) fail(kind jsonschema.ErrorKind) {
-	if c.wrong++; c.quiet == 0 && len(c.problems) < mostProblems {
-		c.problems = append(c.problems, problem{slices.Clone(c.path), kind})
+	c.wrong++
+	c.signs |= signOf(problem{path: c.path, kind: kind}, c.at)
+	if c.quiet == 0 && len(c.problems) < mostProblems {
+		c.spend(len(c.path) / pathPerStep)
+		c.problems = append(c.problems, problem{path: slices.Clone(c.path), kind: kind})
 	}
 }
 
 // A mark is where problems begin that may turn out to be none.
-type mark struct{ problems, wrong int }
+type mark struct {
+	problems, wrong int
+	signs           signs
+}
 
-func (c *check) mark() mark { return mark{len(c.problems), c.wrong} }
+func (c *check) mark() mark { return mark{len(c.problems), c.wrong, c.signs} }
 
 // failed reports whether something has gone wrong since.
 func (c *check) failed(since mark) bool { return c.wrong > since.wrong }
@@ -137,7 +149,7 @@ func (c *check) failed(since mark) bool { return c.wrong > since.wrong }
 // forget takes back what has gone wrong since.
 func (c *check) forget(since mark) {
 	clear(c.problems[since.problems:])
-	c.problems, c.wrong = c.problems[:since.problems], since.wrong
+	c.problems, c.wrong, c.signs = c.problems[:since.problems], since.wrong, since.signs
 }
 
 // same looks at a value with another schema. It returns what that leaves unevaluated, and whether the value is valid.
@@ -295,9 +307,10 @@ func (c *check) combined(s *jsonschema.Schema, v any, rest *unevaluated) {
 }
 
 func (c *check) anyOf(s *jsonschema.Schema, v any, rest *unevaluated) {
-	since, matched := c.mark(), false
+	var among choice
+	matched := false
 	for _, schema := range s.AnyOf {
-		if !c.same(schema, v, "", rest) {
+		if !c.try(schema, v, rest, &among) {
 			continue
 		}
 		matched = true
@@ -305,23 +318,26 @@ func (c *check) anyOf(s *jsonschema.Schema, v any, rest *unevaluated) {
 			break
 		}
 	}
-	if matched {
-		c.forget(since)
+	if !matched && len(s.AnyOf) > 0 {
+		c.tell(v, among)
 	}
 }
 
 func (c *check) oneOf(s *jsonschema.Schema, v any, rest *unevaluated) {
-	since, matched := c.mark(), -1
+	var among choice
+	matched := -1
 	for i, schema := range s.OneOf {
 		if matched < 0 {
-			if c.same(schema, v, "", rest) {
+			if c.try(schema, v, rest, &among) {
 				matched = i
-				c.forget(since)
 			}
 		} else if c.quietly(schema, v, rest) {
 			c.fail(&kind.OneOf{Subschemas: []int{matched, i}})
 			return
 		}
+	}
+	if matched < 0 && len(s.OneOf) > 0 {
+		c.tell(v, among)
 	}
 }
 

@@ -143,12 +143,12 @@ func (c *check) note(names []string, name string) []string {
 
 // names checks the names of properties. What is wrong with one is told without its place.
 func (c *check) names(schema *jsonschema.Schema, object map[string]any) {
-	path, base := c.path, c.base
-	c.path, c.base = nil, len(c.looks)
+	path, base, at := c.path, c.base, c.at
+	c.path, c.base, c.at = nil, len(c.looks), noAlternative
 	for name := range object {
 		c.look(schema, name, "", 0, false)
 	}
-	c.path, c.base = path, base
+	c.path, c.base, c.at = path, base, at
 }
 
 func (c *check) array(s *jsonschema.Schema, array []any, rest *unevaluated) {

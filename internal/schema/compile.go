@@ -57,11 +57,8 @@ func levels(value any, depth int) int {
 var compiling = make(chan struct{}, 4)
 
 // compile compiles a schema, which it changes, unless that or using it could take forever. Formats are only annotations.
-func compile(root any) (*jsonschema.Schema, error) {
-	if levels := levels(root, 0); levels > maxLevels {
-		return nil, fmt.Errorf("the schema has %d values, which are nested too deep for so many", nodes(root))
-	}
-	p := preparer{root: root, seen: map[uintptr]bool{}}
+func compile(root any, draft Draft) (*jsonschema.Schema, error) {
+	p := preparer{root: root, draft: draft, seen: map[uintptr]bool{}}
 	p.schema(p.root, 0)
 	p.elsewhere()
 	if p.err != nil {
@@ -108,9 +105,10 @@ func refers(value any) bool {
 
 // A preparer counts the schemas in one, and takes out what is not to be compiled.
 type preparer struct {
-	root any
-	seen map[uintptr]bool // by address
-	err  error
+	root  any
+	draft Draft
+	seen  map[uintptr]bool // by address
+	err   error
 	// patterns is the size of all regular expressions together, and places that of the places of all schemas.
 	patterns, places int
 	// refs are the references of all schemas.
@@ -156,12 +154,7 @@ func (p *preparer) schema(schema any, place int) {
 			p.err = errors.New("the schema has names that are too long for so many schemas")
 			return
 		}
-		if _, ok := schema["$id"].(string); ok && len(p.seen) > 1 {
-			if refers(schema) {
-				p.err = errors.New(`a schema in it has an "$id" and a reference, which is not supported: it could lead anywhere`)
-			}
-			delete(schema, "$id") // it changes nothing: references that are not to the root are refused
-		}
+		p.identify(schema)
 		delete(schema, "format")
 		for _, keyword := range schemaKeywords {
 			p.schema(schema[keyword], place+len(keyword)+1)
@@ -181,6 +174,23 @@ func (p *preparer) schema(schema any, place int) {
 			p.pattern(text)
 		}
 	}
+}
+
+// identify takes out the $id of a schema inside of the whole one, unless it is an anchor, as it can be up to draft 7. That changes
+// nothing: references that could depend on it are refused.
+func (p *preparer) identify(schema map[string]any) {
+	keyword := "$id"
+	if p.draft == Draft4 {
+		keyword = "id"
+	}
+	id, ok := schema[keyword].(string)
+	if !ok || len(p.seen) == 1 || p.draft <= Draft7 && strings.HasPrefix(id, "#") {
+		return
+	}
+	if refers(schema) {
+		p.err = errors.New(`a schema in it has an "$id" and a reference, which is not supported: it could lead anywhere`)
+	}
+	delete(schema, keyword)
 }
 
 // elsewhere prepares the schemas that are in places where none are, unless something refers to them. For each of them the compiler

@@ -27,7 +27,7 @@ func (p problem) String() string {
 	if len(p.path) > 0 {
 		text = plaintext.Cut(pointer(p.path), maxProblem) + ": " + text
 	}
-	return text
+	return text + p.of
 }
 
 var printer = sync.OnceValue(func() *message.Printer { return message.NewPrinter(language.English) })

@@ -43,15 +43,18 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if jsontree.Check(raw, jsontree.Limits{Depth: maxSchemaDepth}) != nil {
 		return nil, fmt.Errorf("the schema is nested deeper than %d levels", maxSchemaDepth)
 	}
-	compiled, err := compile(decoded)
-	if err != nil {
-		return nil, err
+	if levels(decoded, 0) > maxLevels {
+		return nil, fmt.Errorf("the schema has %d values, which are nested too deep for so many", nodes(decoded))
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {
 		return nil, err
 	}
 	document, err := Parse(compact.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := compile(decoded, document.Draft)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +86,7 @@ func (s *Schema) Resembles(name string) string {
 // Validate checks a value as package json decodes it with UseNumber. The error has one line for each thing that is wrong,
 // for a model to read; where none of several alternatives fits, for the one that was meant. Checking takes some seconds at most.
 func (s *Schema) Validate(ctx context.Context, value any) error {
-	c := check{meter: newMeter(ctx, value)}
+	c := check{meter: newMeter(ctx, value), at: noAlternative}
 	if err := c.run(s.compiled, value); err != nil || c.wrong == 0 {
 		return err
 	}

@@ -1,20 +1,22 @@
-package registry_test
+package schema_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/internal/schema"
 )
 
 // FuzzCheck compares what is found wrong with random values, by random schemas of all drafts, with what package jsonschema finds.
@@ -24,10 +26,9 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := random{rand.New(rand.NewPCG(seed, 1))}
-		schema := r.root()
-		raw, err := json.Marshal(schema)
+		raw, err := json.Marshal(r.root())
 		require.NoError(t, err)
-		compiled, err := registry.CompileSchema(raw)
+		compiled, err := schema.Compile(raw)
 		reference, want := compileReference(t, raw)
 		require.Equal(t, want == nil, err == nil, "%s: %v, %v", raw, want, err)
 		if err != nil {
@@ -38,8 +39,11 @@ func FuzzCheck(f *testing.F) {
 			require.NoError(t, err)
 			value := decoded(t, encoded)
 			want, got := leaves(reference.Validate(value)), []string(nil)
-			if err := compiled.Validate(value); err != nil {
-				got = strings.Split(err.Error(), "\n")
+			if want == nil {
+				require.False(t, compiled.Coerce(t.Context(), decoded(t, encoded).(map[string]any), 100), "%s: %s", raw, encoded)
+			}
+			if err := compiled.Validate(t.Context(), value); err != nil {
+				got = strings.Split(alternativeNames.ReplaceAllString(err.Error(), ""), "\n")
 			}
 			if len(want) > 20 {
 				require.Equal(t, fmt.Sprintf("and %d more", len(want)-20), got[len(got)-1], "%s: %s", raw, encoded)
@@ -85,18 +89,97 @@ func enumsLast(v any) any {
 	return v
 }
 
+// alternativeNames are what says which alternative a problem is one of.
+var alternativeNames = regexp.MustCompile(`(?m) \((with [^ ]+ '[^']*'|as .*)\)$`)
+
 // leaves are the errors without causes, as a model is told of them.
 func leaves(err error) (texts []string) {
 	if err == nil {
 		return nil
 	}
-	e := err.(*jsonschema.ValidationError)
+	for _, e := range told(err.(*jsonschema.ValidationError)) {
+		texts = append(texts, textOf(e.ValidationError))
+	}
+	return texts
+}
+
+// A leaf is an error without causes.
+type leaf struct {
+	*jsonschema.ValidationError
+	// ofName means that it is one of a property's name, and says nothing about the value.
+	ofName bool
+}
+
+// told are the errors without causes. Of several alternatives it has those of the ones that were meant, found by looking at all that is
+// wrong with each.
+func told(e *jsonschema.ValidationError) (errs []leaf) {
+	if len(e.Causes) == 0 {
+		return []leaf{{ValidationError: e}}
+	}
+	alternatives := false
+	switch k := e.ErrorKind.(type) {
+	case *kind.AnyOf:
+		alternatives = true
+	case *kind.OneOf:
+		alternatives = k.Subschemas == nil
+	}
+	ranks := map[int][][]leaf{}
 	for _, cause := range e.Causes {
-		texts = append(texts, leaves(cause)...)
+		inside := told(cause)
+		errs = append(errs, inside...)
+		rank := 0
+		for _, leaf := range inside {
+			rank = max(rank, rankOf(leaf, len(e.InstanceLocation)))
+		}
+		ranks[rank] = append(ranks[rank], inside)
 	}
-	if len(e.Causes) > 0 {
-		return texts
+	if _, ofNames := e.ErrorKind.(*kind.PropertyNames); ofNames {
+		for i := range errs {
+			errs[i].ofName = true
+		}
 	}
+	if !alternatives {
+		return errs
+	}
+	errs = nil
+	for rank := range 4 {
+		if len(ranks[rank]) == 0 {
+			continue
+		}
+		fewest := slices.MinFunc(ranks[rank], func(a, b []leaf) int { return len(a) - len(b) })
+		for _, inside := range ranks[rank] {
+			for _, leaf := range inside {
+				if rank > 1 || rank == 0 && len(inside) == len(fewest) ||
+					rank == 1 && (len(ranks[rank]) == 1 || rankOf(leaf, len(e.InstanceLocation)) == 1) {
+					errs = append(errs, leaf)
+				}
+			}
+		}
+		return errs
+	}
+	return nil
+}
+
+// rankOf is how much an error says that an alternative for a value, whose path has this length, was not meant.
+func rankOf(e leaf, path int) int {
+	if e.ofName {
+		return 0
+	}
+	below := len(e.InstanceLocation) - path
+	switch e.ErrorKind.(type) {
+	case *kind.Type, *kind.FalseSchema:
+		if below == 0 {
+			return 3
+		}
+	case *kind.Const, *kind.Enum:
+		if below == 0 || below == 1 {
+			return 2 - below
+		}
+	}
+	return 0
+}
+
+func textOf(e *jsonschema.ValidationError) string {
 	text := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 	if name, ok := strings.CutPrefix(text, "additional properties "); ok { // which come in any order
 		names := strings.Split(strings.TrimSuffix(name, " not allowed"), ", ")
@@ -109,7 +192,7 @@ func leaves(err error) (texts []string) {
 	if len(e.InstanceLocation) > 0 {
 		text = "/" + strings.Join(e.InstanceLocation, "/") + ": " + text
 	}
-	return []string{text}
+	return text
 }
 
 // random makes schemas and values of few words, so that they have to do with each other.
