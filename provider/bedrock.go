@@ -126,7 +126,7 @@ type bedrockBlock struct {
 type bedrockResult struct {
 	ToolUseID string           `json:"toolUseId"`
 	Content   []bedrockContent `json:"content"`
-	// Status is left out where it says what is understood: not all models have it.
+	// Status is left out for success, because not all models support it.
 	Status string `json:"status,omitempty"`
 }
 

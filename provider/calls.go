@@ -17,18 +17,22 @@ const (
 	maxBytes = 64 << 20 // of a message, or of all that is kept of a stream
 )
 
-// Calls returns the calls in what a model has answered, in order. The data can be the whole body of a response, the message
-// in it, the message's list of content blocks (parts, output items), or one of these. For MCP it is a tools/call request, or
-// its params. Of several choices (candidates) the first one counts. Who has a response from an SDK passes the JSON that came,
-// which Anthropic's and OpenAI's SDKs have as RawJSON().
+// Calls returns the calls in a model's response, in order. The data can be the whole body of a response, the
+// message in it, the message's list of content blocks (parts, output items), or one of these. For MCP it is a
+// tools/call request, or its params. Of several choices (candidates) the first one counts. If you have a response
+// from an SDK, pass its original JSON, which Anthropic's and OpenAI's SDKs return from RawJSON().
 //
-// Arguments are as the model has sent them, right or wrong (see the package's documentation). A call of Gemini may have no
-// id, and one of MCP has none: a JSON-RPC id stands for a request and not for a call, and is used again.
+// Arguments are passed on as the model sent them, valid or not (see the package's documentation). A call of Gemini
+// may have no id, and one of MCP has none: a JSON-RPC id identifies a request, not a call, and is used again.
 //
-// A message without calls is no error. The data is one if it is not JSON or not such a message (one of Anthropic's with a call
-// is none of another API), if it has more than 64 MiB,
-// if there are more than 1000 calls, or one to which [Results] could have no answer since it has no id. If it is the provider's
-// report of an error, the error says what it says.
+// A message without calls is not an error. These are:
+//
+//   - data that is not JSON, or not such a message (an Anthropic message with a call is an error for every other
+//     API)
+//   - data of more than 64 MiB
+//   - more than 1000 calls
+//   - a call without an id where [Results] would need one to answer it
+//   - the provider's report of an error, whose text the error repeats
 func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	d, err := dialectOf(api)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Options say how definitions are made. Nil means the defaults.
+// Options configure [Definitions]. Nil means the defaults.
 type Options struct {
-	// Strict asks for strict mode where the provider has one: OpenAI's APIs, Anthropic's and Bedrock's. A tool whose schema
-	// strict mode cannot have is sent without it.
+	// Strict asks for strict mode where the provider has one: OpenAI's APIs, Anthropic's and Bedrock's. A tool
+	// whose schema does not allow strict mode is sent without it.
 	Strict bool
 }
 
@@ -22,17 +22,17 @@ const maxSchema = 256 << 10
 // maxDefinition is how many bytes a definition may have, with a schema that is sent as it is and that of the output.
 const maxDefinition = 16 << 20
 
-// Definitions returns the tools that a selection enables as a JSON array, in the form in which requests have them: the value of
-// "tools" for Anthropic, OpenAI and Gemini, of "toolConfig"."tools" for Bedrock, and of a tools/list result's "tools" for MCP.
-// It is [] if there are none.
+// Definitions returns the tools that a selection enables as a JSON array for a request: the value of "tools" for
+// Anthropic, OpenAI and Gemini, of "toolConfig"."tools" for Bedrock, and of "tools" in a tools/list result for MCP.
+// Without tools it is [].
 //
-// A tool that the API knows by itself (see [registry.APIOverrider]) is there as the tool says. What is made of a tool is
-// kept with its definition, so that asking again is cheap. The order of tools, and all bytes, are the same each time, as
-// prompt caches want it.
+// A tool that the API knows by itself (see [registry.APIOverrider]) appears in its own form. Definitions are
+// cached, so asking again is cheap. The order of tools and all bytes are the same each time, which prompt caches
+// need.
 //
-// A schema is no reason for an error: one that would have more than 256 KiB, as references can bring about, is shortened (see
-// the package's documentation). The error is a *[registry.ToolError] if a tool is to blame: its options are set to what they
-// cannot be, what it says the API knows by itself is not JSON, or its definition has more than 16 MiB.
+// No schema causes an error: a schema of more than 256 KiB, as references can produce, is shortened (see the
+// package's documentation). The error is a *[registry.ToolError] if an option of a tool has an invalid value, its
+// override is not JSON, or its definition has more than 16 MiB.
 func Definitions(r *registry.Registry, api registry.API, selection registry.Selection, options *Options) (json.RawMessage, error) {
 	d, err := dialectOf(api)
 	if err != nil {

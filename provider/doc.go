@@ -1,5 +1,5 @@
-// Package provider brings tools to models and back: it makes a request's definitions of tools for each provider's API,
-// finds the calls in what a model answers, and puts the results into the messages that the provider expects.
+// Package provider connects tools to the APIs of model providers: it makes the definitions of tools for a request,
+// finds the calls in a response, and makes the messages that answer them.
 //
 //	tools, err := provider.Definitions(reg, registry.Anthropic, selection, nil) // the request's "tools"
 //	...
@@ -7,62 +7,69 @@
 //	results := reg.DispatchAll(ctx, calls, env)
 //	messages, err := provider.Results(registry.Anthropic, results) // what to append to the conversation
 //
-// It is for Anthropic's Messages API, OpenAI's Chat Completions and Responses APIs, Google's Gemini API, Amazon Bedrock's
-// Converse API and the Model Context Protocol. It makes no requests and needs no SDK: JSON goes in, and JSON comes out. For a
-// streamed response there is [Stream].
+// It supports Anthropic's Messages API, OpenAI's Chat Completions and Responses APIs, Google's Gemini API, Amazon
+// Bedrock's Converse API and the Model Context Protocol. It makes no requests and needs no SDK: JSON goes in, and
+// JSON comes out. [Stream] reads streamed responses.
 //
-// The functions can be called by several goroutines at once. A Stream belongs to one.
+// The functions are safe for concurrent use. A Stream is not.
 //
 // # Calls
 //
-// What [Calls] and [Stream.Add] read is the provider's own JSON: the body of a response or the data of an event, or what
-// RawJSON() returns of the types of Anthropic's and OpenAI's SDKs. What package json makes of an SDK's types is often
-// something else. It is read where it can be told what was meant.
+// [Calls] and [Stream.Add] read the provider's own JSON: the body of a response, the data of an event, or what
+// RawJSON() returns for types of Anthropic's and OpenAI's SDKs. Encoding an SDK's types with package json often
+// gives something else; it is accepted where its meaning is clear.
 //
-// What a model sends as arguments becomes Call.Input byte for byte, so that numbers keep all their digits. If it is no
-// JSON, or no object, that is no error here: [registry.Registry.Dispatch] answers such a call with a text that tells the model so.
-// Input may therefore be invalid JSON, which package json refuses to encode as a json.RawMessage.
+// A model's arguments become Call.Input byte for byte, so numbers keep all their digits. Invalid JSON, or JSON that
+// is not an object, is not an error here: [registry.Registry.Dispatch] answers such a call with a text that tells
+// the model. So Input may be invalid JSON, which package json refuses to encode as a json.RawMessage.
 //
-// Tools that the provider executes by itself are left out, and so are tools that toolrun does not define, as OpenAI's
-// custom tools, whose input is free text: who offers those to a model has to answer them.
+// Calls of tools that the provider executes itself are left out. So are calls of tools that toolrun does not
+// define, such as OpenAI's custom tools, whose input is free text: if you offer those, answer them yourself.
 //
 // # Schemas
 //
-// No provider takes the whole of JSON Schema. Each one gets what it takes: references are replaced by what they refer
-// to; allOf is merged; alternatives at the root, which providers refuse, become one object that has all their properties,
-// and the tool's description says which belong together; keywords that a provider does not know become sentences of
-// a description. The order of properties stays. A reference that leads back into itself ends in a value that can be
-// anything. Only MCP gets the schema as it is.
+// No provider supports all of JSON Schema. Each one gets a schema that it supports:
 //
-// References can make a schema much longer than it is written. One that would have more than 256 KiB is made again with
-// fewer of them followed one in another, 4, 2, 1 and none, and sentences in the place of the others. What is too long even so
-// becomes an object with any properties, which the description says. No schema keeps the other tools from being sent.
+//   - References are replaced by what they refer to. A reference that leads back into itself ends in a value that
+//     can be anything.
+//   - allOf is merged.
+//   - Alternatives at the root, which providers refuse, become one object with all their properties; the tool's
+//     description says which belong together.
+//   - Unsupported keywords become sentences of a description.
+//   - The order of properties stays.
 //
-// The schema that is sent says less than the tool's own one, never more, with two exceptions: a property that only some
-// of the alternatives at the root mention is described as these have it, and strict mode adds to it. Calls are validated against the
-// tool's own schema.
+// Only MCP gets the schema unchanged.
+//
+// References can make a schema much longer. If it would have more than 256 KiB, it is made again with references
+// nested at most 4, 2, 1 and 0 deep, and sentences in place of the others. If even that is too long, it becomes an
+// object with any properties, and the description says so. No schema keeps the other tools from being sent.
+//
+// The schema that is sent allows at least what the tool's own schema allows, with two exceptions: a property that
+// only some alternatives at the root mention is described as in these, and strict mode adds restrictions. Calls are
+// validated against the tool's own schema.
 //
 // # Strict mode
 //
-// With [Options].Strict providers promise that arguments fit the schema. They want schemas without surprises for that:
-// no property that is not listed, and, at OpenAI, none that is optional. There, an optional property becomes one that can
-// be null, and a model sends null where it would leave the property out; Dispatch takes null for an optional property that
-// cannot be null as if it were not there.
+// With [Options].Strict, providers promise that arguments fit the schema. They require schemas whose objects list
+// all their properties and, at OpenAI, have no optional ones. For OpenAI, an optional property becomes one that can
+// be null; a model sends null instead of leaving it out. Dispatch treats null for an optional property that cannot
+// be null as absent.
 //
-// A tool with values that can be anything, or objects whose properties are not known (maps), cannot be strict; at OpenAI,
-// neither can one with optional properties in an allOf or an alternative, or with more than OpenAI's limits: 5000 properties,
-// 1000 values, 10 levels, 120,000 characters in the names and values. Such a tool, and one that strict mode makes too
-// long, is sent as without strict mode, with "strict": false or nothing. Limits that hold for a whole request, as Anthropic's
-// numbers of strict tools (20) and of their optional properties (24), are left to the caller.
+// A tool cannot be strict if it has values that can be anything, or objects with unknown properties (maps). At
+// OpenAI, neither can one with optional properties in an allOf or an alternative, or beyond OpenAI's limits: 5000
+// properties, 1000 values, 10 levels, 120,000 characters in the names and values. Such a tool, and one that strict
+// mode makes too long, is sent without strict mode ("strict": false, or no such field). Limits on a whole request
+// are up to the caller, such as Anthropic's numbers of strict tools (20) and of their optional properties (24).
 //
 // Gemini and MCP have no strict mode.
 //
 // # Results
 //
-// The text is that of [registry.Result.Text], with invalid UTF-8 replaced. Images and other binaries are sent where the API
-// has a place for them; otherwise Part.Text is there instead, or a sentence that names the type and the size. So it is for
-// an image that is not what its type says, is damaged, has more than 3.75 MB or more than 8000 pixels in a direction, since
-// providers refuse a conversation with such an image in it; MCP clients get it as it is. Where
-// the API has a flag for errors, it is set, and Anthropic and Bedrock get such a result without its images, which they
-// would refuse. OpenAI's APIs have no flag: there the text must do.
+// The text is that of [registry.Result.Text], with invalid UTF-8 replaced. Images and other binaries are sent if
+// the API supports them; otherwise Part.Text replaces them, or a sentence with the type and the size. The same
+// happens to an image that is damaged, not of its type, larger than 3.75 MB, or wider or higher than 8000 pixels,
+// because providers refuse a conversation with such an image. MCP clients get it unchanged.
+//
+// Errors are flagged where the API has a flag. Anthropic and Bedrock refuse images in errors, so these are left out
+// there. OpenAI's APIs have no flag: there the text must do.
 package provider

@@ -12,16 +12,16 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Results returns the messages that answer calls, as a JSON array to be appended to the conversation: one message with
-// all results for Anthropic, Gemini and Bedrock; a message of role tool for each result for Chat Completions; an item
-// function_call_output for each for Responses; a CallToolResult for each for MCP. It is [] if there are no results.
+// Results returns the messages that answer calls, as a JSON array to append to the conversation: one message with
+// all results for Anthropic, Gemini and Bedrock; a message of role tool for each result for Chat Completions; an
+// item function_call_output for each for Responses; a CallToolResult for each for MCP. Without results it is [].
 //
-// There is a message for each result, even for one without content, since providers refuse conversations in which a
-// call has no answer; texts that they would refuse because they are empty say that there was nothing. MCP clients get the
-// data of a result, if it is a JSON object, as structuredContent.
+// Every result has an answer, even one without content, because providers refuse conversations in which a call has
+// none. Empty texts that they would refuse say that there was no output. MCP clients get a result's data, if it is
+// a JSON object, as structuredContent.
 //
-// A result without CallID is an error, except for MCP, for Gemini, whose calls need not have ids, and for Chat Completions,
-// where it answers a function_call, from before calls had ids. For the last two it needs a Tool instead.
+// A result without CallID is an error, with three exceptions: MCP; Gemini, whose calls may have no ids; and Chat
+// Completions, where it answers a function_call, from before calls had ids. The last two need Tool instead.
 func Results(api registry.API, results []registry.Result) (json.RawMessage, error) {
 	d, err := dialectOf(api)
 	if err != nil {

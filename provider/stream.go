@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A Stream puts together the calls of a streamed response. It is not safe for concurrent use.
+// A Stream assembles the calls of a streamed response. It is not safe for concurrent use.
 type Stream struct {
 	api     registry.API
 	dialect dialect
 	pending pendingCalls
 }
 
-// NewStream returns a stream for one response. For MCP, which does not stream calls, each event is a message.
+// NewStream returns a stream for one response. MCP does not stream calls: there, each event is a message.
 func NewStream(api registry.API) (*Stream, error) {
 	d, err := dialectOf(api)
 	if err != nil {
@@ -26,11 +26,11 @@ func NewStream(api registry.API) (*Stream, error) {
 	return &Stream{api: api, dialect: d}, nil
 }
 
-// Add takes in the next event: the data of a server-sent event, or for Bedrock the event as JSON, with its name around it
-// or without. Events that have nothing to do with calls are passed over, and so are [DONE] and empty ones.
+// Add reads the next event: the data of a server-sent event or, for Bedrock, the event as JSON, with or without its
+// name around it. It ignores events that do not concern calls, [DONE] and empty events.
 //
-// The error says that the event is not JSON, that there are more than 1000 calls or more than 64 MiB of arguments, or what
-// the provider says if the event is its report of an error. The stream keeps what it has had before.
+// It fails if the event is not JSON, if there are more than 1000 calls or more than 64 MiB of arguments, or with
+// the provider's text if the event reports an error. The stream keeps what it had before.
 func (s *Stream) Add(event []byte) error {
 	event = bytes.TrimSpace(event)
 	if len(event) == 0 || string(event) == "[DONE]" {
@@ -45,8 +45,8 @@ func (s *Stream) Add(event []byte) error {
 	return nil
 }
 
-// Calls returns the calls that the stream has had, in order. It is asked after the end: arguments of which a part is
-// missing are not valid JSON, and remain as they are. The error is as that of [Calls] for a call without an id.
+// Calls returns the stream's calls, in order. Call it after the last event: incomplete arguments are not valid
+// JSON, and are returned as they are. A call without an id is an error as in [Calls].
 func (s *Stream) Calls() ([]registry.Call, error) {
 	if s.pending.final != nil {
 		return answerable(s.api, s.dialect, slices.Clone(s.pending.final))

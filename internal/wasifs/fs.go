@@ -1,30 +1,29 @@
-// Package wasifs lets WebAssembly that uses WASI work on the files of a project: it makes the file system that wazero
-// serves WASI's calls from out of an [afero.Fs].
+// Package wasifs lets WebAssembly programs that use WASI work on the files of a project: it turns an [afero.Fs]
+// into the file system that wazero serves.
 //
 //	mount := wasifs.New(project)
 //	config := wazero.NewFSConfig().(sysfs.FSConfig).WithSysFSMount(mount, "/")
 //
-// The guest can reach what the afero.Fs holds and nothing else, as far as the afero.Fs itself keeps inside: all that
-// happens here is calls of it, with absolute paths that ".." has been resolved in.
+// The guest can reach what the afero.Fs holds and nothing else. This package only calls the afero.Fs, with absolute
+// paths in which ".." is resolved; keeping the files inside is up to the afero.Fs.
 //
 // # Deviations from POSIX
 //
-//   - There are no links. Making one is EPERM, which is what Linux says where a file system has none. Links that the
-//     afero.Fs lists have their own type, and are not followed if it does not follow them.
-//   - What an open handle stands for is a path as far as times, directories, and the turning on and off of O_APPEND are
-//     concerned: after a rename these go wrong, or to another file that has got that path.
-//   - Serial numbers of files are made of their paths, so a renamed file has another one, and so has a file by a name in
-//     another Unicode form.
+//   - Links cannot be made: EPERM, as on Linux file systems without links. Links that the afero.Fs lists have their
+//     own type, and are not followed if it does not follow them.
+//   - For times, directories and switching O_APPEND, an open handle stands for its path: after a rename these fail,
+//     or affect another file that has got that path.
+//   - Serial numbers of files derive from their paths, so they change when a file is renamed, or named in another
+//     Unicode form.
 //   - WASI has no permissions. wazero makes files with 0600 and directories with 0700.
-//   - There are no access times and no times of changes of status; those are the times of modification. Setting the time
-//     of access sets nothing.
-//   - Unlink and Rmdir look at what they remove before they remove it. An empty directory that takes the place of a file
-//     at that moment is removed by Unlink.
-//   - Renaming a directory to where there is an empty one removes that one first, in a step of its own.
-//   - A directory is listed as it was when reading it began or was begun anew.
-//   - wazero lacks some error numbers. No space, quotas and files that are too large are EIO; a file that somebody else has
-//     replaced is EBADF for handles that write to it (ESTALE); what is busy is EPERM; a rename from one file system to
-//     another is ENOTSUP.
+//   - Access times and times of status changes are the times of modification. Setting the access time does nothing.
+//   - Unlink and Rmdir check the kind of a file before they remove it. If an empty directory replaces the file at
+//     that moment, Unlink removes it.
+//   - Renaming a directory to an empty one removes that one first, in a separate step.
+//   - A directory listing is a snapshot from when reading began or was restarted.
+//   - wazero lacks some error numbers. No space, quotas and files that are too large are EIO; writing to a file
+//     that somebody else has replaced (ESTALE) is EBADF; a busy file is EPERM; a rename between file systems is
+//     ENOTSUP.
 package wasifs
 
 import (
@@ -41,9 +40,9 @@ import (
 
 // New returns files as a file system for WASI. It and its open files are safe for concurrent use if files is.
 //
-// The paths that files gets are absolute, cleaned and separated by slashes, but may contain any byte. Directories that
-// are not empty must be safe from its Remove and Rename, and it has to put limits on the sizes of files itself:
-// afero.MemMapFs does neither, so it is not fit for guests that are not trusted.
+// The paths given to files are absolute, cleaned and separated by slashes, but may contain any byte. Remove and
+// Rename of files must not affect directories that are not empty, and files must limit the sizes of files itself.
+// afero.MemMapFs does neither: do not use it for untrusted guests.
 func New(files afero.Fs) sys.FS {
 	return &fileSystem{files: files, dev: devices.Add(1)}
 }

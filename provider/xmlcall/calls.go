@@ -6,31 +6,31 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A Call is a call that a model has written, ready for [registry.Registry.Dispatch] if Err is nil. It has no ID; the host
-// can give it one.
+// A Call is a call in a model's text, ready for [registry.Registry.Dispatch] if Err is nil. It has no ID; the host
+// can set one.
 type Call struct {
 	registry.Call
-	// Block says where it is written, and how.
+	// Block is the call as written.
 	Block Block
-	// Err, a [*registry.ModelError], is why there is nothing to dispatch: the block is malformed, or a value cannot be
-	// what the schema wants. Its text is for the model.
+	// Err, a [*registry.ModelError], is why the call cannot be dispatched: the block is malformed, or a value does
+	// not fit the schema. Its text is for the model.
 	Err error
 }
 
-// Calls finds the calls in a model's text, as [Parse] does, and makes JSON of their params, as the schemas in the
-// definitions want it:
+// Calls finds the calls in a model's text, as [Parse] does, and converts their params to JSON, guided by the
+// schemas in the definitions:
 //
-//   - A param that is repeated makes an array, and so does one for which the schema wants an array. Its key can be
-//     the singular or the plural of the array's: path stands for paths. A JSON array is understood, too, and a single
-//     empty value is an array with nothing in it.
-//   - Integers, numbers and booleans are read as such, with every digit kept. An empty value, or null, is null where that
-//     is allowed and text is not.
+//   - A param makes an array if it is repeated, or if the schema wants an array. Its key can be the singular or the
+//     plural of the array's: path stands for paths. A JSON array works too, and a single empty value is an empty
+//     array.
+//   - Integers, numbers and booleans are parsed, with every digit kept. An empty value, or null, is null if the
+//     schema allows null and not text.
 //   - Objects are JSON.
-//   - Where the schema allows text and something else, the value is what it reads as: 5 is a number.
+//   - If the schema allows text and another type, the value gets the type that it looks like: 5 is a number.
 //
-// A value that is not what it should be is an error like "Failed to parse 'x' as integer for parameter 'p'", and all
-// of them are named. Keys that the schema does not know are kept as text, so that validation names them; so is everything in
-// a call of a tool that has no definition. What else schemas ask for is checked by Dispatch.
+// A value of the wrong type is an error like "Failed to parse 'x' as integer for parameter 'p'"; the error lists
+// all of them. Unknown keys stay text, so that validation can name them; so does everything in a call of an unknown
+// tool. Dispatch checks all other rules of the schema.
 func Calls(definitions []*registry.Definition, text string) []Call {
 	byName := make(map[string]*registry.Definition, len(definitions))
 	for _, d := range definitions {
@@ -53,7 +53,7 @@ func Calls(definitions []*registry.Definition, text string) []Call {
 	return calls
 }
 
-// Result returns what the model gets instead of what the tool would have returned. It is for calls with an Err.
+// Result returns the result for a call with an Err, for the model.
 func (c *Call) Result() registry.Result {
 	r := registry.Failure(registry.CodeInvalidInput, "")
 	if c.Err != nil {
@@ -63,8 +63,8 @@ func (c *Call) Result() registry.Result {
 	return r
 }
 
-// Dispatch does the calls of one answer, as [registry.Registry.DispatchAll] does, and returns a result for each of them
-// in their order: those that have an Err are not dispatched, and get a result that says why.
+// Dispatch runs the calls of one answer, as [registry.Registry.DispatchAll] does, and returns a result for each, in
+// order. A call with an Err is not dispatched; its result says why.
 func Dispatch(ctx context.Context, r *registry.Registry, calls []Call, env registry.Env) []registry.Result {
 	results := make([]registry.Result, len(calls))
 	var sound []registry.Call

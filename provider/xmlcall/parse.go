@@ -7,27 +7,27 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A Block is a call as it is written in a text, or what was meant to be one.
+// A Block is a call as written in a text, well-formed or not.
 type Block struct {
-	// Tool is the name in the tag, or "" if there are only params. There need not be such a tool.
+	// Tool is the name in the tag, or "" if there are only params. The tool may not exist.
 	Tool string
-	// Params are the params in the order in which they are written. If Err is not nil, some can be missing.
+	// Params are the params as written, in order. If Err is not nil, some may be missing.
 	Params []Param
-	// The call is text[Start:End].
+	// The block is text[Start:End].
 	Start, End int
 	// Err, a [*registry.ModelError], tells the model what is wrong; nil means that the call is well-formed.
 	Err error
-	// Truncated reports that the text ends before the call does. If the model has been stopped by a limit, the host may
-	// let it go on instead of calling anything.
+	// Truncated reports that the text ends before the call does. If a limit has stopped the model, the host may let
+	// it go on instead of calling anything.
 	Truncated bool
 }
 
-// A Param is a param of a call. The same key can be there several times.
+// A Param is a param of a call. Keys can repeat.
 type Param struct {
 	Key, Value string
 }
 
-// Values returns the values of each key, in the order in which they are written.
+// Values returns the values of each key, in the order of the text.
 func (b *Block) Values() map[string][]string {
 	values := make(map[string][]string, len(b.Params))
 	for _, p := range b.Params {
@@ -39,12 +39,11 @@ func (b *Block) Values() map[string][]string {
 // MaxBlocks is how many blocks [Parse] finds in one text.
 const MaxBlocks = 1000
 
-// Parse finds the calls in a model's text, in the order in which they are written. They do not overlap. The time it takes
-// is in proportion to the text's length. Where there are more than [MaxBlocks] there is one more, for the rest of the text, whose
-// error says so.
+// Parse finds the calls in a model's text, in order and without overlap. It takes time in proportion to the text's
+// length. If there are more than [MaxBlocks], one more block covers the rest of the text, and its error says so.
 //
-// Text that comes in pieces is parsed as a whole each time, best when a piece has a > in it: a well-formed call with
-// nothing malformed before it stays as it is when more text comes, so that a host can stop the model there.
+// To parse a growing text, parse the whole of it each time, best when a new piece contains a >. A well-formed call
+// with nothing malformed before it does not change when more text comes, so a host can stop the model there.
 func Parse(text string) []Block {
 	p := parser{text: text, unclosed: map[string]int{}, endless: len(text), resultFrom: -1}
 	var blocks []Block

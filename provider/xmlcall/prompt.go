@@ -12,27 +12,27 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// PromptOptions are what a prompt has besides the tools' contracts.
+// PromptOptions are texts for a prompt beside the descriptions of the tools.
 type PromptOptions struct {
-	// Instructions say how to behave with the tools: what [registry.Registry.SystemPrompt] returns for [registry.XML].
-	// Empty means that they are elsewhere, or that there are none.
+	// Instructions tell the model how to behave with the tools: the result of [registry.Registry.SystemPrompt] for
+	// [registry.XML]. Empty means none here.
 	Instructions string
-	// Additions are what this model has to be told besides, for example about habits that it has. They come last.
+	// Additions are for this model in particular, for example about its habits. They come last.
 	Additions string
 }
 
 //go:embed guide.md
 var guide string
 
-// Prompt returns the part of a system prompt that teaches a model to call tools: how calls and results are written, an
-// example made for one of the tools, and each tool's description and parameters; then the instructions, and then
-// the additions. Nil options mean neither. Without definitions there are only these two.
+// Prompt returns the part of a system prompt that teaches a model to call tools: the format of calls and results,
+// an example made for one of the tools, each tool's description and parameters, then the instructions and the
+// additions. Nil options mean neither. Without definitions the prompt has only these two.
 //
-// Descriptions cannot end their section: nothing in them is a tag of the format, and one that has headings is indented. Still they
-// are instructions to the model, so that a host should know whose tools it offers.
+// A description cannot end its section: nothing in it is a tag of the format, and one with headings is indented. It
+// can still instruct the model, so a host should know whose tools it offers.
 //
-// The text depends on nothing but the arguments, so that a provider can keep it. A tool's parameters take 32 KiB at most,
-// and nested ones are described to some depth; that there is more is said.
+// The text depends only on the arguments, so providers can cache it. A tool's parameters take 32 KiB at most, and
+// nested ones are described to a limited depth; the text says if something is left out.
 func Prompt(definitions []*registry.Definition, options *PromptOptions) string {
 	if options == nil {
 		options = &PromptOptions{}

@@ -19,10 +19,9 @@ const (
 //	...
 //	</tool_result>
 //
-// A failure has status="error". The text is escaped where it has a tag of this format in it, or what a model could
-// take for one, in whatever capitals: no tool can write the end of its result, or another one's result. That a text
-// says so in other words nobody can prevent. Images and other binaries without a text are only mentioned. No results at all
-// are "".
+// A failure has status="error". Tags of this format in a text are escaped, and so is everything that a model could
+// take for one, in upper or lower case: no tool can end its result or forge another one (it can only claim things
+// in other words). Images and other binaries without a text are only mentioned. Without results it returns "".
 func Results(results []registry.Result) string {
 	var b strings.Builder
 	for i, r := range results {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// String writes the call as a model should. Parse makes the same tool and params of it.
+// String writes the call as a model should. Parse returns the same tool and params for it.
 func (b Block) String() string {
 	var w strings.Builder
 	w.WriteString("<tool:" + escapeName(b.Tool) + ">\n")
