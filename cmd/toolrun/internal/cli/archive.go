@@ -32,8 +32,9 @@ func (c *filesCommand) importFiles() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import ARCHIVE|-",
 		Short: "Put the files of a zip or tar archive into the project",
-		Long: "Put the files of a zip or tar archive into the project, over what is there. An archive that is damaged,\n" +
-			"has anything but files and directories in it, or is too large for the project is refused as a whole.",
+		Long: `Unpack a zip or tar archive into the project, over the files that are there. An
+archive is refused as a whole if it is damaged, is too large for the project, or
+has anything but files and directories in it.`,
 		Example: "  toolrun files import backup.zip\n" +
 			"  toolrun files import --format tar.gz - <backup.tgz",
 		Args: cobra.ExactArgs(1),

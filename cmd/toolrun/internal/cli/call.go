@@ -29,7 +29,7 @@ func (f *callFlags) add(cmd *cobra.Command, timeout time.Duration) {
 	f.project.add(cmd)
 	usage := "stop the call after this time"
 	if timeout == 0 {
-		usage += " (default is the tool's)"
+		usage += " (default: the tool's own limit)"
 	}
 	cmd.Flags().DurationVar(&f.timeout, "timeout", timeout, usage)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole result as JSON")
@@ -43,9 +43,10 @@ func newCallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call TOOL [JSON | -]",
 		Short: "Call a tool as a model would",
-		Long: "Call a tool with arguments as a model sends them: a JSON object, from the command line or from standard\n" +
-			"input (-); nothing stands for {}. The output is what the model gets.",
-		Example: `  toolrun call filesystem '{"command": "create", "path": "/a.txt", "file_text": "hello"}'` + "\n" +
+		Long: `Call a tool as a model does. The arguments are a JSON object, given on the
+command line or on standard input (-); without any, they are {}. The output is
+what the model gets.`,
+		Example: `  toolrun call filesystem '{"command": "mkdir", "path": "/drafts"}'` + "\n" +
 			`  toolrun call filesystem '{"command": "view", "path": "/"}'` + "\n" +
 			`  echo '{"code": "return 6 * 7"}' | toolrun call javascript - --option memory=16`,
 		Args: cobra.RangeArgs(1, 2),
@@ -78,7 +79,7 @@ func newCallCommand() *cobra.Command {
 	f.add(cmd, 0)
 	chosen.add(cmd)
 	servers.add(cmd)
-	cmd.Flags().IntVar(&inline, "inline", registry.DefaultInline, "keep results of more than `BYTES` in a file of the project, and print their ends")
+	cmd.Flags().IntVar(&inline, "inline", registry.DefaultInline, "keep results over `BYTES` in a file of the project, and print their ends")
 	return cmd
 }
 

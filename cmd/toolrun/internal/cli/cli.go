@@ -68,13 +68,17 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "toolrun",
 		Short: "Run untrusted code in a sandbox with hard limits",
-		Long: "Toolrun runs untrusted code in a sandbox with hard limits, on the files of one project and nothing else.\n\n" +
-			"Standard output carries the result alone. The exit status is 0 for success, 1 if the code\n" +
-			"failed or was stopped (its error is still the output), 2 for wrong usage or a failure of the\n" +
-			"host, and 130 if it was interrupted.\n\n" +
-			"On a terminal there are colours, unless NO_COLOR is set, CLICOLOR is 0 or TERM is dumb, and a line of progress\n" +
-			"for what takes longer than a second. What would drive the terminal, as escape sequences do, is shown as \\x1b and\n" +
-			"so on. Elsewhere the bytes are what they are, with neither.",
+		Long: `Toolrun runs untrusted code in a sandbox with hard limits. The code sees the
+files of one project and nothing else.
+
+Standard output carries the result alone. The exit status is 0 for success, 1
+if the code or the tool failed (its error is the output), 2 for wrong usage or
+a failure of this machine, and 130 after an interrupt.
+
+A terminal gets colours, unless NO_COLOR is set, CLICOLOR is 0 or TERM is dumb,
+and a line of progress for whatever takes longer than a second. Escape
+sequences and other control characters are shown as \x1b and so on. Pipes and
+files get the bytes unchanged.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,

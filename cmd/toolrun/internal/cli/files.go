@@ -29,10 +29,10 @@ func newFiles() *cobra.Command {
 	c := &filesCommand{}
 	cmd := &cobra.Command{
 		Use:   "files",
-		Short: "Look at, change, bring back, import and export a project's files",
-		Long: "Look at, change, bring back, import and export a project's files. Paths are those in the\n" +
-			"project: \"/\" is its root. Everything that is replaced or removed is kept in the project's history\n" +
-			"for a while.",
+		Short: "List, change, restore, import and export a project's files",
+		Long: `List, read, change, restore, import and export the files of a project. Paths
+start at the project's root, "/". Whatever is replaced or removed stays in the
+project's history for a while.`,
 		Example: "  toolrun files put notes.md /notes.md\n" +
 			"  toolrun files ls\n" +
 			"  toolrun files --root . history\n" +
@@ -169,7 +169,7 @@ func listing(p *vfs.Project, name string, long bool) (outcome, error) {
 func (c *filesCommand) tree() *cobra.Command {
 	return &cobra.Command{
 		Use:   "tree [PATH]",
-		Short: "List a directory and all below it",
+		Short: "List a directory and everything below it",
 		Example: "  toolrun files tree\n" +
 			"  toolrun files --root . tree site",
 		Args: cobra.MaximumNArgs(1),
@@ -221,7 +221,7 @@ func (c *filesCommand) cat() *cobra.Command {
 	var version int64
 	cmd := &cobra.Command{
 		Use:   "cat PATH... | --version ID",
-		Short: "Print files, or what a file was before a change",
+		Short: "Print files, or a file as it was before a change",
 		Example: "  toolrun files cat /notes.md\n" +
 			"  toolrun files cat --version 2",
 		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
@@ -284,7 +284,7 @@ func (c *filesCommand) remove() *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().BoolVarP(&recursive, "recursive", "r", false, "remove directories with all that they contain")
+	cmd.Flags().BoolVarP(&recursive, "recursive", "r", false, "remove directories with everything in them")
 	return cmd
 }
 
@@ -325,7 +325,7 @@ func (c *filesCommand) copy() *cobra.Command {
 func (c *filesCommand) mkdir() *cobra.Command {
 	return &cobra.Command{
 		Use:     "mkdir PATH...",
-		Short:   "Make directories, and those that they lie in",
+		Short:   "Make directories, and their parents",
 		Example: "  toolrun files mkdir /data/raw /data/clean",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
@@ -342,7 +342,7 @@ func (c *filesCommand) mkdir() *cobra.Command {
 func (c *filesCommand) usage() *cobra.Command {
 	return &cobra.Command{
 		Use:   "usage",
-		Short: "Say how much the project holds",
+		Short: "Print the size of the project",
 		Example: "  toolrun files usage\n" +
 			"  toolrun files usage --json",
 		Args: cobra.NoArgs,

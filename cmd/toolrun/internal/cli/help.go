@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +37,7 @@ func arrangeHelp(root *cobra.Command) {
 	}
 	root.SetHelpCommandGroupID("self")
 	root.SetCompletionCommandGroupID("self")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpColumns)))
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		out := cmd.OutOrStdout()
@@ -45,6 +48,9 @@ func arrangeHelp(root *cobra.Command) {
 		_ = printHelp(out, text.String())
 	})
 }
+
+// helpColumns is how many columns help has at most.
+const helpColumns = 80
 
 var heading = regexp.MustCompile(`(?m)^[A-Z][A-Za-z ]*:$`)
 

@@ -48,9 +48,10 @@ func changesOutcome(changes []vfs.Change) outcome {
 func (c *filesCommand) history() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history [PATH]",
-		Short: "List what has happened to a file, or to everything in a directory, the latest first",
-		Long: "List what has happened to a file, or to everything in a directory, the latest first. The first column is\n" +
-			"the id for restore and cat --version, the call's name behind the time is for undo.",
+		Short: "List the changes of a file or a directory, the latest first",
+		Long: `List the changes of a file, or of everything in a directory, the latest first.
+The first column is the id for restore and cat --version. The name after the
+time is that of the call, for undo.`,
 		Example: "  toolrun files history\n" +
 			"  toolrun files history /notes.md --json",
 		Args: cobra.MaximumNArgs(1),
@@ -84,9 +85,10 @@ func (c *filesCommand) restore() *cobra.Command {
 func (c *filesCommand) undo() *cobra.Command {
 	return &cobra.Command{
 		Use:   "undo [CALL]",
-		Short: "Undo all that the last call has changed, or another one",
-		Long: "Undo all that the last call has changed that has not been undone, or another one. If files have been\n" +
-			"changed since, nothing is undone, and they are named.",
+		Short: "Undo everything that the last call, or another one, has changed",
+		Long: `Undo everything that a call has changed: the last call that was not undone yet,
+or the one given. If other changes to the same files came later, nothing is
+undone, and the error names the files.`,
 		Example: "  toolrun files undo\n" +
 			"  toolrun files undo js-1",
 		Args: cobra.MaximumNArgs(1),

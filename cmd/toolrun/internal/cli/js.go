@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,14 +25,17 @@ func newJS() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "js [-e CODE | FILE | -]",
 		Short: "Run JavaScript or TypeScript",
-		Long: "Run JavaScript in a fresh sandbox. The code is the body of an async function in strict mode:\n" +
-			"return gives the result, await works. Or it is a module: what it exports as its default, or as module.exports,\n" +
-			"is the result. It comes from -e, from a file, or from standard input (-). TypeScript is recognised; files with\n" +
-			"the endings .ts, .mts and .cts always are TypeScript. Its types are removed, not checked.\n\n" +
-			"The output is the result; if the code wrote to the console, the console comes first. fs.readFile\n" +
-			"and fs.writeFile work in the files of the project, or in the directory that --root names. Imports and require\n" +
-			"are of these files too: ./x.js is in their root, not beside the file that is run. What the project\n" +
-			"has enabled and set does not matter here: who is at a shell may run code.",
+		Long: `Run JavaScript in a fresh sandbox. The code comes from -e, from a file, or from
+standard input (-). It is the body of an async function in strict mode: return
+gives the result, and await works. It can also be a module, whose result is its
+default export or its module.exports. TypeScript is recognised, and files that
+end in .ts, .mts or .cts always are TypeScript; types are removed, not checked.
+
+The output is what the code writes to the console, followed by the result.
+fs.readFile, fs.writeFile, import and require use the files of the project, or
+of the directory given with --root; ./x.js is in the root of these files, not
+beside the file that runs. The project's settings are ignored: code that you
+run yourself may always run.`,
 		Example: "  toolrun js -e 'return 6 * 7'\n" +
 			"  toolrun js --root . -e 'return (await fs.readFile(\"go.mod\", \"utf8\")).length'\n" +
 			"  toolrun js --root . report.ts\n" +
@@ -75,7 +77,7 @@ func newJS() *cobra.Command {
 	cmd.Flags().StringVarP(&code, "eval", "e", "", "run `CODE`")
 	f.add(cmd, sandbox.DefaultTime)
 	servers.add(cmd)
-	cmd.Flags().Int64Var(&memory, "memory", sandbox.DefaultMemory>>20, "let the code use at most this much memory, in `MiB`")
+	cmd.Flags().Int64Var(&memory, "memory", sandbox.DefaultMemory>>20, "limit the code's memory to this many `MiB`")
 	return cmd
 }
 
@@ -97,8 +99,8 @@ func readCode(cmd *cobra.Command, file string) (code, name string, err error) {
 		return string(data), "", err
 	}
 	data, err := readHostFile(os.Open, file, maxInput)
-	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(file, " (;=") {
-		err = fmt.Errorf("%w; code itself is given with -e", err)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("no file named %s; to run code use toolrun js -e '...'", file)
 	}
 	return string(data), filepath.Base(file), err
 }

@@ -200,7 +200,7 @@ func newDefs() *cobra.Command {
 	c := &listCommand{}
 	cmd := c.add(&cobra.Command{
 		Use:     "defs --api API",
-		Short:   "Print the definitions of the enabled tools, as a provider's API wants them",
+		Short:   "Print the enabled tools' definitions for a provider's API",
 		Example: "  toolrun defs --api anthropic\n  toolrun defs --api openai-chat --strict --enable javascript",
 		Args:    cobra.NoArgs,
 		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, env registry.Env) error {
@@ -231,8 +231,9 @@ func newPrompt() *cobra.Command {
 	cmd := c.add(&cobra.Command{
 		Use:   "prompt --api API",
 		Short: "Print what the enabled tools add to the system prompt",
-		Long: "Print what the enabled tools add to the system prompt of the next request. With --api xml that includes\n" +
-			"the tools' definitions and how to call them, for models that know no tools.",
+		Long: `Print what the enabled tools add to the system prompt of the next request. With
+--api xml this includes the definitions of the tools and how to call them, for
+models without tool calls of their own.`,
 		Example: "  toolrun prompt --api openai-chat\n" +
 			"  toolrun prompt --api xml --enable javascript",
 		Args: cobra.NoArgs,

@@ -52,16 +52,24 @@ func newMCP() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp [--http ADDR]",
 		Short: "Serve the tools and a project's files to MCP clients",
-		Long: "Serve the tools and the files of a project by the Model Context Protocol: over standard input and output to\n" +
-			"one client, which starts the command, or with --http to any number of them, at http://ADDR/mcp.\n\n" +
-			"Over HTTP all clients work on the project that the flags name, or each session on one of its own, which is\n" +
-			"removed after it (--session-projects), or each on what its token allows (--tokens). The file of tokens is\n" +
-			"a JSON object such as\n\n" +
-			`  {"tokens": [{"name": "ci", "sha256": "...", "project": "ci", "tools": ["javascript"],` + "\n" +
-			`    "options": {"javascript": {"memory": 64}}, "limits": {"timeout": "30s", "calls": 4, "rate": 50}}]}` + "\n\n" +
-			"and toolrun mcp token makes a token and its entry. An address that others can reach needs tokens.\n\n" +
-			"http://ADDR/healthz says that the server is there, /readyz that it can do calls, and /metrics counts them for\n" +
-			"Prometheus. An interrupt or SIGTERM lets calls that run finish (--grace), and begins no others.",
+		Long: `Serve the tools and the files of a project by the Model Context Protocol: on
+standard input and output to the one client that starts the command, or with
+--http to many clients at http://ADDR/mcp.
+
+Over HTTP, clients share the project that the flags name, each session gets a
+project of its own that is removed with it (--session-projects), or the
+client's token decides (--tokens). The file of tokens is a JSON object:
+
+  {"tokens": [{"name": "ci", "sha256": "...", "project": "ci",
+    "tools": ["javascript"], "options": {"javascript": {"memory": 64}},
+    "limits": {"timeout": "30s", "calls": 4, "rate": 50}}]}
+
+toolrun mcp token makes a token and its entry. An address that other machines
+can reach needs tokens.
+
+http://ADDR/healthz answers while the server runs, /readyz while it can do
+calls, and /metrics has counters for Prometheus. After an interrupt or SIGTERM
+no call begins, and those that run may finish (--grace).`,
 		Example: "  toolrun mcp --project notes\n" +
 			"  toolrun mcp --root . --enable javascript,filesystem\n" +
 			"  toolrun mcp --http localhost:8080 --tokens tokens.json",
@@ -72,21 +80,21 @@ func newMCP() *cobra.Command {
 	c.chosen.add(cmd)
 	c.servers.add(cmd)
 	flags := cmd.Flags()
-	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default is the tool's)")
-	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls at once of a project or a token; others wait")
+	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
+	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls of a project or token at once; others wait")
 	flags.StringVar(&c.http, "http", "", "serve HTTP at `ADDR`, as in localhost:8080")
-	flags.StringVar(&c.tokens, "tokens", "", "let only clients in that have one of the tokens in `FILE`")
-	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "let everybody in who can reach the address")
-	flags.BoolVar(&c.sessionProjects, "session-projects", false, "give each session a new project, which is removed after it")
-	flags.BoolVar(&c.stateless, "stateless", false, "keep no sessions, as behind a balancer that sends requests anywhere")
-	flags.StringSliceVar(&c.hosts, "allow-host", nil, "let clients reach the server by these `NAMES`, besides those of this machine's loopback interface")
-	flags.StringSliceVar(&c.origins, "allow-origin", nil, "let web pages from these `ORIGINS` use the server, as https://example.com")
+	flags.StringVar(&c.tokens, "tokens", "", "admit only clients with one of the tokens in `FILE`")
+	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "admit everybody who can reach the address")
+	flags.BoolVar(&c.sessionProjects, "session-projects", false, "give each session a new project, removed with the session")
+	flags.BoolVar(&c.stateless, "stateless", false, "keep no sessions, for use behind a load balancer")
+	flags.StringSliceVar(&c.hosts, "allow-host", nil, "accept these host `NAMES` besides those of the loopback interface")
+	flags.StringSliceVar(&c.origins, "allow-origin", nil, "accept web pages from these `ORIGINS`, such as https://example.com")
 	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
 	flags.StringVar(&c.key, "tls-key", "", "serve HTTPS with the private key in `FILE`")
-	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions, "refuse more sessions than this; with several tokens, none has all of them")
-	flags.Float64Var(&c.rate, "rate", mcpserver.DefaultRate, "take this many requests per second from all clients of a project, or of a token")
-	flags.DurationVar(&c.grace, "grace", 30*time.Second, "let calls go on for this time when the server is stopped")
-	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL` on: debug, info, warn or error (default info over HTTP, else warn)")
+	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions, "refuse more sessions than this; no one of several tokens gets them all")
+	flags.Float64Var(&c.rate, "rate", mcpserver.DefaultRate, "accept this many requests per second for a project or token")
+	flags.DurationVar(&c.grace, "grace", 30*time.Second, "let running calls finish within this time when the server stops")
+	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL`: debug, info, warn or error (default: info over HTTP, else warn)")
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "project")
@@ -108,7 +116,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	if c.http == "" {
 		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin", "tls-cert", "insecure-no-tokens", "sessions", "rate"} {
 			if cmd.Flags().Changed(name) {
-				return fmt.Errorf("--%s is for --http only", name)
+				return fmt.Errorf("--%s needs --http", name)
 			}
 		}
 	}

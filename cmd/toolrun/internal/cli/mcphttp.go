@@ -92,7 +92,7 @@ func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, err
 	at, ok := listener.Addr().(*net.TCPAddr)
 	if own := ok && at.IP.IsLoopback(); !own && c.tokens == "" && !c.noTokens {
 		_ = listener.Close()
-		return nil, nil, fmt.Errorf("others can reach %s: give --tokens FILE, or --insecure-no-tokens if everybody may run code and see the files", c.http)
+		return nil, nil, fmt.Errorf("other machines can reach %s: add --tokens FILE, or --insecure-no-tokens to let everybody run code and see the files", c.http)
 	}
 	return listener, certificate, nil
 }
@@ -218,8 +218,8 @@ func newMCPToken() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Make a token for toolrun mcp --http --tokens",
-		Long: "Make a token that nobody has, and print it with its entry for the file of tokens. The entry does not give the token\n" +
-			"away, which is not kept anywhere.",
+		Long: `Make a new random token, and print it with its entry for the file of tokens.
+Only the entry needs to be kept on the server: it has the token's hash.`,
 		Example: "  toolrun mcp token --name ci --project ci",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -235,8 +235,8 @@ func newMCPToken() *cobra.Command {
 			return out.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "client", "what the token is called in logs")
-	cmd.Flags().StringVar(&project, "project", "default", "the project `ID` that it is for")
+	cmd.Flags().StringVar(&name, "name", "client", "name of the token in logs")
+	cmd.Flags().StringVar(&project, "project", "default", "project `ID` of the token")
 	addJSON(cmd.Flags(), &asJSON)
 	return cmd
 }

@@ -20,7 +20,7 @@ type serverFlags struct {
 }
 
 func (f *serverFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.config, "mcp-config", "", "use the tools of the MCP servers in `FILE`, too (default $"+mcpConfigEnv+")")
+	cmd.Flags().StringVar(&f.config, "mcp-config", "", "add the tools of the MCP servers in `FILE` (default $"+mcpConfigEnv+")")
 }
 
 // file is the configuration, or "" if there is none.

@@ -27,7 +27,7 @@ type projectFlags struct {
 
 func (f *projectFlags) add(cmd *cobra.Command) {
 	f.addStore(cmd)
-	cmd.PersistentFlags().StringVar(&f.root, "root", "", "work on the files in `DIR` instead, and nothing outside of it")
+	cmd.PersistentFlags().StringVar(&f.root, "root", "", "work on the files in `DIR`, and nothing outside of it")
 	cmd.MarkFlagsMutuallyExclusive("project", "root")
 	cmd.MarkFlagsMutuallyExclusive("data", "root")
 }
@@ -35,7 +35,7 @@ func (f *projectFlags) add(cmd *cobra.Command) {
 // addStore adds what names a project in a store.
 func (f *projectFlags) addStore(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.id, "project", "default", "work on the project `ID`")
-	cmd.PersistentFlags().StringVar(&f.data, "data", "", "keep projects in `DIR` (default $TOOLRUN_DATA, or the user's data directory)")
+	cmd.PersistentFlags().StringVar(&f.data, "data", "", "keep projects in `DIR` (default $TOOLRUN_DATA, else the user's data directory)")
 	f.cmd = cmd
 }
 
@@ -87,7 +87,7 @@ func (f *projectFlags) existing() (*vfs.Project, error) {
 		return nil, err
 	}
 	if _, err := os.Lstat(filepath.Join(dir, f.id)); err != nil {
-		return nil, fmt.Errorf("there is no project %s: %w", f.id, fs.ErrNotExist)
+		return nil, fmt.Errorf("no project named %s: %w", f.id, fs.ErrNotExist)
 	}
 	return f.open()
 }

@@ -27,9 +27,10 @@ func newProject() *cobra.Command {
 	c := &projectCommand{}
 	cmd := &cobra.Command{
 		Use:   "project",
-		Short: "List and delete projects, and choose their tools and options",
-		Long: "List and delete projects, and choose which tools are enabled in one, and how they are set. That is kept\n" +
-			"with the project, out of reach of its tools. (A directory that --root names has no such settings.)",
+		Short: "List and delete projects, choose their tools and options",
+		Long: `List and delete projects, and choose the tools and options of one. The settings
+are kept with the project, where its tools cannot reach them. A directory given
+with --root has no settings.`,
 		Example: "  toolrun project set --disable javascript --option memory.useSystemPrompt=true\n" +
 			"  toolrun project show",
 		Args: cobra.NoArgs,
@@ -58,7 +59,7 @@ func newJSONProject(id string, u vfs.Usage) jsonProject {
 func (c *projectCommand) list() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the projects and what they hold",
+		Short: "List the projects and their sizes",
 		Example: "  toolrun project list\n" +
 			"  toolrun project list --json",
 		Args: cobra.NoArgs,
@@ -111,7 +112,7 @@ func (c *projectCommand) inStore(do func(store *vfs.Store) error) error {
 func (c *projectCommand) show() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show",
-		Short: "Show what a project holds, which tools are enabled in it, and how they are set",
+		Short: "Show a project's size, tools and options",
 		Example: "  toolrun project show\n" +
 			"  toolrun project --project default show --json",
 		Args: cobra.NoArgs,
@@ -256,7 +257,7 @@ func (c *projectCommand) delete() *cobra.Command {
 				if err := store.Delete(args[0]); !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
-				return fmt.Errorf("there is no project %s", args[0])
+				return fmt.Errorf("no project named %s", args[0])
 			})
 			if err != nil {
 				return err
@@ -269,9 +270,10 @@ func (c *projectCommand) delete() *cobra.Command {
 func (c *projectCommand) migrate() *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate [FILE | -]",
-		Short: "Bring the settings of an older version into today's form",
-		Long: "Bring the project's settings into today's form, or those in a file or on standard input (-), which\n" +
-			"become the project's. Fields that are not known are kept.",
+		Short: "Convert the settings of an older version",
+		Long: `Bring settings of an older version into today's form: those of the project, or
+those in a file or on standard input (-), which then become the project's.
+Unknown fields are kept.`,
 		Example: "  toolrun project migrate\n" +
 			"  toolrun project --project old migrate settings.json",
 		Args: cobra.MaximumNArgs(1),

@@ -46,16 +46,23 @@ func newREPL() *cobra.Command {
 	s := &session{}
 	s.cmd = &cobra.Command{
 		Use:   "repl",
-		Short: "Run JavaScript line by line, and call tools, at a prompt",
-		Long: "Run what is entered as JavaScript or TypeScript, on the files of a project. Each entry runs in a fresh sandbox,\n" +
-			"as a call of a model does: variables do not stay from one entry to the next, files do.\n\n" +
-			"An entry that is an expression shows its value; { } is an object then, if it can be one. In any other, return gives\n" +
-			"the value. An entry that is not complete goes on in the next line. Lines that begin with a dot are commands: .help\n" +
-			"lists them. Ctrl-C stops what is running, or gives up what has been typed; Ctrl-D leaves. Tab completes commands, names\n" +
-			"of tools, paths and what the sandbox has.\n\n" +
-			"What has been entered is kept in $TOOLRUN_HISTORY, or in toolrun/repl_history in the user's state directory; if that\n" +
-			"variable is empty it is not kept, and lines that begin with a space never are.\n\n" +
-			"If standard input or output is no terminal, there is no prompt, and the exit status is 1 if an entry has failed.",
+		Short: "Run JavaScript and call tools at a prompt",
+		Long: `Run what you enter as JavaScript or TypeScript on the files of a project. Each
+entry runs in a fresh sandbox, as a call of a model does: files stay, variables
+do not.
+
+An expression shows its value ({ } is an object if it can be one); other code
+gives a value with return. An incomplete entry continues on the next line. Lines
+that begin with a dot are commands: .help lists them. Ctrl-C stops what runs, or
+drops what you typed; Ctrl-D leaves. Tab completes commands, tools, paths and
+the names in the sandbox.
+
+Entries are kept in $TOOLRUN_HISTORY, by default in toolrun/repl_history in your
+state directory. If the variable is empty, nothing is kept; lines that begin
+with a space never are.
+
+If standard input or output is not a terminal, there is no prompt, and the exit
+status is 1 if an entry failed.`,
 		Example: "  toolrun repl\n" +
 			"  toolrun repl --root .\n" +
 			"  echo '6 * 7' | toolrun repl --json",

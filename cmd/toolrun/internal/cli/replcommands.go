@@ -38,12 +38,12 @@ func (s *session) command(ctx context.Context, name, argument string) error {
 	for _, c := range replCommands() {
 		if c.name == name {
 			if argument != "" && c.usage == "" {
-				return fmt.Errorf(".%s stands alone", name)
+				return fmt.Errorf(".%s takes no argument", name)
 			}
 			return c.run(s, ctx, argument)
 		}
 	}
-	return fmt.Errorf("there is no command .%s: .help lists them", name)
+	return fmt.Errorf("no command named .%s; .help lists them", name)
 }
 
 func (s *session) helpCommand(context.Context, string) error {
@@ -112,7 +112,7 @@ func (s *session) timeoutCommand(_ context.Context, text string) error {
 	if text != "" {
 		timeout, err := time.ParseDuration(text)
 		if err != nil || timeout < 0 {
-			return fmt.Errorf("%q is no time: give it as 500ms, 5s or 2m", text)
+			return fmt.Errorf("malformed time %q: write 500ms, 5s or 2m", text)
 		}
 		s.flags.timeout = timeout
 	}

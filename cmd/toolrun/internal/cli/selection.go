@@ -57,7 +57,7 @@ func (f *selectionFlags) choice(tools *registry.Registry, tool string) (func(reg
 func known(tools *registry.Registry, names []string) error {
 	for _, name := range names {
 		if _, ok := tools.Tool(name); !ok {
-			return fmt.Errorf("there is no tool %q: see toolrun tools", name)
+			return fmt.Errorf("no tool named %q; toolrun tools lists them", name)
 		}
 	}
 	return nil
@@ -73,7 +73,7 @@ type setting struct {
 func parseOption(tools *registry.Registry, text, tool string) (setting, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
-		return setting{}, fmt.Errorf("an option is given as TOOL.NAME=VALUE, not %q", text)
+		return setting{}, fmt.Errorf("malformed option %q: write TOOL.NAME=VALUE", text)
 	}
 	option, at, err := findOption(tools, name, tool)
 	if err != nil {
@@ -88,7 +88,7 @@ func findOption(tools *registry.Registry, name, tool string) (registry.Option, s
 	if before, after, ok := strings.Cut(name, "."); ok {
 		tool, name = before, after
 	} else if tool == "" {
-		return registry.Option{}, "", fmt.Errorf("an option is named as TOOL.NAME, not %q", name)
+		return registry.Option{}, "", fmt.Errorf("malformed option %q: write TOOL.NAME", name)
 	}
 	if err := known(tools, []string{tool}); err != nil {
 		return registry.Option{}, "", err
@@ -104,5 +104,5 @@ func findOption(tools *registry.Registry, name, tool string) (registry.Option, s
 	if len(ids) == 0 {
 		return registry.Option{}, "", fmt.Errorf("the tool %s has no options", tool)
 	}
-	return registry.Option{}, "", fmt.Errorf("the tool %s has no option %q, but: %s", tool, name, strings.Join(ids, ", "))
+	return registry.Option{}, "", fmt.Errorf("the tool %s has no option %q; it has %s", tool, name, strings.Join(ids, ", "))
 }

@@ -18,14 +18,17 @@ func newSelftest() *cobra.Command {
 	var options selftest.Options
 	cmd := &cobra.Command{
 		Use:   "selftest",
-		Short: "Run hostile scripts, and show how well they are stopped",
-		Long: "Run scripts that do what code should not: loop without end, flood memory, keep native code busy, reach for the\n" +
-			"engine. All processors are kept busy with them, and garbage collections are forced all the while. After each, a\n" +
-			"correct script must still work. Before that, send what is small and hostile (messages, schemas, modules, archives,\n" +
-			"streams) to whatever else takes something from outside, one at a time, and measure how large the process becomes.\n\n" +
-			"The table says how many ended as they should, and how long after its time limit a script was stopped. The\n" +
-			"exit status is 1 if one of them did not end as it should, was stopped later than --late says, or made the process\n" +
-			"larger than it may.",
+		Short: "Run hostile scripts, and show how they are stopped",
+		Long: `Run hostile scripts: endless loops, floods of memory, busy native code, attempts
+to reach the engine. Meanwhile all processors are busy and garbage collections
+are forced. After each one, a correct script must still work. Before that, send
+small and hostile messages, schemas, modules, archives and streams to everything
+else that takes data from outside, one at a time, and measure how large the
+process becomes.
+
+The table says how many attacks ended as they should, and how long after its
+time limit a script was stopped. The exit status is 1 if one ended otherwise,
+was stopped later than --late allows, or made the process larger than allowed.`,
 		Example: "  toolrun selftest\n" +
 			"  toolrun selftest --rounds 5 --only '^(native|regex)-'",
 		Args: cobra.NoArgs,
@@ -80,11 +83,11 @@ func newSelftest() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&only, "only", "", "make attacks whose names match this `regexp`")
-	cmd.Flags().BoolVar(&list, "list", false, "list the attacks, and make none")
-	cmd.Flags().DurationVar(&options.TimeLimit, "limit", selftest.DefaultTimeLimit, "the time limit of scripts that do not end by themselves")
+	cmd.Flags().StringVar(&only, "only", "", "run the attacks whose names match this `regexp`")
+	cmd.Flags().BoolVar(&list, "list", false, "list the attacks without running them")
+	cmd.Flags().DurationVar(&options.TimeLimit, "limit", selftest.DefaultTimeLimit, "time limit of scripts that do not end by themselves")
 	cmd.Flags().DurationVar(&options.MostLate, "late", selftest.DefaultMostLate, "how long after its time limit a script may be stopped")
-	cmd.Flags().IntVar(&options.Rounds, "rounds", 1, "make each attack that often")
+	cmd.Flags().IntVar(&options.Rounds, "rounds", 1, "run each attack this many times")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each attack as JSON")
 	return cmd
 }

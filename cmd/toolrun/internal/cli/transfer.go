@@ -17,10 +17,10 @@ import (
 func (c *filesCommand) put() *cobra.Command {
 	return &cobra.Command{
 		Use:   "put FILE|DIR|- [PATH]",
-		Short: "Copy a file or directory of the host into the project",
-		Long: "Copy a file or directory of the host into the project, under its own name in the root, or to PATH. A\n" +
-			"PATH that ends in / or is a directory is where it goes to under its own name. Files that are there are\n" +
-			"replaced. Links and special files in a directory are left out.",
+		Short: "Copy a file or directory into the project",
+		Long: `Copy a file or directory of this machine into the project: into its root, or to
+PATH. If PATH ends in / or is a directory, the copy goes into it. Existing files
+are replaced. Links and special files in a directory are left out.`,
 		Example: "  toolrun files put notes.md\n" +
 			"  toolrun files put site /public/\n" +
 			"  echo hello | toolrun files put - /hello.txt",
@@ -96,9 +96,9 @@ func destination(p *vfs.Project, to, base string) (string, error) {
 func (c *filesCommand) get() *cobra.Command {
 	return &cobra.Command{
 		Use:   "get PATH [FILE|DIR|-]",
-		Short: "Copy a file or directory of the project to the host",
-		Long: "Copy a file or directory of the project to the host, under its own name in the working directory, to\n" +
-			"FILE, or into DIR if that is a directory. A file that is there is replaced.",
+		Short: "Copy a file or directory out of the project",
+		Long: `Copy a file or directory of the project to this machine: into the working
+directory, to FILE, or into DIR if that exists. An existing file is replaced.`,
 		Example: "  toolrun files get /notes.md\n" +
 			"  toolrun files get /site copy-of-site\n" +
 			"  toolrun files get /notes.md - | wc -l",

@@ -20,11 +20,11 @@ func explainArguments(cmd *cobra.Command) {
 			case cmd.HasAvailableSubCommands():
 				cmd.SuggestionsMinimumDistance = 2
 				if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
-					return fmt.Errorf("%w: is %s %s meant?", err, cmd.CommandPath(), similar[0])
+					return fmt.Errorf("%w; did you mean %s %s?", err, cmd.CommandPath(), similar[0])
 				}
 				return err
 			case strings.HasPrefix(err.Error(), "unknown command"):
-				return fmt.Errorf("%q is too much: %s takes no arguments", args[0], cmd.CommandPath())
+				return fmt.Errorf("unexpected argument %q: %s takes none", args[0], cmd.CommandPath())
 			}
 			return fmt.Errorf("wrong number of arguments: %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 		}
