@@ -8,8 +8,9 @@ import (
 // maxAtOnce is how many calls of one turn run at once.
 const maxAtOnce = 8
 
-// DispatchAll does the calls that a model makes in one turn, and returns their results in the same order. Calls of tools
-// that are annotated as read-only run at once, up to eight of them; others run alone, after those before them.
+// DispatchAll runs the calls that a model makes in one turn, and returns their results in the same order. Calls of
+// tools annotated as read-only run concurrently, up to eight at a time. Every other call runs alone, after the
+// calls before it.
 func (r *Registry) DispatchAll(ctx context.Context, calls []Call, env Env) []Result {
 	results := make([]Result, len(calls))
 	var group sync.WaitGroup

@@ -8,34 +8,34 @@ import (
 	"sync"
 )
 
-// An Offer is what a tool is offered with.
+// An Offer is the situation that [Spec].DescriptionFor writes a description for.
 type Offer struct {
 	API     API
 	Mode    Mode
 	Options Options
-	// NoProject says that there will be no files.
+	// NoProject means that the calls will have no files.
 	NoProject bool
-	// Tools, if not nil, returns the definitions of the other tools that a model gets with this one, as far as they can be made.
-	// Spec.DescriptionFor gets it, except when it is for another tool that Tools is asked.
+	// Tools, if not nil, returns the definitions of the other tools that a model gets with this one; those that
+	// cannot be made are left out. It is nil if this description is itself made for the Tools of another offer.
 	Tools func() []*Definition
 }
 
-// A Definition is what a model gets of a tool, before it is brought into a provider's shape. It cannot be changed, and is
-// safe for concurrent use.
+// A Definition is a tool as a model sees it, before package provider brings it into a provider's form. It is
+// immutable and safe for concurrent use.
 type Definition struct {
 	// Name, Title and Description are as in [Spec]; only MCP has a title.
 	Name, Title, Description string
-	// Input is the schema of the input, and Output that of Result.Data or nil.
+	// Input is the schema of the input. Output is the schema of Result.Data, or nil.
 	Input, Output *Schema
 	Annotations   Annotations
-	// Override, if not nil, is the whole definition, which the API knows by itself.
+	// Override, if not nil, is the whole definition of a tool that the API knows by itself.
 	Override json.RawMessage
 
 	derived sync.Map
 }
 
-// Derive returns what make returns, which is kept with the definition under the key. It is for what depends on the
-// definition and the key alone, as its form for a provider. If make returns an error, nothing is kept.
+// Derive returns the value that make returns, and caches it with the definition under the key. Use it for values
+// that depend on the definition and the key alone, such as its form for a provider. Errors are not cached.
 func (d *Definition) Derive(key any, make func() (any, error)) (any, error) {
 	if v, ok := d.derived.Load(key); ok {
 		return v, nil
@@ -54,9 +54,9 @@ type definitionKey struct {
 	input                 *Schema
 }
 
-// Definitions returns the definitions of the tools that a selection enables, and for which everything that they require is
-// granted. The error, a *[ToolError], says which options have been set to what they cannot be, or which schema
-// does not compile with them.
+// Definitions returns the definitions of the tools that a selection enables and to which it grants everything they
+// require. The error, a *[ToolError], means that an option has an invalid value, or that a schema does not compile
+// with the options.
 func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, error) {
 	var definitions []*Definition
 	err := r.offered(api, selection, func(e *entry, offer Offer, override json.RawMessage) error {
@@ -109,9 +109,9 @@ func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, 
 	})
 }
 
-// SystemPrompt returns what the enabled tools add to the system prompt: their instructions and what they say by
-// [SystemPrompter], separated by blank lines. Instructions that several tools have are there once. It is made anew each time. Tools
-// that the API knows by itself add nothing.
+// SystemPrompt returns what the enabled tools add to the system prompt: their instructions and the texts of their
+// [SystemPrompter], separated by blank lines. Instructions shared by several tools appear once. The prompt is made
+// anew each time. Tools that the API knows by itself add nothing.
 func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, error) {
 	selection := env.Selection
 	selection.NoProject = selection.NoProject || env.Files == nil

@@ -11,9 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// Dispatch does a call: it looks the tool up, checks that it is enabled, brings the input into the form that the
-// tool's schema wants and validates it, checks what the tool requires, and executes it within its time, again if it
-// asks for that. It never panics, and whatever happens there is a result.
+// Dispatch runs a call; the package documentation lists the steps. It never panics, and every call has a result,
+// which tells the model what went wrong if it failed.
 //
 // Dispatch keeps no state. Two calls share nothing but files.
 func (r *Registry) Dispatch(ctx context.Context, call Call, env Env) (result Result) {

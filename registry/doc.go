@@ -1,4 +1,4 @@
-// Package registry has the tools that models can call, and does their calls.
+// Package registry holds the tools that models can call, and runs their calls.
 //
 //	type city struct {
 //		Name string `json:"name" jsonschema:"the city, in English"`
@@ -18,56 +18,56 @@
 //	result := tools.Dispatch(ctx, call, registry.Env{})
 //	fmt.Println(result.Text()) // 15 °C, light rain
 //
-// Package provider makes a provider's definitions of the tools, calls of a model's messages, and messages of results.
+// Package provider translates between this package and the APIs of model providers.
 //
 // # Tools
 //
-// [Func] makes a tool of a function, with its schema made of the input's type; [ToolFunc] of one that takes JSON. Other tools
-// implement [Tool], and perhaps [APIOverrider], [SystemPrompter], [InputChecker], [InputRenderer] or [OutputRenderer]. What is
-// wrong with a tool is an error of [New] that names it. Package registrytest checks a tool for what a registry and the
-// providers want of it.
+// [Func] makes a tool from a Go function and infers its schema from the input's type. [ToolFunc] makes one from a
+// function that takes JSON. Other tools implement [Tool], and optionally [APIOverrider], [SystemPrompter],
+// [InputChecker], [InputRenderer] or [OutputRenderer]. [New] returns an error that names a malformed tool. Package
+// registrytest checks that a tool behaves as registries and providers expect.
 //
 // # Calls
 //
-// A [Registry] is a value that cannot be changed, and holds no state: what is enabled, how it is set, what it may use and
-// whose files it works on comes with each call, in an [Env]. [Registry.Dispatch] does a call in this order:
+// A [Registry] is immutable and holds no state. An [Env] comes with each call and says which tools are enabled,
+// their options, what they may use, and whose files they work on. [Registry.Dispatch] runs a call in these steps:
 //
-//  1. It looks the tool up. A tool that is not there, not enabled, not for this [Mode] or without the project that it needs
-//     is "Unknown tool: NAME".
-//  2. It merges the tool's options with their defaults.
-//  3. It decodes the input and coerces what clearly means what the schema wants: "3" for an integer, a scalar for an
-//     array of one, an object that has been encoded as text, null for what can be left out. Digits of numbers are kept as
-//     they are. It refuses numbers with more than a thousand digits or an exponent beyond 400, objects that have a name twice,
-//     and more than 100,000 values in arguments that are not valid as they are.
-//  4. It asks the tool ([InputChecker]), and validates the input against the schema; all that is wrong is told at once.
-//  5. It checks that every [Capability] that the tool requires has been granted.
-//  6. It executes the tool within its time, again after errors that are marked as [Retryable], and recovers from panics. A
-//     tool that goes on when it must stop is left behind, without its files.
-//  7. It limits the result: a long text goes into a file of the project, under [OutputDir], and the model gets its beginning and
-//     end and the file's name.
+// 1. It looks the tool up. A tool that does not exist, is not enabled, is not for this [Mode], or lacks the project
+// that it needs is "Unknown tool: NAME". 2. It merges the tool's options with their defaults. 3. It decodes the
+// input and coerces values whose meaning is clear: "3" for an integer, a scalar for an array of one, an object
+// encoded as text, null for an optional argument. Numbers keep all their digits. It refuses numbers with more than
+// a thousand digits or an exponent beyond 400, objects with repeated names, and more than 100,000 values in
+// arguments that need coercion or explanation. 4. It asks the tool's [InputChecker], and validates the input
+// against the schema. The model learns of all problems at once. 5. It checks that every [Capability] that the tool
+// requires has been granted. 6. It executes the tool within its time, retries after errors marked as [Retryable],
+// and recovers from panics. A tool that does not stop when it must is left behind, without its files. 7. It limits
+// the result. A long text goes into a file of the project, under [OutputDir]; the model gets its beginning, its end
+// and the file's name.
 //
-// [Middleware] sees every call; package observe has some that log, trace and record. [Registry.DispatchAll] does the calls of
-// one turn.
+// [Middleware] sees every call; package observe has middleware that logs, traces and records.
+// [Registry.DispatchAll] runs the calls of one turn.
 //
 // # Calls that tools make
 //
-// A tool can call others while it is executed, by [Env.Dispatch], with what its own call was made with. Middleware sees such
-// calls too, each with an id of its own and that of its [Call.Parent]. They end when the call ends that has made them. [Offer] and
-// [Env.Tools] tell a tool what there is.
+// A tool can call others with [Env.Dispatch], with the same Env as its own call. Middleware sees these calls too;
+// each has its own id and that of its [Call.Parent]. They end at the latest when the call that made them ends.
+// [Offer] and [Env.Tools] tell a tool which tools it can call.
 //
 // # Results
 //
-// There is a [Result] for every call. What went wrong is in it twice: as a text for the model, and as a [Code] and an error
-// for the host. Tools tell a model what to do differently by [Errorf]; other errors and panics are "Tool execution failed".
+// Every call has a [Result]. A failure is in it twice: as a text for the model, and as a [Code] and an error for
+// the host. Tools use [Errorf] to tell a model what to do differently; all other errors and panics are "Tool
+// execution failed".
 //
 // # Selections
 //
-// A [Selection] says which tools are enabled: those that it switches on explicitly, else those that the stored [Settings]
-// have chosen, else what the tool's [Spec] says, which is on unless it says otherwise. Definitions and system prompts are made of
-// enabled tools only, and of nothing that is for people. Settings keep what they say about tools that are not there.
+// A [Selection] decides which tools are enabled. An explicit choice in it comes first, then the stored [Settings],
+// then the tool's [Spec], which enables the tool by default. Definitions and system prompts contain enabled tools
+// only, and nothing that is meant for people. Settings keep their choices about unknown tools.
 //
 // # What is not isolated
 //
-// Tools are Go code with the rights of the process. The registry limits their time and what they return, and hands them the
-// files of one project, but only package runtime isolates code. A tool that is left behind goes on using a processor.
+// Tools are Go code with the rights of the process. The registry limits their time and results, and gives them the
+// files of one project, but only package runtime isolates code. A tool that is left behind goes on using a
+// processor.
 package registry

@@ -60,16 +60,16 @@ func stopped(ctx context.Context) Result {
 	return withCause(Failure(CodeCanceled, "Tool execution was canceled."), err)
 }
 
-// A PanicError is the cause of a result if a tool has panicked.
+// A PanicError is the cause in a result if a tool has panicked.
 type PanicError struct {
-	// Value is what it has panicked with, and Stack is where.
+	// Value is the value of the panic. Stack is the goroutine's stack.
 	Value any
 	Stack []byte
 }
 
 func newPanicError(value any) error { return &PanicError{value, debug.Stack()} }
 
-// Error says what the value was.
+// Error describes the value.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // panicked is the result of a panic outside of a tool's Execute.

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// MaxNesting is how deep calls that tools make can be nested: a call can make one that makes one, and so on, this many times.
+// MaxNesting is how deep calls made by tools can be nested.
 const MaxNesting = 4
 
 // innerInline is how many bytes of text the result of a call may have that a tool makes, before it is put into a file. Programs can
@@ -129,16 +129,17 @@ func (c *running) nests(e *entry) error {
 	return nil
 }
 
-// Dispatch does a call for the tool that has this Env, as [Registry.Dispatch] does it for a host: through all middleware, with what
-// this call was made with, and no more than that. It can be used while the call runs, by several goroutines at once; afterwards,
-// and on an Env that no tool has got, the result is an error.
+// Dispatch runs a call for the tool that received this Env, as [Registry.Dispatch] does for a host: through all
+// middleware, with the tool's own Env and nothing more. It is safe for concurrent use while the tool's call runs.
+// Afterwards, and on an Env that no tool received, the result is an error.
 //
-// Call.Parent becomes the id of this call and Call.ID that with a number, as in "call_1.2"; what they were has no meaning. The
-// call has a timeout of its own, and ends with this one at the latest. It works on the project's files as its tool sees them, and what it
-// changes has its own id in the history. Its result can have a text of one MiB before that is put into a file.
+// Call.Parent becomes the id of the tool's call, and Call.ID that id with a number, as in "call_1.2"; values set by
+// the tool are ignored. The new call has its own timeout and ends at the latest with the tool's call. It works on
+// the project's files as the tool sees them, and its changes have their own id in the history. Its result can have
+// a text of one MiB before the text goes into a file.
 //
-// A tool cannot call itself, not through others either, and calls can be nested [MaxNesting] deep; internal tools cannot be called.
-// While this call keeps others from changing files by [vfs.Exclusively], no calls can be made: they would wait for it.
+// A tool cannot call itself, directly or through others, and cannot call internal tools. Calls can be nested
+// [MaxNesting] deep. While the tool holds [vfs.Exclusively], it cannot make calls: they would wait for it.
 func (e Env) Dispatch(ctx context.Context, call Call) Result {
 	refuse := func(code Code, text string, err error) Result {
 		result := withCause(Failure(code, text), err)
@@ -180,7 +181,8 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 	return c.registry.Dispatch(ctx, call, env)
 }
 
-// Tools returns the definitions of the tools that [Env.Dispatch] can call. It is nil on an Env that no tool has got.
+// Tools returns the definitions of the tools that [Env.Dispatch] can call. It is nil on an Env that no tool
+// received.
 func (e Env) Tools() []*Definition {
 	c := e.call
 	if c == nil || c.inner.depth >= MaxNesting {

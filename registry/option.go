@@ -21,32 +21,33 @@ const (
 	OptionSelect OptionType = "select" // a string, one of the choices
 )
 
-// An Option is something about a tool that users can set.
+// An Option is a setting of a tool that users can change.
 type Option struct {
-	// ID is how it is stored; Label and Subtitle are for people.
+	// ID is the key under which the value is stored. Label and Subtitle are for people.
 	ID       string     `json:"id"`
 	Label    string     `json:"label,omitempty"`
 	Subtitle string     `json:"subtitle,omitempty"`
 	Type     OptionType `json:"type"`
-	// Default is what it is unless it is set: a bool, a number of any Go type, or a string. Nil means false, zero, "", or the
-	// first choice.
+	// Default is the value unless another is set: a bool, a number of any Go type, or a string. Nil means false,
+	// zero, "", or the first choice.
 	Default any `json:"default"`
-	// Min and Max limit a number, if not nil.
+	// Min and Max, if not nil, limit a number.
 	Min *float64 `json:"min,omitempty"`
 	Max *float64 `json:"max,omitempty"`
-	// Choices are what a select can be.
+	// Choices are the possible values of a select.
 	Choices []Choice `json:"choices,omitempty"`
-	// VisibleWhen, if not nil, says when a user interface should show the option. It has its value in any case.
+	// VisibleWhen, if not nil, is when a user interface should show the option. The option has its value in any
+	// case.
 	VisibleWhen *Condition `json:"visibleWhen,omitempty"`
 }
 
-// A Choice is a value that a select can have.
+// A Choice is a possible value of a select.
 type Choice struct {
 	Value string `json:"value"`
 	Label string `json:"label,omitempty"`
 }
 
-// A Condition holds if an option of the same tool has a value.
+// A Condition holds if another option of the same tool has a certain value.
 type Condition struct {
 	Option string `json:"option"`
 	Equals any    `json:"equals"`
@@ -197,8 +198,7 @@ func typeName(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// Options are the values of a tool's options: those that have been set, and the defaults of the others. The zero value has
-// none. They cannot be changed.
+// Options are the values of a tool's options, defaults included. The zero value has none. Options are immutable.
 type Options struct {
 	values map[string]any
 }
@@ -215,7 +215,7 @@ func (o Options) Text(id string) string { v, _ := o.values[id].(string); return 
 // Map returns all values by their ids.
 func (o Options) Map() map[string]any { return maps.Clone(o.values) }
 
-// ParseOption makes a value of an option from text, as commands and forms have it. The error says what it can be.
+// ParseOption parses a value of an option, as commands and forms provide it. The error says what is allowed.
 func (o Option) ParseOption(text string) (any, error) {
 	var v any = text
 	switch o.Type {

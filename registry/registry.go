@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A Registry is a set of tools. It cannot be changed: With and Without return another one, so that an agent that is
-// running keeps what it has begun with. It is safe for concurrent use. The zero value has no tools.
+// A Registry is an immutable set of tools. With, Without and the like return another registry, so that a running
+// agent keeps the one that it began with. It is safe for concurrent use. The zero value has no tools.
 type Registry struct {
 	entries    []*entry
 	byName     map[string]*entry
@@ -31,14 +31,14 @@ type entry struct {
 	definitions memo[definitionKey, *Definition]
 }
 
-// New returns a registry with these tools, in this order. The error, a *[ToolError], says which tool is not as it must be:
-// its name is not one or is taken, its schema does not compile, or its options are not well defined.
+// New returns a registry with these tools, in this order. The error, a *[ToolError], names a malformed tool: its
+// name is invalid or taken, its schema does not compile, or its options are not well defined.
 func New(tools ...Tool) (*Registry, error) { return new(Registry).With(tools...) }
 
-// With returns a registry with more tools. A name that is there already is an error.
+// With returns a registry with more tools. A name that is taken is an error.
 func (r *Registry) With(tools ...Tool) (*Registry, error) { return r.with(tools, false) }
 
-// Replacing returns a registry with more tools, which take the place of those that have the same names.
+// Replacing returns a registry with more tools, which replace tools of the same names.
 func (r *Registry) Replacing(tools ...Tool) (*Registry, error) { return r.with(tools, true) }
 
 func (r *Registry) with(tools []Tool, replace bool) (*Registry, error) {
@@ -64,22 +64,22 @@ func (r *Registry) with(tools []Tool, replace bool) (*Registry, error) {
 	return build(entries, r.middleware), nil
 }
 
-// Without returns a registry without the tools that have this Source. Those without a Source stay in any case.
+// Without returns a registry without the tools of this Source. Tools without a Source always stay.
 func (r *Registry) Without(source string) *Registry {
 	return build(slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool {
 		return source != "" && e.spec.Source == source
 	}), r.middleware)
 }
 
-// WithoutTools returns a registry without the tools that have these names.
+// WithoutTools returns a registry without the named tools.
 func (r *Registry) WithoutTools(names ...string) *Registry {
 	return build(slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool {
 		return slices.Contains(names, e.spec.Name)
 	}), r.middleware)
 }
 
-// Using returns a registry in which every call goes through the middleware, the first one outermost, and then through what
-// was there before.
+// Using returns a registry whose calls go through the middleware, the first one outermost, and then through the
+// middleware that the registry already had.
 func (r *Registry) Using(middleware ...Middleware) *Registry {
 	return build(r.entries, slices.Concat(middleware, r.middleware))
 }
@@ -145,10 +145,10 @@ func (e *entry) schema(options Options) (*Schema, error) {
 	return e.schemas.get(string(raw), func() (*Schema, error) { return CompileSchema(raw) })
 }
 
-// Len returns how many tools there are, internal ones too.
+// Len returns the number of tools, internal ones included.
 func (r *Registry) Len() int { return len(r.entries) }
 
-// Tool returns the tool of a name.
+// Tool returns the named tool.
 func (r *Registry) Tool(name string) (tool Tool, ok bool) {
 	if e := r.byName[name]; e != nil {
 		return e.tool, true
@@ -156,7 +156,7 @@ func (r *Registry) Tool(name string) (tool Tool, ok bool) {
 	return nil, false
 }
 
-// Spec returns what the tool of a name has said of itself.
+// Spec returns the named tool's Spec.
 func (r *Registry) Spec(name string) (spec Spec, ok bool) {
 	if e := r.byName[name]; e != nil {
 		return e.spec.clone(), true
@@ -164,25 +164,25 @@ func (r *Registry) Spec(name string) (spec Spec, ok bool) {
 	return Spec{}, false
 }
 
-// Specs lists the tools in the order in which they were registered, without internal ones.
+// Specs returns the Specs of all tools in the order of registration, without internal ones.
 func (r *Registry) Specs() []Spec { return r.list(func(*Spec) bool { return true }) }
 
-// ByCategory lists the tools of a category.
+// ByCategory returns the Specs of the tools of a category.
 func (r *Registry) ByCategory(category Category) []Spec {
 	return r.list(func(s *Spec) bool { return s.Category == category })
 }
 
-// ByMode lists the tools that can be used in a mode.
+// ByMode returns the Specs of the tools that can be used in a mode.
 func (r *Registry) ByMode(mode Mode) []Spec {
 	return r.list(func(s *Spec) bool { return len(s.Modes) == 0 || slices.Contains(s.Modes, mode) })
 }
 
-// Configurable lists the tools that have options.
+// Configurable returns the Specs of the tools that have options.
 func (r *Registry) Configurable() []Spec {
 	return r.list(func(s *Spec) bool { return len(s.Options) > 0 })
 }
 
-// Enabled lists the tools that a selection enables, with or without what they require being granted.
+// Enabled returns the Specs of the tools that a selection enables, whether or not it grants what they require.
 func (r *Registry) Enabled(selection Selection) []Spec {
 	return r.list(func(s *Spec) bool { return selection.allows(s) })
 }
@@ -197,8 +197,8 @@ func (r *Registry) list(keep func(*Spec) bool) []Spec {
 	return specs
 }
 
-// Options returns the values of a tool's options as a selection sets them. The error, a *[ToolError], says which one is set to
-// what it cannot be, or that there is no such tool.
+// Options returns the values of a tool's options under a selection. The error, a *[ToolError], means that an option
+// has an invalid value or that the tool does not exist.
 func (r *Registry) Options(name string, selection Selection) (Options, error) {
 	e := r.byName[name]
 	if e == nil {
@@ -217,7 +217,7 @@ func (e *entry) options(selection *Selection) (Options, error) {
 	return mergeOptions(e.spec.Options, e.defaults, selection.Settings.ToolOptions[name], selection.Options[name])
 }
 
-// RenderInput shows an input to people.
+// RenderInput formats the input of a call for people.
 func (r *Registry) RenderInput(call Call) (text string) {
 	defer func() {
 		if recover() != nil { // in the tool's own code, since the input can be anything
@@ -232,7 +232,7 @@ func (r *Registry) RenderInput(call Call) (text string) {
 	return string(call.Input)
 }
 
-// RenderOutput shows a result to people.
+// RenderOutput formats a result for people.
 func (r *Registry) RenderOutput(result Result) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -247,8 +247,8 @@ func (r *Registry) RenderOutput(result Result) (text string) {
 	return result.Text()
 }
 
-// A Handler does a call.
+// A Handler runs a call.
 type Handler func(ctx context.Context, call Call, env Env) Result
 
-// Middleware makes a handler of another one, which it calls, perhaps with something else, once, more often or not at all.
+// Middleware wraps a handler. It can change a call and its result, and call next any number of times or not at all.
 type Middleware func(next Handler) Handler

@@ -7,49 +7,51 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// A Result is what a call has come to. There is one for every call, whatever happens.
+// A Result is the outcome of a call. Every call has one.
 type Result struct {
 	// CallID and Tool are those of the call.
 	CallID string
 	Tool   string
 	// Content is what the model gets.
 	Content []Part
-	// Data is the same for programs: anything that package json can encode, or nil. MCP clients get it. In what Dispatch
-	// returns it is a json.RawMessage, or nil if it has more bytes than Limits.Inline.
+	// Data is the result for programs: anything that package json can encode, or nil. MCP clients get it. Results
+	// of Dispatch have a json.RawMessage here, or nil if it would be larger than Limits.Inline.
 	Data any
-	// InFile, if not empty, is a file of the project that has all of the content. If that is too long, it is not kept in another
-	// one. In what Dispatch returns it is the file that has what was too long, and empty if nothing was.
+	// InFile, if not empty, is a file of the project that contains the whole content; a long content is then not
+	// kept in another file. In results of Dispatch it is the file with the long content, or empty if the content
+	// was not too long.
 	InFile string
-	// Status is one short line for people, or "": at most 200 bytes.
+	// Status is one short line for people, at most 200 bytes, or "".
 	Status string
-	// Code says what went wrong; it is "" for a success. Err is the cause, for the host, and can be nil.
+	// Code is the kind of failure, or "" for a success. Err is the cause, for the host; it can be nil.
 	Code Code
 	Err  error
 }
 
 // A Part is a piece of a result's content.
 type Part struct {
-	// Text is the text, unless Data is not nil.
+	// Text is the text. If Data is set, it is the replacement where a provider cannot take Data.
 	Text string
-	// Data is an image or another binary of the type MIME. Where a provider cannot take it, Text is there instead.
+	// Data is an image or another binary of the type MIME. Where a provider cannot take it, Text is used instead.
 	Data []byte
 	MIME string
-	// Resource says what the text is the content of, or is nil. Then a transcript can leave it out where it is shown again.
+	// Resource, if not nil, identifies what the text is the content of. A transcript can then leave out repeated
+	// content.
 	Resource *Resource
 }
 
-// A Resource is something whose content a result shows.
+// A Resource is something whose content a result shows, such as a file.
 type Resource struct {
-	// Kind and Name are what the model knows it by, as "FILE" and "/notes.txt".
+	// Kind and Name are the model's words for it, such as "FILE" and "/notes.txt".
 	Kind, Name string
-	// Key stands for this content of it: the same key means the same content, as in "file:PROJECT:PATH:HASH".
+	// Key identifies this version of the content: equal keys mean equal content, as in "file:PROJECT:PATH:HASH".
 	Key string
 }
 
 // A Code is a kind of failure.
 type Code string
 
-// The kinds of failures. The texts that models get are for models, and may say the same for several kinds.
+// The kinds of failures. Several of them can have the same text for models.
 const (
 	CodeUnknownTool  Code = "unknown_tool"      // there is no such tool
 	CodeDisabled     Code = "tool_disabled"     // the tool is not enabled, or not in this mode, or needs a project
@@ -66,8 +68,8 @@ const (
 // IsError reports whether the call has failed.
 func (r Result) IsError() bool { return r.Code != "" }
 
-// Text returns all text of the content, pieces joined by newlines. Binaries are left out if they have no text, and resources
-// are as [Part.String] has them.
+// Text returns all text of the content, pieces joined by newlines. Binaries without a text are left out. Resources
+// are as [Part.String] formats them.
 func (r Result) Text() string {
 	if len(r.Content) == 1 {
 		return r.Content[0].String()
@@ -86,7 +88,7 @@ func (r Result) Text() string {
 	return b.String()
 }
 
-// String returns the text of the part; that of a resource is between two lines that name it.
+// String returns the text of the part. The text of a resource is between two lines that name the resource.
 func (p Part) String() string {
 	if p.Resource == nil {
 		return p.Text
@@ -94,7 +96,7 @@ func (p Part) String() string {
 	return p.Resource.open("") + p.Text + "\n" + p.Resource.end()
 }
 
-// Reference returns a part that names the resource instead of showing it, since it is shown elsewhere.
+// Reference returns a part that names the resource without showing it, for content that is shown elsewhere.
 func (r *Resource) Reference() Part {
 	return Part{Text: r.open(" (content shown in another tool invocation)") + r.end()}
 }
@@ -111,17 +113,17 @@ func (r *Resource) shortened() *Resource {
 func (r *Resource) open(note string) string { return ">>>>> " + r.Kind + ": " + r.Name + note + "\n" }
 func (r *Resource) end() string             { return "<<<<< END " + r.Kind }
 
-// Text returns a successful result with this text.
+// Text returns a successful result with a text.
 func Text(text string) Result { return Result{Content: []Part{{Text: text}}} }
 
-// Failure returns a result that says that the call has failed.
+// Failure returns the result of a failed call.
 func Failure(code Code, text string) Result { return Result{Content: []Part{{Text: text}}, Code: code} }
 
 // EmptyResult is the text that a model gets if a tool returns nothing.
 const EmptyResult = `{"message":"Tool executed but returned no result","status":"empty"}`
 
-// MarshalJSON encodes the result for programs that are no models: callId, tool, isError, code, status, content and data. Err
-// is left out.
+// MarshalJSON encodes the result for programs: callId, tool, isError, code, status, content and data. Err is left
+// out.
 func (r Result) MarshalJSON() ([]byte, error) {
 	type part struct {
 		Type     string `json:"type"`

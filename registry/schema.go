@@ -8,14 +8,15 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// A Schema is a JSON Schema that is ready for use. It cannot be changed, and is safe for concurrent use.
+// A Schema is a compiled JSON Schema. It is immutable and safe for concurrent use.
 type Schema struct{ compiled *schema.Schema }
 
 // noArguments is the schema of tools without one: an object with nothing in it.
 var noArguments = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 
-// CompileSchema makes a schema of JSON. Its type must be object, since that is what tools take and return. It may have 1 MiB, 5000 schemas
-// and 200 levels. References to other documents are refused. Formats are annotations, whatever the draft.
+// CompileSchema compiles a schema. Its type must be object, because tools take and return objects. It may have 1
+// MiB, 5000 subschemas and 200 levels. References to other documents are refused. Formats are annotations, whatever
+// the draft.
 func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	compiled, err := schema.Compile(raw)
 	if err != nil {
@@ -27,9 +28,9 @@ func CompileSchema(raw json.RawMessage) (*Schema, error) {
 	return &Schema{compiled}, nil
 }
 
-// JSON returns the schema, without white space, as it was given. It must not be changed.
+// JSON returns the schema as given, without white space. Do not change it.
 func (s *Schema) JSON() json.RawMessage { return s.compiled.JSON() }
 
-// Validate checks a value as package json decodes it with UseNumber. The error has one line for each thing that is wrong,
-// for a model to read. Checking takes some seconds at most.
+// Validate checks a value that package json decoded with UseNumber. The error has one line for each problem, for a
+// model to read. Checking takes some seconds at most.
 func (s *Schema) Validate(value any) error { return s.compiled.Validate(context.Background(), value) }

@@ -2,26 +2,26 @@ package registry
 
 import "slices"
 
-// A Selection says which tools are enabled, and how they are set. It is an argument of a call, and no state of the
-// registry. The zero value enables what is enabled by default, and grants nothing.
+// A Selection decides which tools are enabled, with which options. It comes with each call and is not part of the
+// registry. The zero value enables the default tools and grants nothing.
 type Selection struct {
-	// Settings are what the project, or its user, has chosen.
+	// Settings are the choices of the project or its user.
 	Settings Settings
-	// Enable switches tools on (true) and off (false), whatever Settings say.
+	// Enable switches tools on (true) and off (false). It overrides Settings.
 	Enable map[string]bool
-	// Options sets options, by tool and option, over those of Settings.
+	// Options sets options, by tool and option. It overrides those of Settings.
 	Options map[string]map[string]any
-	// Mode is the way of use. Empty means that it does not matter.
+	// Mode is the way in which tools are used. Empty means any.
 	Mode Mode
 	// Grants are the capabilities that tools may use.
 	Grants []Capability
-	// NoProject leaves out what needs a project. It is understood for calls without files.
+	// NoProject disables tools that need a project. It is implied for calls without files.
 	NoProject bool
-	// Internal lets the host call tools that are internal. It must not be set for calls that a model makes.
+	// Internal lets the host call internal tools. Never set it for a model's calls.
 	Internal bool
 }
 
-// Only returns a copy in which the named tools are enabled, and besides them only those that always are.
+// Only returns a copy that enables only the named tools, and those that are always enabled.
 func (s Selection) Only(names ...string) Selection {
 	s.Settings.EnabledTools = slices.Clone(names)
 	if s.Settings.EnabledTools == nil {

@@ -13,13 +13,12 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Settings are what a project, or its user, has chosen about tools. They are stored as a JSON object, in which they
-// are some of the fields; the other ones are kept as they are. So are preferences about tools that are not registered.
+// Settings are the choices of a project or its user about tools. They are stored as fields of a JSON object; its
+// other fields are kept unchanged. Choices about unknown tools are kept too.
 type Settings struct {
-	// EnabledTools are the tools that are switched on, and all others are off; nil means that there is no such list, and
-	// that what a tool's Spec says holds.
+	// EnabledTools lists the enabled tools; all others are off. Nil means that each tool's Spec decides.
 	EnabledTools []string
-	// ToolEnabled switches single tools on and off, whatever EnabledTools and their Specs say.
+	// ToolEnabled switches single tools on and off. It overrides EnabledTools and Specs.
 	ToolEnabled map[string]bool
 	// ToolOptions are values of options, by tool and option.
 	ToolOptions map[string]map[string]any
@@ -28,8 +27,8 @@ type Settings struct {
 	rest map[string]json.RawMessage
 }
 
-// ParseSettings reads settings from JSON, and brings those of older versions into today's form; migrated reports
-// whether that has changed anything. Nothing at all is the zero Settings.
+// ParseSettings parses settings from JSON, and converts those of older versions; migrated reports whether that
+// changed anything. Empty data is the zero Settings.
 func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 	var s Settings
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -99,7 +98,7 @@ func (s *Settings) migrate() (changed bool) {
 	return true
 }
 
-// MarshalJSON encodes the settings, with all fields that they were read with.
+// MarshalJSON encodes the settings, with all other fields that were parsed.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	fields := map[string]any{}
 	for name, raw := range s.rest {
@@ -117,7 +116,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	return jsontree.Marshal(fields)
 }
 
-// UnmarshalJSON is [ParseSettings].
+// UnmarshalJSON parses as [ParseSettings] does.
 func (s *Settings) UnmarshalJSON(data []byte) (err error) {
 	*s, _, err = ParseSettings(data)
 	return err
@@ -134,7 +133,7 @@ func (s *Settings) enabled(name string, fallback bool) bool {
 	return fallback
 }
 
-// WithEnabled returns a copy in which a tool is switched on or off.
+// WithEnabled returns a copy that switches a tool on or off.
 func (s Settings) WithEnabled(name string, on bool) Settings {
 	s.ToolEnabled = maps.Clone(s.ToolEnabled)
 	if s.EnabledTools == nil {
@@ -152,8 +151,8 @@ func (s Settings) WithEnabled(name string, on bool) Settings {
 	return s
 }
 
-// WithOption returns a copy in which an option of a tool has a value, or, if that is nil, its default. The registry checks the
-// value when it is used; [Option.ParseOption] does so before.
+// WithOption returns a copy that sets an option of a tool; nil resets it to its default. The registry checks the
+// value when it is used; check it before with [Option.ParseOption].
 func (s Settings) WithOption(tool, option string, value any) Settings {
 	options := maps.Clone(s.ToolOptions)
 	if options == nil {

@@ -9,69 +9,73 @@ import (
 	"time"
 )
 
-// A Spec describes a tool. Only Name and Description are needed.
+// A Spec describes a tool. Only Name and Description are required.
 type Spec struct {
-	// Name is what models call the tool: 1 to 64 ASCII letters, digits, "-" and "_", not beginning with a digit or
-	// "-", which is what every provider accepts.
+	// Name is the tool's name for models: 1 to 64 ASCII letters, digits, "-" and "_", not beginning with a digit or
+	// "-". Every provider accepts such names.
 	Name string
 	// DisplayName and Subtitle are for people. Models do not get them, except that MCP clients show the name.
 	DisplayName, Subtitle string
 	// Description tells a model what the tool does. DescriptionFor, if not nil, makes it for each offer.
 	Description    string
 	DescriptionFor func(Offer) string
-	// Schema is the JSON Schema of the input, draft 2020-12 unless it says otherwise, of type object. SchemaFor, if not
-	// nil, makes it of the options; it must return the same for the same options. Without both the tool takes no arguments.
+	// Schema is the JSON Schema of the input, draft 2020-12 unless it says otherwise, of type object. SchemaFor, if
+	// not nil, makes it from the options; it must return the same schema for the same options. Without both the
+	// tool takes no arguments.
 	Schema    json.RawMessage
 	SchemaFor func(Options) json.RawMessage
-	// OutputSchema is the JSON Schema of Result.Data, of type object, or nil if there is none.
+	// OutputSchema is the JSON Schema of Result.Data, of type object. Nil means none.
 	OutputSchema json.RawMessage
-	// Options are what users can set.
+	// Options are the settings that users can change.
 	Options []Option
-	// Category is for listing tools, and Source says where the tool comes from, for [Registry.Without]. Both can be empty.
+	// Category groups tools in lists. Source is where the tool comes from, for [Registry.Without]. Both can be
+	// empty.
 	Category Category
 	Source   string
 	// Modes are the ways of use in which the tool is offered. None means all.
 	Modes []Mode
-	// Requires is what must have been granted for the tool to be offered and called.
+	// Requires lists what must be granted before the tool is offered and called.
 	Requires []Capability
-	// Annotations say what calls do.
+	// Annotations describe what calls do.
 	Annotations Annotations
-	// Instructions tell a model how to behave with the tool. They are part of the system prompt, once if several tools have the same.
+	// Instructions tell a model how to behave with the tool. They are part of the system prompt, once if several
+	// tools share them.
 	Instructions string
-	// ReadsFiles says how a model reads a part of a file of the project with this tool, as in "the filesystem tool's view
-	// command and view_range". It is told where a result is too long and has been put into a file. Most tools have none.
+	// ReadsFiles is how a model reads part of a file with this tool, such as "the filesystem tool's view command
+	// and view_range". A model learns this when a long result is in a file. Most tools leave it empty.
 	ReadsFiles string
-	// Icons are for people's eyes.
+	// Icons are for user interfaces.
 	Icons Icons
-	// Timeout is how long a call may take. Zero means [DefaultTimeout], and [NoTimeout] that it may take forever.
+	// Timeout is how long a call may take. Zero means [DefaultTimeout], and [NoTimeout] no limit.
 	Timeout time.Duration
-	// KeepsTime says that the tool ends by itself after Env.Timeout, and has better words for that. It is
-	// stopped a second later.
+	// KeepsTime means that the tool itself ends when Env.Timeout has passed, with a better message. The registry
+	// stops it a second later.
 	KeepsTime bool
-	// Retries is how often a call is tried again after an error that the tool has marked as [Retryable]. Zero means never.
+	// Retries is how often a call is repeated after an error that the tool has marked as [Retryable]. Zero means
+	// never.
 	Retries int
-	// AtOnce is how many calls of the tool another tool's call can make at once by [Env.Dispatch]; more of them wait. It is for tools
-	// that need a lot of memory. Zero means any number.
+	// AtOnce is how many calls of this tool one call of another tool can run at the same time with [Env.Dispatch];
+	// further ones wait. Set it for tools that need much memory. Zero means no limit.
 	AtOnce int
-	// OffByDefault leaves the tool off unless it is chosen. AlwaysEnabled leaves no choice.
+	// OffByDefault disables the tool unless it is chosen. AlwaysEnabled makes it impossible to disable.
 	OffByDefault, AlwaysEnabled bool
-	// NeedsProject says that the tool can do nothing without files.
+	// NeedsProject means that the tool is useless without files.
 	NeedsProject bool
-	// Internal hides the tool from models and users: it is not offered or listed, and called only by a host whose
-	// Selection.Internal says so.
+	// Internal hides the tool from models and users: it is not offered or listed, and only a host can call it, with
+	// Selection.Internal.
 	Internal bool
 }
 
-// The time that a call of a tool may take.
+// Limits on the time of a call.
 const (
 	DefaultTimeout               = 10 * time.Second
 	NoTimeout      time.Duration = -1
 )
 
-// A Category is a kind of tools.
+// A Category is a kind of tool.
 type Category string
 
-// Categories that tools commonly have. There can be others.
+// Common categories. Others are allowed.
 const (
 	CategorySearch Category = "search"
 	CategoryTime   Category = "time"
@@ -85,41 +89,41 @@ const (
 // A Mode is a way of using tools.
 type Mode string
 
-// Modes that hosts commonly have. There can be others.
+// Common modes. Others are allowed.
 const (
 	ModeMCP           Mode = "mcp"            // an MCP server
 	ModeHistory       Mode = "history"        // an agent that is sent its messages so far
 	ModeWorkingMemory Mode = "working-memory" // an agent that is sent what it has noted
 )
 
-// A Capability is something that a tool can do to the world, and that a host must allow.
+// A Capability is something that a tool can do to the world and that a host must allow.
 type Capability string
 
-// Capabilities that tools commonly require. There can be others.
+// Common capabilities. Others are allowed.
 const (
 	CapabilityNetwork Capability = "network"
 	CapabilityProcess Capability = "process"
 )
 
-// Annotations say what the calls of a tool do. They are what its author says, not what is enforced. The zero value is
-// that of a tool that changes things, but destroys none.
+// Annotations describe a tool's calls. They are the author's claims and are not enforced. The zero value means a
+// tool that changes things but destroys nothing.
 type Annotations struct {
-	// ReadOnly calls change nothing; [Registry.DispatchAll] runs several of them at once.
+	// ReadOnly calls change nothing; [Registry.DispatchAll] runs several of them concurrently.
 	ReadOnly bool
-	// Destructive calls may remove or replace what is there.
+	// Destructive calls may remove or replace something.
 	Destructive bool
-	// Idempotent calls do nothing more when they are made again.
+	// Idempotent calls have no further effect when they are repeated.
 	Idempotent bool
 	// OpenWorld calls reach things beyond the project.
 	OpenWorld bool
 }
 
-// Icons are names or data URLs that a user interface knows how to show; toolrun gives them no meaning.
+// Icons are names or data URLs that a user interface can show; toolrun does not interpret them.
 type Icons struct {
 	Input, Output string
 }
 
-// A ToolError says what is wrong with a tool, or with what has been set for it.
+// A ToolError is a mistake in a tool, or in its options.
 type ToolError struct {
 	// Tool is the tool's name.
 	Tool string
@@ -129,12 +133,12 @@ type ToolError struct {
 // Error names the tool.
 func (e *ToolError) Error() string { return fmt.Sprintf("tool %q: %v", e.Tool, e.Err) }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the underlying error.
 func (e *ToolError) Unwrap() error { return e.Err }
 
 var validName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 
-// CheckName checks a tool's name. The error says what a name may be.
+// CheckName checks a tool's name. The error says which names are allowed.
 func CheckName(name string) error {
 	if !validName.MatchString(name) {
 		return errors.New("a tool's name has 1 to 64 ASCII letters, digits, - and _, and does not begin with a digit or -")

@@ -9,41 +9,40 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A Tool is something that a model can call. All that is needed is here; a tool that can do more implements
-// [APIOverrider], [SystemPrompter], [InputChecker], [InputRenderer] or [OutputRenderer] as well. [New] makes a tool of a
-// function.
+// A Tool is something that a model can call. A tool that can do more also implements [APIOverrider],
+// [SystemPrompter], [InputChecker], [InputRenderer] or [OutputRenderer]. [Func] makes a tool from a function.
 //
-// A tool holds no state of a call or of a project: what it may use comes with the call. Its methods are called by several
-// goroutines at once.
+// A tool keeps no state about calls or projects: everything that it may use comes with the call. Its methods must
+// be safe for concurrent use.
 type Tool interface {
-	// Spec describes the tool. It is asked for once, when the tool becomes part of a registry.
+	// Spec describes the tool. It is called once, when the tool becomes part of a registry.
 	Spec() Spec
-	// Execute does what a call asks for. The input has been checked against the tool's schema. When the context ends,
-	// Execute should return soon; if it does not, it is left behind, without its files.
+	// Execute runs a call, whose input has been checked against the tool's schema. It should return soon after the
+	// context ends; otherwise it is left behind, without its files.
 	//
-	// What a model should know of a failure is a [Result] with a code, or a [*ModelError]. Any other error means that
-	// the tool itself has failed; its text goes to the model, too. A panic is such an error.
+	// To tell the model of a failure, return a [Result] with a code, or a [*ModelError]. Any other error, and a
+	// panic, means that the tool itself has failed; the model gets its text, too.
 	Execute(ctx context.Context, call Call, env Env) (Result, error)
 }
 
-// A Call is what a model, or a program, wants a tool to do.
+// A Call is a request of a model, or of a program, to run a tool.
 type Call struct {
-	// ID is how the provider calls it, and has no other meaning. It can be empty, and should otherwise not be used twice
-	// in a project, since the project's history has it.
+	// ID is the provider's id of the call. It can be empty. Otherwise it should be unique in a project, because the
+	// project's history records it.
 	ID string `json:"id,omitempty"`
 	// Tool is the name of the tool.
 	Tool string `json:"tool"`
-	// Input is the arguments as the model has sent them: what is no JSON object here gets a result that says so. Nothing
-	// at all, or null, stands for no arguments. When a tool gets it, it is an object that fits the tool's schema.
+	// Input is the arguments as the model sent them. Anything but a JSON object gets a result that says so; empty
+	// input and null mean no arguments. A tool receives an object that fits its schema.
 	Input json.RawMessage `json:"input,omitempty"`
-	// Parent is the id of the call that makes this one by [Env.Dispatch], which sets it. It is empty for all others.
+	// Parent is the id of the call that made this one with [Env.Dispatch], which sets it. It is empty otherwise.
 	Parent string `json:"-"`
 }
 
-// An API is a provider's way of having tools, or another one.
+// An API identifies a provider's API, or another way to offer tools.
 type API string
 
-// The APIs that package provider knows.
+// The APIs that package provider supports.
 const (
 	Anthropic       API = "anthropic"        // Anthropic's Messages API
 	OpenAIChat      API = "openai-chat"      // OpenAI's Chat Completions API, and what is compatible with it
@@ -54,20 +53,20 @@ const (
 	XML             API = "xml"              // calls written as XML in a model's text
 )
 
-// APIOverrider is what tools implement that an API knows by itself.
+// APIOverrider is an optional interface of tools that an API knows by itself.
 type APIOverrider interface {
-	// APIOverride returns the whole definition that the API gets instead of the one that is made of the tool's
-	// description and schema, or nil if there is none. The tool's instructions and system prompt are left out then.
+	// APIOverride returns the definition to send to the API instead of the usual one, or nil for the usual one.
+	// With an override, the tool's instructions and system prompt are left out.
 	APIOverride(api API, options Options) json.RawMessage
 }
 
-// SystemPrompter is what tools implement that have something to add to the system prompt of every request.
+// SystemPrompter is an optional interface of tools that add to the system prompt of every request.
 type SystemPrompter interface {
 	// SystemPrompt returns the text, or "" if there is none.
 	SystemPrompt(ctx context.Context, prompt PromptContext) (string, error)
 }
 
-// A PromptContext is what a system prompt may be made of.
+// A PromptContext is the context for which a system prompt is made.
 type PromptContext struct {
 	Offer
 	// Project, Chat and Files are as in [Env]. Files is nil if there is no project.
@@ -75,37 +74,38 @@ type PromptContext struct {
 	Files         afero.Fs
 }
 
-// InputChecker is what tools implement that have words of their own for what can be wrong with an input. It is asked
-// before the input is checked against the schema.
+// InputChecker is an optional interface of tools that report invalid inputs in their own words. It is called before
+// the input is checked against the schema.
 type InputChecker interface {
-	// CheckInput returns an error whose text the model gets, or nil. Numbers are of type json.Number. The input must not be
-	// changed.
+	// CheckInput returns an error whose text the model gets, or nil. Numbers have the type json.Number. It must not
+	// change the input.
 	CheckInput(input map[string]any) error
 }
 
-// InputRenderer is what tools implement that can show an input to people better than as JSON.
+// InputRenderer is an optional interface of tools that format inputs for people better than JSON does.
 type InputRenderer interface {
-	// RenderInput returns plain text. The input is as the model has sent it, and perhaps invalid.
+	// RenderInput returns plain text. The input is as the model sent it, and may be invalid.
 	RenderInput(input json.RawMessage) string
 }
 
-// OutputRenderer is what tools implement that can show a result to people better than what the model gets.
+// OutputRenderer is an optional interface of tools that format results for people better than the model's text
+// does.
 type OutputRenderer interface {
 	// RenderOutput returns plain text.
 	RenderOutput(result Result) string
 }
 
-// A ModelError is an error that the model should know of, and can do something about.
+// A ModelError is an error that the model should know of and can correct.
 type ModelError struct {
-	// Text is what the model gets, as it is.
+	// Text is the text for the model.
 	Text string
-	// Code is what the result gets. Empty means [CodeTool].
+	// Code is the code of the result. Empty means [CodeTool].
 	Code Code
 	// Err is the cause, for the host; it can be nil.
 	Err error
 }
 
-// Errorf returns a *[ModelError] with this text. What %w wraps is the cause.
+// Errorf returns a *[ModelError] with this text. An error wrapped with %w is the cause.
 func Errorf(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &ModelError{Text: err.Error(), Err: err}
@@ -117,8 +117,8 @@ func (e *ModelError) Error() string { return e.Text }
 // Unwrap returns the cause.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// Retryable marks an error of a tool as one that may not come again: the call is tried again, as often as
-// Spec.Retries allows. A nil error stays nil.
+// Retryable marks a tool's error as temporary: the call is repeated, as often as Spec.Retries allows. A nil error
+// stays nil.
 func Retryable(err error) error {
 	if err == nil {
 		return nil
@@ -130,8 +130,8 @@ type retryableError struct{ error }
 
 func (e *retryableError) Unwrap() error { return e.error }
 
-// ToolFunc makes a tool of a function that takes its input as JSON. [Func] is for one that takes it as a value of its own type.
-// A nil function is an error of [New].
+// ToolFunc makes a tool from a function that takes its input as JSON. [Func] is for functions with typed inputs.
+// With a nil function, New fails.
 func ToolFunc(spec Spec, execute func(ctx context.Context, call Call, env Env) (Result, error)) Tool {
 	return &toolFunc{spec, execute}
 }

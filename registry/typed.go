@@ -14,16 +14,21 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// Func makes a tool of a function. The input's schema is inferred from In, a struct: its fields are the arguments, by
-// their json tags; those with omitempty or omitzero are optional; a tag jsonschema:"..." is the description. If
-// spec.Schema is there, it is the schema instead, which In must fit.
+// Func makes a tool from a function. The input's schema is inferred from In, a struct whose fields are the
+// arguments: json tags give their names, omitempty or omitzero makes them optional, and a tag jsonschema:"..." is
+// the description. If spec.Schema is set, it is used instead, and In must fit it.
 //
-// What the function returns becomes the result: a string is what the model gets; a [Result] and a []Part are as they
-// are; a value that implements [Renderer] renders itself; any other value is JSON, and Result.Data at the same time; its
-// schema becomes spec.OutputSchema if it is a struct. An error that is made by [Errorf] tells the model exactly that; any other
-// one is a failure of the tool.
+// The result depends on what the function returns:
 //
-// A type that has no schema is an error of [New], and so is a nil function.
+//   - a string is the text for the model
+//   - a [Result] or a []Part is used unchanged
+//   - a value that implements [Renderer] renders itself
+//   - any other value is encoded as JSON and is Result.Data too; if it is a struct, its schema becomes
+//     spec.OutputSchema
+//
+// An error made by [Errorf] is the text for the model; any other error is a failure of the tool.
+//
+// [New] fails if a type has no schema, or if the function is nil.
 func Func[In, Out any](spec Spec, do func(ctx context.Context, in In, env Env) (Out, error)) Tool {
 	t := &funcTool[In, Out]{spec: spec, do: do}
 	if do == nil {
@@ -41,7 +46,7 @@ func Func[In, Out any](spec Spec, do func(ctx context.Context, in In, env Env) (
 	return t
 }
 
-// Renderer is what outputs of functions implement that are more than their JSON.
+// Renderer is an optional interface of function outputs that should not be plain JSON.
 type Renderer interface {
 	// Result returns the result.
 	Result() Result
