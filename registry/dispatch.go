@@ -120,11 +120,11 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 		defer cancel()
 	}
 	if len(input) > smallInput {
-		leave, err := decoding.enter(ctx, decodingSize(input))
-		if err != nil {
+		size := min(decodingSize(input), maxDecoding)
+		if err := decoding.Acquire(ctx, size); err != nil {
 			return nil, err
 		}
-		defer leave()
+		defer decoding.Release(size)
 	}
 	decoded, err := jsontree.Decode(input)
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
