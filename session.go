@@ -12,28 +12,29 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// SessionOptions say what the calls of a session may do. The zero value enables what is enabled by default and what has been
+// SessionOptions configure what the calls of a session may do. The zero value enables the default tools and those
 // chosen for the project, and grants nothing.
 type SessionOptions struct {
-	// Chat says which conversation it is; tools may put it into what they return.
+	// Chat identifies the conversation; tools may put it into their results.
 	Chat string
-	// Client is who makes the calls, if several do for a project: see [registry.Env].
+	// Client identifies who makes the calls, if a project has several clients: see [registry.Env].
 	Client string
-	// IgnoreSettings leaves aside what has been chosen for the project.
+	// IgnoreSettings ignores the choices stored for the project.
 	IgnoreSettings bool
-	// Select, if not nil, gets what has been chosen for the project, and returns which tools are enabled, how they are set and what
-	// they may use. It is asked each time, by several goroutines at once if sessions are used so.
+	// Select, if not nil, gets the choices stored for the project and returns those that apply: which tools are
+	// enabled, their options and what they may use. It is called for each use, possibly by several goroutines at
+	// once.
 	Select func(registry.Selection) registry.Selection
-	// Limits are for each call. How long all calls of a response may take is for the context to say.
+	// Limits apply to each call. Use the context to limit all calls of a response together.
 	Limits registry.Limits
 	// Progress and Logger are as in [registry.Env].
 	Progress func(registry.Progress)
 	Logger   *slog.Logger
 }
 
-// A Session does the calls of models on the files of one project. It keeps nothing of a conversation. It is safe for concurrent
-// use; calls that are made at once share the files. Who does not need it any more closes it: until then, or until the runner is
-// closed, it is kept with its open files.
+// A Session runs a model's calls on the files of one project. It does not store the conversation. It is safe for
+// concurrent use; concurrent calls share the files. Close it when done: until then, or until the runner is closed,
+// its files stay open.
 type Session struct {
 	runner  *Runner
 	project *vfs.Project // nil if there is none
@@ -52,8 +53,8 @@ func newSession(r *Runner, project *vfs.Project, id string, options *SessionOpti
 	return s
 }
 
-// Definitions returns the tools that are enabled, as a request to an API has them: see [provider.Definitions]. They change
-// when another choice is made for the project.
+// Definitions returns the enabled tools in the form that an API wants in a request: see [provider.Definitions].
+// They change when the project's choices change.
 func (s *Session) Definitions(api registry.API, options *provider.Options) (json.RawMessage, error) {
 	env, err := s.Env()
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Session) Definitions(api registry.API, options *provider.Options) (json
 	return provider.Definitions(s.runner.Registry(), api, env.Selection, options)
 }
 
-// SystemPrompt returns what the tools that are enabled add to the system prompt, or "".
+// SystemPrompt returns what the enabled tools add to the system prompt, or "".
 func (s *Session) SystemPrompt(ctx context.Context, api registry.API) (string, error) {
 	ctx, end, err := s.calls.begin(ctx)
 	if err != nil {
@@ -76,12 +77,12 @@ func (s *Session) SystemPrompt(ctx context.Context, api registry.API) (string, e
 	return s.runner.Registry().SystemPrompt(ctx, api, env)
 }
 
-// Do does the calls in what a model has answered, in order, and returns the messages with their results, as a JSON array to be
-// appended to the conversation: see [provider.Calls] and [provider.Results]. They are nil if there are no calls.
+// Do runs the calls in a model's response, in order, and returns the messages with their results, as a JSON array
+// to append to the conversation: see [provider.Calls] and [provider.Results]. Without calls it returns nil.
 //
-// Each call has a result, whatever happens to it: also when the context ends, after which the others are not begun and the model is
-// told so. An error means that no call has been made, because the response cannot be used, the choice that has been made for
-// the project cannot be read (vfs.ErrDeleted if the project is no more), or the session is closed.
+// Every call has a result. When the context ends, remaining calls are not begun, and their results tell the model
+// so. An error means that no call was made: the response is unusable, the project's choices cannot be read
+// (vfs.ErrDeleted if the project was deleted), or the session is closed.
 func (s *Session) Do(ctx context.Context, api registry.API, response []byte) (json.RawMessage, error) {
 	calls, err := provider.Calls(api, response)
 	if err != nil {
@@ -94,8 +95,8 @@ func (s *Session) Do(ctx context.Context, api registry.API, response []byte) (js
 	return provider.Results(api, results)
 }
 
-// DispatchAll does calls as Do does, and returns their results in the same order: see [registry.Registry.DispatchAll]. It is for
-// calls of a stream, and for who wants to see the results.
+// DispatchAll runs calls as Do does, and returns their results in the same order: see
+// [registry.Registry.DispatchAll]. Use it for the calls of a stream, or to inspect the results.
 func (s *Session) DispatchAll(ctx context.Context, calls []registry.Call) ([]registry.Result, error) {
 	ctx, end, err := s.calls.begin(ctx)
 	if err != nil {
@@ -109,8 +110,8 @@ func (s *Session) DispatchAll(ctx context.Context, calls []registry.Call) ([]reg
 	return s.runner.Registry().DispatchAll(ctx, calls, env), nil
 }
 
-// Env returns what calls of the session may touch, with what has been chosen for the project by now. Calls that are made with
-// it by [Runner.Registry] are not waited for by Close.
+// Env returns the Env of the session's calls, with the project's current choices. Close does not wait for calls
+// made directly with it through [Runner.Registry].
 func (s *Session) Env() (registry.Env, error) {
 	_, end, err := s.calls.begin(context.Background())
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *Session) Env() (registry.Env, error) {
 	return env, nil
 }
 
-// Source is Env with the tools that there are now, as [mcpserver.New] takes it.
+// Source returns the current tools and the session's Env. It is a source for [mcpserver.New].
 //
 // [mcpserver.New]: https://pkg.go.dev/github.com/toolrun/toolrun/mcp/mcpserver#New
 func (s *Session) Source(context.Context) (*registry.Registry, registry.Env, error) {
@@ -156,8 +157,9 @@ func (s *Session) Source(context.Context) (*registry.Registry, registry.Env, err
 // session has none. It is closed with the session.
 func (s *Session) Project() *vfs.Project { return s.project }
 
-// Close stops the calls that are under way, whose results say so, and waits for their end. That is soon, since a tool that
-// goes on is left behind without its files after half a second, unless middleware keeps it. Then it closes the project's files.
+// Close stops running calls, whose results say so, and waits until they end. That takes about half a second at
+// most, unless middleware holds them up: a tool that does not stop is left behind without its files. Then it closes
+// the project's files.
 func (s *Session) Close() error { return s.close() }
 
 func (s *Session) shut() error {

@@ -2,8 +2,9 @@ package module
 
 import "strings"
 
-// WithoutAttributes blanks the attributes of imports, with {type: 'json'} and the like, in declarations and in calls of import,
-// so that all positions stay. It is for engines that do not know them; what a module is follows from its name here.
+// WithoutAttributes blanks the attributes of imports, such as with {type: 'json'}, in declarations and in calls of
+// import, so that all positions stay. It is for engines that do not know them; here a module's name decides what it
+// is.
 func WithoutAttributes(code string) string {
 	if !strings.Contains(code, "import") && !strings.Contains(code, "export") ||
 		!strings.Contains(code, "with") && !strings.Contains(code, "assert") {

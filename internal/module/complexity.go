@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ComplexityError says that TypeScript code nests too deeply, or is too ambiguous, to be parsed safely.
+// A ComplexityError means that TypeScript code nests too deeply, or is too ambiguous, to be parsed safely.
 type ComplexityError struct {
 	File   string
 	Line   int // from 1
@@ -17,37 +17,38 @@ func (e *ComplexityError) Error() string {
 	return fmt.Sprintf("TypeScript here: %s (%s:%d:%d)", e.Reason, e.File, e.Line, e.Column)
 }
 
-// Limits of what the parser gets. The first three are for all that is open at one place of the code.
+// Limits on code for the parser. The first three apply to everything that is open at one place of the code.
 const (
-	// maxNesting is how many times the parser may call itself, about: it needs stack for each, and a stack that is too
-	// large ends the process.
+	// maxNesting is about how deep the parser may call itself. Each level needs stack, and a stack overflow ends
+	// the process.
 	maxNesting = 256
-	// maxAngles is how many angle brackets may be open, or operators that look like them: for each, the parser may read
-	// on to the end and come back.
+	// maxAngles is how many angle brackets, or operators that look like them, may be open: for each, the parser may
+	// read on to the end and come back.
 	maxAngles = 40
 	// maxReadings is how often the parser may have to choose between two readings. The time doubles with each.
 	maxReadings = 4
-	// maxTerms is how many operators an expression may have side by side, maxAlternatives how many | and &, and maxItems
-	// how many commas may stand in a statement, other than in a list of values: the parser's time, and for + the memory,
-	// grow with their square.
+	// maxTerms limits the operators side by side in an expression, maxAlternatives the | and &, and maxItems the
+	// commas in a statement (outside lists of values): the parser's time, and for + the memory, grows with their
+	// square.
 	maxTerms        = 256
 	maxAlternatives = 4096
 	maxItems        = 8192
-	// maxName is how long a name may be, and maxEnumText how long a string or the like in an enum, in bytes: the output
-	// can have both much more often.
+	// maxName limits the length of a name, and maxEnumText that of a string or the like in an enum, in bytes: the
+	// output can repeat both many times.
 	maxName     = 256
 	maxEnumText = 256
-	// maxEnumNumber is how long a number in an enum may be, in bytes, and maxEnumSums how many additions there may be in
-	// all enums: their values are worked out, and those of strings grow.
+	// maxEnumNumber limits the length of a number in an enum, in bytes, and maxEnumSums the additions in all enums:
+	// their values are computed, and those of strings grow.
 	maxEnumNumber = 32
 	maxEnumSums   = 64
-	// maxScanned is how many bytes the parser may scan for the places that its messages name. A message about something that
-	// is there twice has two, and it scans from one to the other: each name, number or string can be in such a message.
+	// maxScanned limits the bytes that the parser scans to find the places of its messages. A message about a
+	// duplicate has two places, and the parser scans from one to the other; every name, number or string can be in
+	// such a message.
 	maxScanned = 1 << 29
-	// decoratorCost is how many names a decorator is in that.
+	// decoratorCost is how many names a decorator counts as.
 	decoratorCost = 4
-	// commentCost is how many of these bytes each byte before a comment in its line is: the parser goes back to the beginning of the line,
-	// rune by rune, for how far the comment is indented.
+	// commentCost is how many scanned bytes each byte before a comment in its line counts as: the parser goes back
+	// to the beginning of the line, rune by rune, to find the comment's indentation.
 	commentCost = 4
 )
 
@@ -67,8 +68,8 @@ type complexity struct {
 	enumSums   int
 }
 
-// checkComplexity returns a *ComplexityError if the TypeScript parser could need too much stack, time or memory for code.
-// It is linear in the code's length. Where the code ends for the lexer, it ends for the parser too.
+// checkComplexity returns a *ComplexityError if the TypeScript parser could need too much stack, time or memory for
+// code. It is linear in the code's length. Code that ends for the lexer ends for the parser too.
 func checkComplexity(code, name string) error {
 	c := complexity{lexer: *newLexer(code), levels: make([]nesting, 1, 64)}
 	fail := func(t token, reason string) error {
@@ -136,7 +137,8 @@ func (c *complexity) tooMuch() string {
 	return ""
 }
 
-// flags is how many flags a regular expression has. Each that is wrong is a message, which looks for its place.
+// flags returns the number of flags of a regular expression. Each wrong one causes a message, whose place is
+// searched for.
 func flags(regex string) int { return len(regex) - 1 - strings.LastIndexByte(regex, '/') }
 
 // unclear says why it is not sure what the parser takes a token for, or returns "".

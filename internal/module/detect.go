@@ -1,10 +1,10 @@
 package module
 
-// Detect says what JavaScript or TypeScript code is by the look of it, in time linear in its length. It never returns
-// JSON.
+// Detect guesses the kind of JavaScript or TypeScript code, in time linear in its length. It never returns JSON.
 //
-// An import or export declaration, import.meta or an await outside of functions makes it an ES module. Otherwise, using
-// module.exports or exports makes it CommonJS, unless these are parameters or variables of the code's own, as in bundles.
+// An import or export declaration, import.meta, or an await outside of functions makes the code an ES module.
+// Otherwise, a use of module.exports or exports makes it CommonJS, unless these are the code's own parameters or
+// variables, as in bundles.
 func Detect(code string) Kind {
 	kind, _ := detect(code)
 	return kind

@@ -2,8 +2,8 @@ package module
 
 import "fmt"
 
-// NotFoundError says that there is no module of a name. Its text is for the author of the script: it says what was
-// looked for and what there is instead.
+// A NotFoundError means that no module has a name. Its text tells the author of the script what was looked for and
+// what exists instead.
 type NotFoundError struct {
 	Specifier string
 	Importer  string // the path of the importing module, or "" for the main script
@@ -17,7 +17,7 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("Cannot find module %s imported from %s: %s", quote(e.Specifier), e.Importer, e.Reason)
 }
 
-// SpecifierError says that a specifier can never name a module.
+// A SpecifierError means that a specifier can never name a module.
 type SpecifierError struct {
 	Specifier string
 	Reason    string
@@ -27,7 +27,7 @@ func (e *SpecifierError) Error() string {
 	return fmt.Sprintf("Cannot import %s: %s", quote(e.Specifier), e.Reason)
 }
 
-// FileError says that a file cannot be a module, or cannot be read.
+// A FileError means that a file cannot be a module, or cannot be read.
 type FileError struct {
 	Path   string
 	Reason string
@@ -37,7 +37,7 @@ type FileError struct {
 func (e *FileError) Error() string { return fmt.Sprintf("Cannot load %s: %s", e.Path, e.Reason) }
 func (e *FileError) Unwrap() error { return e.Err }
 
-// SyntaxError says where code cannot be read.
+// A SyntaxError is the place where code cannot be parsed.
 type SyntaxError struct {
 	File    string
 	Line    int // from 1

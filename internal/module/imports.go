@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// SplitImports takes the import declarations out of a script that is the body of an async function, and must therefore
-// import by calls. The code is JavaScript; for TypeScript there is StripOptions.Body.
+// SplitImports removes the import declarations from a script that is the body of an async function, and must
+// therefore import by calls. The code is JavaScript; for TypeScript use StripOptions.Body.
 //
-// imports is one line of statements that do the same, to be run before the rest: an import of something that the module
-// does not provide throws the engine's own SyntaxError. It is "" if there are no import declarations. The names are
-// constants: they do not follow what the module assigns to them later.
+// imports is one line of equivalent statements, to run before the rest: an import of something that the module does
+// not export throws the engine's own SyntaxError. Without import declarations it is "". The names are constants:
+// they do not follow later assignments in the module.
 //
-// rest is the code with each import declaration blanked, so that all positions stay. Exports are taken back: export
-// before a declaration is blanked, and so is a list of exports. The other exports are a *SyntaxError, as a script's result
-// is what it returns. What looks like an import declaration within brackets is left alone.
+// rest is the code with each import declaration blanked, so that all positions stay. An export before a declaration
+// is blanked too, and so is a list of exports. Other exports are a *SyntaxError, because a script's result is what
+// it returns. Apparent import declarations inside brackets are left alone.
 func SplitImports(code string) (imports, rest string, err error) {
 	body, err := splitImports(code)
 	if err != nil {

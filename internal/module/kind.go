@@ -1,10 +1,10 @@
 package module
 
-// Kind is what a file is for the engine.
+// A Kind is how the engine treats a file.
 type Kind uint8
 
 const (
-	// Script is a plain script, which neither imports nor exports anything: it runs in the global scope.
+	// Script is a plain script without imports and exports: it runs in the global scope.
 	Script Kind = iota
 	// ES is an ECMAScript module.
 	ES

@@ -15,49 +15,51 @@ import (
 	"github.com/toolrun/toolrun/internal/progress"
 )
 
-// Sizes of sources that are loaded if a Loader does not say otherwise, in bytes.
+// Default limits of a Loader, in bytes.
 const (
 	DefaultMaxSource     = 8 << 20
 	DefaultMaxTypeScript = 128 << 10
 )
 
-// maxTypeScript is how large TypeScript may be whatever a caller says: the parser's stack grows with the size too, slowly.
+// maxTypeScript is the largest TypeScript source, whatever a caller allows: the parser's stack grows with the size
+// too, slowly.
 const maxTypeScript = 1 << 20
 
-// A Loader finds modules among the files of a project. Its fields must not change while it is in use; then it may be used
-// by several goroutines at the same time, if its Files may. What the files say is not kept: each call reads them afresh.
+// A Loader finds modules among the files of a project. Do not change its fields while it is in use; then it is safe
+// for concurrent use, if Files is. It caches nothing: each call reads the files again.
 //
-// Calls last as long as Files takes. A caller that cannot rely on that runs them where they can be abandoned.
+// Calls last as long as Files takes. If that may be for ever, run them where they can be abandoned.
 type Loader struct {
-	// Files are the project's files. Without, there are only the built-in modules.
+	// Files are the project's files. If nil, only the built-in modules exist.
 	Files afero.Fs
-	// Builtins are the names of the modules that are no files, such as "fs" and "fs/promises".
+	// Builtins are the names of modules that are not files, such as "fs" and "fs/promises".
 	Builtins []string
-	// Instead says what to use instead of modules of other systems, by their names without node: before them. It is part of errors.
+	// Instead names replacements for modules of other systems, for errors. Keys have no "node:".
 	Instead map[string]string
-	// Require looks for what CommonJS modules can require: packages that have several forms give that one.
+	// Require resolves for CommonJS: packages with several forms give the one for require.
 	Require bool
-	// MaxSource is how large a file may be, in bytes. Zero means DefaultMaxSource.
+	// MaxSource is the largest file in bytes. Zero means DefaultMaxSource.
 	MaxSource int64
-	// MaxTypeScript is how large a TypeScript file may be, in bytes. Zero means DefaultMaxTypeScript, and more than 1 MiB
-	// means 1 MiB. The compiler cannot be stopped: what could take it longer than a second or two is refused, of whatever size.
+	// MaxTypeScript is the largest TypeScript file in bytes. Zero means DefaultMaxTypeScript; more than 1 MiB means
+	// 1 MiB. The compiler cannot be stopped, so code of any size that could take longer than a second or two is
+	// refused.
 	MaxTypeScript int64
 }
 
-// Source is the content of a module, ready for the engine.
+// A Source is a module's content, ready for the engine.
 type Source struct {
 	Path string
 	Kind Kind
-	// Code is JavaScript, or the JSON text. It is valid UTF-8 and begins neither with a byte order mark nor, if it is
-	// JavaScript, with #! (which is // instead).
+	// Code is JavaScript, or the JSON text. It is valid UTF-8 without a byte order mark. In JavaScript, a leading
+	// #! has become //.
 	Code string
-	// Map leads from positions in Code to those in the file. It is nil if they are the same.
+	// Map translates positions in Code to positions in the file. It is nil if they are the same.
 	Map *Map
-	// UMD says that a CommonJS module asks what it is run as: it may also be run as a script that defines a global.
+	// UMD means that a CommonJS module checks how it is run: it may also run as a script that defines a global.
 	UMD bool
 }
 
-// IsTypeScript reports whether a file is TypeScript by its name.
+// IsTypeScript reports whether a file's name says that it is TypeScript.
 func IsTypeScript(name string) bool {
 	switch path.Ext(name) {
 	case ".ts", ".mts", ".cts":
@@ -66,7 +68,8 @@ func IsTypeScript(name string) bool {
 	return false
 }
 
-// notCode are endings of files that are no code. Run as such, a table can do nothing without an error, or anything.
+// notCode are endings of files that are not code. A table, for example, could run without an error and do nothing,
+// or anything.
 var notCode = func() map[string]bool {
 	m := map[string]bool{}
 	for ending := range strings.FieldsSeq("csv tsv txt md log html htm css svg xml yaml yml toml ini sql jsonl ndjson " +
@@ -76,7 +79,7 @@ var notCode = func() map[string]bool {
 	return m
 }()
 
-// Load reads the file at a path, as Resolve returns it, and prepares it. The errors are a *FileError, a *SyntaxError, a
+// Load reads and prepares the file at a path that Resolve returned. The errors are a *FileError, a *SyntaxError, a
 // *ComplexityError, ErrBusy or that of the context.
 func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	if err := ctx.Err(); err != nil {

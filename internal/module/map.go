@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Map leads from positions in generated code to those in the source that it was made of. It can be used by several
-// goroutines at the same time.
+// A Map translates positions in generated code to positions in its source. It is safe for concurrent use.
 type Map struct {
 	lines [][]segment // of the generated code
 }
@@ -19,7 +18,7 @@ type segment struct {
 	line, original int // in the source, from 0; line is -1 if the code comes from nowhere
 }
 
-// Size is how many bytes of memory the map takes, about. It is 0 for nil.
+// Size returns about how many bytes of memory the map takes. It is 0 for nil.
 func (m *Map) Size() int {
 	if m == nil {
 		return 0
@@ -32,8 +31,8 @@ func (m *Map) Size() int {
 	return size
 }
 
-// Original returns the position in the source of a position in the generated code. Lines and columns count from 1,
-// columns in UTF-16 code units. It returns false for code that was added.
+// Original returns the source position of a position in the generated code. Lines and columns count from 1, columns
+// in UTF-16 code units. It returns false for code that was added.
 func (m *Map) Original(line, column int) (originalLine, originalColumn int, ok bool) {
 	if line < 1 || line > len(m.lines) || column < 1 {
 		return 0, 0, false
