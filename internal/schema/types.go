@@ -127,7 +127,7 @@ func declared(schema *jsontree.Node) Types {
 }
 
 // maxVisits is how many schemas are looked at for one question.
-const maxVisits = 200
+const maxVisits = 600
 
 // A walk answers questions about a document. It looks at so many schemas before it gives up.
 type walk struct {
@@ -146,10 +146,10 @@ func (d *Document) Types(schema *jsontree.Node) Types {
 	return (&walk{d, maxVisits}).types(schema, 0)
 }
 
-// Meant returns the types that a schema speaks of: its Types, or, if those are all, what its other keywords are about.
+// Meant returns the types that a schema speaks of: its Types, or, if those are all or none, what its other keywords are about.
 func (d *Document) Meant(schema *jsontree.Node) Types {
 	types := d.Types(schema)
-	if types != AnyType {
+	if types != AnyType && types != NoTypes {
 		return types
 	}
 	for _, part := range d.Parts(schema) {
@@ -160,7 +160,7 @@ func (d *Document) Meant(schema *jsontree.Node) Types {
 			return Array
 		}
 	}
-	return types
+	return AnyType
 }
 
 // maxNested is how deep alternatives are followed in alternatives.

@@ -1,10 +1,12 @@
 package tsdecl
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 )
 
 // detail is how much a declaration says.
@@ -33,13 +35,12 @@ const (
 
 // A generator makes the types of one function.
 type generator struct {
+	*schema.Document
 	detail detail
-	root   json.RawMessage
-	// left is how many bytes there may still be, about, and work how many may still be decoded: references can lead to the same ones
-	// again and again. left is negative if either is used up.
-	left, work int
-	// within are the references that lead to what is being made, and depth is how deep in types that is.
-	within []string
+	// left is how many bytes there may still be, about. It is negative if they are used up.
+	left int
+	// within are the schemas that references have led to and that are being made, and depth is how deep in types that is.
+	within []*jsontree.Node
 	depth  int
 }
 
@@ -64,59 +65,62 @@ func (g *generator) spend(text string) string {
 
 func (g *generator) simple(text string) tsType { return tsType{text: g.spend(text)} }
 
-// schema returns the type of what a schema allows. Lines after the first one begin with indent.
-func (g *generator) schema(raw json.RawMessage, indent string) tsType {
+// of returns the type of what a schema allows. Lines after the first one begin with indent.
+func (g *generator) of(s *jsontree.Node, indent string) tsType {
 	if g.left < 0 || g.depth >= maxDepth {
 		return g.simple(unknown)
 	}
 	g.depth++
 	defer func() { g.depth-- }()
-	if string(raw) == "false" {
+	if s.Is("false") {
 		return g.simple("never")
 	}
-	s := g.decode(raw)
 	var all []tsType // which hold together
-	if ref := decodeText(s["$ref"]); ref != "" {
-		all = append(all, g.reference(ref, indent))
+	for _, target := range g.Targets(s) {
+		all = append(all, g.reference(target, indent))
+	}
+	if g.RefAlone(s) {
+		return g.join(all, " & ")
 	}
 	switch {
-	case s["const"] != nil:
-		all = append(all, g.literal(s["const"]))
-	case s["enum"] != nil:
-		all = append(all, g.enum(decodeList(s["enum"])))
+	case s.Get("const") != nil:
+		all = append(all, g.literal(s.Get("const")))
+	case s.Get("enum") != nil:
+		all = append(all, g.enum(s.List("enum")))
 	default:
 		if types := typesOf(s); len(types) > 0 {
 			all = append(all, g.typed(s, types, indent))
 		}
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if choices := decodeList(s[keyword]); len(choices) > 0 {
+		if choices := s.List(keyword); len(choices) > 0 {
 			all = append(all, g.combined(choices, " | ", indent))
 		}
 	}
-	if parts := decodeList(s["allOf"]); len(parts) > 0 {
+	if parts := s.List("allOf"); len(parts) > 0 {
 		all = append(all, g.combined(parts, " & ", indent))
 	}
 	return g.join(all, " & ")
 }
 
 // typesOf returns the types that a schema names, or speaks of.
-func typesOf(s map[string]json.RawMessage) []string {
-	if one := decodeText(s["type"]); one != "" {
+func typesOf(s *jsontree.Node) []string {
+	named := s.Get("type")
+	if one, ok := named.AsText(); ok {
 		return []string{one}
 	}
 	switch {
-	case s["type"] != nil:
-		return decodeTexts(s["type"])
-	case s["properties"] != nil:
+	case named != nil:
+		return named.Texts()
+	case s.Get("properties") != nil:
 		return []string{"object"}
-	case s["items"] != nil || s["prefixItems"] != nil:
+	case s.Get("items") != nil || s.Get("prefixItems") != nil:
 		return []string{"array"}
 	}
 	return nil
 }
 
-func (g *generator) typed(s map[string]json.RawMessage, types []string, indent string) tsType {
+func (g *generator) typed(s *jsontree.Node, types []string, indent string) tsType {
 	var choices []tsType
 	for _, t := range types {
 		switch t {
@@ -136,65 +140,66 @@ func (g *generator) typed(s map[string]json.RawMessage, types []string, indent s
 }
 
 // combined is what some schemas allow together, or each of them.
-func (g *generator) combined(schemas []json.RawMessage, operator, indent string) tsType {
+func (g *generator) combined(schemas []*jsontree.Node, operator, indent string) tsType {
 	var types []tsType
 	for _, s := range schemas {
 		if g.left < 0 {
 			break
 		}
-		types = append(types, g.schema(s, indent))
+		types = append(types, g.of(s, indent))
 	}
 	return g.join(types, operator)
 }
 
-func (g *generator) array(s map[string]json.RawMessage, indent string) tsType {
-	first, rest := decodeList(s["prefixItems"]), s["items"]
-	if list := decodeList(s["items"]); len(list) > 0 { // as in older drafts
-		first, rest = list, s["additionalItems"]
+func (g *generator) array(s *jsontree.Node, indent string) tsType {
+	first, rest := s.List("prefixItems"), s.Get("items")
+	if list := s.List("items"); len(list) > 0 { // as in older drafts
+		first, rest = list, s.Get("additionalItems")
 	}
 	if len(first) == 0 {
 		if rest == nil {
 			return g.simple("unknown[]")
 		}
-		return tsType{text: g.schema(rest, indent).grouped() + g.spend("[]")}
+		return tsType{text: g.of(rest, indent).grouped() + g.spend("[]")}
 	}
 	var items []string
 	for _, item := range first {
 		if g.left < 0 {
 			break
 		}
-		items = append(items, g.schema(item, indent).grouped()+"?") // a schema like this does not say that there must be one
+		items = append(items, g.of(item, indent).grouped()+"?") // a schema like this does not say that there must be one
 	}
-	if string(rest) != "false" {
+	if !rest.Is("false") {
 		items = append(items, g.spend("...unknown[]"))
 	}
 	return tsType{text: "[" + strings.Join(items, ", ") + "]"}
 }
 
-func (g *generator) object(s map[string]json.RawMessage, indent string) tsType {
-	more := s["additionalProperties"]
+func (g *generator) object(s *jsontree.Node, indent string) tsType {
+	more := s.Get("additionalProperties")
 	others := tsType{}
-	if len(g.decode(more)) > 0 {
-		others.text = g.spend("Record<string, ") + g.schema(more, indent).text + ">"
+	if more != nil && len(more.Members) > 0 {
+		others.text = g.spend("Record<string, ") + g.of(more, indent).text + ">"
 	}
-	names, properties := decodeMembers(s["properties"])
-	if len(names) == 0 {
+	properties := s.Object("properties")
+	if properties == nil || len(properties.Members) == 0 {
 		switch {
 		case others.text != "":
 			return others
-		case string(more) == "false":
+		case more.Is("false"):
 			return g.simple("{}")
 		}
 		return g.simple(anyObject)
 	}
 	required := map[string]bool{}
-	for _, name := range decodeTexts(s["required"]) {
+	for _, name := range s.Get("required").Texts() {
 		required[name] = true
 	}
 	inner := indent + "  "
 	var b strings.Builder
 	b.WriteString("{\n")
-	for _, name := range names {
+	for _, m := range properties.Members {
+		name := m.Name
 		if g.left < 0 {
 			break
 		}
@@ -207,10 +212,10 @@ func (g *generator) object(s map[string]json.RawMessage, indent string) tsType {
 			mark = ": "
 		}
 		if g.detail == everything {
-			b.WriteString(g.spend(comment(inner, notes(g.decode(properties[name])))))
+			b.WriteString(g.spend(comment(inner, notes(m.Value))))
 		}
 		b.WriteString(g.spend(inner + key(name) + mark))
-		b.WriteString(g.schema(properties[name], inner).text + ";\n")
+		b.WriteString(g.of(m.Value, inner).text + ";\n")
 	}
 	b.WriteString(g.spend(indent + "}"))
 	if others.text != "" {
@@ -219,21 +224,17 @@ func (g *generator) object(s map[string]json.RawMessage, indent string) tsType {
 	return tsType{text: b.String()}
 }
 
-// reference returns the type of what a reference leads to in the same schema. One that leads to itself ends there.
-func (g *generator) reference(ref, indent string) tsType {
-	if slices.Contains(g.within, ref) {
+// reference returns the type of what a reference leads to. One that leads to itself ends there.
+func (g *generator) reference(target *jsontree.Node, indent string) tsType {
+	if slices.Contains(g.within, target) {
 		return g.simple(unknown)
 	}
-	target := g.at(ref)
-	if target == nil {
-		return g.simple(unknown)
-	}
-	g.within = append(g.within, ref)
+	g.within = append(g.within, target)
 	defer func() { g.within = g.within[:len(g.within)-1] }()
-	return g.schema(target, indent)
+	return g.of(target, indent)
 }
 
-func (g *generator) enum(values []json.RawMessage) tsType {
+func (g *generator) enum(values []*jsontree.Node) tsType {
 	var choices []tsType
 	for i, v := range values {
 		if i == maxChoices {
@@ -246,18 +247,15 @@ func (g *generator) enum(values []json.RawMessage) tsType {
 }
 
 // literal is the type of one value.
-func (g *generator) literal(raw json.RawMessage) tsType {
-	var value any
-	if len(raw) > maxLiteral || json.Unmarshal(raw, &value) != nil {
+func (g *generator) literal(v *jsontree.Node) tsType {
+	text, err := v.Encode(maxLiteral)
+	switch {
+	case err != nil, v.Kind == jsontree.Object, v.Kind == jsontree.Array:
 		return g.simple(unknown)
+	case v.Kind == jsontree.String:
+		return g.simple(quoted(v.Text))
 	}
-	switch value := value.(type) {
-	case string:
-		return g.simple(quoted(value))
-	case nil, bool, float64:
-		return g.simple(string(raw))
-	}
-	return g.simple(unknown)
+	return g.simple(string(text))
 }
 
 // join makes one type of several. What adds nothing is left out.

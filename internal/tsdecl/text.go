@@ -1,7 +1,6 @@
 package tsdecl
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 	"unicode"
@@ -48,18 +47,20 @@ func oneLine(text string, limit int) string {
 }
 
 // notes is what a comment says of a property: its description, and what TypeScript has no words for.
-func notes(s map[string]json.RawMessage) string {
-	text := oneLine(decodeText(s["description"]), maxProperty)
+func notes(s *jsontree.Node) string {
+	text := oneLine(s.GetText("description"), maxProperty)
 	var facts []string
-	if decodeText(s["type"]) == "integer" {
+	if s.GetText("type") == "integer" {
 		facts = append(facts, "integer")
 	}
 	for _, keyword := range []string{"format", "default", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"} {
-		value := s[keyword]
-		if len(value) == 0 || len(value) > maxLiteral || value[0] == '{' || value[0] == '[' {
+		value := s.Get(keyword)
+		if value == nil || value.Kind == jsontree.Object || value.Kind == jsontree.Array {
 			continue
 		}
-		facts = append(facts, oneLine(keyword+" "+string(value), maxLiteral))
+		if text, err := value.Encode(maxLiteral); err == nil {
+			facts = append(facts, oneLine(keyword+" "+string(text), maxLiteral))
+		}
 	}
 	if len(facts) == 0 {
 		return text

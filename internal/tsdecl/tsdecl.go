@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 )
 
 // A Function is what is declared.
@@ -24,9 +27,6 @@ const (
 	maxDescription = 300
 )
 
-// maxWork is how many bytes of schemas are decoded for a function, if one is looked at again and again.
-const maxWork = 4 << 20
-
 // A Declaration is that of one function, as it stands in the type of an object.
 type Declaration struct {
 	name, text string
@@ -35,9 +35,10 @@ type Declaration struct {
 // Declare declares a function. One that would be too long is declared without comments, or, if that does not help, as taking any object.
 func Declare(f Function) Declaration {
 	d := Declaration{name: f.Name}
+	input, output := parse(f.Input), parse(f.Output)
 	for _, detail := range []detail{everything, onlyTypes, noTypes} {
-		g := &generator{detail: detail, left: maxFunction, work: maxWork}
-		if d.text = g.function(f); g.left >= 0 {
+		g := &generator{detail: detail, left: maxFunction}
+		if d.text = g.function(f, input, output); g.left >= 0 {
 			break
 		}
 	}
@@ -68,25 +69,35 @@ func Object(name string, functions []Declaration, limit int) string {
 	return b.String()
 }
 
-// function declares a function as a method.
-func (g *generator) function(f Function) string {
-	optional, output := "", "string"
-	if len(decodeTexts(decodeObject(f.Input)["required"])) == 0 {
-		optional = "?"
+// parse reads a schema. What cannot be read, or is not there, allows anything.
+func parse(raw json.RawMessage) *schema.Document {
+	if d, err := schema.Parse(raw); err == nil {
+		return d
 	}
-	input := g.whole(f.Input)
+	return schema.NewDocument(jsontree.NewObject())
+}
+
+// function declares a function as a method.
+func (g *generator) function(f Function, input, output *schema.Document) string {
+	optional, result := "?", "string"
+	for _, part := range input.Described(input.Root) {
+		if len(part.Get("required").Texts()) > 0 {
+			optional = ""
+		}
+	}
+	argument := g.whole(input)
 	if f.Output != nil {
-		output = g.whole(f.Output)
+		result = g.whole(output)
 	}
 	return comment("  ", oneLine(f.Description, maxDescription)) +
-		"  " + key(f.Name) + "(input" + optional + ": " + input + "): Promise<" + output + ">;\n"
+		"  " + key(f.Name) + "(input" + optional + ": " + argument + "): Promise<" + result + ">;\n"
 }
 
 // whole is the type of a whole schema.
-func (g *generator) whole(schema json.RawMessage) string {
+func (g *generator) whole(d *schema.Document) string {
 	if g.detail == noTypes {
 		return anyObject
 	}
-	g.root = schema
-	return g.schema(schema, "  ").text
+	g.Document = d
+	return g.of(d.Root, "  ").text
 }

@@ -42,11 +42,7 @@ func Calls(definitions []*registry.Definition, text string) []Call {
 	for _, b := range Parse(text) {
 		call := Call{Call: registry.Call{Tool: b.Tool}, Block: b, Err: b.Err}
 		if call.Err == nil {
-			c := &contract{}
-			if d := byName[b.Tool]; d != nil {
-				c = contractOf(d)
-			}
-			call.Input, call.Err = c.input(b.Params)
+			call.Input, call.Err = contractOf(byName[b.Tool]).input(b.Params)
 		}
 		calls = append(calls, call)
 	}

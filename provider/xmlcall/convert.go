@@ -3,67 +3,67 @@ package xmlcall
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
 )
 
 // A contract is what a definition says of a tool's arguments.
 type contract struct {
-	document
-	params []field
+	*schema.Document
+	params []schema.Field
 	index  map[string]int // of params, by name
 	known  sync.Map       // facts, by the schema
 }
 
 // facts are what is asked of a schema for each value that is to fit it.
 type facts struct {
-	allowed types
+	allowed schema.Types
 	// texts are those that it names as values.
 	texts map[string]bool
 	// items is the schema of items, or nil.
-	items any
+	items *jsontree.Node
 }
 
 // about returns what is known of a schema. It is found out once.
-func (c *contract) about(schema any) *facts {
-	o, ok := schema.(*object)
-	if !ok {
-		return &facts{allowed: c.types(schema)}
+func (c *contract) about(of *jsontree.Node) *facts {
+	if of == nil {
+		return &facts{allowed: schema.AnyType}
 	}
-	if known, ok := c.known.Load(o); ok {
+	if known, ok := c.known.Load(of); ok {
 		return known.(*facts)
 	}
-	f := &facts{allowed: c.types(o), texts: c.textsOf(o), items: c.part(o, typeArray, "items").get("items")}
-	c.known.Store(o, f)
+	f := &facts{allowed: c.Meant(of), texts: c.textsOf(of), items: c.Find(of, schema.Array, "items").Get("items")}
+	c.known.Store(of, f)
 	return f
 }
 
 type contractKey struct{}
 
-// contractOf returns the contract of a definition. It is made once.
+// noContract knows nothing of any argument.
+func noContract() *contract { return &contract{Document: schema.NewDocument(jsontree.NewObject())} }
+
+// contractOf returns the contract of a definition, which can be nil. It is made once.
 func contractOf(d *registry.Definition) *contract {
-	if d.Input == nil {
-		return &contract{}
+	if d == nil || d.Input == nil {
+		return noContract()
 	}
 	made, err := d.Derive(contractKey{}, func() (any, error) {
-		schema, err := decodeOrdered(d.Input.JSON())
+		document, err := schema.Parse(d.Input.JSON())
 		if err != nil {
 			return nil, err
 		}
-		root, _ := schema.(*object)
-		c := &contract{document: document{root}}
-		c.params, c.index = c.fields(root), map[string]int{}
+		c := &contract{Document: document, params: document.Fields(document.Root), index: map[string]int{}}
 		for i, f := range c.params {
-			c.index[f.name] = i
+			c.index[f.Name] = i
 		}
 		return c, nil
 	})
-	if err != nil { // the schema has been compiled, and so is JSON
-		return &contract{}
+	if err != nil { // the schema has been compiled, and so can be parsed
+		return noContract()
 	}
 	return made.(*contract)
 }
@@ -73,17 +73,17 @@ func contractOf(d *registry.Definition) *contract {
 func (c *contract) input(params []Param) (json.RawMessage, error) {
 	type argument struct {
 		name, key string // as in the schema, and as written
-		schema    any
+		schema    *jsontree.Node
 		known     bool
 		values    []string
 	}
 	var arguments []*argument
 	byName := map[string]*argument{}
 	for _, p := range params {
-		name, schema, known := c.param(p.Key)
+		name, of, known := c.param(p.Key)
 		a := byName[name]
 		if a == nil {
-			a = &argument{name: name, key: p.Key, schema: schema, known: known}
+			a = &argument{name: name, key: p.Key, schema: of, known: known}
 			byName[name] = a
 			arguments = append(arguments, a)
 		}
@@ -111,23 +111,23 @@ func (c *contract) input(params []Param) (json.RawMessage, error) {
 
 // param returns the property that a key stands for. Where the key is no property, it can be the singular or the plural of one
 // that is an array. What is not known is kept, so that validation says so.
-func (c *contract) param(key string) (name string, schema any, known bool) {
+func (c *contract) param(key string) (name string, of *jsontree.Node, known bool) {
 	if i, ok := c.index[key]; ok {
-		return key, c.params[i].schema, true
+		return key, c.params[i].Schema, true
 	}
-	var alike []field
+	var alike []schema.Field
 	for _, other := range plurals(key) {
 		if i, ok := c.index[other]; ok {
 			f := c.params[i]
-			if t := c.about(f.schema).allowed; t.has(typeArray) && t != anyType {
+			if t := c.about(f.Schema).allowed; t.Has(schema.Array) && t != schema.AnyType {
 				alike = append(alike, f)
 			}
 		}
 	}
 	if len(alike) == 1 {
-		return alike[0].name, alike[0].schema, true
+		return alike[0].Name, alike[0].Schema, true
 	}
-	if o := c.root.object("additionalProperties"); o != nil {
+	if o := c.Root.Object("additionalProperties"); o != nil {
 		return key, o, true
 	}
 	return key, nil, false
@@ -151,7 +151,7 @@ func plurals(name string) []string {
 }
 
 // asWritten makes text of the values of a key that is not known.
-func asWritten(_ any, _ string, values []string) (json.RawMessage, error) {
+func asWritten(_ *jsontree.Node, _ string, values []string) (json.RawMessage, error) {
 	if len(values) == 1 {
 		return encodeText(values[0]), nil
 	}
@@ -163,19 +163,19 @@ func asWritten(_ any, _ string, values []string) (json.RawMessage, error) {
 }
 
 // values makes of the values of a key what the schema wants.
-func (c *contract) values(schema any, key string, values []string) (json.RawMessage, error) {
-	about := c.about(schema)
+func (c *contract) values(of *jsontree.Node, key string, values []string) (json.RawMessage, error) {
+	about := c.about(of)
 	allowed := about.allowed
-	onlyList := allowed&^typeNull == typeArray
+	onlyList := allowed&^schema.Null == schema.Array
 	switch {
-	case len(values) > 1 && !allowed.has(typeArray):
+	case len(values) > 1 && !allowed.Has(schema.Array):
 		return nil, registry.Errorf("Parameter '%s' is given %d times, and can be given once", short(key), len(values))
-	case len(values) == 1 && !(onlyList && !(allowed.has(typeNull) && strings.TrimSpace(values[0]) == "null")):
-		return c.value(schema, key, values[0])
+	case len(values) == 1 && !(onlyList && !(allowed.Has(schema.Null) && strings.TrimSpace(values[0]) == "null")):
+		return c.value(of, key, values[0])
 	}
 	items := about.items
 	elements := []json.RawMessage{}
-	if len(values) == 1 && (values[0] == "" || !c.about(items).allowed.has(typeString) && strings.TrimSpace(values[0]) == "") {
+	if len(values) == 1 && (values[0] == "" || !c.about(items).allowed.Has(schema.String) && strings.TrimSpace(values[0]) == "") {
 		return encodeList(elements), nil
 	}
 	for _, v := range values {
@@ -196,44 +196,44 @@ func (c *contract) values(schema any, key string, values []string) (json.RawMess
 const maxValues = 200_000
 
 // listText reads a text that is a JSON array of what the items can be.
-func (c *contract) listText(items any, text string) (elements []json.RawMessage, ok bool) {
+func (c *contract) listText(items *jsontree.Node, text string) (elements []json.RawMessage, ok bool) {
 	raw := jsonText(text, '[')
 	if raw == nil || jsontree.Check(raw, jsontree.Limits{Values: maxValues}) != nil || json.Unmarshal(raw, &elements) != nil {
 		return nil, false
 	}
 	allowed := c.about(items).allowed
 	for _, e := range elements {
-		if !allowed.has(typesOfText(e)) {
+		if !allowed.Has(typesOfText(e)) {
 			return nil, false
 		}
 	}
 	return elements, true
 }
 
-// typesOfText returns the types that a schema can have for a value, which is valid JSON without white space around it.
-func typesOfText(raw json.RawMessage) types {
+// typesOfText returns the type of a value, which is valid JSON without white space around it.
+func typesOfText(raw json.RawMessage) schema.Types {
 	switch raw[0] {
 	case '"':
-		return typeString
+		return schema.String
 	case '{':
-		return typeObject
+		return schema.Object
 	case '[':
-		return typeArray
+		return schema.Array
 	case 't', 'f':
-		return typeBoolean
+		return schema.Boolean
 	case 'n':
-		return typeNull
+		return schema.Null
 	}
-	return typeOfValue(json.Number(raw)) | typeNumber
+	return schema.TypeOf(jsontree.NewNumber(string(raw)))
 }
 
 // value makes of one text what the schema wants. Where text is allowed and something else, too, it is what it reads as.
-func (c *contract) value(schema any, key, text string) (json.RawMessage, error) {
-	about := c.about(schema)
+func (c *contract) value(of *jsontree.Node, key, text string) (json.RawMessage, error) {
+	about := c.about(of)
 	allowed := about.allowed
-	isText := allowed.has(typeString)
+	isText := allowed.Has(schema.String)
 	trimmed := strings.TrimSpace(text)
-	if allowed == typeString || about.texts[text] {
+	if allowed == schema.String || about.texts[text] {
 		return encodeText(text), nil
 	}
 	// Where it can be text, white space or capitals may be what matters.
@@ -241,26 +241,26 @@ func (c *contract) value(schema any, key, text string) (json.RawMessage, error) 
 	if !isText {
 		word = strings.ToLower(trimmed)
 	}
-	if allowed.has(typeNull) && (word == "null" || word == "" && !isText) {
+	if allowed.Has(schema.Null) && (word == "null" || word == "" && !isText) {
 		return json.RawMessage("null"), nil
 	}
-	if allowed.has(typeBoolean) && (word == "true" || word == "false") {
+	if allowed.Has(schema.Boolean) && (word == "true" || word == "false") {
 		return json.RawMessage(word), nil
 	}
-	if allowed.has(typeInteger|typeNumber) && (!isText || text == trimmed) && isNumber(trimmed) {
-		if !allowed.has(typeNumber) && isInteger(trimmed) {
-			return json.RawMessage(plainInteger(trimmed)), nil
-		}
-		if allowed.has(typeNumber) {
+	if allowed.Has(schema.Number) && (!isText || text == trimmed) && isNumber(trimmed) {
+		if allowed.Has(schema.Fraction) {
 			return json.RawMessage(trimmed), nil
 		}
+		if digits, ok := jsontree.Integer(trimmed); ok {
+			return json.RawMessage(digits), nil
+		}
 	}
-	if allowed.has(typeArray) {
+	if allowed.Has(schema.Array) {
 		if list, ok := c.listText(about.items, text); ok {
 			return encodeList(list), nil
 		}
 	}
-	if allowed.has(typeObject) {
+	if allowed.Has(schema.Object) {
 		if raw := jsonText(text, '{'); raw != nil {
 			return raw, nil
 		}
@@ -269,11 +269,11 @@ func (c *contract) value(schema any, key, text string) (json.RawMessage, error) 
 		return encodeText(text), nil
 	}
 	want := allowed
-	if want != typeNull {
-		want &^= typeNull
+	if want != schema.Null {
+		want &^= schema.Null
 	}
 	problem := ""
-	if want == typeObject || want == typeArray {
+	if want == schema.Object || want == schema.Array {
 		if err := json.Unmarshal([]byte(text), new(json.RawMessage)); err != nil {
 			problem = ": " + err.Error()
 		}
@@ -282,18 +282,13 @@ func (c *contract) value(schema any, key, text string) (json.RawMessage, error) 
 }
 
 // textsOf returns the texts that a schema names as values.
-func (d document) textsOf(schema any) map[string]bool {
+func (c *contract) textsOf(of *jsontree.Node) map[string]bool {
 	texts := map[string]bool{}
-	add := func(v any) {
-		if text, ok := v.(string); ok {
-			texts[text] = true
-		}
-	}
-	d.each(schema, func(o *object) bool {
-		value, _ := o.lookup("const")
-		add(value)
-		for _, v := range o.list("enum") {
-			add(v)
+	c.Each(of, func(part *jsontree.Node) bool {
+		for _, v := range append([]*jsontree.Node{part.Get("const")}, part.List("enum")...) {
+			if text, ok := v.AsText(); ok {
+				texts[text] = true
+			}
 		}
 		return true
 	})
@@ -318,60 +313,43 @@ func isNumber(text string) bool {
 	return text != "" && (text[0] == '-' || '0' <= text[0] && text[0] <= '9') && json.Valid([]byte(text))
 }
 
-// isInteger reports whether a JSON number has no fraction, as JSON Schema has it: 1.0 is one.
-func isInteger(number string) bool {
-	_, ok := wholeDigits(number)
-	return ok
+// encodeText encodes a string.
+func encodeText(s string) json.RawMessage {
+	raw, _ := jsontree.Marshal(s) // a string always can be
+	return raw
 }
 
-// plainInteger writes an integer as programs want it: 1e3 as 1000. What would be longer than numbers may be stays as
-// it is.
-func plainInteger(number string) string {
-	if digits, ok := wholeDigits(number); ok && len(digits) <= maxDigits {
-		return digits
+// An objectWriter puts a JSON object together.
+type objectWriter struct{ b bytes.Buffer }
+
+func (w *objectWriter) member(name string, value json.RawMessage) {
+	separator := byte(',')
+	if w.b.Len() == 0 {
+		separator = '{'
 	}
-	return number
+	w.b.WriteByte(separator)
+	w.b.Write(encodeText(name))
+	w.b.WriteByte(':')
+	w.b.Write(value)
 }
 
-// What the registry lets pass as a number.
-const (
-	maxDigits   = 1000
-	maxExponent = 999
-)
+func (w *objectWriter) bytes() json.RawMessage {
+	if w.b.Len() == 0 {
+		return json.RawMessage("{}")
+	}
+	return append(w.b.Bytes(), '}')
+}
 
-// wholeDigits writes a JSON number without a point and an exponent. ok is false if it has a fraction, or cannot pass.
-func wholeDigits(number string) (digits string, ok bool) {
-	if !strings.ContainsAny(number, ".eE") {
-		return number, true
-	}
-	exponent := 0
-	if e := strings.IndexAny(number, "eE"); e >= 0 {
-		var err error
-		if exponent, err = strconv.Atoi(number[e+1:]); err != nil || max(exponent, -exponent) > maxExponent {
-			return "", false
+// encodeList puts a JSON array together.
+func encodeList(values []json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(',')
 		}
-		number = number[:e]
+		b.Write(v)
 	}
-	if len(number) > maxDigits {
-		return "", false
-	}
-	number, negative := strings.CutPrefix(number, "-")
-	whole, fraction, _ := strings.Cut(number, ".")
-	digits, point := whole+fraction, len(whole)+exponent
-	if point < len(digits) {
-		point = max(point, 0)
-		if strings.Trim(digits[point:], "0") != "" {
-			return "", false
-		}
-		digits = digits[:point]
-	}
-	digits = strings.TrimLeft(digits, "0")
-	if digits == "" {
-		return "0", true
-	}
-	digits += strings.Repeat("0", max(point-len(whole+fraction), 0))
-	if negative {
-		digits = "-" + digits
-	}
-	return digits, true
+	b.WriteByte(']')
+	return b.Bytes()
 }

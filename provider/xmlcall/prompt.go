@@ -2,13 +2,13 @@ package xmlcall
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -65,9 +65,9 @@ func section(d *registry.Definition) string {
 			text += description + "\n\n"
 		}
 		c := contractOf(d)
-		p := describer{document: c.document, known: fieldList{}, open: []*object{c.root}}
+		p := describer{Document: c.Document, known: schema.FieldList{}, open: []*jsontree.Node{c.Root}}
 		p.fields(c.params, 0)
-		p.others(c.root, 0)
+		p.others(c.Root, 0)
 		if p.b.Len() == 0 {
 			return text + "It has no parameters.", nil
 		}
@@ -82,17 +82,18 @@ const (
 	maxDescription = 4 << 10  // bytes, for one of them
 	maxChoices     = 50
 	maxLevels      = 6
+	maxShown       = 200 // bytes of a value
 )
 
 // A describer describes parameters in a list.
 type describer struct {
-	document
+	*schema.Document
 	b    strings.Builder
 	full bool
 	// known are the fields of schemas.
-	known fieldList
+	known schema.FieldList
 	// open are the schemas that the present one is in, by which those are found that contain themselves.
-	open []*object
+	open []*jsontree.Node
 }
 
 // line writes an item of the list.
@@ -109,16 +110,16 @@ func (p *describer) line(level int, text string) {
 	p.b.WriteString(line)
 }
 
-func (p *describer) fields(fields []field, level int) {
+func (p *describer) fields(fields []schema.Field, level int) {
 	for _, f := range fields {
 		if p.full {
 			return
 		}
 		need := "optional"
-		if f.required {
+		if f.Required {
 			need = "required"
 		}
-		p.item(p.name(f.name, level), need, f.schema, level)
+		p.item(p.name(f.Name, level), need, f.Schema, level)
 	}
 }
 
@@ -131,48 +132,48 @@ func (p *describer) name(name string, level int) string {
 }
 
 // others describes what an object can have besides its properties, and which of them go together.
-func (p *describer) others(o *object, level int) {
-	if additional := o.object("additionalProperties"); additional != nil {
+func (p *describer) others(o *jsontree.Node, level int) {
+	if additional := o.Object("additionalProperties"); additional != nil {
 		p.item("any other key", "", additional, level)
 	}
 	p.together(o, level)
 }
 
 // item describes one parameter and what is in it.
-func (p *describer) item(name, need string, schema any, level int) {
-	notes := p.typeText(schema, level)
+func (p *describer) item(name, need string, of *jsontree.Node, level int) {
+	notes := p.typeText(of, level)
 	if need != "" {
 		notes += ", " + need
 	}
-	text := name + " (" + notes + p.limits(schema) + ")"
-	if description := p.description(schema); description != "" {
+	text := name + " (" + notes + p.limits(of) + ")"
+	if description := p.description(of); description != "" {
 		text += ": " + description
 	}
 	p.line(level, text)
-	p.meanings(schema, level+1)
-	if items := p.part(schema, typeArray, "items"); items != nil {
-		p.meanings(items.get("items"), level+1)
+	p.meanings(of, level+1)
+	if items := p.Find(of, schema.Array, "items"); items != nil {
+		p.meanings(items.Get("items"), level+1)
 	}
-	p.inside(schema, level+1)
+	p.inside(of, level+1)
 }
 
 // inside describes what an object, or the items of an array, have in them.
-func (p *describer) inside(schema any, level int) {
+func (p *describer) inside(of *jsontree.Node, level int) {
 	if p.full {
 		return
 	}
-	if items := p.part(schema, typeArray, "items"); items != nil {
-		schema = items.get("items")
-		if nested := p.part(schema, typeArray, "items"); nested != nil {
-			schema = nested.get("items")
+	if items := p.Find(of, schema.Array, "items"); items != nil {
+		of = items.Get("items")
+		if nested := p.Find(of, schema.Array, "items"); nested != nil {
+			of = nested.Get("items")
 		}
 	}
-	o := p.resolve(schema)
-	if o == nil || !p.types(o).has(typeObject) {
+	o := p.resolve(of)
+	if o == nil || !p.Meant(o).Has(schema.Object) {
 		return
 	}
-	fields := p.known.of(p.document, o)
-	if len(fields) == 0 && o.object("additionalProperties") == nil {
+	fields := p.known.Of(p.Document, o)
+	if len(fields) == 0 && o.Object("additionalProperties") == nil {
 		return
 	}
 	if p.contains(o) {
@@ -189,7 +190,19 @@ func (p *describer) inside(schema any, level int) {
 	p.open = p.open[:len(p.open)-1]
 }
 
-func (p *describer) contains(o *object) bool {
+// resolve returns the schema that a reference leads to, so that those which contain themselves are found again.
+func (p *describer) resolve(of *jsontree.Node) *jsontree.Node {
+	for range 16 {
+		targets := p.Targets(of)
+		if len(targets) == 0 {
+			break
+		}
+		of = targets[0]
+	}
+	return of
+}
+
+func (p *describer) contains(o *jsontree.Node) bool {
 	for _, outer := range p.open {
 		if outer == o {
 			return true
@@ -199,33 +212,33 @@ func (p *describer) contains(o *object) bool {
 }
 
 // typeText names the types that a parameter can be of.
-func (p *describer) typeText(schema any, level int) string {
-	allowed := p.types(schema)
-	if allowed == anyType {
+func (p *describer) typeText(of *jsontree.Node, level int) string {
+	allowed := p.Meant(of)
+	if allowed == schema.AnyType {
 		return "anything, as text or JSON"
 	}
 	text := allowed.String()
-	if allowed == typeArray || allowed == typeArray|typeNull {
-		items := p.types(p.part(schema, typeArray, "items").get("items"))
+	if allowed == schema.Array || allowed == schema.Array|schema.Null {
+		items := p.Meant(p.Find(of, schema.Array, "items").Get("items"))
 		list := "list"
-		if items != anyType {
+		if items != schema.AnyType {
 			list += " of " + items.String()
 			allowed |= items
 		}
 		text = strings.Replace(text, "array", list, 1)
 	}
-	if level == 0 && allowed.has(typeObject) {
+	if level == 0 && allowed.Has(schema.Object) {
 		text += " as JSON"
 	}
 	return text
 }
 
 // description returns what a schema says of itself; what is beside a reference goes first.
-func (p *describer) description(schema any) string {
-	all := p.every(schema)
+func (p *describer) description(of *jsontree.Node) string {
+	all := p.Described(of)
 	for _, keyword := range []string{"description", "title"} {
 		for _, o := range all {
-			if text := strings.TrimSpace(o.text(keyword)); text != "" {
+			if text := strings.TrimSpace(o.GetText(keyword)); text != "" {
 				return strings.TrimSpace(prose(plaintext.Cut(text, maxDescription)))
 			}
 		}
@@ -234,13 +247,13 @@ func (p *describer) description(schema any) string {
 }
 
 // limits lists what else a schema says of a value, of an item if it is an array.
-func (p *describer) limits(schema any) string {
+func (p *describer) limits(of *jsontree.Node) string {
 	var b strings.Builder
-	p.choice(&b, schema)
-	if items := p.part(schema, typeArray, "items"); items != nil {
-		p.choice(&b, items.get("items"))
+	p.choice(&b, of)
+	if items := p.Find(of, schema.Array, "items"); items != nil {
+		p.choice(&b, items.Get("items"))
 	}
-	all := p.every(schema)
+	all := p.Described(of)
 	for _, limit := range []struct{ keyword, text string }{
 		{"default", "default"},
 		{"minimum", "at least"}, {"exclusiveMinimum", "more than"}, {"maximum", "at most"}, {"exclusiveMaximum", "less than"},
@@ -248,14 +261,14 @@ func (p *describer) limits(schema any) string {
 		{"minItems", "min. items"}, {"maxItems", "max. items"}, {"pattern", "pattern"}, {"format", "format"},
 	} {
 		for _, o := range all {
-			if v, ok := o.lookup(limit.keyword); ok {
+			if v := o.Get(limit.keyword); v != nil {
 				b.WriteString("; " + limit.text + " " + shown(v))
 				break
 			}
 		}
 	}
 	for _, o := range all {
-		if o.get("uniqueItems") == true {
+		if o.Get("uniqueItems").Is("true") {
 			b.WriteString("; no item twice")
 			break
 		}
@@ -264,8 +277,8 @@ func (p *describer) limits(schema any) string {
 }
 
 // choice lists the values that a schema names.
-func (p *describer) choice(b *strings.Builder, schema any) {
-	named, others, fixed := p.choices(schema)
+func (p *describer) choice(b *strings.Builder, of *jsontree.Node) {
+	named, others, fixed := p.Choices(of)
 	switch {
 	case len(named) == 0:
 		return
@@ -284,29 +297,29 @@ func (p *describer) choice(b *strings.Builder, schema any) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(shown(c.value))
+		b.WriteString(shown(c.Value))
 	}
 }
 
 // meanings describes the values that a schema names, as far as it does that itself.
-func (p *describer) meanings(schema any, level int) {
-	named, _, fixed := p.choices(schema)
+func (p *describer) meanings(of *jsontree.Node, level int) {
+	named, _, fixed := p.Choices(of)
 	if fixed {
 		return
 	}
 	for _, c := range named[:min(len(named), maxChoices)] {
-		if text := strings.TrimSpace(prose(plaintext.Cut(strings.TrimSpace(c.description), maxDescription))); text != "" {
-			p.line(level, shown(c.value)+": "+text)
+		if text := strings.TrimSpace(prose(plaintext.Cut(strings.TrimSpace(c.Description), maxDescription))); text != "" {
+			p.line(level, shown(c.Value)+": "+text)
 		}
 	}
 }
 
 // together says which properties have to be there together, where that can be chosen.
-func (p *describer) together(schema any, level int) {
-	for _, o := range p.every(schema) {
+func (p *describer) together(of *jsontree.Node, level int) {
+	for _, o := range p.Described(of) {
 		for _, choose := range []struct{ keyword, text string }{{"oneOf", "Exactly"}, {"anyOf", "At least"}} {
 			var sets []string
-			parts := o.list(choose.keyword)
+			parts := o.List(choose.keyword)
 			for _, part := range parts[:min(len(parts), maxChoices)] {
 				set := p.needed(p.resolve(part), level)
 				if set == "" {
@@ -327,13 +340,12 @@ func (p *describer) together(schema any, level int) {
 
 // needed lists the properties that one of several alternatives requires, with the values by which alternatives can
 // be told apart.
-func (p *describer) needed(o *object, level int) string {
+func (p *describer) needed(o *jsontree.Node, level int) string {
 	var names []string
-	for _, name := range o.list("required") {
-		name, _ := name.(string)
+	for _, name := range o.Get("required").Texts() {
 		text := p.name(name, level)
-		if named, others, _ := p.choices(o.object("properties").get(name)); len(named) == 1 && !others {
-			text += " = " + shown(named[0].value)
+		if named, others, _ := p.Choices(o.Object("properties").Get(name)); len(named) == 1 && !others {
+			text += " = " + shown(named[0].Value)
 		}
 		names = append(names, text)
 	}
@@ -341,10 +353,6 @@ func (p *describer) needed(o *object, level int) string {
 }
 
 // shown writes a value of a schema on one line. Text is in quotes.
-func shown(v any) string {
-	raw, err := jsontree.Marshal(v)
-	if err != nil {
-		raw = json.RawMessage("?")
-	}
-	return escape(written(plaintext.Cut(string(raw), 200), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }))
+func shown(v *jsontree.Node) string {
+	return escape(written(v.Brief(maxShown), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }))
 }

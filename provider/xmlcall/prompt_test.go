@@ -120,7 +120,7 @@ func TestPromptDescribesParameters(t *testing.T) {
 		{"arrays of arrays of objects", `{"type": "array", "items": {"type": "array", "items": {"type": "object", "properties": {"a": {}}}}}`,
 			"- `p` (list of array, optional)\n  - `a` (anything, as text or JSON, optional)"},
 		{"an object or null", `{"anyOf": [{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, {"type": "null"}]}`,
-			"- `p` (object or null as JSON, optional)\n  - `a` (integer, optional)"},
+			"- `p` (object or null as JSON, optional)\n  - `a` (integer, required)"},
 		{"many choices", `{"enum": [` + strings.Repeat(`"x", `, 59) + `"y"]}`,
 			"- `p` (string, optional; one of " + strings.Repeat(`"x", `, 49) + `"x" and 10 more)`},
 		{"choices in all of several schemas", `{"allOf": [{"$ref": "#/$defs/color"}], "default": "red"}`,

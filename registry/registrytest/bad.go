@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -77,9 +79,11 @@ func (s *subject) badInputs() iter.Seq[badInput] {
 			base = map[string]json.RawMessage{}
 		}
 	}
-	_, root := s.schema()
-	properties, _ := root["properties"].(map[string]any)
-	names := slices.Sorted(maps.Keys(properties))
+	_, document := s.schema()
+	var arguments []schema.Field
+	if document != nil {
+		arguments = document.Fields(document.Root)
+	}
 	return func(yield func(badInput) bool) {
 		for _, bad := range wholeInputs {
 			if !yield(bad) {
@@ -94,7 +98,8 @@ func (s *subject) badInputs() iter.Seq[badInput] {
 		if !with("registrytest_unknown", "an argument that nobody knows", `{"a": [1]}`) || !with("", "an argument without a name", `1`) {
 			return
 		}
-		for _, name := range names[:min(len(names), maxArguments)] {
+		for _, argument := range arguments[:min(len(arguments), maxArguments)] {
+			name := argument.Name
 			if _, there := base[name]; there {
 				without := maps.Clone(base)
 				delete(without, name)
@@ -102,8 +107,7 @@ func (s *subject) badInputs() iter.Seq[badInput] {
 					return
 				}
 			}
-			property, _ := properties[name].(map[string]any)
-			for _, value := range badValues(root, resolve(root, property), 0) {
+			for _, value := range badValues(document, argument.Schema, 0) {
 				if !with(name, fmt.Sprintf("%q = %s", name, value.name), value.json) {
 					return
 				}
@@ -113,38 +117,33 @@ func (s *subject) badInputs() iter.Seq[badInput] {
 }
 
 // badValues returns values for a property: some of each type, and more of the types that it has.
-func badValues(root, schema map[string]any, depth int) []badValue {
+func badValues(d *schema.Document, of *jsontree.Node, depth int) []badValue {
 	values := slices.Clone(ofTypes)
-	types := typesOf(schema)
-	has := func(names ...string) bool {
-		return len(types) == 0 || slices.ContainsFunc(types, func(t string) bool { return slices.Contains(names, t) })
-	}
-	if has("string") {
+	types := d.Meant(of)
+	if types.Has(schema.String) {
 		values = append(values, texts...)
 	}
-	if has("number", "integer") {
+	if types.Has(schema.Number) {
 		values = append(values, numbers...)
 	}
 	if depth > 0 {
 		return slices.DeleteFunc(values, func(v badValue) bool { return len(v.json) >= hugeText }) // one is enough
 	}
-	if items, ok := schema["items"].(map[string]any); ok {
-		inside := badValues(root, resolve(root, items), depth+1)
-		for _, value := range inside {
+	if items := d.Find(of, schema.Array, "items").Object("items"); items != nil {
+		for _, value := range badValues(d, items, depth+1) {
 			values = append(values, badValue{"an array with " + value.name, "[" + value.json + "]"})
 		}
-		if item, err := json.Marshal(newMaker(root).value(items, 0)); err == nil && len(item) <= hugeText/manyItems {
+		if item, err := sample(d, items); err == nil && len(item) <= hugeText/manyItems {
 			many := strings.Repeat(string(item)+",", manyItems)
 			values = append(values, badValue{fmt.Sprintf("an array of %d", manyItems), "[" + strings.TrimSuffix(many, ",") + "]"})
 		}
 	}
-	properties, _ := schema["properties"].(map[string]any)
-	names := slices.Sorted(maps.Keys(properties))
-	for _, name := range names[:min(len(names), maxArguments)] {
-		property, _ := properties[name].(map[string]any)
-		for _, value := range badValues(root, resolve(root, property), depth+1) {
+	fields := d.Fields(of)
+	for _, field := range fields[:min(len(fields), maxArguments)] {
+		for _, value := range badValues(d, field.Schema, depth+1) {
 			values = append(values, badValue{
-				fmt.Sprintf("an object with %q = %s", name, value.name), string(encodeRaw(map[string]json.RawMessage{name: json.RawMessage(value.json)})),
+				fmt.Sprintf("an object with %q = %s", field.Name, value.name),
+				string(encodeRaw(map[string]json.RawMessage{field.Name: json.RawMessage(value.json)})),
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -88,7 +89,7 @@ func (s *subject) checkOutput(about string, r registry.Result, f *findings) {
 	if err != nil {
 		return // said elsewhere
 	}
-	value, err := decode(data)
+	value, err := jsontree.DecodeLoose(data)
 	if err == nil {
 		err = d.Output.Validate(value)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 )
@@ -29,13 +31,12 @@ func checkDescription(s *subject, f *findings) {
 		return
 	}
 	describes(d, "", f)
-	schema, err := decode(d.Input.JSON())
+	document, err := schema.Parse(d.Input.JSON())
 	if err != nil {
 		f.fault("The schema is not JSON: %v", err)
 		return
 	}
-	root, _ := schema.(map[string]any)
-	undescribed(root, root, "", 0, func(path string, top bool) {
+	undescribed(document, document.Root, "", map[*jsontree.Node]bool{}, func(path string, top bool) {
 		if top {
 			f.fault(`The argument %s has no description, and a model has to guess what it is. Add a "description" to its schema, `+
 				`or a tag jsonschema:"..." to the field.`, path)
@@ -62,35 +63,30 @@ func describes(d *registry.Definition, with string, f *findings) {
 	}
 }
 
-// undescribed finds properties without a description.
-func undescribed(root, schema map[string]any, path string, depth int, found func(path string, top bool)) {
-	if depth > 8 {
+// undescribed finds properties without a description, in schemas that have not been seen.
+func undescribed(d *schema.Document, of *jsontree.Node, path string, seen map[*jsontree.Node]bool, found func(path string, top bool)) {
+	if seen[of] {
 		return
 	}
-	properties, _ := schema["properties"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		property, ok := properties[name].(map[string]any)
-		if !ok {
-			continue
-		}
-		at := strings.TrimPrefix(path+"."+name, ".")
-		if !described(root, property) {
+	seen[of] = true
+	fields := d.Fields(of)
+	slices.SortFunc(fields, func(a, b schema.Field) int { return strings.Compare(a.Name, b.Name) })
+	for _, field := range fields {
+		at := strings.TrimPrefix(path+"."+field.Name, ".")
+		if !described(d, field.Schema) {
 			found(fmt.Sprintf("%q", at), path == "")
 		}
-		undescribed(root, resolve(root, property), at, depth+1, found)
+		undescribed(d, field.Schema, at, seen, found)
 	}
-	if items, ok := schema["items"].(map[string]any); ok && path != "" {
-		undescribed(root, resolve(root, items), path+"[]", depth+1, found)
+	if items := d.Find(of, schema.Array, "items").Object("items"); items != nil && path != "" {
+		undescribed(d, items, path+"[]", seen, found)
 	}
 }
 
-func described(root, property map[string]any) bool {
-	for _, schema := range []map[string]any{property, resolve(root, property)} {
-		if text, _ := schema["description"].(string); strings.TrimSpace(text) != "" {
-			return true
-		}
-	}
-	return false
+func described(d *schema.Document, of *jsontree.Node) bool {
+	return slices.ContainsFunc(d.Described(of), func(part *jsontree.Node) bool {
+		return strings.TrimSpace(part.GetText("description")) != ""
+	})
 }
 
 func checkOptions(s *subject, f *findings) {
