@@ -16,7 +16,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stateFields{s.runtime, s.context, s.stackBase, s.stackPointer, s.names, s.modules, s.unlinked})
 }
 
-// UnmarshalJSON decodes what MarshalJSON has encoded.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (s *State) UnmarshalJSON(data []byte) error {
 	var f stateFields
 	err := json.Unmarshal(data, &f)

@@ -13,23 +13,24 @@ const (
 	evalCompile = 1 << 5
 )
 
-// Eval runs source as a strict script in global scope, then all jobs that are waiting (promise reactions, mostly) until
-// none is left, and returns the script's completion value. The value must not be a promise. The engine reads source up
-// to the first NUL.
+// Eval runs source as a strict script in global scope, then all pending jobs (mostly promise reactions), and
+// returns the script's completion value. The value must not be a promise. The engine reads source up to the first
+// NUL.
 func (vm *VM) Eval(ctx context.Context, source, name string) (Value, error) {
 	return vm.eval(ctx, kindEval, source, name, evalStrict)
 }
 
-// RunJobs runs all jobs that are waiting until none is left. It returns Exception if one of them could not be run.
+// RunJobs runs all pending jobs. It returns Exception if one of them could not be run.
 func (vm *VM) RunJobs(ctx context.Context) (Value, error) { return vm.Eval(ctx, ";", "toolrun:jobs") }
 
-// EvalNow runs source as a script in global scope, and returns its completion value. It does not run jobs. The script is not strict,
-// unless it says so.
+// EvalNow runs source as a script in global scope, and returns its completion value. It runs no jobs. The script is
+// strict only if it says so.
 func (vm *VM) EvalNow(ctx context.Context, source, name string) (Value, error) {
 	return vm.eval(ctx, kindEvalNow, source, name, 0)
 }
 
-// Compiles says whether source is a strict script without syntax errors. None of it runs. If it is not, there is an exception.
+// Compiles reports whether source is a strict script without syntax errors, without running it. If it is false,
+// there is an exception.
 func (vm *VM) Compiles(ctx context.Context, source, name string) (bool, error) {
 	v, err := vm.eval(ctx, kindEvalNow, source, name, evalStrict|evalCompile)
 	if err != nil || v == Exception {
@@ -46,7 +47,8 @@ func (vm *VM) eval(ctx context.Context, kind uint32, source, name string, flags 
 	return vm.Do(ctx, r)
 }
 
-// Name returns a C string in the instance with the name of a module or file. It stays there: there are only a few.
+// Name returns a C string in the instance with the name of a module or file. It is never freed: there are only a
+// few.
 func (vm *VM) Name(ctx context.Context, name string) (uint32, error) {
 	if p, ok := vm.state.names[name]; ok {
 		return p, nil
@@ -64,7 +66,7 @@ func (vm *VM) Name(ctx context.Context, name string) (uint32, error) {
 	return p, err
 }
 
-// CString reads a C string of at most limit bytes. It is false if there is none.
+// CString reads a C string of at most limit bytes. It is false if p does not point to one.
 func (vm *VM) CString(p uint32, limit int) (string, bool) {
 	data, ok := vm.memory.Read(p, uint32(min(int64(limit)+1, int64(vm.memory.Size())-int64(p), math.MaxInt32)))
 	if !ok {

@@ -1,7 +1,8 @@
 package quickjs
 
-// Where things are in the engine's memory, for the build that SHA256 names. C structures of QuickJS-ng 0.10.1 on
-// wasm32: pointers are 4 bytes, a JSValue is 8 bytes and aligned to 8. Start and Verify check them by what depends on them.
+// The layout of the engine's memory, for the build that SHA256 names. C structures of QuickJS-ng 0.10.1 on wasm32:
+// pointers are 4 bytes, a JSValue is 8 bytes and aligned to 8. Start and Verify check the layout through its
+// effects.
 //
 // See struct JSRuntime, JSContext, JSString, JSObject and JSArrayBuffer in
 // https://github.com/quickjs-ng/quickjs/blob/v0.10.1/quickjs.c
@@ -57,8 +58,8 @@ const (
 	arrayBufferData   = 12 // u8*
 )
 
-// StackSize is the size of the C stack, in bytes. JavaScript functions use about 300 bytes a call, so scripts can
-// recurse 4 000 deep. More would be of no use: wazero's own stack ends soon after.
+// StackSize is the size of the C stack in bytes. JavaScript functions use about 300 bytes a call, so scripts can
+// recurse 4,000 deep. More would be useless: wazero's own stack ends soon after.
 const StackSize = 1280 << 10
 
 // stackReserve is how much of the stack is kept free for C code that does not look at the limit.

@@ -19,9 +19,10 @@ func insert(function uint32, at int, before, code []byte) metering.Replacement {
 	return metering.Replacement{Function: function, At: at, Old: before, New: append(slices.Clip(code), before...)}
 }
 
-// A closure that captures a variable of a suspended coroutine refers to the coroutine's frame, but the collector of cycles does not see
-// that: it frees coroutines that are still in use. If it is not told what a coroutine holds, it takes all of that for used, and a
-// coroutine is freed only when the last reference to it goes. One that is part of a cycle stays until the run ends.
+// A closure that captures a variable of a suspended coroutine refers to the coroutine's frame, but the cycle
+// collector does not see that: it frees coroutines that are still in use. If it does not see what a coroutine
+// holds, it considers all of that in use, and a coroutine is freed only when the last reference to it goes. A
+// coroutine in a cycle stays until the run ends.
 //
 // Each of these is a function (JSRuntime*, JSValue, JS_MarkFunc*) that now begins with a return.
 var (
@@ -79,8 +80,8 @@ var newArraysAreZero = metering.Replacement{
 	New: []byte{0x41, 1, 0x20, 2, 0x20, 0, 0x28, 2, 0, 0x11, 0, 0}, // i32.const 1, the size, js_calloc
 }
 
-// The sizes of new arrays in bytes overflow where they have 1<<29 elements. The functions refuse lengths that arrays cannot have, so the
-// bound is made lower: 1<<28 elements take 2 GiB.
+// The size of a new array in bytes overflows from 1<<29 elements on. The functions already refuse lengths that
+// arrays cannot have, so that bound is lowered: 1<<28 elements take 2 GiB.
 var (
 	longWith       = lengthBound(893, 74)
 	longToReversed = lengthBound(906, 73)

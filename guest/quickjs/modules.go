@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A ModuleDef is a module (JSModuleDef*) that the engine has compiled. What it imports has to be set by [VM.SetImport] before the engine
-// gets to see it, but for modules of the engine's own.
+// A ModuleDef is a module (JSModuleDef*) that the engine has compiled. Its imports must be set with [VM.SetImport]
+// before the engine sees it, except for the engine's own modules.
 type ModuleDef uint32
 
 // unlinkedName is the name of the module that stands for those that are not there yet.
@@ -29,23 +29,23 @@ func (vm *VM) startModules(ctx context.Context) error {
 	return err
 }
 
-// RequestModule is for the compilation of an ES module, and of nothing that it imports. The result is for [VM.TakeModule]. While the
-// engine does that, it asks for the names of modules, which is when [VM.Linking] is true.
+// RequestModule makes a request to compile an ES module, without its imports. Pass the result to [VM.TakeModule].
+// While the engine compiles, it asks for the names of modules; [VM.Linking] is true then.
 func (vm *VM) RequestModule(ctx context.Context, source, name string) (Request, error) {
 	r, err := vm.requestEval(ctx, kindEvalNow, source, name, evalModule|evalCompile)
 	vm.linking = err == nil
 	return r, err
 }
 
-// Linking says whether a module is being compiled. Instead of the name that a specifier in it means, the engine gets that of
-// [VM.Unlinked].
+// Linking reports whether a module is being compiled. When the engine then asks for the name of a module, answer
+// with that of [VM.Unlinked].
 func (vm *VM) Linking() bool { return vm.linking }
 
-// Unlinked is the name, a C string, by which the engine finds a module that stands for others.
+// Unlinked returns the name, a C string, of the module that stands in for all imports during compilation.
 func (vm *VM) Unlinked(ctx context.Context) (uint32, error) { return vm.Name(ctx, unlinkedName) }
 
-// TakeModule returns the module that has been compiled, or 0 if there is an exception. If there is no other one of its name, it is found
-// by that from now on.
+// TakeModule returns the compiled module, or 0 if there is an exception. Unless another module has its name, the
+// module can be found by it from now on.
 func (vm *VM) TakeModule(ctx context.Context, v Value, name string) (ModuleDef, error) {
 	vm.linking = false
 	if v.tag() != tagModule {
@@ -61,7 +61,7 @@ func (vm *VM) TakeModule(ctx context.Context, v Value, name string) (ModuleDef, 
 	return def, vm.Free(ctx, v) // the engine holds on to it
 }
 
-// Module returns the module with a name, or 0.
+// Module returns the module of a name, or 0.
 func (vm *VM) Module(name string) ModuleDef {
 	if def, ok := vm.state.modules[name]; ok {
 		return def
@@ -69,10 +69,11 @@ func (vm *VM) Module(name string) ModuleDef {
 	return vm.modules[name]
 }
 
-// Modules is how many modules there are with names, besides those of the engine and the prelude.
+// Modules returns the number of named modules, beside those of the engine and the prelude.
 func (vm *VM) Modules() int { return len(vm.modules) }
 
-// ForgetModule makes a module that has been taken with a name not be found any more. It is for those that cannot be linked.
+// ForgetModule makes a module that TakeModule has named impossible to find. It is for modules that cannot be
+// linked.
 func (vm *VM) ForgetModule(def ModuleDef, name string) {
 	vm.memory.WriteUint32Le(uint32(def)+moduleName, 0)
 	if vm.modules[name] == def {
@@ -80,15 +81,15 @@ func (vm *VM) ForgetModule(def ModuleDef, name string) {
 	}
 }
 
-// Imports is how many modules a module imports.
+// Imports returns how many modules a module imports.
 func (vm *VM) Imports(def ModuleDef) int { return int(vm.u32(uint32(def) + moduleImportCount)) }
 
-// IsSet says whether the nth module that a module imports, from 0, is there.
+// IsSet reports whether the nth import of a module, from 0, has been set.
 func (vm *VM) IsSet(def ModuleDef, n int) bool {
 	return ModuleDef(vm.u32(vm.importEntry(def, n)+importModule)) != vm.state.unlinked
 }
 
-// Specifier returns by what a module imports the nth one. It is false if that is longer than limit bytes.
+// Specifier returns the specifier of a module's nth import. It is false if that is longer than limit bytes.
 func (vm *VM) Specifier(ctx context.Context, def ModuleDef, n, limit int) (string, bool, error) {
 	atom := vm.u32(vm.importEntry(def, n) + importSpecifier)
 	v, err := vm.callLeaf(ctx, "JS_AtomToValue", uint64(vm.state.context), uint64(atom))
@@ -103,7 +104,7 @@ func (vm *VM) Specifier(ctx context.Context, def ModuleDef, n, limit int) (strin
 	return specifier, ok && cut == 0, nil
 }
 
-// SetImport sets the nth module that a module imports.
+// SetImport sets the nth import of a module.
 func (vm *VM) SetImport(def ModuleDef, n int, module ModuleDef) {
 	vm.memory.WriteUint32Le(vm.importEntry(def, n)+importModule, uint32(module))
 }

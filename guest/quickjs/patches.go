@@ -159,7 +159,7 @@ var perform = metering.Replacement{
 		0x0b, 0x20, 2, 0x0b}, // end, local.get 2, end
 }
 
-// Where things are in a request, and its kinds. What is for an evaluation is as QJS_Eval takes it.
+// The layout of a request, and its kinds. The part for an evaluation is as QJS_Eval takes it.
 const (
 	evalCode    = 0  // u8*
 	evalLength  = 8  // u32
@@ -245,15 +245,17 @@ func mustDecode(digits string) []byte {
 	return code
 }
 
-// Numbers of arguments with which the engine itself calls the host function. No script can call it with so few.
+// Argument counts with which the engine itself calls the host function. No script can call it with such a count.
 const (
-	// RejectionArgc says that a promise, the this argument, is being rejected.
+	// RejectionArgc reports that a promise, the this argument, is being rejected.
 	RejectionArgc = -1
-	// ResolveArgc asks for the name of the module that a specifier means. This is two C strings: the importing module in the lower
-	// half, the specifier in the upper one. The answer is a C string, or 0 with an exception.
+	// ResolveArgc asks for the name of the module that a specifier means. The this argument is two C strings: the
+	// importing module in the lower half, the specifier in the upper one. The answer is a C string, or 0 with an
+	// exception.
 	ResolveArgc = -2
-	// LoadArgc asks for the module with the name that this is, a C string. The answer is a JSModuleDef*, or 0 with an exception.
+	// LoadArgc asks for the module whose name, a C string, is the this argument. The answer is a JSModuleDef*, or 0
+	// with an exception.
 	LoadArgc = -3
-	// ResumeArgc brings the result, which is the this argument, of what the host has asked for last (see [Request]).
+	// ResumeArgc delivers the result, the this argument, of the host's last [Request].
 	ResumeArgc = -4
 )

@@ -35,36 +35,39 @@ func PreludeSHA256() ([sha256.Size]byte, error) {
 	return [sha256.Size]byte(hash.Sum(nil)), nil
 }
 
-// PreludeName begins the file names of the prelude in stack traces. Frames with it are not shown to users.
+// PreludeName begins the file names of the prelude in stack traces. Users do not see such frames.
 const PreludeName = "toolrun:"
 
-// Entry points of the prelude: functions that the host calls.
+// A Prelude holds the JavaScript functions that the host calls.
 type Prelude struct {
-	// Install takes an object that says which functions and values to define, and the mark that stands for bytes in JSON.
+	// Install takes an object that describes the functions and values to define, and the mark that stands for bytes
+	// in JSON.
 	Install Value
-	// Start takes the script as an async function, and an object: the mark that stands for bytes in JSON, and its name.
+	// Start takes the script as an async function, and an object with the mark that stands for bytes in JSON, and
+	// its name.
 	Start Value
-	// StartModule takes an object: the name by which the script can be imported (module).
+	// StartModule takes an object with the name by which the script can be imported (module).
 	StartModule Value
-	// Library takes the path of a file that exports something, the name that this gets as a global, and whether it is an ES module.
+	// Library takes the path of a file with exports, the name of the global for them, and whether the file is an ES
+	// module.
 	Library Value
-	// Shim takes the path of a file that is no ES module, or the name of a built-in module, and returns the source of an ES module
-	// for it.
+	// Shim takes the path of a file that is not an ES module, or the name of a built-in module, and returns the
+	// source of an ES module for it.
 	Shim Value
 	// Raise takes the description of an error, and throws it.
 	Raise Value
-	// Tick takes the number of calls that are under way. It runs a timer if one is due, and then returns 0. Otherwise it
-	// returns the milliseconds until one is due, or -1.
+	// Tick takes the number of pending calls. It runs a timer if one is due, and returns 0. Otherwise it returns
+	// the milliseconds until the next one is due, or -1 if there is none.
 	Tick Value
-	// Deliver takes the id and the answer of a promise-returning host function.
+	// Deliver takes the id and the answer of a call of a promise-returning host function.
 	Deliver Value
 	// Fail takes an exception and reports it to the host.
 	Fail Value
-	// Rejected takes the reason of a rejection that nobody has handled, and prints it on the console.
+	// Rejected takes the reason of an unhandled rejection, and prints it on the console.
 	Rejected Value
 }
 
-// LoadPrelude runs the prelude, which gives scripts their globals and hides those that are not for them.
+// LoadPrelude runs the prelude, which defines scripts' globals and hides the internal ones.
 func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	if err := vm.startModules(ctx); err != nil {
 		return nil, err

@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 )
 
-// A Request is something that a host function wants the engine to do while the engine waits for its answer. The host function returns
-// [Request.Value]. When the engine has done it, it calls the host function again, with the result and [ResumeArgc]. Then the request
-// is to be released.
+// A Request asks the engine to do something while it waits for the answer of a host function. The host function
+// returns [Request.Value]. When the engine has done it, it calls the host function again, with the result and
+// [ResumeArgc]. Release the request then.
 type Request uint64
 
-// Value is what a host function returns to make a request.
+// Value is the value that a host function returns to make the request.
 func (r Request) Value() Value { return Value(r) }
 
 func (r Request) pointer() uint32 { return Value(r).pointer() }
@@ -27,7 +27,7 @@ func (vm *VM) newRequest(ctx context.Context, kind uint32, size int) (Request, e
 	return Request(tagRequest<<32 | uint64(p)), nil
 }
 
-// RequestEval is for what EvalNow does.
+// RequestEval makes a request for [VM.EvalNow].
 func (vm *VM) RequestEval(ctx context.Context, source, name string) (Request, error) {
 	return vm.requestEval(ctx, kindEvalNow, source, name, 0)
 }
@@ -54,7 +54,7 @@ func (vm *VM) requestEval(ctx context.Context, kind uint32, source, name string,
 	return r, vm.copyPieces(room, source)
 }
 
-// RequestCall is for a call of a function, which [VM.Call] does.
+// RequestCall makes a request for [VM.Call].
 func (vm *VM) RequestCall(ctx context.Context, function Value, args ...Value) (Request, error) {
 	r, err := vm.newRequest(ctx, kindCall, 8*len(args))
 	if err != nil {
@@ -69,7 +69,7 @@ func (vm *VM) RequestCall(ctx context.Context, function Value, args ...Value) (R
 	return r, nil
 }
 
-// Do does what a request is for, and releases it. It is for who is not called by the engine.
+// Do carries out a request directly, and releases it. Use it outside of host functions.
 func (vm *VM) Do(ctx context.Context, r Request) (Value, error) {
 	v, err := vm.call(ctx, performExport, uint64(vm.state.context), uint64(r.pointer()))
 	if err != nil {
@@ -81,5 +81,5 @@ func (vm *VM) Do(ctx context.Context, r Request) (Value, error) {
 // performExport is the export whose place perform has taken.
 const performExport = "QJS_ThrowInternalError"
 
-// Release gives back the memory of a request that has been done.
+// Release frees the memory of a completed request.
 func (vm *VM) Release(ctx context.Context, r Request) error { return vm.free(ctx, r.pointer()) }

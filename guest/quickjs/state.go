@@ -6,8 +6,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// State is what a [VM] knows of its instance. Together with the instance's memory it is all that another one needs to go on from
-// there: no other global changes, and neither do tables. It never changes, and is safe for concurrent use.
+// A State is what a [VM] knows of its instance. Together with the instance's memory, it is all that another
+// instance needs to continue from there: no other global changes, and neither do tables. It is immutable and safe
+// for concurrent use.
 type State struct {
 	runtime, context uint32 // JSRuntime*, JSContext*
 	stackBase        uint32
@@ -17,7 +18,7 @@ type State struct {
 	unlinked         ModuleDef            // stands for modules that are not there yet
 }
 
-// State returns the present state. No call may be under way.
+// State returns the current state. No call may be in progress.
 func (vm *VM) State() State {
 	s := vm.state
 	s.stackPointer = vm.stackPointer.Get()
@@ -34,7 +35,7 @@ func (vm *VM) State() State {
 	return s
 }
 
-// Resume returns a VM for an instance with the memory of another one, whose state it takes.
+// Resume returns a VM for an instance that has the memory of another, and that instance's state.
 func Resume(instance api.Module, state State) (*VM, error) {
 	vm, err := newVM(instance)
 	if err != nil {
@@ -44,7 +45,7 @@ func Resume(instance api.Module, state State) (*VM, error) {
 	return vm, nil
 }
 
-// Reset takes a state that belongs to what is in the instance's memory now.
+// Reset sets the state that belongs to the current content of the instance's memory.
 func (vm *VM) Reset(state State) {
 	vm.state = state
 	vm.names, vm.modules = nil, nil
@@ -53,8 +54,9 @@ func (vm *VM) Reset(state State) {
 	vm.stackPointer.Set(state.stackPointer)
 }
 
-// Stack returns where the C stack is, in the instance's memory.
+// Stack returns the position of the C stack in the instance's memory.
 func (vm *VM) Stack() (base, size uint32) { return vm.state.stackBase, StackSize }
 
-// ForgetFunctions gives back the native stacks of the instance's functions, which stay as large as they have once been.
+// ForgetFunctions frees the native stacks of the instance's functions, which otherwise stay as large as they have
+// ever been.
 func (vm *VM) ForgetFunctions() { clear(vm.functions) }

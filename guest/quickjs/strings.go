@@ -14,19 +14,20 @@ import (
 // Strings are read from the engine's memory as they lie there: code units of 8 or 16 bits with a length. Its own
 // functions for that would cut them at NUL and make invalid UTF-8 of lone surrogates.
 
-// NewString returns s as a string. What is not UTF-8 in it becomes U+FFFD, in the places where web browsers put it.
+// NewString returns s as a JavaScript string. Invalid UTF-8 becomes U+FFFD, as in web browsers.
 func (vm *VM) NewString(ctx context.Context, s string) (Value, error) {
 	return vm.NewText(ctx, func(do func(piece string) error) error { return vm.eachPiece(s, do) })
 }
 
-// A Text is a text that is made in pieces: it calls do with one after the other, until do fails, and returns that
-// error. Each time it is called, the pieces are the same. A piece is good until do returns.
+// A Text produces a text in pieces: it calls do with each piece, until do fails, and returns that error. Each time
+// it is called, the pieces are the same. A piece is valid until do returns.
 type Text func(do func(piece string) error) error
 
-// NewText returns a text as a string, as NewString does. It asks for the pieces twice: to count, and to write them.
+// NewText returns a text as a JavaScript string, as NewString does. It asks for the pieces twice: to count, and to
+// write them.
 //
-// The engine only allocates memory for the string. Its code units are written from here, which is many times faster than the
-// engine's own decoder, and takes no second copy of the text, neither in the instance nor here.
+// The engine only allocates memory for the string. Go writes its code units, which is many times faster than the
+// engine's own decoder and needs no second copy of the text, neither in the instance nor here.
 func (vm *VM) NewText(ctx context.Context, text Text) (Value, error) {
 	units, narrow := 0, true
 	err := text(func(piece string) error {
@@ -73,7 +74,8 @@ func (vm *VM) NewText(ctx context.Context, text Text) (Value, error) {
 	return Value(uint64(tagString&math.MaxUint32)<<32 | uint64(p)), nil
 }
 
-// PieceSize is how many bytes are worked on in Go before Work is asked again. They take less than a millisecond or two.
+// PieceSize is how many bytes are processed in Go before Work is called again. They take less than a millisecond or
+// two.
 const PieceSize = 64 << 10
 
 // spend asks Work, if there is one.
@@ -141,14 +143,14 @@ func (vm *VM) units(v Value) (units []byte, wide, ok bool) {
 	return units, wide, ok
 }
 
-// String returns the text of a string, of at most limit bytes, and how many bytes were left out. Lone surrogates become
-// U+FFFD. It is false if v is not a string, or if Work has put an end to reading it.
+// String returns the text of a string, at most limit bytes of it, and how many bytes were cut off. Lone surrogates
+// become U+FFFD. It is false if v is not a string, or if Work stopped it.
 func (vm *VM) String(v Value, limit int) (text string, cut int, ok bool) {
 	data, cut, ok := vm.UTF8(v, limit)
 	return utf8text.View(data), cut, ok // nobody else has data
 }
 
-// UTF8 is String as bytes.
+// UTF8 is String for bytes.
 func (vm *VM) UTF8(v Value, limit int) (text []byte, cut int, ok bool) {
 	units, wide, ok := vm.units(v)
 	if !ok {
@@ -188,9 +190,8 @@ func (vm *VM) UTF8(v Value, limit int) (text []byte, cut int, ok bool) {
 	return text, size - len(text), true
 }
 
-// EncodeInto writes the text of a string in UTF-8 to a buffer, as much of it as there is room for, and returns how many
-// code units it has read and how many bytes it has written. It is false if v is not a string, or if Work has put an end
-// to it.
+// EncodeInto writes as much of a string's text as fits to a buffer, in UTF-8, and returns how many code units it
+// has read and how many bytes it has written. It is false if v is not a string, or if Work stopped it.
 func (vm *VM) EncodeInto(v Value, buffer []byte) (read, written int, ok bool) {
 	units, wide, ok := vm.units(v)
 	if !ok {

@@ -2,8 +2,8 @@ package quickjs
 
 import "fmt"
 
-// Value is a JavaScript value as the engine passes it around (JSValue): a tag in the upper half and a number or pointer
-// in the lower one. It is only good for the VM that it comes from.
+// A Value is a JavaScript value as the engine passes it around (JSValue): a tag in the upper half and a number or
+// pointer in the lower one. It is valid only for its VM.
 type Value uint64
 
 // Tags of values that matter here. All others are numbers or of no use outside the engine.
@@ -23,7 +23,7 @@ const (
 	Undefined = Value(tagUndefined << 32)
 	Null      = Value(tagNull << 32)
 	True      = Value(tagBool<<32 | 1)
-	// Exception is what a function returns after it has thrown.
+	// Exception is the result of a function that has thrown.
 	Exception = Value(tagException << 32)
 )
 
@@ -41,13 +41,13 @@ func Bool(b bool) Value {
 func (v Value) tag() int32      { return int32(v >> 32) }
 func (v Value) pointer() uint32 { return uint32(v) }
 
-// Int returns the number that v is, and whether it is a whole number in the engine's short form.
+// Int returns v as a number, and whether it is an integer in the engine's short form.
 func (v Value) Int() (int32, bool) { return int32(v), v.tag() == tagInt }
 
-// IsString says whether v is a string.
+// IsString reports whether v is a string.
 func (v Value) IsString() bool { return v.tag() == tagString }
 
-// IsObject says whether v is an object, functions and arrays included.
+// IsObject reports whether v is an object; functions and arrays are.
 func (v Value) IsObject() bool { return v.tag() == tagObject }
 
 func (v Value) String() string { return fmt.Sprintf("JSValue(%d, %#x)", v.tag(), v.pointer()) }

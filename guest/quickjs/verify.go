@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Verify checks that the engine's memory is laid out as this package believes, by what depends on it: strings and
-// buffers are read back, the state of Math.random is set and predicted, and recursion must end in a RangeError. It is
-// meant for one throw-away instance per process.
+// Verify checks that the engine's memory has the layout that this package expects, through its effects: strings and
+// buffers are read back, the state of Math.random is set and predicted, and recursion must end in a RangeError. Run
+// it on one throw-away instance per process.
 func Verify(ctx context.Context, vm *VM) error {
 	for _, check := range []struct {
 		what string

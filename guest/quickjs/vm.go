@@ -12,17 +12,15 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// VM drives the engine in one instance of [Module]. Its methods are not safe for concurrent use.
+// A VM drives the engine in one instance of [Module]. It is not safe for concurrent use.
 //
-// A method that returns an error could not finish: the instance trapped or was stopped in the middle of something, and
-// must be thrown away. A JavaScript exception is not an error; it is the value [Exception], and [VM.TakeException] takes
-// the value that was thrown.
+// A method that returns an error could not finish: the instance trapped or was stopped, and must be thrown away. A
+// JavaScript exception is not an error; it is the value [Exception], and [VM.TakeException] takes the thrown value.
 //
-// Values hold memory until [VM.Free]; an instance that is thrown away needs none of that.
+// Values hold memory until [VM.Free], which is unnecessary in an instance that is thrown away.
 type VM struct {
-	// Work is asked, if it is set, before each piece of the work in Go that is in proportion to a text or to bytes, and
-	// is told how many bytes the piece has, which are at most some [PieceSize]. The work ends with the error that it
-	// returns.
+	// Work, if set, is called before each piece of work in Go that takes time in proportion to a text or to bytes,
+	// with the size of the piece, at most about [PieceSize]. If it returns an error, the work ends with it.
 	Work func(bytes int) error
 
 	instance api.Module
@@ -54,8 +52,8 @@ type entry struct {
 	stack [8]uint64 // arguments and result
 }
 
-// Start initialises the engine in a fresh instance and gives it a stack of [StackSize] bytes. It fails if the instance
-// is not of the build that this package is written for.
+// Start initialises the engine in a fresh instance and gives it a stack of [StackSize] bytes. It fails if the
+// instance is of another build than the one that this package is written for.
 func Start(ctx context.Context, instance api.Module) (*VM, error) {
 	vm, err := newVM(instance)
 	if err != nil {
@@ -98,8 +96,8 @@ func (vm *VM) setStackLimit(limit uint32) {
 	vm.memory.WriteUint32Le(vm.state.runtime+runtimeStackLimit, limit)
 }
 
-// CollectAt sets at how many allocated bytes the engine collects garbage in cycles for the first time. It begins with 256 KiB. Later
-// it does so whenever there is half as much more as was left the last time.
+// CollectAt sets after how many allocated bytes the engine first collects cycles (by default 256 KiB). Later it
+// collects when there is half as much again as was left the last time.
 func (vm *VM) CollectAt(bytes uint32) {
 	vm.memory.WriteUint32Le(vm.state.runtime+runtimeCollectAt, bytes)
 }
@@ -109,7 +107,7 @@ func (vm *VM) SeedRandom(seed uint64) {
 	vm.memory.WriteUint64Le(vm.state.context+contextRandomState, max(seed, 1))
 }
 
-// RandomUsed says whether Math.random has been used since SeedRandom with a seed.
+// RandomUsed reports whether Math.random was used since SeedRandom with this seed.
 func (vm *VM) RandomUsed(seed uint64) bool {
 	now, _ := vm.memory.ReadUint64Le(vm.state.context + contextRandomState)
 	return now != max(seed, 1)
@@ -148,11 +146,11 @@ func (vm *VM) call(ctx context.Context, name string, args ...uint64) (uint64, er
 	return e.stack[0], nil
 }
 
-// Depth is how many calls into the engine are under way, one inside of the other. Each has a native stack, so that a host function must
-// not make any but of those methods that run no script (see Leaf); for others there is [Request].
+// Depth returns how many calls into the engine are nested. Each has a native stack, so a host function must only
+// call methods that run no script (see Leaf); for others use a [Request].
 func (vm *VM) Depth() int { return vm.depth }
 
-// Broken says whether a call has trapped or was stopped, so that the instance is good for nothing any more.
+// Broken reports whether a call has trapped or was stopped, which makes the instance unusable.
 func (vm *VM) Broken() bool { return vm.broken }
 
 // callLeaf is call for functions that must not run scripts. They may try: where one of them throws an error, the engine
@@ -165,10 +163,10 @@ func (vm *VM) callLeaf(ctx context.Context, name string, args ...uint64) (uint64
 	return vm.call(ctx, name, args...)
 }
 
-// Leaf says whether a call is under way that must not run scripts, so that host functions have to be refused.
+// Leaf reports whether the current call must not run scripts; refuse host functions then.
 func (vm *VM) Leaf() bool { return vm.leaf }
 
-// ErrNoMemory is returned where the engine could not allocate memory for what the host wants to hand to it.
+// ErrNoMemory means that the engine could not allocate memory for a value from the host.
 var ErrNoMemory = errors.New("quickjs: out of memory")
 
 // malloc allocates n bytes in the instance.
@@ -183,7 +181,7 @@ func (vm *VM) malloc(ctx context.Context, n int) (uint32, error) {
 	return uint32(p), err
 }
 
-// GrowHeap makes n bytes of memory the engine's, so that scripts that need no more do not make the memory grow.
+// GrowHeap adds n bytes to the engine's heap, so that memory does not grow for scripts that need no more.
 func (vm *VM) GrowHeap(ctx context.Context, n int) error {
 	p, err := vm.malloc(ctx, n)
 	if err != nil {
@@ -232,19 +230,19 @@ func (vm *VM) Call(ctx context.Context, function Value, args ...Value) (Value, e
 	return vm.Do(ctx, r)
 }
 
-// TakeException returns the value that was thrown last, and forgets it.
+// TakeException returns the value that was thrown last, and clears it.
 func (vm *VM) TakeException(ctx context.Context) (Value, error) {
 	v, err := vm.callLeaf(ctx, "JS_GetException", uint64(vm.state.context))
 	return Value(v), err
 }
 
-// Free gives a value back.
+// Free releases a value.
 func (vm *VM) Free(ctx context.Context, v Value) error {
 	_, err := vm.callLeaf(ctx, "QJS_FreeValue", uint64(vm.state.context), uint64(v))
 	return err
 }
 
-// Property returns a property of an object, by a name without NULs.
+// Property returns a property of an object. The name must not contain NULs.
 func (vm *VM) Property(ctx context.Context, object Value, name string) (Value, error) {
 	return vm.lend(ctx, name, func(p uint64) (uint64, error) {
 		return vm.call(ctx, "JS_GetPropertyStr", uint64(vm.state.context), uint64(object), p)
@@ -257,7 +255,7 @@ func (vm *VM) NewObject(ctx context.Context) (Value, error) {
 	return Value(v), err
 }
 
-// ParseJSON returns the value that a JSON text stands for, or Exception if it is none.
+// ParseJSON returns the value of a JSON text, or Exception if the text is invalid.
 func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
 	return vm.lend(ctx, text, func(p uint64) (uint64, error) {
 		return vm.callLeaf(ctx, "QJS_ParseJSON", uint64(vm.state.context), p)
@@ -289,14 +287,15 @@ func (vm *VM) newArrayBuffer(ctx context.Context, size int, fill func(memory []b
 	return Value(v), err
 }
 
-// NewHostFunction returns a JavaScript function that calls the import env.jsFunctionProxy. It is an ordinary function
-// around the native one; the prelude takes that out, since the wrapper could be tampered with.
+// NewHostFunction returns a JavaScript function that calls the import env.jsFunctionProxy. It is an ordinary
+// function around the native one; the prelude extracts the native one, because scripts could tamper with the
+// wrapper.
 func (vm *VM) NewHostFunction(ctx context.Context) (Value, error) {
 	v, err := vm.callLeaf(ctx, "QJS_CreateFunctionProxy", uint64(vm.state.context), 0, 0, 0)
 	return Value(v), err
 }
 
-// Arguments returns the arguments of a call of a host function, at most limit of them.
+// Arguments returns at most limit arguments of a call of a host function.
 func (vm *VM) Arguments(argc, argv uint32, limit int) []Value {
 	n := min(argc, uint32(limit))
 	data, ok := vm.memory.Read(argv, 8*n)
@@ -311,7 +310,7 @@ func (vm *VM) Arguments(argc, argv uint32, limit int) []Value {
 }
 
 // ArrayBuffer returns the content of an ArrayBuffer or SharedArrayBuffer. The bytes are the instance's memory: they
-// change when the script goes on. It is false if v is anything else.
+// change when the script goes on. It is false for any other value.
 func (vm *VM) ArrayBuffer(v Value) ([]byte, bool) {
 	if !v.IsObject() {
 		return nil, false
@@ -324,19 +323,20 @@ func (vm *VM) ArrayBuffer(v Value) ([]byte, bool) {
 	return vm.memory.Read(vm.u32(buffer+arrayBufferData), vm.u32(buffer+arrayBufferLength))
 }
 
-// IsPlain says whether v is an array, or an object that holds nothing beside its properties: no Map, Date or Proxy, for instance.
+// IsPlain reports whether v is an array, or an object that holds nothing but properties; a Map, Date or Proxy, for
+// instance, is not.
 func (vm *VM) IsPlain(v Value) bool {
 	class, ok := vm.memory.ReadUint16Le(v.pointer() + objectClass)
 	return v.IsObject() && ok && (class == classObject || class == classArray)
 }
 
-// Retain keeps a value from being freed until the next Free of it.
+// Retain keeps a value alive until one more Free of it.
 func (vm *VM) Retain(ctx context.Context, v Value) error {
 	_, err := vm.callLeaf(ctx, "QJS_CloneValue", uint64(vm.state.context), uint64(v))
 	return err
 }
 
-// UnhandledRejection returns the reason why a promise was rejected, if it was and nobody has looked at it yet.
+// UnhandledRejection returns the reason of a rejected promise, if nothing has handled the rejection yet.
 func (vm *VM) UnhandledRejection(v Value) (reason Value, unhandled bool) {
 	if !v.IsObject() {
 		return 0, false

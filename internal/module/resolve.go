@@ -23,15 +23,16 @@ var extensions = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"}
 // typeScript says which TypeScript file may be meant by the name of the JavaScript that is made of it.
 var typeScript = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// Resolve says which module a specifier means in the module at the path base, or in the main script if base is "": the
-// absolute path of a file, or a name out of Builtins. The errors are a *NotFoundError or a *SpecifierError.
+// Resolve returns the module that a specifier means in the module at the path base, or in the main script if base
+// is "": the absolute path of a file, or a name from Builtins. The errors are a *NotFoundError or a
+// *SpecifierError.
 //
-// What begins with / or a dot, or is a file: URL, is a path; in the main script, paths are relative to the root. A path
-// means the file of that name, or else with one of the extensions .js, .mjs, .cjs, .ts, .mts, .cts and .json added, or
-// else the directory of that name: what its package.json says, or its index file. x.js can also mean x.ts.
-//
-// Other names mean a built-in module (with or without node: before the name), or a path below the nearest node_modules
-// directory around the importing module, below /lib, /lib/node_modules or /node_modules.
+//   - A specifier that begins with / or a dot, or is a file: URL, is a path. In the main script, paths are relative
+//     to the root. A path means the file of that name; or else that name with one of the extensions .js, .mjs,
+//     .cjs, .ts, .mts, .cts and .json; or else the directory of that name, with the file that its package.json
+//     names, or its index file. x.js can also mean x.ts.
+//   - Any other specifier is a built-in module (with or without node:), or a path below the nearest node_modules
+//     directory around the importing module, or below /lib, /lib/node_modules or /node_modules.
 func (l *Loader) Resolve(specifier, base string) (string, error) {
 	invalid := func(format string, args ...any) error {
 		return &SpecifierError{specifier, fmt.Sprintf(format, args...)}

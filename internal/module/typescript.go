@@ -12,17 +12,17 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// StripOptions say how StripTypes works.
+// StripOptions configure StripTypes.
 type StripOptions struct {
-	// Body says that the code is the body of an async function, with return, and possibly with import declarations, which
-	// become calls of import as SplitImports makes them.
+	// Body means that the code is the body of an async function, with return, and possibly with import
+	// declarations, which become calls of import as in SplitImports.
 	Body bool
-	// MaxSize is how large the code may be, in bytes, as for [Loader.MaxTypeScript].
+	// MaxSize is the largest code in bytes, as [Loader.MaxTypeScript].
 	MaxSize int64
 }
 
-// ErrBusy says that TypeScript is not transformed for now, since all of the host's threads for that are still busy with
-// transforms whose callers have given up.
+// ErrBusy means that TypeScript is refused for now: all of the host's threads for it are busy with transforms whose
+// callers have given up.
 var ErrBusy = errors.New("too many TypeScript transforms that take too long: try again later, or use JavaScript")
 
 // slots holds one entry for each transform that is running, abandoned ones too. They cannot be stopped.
@@ -31,13 +31,13 @@ var (
 	abandoned atomic.Int32
 )
 
-// StripTypes turns TypeScript into JavaScript of ES2023 with ES module syntax. Types are left out and not checked; enum,
-// namespace and the like are compiled, and imports that are never used as values are left out. The name stands in errors.
-// The map leads back to the positions in the code.
+// StripTypes turns TypeScript into JavaScript of ES2023 with ES module syntax. It removes types without checking
+// them, compiles enum, namespace and the like, and drops imports that are never used as values. Errors contain the
+// name. The map leads back to the positions in the code.
 //
-// It returns early if the context is done, though the transform itself then goes on in the background: at most GOMAXPROCS
-// are running, and if all of these have been given up, the error is ErrBusy. Other errors are a *SyntaxError, a
-// *ComplexityError or a *FileError for code that is too large.
+// It returns early if the context ends; the transform itself then goes on in the background. At most GOMAXPROCS run
+// at the same time; if all of these have been given up, the error is ErrBusy. Other errors are a *SyntaxError, a
+// *ComplexityError, or a *FileError for code that is too large.
 func StripTypes(ctx context.Context, code, name string, options *StripOptions) (js string, m *Map, err error) {
 	if options == nil {
 		options = &StripOptions{}
