@@ -28,8 +28,8 @@
 //   - registry: tools, calls, limits, permissions and middleware. [Runner.Registry] and [Session.Env] lead there.
 //   - provider: definitions, calls and results as the APIs of model providers write them.
 //   - vfs: projects and their history. [Runner.Store] and [Session.Project] lead there.
-//   - runtime: the sandbox. [Runner.Engine] leads there. Its name is that of a package of Go, so import it as
-//     sandbox "github.com/toolrun/toolrun/runtime".
+//   - runtime: the sandbox, and runtime/javascript, the language in it. [Runner.JavaScript] leads there. The name runtime is that
+//     of a package of Go, so import it as sandbox "github.com/toolrun/toolrun/runtime".
 //   - mcp/mcpserver: serves a session to MCP clients: mcpserver.New(ctx, session.Source, nil).
 //
 // A provider.Stream reads a streamed response; its calls go to [Session.DispatchAll]:
@@ -53,6 +53,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -223,9 +224,9 @@ func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 // Store returns the store of the projects, to list, delete and measure them.
 func (r *Runner) Store() *vfs.Store { return r.store }
 
-// Engine returns the engine, for code of the program's own, and starts it if it is not running. The context limits the wait. A
-// program that wants to know at once whether code can run, or no call to wait, asks for it after Open.
-func (r *Runner) Engine(ctx context.Context) (*sandbox.Engine, error) { return r.engine.get(ctx) }
+// JavaScript returns what runs scripts, for code of the program's own, and starts the engine if it is not running. The context
+// limits the wait. A program that wants to know at once whether code can run, or no call to wait, asks for it after Open.
+func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) { return r.engine.get(ctx) }
 
 // Close closes all sessions, and then what they have used: connections to MCP servers, the engine and the store, except those
 // that the options gave. Calls that are under way are stopped, as [Session.Close] says; a program that wants them to end waits

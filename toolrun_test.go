@@ -162,9 +162,9 @@ func TestEngine(t *testing.T) {
 	runner := open(t, toolrun.Options{})
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := runner.Engine(canceled)
+	_, err := runner.JavaScript(canceled)
 	require.ErrorIs(t, err, context.Canceled)
-	engine, err := runner.Engine(t.Context())
+	engine, err := runner.JavaScript(t.Context())
 	require.NoError(t, err)
 	result, err := engine.Run(t.Context(), "return 6 * 7", nil)
 	require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestEngine(t *testing.T) {
 
 	runner = open(t, toolrun.Options{})
 	require.NoError(t, runner.Close())
-	_, err = runner.Engine(t.Context())
+	_, err = runner.JavaScript(t.Context())
 	require.ErrorIs(t, err, toolrun.ErrClosed)
 }
 
@@ -185,10 +185,10 @@ func TestRunnersShareWhatTheyAreGiven(t *testing.T) {
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
 	store := vfs.NewMemoryStore(nil)
 	for i, want := range []string{"1", "2", "3"} {
-		runner := open(t, toolrun.Options{Engine: engine, Store: store})
-		got, err := runner.Engine(t.Context())
+		runner := open(t, toolrun.Options{Engine: engine.Engine(), Store: store})
+		got, err := runner.JavaScript(t.Context())
 		require.NoError(t, err)
-		require.Same(t, engine, got)
+		require.Same(t, engine.Engine(), got.Engine())
 		session := openSession(t, runner, "counted", nil)
 		require.Contains(t, do(t, session, "javascript", `{"code":"const n = 1 + ((await fs.exists('/n')) ? +await fs.readFile('/n', 'utf8') : 0); await fs.writeFile('/n', '' + n); return n"}`), want, i)
 		require.NoError(t, runner.Close())

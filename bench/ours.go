@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/bench/protocol"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -23,13 +24,17 @@ const (
 	timeLimit   = 10 * time.Minute
 )
 
-func newEngine() (*runtime.Engine, error) {
+func newEngine() (*js.Interpreter, error) {
 	dir, err := cacheDir()
 	if err != nil {
 		return nil, err
 	}
 	options := &runtime.EngineOptions{CacheDir: filepath.Join(dir, "compiled"), MaxRuns: runtime.Unlimited}
-	return runtime.NewEngine(context.Background(), options)
+	engine, err := runtime.New(options)
+	if err != nil {
+		return nil, err
+	}
+	return js.New(context.Background(), engine)
 }
 
 // ours is this project's sandbox.
@@ -58,18 +63,18 @@ func ours() (protocol.Engine, error) {
 }
 
 // holdOurs leaves a run in a call of a Go function. There are no sandboxes that do not run anything.
-func holdOurs(engine *runtime.Engine, body string) (release func(), err error) {
+func holdOurs(engine *js.Interpreter, body string) (release func(), err error) {
 	if body == "" {
 		body = "await wait()"
 	}
 	waits, end, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	wait := runtime.Function{Name: "wait", Async: true, Call: func(context.Context, []any) (any, error) {
+	wait := js.Function{Name: "wait", Async: true, Call: func(context.Context, []any) (any, error) {
 		close(waits)
 		<-end
 		return nil, nil
 	}}
 	go func() {
-		_, err := engine.Run(context.Background(), body, &runtime.RunOptions{Functions: []runtime.Function{wait}})
+		_, err := engine.Run(context.Background(), body, &js.RunOptions{Functions: []js.Function{wait}})
 		ended <- err
 	}()
 	select {
@@ -82,7 +87,7 @@ func holdOurs(engine *runtime.Engine, body string) (release func(), err error) {
 
 // programOurs takes the time between two calls of a Go function, between which the expression is evaluated. Scripts are there as
 // libraries, since these are evaluated in global scope and not in strict mode.
-func programOurs(engine *runtime.Engine, sources []string, expression string, warm, count int) (times []time.Duration, text string, err error) {
+func programOurs(engine *js.Interpreter, sources []string, expression string, warm, count int) (times []time.Duration, text string, err error) {
 	files := afero.NewMemMapFs()
 	for i, source := range sources {
 		if err := afero.WriteFile(files, fmt.Sprintf("/lib/%d.js", i), []byte(source), 0o600); err != nil {
@@ -90,7 +95,7 @@ func programOurs(engine *runtime.Engine, sources []string, expression string, wa
 		}
 	}
 	var at []time.Time
-	options := &runtime.RunOptions{Files: files, Libraries: "/lib", Limits: runtime.Limits{Time: timeLimit, Memory: memoryLimit}, Functions: []runtime.Function{{
+	options := &js.RunOptions{Files: files, Libraries: "/lib", Limits: runtime.Limits{Time: timeLimit, Memory: memoryLimit}, Functions: []js.Function{{
 		Name: "mark",
 		Call: func(context.Context, []any) (any, error) {
 			at = append(at, time.Now())
@@ -117,7 +122,7 @@ func oursRegistry() (protocol.Engine, error) {
 	if err != nil {
 		return protocol.Engine{}, err
 	}
-	tools, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil))
+	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine, nil }, nil))
 	if err != nil {
 		return protocol.Engine{}, err
 	}

@@ -8,16 +8,16 @@ import (
 // Code of the host that a run calls (functions for scripts, file systems, methods of values) may panic, hang, or end its
 // goroutine. None of that may keep the run from ending in time, or reach its caller.
 
-// abandonable runs f on a goroutine of its own and waits for it, but not longer than the run lasts: then it returns a
-// [*stop], as it does if f fails because of that. If f panics, the error says so. f must not touch the guest, its memory or
-// the instance, which may be gone or serve another run before it returns.
-func abandonable[T any](r *run, f func() (T, error)) (T, error) {
+// Await runs f on a goroutine of its own and waits for it, but not longer than the run lasts: then it returns a [*Stop], as
+// it does if f fails because of that. If f panics, the error says so. f must not touch the guest, its memory or the
+// instance, which may be gone or serve another run before it returns.
+func Await[T any](r *Run, f func() (T, error)) (T, error) {
 	return waitFor(r, func(task func()) { go task() }, f)
 }
 
-// abandonableInTurn is abandonable for much that is done one after the other: it is done on one goroutine, whose stack need not grow each
+// AwaitInTurn is [Await] for much that is done one after the other: it is done on one goroutine, whose stack need not grow each
 // time.
-func abandonableInTurn[T any](r *run, f func() (T, error)) (T, error) {
+func AwaitInTurn[T any](r *Run, f func() (T, error)) (T, error) {
 	if r.tasks == nil {
 		r.tasks = make(chan func())
 		go work(r.tasks)
@@ -44,14 +44,14 @@ func work(tasks <-chan func()) {
 	ended = true
 }
 
-// waitFor starts f and waits for it, as abandonable says.
-func waitFor[T any](r *run, start func(func()), f func() (T, error)) (T, error) {
+// waitFor starts f and waits for it, as Await says.
+func waitFor[T any](r *Run, start func(func()), f func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
 	}
 	done := make(chan result, 1)
-	start(func() { perform(f, func(value T, err error) { done <- result{value, err} }) })
+	start(func() { Perform(f, func(value T, err error) { done <- result{value, err} }) })
 	select {
 	case d := <-done:
 		if d.err == nil || r.ctx.Err() == nil {
@@ -60,11 +60,11 @@ func waitFor[T any](r *run, start func(func()), f func() (T, error)) (T, error) 
 	case <-r.ctx.Done():
 	}
 	var zero T
-	return zero, &stop{r.interrupted()}
+	return zero, &Stop{r.Interrupted()}
 }
 
-// perform calls f, and then done with what it returned, or an error if it did not return.
-func perform[T any](f func() (T, error), done func(T, error)) {
+// Perform calls f, and then done with what f returned, or with an error if f panicked or ended its goroutine.
+func Perform[T any](f func() (T, error), done func(T, error)) {
 	var value T
 	err := errors.New("has ended its goroutine")
 	defer func() {

@@ -6,21 +6,25 @@ import (
 	"strings"
 )
 
-// CrashError says that the JavaScript engine itself has failed on a script: it has a bug, which the script ran into. The script's memory is
-// lost, and nobody else's; the engine goes on with other runs. The message is for the one who wrote the script.
+// CrashError says that the guest itself has failed on the code of a run: it has a bug, which the code ran into. The run's
+// memory is lost, and nobody else's; the engine goes on with other runs. The message is for the author of the code.
 //
 // What fails because of the host, such as a panic of a host function, is no CrashError.
 type CrashError struct {
 	// Trap is what WebAssembly says of it, such as "out of bounds memory access".
 	Trap string
-	// Stack has the functions of the engine that were under way, one a line. It is for the host's log, and may be empty.
+	// Stack has the functions of the guest that were under way, one a line. It is for the host's log, and may be empty.
 	Stack string
+
+	guest, advice string
 }
 
 func (e *CrashError) Error() string {
-	return fmt.Sprintf("the JavaScript engine failed on this code, through a bug of its own (%s), and the run has ended. "+
-		"Do it in another way, with plainer means (loops, arrays and objects instead of generators, proxies, resizable buffers "+
-		"or finalizers), and in smaller steps, to find what it fails on.", e.Trap)
+	text := fmt.Sprintf("the %s failed on this code, through a bug of its own (%s), and the run has ended.", e.guest, e.Trap)
+	if e.advice != "" {
+		text += " " + e.advice
+	}
+	return text
 }
 
 // stackOverflow is the trap of code that has used up wazero's own stack.

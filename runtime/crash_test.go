@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/internal/linearmem"
 )
 
 // trapping has a function for each way to trap.
@@ -90,21 +92,19 @@ func TestTrapsAreTold(t *testing.T) {
 	}
 }
 
-func TestFailuresOfTheHostAreNoCrashes(t *testing.T) {
-	engine, err := hostEngine()
+func TestCrashesAreThoseOfUntrustedCode(t *testing.T) {
+	memory, err := linearmem.Reserve(MinMemory)
 	require.NoError(t, err)
-	in, err := engine.newSandbox(DefaultMemory)
-	require.NoError(t, err)
-	defer in.close()
-	in.scripted = true
-	_, err = in.vm.Eval(in.context(), "console.log(1); 1", "script.js") // there is no run, so the host panics
-	require.Error(t, err)
-	require.False(t, IsScriptFailure(in.reason(err)))
-
-	// A trap before the script.
+	defer memory.Free()
+	in := &Instance{program: &Program{guest: Guest{Name: "test guest", CrashAdvice: "Do it otherwise."}}, memory: memory}
 	trap := fmt.Errorf("wasm error: %w\nwasm stack trace:\n\t.f()", errors.New("unreachable"))
-	in.scripted = false
-	require.False(t, IsScriptFailure(in.reason(trap)))
-	in.scripted = true
-	require.Equal(t, &CrashError{Trap: "unreachable", Stack: ".f()"}, in.reason(trap))
+	require.False(t, IsGuestFailure(in.Reason(trap)))
+	require.ErrorContains(t, in.Reason(trap), "runtime: the test guest has crashed")
+	in.Untrusted()
+	require.True(t, IsGuestFailure(in.Reason(trap)))
+	crash, ok := errors.AsType[*CrashError](in.Reason(trap))
+	require.True(t, ok)
+	require.Equal(t, "unreachable", crash.Trap)
+	require.Equal(t, ".f()", crash.Stack)
+	require.EqualError(t, crash, "the test guest failed on this code, through a bug of its own (unreachable), and the run has ended. Do it otherwise.")
 }

@@ -71,44 +71,13 @@ func formatBytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// ScriptError is an exception that a script did not catch, or an error in its syntax.
-type ScriptError struct {
-	// Name and Message are those of the Error object, such as "TypeError" and "x is not a function". Both are empty if
-	// something else was thrown.
-	Name, Message string
-	// Stack is the stack trace, one frame a line, without the frames of the runtime itself. It may be empty.
-	Stack string
-	// Thrown is the thrown value as a reader sees it: for an Error its name, message, stack and causes.
-	Thrown string
-	// File, Line and Column say where the error was thrown, or where the syntax is wrong, counted from 1. They are zero
-	// if that is not known. An exception inside of a statement may have the position of the statement.
-	File         string
-	Line, Column int
-	// Syntax says that the script did not compile, so that nothing of it has run.
-	Syntax bool
-}
-
-func (e *ScriptError) Error() string { return e.Thrown }
-
-// ExitError says that a script, or a library, has ended the run by process.exit. A script may do so with status 0; then there is no
-// error, and what it has returned before, if it has, is the result.
+// ExitError says that a guest has ended its run with a status that is not zero.
 type ExitError struct{ Code int }
 
-func (e *ExitError) Error() string {
-	return fmt.Sprintf("the script exited with status %d. Use return for a result, and throw an Error for a failure.", e.Code)
-}
+func (e *ExitError) Error() string { return fmt.Sprintf("exited with status %d", e.Code) }
 
-var (
-	// ErrNeverSettles is returned when the script waits for a promise, and nothing is left that could settle it.
-	ErrNeverSettles = errors.New("the script waits for a promise that can never settle: " +
-		"no timer and no call is pending that could resolve or reject it")
-
-	// ErrHalted is returned when the script has called halt. The message is the last entry of the console.
-	ErrHalted = errors.New("Halted")
-
-	// ErrClosed is returned by runs on a closed engine, and by those that were stopped by its closing.
-	ErrClosed = errors.New("runtime: the engine is closed")
-)
+// ErrClosed is returned by runs on a closed engine, and by those that were stopped by its closing.
+var ErrClosed = errors.New("runtime: the engine is closed")
 
 // StoppedError says that a run was stopped because its context ended. It unwraps to the cause.
 type StoppedError struct{ Cause error }
@@ -116,24 +85,20 @@ type StoppedError struct{ Cause error }
 func (e *StoppedError) Error() string { return "the script was stopped: " + e.Cause.Error() }
 func (e *StoppedError) Unwrap() error { return e.Cause }
 
-// stop is what host functions panic with to end a run. Nothing in the guest can catch it.
-type stop struct{ err error }
+// Stop is what host functions panic with to end a run, and what they get from others that say so. Nothing in the guest can
+// catch it.
+type Stop struct{ Err error }
 
-func (s *stop) Error() string { return s.err.Error() }
+func (s *Stop) Error() string { return s.Err.Error() }
 
-// IsScriptFailure says whether an error of [Engine.Run] is about the script, and so for the one who wrote it: an
-// exception, a limit, an exit, a halt, a promise that never settles, code on which the engine crashes. All others are the host's: a context that ended, a closed
-// engine, invalid options, or a failure of the runtime itself.
-func IsScriptFailure(err error) bool {
-	var script *ScriptError
-	var limit *LimitError
-	var exit *ExitError
-	var crash *CrashError
-	switch {
-	case errors.As(err, &limit):
+// IsGuestFailure reports whether an error that a run ended with is about the code that was run, and so for its author: a limit,
+// an exit, or code on which the guest crashes. All others are the host's: a context that ended, a closed engine, invalid
+// options, or a failure of the runtime itself.
+func IsGuestFailure(err error) bool {
+	if limit, ok := errors.AsType[*LimitError](err); ok {
 		return limit.Limit != LimitRuns
-	case errors.As(err, &script), errors.As(err, &exit), errors.As(err, &crash), errors.Is(err, ErrNeverSettles), errors.Is(err, ErrHalted):
-		return true
 	}
-	return false
+	_, exit := errors.AsType[*ExitError](err)
+	_, crash := errors.AsType[*CrashError](err)
+	return exit || crash
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/metering"
 )
 
 // instanceKey is the context key under which host functions find the instance that calls them.
 type instanceKey struct{}
 
-func instanceOf(ctx context.Context) *instance {
-	in, _ := ctx.Value(instanceKey{}).(*instance)
-	if in == nil {
-		panic(&stop{errors.New("runtime: a host function was called outside of a run")})
+func instanceOf(ctx context.Context) *Instance {
+	in, _ := ctx.Value(instanceKey{}).(*Instance)
+	if in == nil || in.run == nil {
+		panic(&Stop{errors.New("runtime: a host function was called outside of a run")})
 	}
 	return in
 }
@@ -26,35 +26,27 @@ const (
 	i64 = api.ValueTypeI64
 )
 
-// instantiateImports defines the host functions that the engine's module imports. They belong to no instance: each finds
-// its instance in the context of the call.
-func instantiateImports(ctx context.Context, rt wazero.Runtime) error {
-	host := rt.NewHostModuleBuilder("env")
-	host.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-		in, this := instanceOf(ctx), quickjs.Value(stack[1])
-		argc, argv := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
-		switch int32(argc) {
-		case quickjs.RejectionArgc:
-			in.rejected(ctx, this)
-			stack[0] = uint64(quickjs.Undefined)
-		case quickjs.ResolveArgc:
-			stack[0] = uint64(in.resolveModule(ctx, uint32(this), uint32(this>>32)))
-		case quickjs.LoadArgc:
-			stack[0] = uint64(in.loadModule(ctx, uint32(this)))
-		case quickjs.ResumeArgc:
-			stack[0] = uint64(in.resume(ctx, this))
-		default:
-			stack[0] = uint64(in.hostCall(ctx, argc, argv))
+// instantiateImports defines the host functions that a guest can import: its own, that of metering, and WASI. They belong to
+// no instance: each finds its instance in the context of the call.
+func instantiateImports(ctx context.Context, rt wazero.Runtime, imports []Import) error {
+	own := map[string]wazero.HostModuleBuilder{}
+	for _, i := range imports {
+		if own[i.Module] == nil {
+			own[i.Module] = rt.NewHostModuleBuilder(i.Module)
 		}
-	}), []api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy")
-	if _, err := host.Instantiate(ctx); err != nil {
-		return err
+		own[i.Module].NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+			i.Call(ctx, instanceOf(ctx), stack)
+		}), i.Params, i.Results).Export(i.Name)
 	}
-
-	yield := rt.NewHostModuleBuilder(quickjs.YieldModule)
+	for _, module := range own {
+		if _, err := module.Instantiate(ctx); err != nil {
+			return err
+		}
+	}
+	yield := rt.NewHostModuleBuilder(metering.YieldModule)
 	yield.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 		stack[0] = api.EncodeI32(instanceOf(ctx).yield(api.DecodeI32(stack[0])))
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(quickjs.YieldName)
+	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName)
 	if _, err := yield.Instantiate(ctx); err != nil {
 		return err
 	}

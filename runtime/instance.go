@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"math/rand/v2"
 	goruntime "runtime"
 	"time"
 
@@ -14,38 +12,33 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/linearmem"
+	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// instance is one sandbox: a WebAssembly instance with its memory, and everything that the host knows about it. It serves one run
-// at a time, and begins each from an image.
-type instance struct {
+// Instance is one sandbox: a WebAssembly instance with its memory, and its driver. It serves one run at a time, and begins
+// each from an image. It is for one goroutine at a time, the one that drives the run.
+type Instance struct {
+	program *Program
 	memory  *linearmem.Memory
 	module  api.Module
 	fuel    api.MutableGlobal // what is left of the fuel that was granted
 	ctx     context.Context   // for calls into the guest; it tells host functions who calls
-	vm      *quickjs.VM
-	prelude *quickjs.Prelude // nil as long as there is none
-	image   *image           // what it is reset to; nil as long as there is none
+	driver  Driver
+	image   *Image // what it is reset to; nil as long as there is none
 
 	session
 }
 
 // session is what the host knows about the present run, and nothing of which must reach the next one.
 type session struct {
-	run      *run
-	scripted bool      // code of the run's script or libraries may have run
-	started  time.Time // from when the guest's clock runs; as long as that is zero, it stands still
-
-	asked        []question      // what the guest has been asked to do, and is doing
-	importFailed bool            // a module that another one imports could not be found or compiled
-	rejections   []quickjs.Value // promises that have been rejected since jobs last ran out
+	run       *Run
+	untrusted bool      // code that somebody wrote for the run may have run
+	started   time.Time // from when the guest's clock runs; as long as that is zero, it stands still
 
 	timed  bool // the guest has asked for the time
 	impure bool // it has asked for something else that need not be the same in another run, or done something outside
 
-	seed    uint64    // of Math.random
 	granted int32     // fuel
 	portion int32     // of fuel, to be granted next
 	yielded time.Time // when it was granted last
@@ -68,53 +61,80 @@ const (
 	longPortion  = 500 * time.Microsecond
 )
 
-// maxCollectAt is how many bytes a script may have allocated before garbage in cycles is collected for the first time, if it has
-// eight times the memory. A collection takes time for all objects that there are, and most scripts end without garbage in cycles.
-const maxCollectAt = 8 << 20
-
-// instantiate makes an instance whose memory can have up to limit bytes. There is no engine in it yet.
-func (e *Engine) instantiate(limit int64) (*instance, error) {
+// instantiate makes an instance whose memory can have up to limit bytes. Nothing has been started in it yet.
+func (p *Program) instantiate(limit int64) (*Instance, error) {
 	memory, err := linearmem.Reserve(uint64(limit))
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{memory: memory}
+	in := &Instance{program: p, memory: memory}
 	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
 	ctx := experimental.WithMemoryAllocator(in.ctx, experimental.MemoryAllocatorFunc(
 		func(_, _ uint64) experimental.LinearMemory { return memory }))
-	in.module, err = e.runtime.InstantiateModule(ctx, e.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	in.module, err = p.runtime.InstantiateModule(ctx, p.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
 		memory.Free()
-		return nil, fmt.Errorf("instantiating the engine: %w", err)
+		return nil, fmt.Errorf("instantiating the %s: %w", p.guest.Name, err)
 	}
 	var ok bool
-	if in.fuel, ok = in.module.ExportedGlobal(quickjs.FuelExport).(api.MutableGlobal); !ok {
-		return nil, errors.Join(errors.New("the engine has no fuel"), in.close())
+	if in.fuel, ok = in.module.ExportedGlobal(metering.FuelExport).(api.MutableGlobal); !ok {
+		return nil, errors.Join(fmt.Errorf("the %s is not metered", p.guest.Name), in.close())
+	}
+	if in.driver, err = p.guest.New(in); err != nil {
+		return nil, errors.Join(err, in.close())
 	}
 	return in, nil
 }
 
 // begin makes the instance, which is as its image, the sandbox of a run.
-func (in *instance) begin(r *run) {
-	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), seed: rand.Uint64(), used: in.image.work, remainder: in.image.remainder}
+func (in *Instance) begin(r *Run) {
+	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), used: in.image.work, remainder: in.image.remainder}
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
 	in.fuel.Set(0)
-	in.vm.SeedRandom(in.seed)
-	in.vm.Work = in.spend
-	r.origins, r.originsSize = maps.Clone(in.image.origins), in.image.originsSize
-	if r.origins == nil {
-		r.origins = map[string]origin{}
-	}
 }
 
-// context returns the context for calls into the guest. That the run is over, host functions see in the run.
-func (in *instance) context() context.Context { return in.ctx }
+// Context returns the context for calls into the guest. It does not end with the run: host functions look at the run for
+// that, and so does the guest's metered code.
+func (in *Instance) Context() context.Context { return in.ctx }
+
+// Module returns the WebAssembly instance. Its functions are to be called with the instance's context.
+func (in *Instance) Module() api.Module { return in.module }
+
+// Driver returns what the guest's New made for the instance.
+func (in *Instance) Driver() Driver { return in.driver }
+
+// Run returns the run that the instance serves.
+func (in *Instance) Run() *Run { return in.run }
+
+// Untrusted says that from now on the guest does what was written for the run. A trap before that is the host's failure; a
+// later one is a [*CrashError].
+func (in *Instance) Untrusted() { in.untrusted = true }
+
+// Refused reports whether the guest did not get memory because of the run's limit.
+func (in *Instance) Refused() bool { return in.memory.Refused() }
+
+// MemorySize returns how many bytes of memory the instance has.
+func (in *Instance) MemorySize() int64 { return int64(in.memory.Size()) }
+
+// Touched returns about how many bytes of a part of the memory the last run had written to, at most. It is meant for
+// [Driver].Resume.
+func (in *Instance) Touched(at, length uint64) uint64 { return in.memory.Touched(at, length) }
+
+// Timed reports whether the guest has asked for the time since the beginning of the run.
+func (in *Instance) Timed() bool { return in.timed }
+
+// Impure reports whether the guest has asked for something, besides the time, that need not be the same in another run, or
+// has done something outside of the sandbox.
+func (in *Instance) Impure() bool { return in.impure }
+
+// SetImpure makes Impure true until the end of the run.
+func (in *Instance) SetImpure() { in.impure = true }
 
 // close frees the instance. Its memory must not be used any more.
-func (in *instance) close() error { return in.module.Close(context.Background()) }
+func (in *Instance) close() error { return in.module.Close(context.Background()) }
 
 // yield is called by the guest when its fuel is used up. It ends the run if it is over, or grants the next portion.
-func (in *instance) yield(left int32) int32 {
+func (in *Instance) yield(left int32) int32 {
 	in.used += int64(in.granted) - int64(left)
 	in.granted = 0
 	took := time.Since(in.yielded)
@@ -124,7 +144,7 @@ func (in *instance) yield(left int32) int32 {
 	}
 	now := time.Now()
 	if err := in.run.interruptedAt(now); err != nil {
-		panic(&stop{err})
+		panic(&Stop{err})
 	}
 	switch {
 	case in.portion == 0:
@@ -138,7 +158,7 @@ func (in *instance) yield(left int32) int32 {
 	portion := int64(in.portion)
 	if limit := in.run.options.Limits.Work; limit != Unlimited {
 		if in.used >= limit {
-			panic(&stop{&LimitError{Limit: LimitWork, Value: limit}})
+			panic(&Stop{&LimitError{Limit: LimitWork, Value: limit}})
 		}
 		portion = min(portion, limit-in.used)
 	}
@@ -146,89 +166,82 @@ func (in *instance) yield(left int32) int32 {
 	return in.granted
 }
 
-// work is how much the guest has done so far.
-func (in *instance) work() int64 {
+// Work returns how much the guest has done so far, and the host for it, as [Usage].Work counts it.
+func (in *Instance) Work() int64 {
 	return in.used + int64(in.granted) - int64(api.DecodeI32(in.fuel.Get()))
 }
 
-// hostBytes is how many bytes the host reads or writes for a unit of work.
-const hostBytes = 32
+// HostBytes is how many bytes the host reads or writes for a unit of work.
+const HostBytes = 32
 
-// spend counts work that the host is about to do for the script, by the bytes that it reads or writes, as work of the
-// script. Where the host looks at each of many bytes, it calls spend for some [quickjs.PieceSize] of them at a time. If
-// the run is over, it returns what ends it, and will do so each time from then on.
+// PieceSize is how many bytes the host works on at most before it calls [Instance.Spend] for the next ones.
+const PieceSize = 64 << 10
+
+// Spend counts work that the host is about to do for the guest, by the bytes that it reads or writes, as work of the
+// guest. Where the host looks at each of many bytes, it calls Spend for some PieceSize of them at a time. If the run is
+// over, the error is a [*Stop] with what ends it, now and each time from then on.
 //
 // What is counted must not depend on the machine, the time, or what the engine keeps of other runs.
-func (in *instance) spend(bytes int) error {
+func (in *Instance) Spend(bytes int) error {
 	if in.ended != nil {
-		return &stop{in.ended}
+		return &Stop{in.ended}
 	}
 	in.remainder += bytes
-	in.used += int64(in.remainder / hostBytes)
-	in.remainder %= hostBytes
+	in.used += int64(in.remainder / HostBytes)
+	in.remainder %= HostBytes
 	if limit := in.run.options.Limits.Work; limit != Unlimited {
-		left := limit - in.work()
+		left := limit - in.Work()
 		if left <= 0 {
 			in.ended = &LimitError{Limit: LimitWork, Value: limit}
-			return &stop{in.ended}
+			return &Stop{in.ended}
 		}
 		if fuel := int64(api.DecodeI32(in.fuel.Get())); fuel > left { // it was granted before
 			in.granted -= int32(fuel - left)
 			in.fuel.Set(uint64(left))
 		}
 	}
-	if in.unlooked += bytes; in.unlooked >= quickjs.PieceSize {
+	if in.unlooked += bytes; in.unlooked >= PieceSize {
 		in.unlooked = 0
-		if in.ended = in.run.interrupted(); in.ended != nil {
-			return &stop{in.ended}
+		if in.ended = in.run.Interrupted(); in.ended != nil {
+			return &Stop{in.ended}
 		}
 	}
 	return nil
 }
 
-// checked turns what a call into the guest returned into the error that ends the run, if it failed or threw.
-func (in *instance) checked(v quickjs.Value, err error) (quickjs.Value, error) {
-	if err != nil {
-		return 0, in.reason(err)
-	}
-	if v == quickjs.Exception {
-		return 0, in.exception()
-	}
-	return v, nil
-}
+// Ended returns why a piece of the host's work was stopped, and with it the run, or nil.
+func (in *Instance) Ended() error { return in.ended }
 
-// reason turns the error of a call into the guest into the one that the caller of Run gets.
-func (in *instance) reason(err error) error {
+// Reason turns the error of a call into the guest into the one that the run ends with.
+func (in *Instance) Reason(err error) error {
 	if err == nil {
 		return nil
 	}
-	var s *stop
+	var s *Stop
 	trap, stack, trapped := asTrap(err)
 	switch {
 	case errors.As(err, &s):
-		return s.err
-	case errors.Is(err, quickjs.ErrNoMemory), trapped && in.memory.Refused():
-		return in.memoryError() // a trap in code that did not expect to get no memory
+		return s.Err
+	case trapped && in.memory.Refused():
+		return in.MemoryError() // a trap in code that did not expect to get no memory
 	case trap == stackOverflow:
 		return &LimitError{Limit: LimitRecursion}
-	case trapped && in.scripted:
-		return &CrashError{Trap: trap, Stack: stack}
+	case trapped && in.untrusted:
+		return &CrashError{Trap: trap, Stack: stack, guest: in.program.guest.Name, advice: in.program.guest.CrashAdvice}
 	}
-	return fmt.Errorf("runtime: the engine has crashed: %w", err)
+	return fmt.Errorf("runtime: the %s has crashed: %w", in.program.guest.Name, err)
 }
 
-func (in *instance) memoryError() error {
+// MemoryError returns the error that the run ends with if its memory is used up.
+func (in *Instance) MemoryError() error {
 	return &LimitError{Limit: LimitMemory, Value: in.run.options.Limits.Memory}
 }
 
-// memoryLimit is how many bytes the script may have.
-func (in *instance) memoryLimit() int { return int(in.run.options.Limits.Memory) }
-
-// workLeft is for how many bytes of the host's work the script has work left.
-func (in *instance) workLeft() int {
+// WorkLeft returns for how many bytes of the host's work the run has work left.
+func (in *Instance) WorkLeft() int {
 	limit := in.run.options.Limits.Work
 	if limit == Unlimited {
 		return math.MaxInt
 	}
-	return int(min(max(0, limit-in.work()), math.MaxInt/hostBytes) * hostBytes)
+	return int(min(max(0, limit-in.Work()), math.MaxInt/HostBytes) * HostBytes)
 }

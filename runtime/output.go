@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// output collects the console and the result within the output limit. It counts bytes of UTF-8, and what the entries
-// take beside them.
-type output struct {
+// Output collects the console and the result of a run within its output limit. It counts bytes of UTF-8, and what the entries
+// take besides them. It is for the goroutine that drives the run.
+type Output struct {
 	left      int // how many bytes may still come
 	reserved  int // how many of them are kept for the result
 	console   []Entry
@@ -34,29 +33,32 @@ const entryOverhead = int(unsafe.Sizeof(Entry{})) + 8
 const resultShare = 4
 
 // limitOutput makes an output for a limit.
-func limitOutput(limit int) output { return output{left: limit, reserved: limit / resultShare} }
+func limitOutput(limit int) Output { return Output{left: limit, reserved: limit / resultShare} }
 
-// room is how many bytes the next text of the console may have.
-func (o *output) room() int { return max(0, o.left-o.reserved) }
+// Left returns how many bytes a result may have.
+func (o *Output) Left() int { return o.left }
 
-// used says whether anything has been printed.
-func (o *output) used() bool { return len(o.console) > 0 || o.begun() || o.truncated > 0 }
+// Room returns how many bytes the next text of the console may have.
+func (o *Output) Room() int { return max(0, o.left-o.reserved) }
+
+// Used reports whether anything has been printed.
+func (o *Output) Used() bool { return len(o.console) > 0 || o.begun() || o.truncated > 0 }
 
 // spend counts what the console takes. It never takes what is kept for the result.
-func (o *output) spend(n int) { o.left -= min(n, o.room()) }
+func (o *Output) spend(n int) { o.left -= min(n, o.Room()) }
 
-// result takes the result into account, of which cut bytes have been left out. What it does not need of its reserve,
-// the console may have from now on.
-func (o *output) result(text string, cut int) {
+// Result takes the result into account, of which cut bytes have been left out. What it does not need of its reserve, the
+// console may have from now on.
+func (o *Output) Result(text string, cut int) {
 	o.reserved = 0
 	o.spend(len(text))
 	o.truncated += int64(cut)
 }
 
-// log adds a console entry. Its text is no longer than room; cut bytes of it have been left out.
-func (o *output) log(level Level, text string, cut int) {
+// Log adds a console entry. Its text is no longer than Room; cut bytes of it have been left out.
+func (o *Output) Log(level Level, text string, cut int) {
 	o.flush()
-	if o.room() == 0 {
+	if o.Room() == 0 {
 		o.truncated += int64(cut) + 1 // the end of the line
 		return
 	}
@@ -65,25 +67,25 @@ func (o *output) log(level Level, text string, cut int) {
 	o.spend(len(text) + entryOverhead)
 }
 
-// begin says whose entries come from now on.
-func (o *output) begin(library string) {
+// Begin names the library whose entries come from now on; an empty name is for the script's own.
+func (o *Output) Begin(library string) {
 	o.flush()
 	o.library = library
 }
 
-// print adds a console entry of any length.
-func (o *output) print(level Level, text string) {
+// Print adds a console entry of any length.
+func (o *Output) Print(level Level, text string) {
 	n := len(text)
-	if n > o.room() {
-		n = plaintext.Boundary(text, o.room())
+	if n > o.Room() {
+		n = plaintext.Boundary(text, o.Room())
 	}
-	o.log(level, text[:n], len(text)-n)
+	o.Log(level, text[:n], len(text)-n)
 }
 
-// print writes what may be all of the script's memory to the console.
-func (in *instance) print(level Level, data []byte) error {
-	for part := range slices.Chunk(data, quickjs.PieceSize) {
-		if err := in.spend(len(part)); err != nil {
+// Print writes what may be all of the guest's memory to the console: each line becomes an entry.
+func (in *Instance) Print(level Level, data []byte) error {
+	for part := range slices.Chunk(data, PieceSize) {
+		if err := in.Spend(len(part)); err != nil {
 			return err
 		}
 		in.run.output.write(level, part)
@@ -92,18 +94,18 @@ func (in *instance) print(level Level, data []byte) error {
 }
 
 // write adds what is printed in pieces that need not be lines, nor whole characters: each line becomes an entry.
-func (o *output) write(level Level, data []byte) {
+func (o *Output) write(level Level, data []byte) {
 	if level != o.rawLevel {
 		o.flush()
 		o.rawLevel = level
 	}
 	for len(data) > 0 {
-		if !o.begun() && o.room() == 0 {
+		if !o.begun() && o.Room() == 0 {
 			o.truncated += int64(len(data)) // without a look at what may be millions of lines
 			return
 		}
 		line, rest, ended := bytes.Cut(data, []byte("\n"))
-		n := min(len(line), o.room())
+		n := min(len(line), o.Room())
 		o.truncated += int64(len(line) - n)
 		o.add(line[:n])
 		if ended {
@@ -114,10 +116,10 @@ func (o *output) write(level Level, data []byte) {
 }
 
 // begun says whether there is a line that has not ended.
-func (o *output) begun() bool { return len(o.raw)+len(o.tail) > 0 }
+func (o *Output) begun() bool { return len(o.raw)+len(o.tail) > 0 }
 
 // add adds to the line. As strings.ToValidUTF8 does, it makes one U+FFFD of bytes in a row that are not UTF-8.
-func (o *output) add(data []byte) {
+func (o *Output) add(data []byte) {
 	if len(o.tail) > 0 && len(data) > 0 {
 		data = append(o.tail, data...)
 		o.tail = nil
@@ -129,7 +131,7 @@ func (o *output) add(data []byte) {
 	o.addValid(data[:whole])
 }
 
-func (o *output) addValid(data []byte) {
+func (o *Output) addValid(data []byte) {
 	before := len(o.raw)
 	if utf8.Valid(data) {
 		o.raw = append(o.raw, data...)
@@ -151,8 +153,8 @@ func (o *output) addValid(data []byte) {
 const shortLine = 4 << 10
 
 // endLine makes an entry of the line that has been printed.
-func (o *output) endLine() {
-	if !o.begun() && o.room() == 0 {
+func (o *Output) endLine() {
+	if !o.begun() && o.Room() == 0 {
 		o.truncated++
 		return
 	}
@@ -172,8 +174,20 @@ func (o *output) endLine() {
 	o.spend(entryOverhead)
 }
 
+// Library returns the name that Begin was called with last.
+func (o *Output) Library() string { return o.library }
+
+// Cut counts bytes that have been left out.
+func (o *Output) Cut(bytes int) { o.truncated += int64(bytes) }
+
+// End ends the line that has been begun, if there is one, and returns the console and how many bytes were left out.
+func (o *Output) End() (console []Entry, truncated int64) {
+	o.flush()
+	return o.console, o.truncated
+}
+
 // flush ends the line that has been begun, if there is one.
-func (o *output) flush() {
+func (o *Output) flush() {
 	if o.begun() {
 		o.endLine()
 	}

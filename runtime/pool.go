@@ -10,12 +10,11 @@ import (
 
 // pool keeps instances that no run uses, each as its image, so that most runs need not wait until one is made.
 type pool struct {
-	engine   *Engine
 	most     int           // how many
 	idleTime time.Duration // after how long without runs they are closed
 
 	mu      sync.Mutex
-	idle    []*instance // the one that was used last is the last
+	idle    []*Instance // the one that was used last is the last
 	timer   *time.Timer
 	filling bool
 	closed  bool
@@ -26,7 +25,7 @@ type pool struct {
 const idleTime = 30 * time.Second
 
 // take returns an instance that is as the image, and whose memory can have up to limit bytes, or nil if there is none.
-func (p *pool) take(i *image, limit int64) *instance {
+func (p *pool) take(i *Image, limit int64) *Instance {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for at := len(p.idle) - 1; at >= 0; at-- {
@@ -40,13 +39,13 @@ func (p *pool) take(i *image, limit int64) *instance {
 
 // get returns an instance that is as the image, and whose memory can have up to limit bytes. It may take one of the base image for that,
 // or make one.
-func (p *pool) get(i *image, limit int64) (*instance, error) {
+func (p *pool) get(i *Image, limit int64) (*Instance, error) {
 	if in := p.take(i, limit); in != nil {
 		return in, nil
 	}
-	base := p.engine.base
+	base := i.program.base
 	if i == base {
-		return p.engine.newSandbox(limit)
+		return i.program.newSandbox(limit)
 	}
 	in, err := p.get(base, limit)
 	if err != nil {
@@ -59,10 +58,10 @@ func (p *pool) get(i *image, limit int64) (*instance, error) {
 }
 
 // drop closes the instances of an image that has been closed.
-func (p *pool) drop(i *image) {
+func (p *pool) drop(i *Image) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.idle = slices.DeleteFunc(p.idle, func(in *instance) bool {
+	p.idle = slices.DeleteFunc(p.idle, func(in *Instance) bool {
 		if in.image == i {
 			in.close()
 		}
@@ -71,7 +70,7 @@ func (p *pool) drop(i *image) {
 }
 
 // put takes an instance back. If it cannot be reset it is closed, and another one takes its place.
-func (p *pool) put(in *instance) {
+func (p *pool) put(in *Instance) {
 	ok := in.reset()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,13 +89,13 @@ func (p *pool) put(in *instance) {
 	p.work.Go(func() {
 		in.close()
 		if !ok {
-			p.fill()
+			p.fill(in.program)
 		}
 	})
 }
 
 // add keeps an instance. If there are too many, the one that has not been used for the longest time has to go.
-func (p *pool) add(in *instance) {
+func (p *pool) add(in *Instance) {
 	if len(p.idle) >= p.most {
 		oldest := p.idle[0]
 		p.idle = slices.Delete(p.idle, 0, 1)
@@ -105,17 +104,17 @@ func (p *pool) add(in *instance) {
 	p.idle = append(p.idle, in)
 }
 
-// fill makes an instance of the base image if there is none.
-func (p *pool) fill() {
-	base := p.engine.base
+// fill makes an instance of a guest's base image if there is none.
+func (p *pool) fill(program *Program) {
+	base := program.base
 	p.mu.Lock()
-	enough := p.closed || p.filling || slices.ContainsFunc(p.idle, func(in *instance) bool { return in.image == base })
+	enough := p.closed || p.filling || slices.ContainsFunc(p.idle, func(in *Instance) bool { return in.image == base })
 	p.filling = p.filling || !enough
 	p.mu.Unlock()
 	if enough {
 		return
 	}
-	in, err := p.engine.newSandbox(DefaultMemory)
+	in, err := program.newSandbox(DefaultMemory)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.filling = false
@@ -126,6 +125,12 @@ func (p *pool) fill() {
 	default:
 		p.add(in)
 	}
+}
+
+func (p *pool) size() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.idle)
 }
 
 // empty closes all instances.

@@ -9,9 +9,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The engine's module is linked against WASI preview 1, and the engine's own modules std and os, which scripts can still
-// import, call it. So these functions offer nothing: no arguments, no environment, no directory, no file but the three
-// standard streams, of which the input is empty and the others are the console. Time can be read and waited for.
+// Guests are linked against WASI preview 1. It offers them arguments, an environment and an input, if the run has them,
+// standard output and error, which are the console, time, waiting for it, and random numbers. There is no directory and no
+// file but the three standard streams.
 //
 // See https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
 
@@ -28,7 +28,7 @@ const (
 
 // wasiCall is one call of a WASI function.
 type wasiCall struct {
-	in  *instance
+	in  *Instance
 	mem api.Memory
 	arg []uint64
 }
@@ -95,7 +95,7 @@ func instantiateWASI(ctx context.Context, rt wazero.Runtime) error {
 			}), f.params, []api.ValueType{i32}).Export(name)
 	}
 	wasi.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
-		panic(&stop{&ExitError{Code: int(api.DecodeI32(stack[0]))}})
+		panic(&Stop{&ExitError{Code: int(api.DecodeI32(stack[0]))}})
 	}), []api.ValueType{i32}, nil).Export("proc_exit")
 	_, err := wasi.Instantiate(ctx)
 	return err
@@ -124,7 +124,7 @@ func clockTimeGet(_ context.Context, c wasiCall) errno {
 }
 
 // elapsed is the guest's monotonic clock. It stands still until there is a run, since what is there by then serves many.
-func (in *instance) elapsed() time.Duration {
+func (in *Instance) elapsed() time.Duration {
 	if in.started.IsZero() {
 		return 0
 	}
@@ -166,7 +166,7 @@ func fdSeek(_ context.Context, c wasiCall) errno {
 	return errnoSPipe
 }
 
-// fdWrite is what the engine's own printing ends in: it goes to the console.
+// fdWrite prints to the console.
 func fdWrite(_ context.Context, c wasiCall) errno {
 	level := LevelLog
 	switch c.u32(0) {
@@ -191,7 +191,7 @@ func fdWrite(_ context.Context, c wasiCall) errno {
 		if !ok {
 			return errnoFault
 		}
-		if err := c.in.print(level, data); err != nil { // each can be all of the memory
+		if err := c.in.Print(level, data); err != nil { // each can be all of the memory
 			panic(err)
 		}
 		written += uint32(len(data))
@@ -225,7 +225,7 @@ func pollOneoff(ctx context.Context, c wasiCall) errno {
 	event := [32]byte{}
 	copy(event[:8], subscription[:8])
 	if err := c.in.run.wait(delay); err != nil {
-		panic(&stop{err})
+		panic(&Stop{err})
 	}
 	if !c.mem.Write(c.u32(1), event[:]) {
 		return errnoFault

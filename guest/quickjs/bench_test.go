@@ -50,9 +50,9 @@ func newBareEngine(b *testing.B, cache wazero.CompilationCache, module []byte, c
 	_, err := rt.NewHostModuleBuilder("env").NewFunctionBuilder().WithGoFunction(api.GoFunc(func(context.Context, []uint64) {}),
 		[]api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy").Instantiate(ctx)
 	require.NoError(b, err)
-	_, err = rt.NewHostModuleBuilder(quickjs.YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+	_, err = rt.NewHostModuleBuilder(metering.YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
 		stack[0] = 1 << 15
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(quickjs.YieldName).Instantiate(ctx)
+	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName).Instantiate(ctx)
 	require.NoError(b, err)
 	compiled, err := rt.CompileModule(ctx, module)
 	require.NoError(b, err)
@@ -99,7 +99,7 @@ func (e *bareEngine) eval(b *testing.B, source string) string {
 // ratio of the medians, and the geometric mean of these ratios over all programs. Each round loads the code afresh, since
 // where it and its data happen to lie in memory makes a difference of up to thirty per cent. Use -benchtime=20x or more.
 func BenchmarkMetering(b *testing.B) {
-	metered, err := metering.Rewrite(quickjs.Original(), metering.Options{YieldModule: quickjs.YieldModule, YieldName: quickjs.YieldName})
+	metered, err := metering.Rewrite(quickjs.Original(), metering.Options{})
 	require.NoError(b, err)
 	times := map[string][3][]time.Duration{}
 	b.ResetTimer()

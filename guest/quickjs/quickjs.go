@@ -36,25 +36,13 @@ var wasmBytes []byte
 // Original returns the engine's module as it comes from the dependency. The bytes are shared: do not change them.
 func Original() []byte { return wasmBytes }
 
-// Names of imports and exports that [Module] adds to the engine.
-const (
-	// YieldModule and YieldName name the host function that is called when an instance's fuel is used up.
-	// See package metering for its contract.
-	YieldModule, YieldName = "toolrun", "yield"
-
-	// FuelExport is the mutable i32 global that holds the fuel that is left.
-	FuelExport = "toolrun_fuel"
-
-	stackPointerExport = "toolrun_stack_pointer"
-)
+const stackPointerExport = "toolrun_stack_pointer"
 
 // Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host; with its
 // stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with the
 // changes in patches.go and mends.go.
 func Module() ([]byte, error) {
 	module, err := metering.Rewrite(wasmBytes, metering.Options{
-		YieldModule: YieldModule, YieldName: YieldName,
-		FuelExport:    FuelExport,
 		ExportGlobals: map[string]uint32{stackPointerExport: stackPointerGlobal},
 		Replacements:  slices.Concat(patches, mends),
 	})

@@ -21,7 +21,6 @@ import (
 func startVM(t *testing.T, replacements []metering.Replacement) func() *VM {
 	ctx := t.Context()
 	module, err := metering.Rewrite(Original(), metering.Options{
-		YieldModule: YieldModule, YieldName: YieldName, FuelExport: FuelExport,
 		ExportGlobals: map[string]uint32{stackPointerExport: stackPointerGlobal}, Replacements: replacements,
 	})
 	require.NoError(t, err)
@@ -40,9 +39,9 @@ func startVM(t *testing.T, replacements []metering.Replacement) func() *VM {
 		}
 	}), []api.ValueType{i32, i64, i32, i32}, []api.ValueType{i64}).Export("jsFunctionProxy").Instantiate(ctx)
 	require.NoError(t, err)
-	_, err = rt.NewHostModuleBuilder(YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+	_, err = rt.NewHostModuleBuilder(metering.YieldModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
 		stack[0] = 1 << 15
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(YieldName).Instantiate(ctx)
+	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName).Instantiate(ctx)
 	require.NoError(t, err)
 	compiled, err := rt.CompileModule(ctx, module)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
 // CacheDir returns the directory of compiled code.
@@ -16,14 +17,24 @@ func CacheDir() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid()))
 }
 
+// Engine is an engine with JavaScript.
+type Engine struct{ *javascript.Interpreter }
+
+// Close closes the engine.
+func (e Engine) Close(ctx context.Context) error { return e.Engine().Close(ctx) }
+
 // New starts an engine, which the caller closes. It is for TestMain and panics on failure.
-func New(options sandbox.EngineOptions) *sandbox.Engine {
+func New(options sandbox.EngineOptions) *Engine {
 	options.CacheDir = CacheDir()
-	engine, err := sandbox.NewEngine(context.Background(), &options)
+	engine, err := sandbox.New(&options)
 	if err != nil {
 		panic(err)
 	}
-	return engine
+	interpreter, err := javascript.New(context.Background(), engine)
+	if err != nil {
+		panic(err)
+	}
+	return &Engine{interpreter}
 }
 
 // Crash is a script that writes "before" to the console and then makes this build of the engine trap, which is a

@@ -34,7 +34,7 @@ var update = flag.Bool("update", false, "write what comes back into testdata/esc
 
 // What all trials share.
 var (
-	engine *runtime.Engine
+	engine *enginetest.Engine
 	tools  *registry.Registry
 	counts = counter{calls: map[string]map[string]int{}}
 	trials atomic.Int64
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	}
 	helpers = string(content)
 	engine = enginetest.New(runtime.EngineOptions{})
-	tools = newRegistry(engine, &counts)
+	tools = newRegistry(engine.Interpreter, &counts)
 	code := m.Run()
 	_ = engine.Close(context.Background())
 	os.Exit(code)

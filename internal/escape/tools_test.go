@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -56,7 +56,7 @@ const (
 )
 
 // newRegistry returns the tools that attempts are made with.
-func newRegistry(engine *runtime.Engine, c *counter) *registry.Registry {
+func newRegistry(engine *js.Interpreter, c *counter) *registry.Registry {
 	type do = func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error)
 	make := func(name, schema string, execute do, change ...func(*registry.Spec)) registry.Tool {
 		spec := registry.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(schema)}
@@ -84,7 +84,7 @@ func newRegistry(engine *runtime.Engine, c *counter) *registry.Registry {
 		return env.Dispatch(ctx, registry.Call{Tool: in.Tool, Input: in.Input}), nil
 	}
 	tools := []registry.Tool{
-		javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil), memory.New(), filesystem.New(),
+		javascript.New(func(context.Context) (*js.Interpreter, error) { return engine, nil }, nil), memory.New(), filesystem.New(),
 		make("echo", anything, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
 			return registry.Text(string(call.Input)), nil
 		}),

@@ -193,7 +193,7 @@ func cost(t *testing.T, e engine, wasm []byte, options metering.Options, m *mete
 	return m.used(i.fuel())
 }
 
-func (i *instance) fuel() int32 { return int32(i.ExportedGlobal("metering_fuel").Get()) }
+func (i *instance) fuel() int32 { return int32(i.ExportedGlobal(metering.FuelExport).Get()) }
 
 func TestTheHostIsAskedWhenFuelIsUsedUp(t *testing.T) {
 	var m builder

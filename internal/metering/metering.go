@@ -43,14 +43,22 @@ import (
 	"fmt"
 )
 
+// Names that the rewritten module has unless the options say otherwise.
+const (
+	YieldModule, YieldName = "toolrun", "yield"
+
+	FuelExport = "toolrun_fuel"
+)
+
 // Options says how a module is rewritten.
 type Options struct {
 	// YieldModule and YieldName name the host function that the rewritten module imports and calls when its fuel is used
 	// up. Its type is (i32) -> (i32): it gets the fuel that is left, zero or less, and returns the fuel to go on with.
-	// The global starts at zero, so the first loop that goes on calls it. Both empty means "metering" and "yield".
+	// The global starts at zero, so the first loop that goes on calls it. Both empty means the constants of these names.
 	YieldModule, YieldName string
 
-	// FuelExport is the name under which the fuel is exported, as a mutable i32 global. Empty means "metering_fuel".
+	// FuelExport is the name under which the fuel is exported, as a mutable i32 global. Empty means the constant of
+	// this name.
 	FuelExport string
 
 	// Functions also meters every function entry.
@@ -89,10 +97,10 @@ const bytesPerFuelLog2 = 6
 // a name in the options is taken.
 func Rewrite(module []byte, options Options) ([]byte, error) {
 	if options.YieldModule == "" && options.YieldName == "" {
-		options.YieldModule, options.YieldName = "metering", "yield"
+		options.YieldModule, options.YieldName = YieldModule, YieldName
 	}
 	if options.FuelExport == "" {
-		options.FuelExport = "metering_fuel"
+		options.FuelExport = FuelExport
 	}
 	m, err := parse(module)
 	if err != nil {

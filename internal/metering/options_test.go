@@ -19,7 +19,7 @@ func TestTheYieldFunctionIsImportedLastUnderItsName(t *testing.T) {
 		options metering.Options
 		want    [2]string
 	}{
-		{"neither name given", metering.Options{}, [2]string{"metering", "yield"}},
+		{"neither name given", metering.Options{}, [2]string{metering.YieldModule, metering.YieldName}},
 		{"both names given", metering.Options{YieldModule: "a", YieldName: "b"}, [2]string{"a", "b"}},
 		{"only the module given", metering.Options{YieldModule: "a"}, [2]string{"a", ""}},
 		{"the name of another import, from another module", metering.Options{YieldModule: "a", YieldName: "log"}, [2]string{"a", "log"}},
@@ -50,7 +50,7 @@ func TestTheFuelIsAMutableGlobalUnderItsName(t *testing.T) {
 		options metering.Options
 		export  string
 	}{
-		{metering.Options{}, "metering_fuel"},
+		{metering.Options{}, metering.FuelExport},
 		{metering.Options{FuelExport: "fuel of the module"}, "fuel of the module"},
 	} {
 		t.Run(c.export, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestGlobalsAreExportedByTheirIndex(t *testing.T) {
 		_, err = i.call("f")
 		require.NoError(t, err)
 		for name, want := range map[string]uint64{
-			"imported": 42, "variable": 5, "own": 78, "again": 1, "again and again": 1, "g0": 1, "metering_fuel": 0,
+			"imported": 42, "variable": 5, "own": 78, "again": 1, "again and again": 1, "g0": 1, metering.FuelExport: 0,
 		} {
 			require.Equal(t, want, i.ExportedGlobal(name).Get(), name)
 		}

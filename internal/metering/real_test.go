@@ -65,8 +65,8 @@ func runProgram(t *testing.T, wasm []byte, m *meter) string {
 	defer runtime.Close(ctx)
 	wasi_snapshot_preview1.MustInstantiate(ctx, runtime)
 	if m != nil {
-		_, err := runtime.NewHostModuleBuilder("metering").
-			NewFunctionBuilder().WithFunc(m.yield).Export("yield").
+		_, err := runtime.NewHostModuleBuilder(metering.YieldModule).
+			NewFunctionBuilder().WithFunc(m.yield).Export(metering.YieldName).
 			Instantiate(ctx)
 		require.NoError(t, err)
 	}

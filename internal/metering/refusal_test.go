@@ -171,7 +171,7 @@ func TestTakenNamesAreRefused(t *testing.T) {
 		{"a global under a name of the module",
 			metering.Options{ExportGlobals: map[string]uint32{"f": 1}}, `the module already exports "f"`},
 		{"a global under the name of the fuel",
-			metering.Options{ExportGlobals: map[string]uint32{"metering_fuel": 1}}, `the name "metering_fuel" is exported twice`},
+			metering.Options{ExportGlobals: map[string]uint32{metering.FuelExport: 1}}, `the name "toolrun_fuel" is exported twice`},
 		{"a global under the chosen name of the fuel",
 			metering.Options{FuelExport: "x", ExportGlobals: map[string]uint32{"x": 1}}, `the name "x" is exported twice`},
 		{"a global that does not exist",

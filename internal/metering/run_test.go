@@ -100,8 +100,8 @@ func instantiate(t testing.TB, e engine, wasm []byte, m *meter) (*instance, erro
 		Instantiate(ctx)
 	require.NoError(t, err)
 	if m != nil {
-		_, err = runtime.NewHostModuleBuilder("metering").
-			NewFunctionBuilder().WithFunc(m.yield).Export("yield").
+		_, err = runtime.NewHostModuleBuilder(metering.YieldModule).
+			NewFunctionBuilder().WithFunc(m.yield).Export(metering.YieldName).
 			Instantiate(ctx)
 		require.NoError(t, err)
 	}

@@ -199,7 +199,7 @@ func TestAModuleWithoutSectionsGetsThoseOfMetering(t *testing.T) {
 		require.NoError(t, err)
 		i, err := instantiate(t, e, rewritten, endless())
 		require.NoError(t, err)
-		require.NotNil(t, i.ExportedGlobal("metering_fuel"))
+		require.NotNil(t, i.ExportedGlobal(metering.FuelExport))
 	})
 }
 

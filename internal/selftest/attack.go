@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/testdata/hostile"
 )
 
@@ -135,23 +136,23 @@ const (
 // Ending says in a few words how a run has ended: "time limit", "memory limit", "recursion limit", "exception NAME",
 // "never settles", "exits STATUS" or "returns TEXT". What has returned, and has left something going on that the time
 // limit has stopped, ends by that. For what should never be, it is the text of the error.
-func Ending(result *sandbox.Result, err error) string {
+func Ending(result *js.Result, err error) string {
 	if err == nil {
 		if n := len(result.Console); n > 0 && strings.HasPrefix(result.Console[n-1].Text, "stopped after") {
 			return timeLimit
 		}
 		return "returns " + result.Text
 	}
-	if errors.Is(err, sandbox.ErrNeverSettles) {
+	if errors.Is(err, js.ErrNeverSettles) {
 		return neverSettles
 	}
 	if limit, ok := errors.AsType[*sandbox.LimitError](err); ok && slices.Contains(limits, limit.Limit) {
 		return string(limit.Limit) + " limit"
 	}
-	if script, ok := errors.AsType[*sandbox.ScriptError](err); ok {
+	if script, ok := errors.AsType[*js.ScriptError](err); ok {
 		return strings.TrimSpace("exception " + script.Name)
 	}
-	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok {
+	if exit, ok := errors.AsType[*js.ExitError](err); ok {
 		return fmt.Sprintf("exits %d", exit.Code)
 	}
 	return err.Error()

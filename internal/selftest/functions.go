@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
 // mostCharacters is what the function big returns at most.
 const mostCharacters = 8 << 20
 
-var functions = []sandbox.Function{
+var functions = []js.Function{
 	{Name: "echo", Call: echo},
 	{Name: "later", Call: echo, Async: true},
 	{Name: "fails", Call: func(context.Context, []any) (any, error) { return nil, errors.New("this function always fails") }},
@@ -45,7 +45,7 @@ var functions = []sandbox.Function{
 func echo(_ context.Context, args []any) (any, error) { return args, nil }
 
 // Functions are what scripts can call of the host.
-func Functions() []sandbox.Function { return slices.Clone(functions) }
+func Functions() []js.Function { return slices.Clone(functions) }
 
 // count takes the one argument of a function, a number that is not larger than most.
 func count(args []any, most float64) (int, error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -67,7 +68,7 @@ type Report struct {
 // Run makes attacks, with an engine for those that are scripts. The first are those whose memory is measured, one
 // after the other. Then come all others, several at the same time, while garbage collections are forced one after the
 // other. After each script, it checks that the engine still runs a correct one correctly. The error is the context's.
-func Run(ctx context.Context, engine *sandbox.Engine, attacks []Attack, options Options) (*Report, error) {
+func Run(ctx context.Context, engine *js.Interpreter, attacks []Attack, options Options) (*Report, error) {
 	if options.TimeLimit == 0 {
 		options.TimeLimit = DefaultTimeLimit
 	}
@@ -118,7 +119,7 @@ func Run(ctx context.Context, engine *sandbox.Engine, attacks []Attack, options 
 }
 
 // attempt makes an attack.
-func attempt(ctx context.Context, engine *sandbox.Engine, a Attack, options Options) Outcome {
+func attempt(ctx context.Context, engine *js.Interpreter, a Attack, options Options) Outcome {
 	do, finish, err := prepared(ctx, engine, a, options)
 	if err != nil {
 		return Outcome{Attack: a.Name, Wrong: err.Error()}
@@ -128,7 +129,7 @@ func attempt(ctx context.Context, engine *sandbox.Engine, a Attack, options Opti
 }
 
 // attemptMeasured makes an attack, and measures the memory of the process.
-func attemptMeasured(ctx context.Context, engine *sandbox.Engine, a Attack, options Options) Outcome {
+func attemptMeasured(ctx context.Context, engine *js.Interpreter, a Attack, options Options) Outcome {
 	do, finish, err := prepared(ctx, engine, a, options)
 	if err != nil {
 		return Outcome{Attack: a.Name, Wrong: err.Error()}
@@ -147,7 +148,7 @@ func attemptMeasured(ctx context.Context, engine *sandbox.Engine, a Attack, opti
 }
 
 // prepared returns what makes an attack, and what frees all that was needed for it.
-func prepared(ctx context.Context, engine *sandbox.Engine, a Attack, options Options) (do func() Outcome, finish func(), err error) {
+func prepared(ctx context.Context, engine *js.Interpreter, a Attack, options Options) (do func() Outcome, finish func(), err error) {
 	if a.prepare == nil {
 		return func() Outcome { return attemptScript(ctx, engine, a, options) }, func() {}, nil
 	}
@@ -175,7 +176,7 @@ func prepared(ctx context.Context, engine *sandbox.Engine, a Attack, options Opt
 var errPatience = fmt.Errorf("it did not end within %v", patience)
 
 // attemptScript runs a script, with files and functions as it would have in earnest.
-func attemptScript(ctx context.Context, engine *sandbox.Engine, script Attack, options Options) Outcome {
+func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, options Options) Outcome {
 	store := vfs.NewMemoryStore(nil)
 	defer store.Close()
 	project, err := store.Open("selftest")
@@ -187,7 +188,7 @@ func attemptScript(ctx context.Context, engine *sandbox.Engine, script Attack, o
 		limit = patience
 	}
 	began := time.Now()
-	result, err := engine.Run(ctx, script.Source, &sandbox.RunOptions{
+	result, err := engine.Run(ctx, script.Source, &js.RunOptions{
 		Name:      script.Name + ".js",
 		Files:     project,
 		Functions: functions,
@@ -220,14 +221,14 @@ const correct = `
 
 const correctResult = `{"sorted":[2,4,6],"map":[[2,"é"]]}http://a/b/ctrue`
 
-func check(ctx context.Context, engine *sandbox.Engine) error {
+func check(ctx context.Context, engine *js.Interpreter) error {
 	store := vfs.NewMemoryStore(nil)
 	defer store.Close()
 	project, err := store.Open("selftest")
 	if err != nil {
 		return err
 	}
-	result, err := engine.Run(ctx, correct, &sandbox.RunOptions{Files: project, Functions: functions, Limits: sandbox.Limits{Time: patience}})
+	result, err := engine.Run(ctx, correct, &js.RunOptions{Files: project, Functions: functions, Limits: sandbox.Limits{Time: patience}})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 
 var soak = flag.Bool("soak", false, "make all attacks that take long, too")
 
-var engine *sandbox.Engine
+var engine *enginetest.Engine
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -47,7 +47,7 @@ func TestHostileScripts(t *testing.T) {
 		scripts = some
 	}
 	// More at once than there are processors, since some only wait, and a short limit, since most go on until it.
-	report, err := selftest.Run(t.Context(), engine, scripts, selftest.Options{AtOnce: 8, TimeLimit: 100 * time.Millisecond})
+	report, err := selftest.Run(t.Context(), engine.Interpreter, scripts, selftest.Options{AtOnce: 8, TimeLimit: 100 * time.Millisecond})
 	require.NoError(t, err)
 	var table strings.Builder
 	require.NoError(t, report.WriteTable(&table))
@@ -78,7 +78,7 @@ func TestAmplification(t *testing.T) {
 			attacks[i].Grows = 0
 		}
 	}
-	report, err := selftest.Run(t.Context(), engine, attacks, selftest.Options{})
+	report, err := selftest.Run(t.Context(), engine.Interpreter, attacks, selftest.Options{})
 	require.NoError(t, err)
 	var table strings.Builder
 	require.NoError(t, report.WriteTable(&table))
@@ -99,7 +99,7 @@ func TestAProcessThatBecomesTooLarge(t *testing.T) {
 		t.Skip("the process's memory is not known")
 	}
 	script := selftest.Attack{Name: "a-b", Endings: []string{"returns 1"}, Grows: 8 << 20, Source: `new Uint8Array(32e6).fill(1); return 1`}
-	report, err := selftest.Run(t.Context(), engine, []selftest.Attack{script}, selftest.Options{})
+	report, err := selftest.Run(t.Context(), engine.Interpreter, []selftest.Attack{script}, selftest.Options{})
 	require.NoError(t, err)
 	o := report.Outcomes[0]
 	require.Regexp(t, `^the process grew by [34]\d\.\d MiB, and not by 8\.0 MiB at most$`, o.Wrong)
@@ -137,7 +137,7 @@ func TestWhatIsNotAsItShouldBeIsReported(t *testing.T) {
 		"in time":           {selftest.Attack{Name: "a-b", Endings: []string{"time limit"}, Source: `await hangs()`}, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
-			report, err := selftest.Run(t.Context(), engine, []selftest.Attack{test.script}, selftest.Options{})
+			report, err := selftest.Run(t.Context(), engine.Interpreter, []selftest.Attack{test.script}, selftest.Options{})
 			require.NoError(t, err)
 			require.Equal(t, test.wrong, report.Outcomes[0].Wrong)
 			require.Equal(t, test.wrong != "", len(report.Wrong()) == 1)
@@ -147,7 +147,7 @@ func TestWhatIsNotAsItShouldBeIsReported(t *testing.T) {
 
 func TestAScriptThatIsStoppedTooLate(t *testing.T) {
 	script := selftest.Attack{Name: "a-b", Endings: []string{"time limit"}, Source: `for (;;);`}
-	report, err := selftest.Run(t.Context(), engine, []selftest.Attack{script}, selftest.Options{MostLate: 1})
+	report, err := selftest.Run(t.Context(), engine.Interpreter, []selftest.Attack{script}, selftest.Options{MostLate: 1})
 	require.NoError(t, err)
 	require.Contains(t, report.Outcomes[0].Wrong, "after its time limit")
 }
@@ -155,7 +155,7 @@ func TestAScriptThatIsStoppedTooLate(t *testing.T) {
 func TestAnEngineThatIsBroken(t *testing.T) {
 	closed := enginetest.New(sandbox.EngineOptions{})
 	require.NoError(t, closed.Close(t.Context()))
-	report, err := selftest.Run(t.Context(), closed, []selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
+	report, err := selftest.Run(t.Context(), closed.Interpreter, []selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
 	require.NoError(t, err)
 	require.Contains(t, report.Outcomes[0].Wrong, sandbox.ErrClosed.Error())
 }
@@ -163,6 +163,6 @@ func TestAnEngineThatIsBroken(t *testing.T) {
 func TestAContextThatEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := selftest.Run(ctx, engine, []selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
+	_, err := selftest.Run(ctx, engine.Interpreter, []selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestJavaScript(t *testing.T) {
 	engine := enginetest.New(sandbox.EngineOptions{})
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
-	base, err := registry.New(javascript.New(func(context.Context) (*sandbox.Engine, error) { return engine, nil }, nil))
+	base, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil))
 	require.NoError(t, err)
 	set := open(t, &mcpclient.Options{Base: base}, map[string]mcpclient.ServerConfig{"one": stdio("good"), "two": stdio("good"), "dies": stdio("dies")})
 	connected(t, set)

@@ -22,13 +22,14 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/vfs"
 )
 
-var engine *sandbox.Engine
+var engine *enginetest.Engine
 
 // soak makes tests longer.
 var soak = flag.Bool("soak", false, "run the long versions of tests")
@@ -53,7 +54,7 @@ func TestMain(m *testing.M) {
 
 // builtIn returns the three tools, and others.
 func builtIn(t *testing.T, more ...registry.Tool) *registry.Registry {
-	tools, err := registry.New(memory.New(), javascript.New(func(context.Context) (*sandbox.Engine, error) { return engine, nil }, nil), filesystem.New())
+	tools, err := registry.New(memory.New(), javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil), filesystem.New())
 	require.NoError(t, err)
 	tools, err = tools.With(more...)
 	require.NoError(t, err)

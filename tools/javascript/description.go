@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
 //go:embed description.md
@@ -33,9 +34,9 @@ func describe(offer registry.Offer) string {
 		Memory:    offer.Options.Number(OptionMemory),
 	}
 	switch languages[offer.Options.Text(OptionLanguage)] {
-	case sandbox.LanguageAuto:
+	case js.LanguageAuto:
 		f.Languages, f.DetectsTypeScript = "JavaScript or TypeScript", true
-	case sandbox.LanguageTypeScript:
+	case js.LanguageTypeScript:
 		f.Languages, f.TypeScript = "TypeScript", true
 	}
 	var out strings.Builder

@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -31,12 +32,16 @@ func Example_toolCalls() {
 		})
 
 	ctx := context.Background()
-	engine, err := runtime.NewEngine(ctx, &runtime.EngineOptions{CacheDir: cacheDir})
+	engine, err := runtime.New(&runtime.EngineOptions{CacheDir: cacheDir})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer engine.Close(ctx)
-	tools, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil), weather)
+	interpreter, err := js.New(ctx, engine)
+	if err != nil {
+		log.Fatal(err)
+	}
+	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return interpreter, nil }, nil), weather)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/javascript"
@@ -25,7 +26,7 @@ import (
 // fuzzedTools are made once, since they serve thousands of calls. Their engine is there for as long as the process.
 var fuzzedTools = sync.OnceValue(func() *registry.Registry {
 	engine := enginetest.New(runtime.EngineOptions{})
-	r, err := registry.New(memory.New(), javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil), filesystem.New())
+	r, err := registry.New(memory.New(), javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil), filesystem.New())
 	if err != nil {
 		panic(err)
 	}

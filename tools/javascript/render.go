@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
 // Output is the data of a result.
@@ -47,7 +48,7 @@ type Usage struct {
 
 // render makes the result of a call of the result of a run, of the reason why it has failed, if it has, and of the files that
 // it has changed, which is nil if there are none.
-func render(result *sandbox.Result, failure error, files *Changes) registry.Result {
+func render(result *js.Result, failure error, files *Changes) registry.Result {
 	text := result.Text
 	out := registry.Result{Status: fmt.Sprintf("Ran for %v", result.Usage.Duration.Round(100_000))}
 	data := Output{
@@ -106,9 +107,9 @@ func ResultText(result registry.Result) string {
 
 func describeFailure(failure error) *Error {
 	out := &Error{Kind: "error", Message: failure.Error()}
-	var script *sandbox.ScriptError
+	var script *js.ScriptError
 	var limit *sandbox.LimitError
-	var exit *sandbox.ExitError
+	var exit *js.ExitError
 	var crash *sandbox.CrashError
 	switch {
 	case errors.As(failure, &script):
@@ -122,9 +123,9 @@ func describeFailure(failure error) *Error {
 		out.Kind = "exit"
 	case errors.As(failure, &crash):
 		out.Kind = "engine crash"
-	case errors.Is(failure, sandbox.ErrNeverSettles):
+	case errors.Is(failure, js.ErrNeverSettles):
 		out.Kind = "never settles"
-	case errors.Is(failure, sandbox.ErrHalted):
+	case errors.Is(failure, js.ErrHalted):
 		out.Kind = "halted"
 	case errors.Is(failure, context.Canceled), errors.Is(failure, context.DeadlineExceeded):
 		out.Kind = "stopped"

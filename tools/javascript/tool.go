@@ -1,8 +1,11 @@
-// Package javascript provides the tool javascript, which runs code in the sandbox of package runtime.
+// Package javascript provides the tool javascript, which runs code in a sandbox. The package of the same name in runtime,
+// here js, is what it runs on:
 //
-//	engine, err := runtime.NewEngine(ctx, nil)
+//	engine, err := runtime.New(nil)
 //	...
-//	tools, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil))
+//	interpreter, err := js.New(ctx, engine)
+//	...
+//	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return interpreter, nil }, nil))
 //
 // Each call gets a fresh sandbox; only the project's files remain from earlier calls. description.md, which models
 // read, describes what the code can use.
@@ -29,6 +32,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -48,13 +52,13 @@ const (
 	memoryDir  = "/memories"
 )
 
-var languages = map[string]sandbox.Language{
-	"auto": sandbox.LanguageAuto, "javascript": sandbox.LanguageJavaScript, "typescript": sandbox.LanguageTypeScript,
+var languages = map[string]js.Language{
+	"auto": js.LanguageAuto, "javascript": js.LanguageJavaScript, "typescript": js.LanguageTypeScript,
 }
 
-// An Engine returns the engine that scripts run on. It is called for each call of the tool, so it can start the
-// engine when it is first needed. It should return the same engine each time.
-type Engine func(ctx context.Context) (*sandbox.Engine, error)
+// An Interpreter returns what scripts run on. It is called for each call of the tool, so it can start the engine when it
+// is first needed. It should return the same interpreter each time.
+type Interpreter func(ctx context.Context) (*js.Interpreter, error)
 
 // Options configure the tool. The zero value is fine.
 type Options struct {
@@ -72,8 +76,8 @@ const schema = `{
 }`
 
 type tool struct {
-	engine Engine
-	name   string
+	interpreter Interpreter
+	name        string
 }
 
 var (
@@ -82,8 +86,8 @@ var (
 )
 
 // New returns the tool.
-func New(engine Engine, options *Options) registry.Tool {
-	t := &tool{engine: engine}
+func New(interpreter Interpreter, options *Options) registry.Tool {
+	t := &tool{interpreter: interpreter}
 	if options != nil {
 		t.name = options.ScriptName
 	}
@@ -147,7 +151,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		return registry.Result{}, err
 	}
 	start := time.Now()
-	engine, err := t.engine(ctx)
+	interpreter, err := t.interpreter(ctx)
 	if err != nil {
 		return registry.Result{}, fmt.Errorf("starting the engine: %w", err)
 	}
@@ -159,7 +163,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		}
 	}
 	calls := &toolCalls{env: env}
-	options := &sandbox.RunOptions{
+	options := &js.RunOptions{
 		Name:      t.name,
 		Owner:     env.Project,
 		Client:    env.Client,
@@ -182,9 +186,9 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			}
 		}
 	}
-	result, err := engine.Run(ctx, withoutFence(in.Code), options)
+	result, err := interpreter.Run(ctx, withoutFence(in.Code), options)
 	// What the code has printed is of use also if it has been stopped.
-	if _, stopped := errors.AsType[*sandbox.StoppedError](err); err != nil && !stopped && !sandbox.IsScriptFailure(err) {
+	if _, stopped := errors.AsType[*sandbox.StoppedError](err); err != nil && !stopped && !js.IsScriptFailure(err) {
 		return registry.Result{}, err
 	}
 	if crash, ok := errors.AsType[*sandbox.CrashError](err); ok && env.Logger != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
@@ -20,10 +21,9 @@ import (
 
 func newRegistry(t testing.TB) *registry.Registry {
 	t.Helper()
-	engine, err := runtime.NewEngine(t.Context(), &runtime.EngineOptions{CacheDir: enginetest.CacheDir()})
-	require.NoError(t, err)
+	engine := enginetest.New(runtime.EngineOptions{})
 	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil), filesystem.New())
+	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil), filesystem.New())
 	require.NoError(t, err)
 	return r
 }
@@ -142,7 +142,7 @@ func TestCallsAtOnce(t *testing.T) {
 }
 
 func TestAnEngineThatDoesNotStart(t *testing.T) {
-	r, err := registry.New(javascript.New(func(context.Context) (*runtime.Engine, error) { return nil, fmt.Errorf("no engine") }, nil))
+	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return nil, fmt.Errorf("no engine") }, nil))
 	require.NoError(t, err)
 	result := run(t, r, registry.Env{}, "return 1")
 	require.Equal(t, registry.CodeFailed, result.Code)

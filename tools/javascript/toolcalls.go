@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/internal/tsdecl"
 	"github.com/toolrun/toolrun/registry"
-	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
 // OptionToolCalls is the option, of type bool, that lets code call the other tools.
@@ -95,13 +95,13 @@ type toolCalls struct {
 }
 
 // functions are what the code calls.
-func (c *toolCalls) functions() []sandbox.Function {
+func (c *toolCalls) functions() []js.Function {
 	if !c.env.Options.Bool(OptionToolCalls) {
 		return nil
 	}
-	var functions []sandbox.Function
+	var functions []js.Function
 	for _, d := range callable(c.env.Tools()) {
-		functions = append(functions, sandbox.Function{
+		functions = append(functions, js.Function{
 			Name: toolPrefix + d.Name, Async: true,
 			Call: func(ctx context.Context, args []any) (any, error) { return c.call(ctx, d, args) },
 		})
@@ -195,7 +195,7 @@ func (c *toolCalls) addTo(result *registry.Result) {
 }
 
 func toolError(code registry.Code, text string) error {
-	return &sandbox.FunctionError{Name: toolErrorName, Message: text, Code: string(code)}
+	return &js.FunctionError{Name: toolErrorName, Message: text, Code: string(code)}
 }
 
 // toolInput makes the input of a call of what the code has passed.

@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
@@ -29,10 +30,9 @@ import (
 // withToolCalls returns tools with the javascript tool before them, and an Env in which code can call them.
 func withToolCalls(t testing.TB, tools ...registry.Tool) (*registry.Registry, registry.Env) {
 	t.Helper()
-	engine, err := runtime.NewEngine(t.Context(), &runtime.EngineOptions{CacheDir: enginetest.CacheDir()})
-	require.NoError(t, err)
+	engine := enginetest.New(runtime.EngineOptions{})
 	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
-	r, err := registry.New(append([]registry.Tool{javascript.New(func(context.Context) (*runtime.Engine, error) { return engine, nil }, nil)}, tools...)...)
+	r, err := registry.New(append([]registry.Tool{javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil)}, tools...)...)
 	require.NoError(t, err)
 	env := newEnv(t)
 	env.Limits.Timeout = 30 * time.Second

@@ -58,7 +58,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 		return err
 	}
 	config.Ready = func(ctx context.Context) error {
-		_, err := c.runner.Engine(ctx)
+		_, err := c.runner.JavaScript(ctx)
 		return err
 	}
 	config.Handler = mcpserver.NewHandler(find, options)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
 // complete returns what a line can go on with: see [terminal.Completer].
@@ -119,7 +120,7 @@ func (s *session) askGlobals() map[string][]string {
 	if err != nil {
 		return all
 	}
-	result, err := engine.Run(ctx, globalsScript, &sandbox.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
+	result, err := engine.Run(ctx, globalsScript, &js.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
 	if err != nil {
 		return all
 	}

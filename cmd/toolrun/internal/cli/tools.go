@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
-	sandbox "github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
 // A runner is what a command works with.
@@ -46,12 +46,12 @@ func warnings(w io.Writer) func(error) {
 }
 
 // start starts the engine.
-func (r *runner) start(ctx context.Context) (*sandbox.Engine, error) {
+func (r *runner) start(ctx context.Context) (*js.Interpreter, error) {
 	if os.Getenv("GOGC") == "" {
 		// Starting makes little garbage, and collecting it while it does would take a tenth of the time of a command.
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}
-	engine, err := r.Engine(ctx)
+	engine, err := r.JavaScript(ctx)
 	if err == nil && r.noCache != nil {
 		r.warn(fmt.Errorf("the engine was compiled anew, and will be each time: %w", r.noCache))
 		r.noCache = nil

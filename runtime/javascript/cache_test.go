@@ -1,0 +1,101 @@
+package javascript_test
+
+import (
+	"crypto/sha256"
+	"maps"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript"
+)
+
+func TestCacheDirsThatCannotBeUsed(t *testing.T) {
+	t.Run("a file", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		err := start(t.Context(), &sandbox.EngineOptions{CacheDir: file}, nil)
+		require.ErrorContains(t, err, "runtime: cache directory: ")
+		require.ErrorContains(t, err, "is not a directory")
+	})
+	t.Run("one that others can write to", func(t *testing.T) {
+		if goruntime.GOOS == "windows" {
+			t.Skip("no permission bits")
+		}
+		dir := t.TempDir()
+		require.NoError(t, os.Chmod(dir, 0o770))
+		err := start(t.Context(), &sandbox.EngineOptions{CacheDir: dir}, nil)
+		require.ErrorContains(t, err, "runtime: cache directory: ")
+		require.ErrorContains(t, err, "can be written by other users")
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Empty(t, entries)
+	})
+}
+
+// TestCacheDir starts engines with one cache directory, and damages what is kept in between.
+func TestCacheDir(t *testing.T) {
+	if testing.Short() || raceDetector {
+		t.Skip("compiles the engine")
+	}
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	once := func() map[string][sha256.Size]byte {
+		random := map[string]bool{}
+		require.NoError(t, start(t.Context(), &sandbox.EngineOptions{CacheDir: dir}, func(e *javascript.Interpreter) {
+			for range 3 {
+				result, err := e.Run(t.Context(), `globalThis.seen = (globalThis.seen ?? 0) + 1; return [seen, Math.random()].join()`, nil)
+				require.NoError(t, err)
+				require.Regexp(t, `^1,0\.`, result.Text)
+				random[result.Text] = true
+			}
+		}))
+		require.Len(t, random, 3)
+		return kept(t, dir)
+	}
+	damage := func() {
+		for path := range kept(t, dir) {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			data[min(100, len(data)/2)] ^= 1 // in the compiled code, the address of a function
+			require.NoError(t, os.WriteFile(path, data, 0o600))
+		}
+	}
+	first := once()
+	require.Len(t, first, 3, "the compiled code, its module, and their hashes")
+	second := once()
+	require.Len(t, second, 6, "also the image")
+	require.Equal(t, second, once(), "all is there")
+	damage()
+	require.Equal(t, first, stillIn(once(), first), "compiling gives the same each time")
+	require.Len(t, once(), 6)
+	require.Len(t, once(), 6)
+}
+
+func stillIn[K comparable, V any](all, some map[K]V) map[K]V {
+	maps.DeleteFunc(all, func(k K, _ V) bool { _, ok := some[k]; return !ok })
+	return all
+}
+
+// kept returns the hashes of the files in a directory, all of which must be private.
+func kept(t *testing.T, dir string) map[string][sha256.Size]byte {
+	files := map[string][sha256.Size]byte{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		if goruntime.GOOS != "windows" {
+			require.Zero(t, info.Mode().Perm()&0o077, path)
+		}
+		if !d.IsDir() {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			files[path] = sha256.Sum256(data)
+		}
+		return nil
+	}))
+	return files
+}

@@ -1,0 +1,105 @@
+package javascript
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The engine says at which position of a script something is no function, and not what. The text there tells it as a rule.
+
+// maxCallee is how many bytes before and after a position are looked at for what is called there.
+const maxCallee = 100
+
+var (
+	objectBefore = regexp.MustCompile(`(?:[\pL\pN_$#]+\??\.)+$`)
+	nameAfter    = regexp.MustCompile(`^[\pL\pN_$#]+`)
+	namesAfter   = regexp.MustCompile(`^[\pL\pN_$#.]+`)
+	callAfter    = regexp.MustCompile(`^(?:\?\.)?\s*\(`)
+	newBefore    = regexp.MustCompile(`\bnew\s+$`)
+)
+
+// calleeAt returns the names joined by dots that are called in a line at the column, which counts UTF-16 code units from 1, and is
+// that of the last of them; or of the first, after new, which made says. They are empty if that is not what is there.
+func calleeAt(line string, column int) (callee string, made bool) {
+	at := 0
+	for left := column - 1; left > 0; {
+		c, n := utf8.DecodeRuneInString(line[at:])
+		if n == 0 {
+			return "", false
+		}
+		at += n
+		left -= max(1, utf16.RuneLen(c))
+	}
+	before, after := line[max(0, at-maxCallee):at], line[at:]
+	after = after[:min(len(after), maxCallee)]
+	names := nameAfter
+	if made = newBefore.MatchString(before); made {
+		names = namesAfter
+	}
+	name := names.FindString(after)
+	if name == "" || !callAfter.MatchString(after[len(name):]) {
+		return calleeAround(before, after)
+	}
+	return objectBefore.FindString(before) + name, made
+}
+
+var (
+	argumentEnd  = regexp.MustCompile(`^[\pL\pN_$#.]*\s*[,)]`)
+	calleeBefore = regexp.MustCompile(`(?:[\pL\pN_$#]+\??\.)*[\pL\pN_$#]+$`)
+	noCallees    = regexp.MustCompile(`^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|function|super|import)$`)
+)
+
+// calleeAround returns what is called with the argument at a position, where the engine has put the call if its last argument is a
+// variable. It is empty unless it can be one call only: what calls in it, or around it, are about is not known.
+func calleeAround(before, after string) (callee string, made bool) {
+	if !argumentEnd.MatchString(after) {
+		return "", false
+	}
+	depth := 0
+	for i := len(before) - 1; i >= 0; i-- {
+		switch c := before[i]; {
+		case c == ')' || c == ']' || c == '}':
+			depth++
+		case depth > 0:
+			if c == '(' || c == '[' || c == '{' {
+				depth--
+			}
+		case c == ';' || c == '>' && strings.HasSuffix(before[:i], "="): // what is before is another statement, or function
+			return callee, made
+		case c == '[' || c == '{':
+			return "", false
+		case c == '(':
+			name := calleeBefore.FindString(before[:i])
+			switch {
+			case noCallees.MatchString(name):
+				return callee, made
+			case callee != "" && name != "", callee == "" && name == "":
+				return "", false // a call in a call, or of what has no name
+			case callee == "":
+				callee, made = name, newBefore.MatchString(before[:i-len(name)])
+			}
+		}
+	}
+	if isArgument(after) { // of a call that begins on a line before
+		return "", false
+	}
+	return callee, made
+}
+
+// isArgument reports whether the call that ends in a text is itself an argument, or does not end there.
+func isArgument(text string) bool {
+	for depth, i := 0, 0; i < len(text); i++ {
+		switch text[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth < 0 {
+				rest := strings.TrimSpace(text[i+1:])
+				return rest != "" && (rest[0] == ',' || rest[0] == ')')
+			}
+		}
+	}
+	return true
+}

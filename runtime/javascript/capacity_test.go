@@ -1,0 +1,254 @@
+package javascript_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript"
+	jstool "github.com/toolrun/toolrun/tools/javascript"
+)
+
+// holding is a function for scripts that says when it has begun, and waits until release is closed.
+func holding(begun chan<- struct{}, release <-chan struct{}) javascript.Function {
+	return javascript.Function{Name: "hold", Call: func(context.Context, []any) (any, error) {
+		begun <- struct{}{}
+		<-release
+		return "held", nil
+	}}
+}
+
+// TestManyMoreRunsThanPlaces starts a thousand runs where eight have a place.
+func TestManyMoreRunsThanPlaces(t *testing.T) {
+	const runs, places = 1000, 8
+	engine := enginetest.New(sandbox.EngineOptions{MaxRuns: places})
+	defer func() { require.NoError(t, engine.Close(context.Background())) }()
+	_, err := engine.Run(t.Context(), `return 1`, nil)
+	require.NoError(t, err)
+	before := leakcheck.Take()
+
+	t.Run("all are served", func(t *testing.T) {
+		var now, most atomic.Int64
+		enter := javascript.Function{Name: "enter", Call: func(context.Context, []any) (any, error) {
+			n := now.Add(1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			return nil, nil
+		}}
+		leave := javascript.Function{Name: "leave", Call: func(context.Context, []any) (any, error) { now.Add(-1); return nil, nil }}
+		var all sync.WaitGroup
+		for i := range runs {
+			all.Go(func() {
+				script := fmt.Sprintf(`enter(); await new Promise((r) => setTimeout(r, %d)); leave(); return %d`, i%3, i)
+				result, err := engine.Run(context.Background(), script, &javascript.RunOptions{Functions: []javascript.Function{enter, leave}})
+				if err != nil || result.Text != fmt.Sprint(i) {
+					t.Errorf("%d: %q, %v", i, result.Text, err)
+				}
+			})
+		}
+		all.Wait()
+		require.LessOrEqual(t, most.Load(), int64(places))
+		require.Positive(t, most.Load())
+	})
+	t.Run("or learn that there was no place", func(t *testing.T) {
+		begun, release := make(chan struct{}), make(chan struct{})
+		var holders, all sync.WaitGroup
+		for range places {
+			holders.Go(func() {
+				result, err := engine.Run(context.Background(), `return hold()`, &javascript.RunOptions{Functions: []javascript.Function{holding(begun, release)}})
+				if err != nil || result.Text != "held" {
+					t.Errorf("%q, %v", result.Text, err)
+				}
+			})
+		}
+		for range places {
+			<-begun
+		}
+		for i := range runs {
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i%50)*time.Millisecond)
+				defer cancel()
+				result, err := engine.Run(ctx, `return 1`, nil)
+				var limit *sandbox.LimitError
+				if result == nil || !errors.As(err, &limit) || limit.Limit != sandbox.LimitRuns || limit.Value != places || javascript.IsScriptFailure(err) {
+					t.Errorf("%v", err)
+				}
+			})
+		}
+		all.Wait()
+		close(release)
+		holders.Wait()
+	})
+	t.Run("in the order in which they have come", func(t *testing.T) {
+		const greedy = 40
+		var started atomic.Int64
+		start := javascript.Function{Name: "start", Call: func(context.Context, []any) (any, error) { return started.Add(1), nil }}
+		options := &javascript.RunOptions{Functions: []javascript.Function{start}}
+		stop := make(chan struct{})
+		var others sync.WaitGroup
+		for range greedy { // they come again as soon as they have been served
+			others.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						_, _ = engine.Run(context.Background(), `start(); await new Promise((r) => setTimeout(r, 1))`, options)
+					}
+				}
+			})
+		}
+		for range 20 {
+			time.Sleep(2 * time.Millisecond) // others take the place of the one before
+			came := started.Load()
+			result, err := engine.Run(t.Context(), `return start()`, options)
+			require.NoError(t, err)
+			var served int64
+			require.NoError(t, json.Unmarshal([]byte(result.Text), &served))
+			// Those before it were the others, and some may have come between the look and the call, on a busy machine.
+			require.LessOrEqual(t, served-came, int64(25*greedy), "others were served before, who came later")
+		}
+		close(stop)
+		others.Wait()
+	})
+	before.Require(t, leakcheck.Growth{Mappings: 100, Memory: 64 << 20})
+}
+
+// TestFunctionsThatRunScripts has all runs that an owner may have wait for other ones of the same owner.
+func TestFunctionsThatRunScripts(t *testing.T) {
+	engine := enginetest.New(sandbox.EngineOptions{MaxRuns: 4})
+	defer func() { require.NoError(t, engine.Close(context.Background())) }()
+	begun, all := make(chan struct{}), make(chan struct{})
+	inner := javascript.Function{Name: "inner", Async: true, Call: func(ctx context.Context, _ []any) (any, error) {
+		begun <- struct{}{}
+		<-all
+		result, err := engine.Run(ctx, `return 'inner'`, &javascript.RunOptions{Owner: "one"})
+		return result.Text, err
+	}}
+	var runs sync.WaitGroup
+	for range 2 {
+		runs.Go(func() {
+			result, err := engine.Run(t.Context(), `return await inner()`, &javascript.RunOptions{Owner: "one", Functions: []javascript.Function{inner}})
+			if err != nil || result.Text != "inner" {
+				t.Errorf("%q, %v", result.Text, err)
+			}
+		})
+	}
+	<-begun
+	<-begun
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := engine.Run(ctx, `return 1`, &javascript.RunOptions{Owner: "one"})
+	require.ErrorIs(t, err, context.DeadlineExceeded, "these are all that the owner may have")
+	close(all)
+	runs.Wait()
+}
+
+// TestCallsOnAnEngineThatIsFullOrClosed calls the tool where its engine cannot serve it.
+func TestCallsOnAnEngineThatIsFullOrClosed(t *testing.T) {
+	before := leakcheck.Take()
+	engine := enginetest.New(sandbox.EngineOptions{MaxRuns: 2})
+	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) { return engine.Interpreter, nil }, nil))
+	require.NoError(t, err)
+	dispatch := func(code string, limit time.Duration) registry.Result {
+		input, err := json.Marshal(map[string]string{"code": code})
+		require.NoError(t, err)
+		return tools.Dispatch(context.Background(), registry.Call{ID: "call", Tool: jstool.Name, Input: input}, registry.Env{Limits: registry.Limits{Timeout: limit}})
+	}
+	begun, release := make(chan struct{}), make(chan struct{})
+	var holders sync.WaitGroup
+	for range 2 {
+		holders.Go(func() {
+			_, err := engine.Run(context.Background(), `hold()`, &javascript.RunOptions{Functions: []javascript.Function{holding(begun, release)}})
+			require.ErrorIs(t, err, sandbox.ErrClosed)
+		})
+		<-begun
+	}
+	full := dispatch(`return 1`, 50*time.Millisecond)
+	require.Equal(t, registry.CodeTimeout, full.Code)
+	require.Equal(t, "Tool execution timed out after 50ms.", full.Text())
+
+	requireClosed := func(result registry.Result) {
+		require.Equal(t, registry.CodeFailed, result.Code)
+		require.Equal(t, "Tool execution failed: runtime: the engine is closed", result.Text())
+		require.ErrorIs(t, result.Err, sandbox.ErrClosed)
+	}
+	waiting := make(chan registry.Result)
+	go func() { waiting <- dispatch(`return 1`, patience) }()
+	time.Sleep(20 * time.Millisecond) // more often than not, it waits for a place by now
+	require.NoError(t, engine.Close(context.Background()))
+	requireClosed(<-waiting)
+	holders.Wait()
+	close(release)
+	requireClosed(dispatch(`return 1`, patience))
+	require.NoError(t, engine.Close(context.Background()), "again")
+	before.Require(t, leakcheck.Growth{Mappings: 50})
+}
+
+// TestClosingWhileCallsAreMade closes engines at any moment of calls of all kinds.
+func TestClosingWhileCallsAreMade(t *testing.T) {
+	before := leakcheck.Take()
+	for round := range 6 {
+		engine := enginetest.New(sandbox.EngineOptions{MaxRuns: 4})
+		tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) { return engine.Interpreter, nil }, nil))
+		require.NoError(t, err)
+		var calls sync.WaitGroup
+		for n := range 12 {
+			code := []string{`return 1`, `for (;;);`, `await new Promise((r) => setTimeout(r, 1e6))`, `const a = []; for (;;) a.push(new Uint8Array(1e6))`}[n%4]
+			input, err := json.Marshal(map[string]string{"code": code})
+			require.NoError(t, err)
+			calls.Go(func() {
+				for {
+					env := registry.Env{Limits: registry.Limits{Timeout: patience}}
+					result := tools.Dispatch(context.Background(), registry.Call{Tool: jstool.Name, Input: input}, env)
+					if errors.Is(result.Err, sandbox.ErrClosed) {
+						return
+					}
+					if result.IsError() && n%4 != 3 || result.Text() == "" {
+						t.Errorf("%s: %s (%v)", code, result.Text(), result.Err)
+						return
+					}
+				}
+			})
+		}
+		time.Sleep(time.Duration(round) * 10 * time.Millisecond)
+		var closers sync.WaitGroup
+		for range 3 {
+			closers.Go(func() {
+				if err := engine.Close(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		closers.Wait()
+		calls.Wait()
+	}
+	before.Require(t, leakcheck.Growth{Mappings: 50})
+}
+
+// TestAFunctionThatClosesItsEngine closes the engine from within a run.
+func TestAFunctionThatClosesItsEngine(t *testing.T) {
+	for _, async := range []bool{false, true} {
+		engine := enginetest.New(sandbox.EngineOptions{})
+		closed := make(chan error, 1)
+		_, err := engine.Run(t.Context(), `await close()`, &javascript.RunOptions{Functions: []javascript.Function{{
+			Name: "close", Async: async, Call: func(context.Context, []any) (any, error) {
+				closed <- engine.Close(context.Background())
+				return nil, nil
+			},
+		}}})
+		require.ErrorIs(t, err, sandbox.ErrClosed)
+		require.NoError(t, <-closed)
+	}
+}

@@ -1,0 +1,224 @@
+package javascript
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"math"
+	"slices"
+	"syscall"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/webapi"
+)
+
+// The encodings of text in files, by the names that scripts may use.
+var encodingNames = map[string]string{
+	"utf8": "utf8", "utf-8": "utf8",
+	"base64": "base64", "base64url": "base64url", "hex": "hex",
+	"latin1": "latin1", "binary": "latin1", "ascii": "ascii",
+	"utf16le": "utf16le", "utf-16le": "utf16le", "ucs2": "utf16le", "ucs-2": "utf16le",
+	"buffer": "", // no text
+}
+
+// knownEncodings lists them for an error.
+const knownEncodings = "'utf8', 'latin1', 'ascii', 'utf16le', 'base64', 'base64url' and 'hex'"
+
+// encodingPart is how many bytes are encoded or decoded without a pause: whole characters of every encoding, but for
+// those of several units.
+const encodingPart = 24 << 10
+
+// encodedSize is how many bytes of UTF-8 the text of data has at most. The error is that of work.
+func encodedSize(encoding string, data []byte, work webapi.Work) (int, error) {
+	size := len(data)
+	switch encoding {
+	case "hex":
+		return hex.EncodedLen(size), nil
+	case "base64", "base64url":
+		return base64.StdEncoding.EncodedLen(size), nil
+	case "latin1", "utf16le":
+		size = 0
+		for part := range slices.Chunk(data, encodingPart) {
+			if err := work(len(part)); err != nil {
+				return 0, err
+			}
+			if encoding == "utf16le" {
+				size += utf8text.SizeUTF16(part)
+				continue
+			}
+			size += len(part)
+			for _, c := range part {
+				size += int(c >> 7)
+			}
+		}
+	}
+	return size, nil
+}
+
+// encodeText calls do with the pieces of the text of bytes that a file has. UTF-8 stays as it is, also where it is
+// none. The error is that of work or do.
+func encodeText(encoding string, data []byte, work webapi.Work, do func(piece string) error) error {
+	var piece []byte
+	for len(data) > 0 {
+		part := data[:min(len(data), encodingPart)]
+		last := len(part) == len(data)
+		switch {
+		case encoding == "utf8", encoding == "":
+			part = part[:utf8text.Piece(utf8text.View(data), encodingPart)]
+		case encoding == "utf16le" && !last && part[len(part)-1]&0xfc == 0xd8:
+			part = part[:len(part)-2] // the second half of a pair is behind it
+		}
+		if err := work(len(part)); err != nil {
+			return err
+		}
+		data = data[len(part):]
+		piece = piece[:0]
+		switch encoding {
+		case "hex":
+			piece = hex.AppendEncode(piece, part)
+		case "base64":
+			piece = base64.StdEncoding.AppendEncode(piece, part)
+		case "base64url":
+			piece = base64.RawURLEncoding.AppendEncode(piece, part)
+		case "latin1", "ascii":
+			mask := byte(0xff)
+			if encoding == "ascii" {
+				mask = 0x7f // as Node has it
+			}
+			for _, c := range part {
+				piece = utf8.AppendRune(piece, rune(c&mask))
+			}
+		case "utf16le":
+			piece, _ = utf8text.AppendUTF16(piece, part, math.MaxInt)
+		default:
+			piece = part
+		}
+		if err := do(utf8text.View(piece)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNotEncoded = errors.New("not in this encoding")
+
+// decodeText makes the bytes of a text, which is in UTF-8, and may be overwritten. There can be limit bytes. Other
+// errors are errNotEncoded and that of work.
+func decodeText(encoding string, text []byte, limit int, work webapi.Work) ([]byte, error) {
+	switch encoding {
+	case "hex":
+		return decodeHex(text, work)
+	case "base64", "base64url":
+		return decodeBase64(text, work)
+	case "latin1", "ascii", "utf16le":
+	default:
+		return text, nil
+	}
+	size := 0
+	err := eachPart(text, work, func(part string) {
+		units, _ := utf8text.Units(part)
+		size += units
+	})
+	if encoding == "utf16le" {
+		size *= 2
+	}
+	if err != nil {
+		return nil, err
+	}
+	if size > limit {
+		return nil, syscall.EFBIG
+	}
+	out := make([]byte, size)
+	rest := out
+	err = eachPart(text, work, func(part string) {
+		if encoding == "utf16le" {
+			rest = utf8text.PutUTF16(rest, part)
+			return
+		}
+		for _, c := range part {
+			first, second := c, rune(-1)
+			if c > 0xffff {
+				first, second = utf16.EncodeRune(c)
+			}
+			rest[0] = byte(first) // what else there is of it is lost, as in Node
+			if rest = rest[1:]; second >= 0 {
+				rest[0] = byte(second)
+				rest = rest[1:]
+			}
+		}
+	})
+	return out, err
+}
+
+// eachPart calls do with the parts of a text.
+func eachPart(text []byte, work webapi.Work, do func(part string)) error {
+	for rest := utf8text.View(text); rest != ""; {
+		n := utf8text.Piece(rest, encodingPart)
+		if err := work(n); err != nil {
+			return err
+		}
+		do(rest[:n])
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// decodeHex puts the bytes where the text is.
+func decodeHex(text []byte, work webapi.Work) ([]byte, error) {
+	out := text[:0]
+	for part := range slices.Chunk(text, encodingPart) {
+		if err := work(len(part)); err != nil {
+			return nil, err
+		}
+		n, err := hex.Decode(text[len(out):], part) // never ahead of what it reads
+		if err != nil {
+			return nil, errNotEncoded
+		}
+		out = text[:len(out)+n]
+	}
+	return out, nil
+}
+
+// decodeBase64 takes both alphabets, with and without padding and white space. It puts the bytes where the text is.
+func decodeBase64(text []byte, work webapi.Work) ([]byte, error) {
+	plain, padding := text[:0], 0
+	for part := range slices.Chunk(text, encodingPart) {
+		if err := work(len(part)); err != nil {
+			return nil, err
+		}
+		for _, c := range part {
+			switch c {
+			case ' ', '\t', '\r', '\n':
+				continue
+			case '=':
+				padding++
+				continue
+			case '-':
+				c = '+'
+			case '_':
+				c = '/'
+			}
+			if padding > 0 {
+				return nil, errNotEncoded
+			}
+			plain = append(plain, c)
+		}
+	}
+	if padding > 2 {
+		return nil, errNotEncoded
+	}
+	out := text[:0]
+	for part := range slices.Chunk(plain, encodingPart) {
+		if err := work(len(part)); err != nil {
+			return nil, err
+		}
+		n, err := base64.RawStdEncoding.Decode(text[len(out):], part) // never ahead of what it reads
+		if err != nil {
+			return nil, errNotEncoded
+		}
+		out = text[:len(out)+n]
+	}
+	return out, nil
+}

@@ -1,0 +1,116 @@
+package javascript_test
+
+import (
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/runtime/javascript"
+)
+
+// Attempts to reach something of the host, or to break what the prelude relies on. Each script returns what it has got.
+var escapeAttempts = map[string]struct{ script, want string }{
+	"the engine's globals": {
+		`return ['std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'QJS_PROXY_VALUE', 'navigator'].filter((n) => n in globalThis).join()`, ""},
+	"globals of other systems": {
+		`return ['fetch', 'XMLHttpRequest', 'WebSocket', 'Deno', 'Bun', 'window', 'importScripts', 'WebAssembly', 'Worker'].filter((n) => n in globalThis).join()`, ""},
+	"a file by std.loadFile":     {`return String((await import('qjs:std')).loadFile('/etc/passwd'))`, "null"},
+	"a file by std.open":         {`return String((await import('qjs:std')).open('/etc/passwd', 'r'))`, "null"},
+	"a relative file":            {`return String((await import('qjs:std')).loadFile('go.mod'))`, "null"},
+	"a script by std.loadScript": {`try { (await import('qjs:std')).loadScript('/etc/passwd') } catch (e) { return e.message }`, "could not load '/etc/passwd'"},
+	"a file descriptor":          {`const {fdopen} = await import('qjs:std'); const f = fdopen(3, 'r'); return f ? f.readAsString() : 'null'`, ""},
+	"files by descriptors": {
+		`const os = await import('qjs:os'); const b = new ArrayBuffer(10); const got = []; for (let fd = 3; fd < 50; fd++) if (os.read(fd, b, 0, 10) >= 0) got.push(fd); return got.join()`, ""},
+	"writing a file by std":     {`return String((await import('qjs:std')).open('/tmp/toolrun-escape', 'w'))`, "null"},
+	"a directory by os.readdir": {`return JSON.stringify((await import('qjs:os')).readdir('/'))`, `[[],44]`},
+	"opening by os.open":        {`return (await import('qjs:os')).open('/etc/passwd', 0) < 0`, "true"},
+	"making a directory":        {`return (await import('qjs:os')).mkdir('/tmp/toolrun-escape') < 0`, "true"},
+	"removing a file":           {`return (await import('qjs:os')).remove('/etc/hostname') < 0`, "true"},
+	"renaming a file":           {`return (await import('qjs:os')).rename('/etc/hostname', '/x') < 0`, "true"},
+	"the state of a file":       {`return (await import('qjs:os')).stat('/etc/passwd')[1] !== 0`, "true"},
+	"the working directory": {
+		`const [path] = (await import('qjs:os')).getcwd(); return path`, "/"},
+	"the environment":         {`return JSON.stringify((await import('qjs:std')).getenviron())`, "{}"},
+	"a variable of it":        {`return String((await import('qjs:std')).getenv('PATH'))`, "undefined"},
+	"the path of the program": {`const {exePath} = await import('qjs:os'); try { return String(exePath()) } catch { return 'undefined' }`, "undefined"},
+	"a process":               {`return ['exec', 'kill', 'waitpid', 'pipe', 'dup'].filter((n) => typeof globalThis[n] === 'function').join()`, ""},
+	"standard input":          {`return JSON.stringify((await import('qjs:std')).in.readAsString())`, `""`},
+	"a module of the host":    {`try { await import('/etc/passwd') } catch (e) { return e.name }`, "Error"},
+	"a module of the prelude": {`try { await import('toolrun:kernel.js') } catch (e) { return e.name }`, "Error"},
+	"a worker":                {`const {Worker} = await import('qjs:os'); return typeof Worker`, "undefined"},
+	"the host function by Function.prototype.call": {
+		`let stolen = []; const {call} = Function.prototype; Function.prototype.call = function (...a) { stolen.push(this); return Reflect.apply(call, this, a) };
+		 Function.prototype.apply = function () { stolen.push(this) }; Function.prototype.bind = function () { stolen.push(this) };
+		 console.log('x'); try { await fs.readFile('/x') } catch {} crypto.randomUUID(); setTimeout(() => {}, 0); return stolen.length`, "0"},
+	"the host function by iterators": {
+		`let stolen = 0; Array.prototype[Symbol.iterator] = function* () { stolen++ }; console.log(1, 2); crypto.randomUUID(); await fs.writeFile('/x', 'y'); return stolen`, "0"},
+	"the kernel by stack frames": {
+		`let seen = []; Error.prepareStackTrace = (e, frames) => { for (const f of frames) seen.push(typeof f.getThis?.(), typeof f.getFunction?.()); return '' };
+		 try { await fs.readFile(5) } catch (e) { e.stack } return [seen.length > 0, ...new Set(seen)].join()`, "true,undefined"},
+	"the kernel by caller and arguments": {
+		`let got = 'nothing'; const a = {toString() { try { got = typeof a.toString.caller } catch (e) { got = e.name } return 'x' }}; console.count(a); return got`, "TypeError"},
+	"JSON replaced": {
+		`JSON.stringify = JSON.parse = () => 'hijacked'; console.log({a: 1}); return {b: [1]}`, "{\n  \"b\": [\n    1\n  ]\n}"},
+	"Promise replaced": {
+		`globalThis.Promise = null; (async () => {})().constructor.prototype.then = () => { throw 1 }; return 'fine'`, "fine"},
+	"Array.prototype replaced": {
+		`for (const k of ['push', 'join', 'map', 'slice', 'forEach', 'concat']) Array.prototype[k] = () => { throw 'hijacked' }; console.log([1, {a: 2}]); return [3]`, "[\n  3\n]"},
+	"setters on Array.prototype": {
+		`Object.defineProperty(Array.prototype, '0', {set() { throw 'hijacked' }, get() { return 'wrong' }}); return 'fine'`, "fine"},
+	"bytes counted twice, by setters on Array.prototype": {
+		`let n = 0; Object.defineProperty(Array.prototype, '0', {set(v) { n++; v.length = {toString: () => '400000', valueOf: () => 0} }, configurable: true});
+		 const b = new Uint8Array(400000); const r = []; for (let i = 0; i < 100; i++) Object.defineProperty(r, i, {value: b, enumerable: true}); console.log(r.length); return n`, "0"},
+	"Object.prototype polluted": {
+		`Object.prototype.code = Object.prototype.error = Object.prototype.bytes = Object.prototype.get = Object.prototype.set = Object.prototype.value = 'x'; return [1]`, "[\n  1\n]"},
+	"String.prototype replaced": {
+		`for (const k of Object.getOwnPropertyNames(String.prototype)) if (k !== 'length') try { String.prototype[k] = () => { throw 'hijacked' } } catch {} console.log('a'); return new Error('e').message`, "e"},
+	"every constructor removed": {
+		`for (const k of Object.getOwnPropertyNames(globalThis)) if (k !== 'globalThis' && k !== 'undefined' && k !== 'NaN' && k !== 'Infinity') delete globalThis[k]; return 'fine'`, "fine"},
+	"a getter as an argument": {
+		`let n = 0; console.log({get a() { n++; return 'v' }}); return n`, "1"},
+	"a proxy as an argument": {
+		`console.log(new Proxy({}, {get() { throw new Error('trap') }, ownKeys() { throw new Error('trap') }})); return 'fine'`, "fine"},
+	"a path that is an object": {
+		`let n = 0; try { await fs.readFile({toString() { n++; return '/x' }}) } catch (e) { return e.code + n }`, "EINVAL0"},
+	"a path out of the root": {`try { await fs.readFile('../../../../etc/passwd', 'utf8') } catch (e) { return e.message }`, "ENOENT: no such file or directory, '../../../../etc/passwd'"},
+	"a NUL in a path":        {`try { await fs.readFile('/a\0b') } catch (e) { return e.code }`, "EINVAL"},
+	"a lone surrogate in a path": {
+		`await fs.writeFile('/\ud800', 'x'); return await fs.readFile('/\ufffd', 'utf8')`, "x"},
+	"freed memory, by detaching a buffer under its view": {
+		`return ['transfer', 'transferToFixedLength'].map((n) => typeof ArrayBuffer.prototype[n] + typeof SharedArrayBuffer.prototype[n]).join()`, "undefinedundefined,undefinedundefined"},
+	"a resizable buffer that shrinks": {
+		`const b = new ArrayBuffer(8, {maxByteLength: 16}); const v = new Uint8Array(b, 4, 4); b.resize(2); try { await fs.writeFile('/x', v) } catch (e) { return 'error' } return (await fs.readFile('/x')).length`, "0"},
+	"bytecode": {
+		`const bjson = await import('qjs:bjson'); const b = new Uint8Array(64).map((_, i) => i * 37); for (let i = 0; i < 200; i++) { b[i % 64]++; try { bjson.read(b.buffer, 0, 64, 1) } catch {} } return 'survived'`, "survived"},
+}
+
+func TestEscapes(t *testing.T) {
+	for name, test := range escapeAttempts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result := run(t, test.script, javascript.RunOptions{Files: afero.NewMemMapFs()})
+			require.Equal(t, test.want, result.Text)
+		})
+	}
+}
+
+// The host is there to be reached: what the attempts above look for exists.
+func TestEscapesControl(t *testing.T) {
+	if goruntime.GOOS == "windows" {
+		t.Skip("the attempts are for files of Unix")
+	}
+	for _, name := range []string{"/etc/passwd", "go.mod"} {
+		if name == "go.mod" {
+			name = filepath.Join("..", "..", name)
+		}
+		_, err := os.Stat(name)
+		require.NoError(t, err)
+	}
+	require.NotEmpty(t, os.Getenv("PATH"))
+	_, err := os.Stat("/tmp/toolrun-escape")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}

@@ -1,0 +1,173 @@
+package javascript
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"io/fs"
+	"sync"
+
+	"github.com/spf13/afero"
+)
+
+// evidence is a file system that notes what it says of other files, so that it can be found out later whether they still say the same.
+type evidence struct {
+	afero.Fs
+
+	most int64 // bytes that it may take
+
+	mu      sync.Mutex
+	seen    map[string]sighting
+	size    int64
+	spoiled bool // something was seen that cannot be compared, or too much; nothing is noted any more
+}
+
+// sighting is what was seen of a path.
+type sighting struct {
+	kind    byte // as kindOf has it; 0 if nothing is there
+	read    bool
+	content []byte // if it was read
+}
+
+// sightingOverhead is about what a sighting takes beside its content, in bytes.
+const sightingOverhead = 200
+
+// newEvidence makes evidence that may take most bytes.
+func newEvidence(files afero.Fs, most int64) *evidence {
+	return &evidence{Fs: files, most: most, seen: map[string]sighting{}}
+}
+
+// kindSeen is the kind of what Stat returned.
+func kindSeen(info fs.FileInfo, err error) byte {
+	if err != nil {
+		return 0
+	}
+	return kindOf(info)
+}
+
+// note adds what was seen of a path. It must not be anything else than what was seen before.
+func (e *evidence) note(name string, s sighting) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	before, ok := e.seen[name]
+	size := int64(len(s.content))
+	switch {
+	case e.spoiled:
+		return
+	case !ok:
+		size += int64(len(name)) + sightingOverhead
+	case before.kind != s.kind, before.read && s.read && !bytes.Equal(before.content, s.content):
+		e.drop()
+		return
+	case before.read:
+		return
+	}
+	if e.size += size; e.size > e.most {
+		e.drop()
+		return
+	}
+	e.seen[name] = s
+}
+
+// spoil says that something was seen that cannot be compared.
+func (e *evidence) spoil() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.drop()
+}
+
+func (e *evidence) drop() { e.spoiled, e.seen = true, nil }
+
+// Stat implements [afero.Fs].
+func (e *evidence) Stat(name string) (fs.FileInfo, error) {
+	info, err := e.Fs.Stat(name)
+	e.note(name, sighting{kind: kindSeen(info, err)})
+	return info, err
+}
+
+// Open implements [afero.Fs].
+func (e *evidence) Open(name string) (afero.File, error) {
+	f, err := e.Fs.Open(name)
+	if err != nil {
+		e.spoil()
+		return nil, err
+	}
+	return &witnessedFile{File: f, name: name, evidence: e}, nil
+}
+
+// witnessedFile is a file that is read from its beginning to its end.
+type witnessedFile struct {
+	afero.File
+	name     string
+	evidence *evidence
+	content  []byte
+	ended    bool
+}
+
+func (f *witnessedFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.content = append(f.content, p[:n]...)
+	f.ended = f.ended || err == io.EOF
+	return n, err
+}
+
+func (f *witnessedFile) Readdirnames(n int) ([]string, error) {
+	f.evidence.spoil()
+	return f.File.Readdirnames(n)
+}
+
+func (f *witnessedFile) Close() error {
+	if f.ended {
+		f.evidence.note(f.name, sighting{kindFile, true, f.content})
+	} else {
+		f.evidence.spoil()
+	}
+	return f.File.Close()
+}
+
+// holds says whether files are as they were seen, unless the context ends before.
+func (e *evidence) holds(ctx context.Context, files afero.Fs) bool {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	for name, s := range e.seen {
+		if ctx.Err() != nil {
+			return false
+		}
+		info, err := files.Stat(name)
+		if kindSeen(info, err) != s.kind || s.read && info.Size() != int64(len(s.content)) {
+			return false
+		}
+		if s.read && !contains(ctx, files, name, s.content, *buffer) {
+			return false
+		}
+	}
+	return true
+}
+
+var buffers = sync.Pool{New: func() any {
+	b := make([]byte, 16<<10) // stays in the first level of the processor's cache
+	return &b
+}}
+
+// contains says whether a file has just that content.
+func contains(ctx context.Context, files afero.Fs, name string, content, buffer []byte) bool {
+	f, err := files.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for ctx.Err() == nil {
+		n, err := f.Read(buffer)
+		if n > len(content) || !bytes.Equal(buffer[:n], content[:n]) {
+			return false
+		}
+		content = content[n:]
+		if err == io.EOF {
+			return len(content) == 0
+		}
+		if err != nil {
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package javascript
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// A place is a path: as the script gave it, and as an absolute one without dots and double slashes.
+type place struct{ given, name string }
+
+// below is a place in a directory, by a relative path.
+func (p place) below(relative string) place {
+	below := p
+	if relative == "" {
+		return p
+	}
+	for _, s := range []*string{&below.given, &below.name} {
+		if *s != "" && (*s)[len(*s)-1] != '/' {
+			*s += "/"
+		}
+		*s += relative
+	}
+	return below
+}
+
+// A placeError says at which of the paths of an operation something went wrong, and what was attempted there.
+type placeError struct {
+	place
+	verb string // what read-only file systems refuse: write, mkdir, unlink, rmdir or rename
+	err  error
+}
+
+func (e *placeError) Error() string { return e.err.Error() }
+func (e *placeError) Unwrap() error { return e.err }
+
+// at says where an error has happened, unless it is known already. It returns nil for no error.
+func at(p place, verb string, err error) error {
+	var known *placeError
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return &placeError{p, verb, err}
+}
+
+// The errors of fs have the texts of Node's, with the path as the script gave it.
+
+func fileFailure(code, reason, given string) *failure {
+	return &failure{name: "Error", message: code + ": " + reason + ", '" + given + "'", code: code, path: given}
+}
+
+// invalid is what an argument is that cannot be meant.
+func invalid(reason, given string) *failure {
+	f := fileFailure("EINVAL", "invalid argument"+reason, given)
+	f.name = "TypeError"
+	return f
+}
+
+// knownErrors are the errors that have a code of their own. The first that holds counts.
+var knownErrors = []struct {
+	err          error
+	code, reason string
+}{
+	{fs.ErrNotExist, "ENOENT", "no such file or directory"},
+	{syscall.ENOTEMPTY, "ENOTEMPTY", "directory not empty"}, // which is fs.ErrExist too
+	{fs.ErrExist, "EEXIST", "file already exists"},
+	{syscall.EISDIR, "EISDIR", "illegal operation on a directory"},
+	{syscall.ENOTDIR, "ENOTDIR", "not a directory"},
+	{syscall.ENOSPC, "ENOSPC", "no space left on device"},
+	{syscall.EFBIG, "EFBIG", "file too large"},
+	{syscall.ENOMEM, "ENOMEM", "not enough memory"},
+	{syscall.EBUSY, "EBUSY", "resource busy or locked"},
+	{syscall.EINVAL, "EINVAL", "invalid argument"},
+	{syscall.ENAMETOOLONG, "EINVAL", "invalid argument"},
+}
+
+// fileError turns the error of a file operation into the one for the script. Nothing of the host's own paths is in it.
+// If the error does not say where it happened, that is at the given path.
+func fileError(err error, given string) error {
+	if _, ended := errors.AsType[*sandbox.Stop](err); ended {
+		return err // no error of the operation: the run is over
+	}
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	verb := "write"
+	if where, ok := errors.AsType[*placeError](err); ok {
+		given, verb = where.given, where.verb
+	}
+	for _, known := range knownErrors {
+		if errors.Is(err, known.err) {
+			return fileFailure(known.code, known.reason, given)
+		}
+	}
+	if errors.Is(err, syscall.EROFS) {
+		return &failure{name: "Error", message: "EROFS: read-only file system, " + verb + " '" + given + "'", code: "EROFS", path: given}
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return fileFailure("EACCES", "permission denied", given)
+	}
+	return fileFailure("EIO", withoutPaths(err).Error(), given)
+}
+
+// withoutPaths is what went wrong, without the paths that it went wrong with, which may be the host's.
+func withoutPaths(err error) error {
+	for {
+		if pe, ok := errors.AsType[*fs.PathError](err); ok {
+			err = pe.Err
+		} else if le, ok := errors.AsType[*os.LinkError](err); ok {
+			err = le.Err
+		} else {
+			return err
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package javascript
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/utf8text"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// A fileOperation is a function of fs, as the host sees it.
+type fileOperation struct {
+	// paths are what its paths are called. They are its first arguments.
+	paths []string
+	// prepare reads what there is beside paths and a number. It is nil if there is nothing.
+	prepare func(in *instance, args arguments, r *fileRequest) error
+	// do does it. It runs on a goroutine that the run may abandon.
+	do func(t tree, r *fileRequest) (any, error)
+}
+
+// A fileRequest is a call of a function of fs.
+type fileRequest struct {
+	operation string
+	place     // the first path
+	to        place
+	option    int // flags, or a number
+	mode      writeMode
+	encoding  string
+	data      []byte
+}
+
+// Where arguments of opFile are.
+const (
+	fileName   = 1
+	fileOption = 2 // flags or a number
+	firstPath  = 3
+	fileData   = 4 // of operations that have one path
+)
+
+// Flags of file operations. The numbers are those of guest/quickjs/prelude/files.js.
+const (
+	fileRecursive = 1
+	fileForce     = 2
+	fileExclusive = 4
+)
+
+var onePath, twoPaths = []string{"path"}, []string{"src", "dest"}
+
+var fileOperations = map[string]fileOperation{
+	"readFile":   {onePath, prepareRead, readFile},
+	"writeFile":  {onePath, prepareWrite, writeFile},
+	"appendFile": {onePath, prepareWrite, writeFile},
+	"truncate":   {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.truncate(r.place, r.option) }},
+	"exists":     {onePath, nil, exists},
+	"access":     {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.access(r.place, r.option) }},
+	"stat":       {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.describe(r.place) }},
+	"readdir":    {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.list(r.place, r.has(fileRecursive)) }},
+	"mkdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.mkdir(r.place, r.has(fileRecursive)) }},
+	"unlink":     {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.unlink(r.place) }},
+	"rmdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.rmdir(r.place, r.has(fileRecursive)) }},
+	"rm": {onePath, nil, func(t tree, r *fileRequest) (any, error) {
+		return nil, t.remove(r.place, r.has(fileRecursive), r.has(fileForce))
+	}},
+	"rename":   {[]string{"oldPath", "newPath"}, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.rename(r.place, r.to) }},
+	"copyFile": {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyFile(r.place, r.to, r.has(fileExclusive)) }},
+	"cp":       {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyAny(r) }},
+}
+
+func (r *fileRequest) has(flag int) bool { return r.option&flag != 0 }
+
+// exists is false for everything that cannot be found, whatever the reason.
+func exists(t tree, r *fileRequest) (any, error) {
+	if _, err := t.stat(r.place); err != nil {
+		return 0, nil
+	}
+	return 1, nil
+}
+
+// file serves a function of fs: its name, flags or a number, its paths, and what else it takes.
+func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, error) {
+	r := &fileRequest{}
+	r.operation, _, _ = args.text(fileName, maxPath)
+	op, ok := fileOperations[r.operation]
+	if !ok {
+		return 0, failf("fs has no such function")
+	}
+	r.option, _ = args.int(fileOption)
+	for i, p := range []*place{&r.place, &r.to}[:len(op.paths)] {
+		if err := in.readPlace(args, firstPath+i, p, op.paths[i], r.operation); err != nil {
+			return 0, err
+		}
+	}
+	if op.prepare != nil {
+		if err := op.prepare(in, args, r); err != nil {
+			return 0, err
+		}
+	}
+	if err := in.Spend(callCost); err != nil {
+		return 0, err
+	}
+	files := in.run.options.Files
+	work := &fileWork{ctx: in.run.Context(), left: in.WorkLeft()}
+	t := tree{work, files, in.run.Limits().Memory}
+	answer, err := sandbox.Await(in.run.Run, func() (any, error) {
+		if files == nil {
+			return nil, syscall.ENOENT
+		}
+		answer, err := op.do(t, r)
+		if err != nil {
+			return nil, err
+		}
+		if d, ok := answer.(description); ok {
+			return jsontree.Marshal(d)
+		}
+		return answer, nil
+	})
+	if _, ended := errors.AsType[*sandbox.Stop](err); ended { // and the operation may still be under way
+		return 0, err
+	}
+	if err := in.Spend(work.used); err != nil {
+		return 0, err
+	}
+	if err != nil {
+		return 0, fileError(err, r.given)
+	}
+	switch v := answer.(type) {
+	case int:
+		return quickjs.Int(int32(v)), nil
+	case encodedFile:
+		return in.newText(ctx, v)
+	case []byte:
+		return in.vm.NewArrayBuffer(ctx, v)
+	case json.RawMessage:
+		return in.vm.ParseJSON(ctx, utf8text.View(v))
+	}
+	return quickjs.Undefined, nil
+}
+
+// maxPath is the longest path that the host looks at, in bytes.
+const maxPath = 4096
+
+// readPlace reads a path argument.
+func (in *instance) readPlace(args arguments, i int, p *place, what, operation string) error {
+	given, cut, ok := args.text(i, maxPath)
+	switch {
+	case args.value(i) == quickjs.Undefined:
+		return &failure{name: "TypeError", code: "EINVAL", message: "EINVAL: missing required argument '" + what + "' for fs." + operation}
+	case !ok:
+		return &failure{name: "TypeError", code: "EINVAL", message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string"}
+	case cut > 0, given == "", strings.ContainsFunc(given, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }):
+		return fileFailure("EINVAL", "invalid argument", given)
+	}
+	*p = place{given, path.Clean("/" + given)}
+	return nil
+}

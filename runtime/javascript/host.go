@@ -1,0 +1,256 @@
+package javascript
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Operations of the one function that a guest can call. The numbers are those of guest/quickjs/prelude/kernel.js.
+const (
+	opLog        = 1  // level, text; and 1 if it is a piece of a line
+	opFinish     = 2  // 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON of a thrownValue
+	opCall       = 5  // index of the function, JSON of the arguments, their bytes: an answer
+	opCallAsync  = 6  // the same, id of the call: nothing yet
+	opAttachment = 7  // the bytes that belong to the value that was handed over last
+	opRandom     = 8  // how many bytes: that many random bytes
+	opFile       = 9  // name of a function of fs, flags or a number, its paths, what else it takes: what it gives
+	opHalt       = 10 // message: does not return
+	opWeb        = 11 // name of a function of the web platform, its arguments (see web.go)
+	opResolve    = 12 // specifier, path of the file that has it: a path, or the name of a built-in module
+	opLoadFile   = 13 // path: a function, or the text of a JSON file
+	opStack      = 14 // stack of an error: its frames of scripts, with the lines and columns that were written
+	opExplain    = 15 // name, message and stack of an error: a better message, or undefined
+	opExit       = 16 // status: does not return
+	opPlain      = 17 // value: whether it is an array or an object that holds nothing beside its properties
+)
+
+// maxArguments is how many arguments of a call the host looks at.
+const maxArguments = 8
+
+// Bounds on a JSON text from a guest, since the host decodes it into its own memory. Bytes do not count: they cross
+// beside the JSON.
+const (
+	maxJSON   = 4 << 20  // bytes of text
+	maxWeight = 64 << 20 // bytes of memory, as weight estimates it
+)
+
+// failure is an error for the script: the host function's caller throws it as an exception.
+type failure struct {
+	name, message, code, path string
+}
+
+func (f *failure) Error() string { return f.message }
+
+// json returns the failure as kernel.makeError takes it apart: [name, message, code, path], with null for what it lacks.
+func (f *failure) json() string {
+	fields := []any{f.name, f.message, nil, nil}
+	if f.code != "" {
+		fields[2] = f.code
+	}
+	if f.path != "" {
+		fields[3] = f.path
+	}
+	text, err := json.Marshal(fields)
+	if err != nil { // strings can always be marshalled
+		panic(err)
+	}
+	return string(text)
+}
+
+func failf(format string, args ...any) *failure {
+	return &failure{name: "TypeError", message: fmt.Sprintf(format, args...)}
+}
+
+// arguments are the arguments of a call by the guest. They are whatever a hostile script may have put there; an argument
+// of another type than the one that is asked for counts as missing.
+type arguments struct {
+	in     *instance
+	values []quickjs.Value
+}
+
+func (a arguments) value(i int) quickjs.Value {
+	if i < len(a.values) {
+		return a.values[i]
+	}
+	return quickjs.Undefined
+}
+
+func (a arguments) int(i int) (int, bool) {
+	n, ok := a.value(i).Int()
+	return int(n), ok
+}
+
+// text returns a string argument, and how many bytes of it are beyond limit and left out. All of the string is read.
+func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
+	return a.in.vm.String(a.value(i), limit)
+}
+
+// bytes returns the content of a buffer, as the guest's own memory.
+func (a arguments) bytes(i int) ([]byte, bool) { return a.in.vm.ArrayBuffer(a.value(i)) }
+
+// view returns the part of a buffer that three arguments name: the buffer, an offset and a length. It is the guest's own
+// memory.
+func (a arguments) view(i int) ([]byte, bool) {
+	memory, ok := a.bytes(i)
+	offset, ok1 := a.int(i + 1)
+	length, ok2 := a.int(i + 2)
+	if !ok || !ok1 || !ok2 || offset < 0 || length < 0 || offset > len(memory) || length > len(memory)-offset {
+		return nil, false
+	}
+	return memory[offset : offset+length], true
+}
+
+// hostCall serves a call of the host primitive.
+func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Value {
+	if in.vm == nil || in.vm.Leaf() {
+		return quickjs.Undefined
+	}
+	// What a call costs the host is not in the guest's fuel, so many short calls must not put off the end of the run.
+	if err := in.run.Interrupted(); err != nil {
+		panic(&sandbox.Stop{Err: err})
+	}
+	args := arguments{in, in.vm.Arguments(argc, argv, maxArguments)}
+	v, err := in.serve(ctx, args)
+	return in.answer(ctx, v, err)
+}
+
+// answer is what the host primitive returns: a value, or an error of the host function, which ends the run unless it is a failure.
+func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quickjs.Value {
+	if in.Ended() != nil { // whatever has been made of that
+		panic(&sandbox.Stop{Err: in.Ended()})
+	}
+	if f, ok := err.(*failure); ok {
+		v, err = in.vm.ParseJSON(ctx, f.json())
+	}
+	if err != nil {
+		panic(&sandbox.Stop{Err: in.reason(err)})
+	}
+	return v
+}
+
+func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, error) {
+	op, _ := args.int(0)
+	switch op {
+	case opResolve, opLoadFile, opWeb, opAttachment, opPlain:
+	default:
+		in.SetImpure()
+	}
+	switch op {
+	case opLog:
+		return quickjs.Undefined, in.log(args)
+	case opFinish:
+		return in.finish(args)
+	case opCall:
+		return in.callFunction(ctx, args)
+	case opCallAsync:
+		return quickjs.Undefined, in.startFunction(args)
+	case opAttachment:
+		data := in.run.attachment
+		in.run.attachment = nil
+		return in.vm.NewArrayBuffer(ctx, data)
+	case opFile:
+		return in.file(ctx, args)
+	case opRandom:
+		n, ok := args.int(1)
+		if !ok || n < 0 || n > 1<<16 {
+			return 0, failf("invalid number of random bytes")
+		}
+		if err := in.Spend(n); err != nil {
+			return 0, err
+		}
+		data := make([]byte, n)
+		rand.Read(data) // never fails
+		return in.vm.NewArrayBuffer(ctx, data)
+	case opHalt:
+		message, cut, _ := args.text(1, in.run.Output().Room())
+		in.run.Output().Log(sandbox.LevelError, message, cut)
+		return 0, &sandbox.Stop{Err: ErrHalted}
+	case opResolve:
+		return in.resolveFile(ctx, args)
+	case opLoadFile:
+		return in.loadFile(ctx, args)
+	case opStack:
+		return in.mapStack(ctx, args)
+	case opExit:
+		status, _ := args.int(1)
+		return 0, &sandbox.Stop{Err: in.run.exit(status)}
+	case opPlain:
+		return quickjs.Bool(in.vm.IsPlain(args.value(1))), nil
+	case opExplain:
+		return in.explain(ctx, args)
+	case opWeb:
+		return in.web(ctx, args)
+	}
+	return 0, failf("unknown operation of the host")
+}
+
+func (in *instance) log(args arguments) error {
+	level, _ := args.int(1)
+	if level < int(sandbox.LevelLog) || level > int(sandbox.LevelDebug) {
+		return failf("invalid console level")
+	}
+	text, cut, ok := args.text(2, in.run.Output().Room())
+	if !ok {
+		return failf("the text of a console entry must be a string")
+	}
+	if piece, _ := args.int(3); piece == 0 {
+		in.run.Output().Log(sandbox.Level(level), text, cut)
+		return nil
+	}
+	err := in.Print(sandbox.Level(level), []byte(text))
+	in.run.Output().Cut(cut)
+	return err
+}
+
+// finish notes how the script has ended. Only the first time counts.
+func (in *instance) finish(args arguments) (quickjs.Value, error) {
+	if in.run.outcome != nil {
+		return quickjs.Undefined, nil
+	}
+	status, _ := args.int(1)
+	if status != 0 {
+		in.run.outcome = &outcome{err: in.thrown(args)}
+		return quickjs.Undefined, nil
+	}
+	limit := in.run.Output().Left()
+	text, cut, ok := args.text(2, limit)
+	if !ok {
+		return 0, failf("the result must be a string")
+	}
+	var value any
+	if args.value(3) == quickjs.True {
+		if cut > 0 {
+			return quickjs.Bool(false), nil
+		}
+		value = in.value(in.compactJSON(text), nil, limit)
+	} else if json, cut, ok := args.text(3, min(limit, maxJSON)); ok && cut == 0 {
+		data, _ := args.bytes(4)
+		value = in.value(json, data, limit)
+	}
+	if in.Ended() != nil {
+		return 0, &sandbox.Stop{Err: in.Ended()}
+	}
+	in.run.outcome = &outcome{text: text, value: value}
+	in.run.Output().Result(text, cut)
+	return quickjs.Undefined, nil
+}
+
+// value decodes the result's JSON and bytes, if they are within the limits.
+func (in *instance) value(text string, data []byte, limit int) any {
+	if len(text) > maxJSON || len(text)+len(data) > limit {
+		return nil
+	}
+	if size, err := weight(text, in.Spend); err != nil || size > maxWeight {
+		return nil
+	}
+	value, err := in.decode(text, data)
+	if err != nil {
+		return nil
+	}
+	return value
+}

@@ -1,0 +1,194 @@
+package javascript
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// testEngine is an engine with JavaScript, for tests that look inside of the package.
+type testEngine struct {
+	*Interpreter
+	engine *sandbox.Engine
+}
+
+func (e *testEngine) Close(ctx context.Context) error { return e.engine.Close(ctx) }
+
+func newTestEngine(options sandbox.EngineOptions) (*testEngine, error) {
+	options.CacheDir = testCacheDir()
+	engine, err := sandbox.New(&options)
+	if err != nil {
+		return nil, err
+	}
+	i, err := New(context.Background(), engine)
+	return &testEngine{i, engine}, err
+}
+
+// hostEngine is an engine that tests share.
+var hostEngine = sync.OnceValues(func() (*testEngine, error) { return newTestEngine(sandbox.EngineOptions{}) })
+
+// begin begins a run of an engine, which the caller ends.
+func (e *testEngine) begin(t testing.TB, options RunOptions) *run {
+	options, err := options.withDefaults()
+	require.NoError(t, err)
+	begun, err := e.program.Begin(t.Context(), sandbox.RunOptions{Limits: options.Limits})
+	require.NoError(t, err)
+	return newRun(begun, options)
+}
+
+func testCacheDir() string {
+	return filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid()))
+}
+
+// stealPrimitive gives a script what no script can get: the native function that calls the host, as the global raw.
+const stealPrimitive = `(function (wrapper) {
+	const {call} = Function.prototype;
+	Function.prototype.call = function () { globalThis.raw = this };
+	wrapper();
+	Function.prototype.call = call;
+})`
+
+// attackHost runs a script that has the host primitive, and then checks that the same instance still works.
+func attackHost(t testing.TB, script string) error {
+	engine, err := hostEngine()
+	require.NoError(t, err)
+	r := engine.begin(t, RunOptions{
+		Files:     afero.NewMemMapFs(),
+		Limits:    sandbox.Limits{Time: 20 * time.Second},
+		Functions: []Function{{Name: "f", Call: func(_ context.Context, args []any) (any, error) { return args, nil }}, {Name: "g", Async: true, Call: func(_ context.Context, args []any) (any, error) { return args, nil }}},
+	})
+	defer r.End()
+	in, err := r.sandbox(engine.program)
+	require.NoError(t, err)
+
+	ctx := in.Context()
+	steal, err := in.vm.Eval(ctx, stealPrimitive, "steal.js")
+	require.NoError(t, err)
+	wrapper, err := in.vm.NewHostFunction(ctx)
+	require.NoError(t, err)
+	v, err := in.vm.Call(ctx, steal, wrapper)
+	require.NoError(t, err)
+	require.NotEqual(t, quickjs.Exception, v)
+
+	return in.execute(engine.program, script)
+}
+
+// hostileValues are expressions for what a script may hand to the host.
+var hostileValues = []string{
+	`undefined`, `null`, `true`, `0`, `1`, `2`, `3`, `-1`, `5`, `2147483647`, `-2147483648`, `4294967296`, `1e300`, `NaN`, `1.5`, `10n`, `2n ** 64n`,
+	`''`, `'/a'`, `'/'`, `'..'`, `'\0'`, `'\ud800'`, `'€'`, `'x'.repeat(10000)`, `'[]'`, `'[1]'`, `'{'`, `'"x"'`, `'['.repeat(5000)`, `'[' + '1,'.repeat(5000) + '1]'`,
+	`{}`, `[]`, `[1, 2]`, `() => 1`, `Symbol('s')`, `new Date(0)`, `/x/`, `new Map()`, `Promise.resolve(1)`, `new Proxy({}, {})`, `new Proxy(new ArrayBuffer(8), {})`,
+	`new ArrayBuffer(0)`, `new ArrayBuffer(100)`, `new SharedArrayBuffer(8)`, `new Uint8Array(8)`, `new DataView(new ArrayBuffer(4))`,
+	`(() => { const b = new ArrayBuffer(8, {maxByteLength: 16}); b.resize(2); return b })()`, `new ArrayBuffer(8, {maxByteLength: 1e6})`,
+	`{valueOf() { throw 1 }, toString() { throw 2 }}`, `globalThis`, `raw`, `fs`,
+	`'readFile'`, `'writeFile'`, `'appendFile'`, `'stat'`, `'readdir'`, `'mkdir'`, `'rm'`, `'rename'`, `'copyFile'`, `'cp'`, `'truncate'`, `'hex'`, `'utf16le'`, `'wx'`,
+}
+
+// TestCraftedHostCalls calls the host with every operation and many combinations of values.
+func TestCraftedHostCalls(t *testing.T) {
+	calls := 200
+	if testing.Short() {
+		calls = 20
+	}
+	names := slices.Sorted(maps.Keys(fileOperations))
+	for op := -1; op <= opPlain+1; op++ {
+		random := rand.New(rand.NewPCG(uint64(op), 1))
+		var script strings.Builder
+		for range calls {
+			fmt.Fprintf(&script, "try { raw(%d", op)
+			if op == opFile && random.IntN(10) > 0 {
+				fmt.Fprintf(&script, ", '%s'", names[random.IntN(len(names))])
+			}
+			for range 3 + random.IntN(8) {
+				script.WriteString(", " + hostileValues[random.IntN(len(hostileValues))])
+			}
+			script.WriteString(") } catch (e) { String(e) }\n")
+		}
+		if op == opFinish || op == opHalt || op == opExit {
+			// The script may say that it has ended in any way.
+			_ = attackHost(t, script.String())
+			continue
+		}
+		err := attackHost(t, script.String()+`
+			await fs.writeFile('/check', 'abc');
+			if (await fs.readFile('/check', 'utf8') !== 'abc') throw 'wrong content';
+			if (f(1, 'x')[1] !== 'x') throw 'wrong answer';
+			if (raw(9, 'readFile', 0, '/missing')[2] !== 'ENOENT') throw 'the calls have not reached the host'`)
+		require.NoError(t, err, "operation %d", op)
+	}
+}
+
+func TestFailuresOfTheHostAreNoCrashes(t *testing.T) {
+	engine := cachedEngine(t, sandbox.EngineOptions{})
+	r := engine.begin(t, RunOptions{})
+	in, err := r.sandbox(engine.program)
+	require.NoError(t, err)
+	in.Untrusted()
+	r.End()
+	in.vm.Work = nil
+	_, err = in.vm.Eval(in.Context(), "console.log(1); 1", "script.js") // there is no run, so the host panics
+	require.Error(t, err)
+	require.False(t, IsScriptFailure(in.reason(err)))
+}
+
+func FuzzHostCalls(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add([]byte("\x03\x12\x01\x04\x12\x20\x05\x00\x1a"))
+	for op := range byte(opPlain + 2) { // with values from all over the list
+		f.Add([]byte{op, op, 3 * op, 5 * op, 7 * op, op, 17 + op, 30 + op, 40 + op, 50 + op})
+	}
+	f.Add([]byte{opExit, 0, 0}) // ends the run, without an error for its caller
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 200 {
+			t.Skip()
+		}
+		var script strings.Builder
+		for len(data) > 0 {
+			n := min(len(data), 2+int(data[0])%6)
+			fmt.Fprintf(&script, "try { raw(%d", int(data[0])%(opPlain+2))
+			for i := range 4 {
+				value := 0
+				if i+1 < n {
+					value = int(data[i+1])
+				}
+				script.WriteString(", " + hostileValues[value%len(hostileValues)])
+			}
+			script.WriteString(") } catch (e) { String(e) }\n")
+			data = data[n:]
+		}
+		err := attackHost(t, script.String())
+		if err != nil && err != errExited && !IsScriptFailure(err) {
+			t.Fatalf("%v\n%s", err, script.String())
+		}
+	})
+}
+
+// FuzzScripts runs arbitrary source. Whatever it is, the error must be the script's.
+func FuzzScripts(f *testing.F) {
+	for _, seed := range []string{`return 1`, `}`, `throw 1`, `}, async function(){`, "`${", `/(/`, `console.log(1`, `await 0`, "\x00", "\xff", `import('qjs:std')`, `#x`, `class A{#x}`, `label: for(;;) break label`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, script string) {
+		engine, err := hostEngine()
+		require.NoError(t, err)
+		result, err := engine.Run(t.Context(), script, &RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second, Work: 50_000_000}})
+		require.NotNil(t, result)
+		if err != nil && !IsScriptFailure(err) {
+			t.Fatalf("%q: %v", script, err)
+		}
+	})
+}

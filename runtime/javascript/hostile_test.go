@@ -1,0 +1,289 @@
+package javascript_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/enginetest"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript"
+)
+
+// What a hostile script may end with.
+const (
+	byTime   = "time limit"
+	byMemory = "memory limit"
+	byError  = "exception" // of the script: it has been refused something
+)
+
+// endedAs says in which of the ways a run has ended.
+func endedAs(err error) string {
+	var limit *sandbox.LimitError
+	var script *javascript.ScriptError
+	switch {
+	case err == nil:
+		return "success"
+	case errors.As(err, &limit):
+		return string(limit.Limit) + " limit"
+	case errors.As(err, &script):
+		return byError
+	}
+	return err.Error()
+}
+
+// disturb makes the rest of the process do what it would do in a real one, and fails the test if it is kept from it: one
+// goroutine collects garbage all the time, another ticks. However slow the machine is, both get on while a script loops.
+func disturb(t *testing.T) {
+	stop := make(chan struct{})
+	var done sync.WaitGroup
+	var ticks, collections atomic.Int64
+	done.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				goruntime.GC()
+				collections.Add(1)
+				time.Sleep(5 * time.Millisecond)
+			}
+		}
+	})
+	done.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(10 * time.Millisecond):
+				ticks.Add(1)
+			}
+		}
+	})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		done.Go(func() {
+			for ticks.Load() < 3 || collections.Load() < 3 {
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Millisecond):
+				}
+			}
+			cancel()
+		})
+		_, err := engine.Run(ctx, `for (;;);`, &javascript.RunOptions{Limits: sandbox.Limits{Time: patience}})
+		close(stop)
+		done.Wait()
+		require.ErrorIs(t, err, context.Canceled, "the rest of the process was kept from running: %d ticks, %d collections", ticks.Load(), collections.Load())
+	})
+}
+
+// healthy checks that the engine still works.
+func healthy(t *testing.T) {
+	t.Helper()
+	require.Equal(t, "[3,1,2]", run(t, `return JSON.stringify([3, 1, 2].map((x) => x))`).Text)
+}
+
+// TestEngineModulesAreStopped is for what only tests can import. What other hostile scripts do is in testdata/hostile.
+func TestEngineModulesAreStopped(t *testing.T) {
+	disturb(t)
+	for _, script := range []string{
+		`(await import('qjs:os')).sleep(1e9)`,
+		`const os = await import('qjs:os'); await new Promise((r) => os.setTimeout(r, 1e9))`,
+		`const {out} = await import('qjs:std'); for (;;) out.puts('x')`,
+	} {
+		t.Run(script, func(t *testing.T) {
+			result, err := tryRun(t, script, javascript.RunOptions{Limits: sandbox.Limits{Time: 250 * time.Millisecond}})
+			require.Equal(t, byTime, endedAs(err), "%v", err)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.ErrorContains(t, err, "time limit")
+			require.Empty(t, result.Text)
+			healthy(t)
+		})
+	}
+}
+
+func TestMemoryErrorsNameTheLimit(t *testing.T) {
+	_, err := tryRun(t, `'x'.repeat(2 ** 30)`)
+	require.Equal(t, byMemory, endedAs(err))
+	require.ErrorContains(t, err, "64 MiB")
+}
+
+func TestRecursion(t *testing.T) {
+	t.Run("of 4000 frames works", func(t *testing.T) {
+		require.Equal(t, "4000", run(t, `function g(n) { return n ? g(n - 1) + 1 : 0 } return g(4000)`).Text)
+	})
+	t.Run("without end is a RangeError that can be caught, and everything works after it", func(t *testing.T) {
+		require.Equal(t, "RangeError: Maximum call stack size exceeded,4000,[1,2],abc", run(t, `
+			function r() { return r() + 1 }
+			function g(n) { return n ? g(n - 1) + 1 : 0 }
+			let caught;
+			for (let i = 0; i < 20; i++) try { r() } catch (e) { caught = e.name + ': ' + e.message; if (!(e instanceof RangeError)) return e }
+			return [caught, g(4000), JSON.stringify([2, 1].sort()), 'ABC'.replace(/[A-Z]/g, (c) => c.toLowerCase())].join()`).Text)
+	})
+}
+
+func TestStoppingFromOutside(t *testing.T) {
+	t.Run("by the context", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("changed my mind")
+		time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
+		_, err := engine.Run(ctx, `for (;;);`, nil)
+		require.ErrorIs(t, err, cause)
+		require.False(t, javascript.IsScriptFailure(err))
+	})
+	t.Run("by the context, while it waits for a timer", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, err := engine.Run(ctx, `await new Promise((r) => setTimeout(r, 1e9))`, nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		var stopped *sandbox.StoppedError
+		require.ErrorAs(t, err, &stopped, "the time limit of the run is not the context's")
+	})
+	t.Run("by a context that has ended before", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := engine.Run(ctx, `return 1`, nil)
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}
+
+// TestTheFirstReasonCounts has two reasons for the end of a run, one shortly after the other.
+func TestTheFirstReasonCounts(t *testing.T) {
+	t.Run("a limit, and a host that gives the run up and closes the engine then", func(t *testing.T) {
+		for range 5 {
+			one := enginetest.New(sandbox.EngineOptions{})
+			ctx, cancel := context.WithCancel(t.Context())
+			closed := make(chan error)
+			wait := javascript.Function{Name: "wait", Call: func(ofRun context.Context, _ []any) (any, error) {
+				<-ofRun.Done()
+				cancel()
+				go func() { closed <- one.Close(context.Background()) }()
+				return nil, nil
+			}}
+			_, err := one.Run(ctx, `wait()`, &javascript.RunOptions{
+				Functions: []javascript.Function{wait}, Limits: sandbox.Limits{Time: 10 * time.Millisecond},
+			})
+			require.Equal(t, byTime, endedAs(err))
+			if ctx.Err() == nil { // on a very busy machine, time is up before the call
+				cancel()
+				require.NoError(t, one.Close(t.Context()))
+				continue
+			}
+			require.NoError(t, <-closed)
+		}
+	})
+	t.Run("the end of the context's time, and of the run's", func(t *testing.T) {
+		const limit = 5 * time.Millisecond
+		for range 20 {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			_, err := engine.Run(ctx, `for (;;);`, &javascript.RunOptions{Limits: sandbox.Limits{Time: limit}})
+			cancel()
+			_, stopped := errors.AsType[*sandbox.StoppedError](err)
+			require.True(t, stopped, "%v", err)
+		}
+	})
+}
+
+func TestCatchingAMemoryErrorIsAllowed(t *testing.T) {
+	require.Equal(t, "caught", run(t, `try { new ArrayBuffer(1e9) } catch (e) { return 'caught' }`).Text)
+}
+
+func TestGarbageInCyclesIsCollected(t *testing.T) {
+	// Each turn leaves what only the cycle collector finds: many times what the run may have.
+	for _, memory := range []int64{sandbox.MinMemory, 8 << 20, sandbox.DefaultMemory} {
+		for _, script := range []string{
+			`for (let i = 0; i < 2500; i++) { const o = {b: new ArrayBuffer(memory / 64)}; o.self = o; }`,
+			`for (let i = 0; i < memory / 100; i++) { const o = [i]; o.push(o); }`,
+		} {
+			options := javascript.RunOptions{Limits: sandbox.Limits{Memory: memory}, Globals: map[string]any{"memory": memory}}
+			require.Equal(t, "done", run(t, script+` return 'done'`, options).Text, "%d: %s", memory, script)
+		}
+	}
+}
+
+func TestConcurrentRuns(t *testing.T) {
+	disturb(t)
+	good := []struct{ script, want string }{
+		{`let n = 0; for (let i = 0; i < 1e4; i++) n += i; return n`, "49995000"},
+		{`return [5, 3, 9].sort().join()`, "3,5,9"},
+		{`await new Promise((r) => setTimeout(r, 5)); return 'waited'`, "waited"},
+		{`return JSON.stringify(Array.from({length: 50}, (_, i) => ({i}))).length`, "441"},
+		{`const m = new Map(); for (let i = 0; i < 1000; i++) m.set('k' + i, i); return m.get('k999')`, "999"},
+	}
+	hostile := []struct{ script, want string }{
+		{`for (;;) {}`, byTime},
+		{`const a = []; for (;;) a.push(new ArrayBuffer(1e6))`, byMemory},
+		{`function r() { r() } r()`, byError},
+		{`/^(a+)+$/.test('a'.repeat(40) + 'b')`, byTime},
+		{`for (;;) await 0`, byTime},
+	}
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			if i%5 == 0 {
+				test := hostile[rand.IntN(len(hostile))]
+				_, err := tryRun(t, test.script, javascript.RunOptions{Limits: sandbox.Limits{Time: 200 * time.Millisecond, Memory: 16 << 20}})
+				if ended := endedAs(err); ended != test.want && ended != byTime { // on a busy machine, time may be up first
+					t.Errorf("%s: %s", test.script, ended)
+				}
+				return
+			}
+			test := good[rand.IntN(len(good))]
+			result, err := tryRun(t, test.script)
+			if err != nil || result.Text != test.want {
+				t.Errorf("%s: %q, %v", test.script, result.Text, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Sources that the host would need minutes or gigabytes for, if it read parts of them again and again.
+func TestSourcesThatAreHardToRead(t *testing.T) {
+	var names strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&names, "a%d,", i)
+	}
+	for name, script := range map[string]string{
+		"slashes that may begin regular expressions": "x={}" + strings.Repeat("/[{}", 100_000) + "]/",
+		"imports of names from a long name":          "import {" + names.String() + "} from '/" + strings.Repeat("x", 300_000) + "';\nreturn 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := tryRun(t, script, javascript.RunOptions{Limits: sandbox.Limits{Time: 300 * time.Millisecond}})
+			require.Error(t, err)
+			require.True(t, javascript.IsScriptFailure(err), "%v", err)
+		})
+	}
+}
+
+// A regular expression looks for JSX, which takes time: not in all of what may be long.
+func TestJSXFarDown(t *testing.T) {
+	for lines, want := range map[int]bool{100: true, 100_000: false} {
+		_, err := tryRun(t, strings.Repeat("\n", lines)+"return <b>hi</b>")
+		require.Equal(t, want, strings.Contains(err.Error(), "JSX"), "%v", err)
+	}
+}
+
+// Columns are those of UTF-16 code units, wherever they are.
+func TestColumnsInLongLines(t *testing.T) {
+	for _, n := range []int{0, 1, 500, 5000, 50_000} {
+		before := "/*" + strings.Repeat("aé€😀", n) + "*/ "
+		files := filesWith(t, map[string]string{"/m.js": before + "\n" + before + "throw new Error('x')\n" + before})
+		_, err := tryRun(t, "await import('/m.js')", javascript.RunOptions{Files: files})
+		e, ok := errors.AsType[*javascript.ScriptError](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, []int{2, len("/**/ throw new ") + 1 + 5*n}, []int{e.Line, e.Column}, e.Stack)
+	}
+}

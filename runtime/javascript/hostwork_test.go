@@ -1,0 +1,224 @@
+package javascript_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/leakcheck"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript"
+)
+
+// hostWork is what the host does for a script in proportion to a size that the script chooses. In each script n is that
+// size, in bytes, and the text or the bytes are made in before, which takes the engine hardly any work.
+var hostWork = map[string]struct{ before, script string }{
+	"console.log":                {`const s = 'x'.repeat(n)`, `console.log(s)`},
+	"console.log of wide text":   {`const s = '€'.repeat(n / 3)`, `console.log(s)`},
+	"writing to the output":      {`const s = 'x\n'.repeat(n / 2)`, `process.stdout.write(s)`},
+	"halt":                       {`const s = 'x'.repeat(n)`, `halt(s)`},
+	"TextEncoder":                {`const s = 'x'.repeat(n)`, `new TextEncoder().encode(s)`},
+	"TextEncoder of wide text":   {`const s = '€'.repeat(n / 3)`, `new TextEncoder().encode(s)`},
+	"encodeInto":                 {`const s = 'x'.repeat(n); const b = new Uint8Array(n)`, `new TextEncoder().encodeInto(s, b)`},
+	"a long label":               {`const s = 'x'.repeat(n)`, `try { new TextDecoder(s) } catch {}`},
+	"decoding UTF-8":             {`const b = new Uint8Array(n)`, `new TextDecoder().decode(b)`},
+	"decoding what is none":      {`const b = new Uint8Array(n).fill(255)`, `new TextDecoder().decode(b)`},
+	"decoding UTF-16":            {`const b = new Uint8Array(n)`, `new TextDecoder('utf-16le').decode(b)`},
+	"decoding single bytes":      {`const b = new Uint8Array(n).fill(255)`, `new TextDecoder('windows-1251').decode(b)`},
+	"decoding GB 18030":          {`const b = new Uint8Array(n)`, `new TextDecoder('gb18030').decode(b)`},
+	"decoding a stream":          {`const b = new Uint8Array(n)`, `new TextDecoder('iso-2022-jp').decode(b, {stream: true})`},
+	"atob":                       {`const s = 'A'.repeat(n)`, `atob(s)`},
+	"atob of white space":        {`const s = ' '.repeat(n)`, `atob(s)`},
+	"btoa":                       {`const s = 'x'.repeat(n)`, `btoa(s)`},
+	"SHA-1":                      {`const b = new Uint8Array(n)`, `await crypto.subtle.digest('SHA-1', b)`},
+	"SHA-512":                    {`const b = new Uint8Array(n)`, `await crypto.subtle.digest('SHA-512', b)`},
+	"a URL's query":              {`const s = 'http://a/?' + 'x'.repeat(Math.min(n, 1e6))`, `new URL(s)`},
+	"parsing a query":            {`const s = 'a&'.repeat(Math.min(n, 1e6) / 2)`, `new URLSearchParams(s)`},
+	"formatting a query":         {`const s = '&'.repeat(Math.min(n, 4e6)); const p = new URLSearchParams(); p.append('', s)`, `p.toString()`},
+	"writing text to a file":     {`const s = 'x'.repeat(n)`, `fs.writeFileSync('/new', s)`},
+	"writing base64 to a file":   {`const s = 'A'.repeat(n)`, `fs.writeFileSync('/new', s, 'base64')`},
+	"writing hex to a file":      {`const s = 'ab'.repeat(n / 2)`, `fs.writeFileSync('/new', s, 'hex')`},
+	"writing UTF-16 to a file":   {`const s = 'x'.repeat(n / 2)`, `fs.writeFileSync('/new', s, 'utf16le')`},
+	"writing bytes to a file":    {`const b = new Uint8Array(n)`, `fs.writeFileSync('/new', b)`},
+	"reading bytes":              {``, `fs.readFileSync('/file')`},
+	"reading text":               {``, `fs.readFileSync('/file', 'utf8')`},
+	"reading Latin-1":            {``, `fs.readFileSync('/file', 'latin1')`},
+	"reading base64":             {``, `fs.readFileSync('/file', 'base64')`},
+	"text of what has been read": {`const b = fs.readFileSync('/file')`, `b.toString('latin1')`},
+	"copying a file":             {``, `fs.copyFileSync('/file', '/new')`},
+	"copying directories":        {``, `fs.cpSync('/dir', '/new', {recursive: true})`},
+	"appending to a file":        {`const s = 'x'.repeat(n)`, `fs.appendFileSync('/file', s)`},
+	"lengthening a file":         {``, `fs.truncateSync('/file', n + 1)`},
+	"listing directories":        {``, `fs.readdirSync('/many', {recursive: true})`},
+	"arguments of a function":    {`const s = 'x'.repeat(Math.min(n, 4e6))`, `count(s)`},
+	"many arguments":             {`const a = new Array(Math.min(n / 8, 4e5)).fill({})`, `count(a)`},
+	"bytes for a function":       {`const b = new Uint8Array(n)`, `count(b)`},
+	"bytes from a function":      {``, `zeros(n)`},
+	"text from a function":       {``, `text(n)`},
+	"an asynchronous function":   {``, `await later(n)`},
+	"the result":                 {`const s = 'x'.repeat(n)`, `return s`},
+	"a result with bytes":        {`const b = new Uint8Array(Math.min(n, 1e6))`, `return {b}`},
+	"an exception":               {`const s = 'x'.repeat(n)`, `throw s`},
+	"the trace of a stack":       {`const e = new Error(); e.stack = '    at f (script.js:1:1)\n'.repeat(Math.min(n, 1e5) / 25)`, `console.log(e)`},
+	"rejections":                 {``, `for (let i = 0; i < 1200; i++) Promise.reject(i); await 1`},
+}
+
+// workOptions gives a script what hostWork needs.
+func workOptions(t testing.TB, n int) javascript.RunOptions {
+	files := afero.NewMemMapFs()
+	content := bytes.Repeat([]byte("x"), n)
+	for _, name := range []string{"/file", "/dir/a/file"} {
+		require.NoError(t, afero.WriteFile(files, name, content, 0o644))
+	}
+	for i := range min(n/300, 3000) {
+		require.NoError(t, afero.WriteFile(files, fmt.Sprintf("/many/%d/a-file-in-a-directory", i), nil, 0o644))
+	}
+	length := func(args []any) int { return int(args[0].(float64)) }
+	functions := []javascript.Function{
+		{Name: "count", Call: func(_ context.Context, args []any) (any, error) { return len(args), nil }},
+		{Name: "zeros", Call: func(_ context.Context, args []any) (any, error) { return make([]byte, length(args)), nil }},
+		{Name: "text", Call: func(_ context.Context, args []any) (any, error) { return strings.Repeat("x", length(args)), nil }},
+		{Name: "later", Async: true, Call: func(_ context.Context, args []any) (any, error) { return strings.Repeat("x", length(args)), nil }},
+	}
+	return javascript.RunOptions{
+		Files: files, Functions: functions, Globals: map[string]any{"n": n},
+		Limits: sandbox.Limits{Memory: int64(max(64<<20, 8*n)), Output: sandbox.Unlimited, Time: patience},
+	}
+}
+
+// TestWorkOfTheHostIsCounted checks that what the host does for a script is work of the script, in proportion to what
+// is worked on, and the same each time.
+func TestWorkOfTheHostIsCounted(t *testing.T) {
+	const n = 128 << 10
+	for name, test := range hostWork {
+		t.Run(name, func(t *testing.T) {
+			used := func(script string) int64 {
+				result, err := tryRun(t, script, workOptions(t, n))
+				require.True(t, err == nil || javascript.IsScriptFailure(err), "%v", err)
+				return result.Usage.Work
+			}
+			all := used(test.before + "\n" + test.script)
+			require.Equal(t, all, used(test.before+"\n"+test.script), "it is the same each time")
+			require.Greater(t, all-used(test.before), int64(n/40), "n bytes are n/32 units of work at least")
+		})
+	}
+}
+
+// TestWorkOfTheHostIsStopped gives scripts half of the work that they need for what the host does for them: it stops in
+// the middle of that, and none of it goes on.
+func TestWorkOfTheHostIsStopped(t *testing.T) {
+	n := 128 << 10
+	if *soak {
+		n = 120 << 20
+	}
+	for name, test := range hostWork {
+		t.Run(name, func(t *testing.T) {
+			used := func(script string) int64 {
+				result, err := tryRun(t, script, workOptions(t, n))
+				require.True(t, err == nil || javascript.IsScriptFailure(err), "%v", err)
+				return result.Usage.Work
+			}
+			before, all := used(test.before), used(test.before+"\n"+test.script)
+			options := workOptions(t, n)
+			options.Limits.Work = (before + all) / 2
+			others := abandoned() // of other tests
+			result, err := tryRun(t, test.before+"\n"+test.script, options)
+			for end := time.Now().Add(time.Second); abandoned() > others && time.Now().Before(end); { // a goroutine may not have ended quite yet
+				time.Sleep(time.Millisecond)
+			}
+			require.LessOrEqual(t, abandoned(), others, "something goes on")
+			var limit *sandbox.LimitError
+			require.ErrorAs(t, err, &limit)
+			require.Equal(t, sandbox.LimitError{Limit: sandbox.LimitWork, Value: options.Limits.Work}, *limit)
+			require.LessOrEqual(t, result.Usage.Work, all)
+		})
+	}
+}
+
+// abandoned is how many goroutines do the host's part of a run.
+func abandoned() int {
+	stacks := make([]byte, 1<<20)
+	return strings.Count(string(stacks[:goruntime.Stack(stacks, true)]), "runtime.perform[...](")
+}
+
+// TestWorkOfTheHostWhenTimeIsUp ends runs while the host works for them. What cannot be stopped in the middle ends by
+// itself.
+func TestWorkOfTheHostWhenTimeIsUp(t *testing.T) {
+	n := 128 << 10
+	if *soak {
+		n = 120 << 20
+	}
+	held := leakcheck.Take()
+	for name, test := range hostWork {
+		began := time.Now()
+		_, _ = tryRun(t, test.before, workOptions(t, n))
+		before := time.Since(began)
+		began = time.Now()
+		_, _ = tryRun(t, test.before+"\n"+test.script, workOptions(t, n))
+		all := time.Since(began)
+
+		options := workOptions(t, n)
+		options.Limits.Time = max(before, (before+all)/2, time.Millisecond)
+		_, err := tryRun(t, test.before+"\n"+test.script, options)
+		require.True(t, err == nil || javascript.IsScriptFailure(err), "%s: %v", name, err)
+	}
+	held.Require(t, leakcheck.Growth{Mappings: 50})
+}
+
+// TestMemoryForTheWorkOfTheHost bounds what the host allocates for a script, as a multiple of what it works on.
+func TestMemoryForTheWorkOfTheHost(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector's own memory would be counted")
+	}
+	n := 1 << 18
+	if *soak {
+		n = 120 << 20
+	}
+	for name, test := range hostWork {
+		allocated := func(script string) int64 {
+			options := workOptions(t, n)
+			var before, after goruntime.MemStats
+			goruntime.ReadMemStats(&before)
+			_, err := tryRun(t, script, options)
+			goruntime.ReadMemStats(&after)
+			require.True(t, err == nil || javascript.IsScriptFailure(err), "%s: %v", name, err)
+			return int64(after.TotalAlloc - before.TotalAlloc)
+		}
+		more := allocated(test.before+"\n"+test.script) - allocated(test.before)
+		t.Logf("%5.1f times: %s", float64(more)/float64(n), name)
+		factor := 6
+		switch name {
+		case "a URL's query":
+			factor = 40 // of 1 MiB at most, by a parser that others have written
+		case "many arguments":
+			factor = 20 // for values whose weight is bounded
+		case "writing to the output":
+			factor = 150 // for entries of one character, which count what they hold
+		}
+		require.Less(t, more, int64(factor*n+1<<20), name)
+	}
+}
+
+// TestEntriesCountWhatTheyHold prints as many entries as there is room for, where the limit on output is that of
+// memory.
+func TestEntriesCountWhatTheyHold(t *testing.T) {
+	const limit = sandbox.MinMemory
+	options := javascript.RunOptions{Limits: sandbox.Limits{Memory: limit, Output: sandbox.Unlimited}}
+	for _, script := range []string{`for (let i = 0; i < 1e5; i++) console.log('')`, `process.stdout.write('\n'.repeat(1e5))`, `process.stdout.write('a\n'.repeat(1e5))`} {
+		before := leakcheck.Take()
+		result := run(t, script, options)
+		require.Positive(t, result.Truncated)
+		require.Greater(t, len(result.Console), 50_000)
+		if !raceDetector {
+			require.Less(t, leakcheck.Take().Heap-before.Heap, int64(limit+limit/2), script) // an array that grows has room left
+		}
+		goruntime.KeepAlive(result)
+	}
+}

@@ -1,0 +1,149 @@
+package javascript
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// instance is one sandbox with the JavaScript engine in it. It is the driver of that: see [sandbox.Driver].
+type instance struct {
+	*sandbox.Instance
+	vm      *quickjs.VM
+	prelude *quickjs.Prelude // nil as long as there is none
+	image   *imageState      // of what it has begun from; nil as long as it has not
+
+	session
+}
+
+// session is what the host knows about the present run, and nothing of which must reach the next one.
+type session struct {
+	run *run
+
+	asked        []question      // what the guest has been asked to do, and is doing
+	importFailed bool            // a module that another one imports could not be found or compiled
+	rejections   []quickjs.Value // promises that have been rejected since jobs last ran out
+
+	seed uint64 // of Math.random
+}
+
+// imageState is what belongs to an image besides the memory.
+type imageState struct {
+	VM      quickjs.State
+	Prelude *quickjs.Prelude
+
+	// In the first image, nothing has been loaded, and all of these are zero.
+	origins     map[string]origin // of the files that have been loaded
+	originsSize int
+	libraries   loadedLibraries
+}
+
+// heap is how much memory every sandbox has from the start, in bytes: less than MinMemory together with what it has of the engine.
+// An instance whose memory has grown cannot be used again, since memory does not shrink.
+const heap = 2 << 20
+
+// Start implements [sandbox.Driver]: it starts the engine and loads the prelude.
+func (in *instance) Start() error {
+	in.run = newRun(in.Instance.Run(), RunOptions{})
+	var err error
+	if in.vm, err = quickjs.Start(in.Context(), in.Module()); err != nil {
+		return in.reason(err)
+	}
+	prelude, err := quickjs.LoadPrelude(in.Context(), in.vm)
+	if err != nil {
+		return in.reason(err)
+	}
+	if err := in.vm.GrowHeap(in.Context(), heap); err != nil {
+		return in.reason(err)
+	}
+	if in.MemorySize() > sandbox.MinMemory {
+		return fmt.Errorf("the engine has %d bytes of memory before it has done anything", in.MemorySize())
+	}
+	in.prelude = prelude
+	return nil
+}
+
+// Verify implements [sandbox.Verifier].
+func (in *instance) Verify() error {
+	in.image = &imageState{}
+	in.begin(newRun(in.Instance.Run(), RunOptions{}))
+	if err := quickjs.Verify(in.Context(), in.vm); err != nil {
+		return err
+	}
+	if len(in.rejections) == 0 { // Verify has left one
+		return errors.New("javascript: the engine does not tell the host of rejected promises")
+	}
+	return nil
+}
+
+// State implements [sandbox.Driver].
+func (in *instance) State() any {
+	s := &imageState{VM: in.vm.State(), Prelude: in.prelude}
+	if in.image != nil {
+		s.origins, s.originsSize = maps.Clone(in.run.origins), in.run.originsSize
+	}
+	return s
+}
+
+// deepStack is how much of the C stack a run may have used for its instance's native stacks, which grow with it, to be worth keeping.
+const deepStack = 64 << 10 // bytes
+
+// Resume implements [sandbox.Driver].
+func (in *instance) Resume(state any) (err error) {
+	in.image = state.(*imageState)
+	in.session = session{}
+	in.prelude = in.image.Prelude
+	if in.vm == nil {
+		in.vm, err = quickjs.Resume(in.Module(), in.image.VM)
+		return err
+	}
+	in.vm.Reset(in.image.VM)
+	if base, size := in.vm.Stack(); in.Touched(uint64(base), uint64(size)) > deepStack {
+		in.vm.ForgetFunctions()
+	}
+	return nil
+}
+
+// Idle implements [sandbox.Driver].
+func (in *instance) Idle() bool { return !in.vm.Broken() && in.vm.Depth() == 0 }
+
+// begin makes the instance, which is as its image, the sandbox of a run.
+func (in *instance) begin(r *run) {
+	in.session = session{run: r, seed: rand.Uint64()}
+	in.vm.SeedRandom(in.seed)
+	in.vm.Work = in.Spend
+	r.origins, r.originsSize = maps.Clone(in.image.origins), in.image.originsSize
+	if r.origins == nil {
+		r.origins = map[string]origin{}
+	}
+}
+
+// checked turns what a call into the guest returned into the error that ends the run, if it failed or threw.
+func (in *instance) checked(v quickjs.Value, err error) (quickjs.Value, error) {
+	if err != nil {
+		return 0, in.reason(err)
+	}
+	if v == quickjs.Exception {
+		return 0, in.exception()
+	}
+	return v, nil
+}
+
+// reason turns the error of a call into the guest into the one that the caller of Run gets.
+func (in *instance) reason(err error) error {
+	if errors.Is(err, quickjs.ErrNoMemory) {
+		return in.MemoryError()
+	}
+	err = in.Reason(err)
+	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok {
+		return &ExitError{Code: exit.Code}
+	}
+	return err
+}
+
+// memoryLimit is how many bytes the script may have.
+func (in *instance) memoryLimit() int { return int(in.run.Limits().Memory) }

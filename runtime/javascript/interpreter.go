@@ -1,0 +1,154 @@
+package javascript
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Interpreter runs scripts on an engine. It is safe for concurrent use, and closed together with the engine.
+type Interpreter struct {
+	engine  *sandbox.Engine
+	program *sandbox.Program
+}
+
+// Engine returns the engine that the interpreter runs on.
+func (i *Interpreter) Engine() *sandbox.Engine { return i.engine }
+
+// New loads the JavaScript engine into an engine, and checks that it is the one that this package is written for. The first time
+// takes about a second of one processor, or some tens of milliseconds if the cache directory has the compiled code. The
+// context is only for New itself.
+func New(ctx context.Context, engine *sandbox.Engine) (*Interpreter, error) {
+	guest, err := newGuest()
+	if err != nil {
+		return nil, err
+	}
+	program, err := engine.Load(ctx, guest)
+	if err != nil {
+		return nil, err
+	}
+	return &Interpreter{engine, program}, nil
+}
+
+func newGuest() (sandbox.Guest, error) {
+	guest := sandbox.Guest{
+		Name:   "JavaScript engine",
+		Module: quickjs.Module,
+		Imports: []sandbox.Import{{
+			Module: "env", Name: "jsFunctionProxy",
+			Params:  []api.ValueType{api.ValueTypeI32, api.ValueTypeI64, api.ValueTypeI32, api.ValueTypeI32},
+			Results: []api.ValueType{api.ValueTypeI64},
+			Call: func(ctx context.Context, in *sandbox.Instance, stack []uint64) {
+				in.Driver().(*instance).called(ctx, stack)
+			},
+		}},
+		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &instance{Instance: in}, nil },
+		DecodeState: decodeState,
+		CrashAdvice: "Do it in another way, with plainer means (loops, arrays and objects instead of generators, proxies, resizable buffers " +
+			"or finalizers), and in smaller steps, to find what it fails on.",
+	}
+	if _, err := hex.Decode(guest.Digest[:], []byte(quickjs.ModuleSHA256)); err != nil {
+		return guest, err
+	}
+	var err error
+	guest.Setup, err = quickjs.PreludeSHA256()
+	return guest, err
+}
+
+// called serves all that the engine calls the host for.
+func (in *instance) called(ctx context.Context, stack []uint64) {
+	this := quickjs.Value(stack[1])
+	argc, argv := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
+	switch int32(argc) {
+	case quickjs.RejectionArgc:
+		in.rejected(ctx, this)
+		stack[0] = uint64(quickjs.Undefined)
+	case quickjs.ResolveArgc:
+		stack[0] = uint64(in.resolveModule(ctx, uint32(this), uint32(this>>32)))
+	case quickjs.LoadArgc:
+		stack[0] = uint64(in.loadModule(ctx, uint32(this)))
+	case quickjs.ResumeArgc:
+		stack[0] = uint64(in.resume(ctx, this))
+	default:
+		stack[0] = uint64(in.hostCall(ctx, argc, argv))
+	}
+}
+
+// Run runs a script in a fresh sandbox. The script is the body of an async function in strict mode: return gives the
+// result, await works. It runs until the function has returned and nothing is left that could still happen: no timer, no
+// call of an asynchronous function. If the function throws, the run ends at once.
+//
+// The error says why there is no result: a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError] or
+// [*sandbox.StoppedError], [ErrNeverSettles], [ErrHalted] or [sandbox.ErrClosed]; any other error is the host's, not the
+// script's. The result is never nil: what was written to the console before an error, and what the run used, are in it.
+func (i *Interpreter) Run(ctx context.Context, script string, options *RunOptions) (*Result, error) {
+	o, err := options.withDefaults()
+	if err != nil {
+		return &Result{}, err
+	}
+	begun, err := i.program.Begin(ctx, sandbox.RunOptions{Limits: o.Limits, Owner: o.Owner, Client: o.Client})
+	if err != nil {
+		return &Result{}, err
+	}
+	defer begun.End()
+	r := newRun(begun, o)
+	r.script = script
+	if err := r.Interrupted(); err != nil {
+		return &Result{}, err
+	}
+	in, err := r.sandbox(i.program)
+	if err == nil {
+		err = in.execute(i.program, script)
+	}
+	if err == errExited {
+		err = nil
+	}
+	return r.result(err), err
+}
+
+// sandbox returns an instance for a run in which nothing has run but its libraries, if there is an image of them.
+func (r *run) sandbox(program *sandbox.Program) (*instance, error) {
+	if err := r.encodeSetup(); err != nil {
+		return nil, err
+	}
+	if err := r.findLibraries(program); err != nil {
+		return nil, err
+	}
+	if r.libraries != nil && r.libraries.image != nil {
+		if started, err := r.Start(r.libraries.image); err == nil {
+			r.libraries = nil // they are there
+			in := started.Driver().(*instance)
+			in.begin(r)
+			return in, nil
+		}
+	}
+	started, err := r.Start(nil)
+	if err != nil {
+		return nil, err
+	}
+	in := started.Driver().(*instance)
+	in.begin(r)
+	in.vm.CollectAt(uint32(min(maxCollectAt, r.Limits().Memory/8))) // an image of libraries has what the engine has made of that
+	return in, in.install()
+}
+
+// maxCollectAt is how many bytes a script may have allocated before garbage in cycles is collected for the first time, if it has
+// eight times the memory. A collection takes time for all objects that there are, and most scripts end without garbage in cycles.
+const maxCollectAt = 8 << 20
+
+func decodeState(data []byte) (any, error) {
+	var s imageState
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, err
+	}
+	if s.Prelude == nil {
+		return nil, errors.New("an image without a prelude")
+	}
+	return &s, nil
+}

@@ -1,0 +1,260 @@
+package javascript
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/module"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// linking compiles a module and all that it imports, one after the other: the engine compiles each by itself, with another module in place
+// of those that it imports, and the host then goes through these, depth first, as the engine would.
+type linking struct {
+	in   *instance
+	path []importer // each imports the next one
+	all  []importer // that have been compiled
+
+	asked string // the module that the guest is asked for
+	shim  bool   // asked for is the source of the module, not the module
+}
+
+// importer is a module, and how many of those that it imports are there.
+type importer struct {
+	def  quickjs.ModuleDef
+	name string
+	next int
+}
+
+// maxModules is how many modules a run can load. The engine follows `export *` from one to the next on its stack, and looks at how much of
+// that is left nowhere: some 80 000 in a row would run over its end.
+const maxModules = 20_000
+
+var errManyModules = failf("more than %d modules have been loaded", maxModules)
+
+// errThrown says that there is an exception in the guest.
+var errThrown = errors.New("an exception")
+
+// compile asks for the module with a name and a source.
+func (l *linking) compile(ctx context.Context, source, name string) (quickjs.Request, error) {
+	l.asked, l.shim = name, false
+	return l.in.vm.RequestModule(ctx, source, name)
+}
+
+// load asks for the module with a name, or if that is no ES module for the source of one that stands for it.
+func (l *linking) load(ctx context.Context, name string) (quickjs.Request, error) {
+	in := l.in
+	if in.vm.Modules() >= maxModules {
+		return 0, errManyModules
+	}
+	if strings.HasPrefix(name, "/") {
+		source, err := in.run.read(name)
+		if err != nil {
+			return 0, moduleFailure(err)
+		}
+		if source.Kind == module.ES {
+			in.run.note(name, source.Code, origin{source: source.Map})
+			return l.compile(ctx, source.Code, name)
+		}
+	}
+	argument, err := in.vm.NewString(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	l.asked, l.shim = name, true
+	return in.vm.RequestCall(ctx, in.prelude.Shim, argument)
+}
+
+// answered takes the answer to a request, and returns the next one, or 0 if everything is there. An error that is a failure is for the
+// script; errThrown says that there is one.
+func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Request, error) {
+	vm := l.in.vm
+	if l.shim {
+		if v == quickjs.Exception {
+			return 0, errThrown
+		}
+		text, cut, ok := vm.String(v, maxJSON)
+		if !ok || cut > 0 {
+			return 0, failf("%s exports too much", l.asked)
+		}
+		if err := vm.Free(ctx, v); err != nil {
+			return 0, err
+		}
+		return l.compile(ctx, text, l.asked)
+	}
+	def, err := vm.TakeModule(ctx, v, l.asked)
+	if err != nil {
+		return 0, err
+	}
+	if def == 0 {
+		return 0, errThrown
+	}
+	if last := len(l.path) - 1; last >= 0 {
+		l.path[last].set(vm, def)
+	}
+	m := importer{def: def, name: l.asked}
+	l.path, l.all = append(l.path, m), append(l.all, m)
+	return l.next(ctx)
+}
+
+// next asks for the next module that is not there.
+func (l *linking) next(ctx context.Context) (quickjs.Request, error) {
+	vm := l.in.vm
+	for len(l.path) > 0 {
+		if err := l.in.run.Interrupted(); err != nil {
+			return 0, &sandbox.Stop{Err: err}
+		}
+		m := &l.path[len(l.path)-1]
+		if m.next >= vm.Imports(m.def) {
+			l.path = l.path[:len(l.path)-1]
+			continue
+		}
+		if vm.IsSet(m.def, m.next) { // the engine's own
+			m.next++
+			continue
+		}
+		specifier, ok, err := vm.Specifier(ctx, m.def, m.next, maxPath)
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			return 0, errLongName
+		}
+		name, err := l.in.resolveName(specifier, m.name)
+		if err != nil {
+			return 0, err
+		}
+		def := vm.Module(name)
+		if def == 0 {
+			return l.load(ctx, name)
+		}
+		m.set(vm, def)
+	}
+	return 0, nil
+}
+
+func (m *importer) set(vm *quickjs.VM, def quickjs.ModuleDef) {
+	vm.SetImport(m.def, m.next, def)
+	m.next++
+}
+
+// fail gives up what has been compiled: it cannot be linked.
+func (l *linking) fail() {
+	for _, m := range l.all {
+		l.in.vm.ForgetModule(m.def, m.name)
+	}
+}
+
+// resolveName returns the name of the module that a specifier means in a file.
+func (in *instance) resolveName(specifier, file string) (string, error) {
+	r := in.run
+	switch {
+	case specifier == r.entry:
+		return r.options.Name, nil
+	case r.options.engineModules && strings.HasPrefix(specifier, "qjs:"):
+		return specifier, nil
+	}
+	path, err := r.resolve(specifier, file, false)
+	if err != nil {
+		return "", moduleFailure(err)
+	}
+	return path, nil
+}
+
+// resolveModule serves [quickjs.ResolveArgc]: it returns a C string, or asks for an exception.
+func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) quickjs.Value {
+	if in.vm == nil {
+		return quickjs.Value(specifier) // the engine's own modules, as it starts
+	}
+	if in.vm.Leaf() {
+		return 0
+	}
+	if err := in.run.Interrupted(); err != nil {
+		panic(&sandbox.Stop{Err: err})
+	}
+	name, ok := in.vm.CString(specifier, maxPath)
+	var p uint32
+	var err error
+	switch {
+	case in.vm.Linking() && !(in.run.options.engineModules && strings.HasPrefix(name, "qjs:")):
+		p, err = in.vm.Unlinked(ctx)
+	case !ok:
+		return in.raise(ctx, errLongName)
+	default:
+		from, ok := in.vm.CString(file, maxPath)
+		if !ok {
+			return in.raise(ctx, errLongName)
+		}
+		if name, err = in.resolveName(name, from); err != nil {
+			return in.raise(ctx, err)
+		}
+		p, err = in.vm.Name(ctx, name)
+	}
+	if err != nil {
+		panic(&sandbox.Stop{Err: in.reason(err)})
+	}
+	return quickjs.Value(p)
+}
+
+var errLongName = failf("the name of a module is too long")
+
+// loadModule serves [quickjs.LoadArgc]: it returns the module, which it asks for.
+func (in *instance) loadModule(ctx context.Context, pointer uint32) quickjs.Value {
+	if in.vm == nil || in.prelude == nil || in.vm.Leaf() {
+		return 0
+	}
+	name, ok := in.vm.CString(pointer, maxPath)
+	if !ok {
+		return in.raise(ctx, errLongName)
+	}
+	l := &linking{in: in}
+	request, err := l.load(ctx, name)
+	return l.ask(ctx, request, err)
+}
+
+// ask asks for one module after the other, and returns the first one in the end, or 0 with an exception.
+func (l *linking) ask(ctx context.Context, request quickjs.Request, err error) quickjs.Value {
+	switch {
+	case err == errThrown:
+		l.fail()
+		return 0
+	case err != nil:
+		l.fail()
+		return l.in.raise(ctx, err)
+	case request == 0:
+		return quickjs.Value(l.all[0].def)
+	}
+	return l.in.ask(request, func(ctx context.Context, v quickjs.Value) quickjs.Value {
+		request, err := l.answered(ctx, v)
+		return l.ask(ctx, request, err)
+	})
+}
+
+// linkModule compiles a module that nobody imports, and all that it imports, while no script is running. It returns 0 if there is an
+// exception.
+func (in *instance) linkModule(ctx context.Context, source, name string) (quickjs.ModuleDef, error) {
+	l := &linking{in: in}
+	request, err := l.compile(ctx, source, name)
+	for err == nil && request != 0 {
+		var v quickjs.Value
+		if v, err = in.vm.Do(ctx, request); err == nil {
+			request, err = l.answered(ctx, v)
+		}
+	}
+	if err == nil {
+		return l.all[0].def, nil
+	}
+	in.importFailed = len(l.all) > 0
+	l.fail()
+	if f, ok := err.(*failure); ok {
+		if request, err = in.requestException(ctx, f); err == nil && request != 0 {
+			_, err = in.vm.Do(ctx, request)
+		}
+	}
+	if err == errThrown {
+		err = nil
+	}
+	return 0, err
+}

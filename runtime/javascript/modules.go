@@ -1,0 +1,142 @@
+package javascript
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	pathpkg "path"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/module"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Scripts import files of the run: ES modules, which the engine links by itself once the host has found and read them (linking.go), and
+// CommonJS, JSON and built-in modules, which the prelude loads (guest/quickjs/prelude/modules.js).
+
+// builtins are the built-in modules, without "node:" before them. The prelude defines what is in them.
+var builtins = []string{"fs", "fs/promises", "path", "path/posix", "process"}
+
+func (r *run) loader(require bool) *module.Loader {
+	files := r.options.Files
+	if r.evidence != nil {
+		files = r.evidence
+	}
+	if files != nil {
+		files = whileRunning{files, r.Context()}
+	}
+	return &module.Loader{Files: files, Builtins: builtins, Instead: missingModules, Require: require}
+}
+
+// whileRunning finds no more files once a run has ended, so that a search that the run has given up ends soon.
+type whileRunning struct {
+	afero.Fs
+	ctx context.Context
+}
+
+func (f whileRunning) Stat(name string) (fs.FileInfo, error) {
+	if err := f.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f.Fs.Stat(name)
+}
+
+func (f whileRunning) Open(name string) (afero.File, error) {
+	if err := f.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f.Fs.Open(name)
+}
+
+// resolve says which module a specifier means in a file, for require or for import. For the script itself the file is no absolute
+// path.
+func (r *run) resolve(specifier, file string, require bool) (string, error) {
+	if !strings.HasPrefix(file, "/") {
+		file = ""
+	}
+	path, err := sandbox.AwaitInTurn(r.Run, func() (string, error) { return r.loader(require).Resolve(specifier, file) })
+	r.witness(err)
+	return path, err
+}
+
+// read reads a file that is to be run.
+func (r *run) read(path string) (*module.Source, error) {
+	source, err := sandbox.AwaitInTurn(r.Run, func() (*module.Source, error) { return r.loader(false).Load(r.Context(), path) })
+	r.witness(err)
+	return source, err
+}
+
+// witness notes why a module cannot be had, which libraries can find out. Most errors follow from what the files are; others, as
+// that of a file system that fails or of a parser that is busy, need not come again.
+func (r *run) witness(err error) {
+	if err == nil || r.evidence == nil {
+		return
+	}
+	switch err.(type) {
+	case *module.NotFoundError, *module.SpecifierError, *module.SyntaxError, *module.ComplexityError:
+	default:
+		r.evidence.spoil()
+	}
+}
+
+// moduleFailure makes an error for the script of one that is about a module. What ends the run is returned as it is.
+func moduleFailure(err error) error {
+	if s, ok := errors.AsType[*sandbox.Stop](err); ok {
+		return s
+	}
+	if syntax, ok := errors.AsType[*module.SyntaxError](err); ok {
+		return &failure{name: "SyntaxError", message: syntax.Error()}
+	}
+	if _, ok := errors.AsType[*module.NotFoundError](err); ok {
+		return &failure{name: "Error", message: err.Error(), code: "MODULE_NOT_FOUND"}
+	}
+	return &failure{name: "Error", message: err.Error()}
+}
+
+// A CommonJS file is compiled between these, so that it is the body of a function.
+const (
+	commonPrefix = "(function (exports, require, module, __filename, __dirname) {"
+	commonSuffix = "\n})"
+)
+
+// resolveFile is for require and require.resolve.
+func (in *instance) resolveFile(ctx context.Context, args arguments) (quickjs.Value, error) {
+	specifier, cut, ok := args.text(1, maxPath)
+	file, cutFile, ok2 := args.text(2, maxPath)
+	if !ok || !ok2 || cut > 0 || cutFile > 0 {
+		return 0, failf("the name of a module is too long")
+	}
+	path, err := in.run.resolve(specifier, file, true)
+	if err != nil {
+		return 0, moduleFailure(err)
+	}
+	return in.vm.NewString(ctx, path)
+}
+
+// loadFile returns a CommonJS file as a function, or the text of a JSON file.
+func (in *instance) loadFile(ctx context.Context, args arguments) (quickjs.Value, error) {
+	path, cut, ok := args.text(1, maxPath)
+	if !ok || cut > 0 || !strings.HasPrefix(path, "/") || pathpkg.Clean(path) != path {
+		return 0, failf("not the path of a file that can be required")
+	}
+	source, err := in.run.read(path)
+	if err != nil {
+		return 0, moduleFailure(err)
+	}
+	switch source.Kind {
+	case module.JSON:
+		return in.vm.NewString(ctx, source.Code)
+	case module.ES:
+		return 0, &failure{name: "Error", code: "ERR_REQUIRE_ESM",
+			message: path + " is an ES module, which require cannot load: use await import('" + path + "')"}
+	}
+	in.run.note(path, source.Code, origin{prefix: len(commonPrefix), source: source.Map})
+	request, err := in.vm.RequestEval(ctx, commonPrefix+source.Code+commonSuffix, path)
+	if err != nil {
+		return 0, err
+	}
+	return in.ask(request, func(_ context.Context, v quickjs.Value) quickjs.Value { return v }), nil
+}

@@ -1,0 +1,71 @@
+package javascript
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Host functions never call into the guest for what runs or compiles code: each such call would have a native stack of its own, which
+// grows to tens of megabytes. They ask the guest instead, which does what it is asked for on the stack that it has, and calls the host
+// with the answer.
+
+// question is what the guest has been asked for, and what to do with the answer: the value that is returned to who waits in the guest, or
+// another question.
+type question struct {
+	request quickjs.Request
+	then    func(ctx context.Context, v quickjs.Value) quickjs.Value
+}
+
+// maxQuestions is how many questions can wait for an answer. What the guest does for one can lead to another, as a file that is required
+// requires others, but the engine's stack ends long before.
+const maxQuestions = 10_000
+
+// ask returns what a host function must return to ask for something.
+func (in *instance) ask(request quickjs.Request, then func(ctx context.Context, v quickjs.Value) quickjs.Value) quickjs.Value {
+	if len(in.asked) >= maxQuestions {
+		panic(&sandbox.Stop{Err: &sandbox.LimitError{Limit: sandbox.LimitRecursion}})
+	}
+	in.asked = append(in.asked, question{request, then})
+	return request.Value()
+}
+
+// resume serves [quickjs.ResumeArgc]: v is the answer to the last question.
+func (in *instance) resume(ctx context.Context, v quickjs.Value) quickjs.Value {
+	last := len(in.asked) - 1
+	if last < 0 || in.vm == nil || in.vm.Leaf() { // only a script that has taken over the guest can do that
+		return quickjs.Undefined
+	}
+	q := in.asked[last]
+	in.asked = in.asked[:last]
+	if err := in.vm.Release(ctx, q.request); err != nil {
+		panic(&sandbox.Stop{Err: in.reason(err)})
+	}
+	return q.then(ctx, v)
+}
+
+// raise makes an error the pending exception of the guest, which who waits there gets as 0, or ends the run if that is what the error says.
+func (in *instance) raise(ctx context.Context, err error) quickjs.Value {
+	f, ok := err.(*failure)
+	if !ok {
+		panic(&sandbox.Stop{Err: in.reason(err)})
+	}
+	request, err := in.requestException(ctx, f)
+	if err != nil {
+		panic(&sandbox.Stop{Err: in.reason(err)})
+	}
+	if request == 0 {
+		return 0
+	}
+	return in.ask(request, func(context.Context, quickjs.Value) quickjs.Value { return 0 })
+}
+
+// requestException is for making a failure the pending exception of the guest. It is 0 if there is another one already.
+func (in *instance) requestException(ctx context.Context, f *failure) (quickjs.Request, error) {
+	description, err := in.vm.ParseJSON(ctx, f.json())
+	if err != nil || description == quickjs.Exception {
+		return 0, err
+	}
+	return in.vm.RequestCall(ctx, in.prelude.Raise, description)
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package javascript_test
+
+const raceDetector = true

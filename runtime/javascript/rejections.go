@@ -1,0 +1,59 @@
+package javascript
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// The engine tells the host of every promise that is rejected. Most are handled a moment later; those that are not when
+// all jobs have run are reported on the console, so that errors in functions that nobody awaits are not lost.
+
+// maxRejections is how many rejected promises are kept at a time. More are not reported.
+const maxRejections = 1000
+
+// rejected notes a promise that is being rejected.
+func (in *instance) rejected(ctx context.Context, promise quickjs.Value) {
+	if in.vm == nil || in.vm.Leaf() {
+		return
+	}
+	if len(in.rejections) >= maxRejections {
+		if err := in.Spend(sandbox.HostBytes * len(in.rejections)); err != nil {
+			panic(err)
+		}
+		kept := in.rejections[:0]
+		for _, p := range in.rejections {
+			if _, unhandled := in.vm.UnhandledRejection(p); unhandled {
+				kept = append(kept, p)
+			} else if err := in.vm.Free(ctx, p); err != nil {
+				panic(&sandbox.Stop{Err: in.reason(err)})
+			}
+		}
+		if in.rejections = kept; len(kept) >= maxRejections {
+			return
+		}
+	}
+	if err := in.vm.Retain(ctx, promise); err != nil {
+		panic(&sandbox.Stop{Err: in.reason(err)})
+	}
+	in.rejections = append(in.rejections, promise)
+}
+
+// reportRejections prints the reasons of those that nobody has handled. It is called when all jobs have run.
+func (in *instance) reportRejections() error {
+	ctx := in.Context()
+	for len(in.rejections) > 0 {
+		promise := in.rejections[0]
+		in.rejections = in.rejections[1:]
+		if reason, unhandled := in.vm.UnhandledRejection(promise); unhandled {
+			if _, err := in.checked(in.vm.Call(ctx, in.prelude.Rejected, reason)); err != nil {
+				return err
+			}
+		}
+		if err := in.vm.Free(ctx, promise); err != nil {
+			return in.reason(err)
+		}
+	}
+	return nil
+}

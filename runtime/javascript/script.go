@@ -1,0 +1,327 @@
+package javascript
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/module"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Language is what a script is written in.
+type Language int
+
+const (
+	// LanguageAuto is JavaScript, or TypeScript where it cannot be JavaScript.
+	LanguageAuto Language = iota
+	LanguageJavaScript
+	// LanguageTypeScript is TypeScript, whose types are taken out and not checked.
+	LanguageTypeScript
+)
+
+// A script that is the body of a function is compiled between each of these. Code behind a bracket that ends the function too early
+// would have to begin a statement in one, and with a comma or a closing brace in the other, which nothing can do. So what compiles
+// as both is one function.
+const (
+	declarationPrefix = "async function f(){"
+	declarationSuffix = "\n}"
+	methodPrefix      = "({async       ''(){" // as long as the other
+	methodSuffix      = "\n}})['']"
+
+	// A script that has no closing brace cannot end the function, and needs only this one.
+	expressionPrefix = "(async function (){" // as long as the others
+	expressionSuffix = "\n})"
+)
+
+// compiled is a script that the engine has compiled.
+type compiled struct {
+	function quickjs.Value // if it is the body of a function
+	module   bool          // it is an ES module, which the engine finds by the name of the script
+}
+
+// compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types taken out if
+// it can be neither. The error is a syntax error of the script, or ends the run.
+func (in *instance) compile(source string) (compiled, error) {
+	source, err := look(in, source, module.WithoutAttributes)
+	if err != nil {
+		return compiled{}, err
+	}
+	language := in.run.options.Language
+	if language == LanguageTypeScript {
+		return in.compileTypeScript(source)
+	}
+	c, err := in.compileJavaScript(source)
+	if err == nil || !isSyntax(err) || language == LanguageJavaScript {
+		return c, err
+	}
+	typed, typedErr := in.compileTypeScript(source)
+	if typedErr == nil || !isSyntax(typedErr) || further(typedErr, err) { // it makes more sense as TypeScript
+		return typed, withJSX(typedErr, source)
+	}
+	return compiled{}, withJSX(withColumn(err, typedErr), source)
+}
+
+// maxInline is how many bytes package module reads in so little time that it needs no goroutine of its own.
+const maxInline = 32 << 10
+
+// look has package module look at the source, for as long as the run lasts.
+func look[T any](in *instance, source string, f func(string) T) (T, error) {
+	if len(source) <= maxInline {
+		return f(source), nil
+	}
+	value, err := sandbox.Await(in.run.Run, func() (T, error) { return f(source), nil })
+	if err != nil {
+		err = in.syntaxFailure(err)
+	}
+	return value, err
+}
+
+// withColumn completes the place of a syntax error by that of another, which is in the same line.
+func withColumn(err, other error) error {
+	a, _ := errors.AsType[*ScriptError](err)
+	b, _ := errors.AsType[*ScriptError](other)
+	if a.Column == 0 && a.Line == b.Line && a.File == b.File {
+		a.place(a.File, a.Line, b.Column)
+	}
+	return err
+}
+
+// jsx matches where an expression begins with a tag, up to a tag that ends.
+var jsx = regexp.MustCompile(`(?s)(?:=>|return|[=(?:&,])\s*<(?:[A-Za-z][\w.]*(?:\s[^<>]*)?)?(?:/>|>.*(?:</|/>))`)
+
+// maxJSX is how many bytes are searched for JSX.
+const maxJSX = 32 << 10
+
+// withJSX says of a syntax error that it may be because of JSX, if there is some.
+func withJSX(err error, source string) error {
+	if e, ok := errors.AsType[*ScriptError](err); ok && e.Syntax && jsx.MatchString(source[:min(len(source), maxJSX)]) {
+		e.Message += " (there is no JSX here: make strings or objects)"
+		e.place(e.File, e.Line, e.Column)
+	}
+	return err
+}
+
+func isSyntax(err error) bool {
+	e, ok := errors.AsType[*ScriptError](err)
+	return ok && e.Syntax
+}
+
+// further says whether a syntax error is known to be further down in the source than another.
+func further(a, b error) bool {
+	x, _ := errors.AsType[*ScriptError](a)
+	y, _ := errors.AsType[*ScriptError](b)
+	return x.Line > y.Line || x.Line == y.Line && x.Column > y.Column && y.Column > 0
+}
+
+func (in *instance) compileJavaScript(source string) (compiled, error) {
+	c, err := in.compileBody("", source, nil)
+	if err == nil || !isSyntax(err) {
+		return c, err
+	}
+	kind, lookErr := look(in, source, module.Detect)
+	if lookErr != nil || kind != module.ES {
+		return c, cmp.Or(lookErr, err)
+	}
+	if c, err = in.compileModule(source, nil); err == nil || !isReturnOutside(err) {
+		return c, err
+	}
+	type split struct{ imports, rest string }
+	s, err := sandbox.Await(in.run.Run, func() (s split, err error) {
+		s.imports, s.rest, err = module.SplitImports(source)
+		return s, err
+	})
+	if err != nil {
+		return compiled{}, in.syntaxFailure(err)
+	}
+	return in.compileBody(s.imports, s.rest, nil)
+}
+
+// isReturnOutside recognises the error for return where there is no function, which the body of one can have.
+func isReturnOutside(err error) bool {
+	e, ok := errors.AsType[*ScriptError](err)
+	return ok && e.Syntax && e.Message == "return not in a function"
+}
+
+func (in *instance) compileTypeScript(source string) (compiled, error) {
+	kind, err := look(in, source, module.Detect)
+	if err != nil {
+		return compiled{}, err
+	}
+	var first error
+	if kind == module.ES {
+		code, from, err := in.stripTypes(source, false)
+		if err == nil {
+			return in.compileModule(code, from)
+		}
+		first = in.syntaxFailure(err)
+	}
+	code, from, err := in.stripTypes(source, true)
+	if err == nil {
+		return in.compileBody("", code, from)
+	}
+	if err = in.syntaxFailure(err); first != nil && isSyntax(first) && isSyntax(err) && !further(err, first) {
+		err = first
+	}
+	return compiled{}, err
+}
+
+// stripTypes takes the types out of the script, which is the body of a function or a module.
+func (in *instance) stripTypes(source string, body bool) (string, *module.Map, error) {
+	type stripped struct {
+		code string
+		from *module.Map
+	}
+	r := in.run
+	s, err := sandbox.Await(r.Run, func() (s stripped, err error) {
+		s.code, s.from, err = module.StripTypes(r.Context(), source, r.options.Name, &module.StripOptions{Body: body})
+		return s, err
+	})
+	return s.code, s.from, err
+}
+
+// syntaxFailure makes an error of the run of one of package module's, which already has the lines that were written.
+func (in *instance) syntaxFailure(err error) error {
+	if s, ok := errors.AsType[*sandbox.Stop](err); ok {
+		return s.Err
+	}
+	if syntax, ok := errors.AsType[*module.SyntaxError](err); ok {
+		return newSyntaxError(syntax.Message, in.run.options.Name, syntax.Line, syntax.Column)
+	}
+	if complexity, ok := errors.AsType[*module.ComplexityError](err); ok {
+		return newSyntaxError("TypeScript here: "+complexity.Reason, in.run.options.Name, complexity.Line, complexity.Column)
+	}
+	if errors.Is(err, module.ErrBusy) {
+		return &ScriptError{Name: "Error", Message: err.Error(), Thrown: "Error: " + err.Error()}
+	}
+	return newSyntaxError(err.Error(), in.run.options.Name, 0, 0)
+}
+
+// compileBody compiles the body of an async function, with imports before its first line.
+func (in *instance) compileBody(imports, source string, from *module.Map) (compiled, error) {
+	name := in.run.options.Name
+	in.run.note(name, source, origin{prefix: len(methodPrefix + imports), source: from})
+	body := imports + source
+	if !strings.Contains(body, "}") {
+		function, err := in.vm.Eval(in.Context(), expressionPrefix+body+expressionSuffix, name)
+		if err != nil {
+			return compiled{}, in.reason(err)
+		}
+		if function != quickjs.Exception {
+			return compiled{function: function}, nil
+		}
+		if err := in.forgetException(); err != nil { // of which the others know better where it is
+			return compiled{}, err
+		}
+	}
+	ok, err := in.vm.Compiles(in.Context(), declarationPrefix+body+declarationSuffix, name)
+	if err != nil {
+		return compiled{}, in.reason(err)
+	}
+	if !ok {
+		return compiled{}, in.syntaxError(source)
+	}
+	function, err := in.vm.Eval(in.Context(), methodPrefix+body+methodSuffix, name)
+	if err != nil {
+		return compiled{}, in.reason(err)
+	}
+	if function == quickjs.Exception {
+		if err := in.forgetException(); err != nil {
+			return compiled{}, err
+		}
+		return compiled{}, unbalanced(name)
+	}
+	return compiled{function: function}, nil
+}
+
+// forgetException drops the pending exception.
+func (in *instance) forgetException() error {
+	e, err := in.vm.TakeException(in.Context())
+	if err == nil {
+		err = in.vm.Free(in.Context(), e)
+	}
+	return in.reason(err)
+}
+
+func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
+	name := in.run.options.Name
+	in.run.note(name, source, origin{source: from})
+	// Files that it imports run now, if they are no ES modules. They can call functions, and the mark that is there may be of the run
+	// in which the libraries have been loaded.
+	if _, err := in.checked(in.callWith(in.prelude.Install, map[string]any{"mark": in.run.mark, "functions": []any{}, "globals": []any{}})); err != nil {
+		return compiled{}, err
+	}
+	in.importFailed = false
+	def, err := in.linkModule(in.Context(), source, name)
+	if err != nil {
+		return compiled{}, in.reason(err)
+	}
+	if def == 0 && in.importFailed { // what it imports may have run, and thrown what looks like any other error
+		return compiled{}, in.exception()
+	}
+	if def == 0 {
+		return compiled{}, in.syntaxError(source)
+	}
+	return compiled{module: true}, nil
+}
+
+// startScript begins to run a compiled script.
+func (in *instance) startScript(c compiled) error {
+	if c.module {
+		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry}))
+		return err
+	}
+	_, err := in.checked(in.callWith(in.prelude.Start, map[string]any{"mark": in.run.mark, "name": in.run.options.Name}, c.function))
+	return err
+}
+
+// callWith calls a function of the prelude with values and an object.
+func (in *instance) callWith(function quickjs.Value, details map[string]any, before ...quickjs.Value) (quickjs.Value, error) {
+	text, err := json.Marshal(details)
+	if err != nil {
+		return 0, err
+	}
+	argument, err := in.vm.ParseJSON(in.Context(), string(text))
+	if err != nil || argument == quickjs.Exception {
+		return argument, err
+	}
+	return in.vm.Call(in.Context(), function, append(before, argument)...)
+}
+
+func utf16Length(s string) int {
+	n := 0
+	for _, c := range s {
+		n += max(1, utf16.RuneLen(c))
+	}
+	return n
+}
+
+// syntaxError returns the error for a script that did not compile. The engine may find that something is missing only in the
+// wrapper behind the script's last line, and some of its columns are those of other lines: these are left out.
+func (in *instance) syntaxError(source string) error {
+	err := in.exception()
+	in.run.outcome = nil // there may be another way to compile it
+	e, ok := err.(*ScriptError)
+	if !ok {
+		return err
+	}
+	e.Syntax = true
+	if e.Line == 0 || e.File != in.run.options.Name {
+		return err
+	}
+	last := 1 + strings.Count(source, "\n")
+	if e.Line > last {
+		e.Message = "unexpected end of input: a bracket is missing, or there is one too many"
+		e.Line, e.Column = last, 0
+	}
+	inPrefix := e.Line == 1 && e.Column == 1 && in.run.origins[e.File].prefix > 0
+	if inPrefix || e.Column < 1 || e.Column > utf16Length(lineOf(source, e.Line))+1 {
+		e.Column = 0
+	}
+	e.place(e.File, e.Line, e.Column)
+	return e
+}

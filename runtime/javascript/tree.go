@@ -1,0 +1,290 @@
+package javascript
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/filetype"
+)
+
+// A tree is a run's files. It gives them the same rules whatever file system they are on: some in memory let files lie in
+// files, remove directories that are not empty, or replace what they should not.
+type tree struct {
+	work  *fileWork
+	files afero.Fs
+	limit int64 // how many bytes may be in the host's memory for an operation
+}
+
+// fileWork counts the work of an operation, in bytes, on the goroutine that does it.
+type fileWork struct {
+	ctx  context.Context // ends with the run
+	left int             // how many bytes may still be worked on
+	used int
+}
+
+// What is counted beside the bytes of files and names, in bytes.
+const (
+	callCost  = 4 << 10 // a call of a function of fs
+	lookCost  = 1 << 10 // a look at a path
+	entryCost = 100     // an entry of a directory: what it takes of the memory of host and script, beside its name
+)
+
+// errSpent ends an operation for which the script has no work left.
+var errSpent = errors.New("the work limit is reached")
+
+// spend counts bytes that have been or are about to be worked on. It returns an error if that is the end of the
+// operation.
+func (w *fileWork) spend(bytes int) error {
+	w.used += bytes
+	if w.left -= bytes; w.left < 0 {
+		return errSpent
+	}
+	return w.ctx.Err()
+}
+
+// Optional methods of file systems, as those of package vfs have them.
+type (
+	exclusive interface {
+		Exclusively(ctx context.Context, do func(files afero.Fs) error) error
+	}
+	protecting interface{ IsReadOnly(name string) bool }
+)
+
+// change runs do, which changes something at a path, while nobody else changes the files, if the file system can do that.
+func (t tree) change(p place, verb string, do func(t tree) error) error {
+	if t.isReadOnly(p) {
+		return at(p, verb, syscall.EROFS) // whatever there is
+	}
+	if e, ok := t.files.(exclusive); ok {
+		return at(p, verb, e.Exclusively(t.work.ctx, func(files afero.Fs) error { return do(tree{t.work, files, t.limit}) }))
+	}
+	return at(p, verb, do(t))
+}
+
+func (t tree) isReadOnly(p place) bool {
+	v, ok := t.files.(protecting)
+	return ok && v.IsReadOnly(p.name)
+}
+
+// stat describes what is at a path. What would lie in a file is ENOTDIR.
+func (t tree) stat(p place) (fs.FileInfo, error) {
+	if err := t.work.spend(lookCost); err != nil {
+		return nil, err
+	}
+	info, err := t.files.Stat(p.name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return info, err
+	}
+	for dir := path.Dir(p.name); dir != "/"; dir = path.Dir(dir) {
+		if err := t.work.spend(lookCost); err != nil {
+			return nil, err
+		}
+		if above, aboveErr := t.files.Stat(dir); aboveErr == nil {
+			if !above.IsDir() {
+				return nil, syscall.ENOTDIR
+			}
+			break
+		}
+	}
+	return nil, err
+}
+
+// Kinds of what is in a directory.
+const (
+	kindFile      = 'f'
+	kindDirectory = 'd'
+	kindOther     = 'o'
+)
+
+func kindOf(info fs.FileInfo) byte {
+	switch {
+	case info.IsDir():
+		return kindDirectory
+	case info.Mode().IsRegular():
+		return kindFile
+	}
+	return kindOther
+}
+
+// A description is what stat gives.
+type description struct {
+	Kind     string `json:"kind"`
+	Size     int64  `json:"size"`
+	ReadOnly bool   `json:"readonly"`
+	Modified int64  `json:"mtime"` // in milliseconds since 1970
+	IsBinary bool   `json:"isBinary"`
+	MIME     string `json:"mime"`
+}
+
+func (t tree) describe(p place) (any, error) {
+	info, err := t.stat(p)
+	if err != nil {
+		return nil, err
+	}
+	d := description{
+		Kind: string(kindOf(info)), Size: info.Size(), Modified: info.ModTime().UnixMilli(), MIME: filetype.Unknown,
+		ReadOnly: info.Mode().Perm()&0o222 == 0 || t.isReadOnly(p),
+	}
+	switch kindOf(info) {
+	case kindDirectory:
+		d.Size, d.MIME = 0, filetype.Directory
+	case kindFile:
+		head, err := t.readHead(p, d.Size, filetype.HeadSize)
+		if err != nil {
+			return nil, err
+		}
+		d.MIME, d.IsBinary = filetype.Of(p.name, head)
+	}
+	return d, nil
+}
+
+// Modes of access. The numbers are those of POSIX.
+const (
+	accessExecute = 1
+	accessWrite   = 2
+)
+
+func (t tree) access(p place, mode int) error {
+	info, err := t.stat(p)
+	switch {
+	case err != nil:
+		return err
+	case mode&accessWrite != 0 && t.isReadOnly(p):
+		return at(p, "access", syscall.EROFS)
+	case mode&accessWrite != 0 && info.Mode().Perm()&0o222 == 0, mode&accessExecute != 0 && !info.IsDir() && info.Mode().Perm()&0o111 == 0:
+		return syscall.EACCES
+	}
+	return nil
+}
+
+// mkdir makes a directory and those that it lies in. One that is there is an error unless recursive is set.
+func (t tree) mkdir(p place, recursive bool) error {
+	return t.change(p, "mkdir", func(t tree) error {
+		info, err := t.stat(p)
+		switch {
+		case err == nil && recursive && info.IsDir():
+			return nil
+		case err == nil:
+			return syscall.EEXIST
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		return t.files.MkdirAll(p.name, 0o755)
+	})
+}
+
+// makeParents makes the directories that something lies in, which are not files, and returns those that have not been
+// there, the deepest first.
+func (t tree) makeParents(p place) (made []string, err error) {
+	for dir := path.Dir(p.name); dir != "/"; dir = path.Dir(dir) {
+		if err := t.work.spend(lookCost); err != nil {
+			return nil, err
+		}
+		if _, err := t.files.Stat(dir); err == nil {
+			break
+		}
+		made = append(made, dir)
+	}
+	if len(made) == 0 {
+		return nil, nil
+	}
+	return made, t.files.MkdirAll(made[0], 0o755)
+}
+
+// unmake removes directories that were made for something that could not be made.
+func (t tree) unmake(made []string) {
+	for _, dir := range made {
+		_ = t.files.Remove(dir)
+	}
+}
+
+func (t tree) unlink(p place) error {
+	return t.change(p, "unlink", func(t tree) error {
+		info, err := t.stat(p)
+		if err != nil {
+			return err
+		}
+		if info.IsDir() {
+			return syscall.EISDIR
+		}
+		return t.files.Remove(p.name)
+	})
+}
+
+func (t tree) rmdir(p place, recursive bool) error {
+	return t.change(p, "rmdir", func(t tree) error {
+		info, err := t.stat(p)
+		switch {
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return syscall.ENOTDIR
+		case p.name == "/":
+			return syscall.EBUSY
+		case recursive:
+			return t.files.RemoveAll(p.name)
+		}
+		empty := true
+		if err := t.each(p, func(fs.FileInfo) error { empty = false; return fs.SkipAll }); err != nil {
+			return err
+		}
+		if !empty {
+			return syscall.ENOTEMPTY
+		}
+		return t.files.Remove(p.name)
+	})
+}
+
+// remove removes a file, or with recursive a directory and all that is in it. With force nothing need be there.
+func (t tree) remove(p place, recursive, force bool) error {
+	info, err := t.stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && force && !t.isReadOnly(p):
+		return nil
+	case err != nil || !info.IsDir():
+		return t.unlink(p)
+	case !recursive && !t.isReadOnly(p):
+		return at(p, "rmdir", syscall.EISDIR)
+	}
+	return t.rmdir(p, true)
+}
+
+// rename gives something another name. It never replaces anything.
+func (t tree) rename(from, to place) error {
+	if t.isReadOnly(from) {
+		return at(from, "rename", syscall.EROFS)
+	}
+	return t.change(to, "rename", func(t tree) error {
+		if _, err := t.stat(from); err != nil {
+			return at(from, "rename", err)
+		}
+		switch _, err := t.stat(to); {
+		case from.name == "/":
+			return at(from, "rename", syscall.EBUSY)
+		case err == nil:
+			return syscall.EEXIST
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		case strings.HasPrefix(to.name, from.name+"/"):
+			return syscall.EINVAL
+		}
+		made, err := t.makeParents(to)
+		if err != nil {
+			return err
+		}
+		if err = t.files.Rename(from.name, to.name); err == nil {
+			return nil
+		}
+		t.unmake(made)
+		if errors.Is(err, syscall.EROFS) {
+			return at(from, "rename", err) // there is something in it that must stay
+		}
+		return err
+	})
+}

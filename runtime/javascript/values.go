@@ -1,0 +1,179 @@
+package javascript
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/webapi"
+)
+
+// Values cross between Go and JavaScript as JSON. Bytes in them are taken out and cross beside it, in one piece; in
+// their place stands the run's mark and where in that piece they are: "MARK<offset>:<length>". The mark is random, so no
+// other string begins with it by accident. A script that forges one names bytes of its own.
+
+// newMark returns a mark that is not in use elsewhere.
+func newMark() string { return "\x00bytes " + rand.Text()[:12] + " " }
+
+// decode turns JSON from a guest into a value, with copies of the bytes where the marks are.
+func (in *instance) decode(text string, data []byte) (any, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return decodeJSON(text, jsonOptions{mark: in.run.mark, data: data, work: in.Spend})
+}
+
+// compactJSON takes the white space out of JSON, unless it is longer than maxJSON without. What is no JSON becomes
+// something else that is none.
+func (in *instance) compactJSON(text string) string {
+	var out []byte
+	quoted, escaped := false, false
+	for text != "" && len(out) <= maxJSON {
+		part := text[:min(len(text), quickjs.PieceSize)]
+		if in.Spend(len(part)) != nil {
+			return ""
+		}
+		text = text[len(part):]
+		from := 0
+		for i := range len(part) {
+			switch c := part[i]; {
+			case escaped:
+				escaped = false
+			case quoted && c == '\\':
+				escaped = true
+			case c == '"':
+				quoted = !quoted
+			case !quoted && (c == ' ' || c == '\t' || c == '\r' || c == '\n'):
+				out = append(out, part[from:i]...)
+				from = i + 1
+			}
+		}
+		out = append(out, part[from:]...)
+	}
+	return utf8text.View(out)
+}
+
+// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it. The error
+// is that of work.
+func weight(text string, work webapi.Work) (int, error) {
+	const perValue, perList, perObject = 48, 64, 400
+	size, quoted := len(text), false
+	for i, next := 0, 0; i < len(text); i++ {
+		if i >= next {
+			next += quickjs.PieceSize
+			if err := work(min(len(text)-i, quickjs.PieceSize)); err != nil {
+				return 0, err
+			}
+		}
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',':
+			size += perValue
+		case c == '[':
+			size += perList
+		case c == '{':
+			size += perObject
+		}
+	}
+	return size, nil
+}
+
+// encoded is a value on its way to a guest: JSON, and the bytes that belong to it (nil if there are none).
+type encoded struct {
+	text string
+	data []byte
+}
+
+// isScalar says whether value crosses as it is, without JSON, as the same value.
+func isScalar(value any) bool {
+	switch v := value.(type) {
+	case nil, bool:
+		return true
+	case string:
+		return utf8.ValidString(v)
+	case int:
+		return v == int(int32(v))
+	case float64:
+		return v == float64(int32(v)) && (v != 0 || !math.Signbit(v))
+	}
+	return false
+}
+
+// newScalar makes a value of the guest of one that isScalar.
+func (in *instance) newScalar(ctx context.Context, value any) (quickjs.Value, error) {
+	switch v := value.(type) {
+	case bool:
+		return quickjs.Bool(v), nil
+	case string:
+		return in.vm.NewString(ctx, v)
+	case int:
+		return quickjs.Int(int32(v)), nil
+	case float64:
+		return quickjs.Int(int32(v)), nil
+	}
+	return quickjs.Null, nil
+}
+
+// encode makes a value ready for a guest. It calls methods of the value, which may do anything.
+func (r *run) encode(value any) (e encoded, err error) {
+	if value, err = r.extract(value, &e.data, 0); err != nil {
+		return encoded{}, err
+	}
+	text, err := jsontree.Marshal(value)
+	if err != nil {
+		return encoded{}, err
+	}
+	e.text = string(text)
+	return e, nil
+}
+
+// maxNesting is how deep a value from Go may be nested. A value with a cycle would be nested without end.
+const maxNesting = 1000
+
+// extract returns value with marks in the place of bytes, which it appends to data. It does not change value. Bytes in
+// other types than these (in structs, say) cross as encoding/json has them, in base64.
+func (r *run) extract(value any, data *[]byte, depth int) (any, error) {
+	if depth > maxNesting {
+		return nil, fmt.Errorf("the value is nested more than %d deep", maxNesting)
+	}
+	var err error
+	switch v := value.(type) {
+	case []byte:
+		mark := fmt.Sprintf("%s%d:%d", r.mark, len(*data), len(v))
+		if *data = append(*data, v...); *data == nil {
+			*data = []byte{}
+		}
+		return mark, nil
+	case []any:
+		if err := r.Context().Err(); err != nil {
+			return nil, err // nobody waits for it any more
+		}
+		out := make([]any, len(v))
+		for i := range v {
+			if out[i], err = r.extract(v[i], data, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) { // equal values cross in equal ways
+			if out[key], err = r.extract(v[key], data, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return value, nil
+}

@@ -1,0 +1,316 @@
+package javascript
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/utf8text"
+	"github.com/toolrun/toolrun/internal/webapi"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// The parts of the web platform's globals that are plain computing. The prelude has the classes around them.
+
+// webFunctions are the functions by name. Their arguments follow the name, as the comments say. A result of undefined says
+// that the arguments are not what the function is for; which exception that is, the prelude knows.
+var webFunctions = map[string]func(in *instance, ctx context.Context, args arguments) (quickjs.Value, error){
+	"encode":       (*instance).webEncode,       // text: its bytes in UTF-8
+	"encodeInto":   (*instance).webEncodeInto,   // text, buffer, offset, length: {read, written}
+	"encoding":     (*instance).webEncoding,     // label: the encoding's name
+	"decode":       (*instance).webDecode,       // label, flags, buffer, offset, length: the text; with decodeMore what must go before the next bytes is an attachment
+	"atob":         (*instance).webDecodeBase64, // text: text
+	"btoa":         (*instance).webEncodeBase64, // text: text
+	"url.parse":    (*instance).webParseURL,     // text, base or undefined: the URL's parts
+	"url.set":      (*instance).webSetURL,       // text, part, value: the URL's parts
+	"query.parse":  (*instance).webParseQuery,   // text: {list}, names and values by turns
+	"query.format": (*instance).webFormatQuery,  // names and values in one text, their lengths: text
+	"text":         (*instance).webText,         // encoding of a file, buffer, offset, length: text
+	"digest":       (*instance).webDigest,       // algorithm, buffer, offset, length: bytes
+}
+
+// Flags of decode.
+const (
+	decodeFatal   = 1
+	decodeKeepBOM = 2
+	decodeMore    = 4
+)
+
+// firstWeb is the index of a function's first argument, after the operation and the name.
+const firstWeb = 2
+
+// maxName is the longest name or label that the host looks at, in bytes.
+const maxName = 256
+
+func (in *instance) web(ctx context.Context, args arguments) (quickjs.Value, error) {
+	name, _, _ := args.text(1, maxName)
+	if f := webFunctions[name]; f != nil {
+		return f(in, ctx, args)
+	}
+	return 0, failf("unknown function of the web platform")
+}
+
+// webArgument reads a text argument. What is longer than limit is refused.
+func (in *instance) webArgument(args arguments, i, limit int) (string, error) {
+	text, cut, ok := args.text(firstWeb+i, limit)
+	if !ok {
+		return "", failf("the argument must be a string")
+	}
+	if cut > 0 {
+		return "", &failure{name: "RangeError", message: fmt.Sprintf("the text is longer than %d MiB", limit>>20)}
+	}
+	return text, nil
+}
+
+// maxQuery is the most bytes that names and values of a query may have together.
+const maxQuery = 4 << 20
+
+// webObject hands an object to the guest.
+func (in *instance) webObject(ctx context.Context, value any) (quickjs.Value, error) {
+	text, err := jsontree.Marshal(value)
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.ParseJSON(ctx, string(text))
+}
+
+// compute calls f. If f panics, which code that others have written may do, the script gets an exception.
+func compute(f func() error) error {
+	type result struct{ err error }
+	var ended result
+	var broken error
+	sandbox.Perform(func() (result, error) { return result{f()}, nil }, func(r result, err error) { ended, broken = r, err })
+	if broken != nil {
+		return failf("this cannot be computed")
+	}
+	return ended.err
+}
+
+func (in *instance) webEncode(ctx context.Context, args arguments) (quickjs.Value, error) {
+	buffer, ok, err := in.vm.Encode(ctx, args.value(firstWeb))
+	if !ok {
+		return 0, failf("the argument must be a string")
+	}
+	return buffer, err
+}
+
+func (in *instance) webEncodeInto(ctx context.Context, args arguments) (quickjs.Value, error) {
+	memory, ok := args.view(firstWeb + 1)
+	if !ok {
+		return 0, failf("the destination must be a Uint8Array")
+	}
+	read, written, ok := in.vm.EncodeInto(args.value(firstWeb), memory)
+	if !ok {
+		return 0, failf("the argument must be a string")
+	}
+	return in.webObject(ctx, map[string]int{"read": read, "written": written})
+}
+
+func (in *instance) webEncoding(ctx context.Context, args arguments) (quickjs.Value, error) {
+	label, cut, _ := args.text(firstWeb, maxName)
+	name, ok := webapi.EncodingName(label)
+	if !ok || cut > 0 {
+		return quickjs.Undefined, nil
+	}
+	return in.vm.NewString(ctx, name)
+}
+
+func (in *instance) webDecode(ctx context.Context, args arguments) (quickjs.Value, error) {
+	label, _, _ := args.text(firstWeb, maxName)
+	flags, _ := args.int(firstWeb + 1)
+	memory, ok := args.view(firstWeb + 2)
+	if !ok {
+		return 0, failf("the bytes must be an ArrayBuffer or a view of one")
+	}
+	d := webapi.Decoding{
+		Encoding: label, Work: in.Spend,
+		Fatal: flags&decodeFatal != 0, KeepBOM: flags&decodeKeepBOM != 0, More: flags&decodeMore != 0,
+	}
+	var next []byte
+	v, err := in.vm.NewText(ctx, func(do func(piece string) error) error {
+		return compute(func() (err error) {
+			next, err = webapi.Decode(d, memory, do)
+			return err
+		})
+	})
+	switch {
+	case errors.Is(err, webapi.ErrEncoding):
+		return quickjs.Undefined, nil
+	case err != nil:
+		return 0, err
+	case d.More:
+		in.run.attachment = bytes.Clone(next) // which is the guest's own memory
+	}
+	return v, nil
+}
+
+func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (quickjs.Value, error) {
+	text, cut, ok := in.vm.UTF8(args.value(firstWeb), in.memoryLimit())
+	if !ok || cut > 0 {
+		return 0, noText(ok)
+	}
+	data, err := webapi.DecodeBase64(text, in.Spend)
+	if errors.Is(err, webapi.ErrBase64) {
+		return quickjs.Undefined, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.NewText(ctx, func(do func(piece string) error) error { return webapi.BytesAsText(data, in.Spend, do) })
+}
+
+func (in *instance) webEncodeBase64(ctx context.Context, args arguments) (quickjs.Value, error) {
+	text, cut, ok := args.text(firstWeb, in.memoryLimit())
+	if !ok || cut > 0 {
+		return 0, noText(ok)
+	}
+	encoded, err := webapi.EncodeBase64(text, in.Spend)
+	if errors.Is(err, webapi.ErrBase64) {
+		return quickjs.Undefined, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.NewString(ctx, utf8text.View(encoded))
+}
+
+// noText is the error for an argument that is no string, or one that is too long.
+func noText(isString bool) error {
+	if isString {
+		return quickjs.ErrNoMemory
+	}
+	return failf("the argument must be a string")
+}
+
+func (in *instance) webParseURL(ctx context.Context, args arguments) (quickjs.Value, error) {
+	input, err := in.webArgument(args, 0, webapi.MaxURL)
+	if err != nil {
+		return 0, err
+	}
+	var base *string
+	work := urlWork(input)
+	if args.value(firstWeb+1) != quickjs.Undefined {
+		text, err := in.webArgument(args, 1, webapi.MaxURL)
+		if err != nil {
+			return 0, err
+		}
+		base = &text
+		work = urlWork(input, text)
+	}
+	return in.webURL(ctx, work, func() (*webapi.URL, error) { return webapi.ParseURL(input, base) })
+}
+
+func (in *instance) webSetURL(ctx context.Context, args arguments) (quickjs.Value, error) {
+	href, err := in.webArgument(args, 0, webapi.MaxURL)
+	if err != nil {
+		return 0, err
+	}
+	part, _, _ := args.text(firstWeb+1, maxName)
+	value, err := in.webArgument(args, 2, webapi.MaxURL)
+	if err != nil {
+		return 0, err
+	}
+	return in.webURL(ctx, urlWork(href, value), func() (*webapi.URL, error) { return webapi.SetURL(href, part, value) })
+}
+
+// urlWork is how many bytes of work it takes to parse texts as URLs: the parser takes time that grows with the square
+// of what comes before the query, which is short, and in proportion to the rest.
+func urlWork(texts ...string) int {
+	head, size := 0, 0
+	for _, text := range texts {
+		n := strings.IndexAny(text, "?#")
+		if n < 0 {
+			n = len(text)
+		}
+		head += min(n, webapi.MaxURLHead)
+		size += len(text)
+	}
+	return head*head + 8*size
+}
+
+// webURL hands a URL to the guest: undefined if it is none. The parser, which others have written, runs on a goroutine
+// that the run may abandon. What it is given is so short that it ends by itself soon.
+func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL, error)) (quickjs.Value, error) {
+	if err := in.Spend(work); err != nil {
+		return 0, err
+	}
+	var u *webapi.URL
+	_, err := sandbox.Await(in.run.Run, func() (_ struct{}, err error) {
+		err = compute(func() (err error) {
+			u, err = f()
+			return err
+		})
+		return struct{}{}, err
+	})
+	var s *sandbox.Stop
+	switch {
+	case errors.As(err, &s):
+		return 0, err
+	case errors.Is(err, webapi.ErrInvalidURL):
+		return quickjs.Undefined, nil
+	case errors.Is(err, webapi.ErrLongURL):
+		return 0, &failure{name: "RangeError", message: err.Error()}
+	case err != nil:
+		return 0, err
+	}
+	return in.webObject(ctx, u)
+}
+
+func (in *instance) webParseQuery(ctx context.Context, args arguments) (quickjs.Value, error) {
+	text, err := in.webArgument(args, 0, webapi.MaxURL)
+	if err != nil {
+		return 0, err
+	}
+	json := append(make([]byte, 0, 4*len(text)+16), `{"list":[`...)
+	err = webapi.ParseQuery(text, in.Spend, func(name, value string) error {
+		if json[len(json)-1] != '[' {
+			json = append(json, ',')
+		}
+		json = jsontree.AppendString(json, name)
+		json = jsontree.AppendString(append(json, ','), value)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.ParseJSON(ctx, utf8text.View(append(json, "]}"...)))
+}
+
+func (in *instance) webFormatQuery(ctx context.Context, args arguments) (quickjs.Value, error) {
+	text, err := in.webArgument(args, 0, maxQuery)
+	if err != nil {
+		return 0, err
+	}
+	lengths, err := in.webArgument(args, 1, maxQuery)
+	if err != nil {
+		return 0, err
+	}
+	query, err := webapi.FormatQuery(text, lengths, in.Spend)
+	if errors.Is(err, webapi.ErrLengths) {
+		return quickjs.Undefined, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return in.vm.NewString(ctx, query)
+}
+
+func (in *instance) webDigest(ctx context.Context, args arguments) (quickjs.Value, error) {
+	algorithm, _, _ := args.text(firstWeb, maxName)
+	memory, ok := args.view(firstWeb + 1)
+	if !ok {
+		return 0, failf("the bytes must be an ArrayBuffer or a view of one")
+	}
+	sum, err := webapi.Digest(algorithm, memory, in.Spend)
+	if err != nil {
+		return 0, err
+	}
+	if sum == nil {
+		return quickjs.Undefined, nil
+	}
+	return in.vm.NewArrayBuffer(ctx, sum)
+}

@@ -1,0 +1,159 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/toolrun/toolrun/internal/metering"
+)
+
+// Program is a [Guest] that an [Engine] has loaded: compiled, and with an image from which its runs begin. It is safe for
+// concurrent use, and closed together with the engine.
+type Program struct {
+	engine   *Engine
+	guest    Guest
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
+	cache    wazero.CompilationCache
+	base     *Image // of a sandbox in which nothing has run
+}
+
+// Load compiles a guest, starts it and takes the image from which its runs begin; or it takes what the cache directory has
+// of that. Compiling takes about a second of one processor for each megabyte of the module. A guest that has been loaded, which
+// its Name, Digest and Setup tell, is not loaded again: the program is the same. The context is only for Load itself.
+func (e *Engine) Load(ctx context.Context, guest Guest) (*Program, error) {
+	if err := e.enter(); err != nil {
+		return nil, err
+	}
+	defer e.runs.Done()
+	e.loading.Lock()
+	defer e.loading.Unlock()
+	if p := e.loaded(&guest); p != nil {
+		return p, nil
+	}
+	p := &Program{engine: e, guest: guest}
+	if err := p.load(ctx); err != nil {
+		return nil, errors.Join(err, p.close(context.WithoutCancel(ctx)))
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.programs = append(e.programs, p)
+	return p, nil
+}
+
+// loaded returns the program of a guest that has been loaded, or nil.
+func (e *Engine) loaded(guest *Guest) *Program {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range e.programs {
+		if p.guest.Name == guest.Name && p.guest.Digest == guest.Digest && p.guest.Setup == guest.Setup {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *Program) load(ctx context.Context) error {
+	if p.engine.cacheDir != "" {
+		return p.loadCached(ctx, p.engine.cacheDir)
+	}
+	module, err := p.guest.Module()
+	if err != nil {
+		return err
+	}
+	if err := p.compile(ctx, module); err != nil {
+		return err
+	}
+	return p.prepare(ctx)
+}
+
+func (p *Program) compile(ctx context.Context, module []byte) (err error) {
+	config := wazero.NewRuntimeConfig().WithDebugInfoEnabled(false)
+	if p.cache != nil {
+		config = config.WithCompilationCache(p.cache)
+	}
+	p.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := instantiateImports(ctx, p.runtime, p.guest.Imports); err != nil {
+		return fmt.Errorf("runtime: %w", err)
+	}
+	workers := experimental.WithCompilationWorkers(ctx, goruntime.GOMAXPROCS(0))
+	if p.compiled, err = p.runtime.CompileModule(workers, module); err != nil {
+		return fmt.Errorf("runtime: compiling the %s: %w", p.guest.Name, err)
+	}
+	return nil
+}
+
+// prepare makes the base image, and lets the driver check with the instance that it was taken of, and that has to become
+// what it was again, that the guest is the one that the driver was written for.
+func (p *Program) prepare(ctx context.Context) error {
+	limits, err := Limits{}.withDefaults()
+	if err != nil {
+		return err
+	}
+	r := newRun(ctx, p, RunOptions{Limits: limits})
+	defer r.finish()
+	in, err := p.instantiate(DefaultMemory)
+	if err != nil {
+		return fmt.Errorf("runtime: %w", err)
+	}
+	if err := p.verify(in, r); err != nil {
+		return errors.Join(err, in.close())
+	}
+	p.engine.pool.put(in)
+	return nil
+}
+
+func (p *Program) verify(in *Instance, r *Run) (err error) {
+	// The session stands for all that will go on from here, so that nothing of it can matter: there is no time and no
+	// randomness yet.
+	in.run = r
+	if err := in.driver.Start(); err != nil {
+		return fmt.Errorf("runtime: %w", in.Reason(err))
+	}
+	if p.base, err = in.Capture(); err != nil {
+		return fmt.Errorf("runtime: %w", err)
+	}
+	in.image = p.base
+	in.begin(r)
+	if v, ok := in.driver.(Verifier); ok {
+		return v.Verify()
+	}
+	return nil
+}
+
+// newSandbox makes an instance that is as the base image, and whose memory can have up to limit bytes.
+func (p *Program) newSandbox(limit int64) (*Instance, error) {
+	in, err := p.instantiate(max(limit, DefaultMemory))
+	if err != nil {
+		return nil, fmt.Errorf("runtime: %w", err)
+	}
+	if err := in.become(p.base); err != nil {
+		return nil, errors.Join(fmt.Errorf("runtime: %w", err), in.close())
+	}
+	return in, nil
+}
+
+func (p *Program) close(ctx context.Context) error {
+	if p.base != nil {
+		p.engine.pool.drop(p.base)
+		p.base.memory.Close()
+	}
+	var errs []error
+	if p.runtime != nil {
+		errs = append(errs, p.runtime.Close(ctx))
+	}
+	if p.cache != nil {
+		errs = append(errs, p.cache.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// Meter rewrites a module so that the host can stop its code at any time, as [Guest].Module has to return it.
+func Meter(module []byte) ([]byte, error) {
+	return metering.Rewrite(module, metering.Options{Functions: true})
+}
