@@ -11,15 +11,15 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// MaxValues is how many values [Decode] makes of one text, all levels together.
+// MaxValues is how many values, on all levels together, [Decode] accepts in one text.
 const MaxValues = 100_000
 
-// ErrTooManyValues is what [Decode] returns if there are more.
+// ErrTooManyValues means that a text has more than [MaxValues] values.
 var ErrTooManyValues = fmt.Errorf("there are more than %d values", MaxValues)
 
-// Decode decodes one JSON value as package json does, with numbers as they are written. It refuses what means different things to
-// different readers, or takes too long to look at: an object with the same name twice, numbers that nobody can mean, and too many
-// values.
+// Decode decodes one JSON value as package json does, with numbers as written. It refuses text that means different
+// things to different readers or takes too long to process: objects with repeated names, unreasonable numbers, and
+// too many values.
 func Decode(data []byte) (any, error) {
 	if !json.Valid(data) { // before anything is made
 		var raw json.RawMessage
@@ -31,7 +31,7 @@ func Decode(data []byte) (any, error) {
 	return DecodeLoose(data)
 }
 
-// DecodeLoose is [Decode] for JSON that the program itself has made: it refuses nothing but what is not JSON.
+// DecodeLoose is [Decode] for JSON that the program itself has made: it refuses only invalid JSON.
 func DecodeLoose(data []byte) (value any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -95,7 +95,7 @@ func (in *inspection) value(i int) (end int, err error) {
 	return end, nil
 }
 
-// SkipBlanks returns the first place at i or after it that is not white space. There must be one.
+// SkipBlanks returns the first place from i on that is not white space. There must be one.
 func SkipBlanks(data []byte, i int) int {
 	for data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r' {
 		i++
@@ -103,8 +103,8 @@ func SkipBlanks(data []byte, i int) int {
 	return i
 }
 
-// Quoted returns what is in the quotes at i, in valid JSON, and where they end. plain says that it stands for itself, each byte for
-// one character.
+// Quoted returns the text between the quotes that begin at i, in valid JSON, and where they end. It is plain if it
+// contains no escapes and only ASCII.
 func Quoted(data []byte, i int) (text []byte, end int, plain bool) {
 	plain = true
 	start := i + 1
@@ -139,7 +139,7 @@ func IsReasonable(number []byte) bool {
 	return len(digits) <= maxDigits
 }
 
-// IsNumber reports whether text is a number as JSON has them, and a reasonable one.
+// IsNumber reports whether text is a reasonable JSON number.
 func IsNumber(text string) bool {
 	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text)) && IsReasonable([]byte(text))
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal encodes a value as json.Marshal does, but writes <, > and & as they are: so people and models read them.
+// Marshal encodes a value as json.Marshal does, but leaves <, > and & unescaped for people and models.
 func Marshal(value any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -18,7 +18,7 @@ func Marshal(value any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// AppendString appends the JSON of a string. Each byte of it that is not UTF-8 becomes U+FFFD, as in package encoding/json.
+// AppendString appends a string as JSON. Each byte that is not UTF-8 becomes U+FFFD, as in package encoding/json.
 func AppendString(to []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	to = append(to, '"')
@@ -48,7 +48,8 @@ func AppendString(to []byte, s string) []byte {
 	return append(append(to, s[from:]...), '"')
 }
 
-// Time returns the nearest time that package json can encode: files can have years before 0 and after 9999, which it refuses.
+// Time returns the nearest time that package json can encode: files can have years before 0 and after 9999, which
+// it refuses.
 func Time(t time.Time) time.Time {
 	switch t = t.UTC(); {
 	case t.Year() < 0:

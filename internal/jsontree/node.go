@@ -12,16 +12,16 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// A Node is a JSON value whose objects keep the order of their members. The zero value is an empty object, and a nil node is a
-// value that is not there: its methods say so. Nodes are shared: do not change one that is part of another.
+// A Node is a JSON value whose objects keep the order of their members. The zero value is an empty object. A nil
+// node is a missing value, and its methods accept it. Nodes are shared: do not change one that is part of another.
 type Node struct {
 	Kind Kind
-	// Text is that of a string, decoded, or of a number, true, false or null, as it is written.
+	// Text is the decoded text of a string, or a number, true, false or null as written.
 	Text string
-	// Items are the elements of an array, and Members those of an object.
+	// Items are the elements of an array. Members are those of an object.
 	Items   []*Node
 	Members []Member
-	// Notes are remarks about the value. They are not part of it, and are not encoded.
+	// Notes are remarks about the value. They are not part of it and are not encoded.
 	Notes []string
 
 	places map[string]int // of the members by name, if there are many
@@ -33,7 +33,7 @@ type Member struct {
 	Value *Node
 }
 
-// A Kind is what a node is.
+// A Kind is the kind of a node.
 type Kind byte
 
 // The kinds of nodes.
@@ -83,8 +83,8 @@ func NewObject(members ...Member) *Node { return &Node{Members: members} }
 // maxNesting is how deep JSON may be nested to become nodes.
 const maxNesting = 500
 
-// Parse reads one JSON value. Of members with the same name the last one counts, as for package json. Nesting deeper than 500
-// levels is an error.
+// Parse parses one JSON value. The last of several members with the same name counts, as in package json. Nesting
+// deeper than 500 levels is an error.
 func Parse(data []byte) (*Node, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -205,7 +205,7 @@ func (n *Node) GetText(name string) string {
 	return text
 }
 
-// Set sets a member of an object under construction, where it was or at the end.
+// Set sets a member of an object under construction. It replaces a member of that name, or adds one at the end.
 func (n *Node) Set(name string, value *Node) {
 	for i := range n.Members {
 		if n.Members[i].Name == name {
@@ -216,7 +216,7 @@ func (n *Node) Set(name string, value *Node) {
 	n.Members, n.places = append(n.Members, Member{name, value}), nil
 }
 
-// Without returns a copy of an object that lacks some members.
+// Without returns a copy of an object without some members.
 func (n *Node) Without(names ...string) *Node {
 	c := &Node{Notes: n.Notes, Members: make([]Member, 0, len(n.Members))}
 	for _, m := range n.Members {
@@ -262,7 +262,7 @@ func (n *Node) Texts() []string {
 	return texts
 }
 
-// Equal reports whether two values are written alike, but for white space.
+// Equal reports whether two values have the same JSON, apart from white space.
 func (n *Node) Equal(m *Node) bool {
 	if n == m {
 		return true
@@ -283,11 +283,11 @@ func (n *Node) Equal(m *Node) bool {
 	return true
 }
 
-// ErrTooLong is what encoding to a limited length returns.
+// ErrTooLong means that the encoding of a value exceeds a limit.
 var ErrTooLong = errors.New("too long")
 
-// Encode returns the value as JSON, or [ErrTooLong] if it has more bytes than the limit. Since nodes are shared, a value can be
-// much longer than what it is made of.
+// Encode returns the value as JSON, or [ErrTooLong] if that has more bytes than the limit. Because nodes are
+// shared, the JSON can be much longer than the nodes.
 func (n *Node) Encode(limit int) (json.RawMessage, error) {
 	e := nodeEncoder{limit: limit}
 	e.node(n)
@@ -297,14 +297,15 @@ func (n *Node) Encode(limit int) (json.RawMessage, error) {
 	return e.out, nil
 }
 
-// Brief returns the beginning of the value's JSON, with an ellipsis where something is missing: about as many bytes as the limit says.
+// Brief returns the beginning of the value's JSON, about as many bytes as the limit. An ellipsis marks a cut.
 func (n *Node) Brief(limit int) string {
 	e := nodeEncoder{limit: limit, short: true}
 	e.node(n)
 	return strings.ToValidUTF8(plaintext.Cut(string(e.out), limit), "\uFFFD")
 }
 
-// Key returns a text that is the same for values that are written alike, or that have the same beginning of about limit bytes.
+// Key returns a text that is equal for values with the same JSON, or with the same first bytes of it, about as many
+// as the limit.
 func (n *Node) Key(limit int) string {
 	e := nodeEncoder{limit: limit}
 	e.node(n)

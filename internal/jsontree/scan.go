@@ -1,8 +1,10 @@
-// Package jsontree works on JSON text and JSON values without losing what Go's maps lose: the order of members, and the digits of
+// Package jsontree processes JSON without losing what Go's maps lose: the order of members, and the digits of
 // numbers.
 //
-// Check, Members and Elements read a text without decoding it. Decode makes the usual maps and slices of it, but refuses what
-// could mean different things to different readers. Parse makes a tree of nodes. Marshal and AppendString write JSON.
+//   - Check, Members and Elements read a text without decoding it.
+//   - Decode makes maps and slices, but refuses text that could mean different things to different readers.
+//   - Parse makes a tree of nodes.
+//   - Marshal and AppendString write JSON.
 package jsontree
 
 import (
@@ -11,20 +13,20 @@ import (
 	"fmt"
 )
 
-// Limits bound what decoding a JSON text may make. Zero means no limit.
+// Limits bound what decoding a JSON text produces. Zero means no limit.
 type Limits struct {
 	// Depth is how deeply arrays and objects may be nested. A text without any has depth 0.
 	Depth int
-	// Values is how many values there may be: each array, object, string, number, true, false, null and name of a member
-	// counts as one.
+	// Values is how many values a text may have: each array, object, string, number, true, false, null and name of
+	// a member counts as one.
 	Values int
 }
 
-// LimitError says which limit a JSON text exceeds.
+// A LimitError is a limit that a JSON text exceeds.
 type LimitError struct {
-	// What is counted: "levels of nesting" or "values".
+	// What is "levels of nesting" or "values".
 	What string
-	// Limit is the limit that is exceeded.
+	// Limit is the exceeded limit.
 	Limit int
 }
 
@@ -32,23 +34,23 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the JSON has more than %d %s", e.Limit, e.What)
 }
 
-// Check returns a [LimitError] if a JSON text exceeds a limit. It reads the text once, stops at the first excess and
-// allocates nothing, whatever the text is; whether the text is valid JSON is for the decoder to say. Invalid text is
-// measured as a decoder would measure what it reads before it fails.
+// Check returns a [LimitError] if a JSON text exceeds a limit. It reads the text once, stops at the first excess
+// and allocates nothing. It does not check whether the text is valid; invalid text is measured up to where a
+// decoder would fail.
 func Check(text []byte, limits Limits) error {
 	_, err := walk(text, 0, limits, false)
 	return err
 }
 
-// Separators counts the commas and opening brackets of a JSON text, including those in its strings. It is a fast upper bound for how
-// deeply the text is nested, and together with the length of the text for the memory that decoding takes.
+// Separators counts the commas and opening brackets of a JSON text, including those in its strings. The count is a
+// fast upper bound for the nesting and, together with the length of the text, for the memory that decoding takes.
 func Separators(text []byte) int {
 	return bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{"))
 }
 
-// Members calls do with each member of an object, in order, a name that is there twice included. The value is part of
-// the text, and so is the name, unless it has escapes. It reports whether the text, which must be valid JSON, is an
-// object.
+// Members calls do with each member of an object, in order, also with repeated names. The value is part of the
+// text, and so is the name, unless it has escapes. Members reports whether the text, which must be valid JSON, is
+// an object.
 func Members(text []byte, do func(name, value []byte)) bool {
 	return inside(text, '{', func(text []byte, i int) int {
 		end := skipString(text, i)
@@ -69,8 +71,8 @@ func Members(text []byte, do func(name, value []byte)) bool {
 	})
 }
 
-// Elements calls do with each element of an array, in order, until it returns false. An element is part of the text. It
-// reports whether the text, which must be valid JSON, is an array.
+// Elements calls do with each element of an array, in order, until it returns false. An element is part of the
+// text. Elements reports whether the text, which must be valid JSON, is an array.
 func Elements(text []byte, do func(element []byte) bool) bool {
 	return inside(text, '[', func(text []byte, i int) int {
 		end := skipValue(text, i)

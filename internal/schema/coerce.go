@@ -8,16 +8,19 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// Coerce changes the values of an object that are not of the type that the schema wants, but clearly mean one: a scalar
-// where an array is wanted becomes an array of it; "true", "false" and numbers in quotes become what they say where no text
-// is wanted; and so do arrays and objects that have been encoded as text. Null for a property that is optional and cannot be null
-// is taken out. It reports whether anything has changed.
+// Coerce changes values of an object that have the wrong type but a clear meaning, and reports whether it changed
+// any:
 //
-// What a schema wants is said by all that a value must fit: the schema, what it refers to, those in allOf, and of those in anyOf and
-// oneOf the only one that the value can be meant for. A value that fits is never changed. What cannot be coerced stays, for
-// validation to complain about.
+//   - a scalar becomes an array of one where an array is wanted
+//   - "true", "false" and quoted numbers become booleans and numbers where no text is wanted
+//   - arrays and objects encoded as text, nested at most depth levels, are decoded where no text is wanted
+//   - null is removed if the property is optional and cannot be null
 //
-// It ends when the context does, with what has been coerced until then. Arrays and objects encoded as text may be nested to some depth.
+// A value must fit the schema itself, what it refers to, the schemas in allOf, and, of those in anyOf and oneOf,
+// the only one that the value can be meant for. A value that fits never changes. Values that cannot be coerced
+// stay, for validation to report.
+//
+// When the context ends, Coerce stops, with the changes so far.
 func (s *Schema) Coerce(ctx context.Context, object map[string]any, depth int) (changed bool) {
 	n := nodes(object)
 	c := coercer{ctx: ctx, walk: walk{s.Document, leastCost + coercionPerNode*n}, textDepth: depth, values: jsontree.MaxValues - n}

@@ -1,13 +1,14 @@
-// Package schema is what toolrun knows of JSON Schema: what a schema's references lead to, which values and types it allows, whether a
-// value fits it, what a value that nearly fits was meant to be, and what a value can look like.
+// Package schema implements what toolrun needs of JSON Schema: where references lead, which values and types a
+// schema allows, whether a value fits, what a value that nearly fits was meant to be, and sample values.
 //
-// Schemas come from tools, and tools come from anywhere. Everything here takes bounded time and memory, whatever a schema says:
-// questions are answered by looking at a limited number of schemas, and what lies beyond counts as not said.
+// Schemas come from tools, and tools come from anywhere. Everything here takes bounded time and memory, whatever a
+// schema contains: only a limited number of subschemas is examined, and the rest is ignored.
 //
 // # Drafts
 //
-// Draft 2020-12 holds unless $schema names another one, from draft 4 on. Formats are annotations. References stay within the
-// document: those to other documents are refused, as is a schema in the document with an $id of its own that refers to something.
+// Draft 2020-12 applies unless $schema names another one, from draft 4 on. Formats are annotations. References stay
+// within the document: those to other documents are refused, and so is a subschema with its own $id that contains
+// references.
 package schema
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// A Document is a JSON Schema whose parts can refer to each other. It is safe for concurrent use, and must not be changed.
+// A Document is a JSON Schema with internal references. It is immutable and safe for concurrent use.
 type Document struct {
 	// Root is the whole schema.
 	Root *jsontree.Node
@@ -45,7 +46,7 @@ const (
 	Draft2020 Draft = 2020
 )
 
-// Parse reads a schema. What is no object is an error.
+// Parse parses a schema, which must be an object.
 func Parse(raw []byte) (*Document, error) {
 	root, err := jsontree.Parse(raw)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// A Schema is a document that values can be checked against. It cannot be changed, and is safe for concurrent use.
+// A Schema is a compiled document. It is immutable and safe for concurrent use.
 type Schema struct {
 	*Document
 	raw      json.RawMessage
@@ -22,13 +22,13 @@ type Schema struct {
 	compiled *jsonschema.Schema
 }
 
-// How many bytes a schema may have, and how deep it may be. Models could not do anything with a larger one.
+// Limits on a schema's size in bytes and its depth. A larger one would be useless to models.
 const (
 	maxSchema      = 1 << 20
 	maxSchemaDepth = 200
 )
 
-// Compile makes a schema of JSON. It refuses what could take too much time or memory, when it is compiled or used.
+// Compile compiles a schema. It refuses schemas that could take too much time or memory, to compile or to use.
 func Compile(raw json.RawMessage) (*Schema, error) {
 	if len(raw) > maxSchema {
 		return nil, fmt.Errorf("the schema has %d bytes, more than %d", len(raw), maxSchema)
@@ -68,13 +68,13 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("it refers to another document, %q", url)
 }
 
-// JSON returns the schema, without white space, as it was given. It must not be changed.
+// JSON returns the schema as given, without white space. Do not change it.
 func (s *Schema) JSON() json.RawMessage { return s.raw }
 
-// Accepts reports whether JSON is valid, as it is, for certain. It is fast, and says no where it would have to look closely.
+// Accepts is a fast check: true means that the JSON is certainly valid, false that it needs a closer look.
 func (s *Schema) Accepts(data []byte) bool { return json.Valid(data) && s.plan.accepts(data) }
 
-// Resembles returns a property whose name differs from this one, which is no property, in case only, or "". Package json takes
+// Resembles returns a property whose name differs from an unknown name in case only, or "". Package json would take
 // one for the other.
 func (s *Schema) Resembles(name string) string {
 	if _, ok := s.plan.properties[name]; ok {
@@ -83,8 +83,9 @@ func (s *Schema) Resembles(name string) string {
 	return s.plan.resembles(name)
 }
 
-// Validate checks a value as package json decodes it with UseNumber. The error has one line for each thing that is wrong,
-// for a model to read; where none of several alternatives fits, for the one that was meant. Checking takes some seconds at most.
+// Validate checks a value that package json decoded with UseNumber. The error has one line for each problem, for a
+// model to read; if none of several alternatives fits, the problems are those of the alternative that was meant.
+// Checking takes some seconds at most.
 func (s *Schema) Validate(ctx context.Context, value any) error {
 	c := check{meter: newMeter(ctx, value), at: noAlternative}
 	if err := c.run(s.compiled, value); err != nil || c.wrong == 0 {

@@ -32,7 +32,7 @@ var typeNames = []struct {
 	{String, "string"}, {Integer, "integer"}, {Number, "number"}, {Boolean, "boolean"}, {Object, "object"}, {Array, "array"}, {Null, "null"},
 }
 
-// NamedType returns the type that a schema calls by a name, or no type.
+// NamedType returns the type of a name in a schema, or no type if the name is unknown.
 func NamedType(name string) Types {
 	for _, t := range typeNames {
 		if t.name == name {
@@ -42,7 +42,7 @@ func NamedType(name string) Types {
 	return NoTypes
 }
 
-// Has reports whether one of the types is in the set.
+// Has reports whether the sets share a type.
 func (t Types) Has(other Types) bool { return t&other != 0 }
 
 // String names the types, as in "integer or null".
@@ -141,12 +141,14 @@ func (w *walk) spend(n int) bool {
 	return w.left >= 0
 }
 
-// Types returns the types of the values that fit a schema. It may name more, where that depends on more than a few keywords.
+// Types returns the types of the values that fit a schema. It may return too many if that depends on more than a
+// few keywords.
 func (d *Document) Types(schema *jsontree.Node) Types {
 	return (&walk{d, maxVisits}).types(schema, 0)
 }
 
-// Meant returns the types that a schema speaks of: its Types, or, if those are all or none, what its other keywords are about.
+// Meant returns the types that a schema is about: its Types, or, if those are all types, the types that its other
+// keywords apply to.
 func (d *Document) Meant(schema *jsontree.Node) Types {
 	types := d.Types(schema)
 	if types != AnyType && types != NoTypes {
@@ -198,8 +200,8 @@ func (w *walk) types(schema *jsontree.Node, depth int) Types {
 	return set
 }
 
-// Parts returns the schemas that a value must fit if it fits a schema: the schema itself, what it refers to, those in allOf, and so
-// on, in this order. They are not more than some hundred.
+// Parts returns the schemas that every fitting value must fit: the schema itself, what it refers to, those in
+// allOf, and so on, in this order, at most some hundred.
 func (d *Document) Parts(schema *jsontree.Node) []*jsontree.Node {
 	return (&walk{d, maxVisits}).parts(schema)
 }
