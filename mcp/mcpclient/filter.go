@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/time/rate"
+
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
@@ -26,16 +28,17 @@ type filter struct {
 	// odd is told of what is no message.
 	odd func(what string)
 
-	mu            sync.Mutex
-	requests      bucket // what the server asks for
-	notifications bucket
-	kept          []keptResult // in the order in which they have come
-	held          int          // their bytes
-	last          uint64
+	requests      *rate.Limiter // what the server asks for
+	notifications *rate.Limiter
+
+	mu   sync.Mutex
+	kept []keptResult // in the order in which they have come
+	held int          // their bytes
+	last uint64
 }
 
 func newFilter(limit int) *filter {
-	return &filter{limit: limit, requests: bucket{most: 100, perSecond: 10}, notifications: bucket{most: 10_000, perSecond: 1000}}
+	return &filter{limit: limit, requests: rate.NewLimiter(10, 100), notifications: rate.NewLimiter(1000, 10_000)}
 }
 
 // rawResult is the name of what the implementation gets instead of a result, which stands for it. It would read numbers as float64,
@@ -100,7 +103,7 @@ func (f *filter) message(data []byte) []byte {
 	case len(m.method) > 0 && (len(m.id)+len(m.method) > maxAsked || m.result != nil || m.err != nil): // it is neither one nor the other
 		return nil
 	case len(m.method) > 0 && hasID: // which is refused, whatever its parameters are
-		if m.method[0] != '"' || m.id[0] == '{' || m.id[0] == '[' || !f.take(&f.requests) {
+		if m.method[0] != '"' || m.id[0] == '{' || m.id[0] == '[' || !f.requests.Allow() {
 			return nil
 		}
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":{}}`, m.id, m.method)
@@ -151,7 +154,7 @@ func remakeError(text []byte) []byte {
 // notification hands a notification on. All but what belongs to the protocol itself is for this package, not for the implementation,
 // whose queue has no end.
 func (f *filter) notification(method string, params json.RawMessage) []byte {
-	if !f.take(&f.notifications) {
+	if !f.notifications.Allow() {
 		time.Sleep(time.Millisecond) // a server that floods is read slowly
 	}
 	if len(params) > maxParams || jsontree.Check(params, jsontree.Limits{Depth: maxDepth, Values: maxValues}) != nil {
@@ -291,30 +294,6 @@ func oneLine(data []byte) []byte {
 		return nil
 	}
 	return b.Bytes()
-}
-
-func (f *filter) take(b *bucket) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return b.take(time.Now())
-}
-
-// A bucket says whether something happens too often: most at once, and then some each second.
-type bucket struct {
-	most, perSecond float64
-
-	spent float64
-	last  time.Time
-}
-
-func (b *bucket) take(now time.Time) bool {
-	b.spent = max(0, b.spent-now.Sub(b.last).Seconds()*b.perSecond)
-	b.last = now
-	if b.spent+1 > b.most {
-		return false
-	}
-	b.spent++
-	return true
 }
 
 // tooLargeError is why a connection has ended.

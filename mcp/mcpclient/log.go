@@ -3,21 +3,21 @@ package mcpclient
 import (
 	"context"
 	"log/slog"
-	"sync"
-	"time"
+	"sync/atomic"
+
+	"golang.org/x/time/rate"
 )
 
 // A logger logs what servers do, and loses what is too much.
 type logger struct {
 	to *slog.Logger // or nil
 
-	mu     sync.Mutex
-	bucket bucket
-	lost   int
+	limit *rate.Limiter
+	lost  atomic.Int64
 }
 
 func newLogger(to *slog.Logger) *logger {
-	return &logger{to: to, bucket: bucket{most: 200, perSecond: 20}}
+	return &logger{to: to, limit: rate.NewLimiter(20, 200)}
 }
 
 func (l *logger) wanted() bool { return l.to != nil }
@@ -43,18 +43,11 @@ func (l *logger) log(level slog.Level, message string, args ...any) {
 	if l.to == nil || !l.to.Enabled(context.Background(), level) {
 		return
 	}
-	l.mu.Lock()
-	room, lost := l.bucket.take(time.Now()), l.lost
-	if room {
-		l.lost = 0
-	} else {
-		l.lost++
-	}
-	l.mu.Unlock()
-	if !room {
+	if !l.limit.Allow() {
+		l.lost.Add(1)
 		return
 	}
-	if lost > 0 {
+	if lost := l.lost.Swap(0); lost > 0 {
 		args = append(args, "lost", lost)
 	}
 	defer func() { _ = recover() }() // there is nobody to tell

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // A server is one of a set, whether it is connected or not.
@@ -97,7 +99,7 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) (err er
 	s.connected(c, list)
 	tried()
 	defer func() { s.disconnected(ctx, err) }()
-	changes := bucket{most: 8, perSecond: 1 / maxPace.Seconds()}
+	changes := rate.NewLimiter(rate.Every(maxPace), 8)
 	for {
 		select {
 		case <-ctx.Done():
@@ -113,7 +115,7 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) (err er
 			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error", s.because(c.because(err)))
 		}
 		pace := minPace
-		if !changes.take(time.Now()) {
+		if !changes.Allow() {
 			pace = maxPace
 		}
 		timer := time.NewTimer(pace)
