@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 	"registry/registrytest":          {"internal/jsontree", "internal/schema", "registry", "provider", "vfs"},
 	"registry/transcript":            {"registry"},
 	"internal/tsdecl":                {"internal/jsontree", "internal/plaintext", "internal/schema"},
-	"provider":                       {"internal/jsontree", "internal/media", "internal/plaintext", "registry"},
+	"provider":                       {"internal/jsontree", "internal/media", "internal/plaintext", "internal/schema", "registry"},
 	"provider/xmlcall":               {"internal/jsontree", "internal/plaintext", "internal/schema", "registry"},
 	"tools/javascript":               {"internal/plaintext", "internal/tsdecl", "registry", "runtime", "runtime/javascript", "vfs"},
 	"tools/memory":                   {"internal/filetype", "registry", "tools/internal/...", "vfs"},

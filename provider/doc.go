@@ -56,7 +56,7 @@
 // be null as absent.
 //
 // A tool cannot be strict if it has values that can be anything, or objects with unknown properties (maps). At
-// OpenAI, neither can one with optional properties in an allOf or an alternative, or beyond OpenAI's limits: 5000
+// OpenAI, neither can one with optional properties in an alternative, or beyond OpenAI's limits: 5000
 // properties, 1000 values, 10 levels, 120,000 characters in the names and values. Such a tool, and one that strict
 // mode makes too long, is sent without strict mode ("strict": false, or no such field). Limits on a whole request
 // are up to the caller, such as Anthropic's numbers of strict tools (20) and of their optional properties (24).

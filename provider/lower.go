@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 )
 
 // A lowered schema is one that a provider takes.
@@ -58,13 +59,13 @@ func lower(root *node, rules *rules) (lowered, error) { return lowerTo(root, rul
 
 // lowerTo is lower with at most some references followed one in another.
 func lowerTo(root *node, rules *rules, refs int) (lowered, error) {
-	l := &lowerer{rules: rules, root: root, draft: draftOf(root), refs: refs}
+	l := &lowerer{Document: schema.NewDocument(root), rules: rules, refs: refs}
 	top := l.top()
 	if l.work > maxWork {
 		return lowered{}, errSchemaTooLong
 	}
 	s := &settler{rules: rules, loose: l.loose}
-	schema := s.settle(top.WithNotes(nil), 0)
+	settled := s.settle(top.WithNotes(nil), 0)
 	switch {
 	case s.work > maxWork:
 		return lowered{}, errSchemaTooLong
@@ -75,51 +76,25 @@ func lowerTo(root *node, rules *rules, refs int) (lowered, error) {
 	for _, note := range top.Notes {
 		size += len(note)
 	}
-	if _, err := schema.Encode(maxSchema - size); err != nil {
+	if _, err := settled.Encode(maxSchema - size); err != nil {
 		return lowered{}, errSchemaTooLong
 	}
-	return lowered{schema, top.Notes}, nil
+	return lowered{settled, top.Notes}, nil
 }
 
 // A lowerer lowers one schema.
 type lowerer struct {
+	*schema.Document
 	rules *rules
-	root  *node
-	draft int
 	work  int
 	// refs is how many references are followed one in another.
 	refs int
-	// targets is what references by name can mean, made when there is one.
-	targets map[string]*node
 	// loose means that strict mode cannot have the schema.
 	loose bool
 }
 
-// drafts are versions of JSON Schema.
-const (
-	draft4    = 4
-	draft7    = 7 // and 6
-	draft2019 = 2019
-	draft2020 = 2020
-)
-
-func draftOf(root *node) int {
-	uri, _ := root.Get("$schema").AsText()
-	switch {
-	case strings.Contains(uri, "draft-04"):
-		return draft4
-	case strings.Contains(uri, "draft-06"), strings.Contains(uri, "draft-07"):
-		return draft7
-	case strings.Contains(uri, "2019-09"):
-		return draft2019
-	}
-	return draft2020
-}
-
 // A place is where in a schema something is.
 type place struct {
-	// base is what references that begin with # begin at.
-	base *node
 	// inside is the targets of the references that have led here, the last one first.
 	inside *inside
 	level  int
@@ -159,11 +134,8 @@ func (l *lowerer) schema(n *node, at place) *node {
 	if at.level > maxLevels {
 		return cutSchema(n, "Nested too deep to be described.")
 	}
-	if id := n.Get("$id"); id != nil && id.Kind == jsontree.String && n != l.root {
-		at.base = n
-	}
 	refs := l.references(n, at)
-	if len(refs) > 0 && l.draft <= draft7 {
+	if len(refs) > 0 && l.Draft <= schema.Draft7 {
 		own := jsontree.NewObject() // all else beside $ref means nothing there
 		for _, name := range []string{"title", "description"} {
 			if v := n.Get(name); v != nil {
@@ -184,7 +156,7 @@ func (l *lowerer) schema(n *node, at place) *node {
 	for _, list := range alternatives {
 		own = l.merge(own, l.anyOf(list, at))
 	}
-	if l.rules.allRequired && (n.Get("allOf") != nil || len(alternatives) > 0 || len(refs) > 0 && n.Get("properties") != nil) {
+	if l.rules.allRequired && len(alternatives) > 0 {
 		l.loose = l.loose || l.optional(own)
 	}
 	return own
@@ -206,7 +178,7 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 			own.Set(name, v)
 		case "properties":
 			own.Set(name, l.each(v, at))
-			l.checkOptional(n, v, at)
+			l.checkOptional(n, v)
 		case "patternProperties":
 			if l.rules.keep[name] {
 				own.Set(name, l.each(v, at))
@@ -222,15 +194,15 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 				l.noMore(own, n)
 			} else if v.Kind != jsontree.Array {
 				own.Set(name, l.schema(v, at))
-			} else if l.draft < draft2020 {
+			} else if l.Draft < schema.Draft2020 {
 				l.tuple(own, n, v, &lost, at)
 			}
 		case "prefixItems":
-			if l.draft >= draft2020 {
+			if l.Draft >= schema.Draft2020 {
 				l.tuple(own, n, v, &lost, at)
 			}
 		case "additionalItems":
-			if items := n.Get("items"); items != nil && items.Kind == jsontree.Array && l.draft < draft2020 {
+			if items := n.Get("items"); items != nil && items.Kind == jsontree.Array && l.Draft < schema.Draft2020 {
 				if v.Is("false") {
 					l.noMore(own, n)
 				} else {
@@ -247,9 +219,9 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 				own.Notes = append(own.Notes, l.sentences(n, m)...)
 			}
 		case "propertyNames":
-			if l.rules.keep[name] && l.draft > draft4 {
+			if l.rules.keep[name] && l.Draft > schema.Draft4 {
 				own.Set(name, l.schema(v, at))
-			} else if l.draft > draft4 {
+			} else if l.Draft > schema.Draft4 {
 				own.Notes = append(own.Notes, l.sentences(n, m)...)
 			}
 		default:
@@ -301,7 +273,7 @@ func (l *lowerer) noMore(own, n *node) {
 		return
 	}
 	tuple := n.Get("prefixItems")
-	if l.draft < draft2020 {
+	if l.Draft < schema.Draft2020 {
 		tuple = n.Get("items")
 	}
 	most := 0
@@ -315,15 +287,15 @@ func (l *lowerer) noMore(own, n *node) {
 func (l *lowerer) simple(own, n *node, m member) {
 	name, v := m.Name, m.Value
 	switch {
-	case l.draft == draft4 && (name == "exclusiveMinimum" || name == "exclusiveMaximum"):
+	case l.Draft == schema.Draft4 && (name == "exclusiveMinimum" || name == "exclusiveMaximum"):
 		// There it is a flag, which says how minimum is meant.
 		bound := n.Get(map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}[name])
 		if !v.Is("true") || bound == nil {
 			return
 		}
 		m.Value, v = bound, bound
-	case l.draft == draft4 && (name == "const" || name == "contains"),
-		l.draft < draft2019 && name == "dependentRequired":
+	case l.Draft == schema.Draft4 && (name == "const" || name == "contains"),
+		l.Draft < schema.Draft2019 && name == "dependentRequired":
 		return // it means nothing there
 	}
 	switch name {

@@ -12,7 +12,7 @@ import (
 
 // top lowers the root: what it must not have is folded into it, or becomes a note.
 func (l *lowerer) top() *node {
-	top := l.schema(l.root, place{base: l.root, inside: &inside{target: l.root}})
+	top := l.schema(l.Root, place{inside: &inside{target: l.Root}})
 	top.Set("type", jsontree.NewString("object")) // which package registry makes sure of
 	if list := top.Get("anyOf"); list != nil {
 		top = l.fold(top.Without("anyOf"), list.Items)

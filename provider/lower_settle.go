@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/schema"
 )
 
 // A settler brings a lowered schema into its last form: notes become descriptions, what must not stand together is taken
@@ -111,7 +112,7 @@ func (s *settler) fitting(n *node) *node {
 		kept := slices.DeleteFunc(slices.Clone(values), func(v *node) bool { return !fitsOne(v, types) })
 		switch {
 		case len(kept) == 0:
-			l := &lowerer{rules: s.rules, draft: draft2020, work: s.work}
+			l := &lowerer{Document: &schema.Document{Draft: schema.Draft2020}, rules: s.rules, work: s.work}
 			n = n.Without(name).WithNotes(slices.Concat(n.Notes, l.sentences(n, pair(name, v))))
 			s.work = l.work
 		case len(kept) < len(values):
@@ -177,7 +178,7 @@ func (s *settler) apart(n *node) *node {
 	if len(shape.Members) == 0 {
 		return n
 	}
-	l := &lowerer{rules: s.rules, draft: draft2020, work: s.work}
+	l := &lowerer{Document: &schema.Document{Draft: schema.Draft2020}, rules: s.rules, work: s.work}
 	list := &node{Kind: jsontree.Array}
 	for _, a := range alternatives {
 		if len(commonTypes(typesOf(shape.Get("type")), typesOf(a.Get("type")))) > 0 {

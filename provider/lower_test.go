@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -54,9 +55,9 @@ func TestLower(t *testing.T) {
 			in(`{"description":"Mine.\nTheirs.\nMust have at most 5 characters.","maxLength":3,"type":"string"}`), nil},
 		{"a reference of draft 7 stands alone", claudeRules, `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","definitions":{"d":{"type":"string"}},"properties":{"p":{"$ref":"#/definitions/d","description":"Mine.","maxLength":3}}}`,
 			in(`{"description":"Mine.","type":"string"}`), nil},
-		{"references by name and by pointer", claudeRules, `{"type":"object","properties":{"a":{"$ref":"#n"},"b":{"$ref":"#/$defs/a~1b%25"},"c":{"$ref":"urn:x#/properties/q"}},
-			"$defs":{"d":{"$anchor":"n","type":"string"},"a/b%":{"type":"null"},"e":{"$id":"urn:x","properties":{"q":{"$ref":"#/properties/r"},"r":{"type":"boolean"}}}}}`,
-			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"null"},"c":{"type":"boolean"}}}`, nil},
+		{"references by name and by pointer", claudeRules, `{"type":"object","properties":{"a":{"$ref":"#n"},"b":{"$ref":"#/$defs/a~1b%25"},"c":{"$ref":"urn:x#/a"}},
+			"$defs":{"d":{"$anchor":"n","type":"string"},"a/b%":{"type":"null"}}}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"null"},"c":{"description":"Must match the schema urn:x#/a."}}}`, nil},
 		{"a reference to the root", claudeRules, `{"type":"object","properties":{"inner":{"$ref":"#"}},"required":["inner"]}`,
 			`{"type":"object","properties":{"inner":{"type":"object","description":"The same again as the whole of the arguments."}},"required":["inner"]}`, nil},
 		{"references in a circle", claudeRules, in(`{"$ref":"#/$defs/a"}`, `,"$defs":{"a":{"type":"array","items":{"$ref":"#/$defs/b"}},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}]}}`),
@@ -118,8 +119,6 @@ func TestLower(t *testing.T) {
 
 		{"a property that only some alternatives have", claudeRules, `{"type":"object","properties":{"p":{"type":"string"}},"anyOf":[{"properties":{"p":{"const":"a"}},"required":["p"]},{"required":["q"]}]}`,
 			`{"type":"object","properties":{"p":{"type":"string"}}}`, []string{"The arguments have one of these forms:\n- with \"p\" being \"a\"\n- with \"q\""}},
-		{"a pointer through a schema with an $id", claudeRules, in(`{"$ref":"#/$defs/e/properties/q"}`, `,"$defs":{"r":{"type":"string"},"e":{"$id":"urn:x","properties":{"q":{"$ref":"#/$defs/r"}},"$defs":{"r":{"type":"boolean"}}}}`),
-			in(`{"type":"boolean"}`), nil},
 		{"strict", openAIStrict, `{"type":"object","properties":{"a":{"type":"string","maxLength":3,"default":"x"},"b":{"type":"object","properties":{"c":{"enum":["x",1]},"d":{"type":"array","items":{"type":["integer","null"]}}},"required":["d"]},"e":{"anyOf":[{"type":"string"},{"type":"integer"}]},"f":{"type":"string","const":"v"}},"required":["b"]}`,
 			`{"type":"object","properties":{"a":{"type":["string","null"],"description":"Must have at most 3 characters. Default: \"x\"."},"b":{"type":"object","properties":{"c":{"type":["string","number","null"],"enum":["x",1,null]},"d":{"type":"array","items":{"type":["integer","null"]}}},"required":["c","d"],"additionalProperties":false},"e":{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"null"}]},"f":{"type":["string","null"],"enum":["v",null]}},"required":["a","b","e","f"],"additionalProperties":false}`, nil},
 		{"strict, with optional properties", claudeStrict, `{"type":"object","properties":{"a":{"type":"string","pattern":"\\bx","format":"iri"},"b":{"type":"array","items":{"type":"number","minimum":1},"minItems":2}},"required":["b","gone"]}`,
@@ -189,11 +188,9 @@ func TestLowerNotStrict(t *testing.T) {
 	}
 	// Where package registry could not tell what null stands for.
 	for name, schema := range map[string]string{
-		"optional in allOf":             `{"type":"object","properties":{},"allOf":[{"properties":{"a":{"type":"string"}}}]}`,
-		"optional in an alternative":    in(`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"null"}]}`),
-		"optional in two alternatives":  in(`{"anyOf":[{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},{"type":"null"}]}`),
-		"optional without a plain type": in(`{"const":"x"}`),
-		"alternatives at the root":      `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`,
+		"optional in an alternative":   in(`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"null"}]}`),
+		"optional in two alternatives": in(`{"anyOf":[{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},{"type":"null"}]}`),
+		"alternatives at the root":     `{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`,
 	} {
 		_, _, err := lowerJSON(t, schema, openAIStrict)
 		require.ErrorIs(t, err, errNotStrict, name)
@@ -335,4 +332,28 @@ func many(n int, format string) string {
 		parts[i] = fmt.Sprintf(format, i)
 	}
 	return strings.Join(parts, ",")
+}
+
+// TestStrictNullIsTakenBack sends null for what was optional, however the schema says so, as a model does in strict mode.
+func TestStrictNullIsTakenBack(t *testing.T) {
+	for name, schema := range map[string]string{
+		"a property":          in(`{"type":"string"}`),
+		"a value":             in(`{"const":"x"}`),
+		"an anchor":           in(`{"$ref":"#n"}`, `,"$defs":{"n":{"$anchor":"n","type":"integer"}}`),
+		"allOf":               `{"type":"object","properties":{},"allOf":[{"properties":{"p":{"type":"string"}}},{"$ref":"#/$defs/q"}],"$defs":{"q":{"properties":{"p":{"type":["string","null"],"maxLength":3}}}}}`,
+		"beside a reference":  `{"type":"object","properties":{"p":{"type":"boolean"}},"$ref":"#/$defs/q","$defs":{"q":{"type":"object"}}}`,
+		"an optional integer": in(`{"anyOf":[{"type":"integer"},{"type":"string"}]}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := lowerJSON(t, schema, openAIStrict)
+			require.NoError(t, err)
+			r, err := registry.New(registry.ToolFunc(registry.Spec{Name: "tool", Description: "Does.", Schema: json.RawMessage(schema)},
+				func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+					return registry.Text(string(call.Input)), nil
+				}))
+			require.NoError(t, err)
+			result := r.Dispatch(t.Context(), registry.Call{Tool: "tool", Input: json.RawMessage(`{"p":null}`)}, registry.Env{})
+			require.Equal(t, "{}", result.Text())
+		})
+	}
 }

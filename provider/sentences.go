@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/internal/schema"
 )
 
 // The lengths of what sentences quote.
@@ -93,10 +94,10 @@ func (l *lowerer) sentences(n *node, m member) []string {
 		}
 	case "contains":
 		text := "At least one item"
-		if least := n.Get("minContains"); least != nil && l.draft >= draft2019 {
+		if least := n.Get("minContains"); least != nil && l.Draft >= schema.Draft2019 {
 			text = "At least " + count(least, "item")
 		}
-		if most := n.Get("maxContains"); most != nil && l.draft >= draft2019 {
+		if most := n.Get("maxContains"); most != nil && l.Draft >= schema.Draft2019 {
 			text += " and at most " + most.Brief(shortValue)
 		}
 		return one("%s must match %s.", text, l.quote(v))

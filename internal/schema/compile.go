@@ -23,8 +23,8 @@ var (
 	schemasByName = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// references are the keywords that refer to schemas, and behind them those that are referred to.
-var references = []string{"$ref", "$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor", "$recursiveAnchor"}
+// referenceWords are the keywords that refer to schemas, and after them those that are referred to.
+var referenceWords = []string{"$ref", "$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor", "$recursiveAnchor"}
 
 // maxSchemas is how many schemas may be in one. The time that the compiler takes grows with the square, and with how long
 // the places of the schemas are: maxPlaces is how many bytes they may have, all together.
@@ -93,7 +93,7 @@ func refers(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, inside := range value {
-			if slices.Contains(references, name) || refers(inside) {
+			if slices.Contains(referenceWords, name) || refers(inside) {
 				return true
 			}
 		}
@@ -211,7 +211,7 @@ func (p *preparer) elsewhere() {
 
 // references notes what a schema refers to.
 func (p *preparer) references(schema map[string]any) {
-	for _, keyword := range references[:3] {
+	for _, keyword := range referenceWords[:3] {
 		ref, ok := schema[keyword].(string)
 		if ok && !strings.HasPrefix(ref, "#") {
 			p.err = fmt.Errorf("it refers to another document, %q", plaintext.Cut(ref, 200))

@@ -29,10 +29,21 @@ type Document struct {
 
 	once    sync.Once
 	anchors map[string]*jsontree.Node
-	// targets are what the references of a schema lead to.
-	targets map[*jsontree.Node][]*jsontree.Node
+	// references are those of each schema that has some.
+	references map[*jsontree.Node]*references
 	// named are the types of the values in lists of them.
 	named map[*jsontree.Node]Types
+}
+
+// A Reference is one from a schema to another. Target is nil if it leads nowhere in the document.
+type Reference struct {
+	Text   string
+	Target *jsontree.Node
+}
+
+type references struct {
+	all     []Reference
+	targets []*jsontree.Node
 }
 
 // A Draft is a version of JSON Schema.
@@ -71,14 +82,23 @@ func draftOf(root *jsontree.Node) Draft {
 	return Draft2020
 }
 
-// Targets returns the schemas that the references in a schema lead to: those of $ref, and of $dynamicRef or $recursiveRef, which lead to
-// the same place within one document. A reference that leads nowhere has none.
-func (d *Document) Targets(schema *jsontree.Node) []*jsontree.Node {
-	if d == nil {
-		return nil
-	}
+// References returns the references of a schema: that of $ref, and that of $dynamicRef or $recursiveRef, which lead to the same place
+// within one document.
+func (d *Document) References(schema *jsontree.Node) []Reference {
 	d.once.Do(d.index)
-	return d.targets[schema]
+	if found := d.references[schema]; found != nil {
+		return found.all
+	}
+	return nil
+}
+
+// Targets returns the schemas that the references of a schema lead to.
+func (d *Document) Targets(schema *jsontree.Node) []*jsontree.Node {
+	d.once.Do(d.index)
+	if found := d.references[schema]; found != nil {
+		return found.targets
+	}
+	return nil
 }
 
 // typesNamed returns the types of the values in an enum.
@@ -89,14 +109,14 @@ func (d *Document) typesNamed(enum *jsontree.Node) Types {
 
 // RefAlone reports whether a schema is nothing but its reference: up to draft 7, keywords beside $ref mean nothing.
 func (d *Document) RefAlone(schema *jsontree.Node) bool {
-	return d != nil && d.Draft <= Draft7 && len(d.Targets(schema)) > 0
+	return d.Draft <= Draft7 && len(d.Targets(schema)) > 0
 }
 
 // index finds all anchors and enums, and then what all references lead to.
 func (d *Document) index() {
-	d.anchors, d.targets = map[string]*jsontree.Node{}, map[*jsontree.Node][]*jsontree.Node{}
+	d.anchors, d.references = map[string]*jsontree.Node{}, map[*jsontree.Node]*references{}
 	d.named = map[*jsontree.Node]Types{}
-	var referring []*jsontree.Node
+	var refer []*jsontree.Node
 	var look func(n *jsontree.Node)
 	look = func(n *jsontree.Node) {
 		d.name(n)
@@ -116,26 +136,29 @@ func (d *Document) index() {
 			look(m.Value)
 		}
 		if refers {
-			referring = append(referring, n)
+			refer = append(refer, n)
 		}
 		for _, item := range n.Items {
 			look(item)
 		}
 	}
 	look(d.Root)
-	for _, n := range referring {
-		for _, keyword := range d.references() {
+	for _, n := range refer {
+		found := &references{}
+		for _, keyword := range d.referring() {
 			if ref, ok := n.Get(keyword).AsText(); ok {
-				if target := d.target(ref); target != nil {
-					d.targets[n] = append(d.targets[n], target)
+				target := d.target(ref)
+				if found.all = append(found.all, Reference{ref, target}); target != nil {
+					found.targets = append(found.targets, target)
 				}
 			}
 		}
+		d.references[n] = found
 	}
 }
 
-// references are the keywords that refer to schemas.
-func (d *Document) references() []string {
+// referring are the keywords that refer to schemas.
+func (d *Document) referring() []string {
 	switch {
 	case d.Draft < Draft2019:
 		return []string{"$ref"}
