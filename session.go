@@ -37,14 +37,14 @@ type SessionOptions struct {
 // its files stay open.
 type Session struct {
 	runner  *Runner
-	project *vfs.Project // nil if there is none
+	project vfs.Project // nil if there is none
 	id      string
 	options SessionOptions
 	calls   calls
 	close   func() error
 }
 
-func newSession(r *Runner, project *vfs.Project, id string, options *SessionOptions) *Session {
+func newSession(r *Runner, project vfs.Project, id string, options *SessionOptions) *Session {
 	s := &Session{runner: r, project: project, id: id}
 	if options != nil {
 		s.options = *options
@@ -113,7 +113,7 @@ func (s *Session) DispatchAll(ctx context.Context, calls []registry.Call) ([]reg
 // Env returns the Env of the session's calls, with the project's current choices. Close does not wait for calls
 // made directly with it through [Runner.Registry].
 func (s *Session) Env() (registry.Env, error) {
-	_, end, err := s.calls.begin(context.Background())
+	ctx, end, err := s.calls.begin(context.Background())
 	if err != nil {
 		return registry.Env{}, err
 	}
@@ -131,7 +131,7 @@ func (s *Session) Env() (registry.Env, error) {
 	}
 	env.Selection.NoProject = s.project == nil
 	if s.project != nil && !s.options.IgnoreSettings {
-		stored, err := s.project.Settings()
+		stored, err := s.project.Settings(ctx)
 		if err == nil {
 			env.Selection.Settings, _, err = registry.ParseSettings(stored)
 		}
@@ -155,7 +155,7 @@ func (s *Session) Source(context.Context) (*registry.Registry, registry.Env, err
 
 // Project returns the files of the project, to read and to change them, and to undo what a call has done, by its id; nil if the
 // session has none. It is closed with the session.
-func (s *Session) Project() *vfs.Project { return s.project }
+func (s *Session) Project() vfs.Project { return s.project }
 
 // Close stops running calls, whose results say so, and waits until they end. That takes about half a second at
 // most, unless middleware holds them up: a tool that does not stop is left behind without its files. Then it closes

@@ -208,7 +208,7 @@ func TestDeletedProject(t *testing.T) {
 			runner := open(t, toolrun.Options{DataDir: dir})
 			session := openSession(t, runner, "p", nil)
 			write(t, session, "/n", "6")
-			require.NoError(t, runner.Store().Delete("p"))
+			require.NoError(t, runner.Store().Delete(t.Context(), "p"))
 			_, err := session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
 			require.ErrorIs(t, err, vfs.ErrDeleted)
 			_, err = session.Definitions(registry.Anthropic, nil)
@@ -227,7 +227,7 @@ func TestDeletedDuringACall(t *testing.T) {
 			var runner *toolrun.Runner
 			vanish := registry.ToolFunc(registry.Spec{Name: "vanish", Description: "Deletes."},
 				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
-					return registry.Text("gone"), runner.Store().Delete("p")
+					return registry.Text("gone"), runner.Store().Delete(t.Context(), "p")
 				})
 			runner = open(t, toolrun.Options{DataDir: dir, Tools: []registry.Tool{vanish}})
 			session := openSession(t, runner, "p", nil)

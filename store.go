@@ -7,16 +7,17 @@ import (
 	"runtime"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // OpenStore opens the store of projects in a data directory, as [Options].DataDir and the command's --data name it: they are in its
 // folder projects. What is missing is made. Several processes can use the same one.
-func OpenStore(dataDir string, options *vfs.Options) (*vfs.Store, error) {
-	return vfs.OpenStore(filepath.Join(dataDir, "projects"), options)
+func OpenStore(dataDir string, options *vfs.Options) (vfs.Store, error) {
+	return local.OpenStore(filepath.Join(dataDir, "projects"), options)
 }
 
 // openStore returns the store of a runner.
-func (o *Options) openStore() (*vfs.Store, error) {
+func (o *Options) openStore() (vfs.Store, error) {
 	switch {
 	case o.Store != nil && o.DataDir != "":
 		return nil, errors.New("toolrun: Options has both a Store and a DataDir")
@@ -25,7 +26,7 @@ func (o *Options) openStore() (*vfs.Store, error) {
 	case o.DataDir != "":
 		return OpenStore(o.DataDir, &o.Projects)
 	}
-	return vfs.NewMemoryStore(&o.Projects), nil
+	return local.NewMemoryStore(&o.Projects), nil
 }
 
 // UserDataDir returns the directory in which the toolrun command keeps data: $TOOLRUN_DATA if that is set, and otherwise the

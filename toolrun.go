@@ -58,6 +58,7 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // ErrClosed is the error of a [Runner] or a [Session] that is used after it was closed. It is also the cause of the contexts of
@@ -70,7 +71,7 @@ type Options struct {
 	// memory, and gone when the runner is closed.
 	DataDir string
 	// Store keeps the projects instead of DataDir. The caller closes it, after the runner.
-	Store *vfs.Store
+	Store vfs.Store
 	// Projects limits what a project of DataDir, of memory, or of [Runner.DirSession] may hold and remember.
 	Projects vfs.Options
 
@@ -101,7 +102,7 @@ type Options struct {
 // A Runner is the tools and what they are made of, and the sessions that use them. It is safe for concurrent use.
 type Runner struct {
 	servers  *mcpclient.Set // has the runner's own tools as well
-	store    *vfs.Store
+	store    vfs.Store
 	engine   *engine
 	projects vfs.Options
 	close    func() error
@@ -156,7 +157,7 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 // Session opens a project of the store, and makes it if it is missing. A project can have several sessions. The error is a
 // [*vfs.InvalidIDError] or a [*vfs.NameConflictError] if the project cannot have this id, or [ErrClosed].
 func (r *Runner) Session(project string, options *SessionOptions) (*Session, error) {
-	return r.open(project, options, func() (*vfs.Project, error) { return r.store.Open(project) })
+	return r.open(project, options, func() (vfs.Project, error) { return r.store.Open(context.Background(), project) })
 }
 
 // DirSession is Session on the files in a directory of the host, and nothing outside of it. What is there already does not count
@@ -174,16 +175,16 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		ignoring = *options
 	}
 	ignoring.IgnoreSettings = true
-	return r.open(filepath.Base(name), &ignoring, func() (*vfs.Project, error) { return vfs.OpenDir(dir, &o) })
+	return r.open(filepath.Base(name), &ignoring, func() (vfs.Project, error) { return local.OpenDir(dir, &o) })
 }
 
 // ProjectSession is Session on a project that the caller has opened, as from another store, and that the session closes. The
 // project can be nil: tools that need files are not enabled then.
-func (r *Runner) ProjectSession(id string, project *vfs.Project, options *SessionOptions) (*Session, error) {
-	return r.open(id, options, func() (*vfs.Project, error) { return project, nil })
+func (r *Runner) ProjectSession(id string, project vfs.Project, options *SessionOptions) (*Session, error) {
+	return r.open(id, options, func() (vfs.Project, error) { return project, nil })
 }
 
-func (r *Runner) open(id string, options *SessionOptions, open func() (*vfs.Project, error)) (*Session, error) {
+func (r *Runner) open(id string, options *SessionOptions, open func() (vfs.Project, error)) (*Session, error) {
 	if r.isClosed() {
 		return nil, ErrClosed
 	}
@@ -222,7 +223,7 @@ func (r *Runner) Changed() <-chan struct{} { return r.servers.Changed() }
 func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 
 // Store returns the store of the projects, to list, delete and measure them.
-func (r *Runner) Store() *vfs.Store { return r.store }
+func (r *Runner) Store() vfs.Store { return r.store }
 
 // JavaScript returns what runs scripts, for code of the program's own, and starts the engine if it is not running. The context
 // limits the wait. A program that wants to know at once whether code can run, or no call to wait, asks for it after Open.

@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // open opens a runner whose engine starts fast.
@@ -60,7 +61,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a directory that is a file": {toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "file")
 		}},
-		"two stores": {toolrun.Options{DataDir: t.TempDir(), Store: vfs.NewMemoryStore(nil)}, func(t *testing.T, err error) {
+		"two stores": {toolrun.Options{DataDir: t.TempDir(), Store: local.NewMemoryStore(nil)}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "both a Store and a DataDir")
 		}},
 		"a server that is none": {toolrun.Options{DataDir: t.TempDir(), Servers: mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"x": {}}}},
@@ -115,7 +116,7 @@ func TestDataDir(t *testing.T) {
 	require.Equal(t, "hello", string(text))
 	runner = open(t, options)
 	require.Equal(t, "hello", do(t, openSession(t, runner, "notes", nil), "javascript", `{"code":"return fs.readFile('/a.txt', 'utf8')"}`))
-	ids, err := runner.Store().List()
+	ids, err := runner.Store().List(t.Context(), "", 0)
 	require.NoError(t, err)
 	require.Equal(t, []string{"notes"}, ids)
 }
@@ -183,7 +184,7 @@ func TestEngine(t *testing.T) {
 func TestRunnersShareWhatTheyAreGiven(t *testing.T) {
 	engine := enginetest.New(sandbox.EngineOptions{})
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
-	store := vfs.NewMemoryStore(nil)
+	store := local.NewMemoryStore(nil)
 	for i, want := range []string{"1", "2", "3"} {
 		runner := open(t, toolrun.Options{Engine: engine.Engine(), Store: store})
 		got, err := runner.JavaScript(t.Context())

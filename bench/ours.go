@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // The limits of engines that have any, for programs. The time is never reached.
@@ -126,12 +126,12 @@ func oursRegistry() (protocol.Engine, error) {
 	if err != nil {
 		return protocol.Engine{}, err
 	}
-	store := vfs.NewMemoryStore(nil)
+	store := local.NewMemoryStore(nil)
 	projects := map[string]afero.Fs{}
 	call := func(body, library string) (string, error) {
 		project, known := projects[library]
 		if !known {
-			opened, err := store.Open(fmt.Sprint("project-", len(projects)))
+			opened, err := store.Open(context.Background(), fmt.Sprint("project-", len(projects)))
 			if err != nil {
 				return "", err
 			}

@@ -184,7 +184,7 @@ func TestWhatAToolGets(t *testing.T) {
 	require.Equal(t, "c", got.Chat)
 	got.Report("after the end", 0, 0)
 
-	changes, err := project.Changes("/")
+	changes, err := project.Changes(t.Context(), "/")
 	require.NoError(t, err)
 	require.Len(t, changes, 1)
 	require.Equal(t, "call-1", changes[0].Call, "what a call changes can be undone together")

@@ -15,9 +15,10 @@ type Env struct {
 	// Client is who makes the call, if several do for a project. Tools share what is scarce, such as places for scripts, fairly among
 	// projects, and among the clients of each.
 	Client string
-	// Files are the project's files, or nil if there is no project. If they are a [*vfs.Project] or a view of one, each call
-	// gets them by [vfs.BeginCall]: what it changes belongs together in the history, and when it ends, what it has left open is
-	// closed and nothing more can be done. Other file systems are given as they are, and a tool that is left behind keeps them.
+	// Files are the project's files, or nil if there is no project: a [vfs.Project], a view of one, or another [vfs.CallFs].
+	// Each call gets them by [vfs.BeginCall]: what it changes belongs together in the history, and when it ends, what it has
+	// left open is closed and nothing more can be done. With any other file system each call fails, and the result's error
+	// is a [*vfs.NoCallsError].
 	Files afero.Fs
 	// Selection says what is enabled and how it is set.
 	Selection Selection

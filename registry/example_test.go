@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 func Example() {
@@ -61,7 +61,7 @@ func ExampleFunc_files() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	project, err := vfs.NewMemoryStore(nil).Open("alice")
+	project, err := local.NewMemoryStore(nil).Open(context.Background(), "alice")
 	if err != nil {
 		log.Fatal(err)
 	}

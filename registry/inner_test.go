@@ -241,7 +241,7 @@ func TestCallsHaveTheirOwnViewOfTheFiles(t *testing.T) {
 			if strings.Contains(why, "view of a") {
 				require.Contains(t, result.Text(), "read-only file system", "what the host protects is protected from all")
 			}
-			changes, err := project.Changes("/")
+			changes, err := project.Changes(t.Context(), "/")
 			require.NoError(t, err)
 			by := map[string]string{}
 			for _, c := range changes {

@@ -42,7 +42,10 @@ func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name s
 	if files == nil {
 		return "", errNoFiles
 	}
-	files, end := vfs.BeginCall(files, c.key)
+	files, end, err := vfs.BeginCall(files, c.key)
+	if err != nil {
+		return "", err
+	}
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, keepTime)
 	defer cancel()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // says makes a tool whose result is always the same.
@@ -146,7 +147,7 @@ func TestKeptResultsAreBounded(t *testing.T) {
 }
 
 func TestLongResultsThatCannotBeKept(t *testing.T) {
-	tight, err := vfs.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 100_000}}).Open("tight")
+	tight, err := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 100_000}}).Open(t.Context(), "tight")
 	require.NoError(t, err)
 	blocked := newProject(t)
 	require.NoError(t, afero.WriteFile(blocked, registry.OutputDir, nil, 0o600))

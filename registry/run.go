@@ -63,7 +63,10 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 	env.call = c
 	files, end := env.Files, func() {}
 	if files != nil {
-		env.Files, end = vfs.BeginCall(files, c.key)
+		var err error
+		if env.Files, end, err = vfs.BeginCall(files, c.key); err != nil {
+			return failed(ctx, env, err)
+		}
 	}
 	c.inner.begin(lasts, outer, env.Files)
 	finish := sync.OnceFunc(func() {

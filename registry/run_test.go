@@ -177,9 +177,9 @@ func TestCanceledCallsAreNotExecuted(t *testing.T) {
 }
 
 func TestAToolThatWaitsForTheLockIsLeftBehind(t *testing.T) {
-	for why, view := range map[string]func(*vfs.Project) afero.Fs{
-		"a project": func(p *vfs.Project) afero.Fs { return p },
-		"a view":    func(p *vfs.Project) afero.Fs { return vfs.ReadOnly(p, "/memories") },
+	for why, view := range map[string]func(vfs.Project) afero.Fs{
+		"a project": func(p vfs.Project) afero.Fs { return p },
+		"a view":    func(p vfs.Project) afero.Fs { return vfs.ReadOnly(p, "/memories") },
 	} {
 		t.Run(why, func(t *testing.T) {
 			project := newProject(t)

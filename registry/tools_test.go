@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // do is what a tool of these tests does.
@@ -48,9 +49,9 @@ func call(tool, input string) registry.Call {
 	return registry.Call{ID: "call-1", Tool: tool, Input: json.RawMessage(input)}
 }
 
-func newProject(t testing.TB) *vfs.Project {
+func newProject(t testing.TB) vfs.Project {
 	t.Helper()
-	project, err := vfs.NewMemoryStore(nil).Open("test")
+	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 	require.NoError(t, err)
 	return project
 }

@@ -2,125 +2,101 @@ package vfs
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
-	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/afero"
 )
 
-// A call is what changes belong to that are undone together.
-type call struct {
-	id string
-	// lasts ends with the call: nothing can be done for it any more, and nobody waits for the lock for it. It is nil for what
-	// has no end of its own.
-	lasts context.Context
-	end   context.CancelFunc
-	// scope is that in which the call holds the lock, or nil.
-	scope atomic.Pointer[scope]
-	// undoes and reverses mark what Undo does.
-	undoes   string
-	reverses int64
-
-	// The following belong to whoever has the lock.
-
-	// parts is how many changes the call has made.
-	parts int
-	// written has the changes that wrote files, by path, as long as nobody else has changed anything; next is the number
-	// of the change that would come after the call's last one.
-	written map[string]written
-	next    int64
+// A CallFs is a file system other than a [Project] that can be given to a call. Views of this package are such as long as
+// what they are views of is.
+type CallFs interface {
+	afero.Fs
+	// BeginCall is what the function of that name returns.
+	BeginCall(id string) (files afero.Fs, end func(), err error)
 }
 
-func (c *call) ended() bool { return c != nil && c.lasts != nil && c.lasts.Err() != nil }
-
-// written is how a call has written a file: the number of the change, and what the file has become, if that is known.
-type written struct {
-	number int64
-	after  *stamp
-}
-
-// WithCall returns the project as one call of a tool sees it: what is changed through it belongs together under the id,
-// which [Project.Undo] takes and which should not be used for another call. Without one, each change is by itself. An
-// id that begins with "#" gets a "call " in front, and one that is longer than 256 bytes is kept in part, with a hash.
-// [Project.EndCall] ends the call.
-func (p *Project) WithCall(id string) *Project {
-	c := &call{id: callID(id)}
-	c.lasts, c.end = context.WithCancel(context.Background())
-	return &Project{core: p.core, call: c, scope: p.scope}
-}
-
-// callID is an id as the history has it.
-func callID(id string) string {
-	const limit, part = 256, 180
-	id = strings.ToValidUTF8(id, "\uFFFD")
-	if strings.HasPrefix(id, "#") {
-		id = "call " + id
+// BeginCall returns the file system as one call of a tool sees it: by [Calls], whose EndCall is end. The error is a
+// [*NoCallsError] if it is neither a [Project] nor a [CallFs].
+func BeginCall(files afero.Fs, id string) (_ afero.Fs, end func(), err error) {
+	switch f := files.(type) {
+	case Project:
+		call := f.WithCall(id)
+		return call, call.EndCall, nil
+	case CallFs:
+		return f.BeginCall(id)
 	}
-	if len(id) > limit {
-		id = fmt.Sprintf("%s...%x", strings.ToValidUTF8(id[:part], ""), sha256.Sum256([]byte(id)))
-	}
-	return id
+	return nil, nil, &NoCallsError{files.Name()}
 }
 
-// EndCall ends the call that [Project.WithCall] has begun: files that have been opened for it and are still open are
-// closed, what has been written in those that would replace a file when they are closed is dropped, and from now on
-// everything that is attempted for it is fs.ErrClosed. Whoever runs code for a call ends the call with this, since code
-// that is stopped in the middle closes nothing, and code that cannot be stopped would go on.
-func (p *Project) EndCall() {
-	if p.call != nil {
-		if p.call.end != nil {
-			p.call.end()
-		}
-		p.core.discard(func(f openFile) bool { return f.by() == p.call })
-	}
-}
-
-// BeginCall returns the file system as one call of a tool sees it, if it is a [*Project] or a view of one: as
-// [Project.WithCall] does. end is [Project.EndCall]. Any other file system comes back as it is, and end does nothing.
-func BeginCall(files afero.Fs, id string) (_ afero.Fs, end func()) {
-	if c, ok := files.(interface {
-		beginCall(id string) (afero.Fs, func())
-	}); ok {
-		return c.beginCall(id)
-	}
-	return files, func() {}
-}
-
-func (p *Project) beginCall(id string) (afero.Fs, func()) {
-	call := p.WithCall(id)
-	return call, call.EndCall
-}
-
-func (v *readOnly) beginCall(id string) (afero.Fs, func()) {
-	files, end := BeginCall(v.files, id)
-	return &readOnly{files: files, protected: v.protected}, end
-}
-
-func (v *sub) beginCall(id string) (afero.Fs, func()) {
-	files, end := BeginCall(v.files, id)
-	return &sub{files: files, dir: v.dir}, end
-}
-
-// Holding returns a channel that is closed when the call that sees this file system, by [BeginCall], no longer keeps others from
-// changing it. It is nil if the call does not do so now, or if that is not known.
+// Holding returns a channel that is closed when the call that sees this file system, by [BeginCall], no longer keeps
+// others from changing it. It is nil if the call does not do so now, or if that is not known.
 func Holding(files afero.Fs) <-chan struct{} {
-	if h, ok := files.(interface{ holding() <-chan struct{} }); ok {
-		return h.holding()
+	if h, ok := files.(interface{ Holding() <-chan struct{} }); ok {
+		return h.Holding()
 	}
 	return nil
 }
 
-func (p *Project) holding() <-chan struct{} {
-	if p.call == nil {
-		return nil
-	}
-	if s := p.call.scope.Load(); s != nil {
-		return s.over
-	}
-	return nil
+// Wrap returns a view of a file system as wrap makes it, for file systems that see or change what goes through them.
+// Each call and each exclusive section has one of its own: wrap gets the file system as the call sees it, so that what
+// the view does belongs to the call, is undone with it and ends with it. wrap is called by several goroutines at once.
+//
+// A wrapper around a [Project] that is not made by this would hide the project, and a call refuses it.
+func Wrap(files afero.Fs, wrap func(files afero.Fs) afero.Fs) afero.Fs {
+	return &wrapped{wrap(files), files, wrap}
 }
 
-func (v *readOnly) holding() <-chan struct{} { return Holding(v.files) }
-func (v *sub) holding() <-chan struct{}      { return Holding(v.files) }
+type wrapped struct {
+	afero.Fs
+	inner afero.Fs
+	wrap  func(files afero.Fs) afero.Fs
+}
+
+var (
+	_ CallFs    = (*wrapped)(nil)
+	_ Exclusive = (*wrapped)(nil)
+)
+
+// BeginCall implements [CallFs].
+func (v *wrapped) BeginCall(id string) (afero.Fs, func(), error) {
+	files, end, err := BeginCall(v.inner, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return Wrap(files, v.wrap), end, nil
+}
+
+// Exclusively implements [Exclusive].
+func (v *wrapped) Exclusively(ctx context.Context, do func(files afero.Fs) error) error {
+	return Exclusively(ctx, v.inner, func(files afero.Fs) error { return do(Wrap(files, v.wrap)) })
+}
+
+// Holding is what the function of that name asks.
+func (v *wrapped) Holding() <-chan struct{} { return Holding(v.inner) }
+
+// IsReadOnly is what the function of that name asks.
+func (v *wrapped) IsReadOnly(name string) bool {
+	return IsReadOnly(v.Fs, name) || IsReadOnly(v.inner, name)
+}
+
+// Foreign lets calls use a file system that has nothing to do with a project, such as [afero.MemMapFs]. It does without
+// what a project does: nothing can be undone, there are no quotas, and a tool that is left behind keeps the files. To wrap
+// a project use [Wrap].
+func Foreign(files afero.Fs) afero.Fs { return foreign{files} }
+
+type foreign struct{ afero.Fs }
+
+var (
+	_ CallFs    = foreign{}
+	_ Exclusive = foreign{}
+)
+
+// BeginCall implements [CallFs].
+func (f foreign) BeginCall(string) (afero.Fs, func(), error) { return f, func() {}, nil }
+
+// Exclusively implements [Exclusive].
+func (f foreign) Exclusively(ctx context.Context, do func(files afero.Fs) error) error {
+	return Exclusively(ctx, f.Fs, do)
+}
+
+// IsReadOnly is what the function of that name asks.
+func (f foreign) IsReadOnly(name string) bool { return IsReadOnly(f.Fs, name) }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"strings"
 	"syscall"
 )
 
@@ -44,62 +44,41 @@ func (e *NameConflictError) Error() string {
 // Unwrap makes errors.Is hold for fs.ErrExist and syscall.EEXIST.
 func (e *NameConflictError) Unwrap() error { return syscall.EEXIST }
 
-// errNotFollowed is what happens to links, devices, pipes and sockets.
-var errNotFollowed error = &notFollowedError{}
+// ErrDeleted means that the project has been deleted since it was opened. It is fs.ErrNotExist.
+var ErrDeleted error = missingError("the project has been deleted")
 
-type notFollowedError struct{}
+// ErrNotKept means that the history does not have what was asked for, because it is too old or was too large. It is
+// fs.ErrNotExist.
+var ErrNotKept error = missingError("the history does not have it")
 
-func (*notFollowedError) Error() string { return "links and special files are not followed" }
-func (*notFollowedError) Unwrap() error { return fs.ErrPermission }
+// A missingError is a kind of fs.ErrNotExist.
+type missingError string
 
-// notDirectory is the error of what should be a directory, or nil.
-func notDirectory(info fs.FileInfo) error {
-	switch {
-	case info.IsDir():
-		return nil
-	case info.Mode().IsRegular():
-		return errNotDir
-	}
-	return errNotFollowed
+func (e missingError) Error() string        { return string(e) }
+func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// An UndoError says why the changes of a call cannot be undone. Nothing has been changed.
+type UndoError struct {
+	// Call is the call, or the number of the change behind a "#".
+	Call string
+	// Reasons say what is in the way, each with the path; not more than 20.
+	Reasons []string
 }
 
-// notFile is the error of what should be a regular file, or nil.
-func notFile(info fs.FileInfo) error {
-	switch {
-	case info.IsDir():
-		return syscall.EISDIR
-	case !info.Mode().IsRegular():
-		return errNotFollowed
-	}
-	return nil
+func (e *UndoError) Error() string {
+	return fmt.Sprintf("cannot undo %s: %s", e.Call, strings.Join(e.Reasons, "; "))
 }
 
-// errLocked means that another process holds the lock.
-var errLocked = errors.New("another process holds the lock")
-
-// pathError puts the path that the caller gave into an error, in the place of the host's.
-func pathError(op, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &fs.PathError{Op: op, Path: name, Err: bare(err)}
+// A NoCallsError says that a file system cannot be given to a call: it is neither a [Project] nor a [CallFs], so that
+// nothing would keep the call from using it after its end, and its changes could not be undone.
+type NoCallsError struct {
+	// Name is the name of the file system, by its method of that name.
+	Name string
 }
 
-// bare is what went wrong, without the path that it went wrong with.
-func bare(err error) error {
-	for {
-		var pe *fs.PathError
-		var le *os.LinkError
-		var se *os.SyscallError
-		switch {
-		case errors.As(err, &pe):
-			err = pe.Err
-		case errors.As(err, &le):
-			err = le.Err
-		case errors.As(err, &se):
-			err = se.Err
-		default:
-			return portable(err)
-		}
-	}
+func (e *NoCallsError) Error() string {
+	return fmt.Sprintf("the file system %q knows no calls: wrap a project with vfs.Wrap, and use vfs.Foreign for what is none", e.Name)
 }
+
+// Unwrap makes errors.Is hold for errors.ErrUnsupported.
+func (e *NoCallsError) Unwrap() error { return errors.ErrUnsupported }

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 func Example() {
 	ctx := context.Background()
-	store := vfs.NewMemoryStore(nil) // or OpenStore, for a directory of the host
-	project, err := store.Open("notes")
+	store := local.NewMemoryStore(nil) // or OpenStore, for a directory of the host
+	project, err := store.Open(context.Background(), "notes")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func Example() {
 }
 
 func ExampleReadOnly() {
-	project, err := vfs.NewMemoryStore(nil).Open("project")
+	project, err := local.NewMemoryStore(nil).Open(context.Background(), "project")
 	if err != nil {
 		log.Fatal(err)
 	}

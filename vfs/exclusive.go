@@ -12,9 +12,10 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/progress"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// Exclusive is what file systems implement that can keep others from changing them: a [*Project], and every view of one.
+// Exclusive is a file system that can keep others from changing it: a [Project] is, and every view of one.
 type Exclusive interface {
 	// Exclusively runs do while nobody else, in this process or another one, changes the files. Reading goes on
 	// meanwhile. do uses the files that it gets, which must not be replaced by the original ones: changing anything
@@ -34,40 +35,6 @@ func Exclusively(ctx context.Context, files afero.Fs, do func(files afero.Fs) er
 	return do(files)
 }
 
-// Exclusively implements [Exclusive].
-func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error) (err error) {
-	if p.over() {
-		return fs.ErrClosed
-	}
-	if p.scope != nil {
-		p.scope.mu.Lock()
-		active := p.scope.active
-		p.scope.mu.Unlock()
-		if active {
-			return do(p)
-		}
-	}
-	end, err := p.begin(ctx)
-	if err != nil {
-		return err
-	}
-	s := &scope{active: true, over: make(chan struct{})}
-	if p.call != nil {
-		p.call.scope.Store(s)
-	}
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.active = false
-		if p.call != nil {
-			p.call.scope.Store(nil)
-		}
-		close(s.over)
-		err = errors.Join(err, end())
-	}()
-	return do(&Project{core: p.core, call: p.call, scope: s})
-}
-
 // WriteFile replaces a file by one with this content, as a whole, or makes it and the directories that it lies in.
 func WriteFile(ctx context.Context, files afero.Fs, name string, data []byte) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error { return writeFile(files, name, data) })
@@ -80,7 +47,7 @@ func writeFile(files afero.Fs, name string, data []byte) error {
 	}
 	clean, err := Clean(name)
 	if err != nil {
-		return pathError("open", name, err)
+		return fsys.PathError("open", name, err)
 	}
 	var made []string
 	for dir := path.Dir(clean); dir != "/"; dir = path.Dir(dir) {
@@ -142,14 +109,14 @@ func Copy(ctx context.Context, files afero.Fs, from, to string) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error {
 		source, err := Clean(from)
 		if err != nil {
-			return pathError("copy", from, err)
+			return fsys.PathError("copy", from, err)
 		}
 		target, err := Clean(to)
 		if err != nil {
-			return pathError("copy", to, err)
+			return fsys.PathError("copy", to, err)
 		}
 		if _, err := files.Stat(to); err == nil {
-			return pathError("copy", to, syscall.EEXIST)
+			return fsys.PathError("copy", to, syscall.EEXIST)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -157,8 +124,8 @@ func Copy(ctx context.Context, files afero.Fs, from, to string) error {
 		if err != nil {
 			return err
 		}
-		if info.IsDir() && within(target, source) {
-			return pathError("copy", to, syscall.EINVAL)
+		if info.IsDir() && Within(target, source) {
+			return fsys.PathError("copy", to, syscall.EINVAL)
 		}
 		if err := copyAny(ctx, files, source, target, info); err != nil {
 			if info.IsDir() { // a file is there as a whole or not at all
@@ -177,7 +144,7 @@ func copyAny(ctx context.Context, files afero.Fs, from, to string, info fs.FileI
 	case info.Mode().IsRegular():
 		return copyRegular(files, from, to, info)
 	case !info.IsDir():
-		return pathError("copy", from, errNotFollowed)
+		return fsys.PathError("copy", from, fsys.ErrNotFollowed)
 	}
 	if err := files.Mkdir(to, info.Mode().Perm()); err != nil {
 		return err
@@ -213,8 +180,8 @@ func copyRegular(files afero.Fs, from, to string, info fs.FileInfo) error {
 
 // discard closes a file without letting it take the place of the old one, if it can.
 func discard(f afero.File) {
-	if d, ok := f.(interface{ discard() }); ok {
-		d.discard()
+	if d, ok := f.(interface{ Discard() }); ok {
+		d.Discard()
 		return
 	}
 	_ = f.Close()
@@ -225,7 +192,7 @@ func Move(ctx context.Context, files afero.Fs, from, to string) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error {
 		// The same file by a name in another case is no obstacle: it is not found by that name.
 		if _, err := files.Stat(to); err == nil {
-			return pathError("move", to, syscall.EEXIST)
+			return fsys.PathError("move", to, syscall.EEXIST)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -1,17 +1,50 @@
 package vfs
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"strconv"
-	"strings"
+	"context"
 	"time"
+
+	"github.com/spf13/afero"
 )
 
-// The history of a project is a directory with two things for each change, by its number: a description, and what the
-// change replaced or removed, if anything. The description comes first, then what is kept, then the change itself, so
-// that a process that dies leaves at most one change that has not happened, which is found and dropped.
+// History is what a [Project] remembers of its changes, as far as [HistoryOptions] allow it.
+type History interface {
+	// Changes lists what has happened to a file or directory and all below it, the latest first. The root stands for
+	// everything.
+	Changes(ctx context.Context, name string) ([]Change, error)
+	// OpenVersion opens what a file was before the change with this id, for reading. If the change removed a directory,
+	// that is syscall.EISDIR, and Restore can bring it back. The error is [ErrNotKept] if there is nothing.
+	OpenVersion(ctx context.Context, id int64) (afero.File, error)
+	// Restore puts back what the change with this id replaced or removed, to where it was. A file that is there now is
+	// replaced, which the history keeps; a directory is not replaced (fs.ErrExist).
+	Restore(ctx context.Context, id int64) error
+	// Undo undoes the changes of a call, all of them or none, and lists them, latest first. The id is one that
+	// [Calls] got, or the number of a change behind a "#"; "" means the latest call that has not been undone. The error
+	// is an [*UndoError] if files have been changed since, by another call or from outside, and [ErrNotKept] if there is
+	// nothing to undo.
+	//
+	// Permissions and times are not undone. Undoing is recorded in the history like other changes. If it is interrupted,
+	// by a quota or the end of the process, doing it again completes it.
+	Undo(ctx context.Context, id string) (undone []Change, err error)
+}
+
+// A Change is something that has happened to a project's files.
+type Change struct {
+	// ID is the number of the change. Later ones have larger numbers.
+	ID int64
+	// Time is when it happened.
+	Time time.Time
+	// Call is the id of the call that made it, or "".
+	Call string
+	// Op is what happened to the file or directory Path. If it was renamed, To is the new name.
+	Op       Op
+	Path, To string
+	// Kept says that [History] can open and restore what was replaced or removed. Lost says that something was, but was
+	// too large to keep.
+	Kept, Lost bool
+	// Undoes is the call, or the number of the change behind a "#", that this change was made to undo, or "".
+	Undoes string
+}
 
 // An Op is a kind of change.
 type Op string
@@ -25,329 +58,3 @@ const (
 	OpRename Op = "rename" // of a file or directory, perhaps over a file
 	OpUndone Op = "undone" // the changes of a call have been undone
 )
-
-const (
-	pageSuffix = ".page"
-	keptSuffix = ".kept"
-	// entryCost is what a description, or a file or directory that is kept, counts beside its size.
-	entryCost = 4 << 10
-	// maxStamped is how many changes are looked at to find those to a file.
-	maxStamped = 256
-	// maxNumber is far more changes than can happen.
-	maxNumber = 1 << 50
-)
-
-func keptFile(number int64) string { return fmt.Sprintf("%s/%016d%s", historyDir, number, keptSuffix) }
-
-// record adds a change to the history, before it happens. The number is -1 if there is no history.
-func (p *Project) record(c *core, e change) (number int64, err error) {
-	if c.options.History.Off {
-		return -1, nil
-	}
-	return p.add(c, e, entryCost)
-}
-
-// add adds a change that costs so much.
-func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
-	if err := c.makeRoom(cost); err != nil {
-		return 0, err
-	}
-	number = c.state.next
-	e.Number = number
-	e.Time = time.Now().UTC()
-	if own := p.call; own != nil {
-		e.Call, e.Part, e.Undoes, e.Reverses = own.id, own.parts, own.undoes, own.reverses
-	}
-	if err := c.describe(e); err != nil {
-		return 0, err
-	}
-	if p.call != nil {
-		p.call.add(e)
-	}
-	c.recorder, c.recorded = p.call, e
-	if c.state.oldest == number {
-		c.oldestTime = e.Time
-	}
-	c.state.next++
-	c.state.kept += cost
-	return number, nil
-}
-
-// add notes a change of the call.
-func (own *call) add(e change) {
-	if own.id != "" {
-		own.parts++
-	}
-	writes := e.Op == OpCreate || e.Op == OpWrite
-	if !writes && e.Op != OpMkdir || own.next != e.Number {
-		own.written = nil // paths mean something else now
-	}
-	if writes {
-		if own.written == nil {
-			own.written = map[string]written{}
-		}
-		own.written[e.Path] = written{e.Number, e.After}
-	}
-	own.next = e.Number + 1
-}
-
-// recordReplacement records a change that replaces a file, or something at least, if before is not nil. If the same call
-// has written the file before, and nobody has changed anything since, that stays one change: again is true.
-func (p *Project) recordReplacement(c *core, e change, name string, before fs.FileInfo) (number int64, again bool, err error) {
-	if c.options.History.Off {
-		return -1, false, nil
-	}
-	if number, ok := p.written(c, name, before); ok && e.Op != OpRename {
-		return number, true, nil
-	}
-	number, kept, err := p.addKeeping(c, e, before)
-	if err != nil || !kept {
-		return number, false, err
-	}
-	// The file is going to be replaced, so another name for it is as good as a copy.
-	if err := c.b.link(name, keptFile(number)); err != nil {
-		err = c.keepCopy(name, number, before)
-		if err != nil {
-			return 0, false, err
-		}
-	}
-	return number, false, nil
-}
-
-// addKeeping adds a change to what is there before, if anything, and says whether that is to be kept.
-func (p *Project) addKeeping(c *core, e change, before fs.FileInfo) (number int64, kept bool, err error) {
-	cost := int64(entryCost)
-	if before != nil {
-		e.Kept = before.Mode().IsRegular() && before.Size() <= c.options.History.Bytes-2*entryCost
-		e.Lost = !e.Kept
-	}
-	if e.Kept {
-		cost += entryCost + before.Size()
-	}
-	number, err = p.add(c, e, cost)
-	return number, e.Kept, err
-}
-
-// written returns the change by which the call has written a file already, if nobody has changed anything since.
-func (p *Project) written(c *core, name string, now fs.FileInfo) (number int64, ok bool) {
-	own := p.call
-	if own == nil || own.undoes != "" || own.next != c.state.next {
-		return 0, false
-	}
-	w, ok := own.written[name]
-	fromOutside := w.after != nil && (now == nil || !w.after.matches(now))
-	return w.number, ok && w.number >= c.state.oldest && !fromOutside
-}
-
-// recordInPlace records that a file is going to be changed as it is, and returns -1 if there is no history.
-func (p *Project) recordInPlace(c *core, name string, before fs.FileInfo) (number int64, err error) {
-	if c.options.History.Off {
-		return -1, nil
-	}
-	if number, ok := p.written(c, name, before); ok {
-		return number, nil
-	}
-	number, kept, err := p.addKeeping(c, change{Op: OpWrite, Path: name}, before)
-	if err != nil || !kept {
-		return number, err
-	}
-	return number, c.keepCopy(name, number, before)
-}
-
-func (c *core) keepCopy(name string, number int64, info fs.FileInfo) error {
-	temp := c.temp()
-	if err := c.copyFile(name, temp, info); err != nil {
-		return errors.Join(err, c.b.removeAll(temp))
-	}
-	return c.b.rename(temp, keptFile(number))
-}
-
-// cost is what keeping it counts in the history.
-func (s treeSize) cost() int64 { return s.bytes + s.files*entryCost }
-
-// recordRemoval records that something is going to be removed, and returns where to put it, or "" if it is not to be kept.
-func (p *Project) recordRemoval(c *core, name string, size treeSize) (kept string, err error) {
-	if c.options.History.Off {
-		return "", nil
-	}
-	info, err := c.b.lstat(name)
-	if err != nil {
-		return "", err
-	}
-	cost := entryCost + size.cost()
-	e := change{Op: OpRemove, Path: name}
-	e.Kept = (info.IsDir() || info.Mode().IsRegular()) && cost <= c.options.History.Bytes
-	e.Lost = !e.Kept
-	if e.Lost {
-		cost = entryCost
-	}
-	number, err := p.add(c, e, cost)
-	if err != nil || !e.Kept {
-		return "", err
-	}
-	return keptFile(number), nil
-}
-
-// makeRoom drops the oldest changes until there is room for one that costs so much, and those that are too old.
-func (c *core) makeRoom(cost int64) error {
-	if c.state.next == 0 {
-		c.state.oldest, c.state.next = 1, 1
-	}
-	if c.state.next == c.state.oldest { // perhaps the very first
-		if err := c.makeMeta(historyDir); err != nil {
-			return err
-		}
-	}
-	limits := c.options.History
-	for c.state.oldest < c.state.next {
-		if c.keepAll {
-			return nil
-		}
-		if c.oldestTime.IsZero() {
-			c.oldestTime = c.oldPage.at(c, c.state.oldest)
-		}
-		if c.state.kept+cost <= limits.Bytes && time.Since(c.oldestTime) <= limits.Age {
-			return nil
-		}
-		if err := c.dropOldest(); err != nil {
-			return err
-		}
-		c.oldestTime = time.Time{}
-	}
-	c.state.kept = 0
-	return nil
-}
-
-func (c *core) dropOldest() error {
-	number := c.state.oldest
-	// In this order, so that nothing is promised that is gone. All that has been recorded until now has happened.
-	c.state.oldest++
-	if err := c.b.writeState(c.state.encode()); err != nil {
-		return err
-	}
-	c.dropKept(number)
-	if pageOf(c.state.oldest) == pageOf(number) {
-		return nil
-	}
-	c.cleanUp(pageFile(pageOf(number)))
-	return nil
-}
-
-// dropKept drops what a change has kept.
-func (c *core) dropKept(number int64) {
-	cost := int64(entryCost)
-	if size, err := c.sizeOf(keptFile(number)); err == nil {
-		cost += size.cost()
-	}
-	c.state.kept = max(0, c.state.kept-cost)
-	c.cleanUp(keptFile(number))
-}
-
-// forget drops the last change, which certainly has not happened.
-func (c *core) forget(e change) error {
-	if err := c.describe(change{Number: e.Number, Void: true}); err != nil {
-		return err
-	}
-	c.state.next--
-	c.dropKept(e.Number)
-	if own := c.recorder; own != nil {
-		own.parts = max(0, own.parts-1)
-		own.written, own.next = nil, c.state.next
-	}
-	return nil
-}
-
-// recoverHistory finds out what the history has, and drops what does not belong there, and the last change if it has not
-// happened. Changes before doubtful have; those before oldest have been dropped.
-func (c *core) recoverHistory(s *state, doubtful, oldest int64) error {
-	s.oldest, s.next = 1, 1
-	infos, err := c.b.readDir(historyDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	all, err := c.changes(oldest)
-	if err != nil {
-		return err
-	}
-	for len(all) > 0 && all[len(all)-1].Number >= maxNumber/2 {
-		all = all[:len(all)-1] // nobody has made that many
-	}
-	if n := len(all); n > 0 && all[n-1].Number >= doubtful && c.unhappened(all[n-1]) {
-		if err := c.describe(change{Number: all[n-1].Number, Void: true}); err != nil {
-			return err
-		}
-		all = all[:n-1]
-	}
-	// What a change says to be kept must be there; if not, the process died while it dropped that one. Numbers far
-	// before the others are not ours.
-	first := len(all)
-	for first > 0 && (first == len(all) || all[first-1].Number > all[first].Number-maxStamped) {
-		if e := all[first-1]; e.Kept && !c.exists(keptFile(e.Number)) {
-			break
-		}
-		first--
-	}
-	all = all[first:]
-	if n := len(all); n > 0 {
-		s.oldest, s.next = all[0].Number, all[n-1].Number+1
-	} else if oldest < maxNumber {
-		s.oldest, s.next = oldest, oldest // where numbers go on, so that none is used twice
-	}
-	s.kept = int64(len(all)) * entryCost
-	for _, info := range infos {
-		name := historyDir + "/" + info.Name()
-		page, isPage := numberOf(info.Name(), pageSuffix)
-		if isPage && info.Mode().IsRegular() && page >= pageOf(s.oldest) && page <= pageOf(s.next) {
-			continue
-		}
-		number, isKept := numberOf(info.Name(), keptSuffix)
-		if !isKept || number < s.oldest || number >= s.next {
-			c.cleanUp(name)
-			continue
-		}
-		size, err := c.sizeOf(name)
-		if err != nil {
-			return err
-		}
-		s.kept += size.cost()
-	}
-	return nil
-}
-
-// numberOf returns the number in the name of a file of the history.
-func numberOf(name, suffix string) (number int64, ok bool) {
-	digits, ok := strings.CutSuffix(name, suffix)
-	if !ok || len(digits) != 16 {
-		return 0, false
-	}
-	number, err := strconv.ParseInt(digits, 10, 64)
-	return number, err == nil && number >= 0 && number < maxNumber && digits == fmt.Sprintf("%016d", number)
-}
-
-// unhappened reports whether it is certain that a change has not been made, and is only described.
-func (c *core) unhappened(e change) bool {
-	if e.Op == OpUndone {
-		return false // to note it is all there is to do
-	}
-	now, err := c.b.lstat(e.Path)
-	gone := errors.Is(err, fs.ErrNotExist)
-	kept, keptErr := c.b.lstat(keptFile(e.Number))
-	notKept := errors.Is(keptErr, fs.ErrNotExist)
-	switch e.Op {
-	case OpCreate, OpMkdir:
-		return gone
-	case OpRemove:
-		return err == nil && notKept
-	case OpRename:
-		return err == nil
-	case OpWrite:
-		if e.Kept && keptErr == nil && err == nil {
-			return c.b.same(now, kept) || stampOf(kept).matches(now)
-		}
-		return e.Kept && notKept
-	}
-	return false
-}

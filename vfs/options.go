@@ -1,11 +1,14 @@
 package vfs
 
 import (
+	"fmt"
+	"io/fs"
 	"math"
 	"time"
 )
 
-// Options say what a project may hold and what it remembers. The zero value has safe defaults. A negative limit allows nothing.
+// Options say what a project may hold and what it remembers. The zero value has safe
+// defaults. A negative limit is an error where a store is opened.
 type Options struct {
 	Quota   Quota
 	History HistoryOptions
@@ -22,6 +25,7 @@ const Unlimited = math.MaxInt64
 
 // Limits of projects unless others are set.
 const (
+	DefaultOpenFiles    = 256
 	DefaultBytes        = 256 << 20
 	DefaultFiles        = 10_000
 	DefaultFileSize     = 32 << 20
@@ -54,27 +58,31 @@ type HistoryOptions struct {
 	Age time.Duration
 }
 
-// withDefaults returns the options with the defaults in them.
-func (o *Options) withDefaults() Options {
+// WithDefaults returns a copy in which the defaults stand in the place of zeros. It is for stores. The error names a limit
+// that is negative, and is fs.ErrInvalid.
+func (o *Options) WithDefaults() (Options, error) {
 	var out Options
 	if o != nil {
 		out = *o
 	}
 	for _, limit := range []struct {
+		name  string
 		value *int64
 		usual int64
 	}{
-		{&out.Quota.Bytes, DefaultBytes},
-		{&out.Quota.Files, DefaultFiles},
-		{&out.Quota.FileSize, DefaultFileSize},
-		{&out.OpenFiles, DefaultOpenFiles},
-		{&out.History.Bytes, DefaultHistoryBytes},
-		{(*int64)(&out.History.Age), int64(DefaultHistoryAge)},
+		{"Quota.Bytes", &out.Quota.Bytes, DefaultBytes},
+		{"Quota.Files", &out.Quota.Files, DefaultFiles},
+		{"Quota.FileSize", &out.Quota.FileSize, DefaultFileSize},
+		{"OpenFiles", &out.OpenFiles, DefaultOpenFiles},
+		{"History.Bytes", &out.History.Bytes, DefaultHistoryBytes},
+		{"History.Age", (*int64)(&out.History.Age), int64(DefaultHistoryAge)},
 	} {
+		if *limit.value < 0 {
+			return Options{}, fmt.Errorf("%w: the limit %s is negative; vfs.Unlimited is none", fs.ErrInvalid, limit.name)
+		}
 		if *limit.value == 0 {
 			*limit.value = limit.usual
 		}
-		*limit.value = max(0, *limit.value)
 	}
-	return out
+	return out, nil
 }

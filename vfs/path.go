@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
 // Limits on paths. They hold on every system, so that a project can move from one to another.
@@ -21,9 +23,9 @@ const (
 	MaxDepth = 64
 )
 
-// metaDir is the directory in a project's that is not the project's: temporary files, history, the lock. No path leads
-// there, and no listing shows it.
-const metaDir = ".toolrun"
+// Reserved is a name that no path may contain, and no listing shows. A store in directories keeps what is its own in a
+// directory of this name: temporary files, history, the lock.
+const Reserved = ".toolrun"
 
 // An InvalidPathError says why a path cannot be that of a file. It is [fs.ErrInvalid] and syscall.EINVAL, or
 // syscall.ENAMETOOLONG where something is too long or too deep.
@@ -83,22 +85,22 @@ func Clean(name string) (string, error) {
 			return "", &InvalidPathError{name, "a name in it is too long", syscall.ENAMETOOLONG}
 		}
 		if reserved(part) {
-			return "", &InvalidPathError{name, metaDir + " is reserved", syscall.EINVAL}
+			return "", &InvalidPathError{name, Reserved + " is reserved", syscall.EINVAL}
 		}
-		if reason := hostRefuses(part); reason != "" {
+		if reason := fsys.HostRefuses(part); reason != "" {
 			return "", &InvalidPathError{name, reason, syscall.EINVAL}
 		}
 	}
 	return clean, nil
 }
 
-// reserved reports whether a name means metaDir, on some system at least.
+// reserved reports whether a name means Reserved, on some system at least.
 func reserved(name string) bool {
-	return len(name) >= len(metaDir) && name[0] == '.' && fold(name) == metaDir
+	return len(name) >= len(Reserved) && name[0] == '.' && Fold(name) == Reserved
 }
 
 // listed reports whether a name that a directory has is one that can be used in a path, and its normal form.
-func listed(name string) (clean string, ok bool) {
+func CleanName(name string) (clean string, ok bool) {
 	if plain(name) {
 		return name, true
 	}
@@ -136,12 +138,12 @@ func plain(name string) bool {
 			return false
 		}
 	}
-	return name != "" && len(name) <= MaxName && hostRefuses(name) == ""
+	return name != "" && len(name) <= MaxName && fsys.HostRefuses(name) == ""
 }
 
-// fold maps names that differ in case or Unicode form only to the same string. It makes at least those the same that
+// Fold maps names that differ in case or Unicode form only to the same string. It makes at least those the same that
 // some file system does.
-func fold(name string) string {
+func Fold(name string) string {
 	ascii := true
 	for i := range len(name) {
 		if name[i] >= utf8.RuneSelf {
@@ -163,7 +165,16 @@ func fold(name string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }
 
-// within reports whether a clean path is dir or below it.
-func within(name, dir string) bool {
+// Within reports whether a clean path is dir or below it.
+func Within(name, dir string) bool {
 	return name == dir || dir == "/" || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
+}
+
+// onPath does something with a clean path, and puts the path as it was given into the error.
+func onPath(op, name string, do func(clean string) error) error {
+	clean, err := Clean(name)
+	if err == nil {
+		err = do(clean)
+	}
+	return fsys.PathError(op, name, err)
 }

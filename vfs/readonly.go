@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
 // ReadOnly returns a view of a file system in which the given directories or files, and all below them, cannot be
@@ -23,7 +25,7 @@ func ReadOnly(files afero.Fs, names ...string) afero.Fs {
 		if err != nil {
 			panic("vfs: ReadOnly: " + err.Error())
 		}
-		v.protected[i] = fold(clean)
+		v.protected[i] = Fold(clean)
 	}
 	return v
 }
@@ -37,9 +39,9 @@ var _ Exclusive = (*readOnly)(nil)
 
 // protects reports whether a path is protected. If it is going away itself, what is below it counts as well.
 func (v *readOnly) protects(clean string, goes bool) bool {
-	folded := fold(clean)
+	folded := Fold(clean)
 	for _, name := range v.protected {
-		if within(folded, name) || goes && within(name, folded) {
+		if Within(folded, name) || goes && Within(name, folded) {
 			return true
 		}
 	}
@@ -75,6 +77,18 @@ func (v *readOnly) Exclusively(ctx context.Context, do func(files afero.Fs) erro
 	})
 }
 
+// BeginCall implements [CallFs].
+func (v *readOnly) BeginCall(id string) (afero.Fs, func(), error) {
+	files, end, err := BeginCall(v.files, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &readOnly{files: files, protected: v.protected}, end, nil
+}
+
+// Holding is what the function of that name asks.
+func (v *readOnly) Holding() <-chan struct{} { return Holding(v.files) }
+
 func (v *readOnly) Name() string { return "vfs.ReadOnly" }
 
 func (v *readOnly) Open(name string) (afero.File, error) { return v.OpenFile(name, os.O_RDONLY, 0) }
@@ -93,7 +107,7 @@ func (v *readOnly) OpenFile(name string, flag int, perm os.FileMode) (afero.File
 	}
 	clean, err := Clean(name)
 	if err != nil {
-		return nil, pathError("open", name, err)
+		return nil, fsys.PathError("open", name, err)
 	}
 	f, err := v.files.OpenFile(name, flag, perm)
 	if err != nil || !v.protects(clean, false) {
@@ -142,7 +156,7 @@ func (v *readOnly) Rename(from, to string) error {
 
 func (v *readOnly) Stat(name string) (os.FileInfo, error) {
 	if _, err := Clean(name); err != nil {
-		return nil, pathError("stat", name, err)
+		return nil, fsys.PathError("stat", name, err)
 	}
 	return v.files.Stat(name)
 }
@@ -171,7 +185,7 @@ func (v *readOnly) Chtimes(name string, atime, mtime time.Time) error {
 // A readOnlyFile cannot be written, whatever it was opened for.
 type readOnlyFile struct{ afero.File }
 
-func (f readOnlyFile) refuse(op string) error { return pathError(op, f.Name(), syscall.EROFS) }
+func (f readOnlyFile) refuse(op string) error { return fsys.PathError(op, f.Name(), syscall.EROFS) }
 
 func (f readOnlyFile) Write([]byte) (int, error)          { return 0, f.refuse("write") }
 func (f readOnlyFile) WriteAt([]byte, int64) (int, error) { return 0, f.refuse("write") }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
 // Sub returns a view of a file system whose root is a directory in it. The view always has a root: as long as the
@@ -36,8 +38,22 @@ type sub struct {
 
 var _ Exclusive = (*sub)(nil)
 
-// nothing is what a view of a directory that is not there shows.
-var nothing = newCore(newMemory(), Options{})
+// A noDir is what a view shows in the place of a directory that is not there: an empty one.
+type noDir struct{}
+
+func (noDir) List() ([]fs.FileInfo, error) { return nil, nil }
+func (noDir) Info() (fs.FileInfo, error)   { return noDir{}, nil }
+func (noDir) Closed()                      {}
+
+func (noDir) Name() string       { return "/" }
+func (noDir) Size() int64        { return 0 }
+func (noDir) Mode() fs.FileMode  { return fs.ModeDir | 0o755 }
+func (noDir) ModTime() time.Time { return started }
+func (noDir) IsDir() bool        { return true }
+func (noDir) Sys() any           { return nil }
+
+// started is the time of all directories that are not there.
+var started = time.Now().Round(0)
 
 // do does something with a path of the view, as a path of what it is a view of, and puts the view's into the error.
 func (v *sub) do(op, name string, do func(inner string) error) error {
@@ -92,6 +108,18 @@ func (v *sub) Exclusively(ctx context.Context, do func(files afero.Fs) error) er
 	return Exclusively(ctx, v.files, func(files afero.Fs) error { return do(&sub{files, v.dir}) })
 }
 
+// BeginCall implements [CallFs].
+func (v *sub) BeginCall(id string) (afero.Fs, func(), error) {
+	files, end, err := BeginCall(v.files, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &sub{files: files, dir: v.dir}, end, nil
+}
+
+// Holding is what the function of that name asks.
+func (v *sub) Holding() <-chan struct{} { return Holding(v.files) }
+
 func (v *sub) Name() string { return "vfs.Sub" }
 
 func (v *sub) Open(name string) (afero.File, error) { return v.OpenFile(name, os.O_RDONLY, 0) }
@@ -114,7 +142,9 @@ func (v *sub) OpenFile(name string, flag int, perm os.FileMode) (opened afero.Fi
 		err = v.do("open", name, func(inner string) error {
 			err := open(inner)
 			if inner == v.dir && flag&(os.O_WRONLY|os.O_RDWR) == 0 && errors.Is(err, fs.ErrNotExist) {
-				opened, err = &dir{core: nothing, given: name, name: "/"}, nil
+				d := &fsys.Dir{}
+				d.Init(name, noDir{})
+				opened, err = d, nil
 			}
 			return err
 		})
@@ -149,10 +179,10 @@ func (v *sub) Stat(name string) (info os.FileInfo, err error) {
 	err = v.do("stat", name, func(inner string) error {
 		info, err = v.files.Stat(inner)
 		if inner == v.dir && errors.Is(err, fs.ErrNotExist) {
-			info, err = nothing.b.lstat("/")
+			info, err = noDir{}, nil
 		}
 		if err == nil {
-			info = describe(path.Base("/"+inner[len(v.dir):]), info)
+			info = fsys.Describe(path.Base("/"+inner[len(v.dir):]), info)
 		}
 		return err
 	})
@@ -182,7 +212,7 @@ func (f *subFile) fail(op string, err error) error {
 	if err == io.EOF {
 		return err
 	}
-	return pathError(op, f.given, err)
+	return fsys.PathError(op, f.given, err)
 }
 
 func (f *subFile) count(op string, n int, err error) (int, error) { return n, f.fail(op, err) }
@@ -194,7 +224,7 @@ func (f *subFile) Stat() (os.FileInfo, error) {
 	if err != nil {
 		return nil, f.fail("stat", err)
 	}
-	return describe(f.base, info), nil
+	return fsys.Describe(f.base, info), nil
 }
 
 func (f *subFile) Read(b []byte) (int, error) {
@@ -240,4 +270,4 @@ func (f *subFile) Readdirnames(count int) ([]string, error) {
 func (f *subFile) Truncate(size int64) error { return f.fail("truncate", f.f.Truncate(size)) }
 func (f *subFile) Sync() error               { return f.fail("sync", f.f.Sync()) }
 func (f *subFile) Close() error              { return f.fail("close", f.f.Close()) }
-func (f *subFile) discard()                  { discard(f.f) }
+func (f *subFile) Discard()                  { discard(f.f) }

@@ -14,29 +14,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // stores are the kinds of stores, each made anew.
-var stores = map[string]func(t *testing.T, options *vfs.Options) *vfs.Store{
-	"memory": func(_ *testing.T, options *vfs.Options) *vfs.Store { return vfs.NewMemoryStore(options) },
-	"disk": func(t *testing.T, options *vfs.Options) *vfs.Store {
-		store, err := vfs.OpenStore(t.TempDir(), options)
+var stores = map[string]func(t *testing.T, options *vfs.Options) vfs.Store{
+	"memory": func(_ *testing.T, options *vfs.Options) vfs.Store { return local.NewMemoryStore(options) },
+	"disk": func(t *testing.T, options *vfs.Options) vfs.Store {
+		store, err := local.OpenStore(t.TempDir(), options)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		return store
 	},
 }
 
-func openProject(t *testing.T, store *vfs.Store, id string) *vfs.Project {
+func openProject(t *testing.T, store vfs.Store, id string) vfs.Project {
 	t.Helper()
-	p, err := store.Open(id)
+	p, err := store.Open(t.Context(), id)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.Close() })
 	return p
 }
 
 // forEachStore runs a test on a project of each kind of store.
-func forEachStore(t *testing.T, options *vfs.Options, test func(t *testing.T, p *vfs.Project)) {
+func forEachStore(t *testing.T, options *vfs.Options, test func(t *testing.T, p vfs.Project)) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) { test(t, openProject(t, open(t, options), "project")) })
 	}
@@ -120,8 +121,8 @@ func TestReadOnlyForbidsEverything(t *testing.T) {
 	}
 	for name, attempt := range attempts {
 		t.Run(name, func(t *testing.T) {
-			fresh := func() *vfs.Project {
-				p := openProject(t, vfs.NewMemoryStore(nil), "project")
+			fresh := func() vfs.Project {
+				p := openProject(t, local.NewMemoryStore(nil), "project")
 				write(t, p, "/memories/a", "text")
 				write(t, p, "/mine", "mine")
 				return p
@@ -152,7 +153,7 @@ func TestReadOnlyForbidsEverything(t *testing.T) {
 }
 
 func TestIsReadOnly(t *testing.T) {
-	p := openProject(t, vfs.NewMemoryStore(nil), "project")
+	p := openProject(t, local.NewMemoryStore(nil), "project")
 	files := vfs.ReadOnly(p, "/memories", "/a/b")
 	for name, want := range map[string]bool{
 		"/memories": true, "memories/x": true, "/x/../MEMORIES/y": true, "/a/b": true, "/": false, "/a": false, "/a/bc": false, "": false, "/memories\x00": false,
@@ -164,7 +165,8 @@ func TestIsReadOnly(t *testing.T) {
 	}
 	require.True(t, vfs.IsReadOnly(vfs.Sub(files, "/a"), "/b/c"))
 	require.False(t, vfs.IsReadOnly(vfs.Sub(files, "/a"), "/c"))
-	call, end := vfs.BeginCall(files, "call")
+	call, end, err := vfs.BeginCall(files, "call")
+	require.NoError(t, err)
 	defer end()
 	require.True(t, vfs.IsReadOnly(call, "/memories"))
 	require.NoError(t, vfs.Exclusively(t.Context(), files, func(files afero.Fs) error {
@@ -174,7 +176,7 @@ func TestIsReadOnly(t *testing.T) {
 }
 
 func TestReadOnlyProtectsTheDirectoriesAbove(t *testing.T) {
-	p := openProject(t, vfs.NewMemoryStore(nil), "project")
+	p := openProject(t, local.NewMemoryStore(nil), "project")
 	write(t, p, "/a/b/memories/x", "text")
 	write(t, p, "/mine", "mine")
 	files := vfs.ReadOnly(p, "/a/b/memories")
@@ -199,7 +201,7 @@ func (c careless) OpenFile(name string, _ int, perm os.FileMode) (afero.File, er
 }
 
 func TestReadOnlyForbidsThroughHandles(t *testing.T) {
-	p := openProject(t, vfs.NewMemoryStore(nil), "project")
+	p := openProject(t, local.NewMemoryStore(nil), "project")
 	write(t, p, "/memories/a", "text")
 	for name, base := range map[string]afero.Fs{"a project": p, "a careless file system": careless{p}} {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +223,7 @@ func TestReadOnlyForbidsThroughHandles(t *testing.T) {
 }
 
 func TestSub(t *testing.T) {
-	forEachStore(t, nil, func(t *testing.T, p *vfs.Project) {
+	forEachStore(t, nil, func(t *testing.T, p vfs.Project) {
 		files := vfs.Sub(p, "/memories")
 		t.Run("is empty as long as its directory is not there", func(t *testing.T) {
 			require.Equal(t, map[string]string{"/": "directory"}, snapshot(t, files))
@@ -235,7 +237,7 @@ func TestSub(t *testing.T) {
 			require.Equal(t, map[string]string{"/": "directory", "/a": "directory", "/a/b": "text"}, snapshot(t, files))
 		})
 		t.Run("has no way out", func(t *testing.T) {
-			write(t, p, "/secret", secret)
+			write(t, p, "/secret", "secret of the host")
 			for _, path := range []string{"../secret", "/../secret", "a/../../secret", "/memories/../../secret"} {
 				_, err := files.Open(path)
 				require.ErrorIs(t, err, fs.ErrNotExist, path)
@@ -267,7 +269,7 @@ func TestViewsRefusePathsThatCannotBe(t *testing.T) {
 }
 
 func TestHolding(t *testing.T) {
-	project, err := vfs.NewMemoryStore(nil).Open("test")
+	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 	require.NoError(t, err)
 	require.Nil(t, vfs.Holding(afero.NewMemMapFs()))
 	for why, view := range map[string]func(afero.Fs) afero.Fs{
@@ -276,9 +278,11 @@ func TestHolding(t *testing.T) {
 		"a folder":         func(files afero.Fs) afero.Fs { return vfs.Sub(files, "/") },
 	} {
 		t.Run(why, func(t *testing.T) {
-			files, end := vfs.BeginCall(view(project), "call")
+			files, end, err := vfs.BeginCall(view(project), "call")
+			require.NoError(t, err)
 			defer end()
-			other, end := vfs.BeginCall(view(project), "other")
+			other, end, err := vfs.BeginCall(view(project), "other")
+			require.NoError(t, err)
 			defer end()
 			require.Nil(t, vfs.Holding(files))
 			var held <-chan struct{}

@@ -28,6 +28,7 @@ import (
 	"github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 var update = flag.Bool("update", false, "write what comes back into testdata/escape, where it is wanted exactly")
@@ -278,7 +279,7 @@ func (t *trial) do(s *step) (text, code, everything string) {
 		_, err := t.world.project.Undo(t.Context(), tool)
 		return failure(err)
 	case "import":
-		_, err := t.world.project.Import(t.Context(), archiveOf(t, input), vfs.Tar)
+		_, err := local.Import(t.Context(), t.world.project, archiveOf(t, input), local.Tar)
 		return failure(err)
 	case "js":
 		encoded, err := json.Marshal(map[string]string{"code": helpers + input})

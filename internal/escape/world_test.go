@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // mark is in all that is secret. No attempt knows it, so it cannot say it by itself.
@@ -46,9 +47,9 @@ func tells(text string) bool {
 
 // A world is a project and what it must not reach.
 type world struct {
-	project *vfs.Project
+	project vfs.Project
 	// other is another project of the same store, or nil.
-	other *vfs.Project
+	other vfs.Project
 	// outside is a directory of the host, and dir the one of the project in it, or "".
 	outside, dir string
 	keeps        []string
@@ -58,11 +59,11 @@ type world struct {
 // worlds are the kinds of projects.
 var worlds = map[string]func(t testing.TB) *world{
 	"memory": func(t testing.TB) *world {
-		return openWorld(t, vfs.NewMemoryStore(nil), &world{})
+		return openWorld(t, local.NewMemoryStore(nil), &world{})
 	},
 	"store": func(t testing.TB) *world {
 		w := outsideWorld(t)
-		store, err := vfs.OpenStore(filepath.Join(w.outside, "data"), &vfs.Options{NoSync: true})
+		store, err := local.OpenStore(filepath.Join(w.outside, "data"), &vfs.Options{NoSync: true})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = store.Close() })
 		return openWorld(t, store, w)
@@ -73,7 +74,7 @@ var worlds = map[string]func(t testing.TB) *world{
 		require.NoError(t, os.MkdirAll(filepath.Join(w.outside, "data", "other"), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(w.outside, "data", "other", "secret.txt"), []byte(secretOf("other project")), 0o600))
 		var err error
-		w.project, err = vfs.OpenDir(w.dir, &vfs.Options{NoSync: true})
+		w.project, err = local.OpenDir(w.dir, &vfs.Options{NoSync: true})
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = w.project.Close() })
 		return w
@@ -98,12 +99,12 @@ func outsideWorld(t testing.TB) *world {
 	return w
 }
 
-func openWorld(t testing.TB, store *vfs.Store, w *world) *world {
+func openWorld(t testing.TB, store vfs.Store, w *world) *world {
 	t.Helper()
 	var err error
-	w.project, err = store.Open("test")
+	w.project, err = store.Open(t.Context(), "test")
 	require.NoError(t, err)
-	w.other, err = store.Open("other")
+	w.other, err = store.Open(t.Context(), "other")
 	require.NoError(t, err)
 	t.Cleanup(func() { _, _ = w.project.Close(), w.other.Close() })
 	require.NoError(t, afero.WriteFile(w.other, "/secret.txt", []byte(secretOf("other project")), 0o600))

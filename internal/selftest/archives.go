@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // projectBytes is the quota of projects that archives are imported into. They are in memory, so it counts as the
@@ -28,39 +29,39 @@ func archives() []Attack {
 	deep := strings.Repeat("directory/", 60)
 	long := strings.Repeat(strings.Repeat("x", 250)+"/", 15)
 	var all []Attack
-	add := func(name, attempt string, format vfs.ArchiveFormat, archive func() (io.Reader, error)) {
+	add := func(name, attempt string, format local.ArchiveFormat, archive func() (io.Reader, error)) {
 		all = append(all, Attack{
 			Name: amplification + "-archives-" + name, Attempt: attempt, Endings: []string{refused}, Grows: projectBytes + most,
 			prepare: importing(format, archive),
 		})
 	}
 	add("zip-bomb", "Imports a zip of 1 MiB that says that it has a file of 1 GiB.",
-		vfs.Zip, func() (io.Reader, error) { return zipBomb(1 << 30) })
+		local.Zip, func() (io.Reader, error) { return zipBomb(1 << 30) })
 	add("zip-lies", "Imports a zip of 1 MiB with a file of 1 GiB that says that it has 1 KiB.",
-		vfs.Zip, func() (io.Reader, error) { return zipBomb(1 << 10) })
+		local.Zip, func() (io.Reader, error) { return zipBomb(1 << 10) })
 	add("zip-entries", "Imports a zip with 200 000 empty files.",
-		vfs.Zip, func() (io.Reader, error) { return zipEntries(entries, 10) })
-	add("zip-long-names", "Imports a zip with thousands of files that have names of 60 000 bytes.", vfs.Zip,
+		local.Zip, func() (io.Reader, error) { return zipEntries(entries, 10) })
+	add("zip-long-names", "Imports a zip with thousands of files that have names of 60 000 bytes.", local.Zip,
 		func() (io.Reader, error) { return zipEntries(500, 60_000) })
 	add("tar-entries", "Imports a tar with 200 000 empty files.",
-		vfs.Tar, func() (io.Reader, error) { return tarEntries(entries, "") })
+		local.Tar, func() (io.Reader, error) { return tarEntries(entries, "") })
 	add("tar-deep-names", "Imports a tar with files that are each 60 directories deep.",
-		vfs.Tar, func() (io.Reader, error) { return tarEntries(20_000, deep) })
+		local.Tar, func() (io.Reader, error) { return tarEntries(20_000, deep) })
 	add("tar-long-names", "Imports a tar with files whose paths are as long as can be.",
-		vfs.Tar, func() (io.Reader, error) { return tarEntries(20_000, long) })
-	add("tar-records", "Imports a tar with a header of 64 MiB that describes a file.", vfs.Tar, tarRecords)
+		local.Tar, func() (io.Reader, error) { return tarEntries(20_000, long) })
+	add("tar-records", "Imports a tar with a header of 64 MiB that describes a file.", local.Tar, tarRecords)
 	add("gzip-bomb", "Imports a compressed tar of 1 MiB with a file of 1 GiB.",
-		vfs.TarGzip, func() (io.Reader, error) { return gzipBomb(1<<30, 1<<30) })
+		local.TarGzip, func() (io.Reader, error) { return gzipBomb(1<<30, 1<<30) })
 	add("gzip-end", "Imports a compressed tar of 256 KiB whose end is 256 MiB long.",
-		vfs.TarGzip, func() (io.Reader, error) { return gzipBomb(0, 256<<20) })
+		local.TarGzip, func() (io.Reader, error) { return gzipBomb(0, 256<<20) })
 	return all
 }
 
 // importing imports an archive into a project in memory.
-func importing(format vfs.ArchiveFormat, archive func() (io.Reader, error)) preparation {
+func importing(format local.ArchiveFormat, archive func() (io.Reader, error)) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
-		store := vfs.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: projectBytes}})
-		project, err := store.Open("selftest")
+		store := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: projectBytes}})
+		project, err := store.Open(context.Background(), "selftest")
 		if err != nil {
 			return nil, nil, err
 		}
@@ -69,8 +70,8 @@ func importing(format vfs.ArchiveFormat, archive func() (io.Reader, error)) prep
 			return nil, nil, err
 		}
 		attack := func() (string, error) {
-			_, err := project.Import(ctx, r, format)
-			if _, ok := errors.AsType[*vfs.ArchiveError](err); !ok {
+			_, err := local.Import(ctx, project, r, format)
+			if _, ok := errors.AsType[*local.ArchiveError](err); !ok {
 				return answered, err
 			}
 			if names, err := afero.ReadDir(project, "/"); err != nil || len(names) > 0 {

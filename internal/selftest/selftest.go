@@ -10,7 +10,7 @@ import (
 
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 const (
@@ -177,9 +177,9 @@ var errPatience = fmt.Errorf("it did not end within %v", patience)
 
 // attemptScript runs a script, with files and functions as it would have in earnest.
 func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, options Options) Outcome {
-	store := vfs.NewMemoryStore(nil)
+	store := local.NewMemoryStore(nil)
 	defer store.Close()
-	project, err := store.Open("selftest")
+	project, err := store.Open(context.Background(), "selftest")
 	if err != nil {
 		return Outcome{Attack: script.Name, Wrong: err.Error()}
 	}
@@ -222,9 +222,9 @@ const correct = `
 const correctResult = `{"sorted":[2,4,6],"map":[[2,"é"]]}http://a/b/ctrue`
 
 func check(ctx context.Context, engine *js.Interpreter) error {
-	store := vfs.NewMemoryStore(nil)
+	store := local.NewMemoryStore(nil)
 	defer store.Close()
-	project, err := store.Open("selftest")
+	project, err := store.Open(context.Background(), "selftest")
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/wasifs"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // faults is a file system in which operations of a name fail, or do half of what they should.
@@ -279,7 +280,7 @@ func TestRootCanAlwaysBeOpened(t *testing.T) {
 	root := open(t, wasifs.New(files), ".", sys.O_RDONLY)
 	require.Equal(t, sys.EIO, errnoOf(root.Stat()))
 
-	project, err := vfs.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
+	project, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
 	require.NoError(t, err)
 	fill(t, project)
 	s := wasifs.New(project)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // A kind is a sort of file systems that the adapter is tried with.
@@ -24,18 +25,18 @@ var kinds = []kind{
 	}},
 }
 
-func inMemory(t *testing.T, options *vfs.Options) *vfs.Project {
+func inMemory(t *testing.T, options *vfs.Options) vfs.Project {
 	t.Helper()
-	store := vfs.NewMemoryStore(options)
+	store := local.NewMemoryStore(options)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	project, err := store.Open("project")
+	project, err := store.Open(t.Context(), "project")
 	require.NoError(t, err)
 	return project
 }
 
-func inDirectory(t *testing.T, dir string) *vfs.Project {
+func inDirectory(t *testing.T, dir string) vfs.Project {
 	t.Helper()
-	project, err := vfs.OpenDir(dir, &vfs.Options{NoSync: true})
+	project, err := local.OpenDir(dir, &vfs.Options{NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, project.Close()) })
 	return project

@@ -22,6 +22,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 const initializeRequest = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
@@ -99,11 +100,11 @@ func TestForeignHostsAndOrigins(t *testing.T) {
 
 // TestOthersSessionsAndFiles has two clients with a token each, one of which wants what is the other's.
 func TestOthersSessionsAndFiles(t *testing.T) {
-	store := vfs.NewMemoryStore(nil)
+	store := local.NewMemoryStore(nil)
 	defer store.Close()
 	servers := map[string]*mcpserver.Server{}
 	for _, id := range []string{"mine", "theirs"} {
-		project, err := store.Open(id)
+		project, err := store.Open(t.Context(), id)
 		require.NoError(t, err)
 		require.NoError(t, vfs.WriteFile(t.Context(), project, "/secret", []byte("of "+id)))
 		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(builtIn(t), registry.Env{Project: id, Files: project}), nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/filesystem"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // Each user of a server has a project, by a token.
@@ -22,8 +22,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	store := vfs.NewMemoryStore(nil)
-	project, err := store.Open("alice")
+	store := local.NewMemoryStore(nil)
+	project, err := store.Open(context.Background(), "alice")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 var engine *enginetest.Engine
@@ -62,16 +63,16 @@ func builtIn(t *testing.T, more ...registry.Tool) *registry.Registry {
 }
 
 // newProject returns a project in memory.
-func newProject(t *testing.T) *vfs.Project {
-	store := vfs.NewMemoryStore(nil)
-	project, err := store.Open("notes")
+func newProject(t *testing.T) vfs.Project {
+	store := local.NewMemoryStore(nil)
+	project, err := store.Open(t.Context(), "notes")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return project
 }
 
 // newServer returns a server of the tools on a project.
-func newServer(t *testing.T, tools *registry.Registry, project *vfs.Project, options *mcpserver.Options) *mcpserver.Server {
+func newServer(t *testing.T, tools *registry.Registry, project vfs.Project, options *mcpserver.Options) *mcpserver.Server {
 	server, err := mcpserver.New(context.Background(), mcpserver.Fixed(tools, registry.Env{Project: "notes", Files: project}), options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Shutdown(context.Background())) })

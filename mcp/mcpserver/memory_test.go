@@ -25,7 +25,7 @@ import (
 	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // childVariable makes the test binary a server, over "http" or "stdio", whose memory can be told from that of its clients.
@@ -60,7 +60,7 @@ func serveAsChild(over string) error {
 	if err != nil {
 		return err
 	}
-	project, err := vfs.NewMemoryStore(nil).Open("notes")
+	project, err := local.NewMemoryStore(nil).Open(context.Background(), "notes")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package registrytest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,7 @@ import (
 )
 
 // on returns a request on a new project, and the project. ok is false if there is none.
-func (s *subject) on(input json.RawMessage, f *findings) (r request, project *vfs.Project, ok bool) {
+func (s *subject) on(input json.RawMessage, f *findings) (r request, project vfs.Project, ok bool) {
 	project = s.project(f)
 	if project == nil {
 		return request{}, nil, false
@@ -214,8 +215,8 @@ func checkRendering(s *subject, f *findings) {
 }
 
 // changes is how many changes there have been in a project.
-func changes(project *vfs.Project) int {
-	all, err := project.Changes("/")
+func changes(project vfs.Project) int {
+	all, err := project.Changes(context.Background(), "/")
 	if err != nil {
 		return -1
 	}

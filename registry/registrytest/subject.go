@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // A subject is a tool that is being checked.
@@ -216,8 +217,8 @@ func cloneOptions(options map[string]map[string]any) map[string]map[string]any {
 }
 
 // project returns a new project with what the test has prepared. Several can be there at once, all of the same name.
-func (s *subject) project(f *findings) *vfs.Project {
-	project, err := vfs.NewMemoryStore(nil).Open("registrytest-project")
+func (s *subject) project(f *findings) vfs.Project {
+	project, err := local.NewMemoryStore(nil).Open(context.Background(), "registrytest-project")
 	if err == nil && s.options.Prepare != nil {
 		err = catch(func() error { return s.options.Prepare(project) })
 	}

@@ -18,13 +18,14 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/transcript"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // Three files are read, one of them is changed, and they are read again, the changed one once more in part. Tokens are
 // estimated at 4 bytes each.
 func Example() {
 	ctx := context.Background()
-	project, err := vfs.NewMemoryStore(nil).Open("site")
+	project, err := local.NewMemoryStore(nil).Open(context.Background(), "site")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	jstool "github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // looks are how many looks at a context are tried: all of the first ones, and fewer of those after them.
@@ -109,7 +110,7 @@ func TestContextsThatEndAtEachStageOfACall(t *testing.T) {
 			before := leakcheck.Take()
 			stopped := 0
 			for _, n := range looks(60) {
-				project, err := vfs.OpenDir(dir, &vfs.Options{NoSync: true})
+				project, err := local.OpenDir(dir, &vfs.Options{NoSync: true})
 				require.NoError(t, err)
 				require.NoError(t, project.RemoveAll("/dir"))
 				for _, name := range []string{"/new", "/memories/new"} {
@@ -135,7 +136,7 @@ func TestContextsThatEndAtEachStageOfACall(t *testing.T) {
 						require.Contains(t, []string{"old", "new"}, string(content), "%d looks: %s", n, name)
 					}
 				}
-				usage, err := project.Usage()
+				usage, err := project.Usage(t.Context())
 				require.NoError(t, err)
 				var found vfs.Usage
 				require.NoError(t, afero.Walk(project, "/", func(name string, info fs.FileInfo, err error) error {

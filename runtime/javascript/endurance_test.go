@@ -26,14 +26,15 @@ import (
 	jstool "github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // A user is one of those that use an engine at the same time. Each has a project of its own; all share one beside.
 type user struct {
 	engine  *enginetest.Engine
 	tools   *registry.Registry
-	own     *vfs.Project
-	shared  *vfs.Project
+	own     vfs.Project
+	shared  vfs.Project
 	hostile []selftest.Attack
 	random  *rand.Rand
 }
@@ -264,9 +265,9 @@ func addArguments(_ context.Context, args []any) (any, error) {
 func hostileWork(u *user) (ended string, err error) {
 	script := u.hostile[u.random.IntN(len(u.hostile))]
 	options := javascript.RunOptions{Functions: selftest.Functions(), Limits: sandbox.Limits{Time: 100 * time.Millisecond}}
-	store := vfs.NewMemoryStore(nil)
+	store := local.NewMemoryStore(nil)
 	defer store.Close()
-	if options.Files, err = store.Open("hostile"); err != nil {
+	if options.Files, err = store.Open(context.Background(), "hostile"); err != nil {
 		return "", err
 	}
 	result, err := u.engine.Run(context.Background(), script.Source, &options)
@@ -293,12 +294,12 @@ func TestEndurance(t *testing.T) {
 	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) { return engine.Interpreter, nil }, nil), memory.New(), filesystem.New())
 	require.NoError(t, err)
 	small := vfs.Options{NoSync: true, History: vfs.HistoryOptions{Bytes: 256 << 10}}
-	onDisk, err := vfs.OpenStore(t.TempDir(), &small)
+	onDisk, err := local.OpenStore(t.TempDir(), &small)
 	require.NoError(t, err)
 	defer onDisk.Close()
-	inMemory := vfs.NewMemoryStore(&small)
-	open := func(store *vfs.Store, id string) *vfs.Project {
-		project, err := store.Open(id)
+	inMemory := local.NewMemoryStore(&small)
+	open := func(store vfs.Store, id string) vfs.Project {
+		project, err := store.Open(t.Context(), id)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = project.Close() })
 		return project

@@ -17,6 +17,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 func TestFiles(t *testing.T) {
@@ -59,7 +60,7 @@ func TestFiles(t *testing.T) {
 
 func openDir(t *testing.T) afero.Fs {
 	t.Helper()
-	dir, err := vfs.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
+	dir, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, dir.Close()) })
 	return dir

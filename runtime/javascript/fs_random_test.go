@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // playCalls does calls in one script, and returns what each has given, and which files there have been then.
@@ -89,7 +90,7 @@ func TestRandomCallsOfFiles(t *testing.T) {
 	for name, open := range fileSystems {
 		if name == "a project in a directory" {
 			open = func(t *testing.T) afero.Fs {
-				project, err := vfs.OpenDir(t.TempDir(), &vfs.Options{NoSync: true, History: vfs.HistoryOptions{Off: true}})
+				project, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true, History: vfs.HistoryOptions{Off: true}})
 				require.NoError(t, err)
 				t.Cleanup(func() { require.NoError(t, project.Close()) })
 				return project

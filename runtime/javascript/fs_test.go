@@ -12,6 +12,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // fileSystems are kinds of file systems that scripts may get, each with /memories protected where that is possible.
@@ -19,7 +20,7 @@ var fileSystems = map[string]func(t *testing.T) afero.Fs{
 	"afero in memory": func(*testing.T) afero.Fs { return afero.NewMemMapFs() },
 	"a directory":     func(t *testing.T) afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir()) },
 	"a project in memory": func(t *testing.T) afero.Fs {
-		project, err := vfs.NewMemoryStore(nil).Open("test")
+		project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 		require.NoError(t, err)
 		return project
 	},
@@ -323,7 +324,7 @@ func TestStatTellsWhatAFileIs(t *testing.T) {
 }
 
 func TestReadOnlyFiles(t *testing.T) {
-	project, err := vfs.NewMemoryStore(nil).Open("test")
+	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 	require.NoError(t, err)
 	require.NoError(t, vfs.WriteFile(t.Context(), project, "/memories/m", []byte("kept")))
 	require.NoError(t, vfs.WriteFile(t.Context(), project, "/f", []byte("f")))
@@ -365,7 +366,7 @@ func TestReadOnlyFiles(t *testing.T) {
 }
 
 func TestQuotaOfFiles(t *testing.T) {
-	project, err := vfs.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 1000, Files: 5}}).Open("test")
+	project, err := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 1000, Files: 5}}).Open(t.Context(), "test")
 	require.NoError(t, err)
 	require.Equal(t, "ENOSPC: no space left on device, '/a/b/c'|[]|ENOSPC: no space left on device, '/f'|500|ENOSPC: no space left on device, '/g'|ENOSPC: no space left on device, '/1/2/3/4/5/6'", run(t, `
 		const out = []; const attempt = async (f) => { try { await f() } catch (e) { out.push(e.message) } };
@@ -386,7 +387,7 @@ func TestNamesThatDifferInCase(t *testing.T) {
 
 func TestLinksInADirectory(t *testing.T) {
 	dir := t.TempDir()
-	files, err := vfs.OpenDir(dir, nil)
+	files, err := local.OpenDir(dir, nil)
 	require.NoError(t, err)
 	defer files.Close()
 	if err := afero.NewOsFs().(afero.Symlinker).SymlinkIfPossible("/etc/passwd", filepath.Join(dir, "link")); err != nil {

@@ -1,6 +1,8 @@
 package javascript_test
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestStructuredClone(t *testing.T) {
 	const same = `const c = structuredClone;`

@@ -1,6 +1,8 @@
 package javascript_test
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestURL(t *testing.T) {
 	scriptTests{

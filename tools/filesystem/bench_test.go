@@ -23,7 +23,7 @@ func mebibyte() string {
 }
 
 // benchmark makes a call again and again.
-func benchmark(b *testing.B, size int, files *vfs.Project, inputs ...string) {
+func benchmark(b *testing.B, size int, files vfs.Project, inputs ...string) {
 	b.Helper()
 	tool := filesystem.New()
 	b.SetBytes(int64(size))

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
-
 	"github.com/toolrun/toolrun/vfs"
 )
 

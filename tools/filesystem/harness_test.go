@@ -39,7 +39,7 @@ var text = tooltest.Text
 // bothTools is made once, since some tests need it thousands of times.
 var bothTools = sync.OnceValues(func() (*registry.Registry, error) { return registry.New(memory.New(), filesystem.New()) })
 
-func newBench(t testing.TB, files *vfs.Project) *bench {
+func newBench(t testing.TB, files vfs.Project) *bench {
 	tools, err := bothTools()
 	require.NoError(t, err)
 	return &bench{T: t, Tools: tools, Tool: "filesystem", Files: files}

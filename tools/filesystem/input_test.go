@@ -111,7 +111,7 @@ func TestStatus(t *testing.T) {
 func TestOtherFileSystems(t *testing.T) {
 	tools, err := registry.New(filesystem.New())
 	require.NoError(t, err)
-	files := afero.NewMemMapFs()
+	files := vfs.Foreign(afero.NewMemMapFs())
 	call := func(files afero.Fs, input string) registry.Result {
 		return tools.Dispatch(context.Background(), registry.Call{Tool: "filesystem", Input: json.RawMessage(input)}, registry.Env{Files: files})
 	}
@@ -175,8 +175,9 @@ func (failing) OpenFile(name string, _ int, _ fs.FileMode) (afero.File, error) {
 
 func TestFailuresOfTheHost(t *testing.T) {
 	b := newBench(t, nil)
-	files := failing{afero.NewMemMapFs()}
-	require.NoError(t, afero.WriteFile(files.Fs, "/f", []byte("a"), 0o644))
+	memory := afero.NewMemMapFs()
+	require.NoError(t, afero.WriteFile(memory, "/f", []byte("a"), 0o644))
+	files := vfs.Foreign(failing{memory})
 	for _, test := range []struct {
 		input, want string
 		code        registry.Code

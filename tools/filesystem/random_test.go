@@ -162,7 +162,7 @@ func TestRandomCommands(t *testing.T) {
 				}
 				files := tooltest.InMemory
 				if seed/shares%50 == 0 {
-					files = func(t testing.TB, options *vfs.Options) *vfs.Project {
+					files = func(t testing.TB, options *vfs.Options) vfs.Project {
 						return tooltest.InDirectory(t, t.TempDir(), options)
 					}
 				}

@@ -52,7 +52,7 @@ func TestChangedFiles(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
-			tooltest.OnBoth(t, func(t testing.TB, files *vfs.Project) *tooltest.Bench {
+			tooltest.OnBoth(t, func(t testing.TB, files vfs.Project) *tooltest.Bench {
 				return &tooltest.Bench{T: t, Tools: r, Tool: javascript.Name, Files: files}
 			}, func(b *tooltest.Bench) {
 				b.Put(map[string]string{"/f": "f", "/d/g": "g", "/d/e/h": "h", "/empty/": ""})
@@ -106,7 +106,7 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 	defer close(release)
 	ctx := &expiring{t.Context(), make(chan struct{})}
 	env = newEnv(t)
-	env.Files = hangingFs{env.Files, ctx.expire, release}
+	env.Files = vfs.Wrap(env.Files, func(files afero.Fs) afero.Fs { return hangingFs{files, ctx.expire, release} })
 	call := registry.Call{Tool: javascript.Name, Input: json.RawMessage(`{"code":"await fs.writeFile('/n', ''); await fs.unlink('/n')"}`)}
 	result = r.Dispatch(ctx, call, env)
 	require.Equal(t, registry.CodeTimeout, result.Code)
@@ -132,12 +132,12 @@ func TestChangedFilesCannotBeHidden(t *testing.T) {
 	for _, name := range []string{"/d/a", "/d/b"} {
 		require.NoError(t, afero.WriteFile(files, name, nil, 0o644))
 	}
-	env.Files = halfFs{files}
+	env.Files = vfs.Foreign(halfFs{files})
 	result := run(t, r, env, `fs.rmSync('/d', {recursive: true})`)
 	require.True(t, strings.HasSuffix(result.Text(), "\nFiles: deleted /d/a"), result.Text())
 
 	// A directory that never ends.
-	env.Files = endlessFs{files}
+	env.Files = vfs.Foreign(endlessFs{files})
 	result = run(t, r, env, `fs.rmSync('/d', {recursive: true})`)
 	require.Greater(t, changesOf(t, result).More, 10_000)
 }
@@ -212,7 +212,7 @@ func TestMemoriesCannotBeChanged(t *testing.T) {
 		return done`
 	names, err := json.Marshal(spellings)
 	require.NoError(t, err)
-	tooltest.OnBoth(t, func(t testing.TB, files *vfs.Project) *tooltest.Bench {
+	tooltest.OnBoth(t, func(t testing.TB, files vfs.Project) *tooltest.Bench {
 		return &tooltest.Bench{T: t, Tools: newRegistry(t), Tool: javascript.Name, Files: files}
 	}, func(b *tooltest.Bench) {
 		b.Put(map[string]string{"/memories/m.md": "m\n", "/memories/d/n": "n", "/f": "f", "/d/memories": "x", "/e/memories/m.md": "x", "/e/memories/d/o": "x"})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // withoutFiles is the text of a result without the line that says which files have changed.
@@ -126,7 +127,7 @@ func TestFileErrors(t *testing.T) {
 		})
 	}
 	t.Run("ENOSPC", func(t *testing.T) {
-		project, err := vfs.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 100}}).Open("small")
+		project, err := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: 100}}).Open(t.Context(), "small")
 		require.NoError(t, err)
 		env := newEnv(t)
 		env.Files = project
@@ -135,7 +136,7 @@ func TestFileErrors(t *testing.T) {
 	})
 	t.Run("EIO", func(t *testing.T) {
 		env := newEnv(t)
-		env.Files = broken{afero.NewMemMapFs()}
+		env.Files = vfs.Foreign(broken{afero.NewMemMapFs()})
 		require.Equal(t, "true|EIO|/a|EIO: the disk is on fire, '/a'",
 			run(t, r, env, `try { await fs.readFile('/a') } catch (e) { return [e instanceof Error, e.code, e.path, e.message].join('|') }`).Text())
 	})

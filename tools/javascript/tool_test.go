@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 func newRegistry(t testing.TB) *registry.Registry {
@@ -30,7 +31,7 @@ func newRegistry(t testing.TB) *registry.Registry {
 
 func newEnv(t testing.TB) registry.Env {
 	t.Helper()
-	project, err := vfs.NewMemoryStore(nil).Open("test")
+	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 	require.NoError(t, err)
 	return registry.Env{Project: "test", Files: project}
 }
@@ -100,7 +101,7 @@ func (f noticingFs) Stat(name string) (os.FileInfo, error) {
 func TestLimits(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	ctx := &expiring{t.Context(), make(chan struct{})}
-	env.Files = noticingFs{env.Files, "/now", ctx.expire}
+	env.Files = vfs.Wrap(env.Files, func(files afero.Fs) afero.Fs { return noticingFs{files, "/now", ctx.expire} })
 	input := json.RawMessage(`{"code":"console.log('before'); fs.existsSync('/now'); for (;;);"}`)
 	result := r.Dispatch(ctx, registry.Call{Tool: javascript.Name, Input: input}, env)
 	require.Equal(t, registry.CodeTimeout, result.Code)

@@ -287,7 +287,7 @@ func TestToolCallsInTheHistory(t *testing.T) {
 		await tools.filesystem({command: 'create', path: '/files.txt', file_text: 'x'})
 		await tools.memory({command: 'create', path: '/memories/memory.txt', file_text: 'x'})`)
 	require.Empty(t, result.Code, result.Text())
-	changes, err := env.Files.(*vfs.Project).Changes("/")
+	changes, err := env.Files.(vfs.Project).Changes(t.Context(), "/")
 	require.NoError(t, err)
 	by := map[string]string{}
 	for _, c := range changes {

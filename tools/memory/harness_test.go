@@ -34,7 +34,7 @@ const failed = registry.CodeTool
 
 var text = tooltest.Text
 
-func newBench(t testing.TB, files *vfs.Project) *bench {
+func newBench(t testing.TB, files vfs.Project) *bench {
 	tools, err := registry.New(memory.New())
 	require.NoError(t, err)
 	return &bench{T: t, Tools: tools, Tool: "memory", Files: files}

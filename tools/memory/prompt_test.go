@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/memory"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 var apis = []registry.API{
@@ -201,7 +202,7 @@ func TestOptions(t *testing.T) {
 
 func TestOtherFileSystems(t *testing.T) {
 	b := newBench(t, tooltest.InMemory(t, nil))
-	files := afero.NewMemMapFs()
+	files := vfs.Foreign(afero.NewMemMapFs())
 	for _, test := range []struct{ input, want string }{
 		{`{"command":"create","path":"/d/f","file_text":"a"}`, "File created successfully at: /memories/d/f"},
 		{`{"command":"view","path":"/memories/d/f"}`, "Here's the content of /memories/d/f with line numbers:\n     1\ta"},

@@ -10,44 +10,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/vfs/vfstest"
 )
 
 // An opener returns one new project after the other. All are in the same place, which is removed at the end: removing each
 // by itself takes more time than all else.
-type opener func(t *testing.T) *vfs.Project
+type opener func(t *testing.T) vfs.Project
 
 func inMemory(t *testing.T, options *vfs.Options) opener {
-	return inStore(t, vfs.NewMemoryStore(options))
+	return inStore(t, local.NewMemoryStore(options))
 }
 
 func onDisk(t *testing.T, options *vfs.Options) opener {
-	store, err := vfs.OpenStore(t.TempDir(), options)
+	store, err := local.OpenStore(t.TempDir(), options)
 	require.NoError(t, err)
 	return inStore(t, store)
 }
 
-func inStore(t *testing.T, store *vfs.Store) opener {
+func inStore(t *testing.T, store vfs.Store) opener {
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	n := 0
-	return func(t *testing.T) *vfs.Project {
+	return func(t *testing.T) vfs.Project {
 		n++
-		return closing(t)(store.Open(fmt.Sprint("project", n)))
+		return closing(t)(store.Open(t.Context(), fmt.Sprint("project", n)))
 	}
 }
 
 func inDirectory(t *testing.T, options *vfs.Options) opener {
 	parent, n := t.TempDir(), 0
-	return func(t *testing.T) *vfs.Project {
+	return func(t *testing.T) vfs.Project {
 		n++
 		dir := filepath.Join(parent, fmt.Sprint("directory", n))
 		require.NoError(t, os.Mkdir(dir, 0o700))
-		return closing(t)(vfs.OpenDir(dir, options))
+		return closing(t)(local.OpenDir(dir, options))
 	}
 }
 
-func closing(t *testing.T) func(project *vfs.Project, err error) *vfs.Project {
-	return func(project *vfs.Project, err error) *vfs.Project {
+func closing(t *testing.T) func(project vfs.Project, err error) vfs.Project {
+	return func(project vfs.Project, err error) vfs.Project {
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, project.Close()) })
 		return project
@@ -55,22 +56,22 @@ func closing(t *testing.T) func(project *vfs.Project, err error) *vfs.Project {
 }
 
 // A view is what a project can be seen through.
-type view func(t *testing.T, project *vfs.Project) afero.Fs
+type view func(t *testing.T, project vfs.Project) afero.Fs
 
-func itself(_ *testing.T, project *vfs.Project) afero.Fs { return project }
+func itself(_ *testing.T, project vfs.Project) afero.Fs { return project }
 
-func oneCall(_ *testing.T, project *vfs.Project) afero.Fs { return project.WithCall("call") }
+func oneCall(_ *testing.T, project vfs.Project) afero.Fs { return project.WithCall("call") }
 
-func subtree(t *testing.T, project *vfs.Project) afero.Fs {
+func subtree(t *testing.T, project vfs.Project) afero.Fs {
 	require.NoError(t, project.MkdirAll("/some/dir", 0o755))
 	return vfs.Sub(project, "/some/dir")
 }
 
-func missingSubtree(_ *testing.T, project *vfs.Project) afero.Fs {
+func missingSubtree(_ *testing.T, project vfs.Project) afero.Fs {
 	return vfs.Sub(project, "/some/dir")
 }
 
-func besideReadOnly(t *testing.T, project *vfs.Project) afero.Fs {
+func besideReadOnly(t *testing.T, project vfs.Project) afero.Fs {
 	require.NoError(t, afero.WriteFile(project, "file", nil, 0o644))
 	return vfs.Sub(vfs.Sub(vfs.ReadOnly(project, "/file", "/some/other"), "some"), "dir")
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/filesystem"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 func main() {
@@ -40,9 +40,9 @@ func run(ctx context.Context) error {
 	stateless := flag.Bool("stateless", false, "keep no sessions")
 	flag.Parse()
 
-	store := vfs.NewMemoryStore(nil)
+	store := local.NewMemoryStore(nil)
 	defer store.Close()
-	project, err := store.Open("conformance")
+	project, err := store.Open(context.Background(), "conformance")
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/progress/progresstest"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 func TestLinesAreCounted(t *testing.T) {
@@ -63,7 +63,7 @@ func TestCut(t *testing.T) {
 
 // TestErrorsAreExplained has what tests of the tools cannot bring about.
 func TestErrorsAreExplained(t *testing.T) {
-	project, err := vfs.NewMemoryStore(nil).Open("test")
+	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 	require.NoError(t, err)
 	tree := Tree{project, "/memories"}
 	for _, test := range []struct {
@@ -107,7 +107,7 @@ func TestSnippets(t *testing.T) {
 
 // TestRelocateLeavesNothingBehind has paths for something that fails when the directories that they lie in have been made.
 func TestRelocateLeavesNothingBehind(t *testing.T) {
-	project, err := vfs.NewMemoryStore(nil).Open("test")
+	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 	require.NoError(t, err)
 	require.NoError(t, project.MkdirAll("/from", 0o755))
 	require.NoError(t, project.MkdirAll("/there/empty", 0o755))

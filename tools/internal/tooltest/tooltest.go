@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // Object is an input.
@@ -23,30 +24,30 @@ type Bench struct {
 	T     testing.TB
 	Tools *registry.Registry
 	Tool  string
-	Files *vfs.Project
+	Files vfs.Project
 }
 
 // InMemory returns an empty project.
-func InMemory(t testing.TB, options *vfs.Options) *vfs.Project {
-	project, err := vfs.NewMemoryStore(options).Open("test")
+func InMemory(t testing.TB, options *vfs.Options) vfs.Project {
+	project, err := local.NewMemoryStore(options).Open(t.Context(), "test")
 	require.NoError(t, err)
 	return project
 }
 
 // InDirectory returns the project of a directory.
-func InDirectory(t testing.TB, dir string, options *vfs.Options) *vfs.Project {
+func InDirectory(t testing.TB, dir string, options *vfs.Options) vfs.Project {
 	if options == nil {
 		options = &vfs.Options{}
 	}
 	options.NoSync = true
-	project, err := vfs.OpenDir(dir, options)
+	project, err := local.OpenDir(dir, options)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = project.Close() })
 	return project
 }
 
 // OnBoth runs a test with a project in memory and one in a directory.
-func OnBoth(t *testing.T, newBench func(t testing.TB, files *vfs.Project) *Bench, test func(b *Bench)) {
+func OnBoth(t *testing.T, newBench func(t testing.TB, files vfs.Project) *Bench, test func(b *Bench)) {
 	t.Run("in memory", func(t *testing.T) { test(newBench(t, InMemory(t, nil))) })
 	t.Run("in a directory", func(t *testing.T) { test(newBench(t, InDirectory(t, t.TempDir(), nil))) })
 }

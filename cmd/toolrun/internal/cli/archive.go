@@ -11,17 +11,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // archiveFormat is the format of an archive: the one that the user has named, or else the one that the file's name tells.
-func archiveFormat(named, file string) (vfs.ArchiveFormat, error) {
+func archiveFormat(named, file string) (local.ArchiveFormat, error) {
 	if named != "" {
-		if format, ok := vfs.ArchiveFormatOf("." + named); ok {
+		if format, ok := local.ArchiveFormatOf("." + named); ok {
 			return format, nil
 		}
 		return "", fmt.Errorf("%q is no format; there are zip, tar and tar.gz", named)
 	}
-	if format, ok := vfs.ArchiveFormatOf(file); ok {
+	if format, ok := local.ArchiveFormatOf(file); ok {
 		return format, nil
 	}
 	return "", errors.New("say with --format what the archive is, or name it .zip, .tar or .tar.gz")
@@ -38,7 +39,7 @@ has anything but files and directories in it.`,
 		Example: "  toolrun files import backup.zip\n" +
 			"  toolrun files import --format tar.gz - <backup.tgz",
 		Args: cobra.ExactArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			format, err := archiveFormat(named, args[0])
 			if err != nil {
 				return outcome{}, err
@@ -54,7 +55,7 @@ has anything but files and directories in it.`,
 				defer f.Close()
 				in = f
 			}
-			done, err := p.Import(cmd.Context(), in, format)
+			done, err := local.Import(cmd.Context(), p, in, format)
 			text := fmt.Sprintf("imported %d files (%d bytes); toolrun files undo %s takes them back\n", done.Files, done.Bytes, done.Call)
 			return outcome{text, map[string]any{
 				"files": done.Files, "directories": done.Directories, "bytes": done.Bytes, "call": done.Call,
@@ -73,14 +74,14 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 		Example: "  toolrun files export backup.zip\n" +
 			"  toolrun files export --format tar - | tar -tf -",
 		Args: cobra.ExactArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (out outcome, err error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (out outcome, err error) {
 			format, err := archiveFormat(named, args[0])
 			if err != nil {
 				return outcome{}, err
 			}
 			if args[0] == "-" {
 				var packed bytes.Buffer
-				err := p.Export(cmd.Context(), &packed, format)
+				err := local.Export(cmd.Context(), p, &packed, format)
 				return outcome{packed.String(), map[string]any{"format": format, "base64": packed.Bytes()}}, err
 			}
 			// An archive that is there stays until the new one is complete.
@@ -93,7 +94,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 					_ = os.Remove(f.Name())
 				}
 			}()
-			if err := errors.Join(p.Export(cmd.Context(), f, format), f.Close()); err != nil {
+			if err := errors.Join(local.Export(cmd.Context(), p, f, format), f.Close()); err != nil {
 				return outcome{}, err
 			}
 			return outcome{}, os.Rename(f.Name(), args[0])

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // completeCommands says what arguments and values of flags can be, for shells. Nothing is made by asking.
@@ -81,7 +83,7 @@ var completedFlags = map[string]completer{
 	"disable": completeList(completeTool),
 	"option":  completeOption,
 	"reset":   completeOption,
-	"format":  fixed(string(vfs.Zip), string(vfs.Tar), string(vfs.TarGzip)),
+	"format":  fixed(string(local.Zip), string(local.Tar), string(local.TarGzip)),
 	"api":     completeAPI,
 }
 
@@ -181,7 +183,7 @@ func completeProject(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 		return nil, cobra.ShellCompDirectiveError
 	}
 	defer store.Close()
-	ids, _ := store.List() // those that it can tell
+	ids, _ := store.List(context.Background(), "", 0) // those that it can tell
 	return offer(ids, typed)
 }
 
@@ -191,7 +193,7 @@ func isDir(name string) bool {
 }
 
 // inProject completes with what there is in the project.
-func inProject(words func(p *vfs.Project, typed string) []string) completer {
+func inProject(words func(p vfs.Project, typed string) []string) completer {
 	return func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		project, err := projectOf(cmd).existing()
 		if err != nil {
@@ -203,7 +205,7 @@ func inProject(words func(p *vfs.Project, typed string) []string) completer {
 }
 
 func completePath(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	words, directive := inProject(func(p *vfs.Project, typed string) []string {
+	words, directive := inProject(func(p vfs.Project, typed string) []string {
 		return slices.DeleteFunc(pathsIn(p, typed), func(name string) bool { return !isPlain(name) })
 	})(cmd, typed)
 	if len(words) == 1 && strings.HasSuffix(words[0], "/") {
@@ -225,8 +227,8 @@ func isPlain(name string) bool {
 
 // completeChange completes the id of a change that has something to restore.
 func completeChange(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inProject(func(p *vfs.Project, typed string) []string {
-		changes, _ := p.Changes("/")
+	return inProject(func(p vfs.Project, typed string) []string {
+		changes, _ := p.Changes(context.Background(), "/")
 		var words []string
 		for _, change := range changes {
 			if change.Kept {
@@ -239,8 +241,8 @@ func completeChange(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra
 
 // completeCall completes the id of a call that can be undone.
 func completeCall(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inProject(func(p *vfs.Project, typed string) []string {
-		changes, _ := p.Changes("/")
+	return inProject(func(p vfs.Project, typed string) []string {
+		changes, _ := p.Changes(context.Background(), "/")
 		var words []string
 		for _, change := range changes {
 			if isPlain(change.Call) {

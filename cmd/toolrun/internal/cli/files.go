@@ -55,7 +55,7 @@ type outcome struct {
 
 // run makes a command's function of one that works on the project.
 func (c *filesCommand) run(
-	do func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error),
+	do func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error),
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		p, err := c.open()
@@ -129,7 +129,7 @@ func (c *filesCommand) list() *cobra.Command {
 		Example: "  toolrun files ls\n" +
 			"  toolrun files ls -l /site",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(_ *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			return listing(p, argument(args, 0, "/"), long)
 		}),
 	}
@@ -138,7 +138,7 @@ func (c *filesCommand) list() *cobra.Command {
 }
 
 // listing lists a directory, or one file.
-func listing(p *vfs.Project, name string, long bool) (outcome, error) {
+func listing(p vfs.Project, name string, long bool) (outcome, error) {
 	info, err := p.Stat(name)
 	if err != nil {
 		return outcome{}, err
@@ -173,7 +173,7 @@ func (c *filesCommand) tree() *cobra.Command {
 		Example: "  toolrun files tree\n" +
 			"  toolrun files --root . tree site",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			top, err := vfs.Clean(argument(args, 0, "/"))
 			if err != nil {
 				return outcome{}, err
@@ -224,7 +224,7 @@ func (c *filesCommand) cat() *cobra.Command {
 		Short: "Print files, or a file as it was before a change",
 		Example: "  toolrun files cat /notes.md\n" +
 			"  toolrun files cat --version 2",
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			if (version > 0) == (len(args) > 0) {
 				return outcome{}, errors.New("give paths, or --version with the id of a change")
 			}
@@ -241,7 +241,7 @@ func (c *filesCommand) cat() *cobra.Command {
 				return err
 			}
 			if version > 0 {
-				err := add(p.OpenVersion(version))
+				err := add(p.OpenVersion(cmd.Context(), version))
 				return outcome{text.String(), all}, err
 			}
 			for _, name := range args {
@@ -264,7 +264,7 @@ func (c *filesCommand) remove() *cobra.Command {
 		Example: "  toolrun files rm /notes.md\n" +
 			"  toolrun files rm -r /site",
 		Args: cobra.MinimumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			return outcome{}, p.Exclusively(cmd.Context(), func(files afero.Fs) error {
 				for _, name := range args {
 					info, err := files.Stat(name)
@@ -295,7 +295,7 @@ func (c *filesCommand) move() *cobra.Command {
 		Example: "  toolrun files mv /notes.md /old.md\n" +
 			"  toolrun files mv /notes.md /site",
 		Args: cobra.ExactArgs(2),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			to, err := destination(p, args[1], path.Base(args[0]))
 			if err != nil {
 				return outcome{}, err
@@ -312,7 +312,7 @@ func (c *filesCommand) copy() *cobra.Command {
 		Example: "  toolrun files cp /notes.md /old.md\n" +
 			"  toolrun files cp /site /site-backup",
 		Args: cobra.ExactArgs(2),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			to, err := destination(p, args[1], path.Base(args[0]))
 			if err != nil {
 				return outcome{}, err
@@ -328,7 +328,7 @@ func (c *filesCommand) mkdir() *cobra.Command {
 		Short:   "Make directories, and their parents",
 		Example: "  toolrun files mkdir /data/raw /data/clean",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(_ *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			for _, name := range args {
 				if err := p.MkdirAll(name, 0o755); err != nil {
 					return outcome{}, err
@@ -346,8 +346,8 @@ func (c *filesCommand) usage() *cobra.Command {
 		Example: "  toolrun files usage\n" +
 			"  toolrun files usage --json",
 		Args: cobra.NoArgs,
-		RunE: c.run(func(_ *cobra.Command, _ []string, p *vfs.Project) (outcome, error) {
-			usage, err := p.Usage()
+		RunE: c.run(func(cmd *cobra.Command, _ []string, p vfs.Project) (outcome, error) {
+			usage, err := p.Usage(cmd.Context())
 			text := fmt.Sprintf("%d bytes in %d files and directories, and %d bytes of history\n", usage.Bytes, usage.Files, usage.HistoryBytes)
 			return outcome{text, map[string]int64{"bytes": usage.Bytes, "files": usage.Files, "historyBytes": usage.HistoryBytes}}, err
 		}),

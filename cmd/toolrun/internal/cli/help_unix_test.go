@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // TestExamples runs each line of each command's examples as it is written, where there is what they speak of.
@@ -51,10 +52,10 @@ var hasTestsOfItsOwn = regexp.MustCompile(`^ *toolrun (selftest|mcp --http)`)
 // exampleDir returns a directory with what examples speak of, and with the default project in .data.
 func exampleDir(t *testing.T) string {
 	dir := t.TempDir()
-	store, err := vfs.OpenStore(filepath.Join(dir, ".data", "projects"), nil)
+	store, err := local.OpenStore(filepath.Join(dir, ".data", "projects"), nil)
 	require.NoError(t, err)
 	defer store.Close()
-	project, err := store.Open("default")
+	project, err := store.Open(t.Context(), "default")
 	require.NoError(t, err)
 	defer project.Close()
 	for _, change := range []struct{ call, name, content string }{
@@ -70,13 +71,13 @@ func exampleDir(t *testing.T) string {
 		require.NoError(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 	// What .toolrun has in a directory is what has been done there: the example undoes a change.
-	here, err := vfs.OpenDir(dir, nil)
+	here, err := local.OpenDir(dir, nil)
 	require.NoError(t, err)
 	defer here.Close()
 	require.NoError(t, afero.WriteFile(here.WithCall("js-2"), "/made.txt", nil, 0o644))
-	for file, format := range map[string]vfs.ArchiveFormat{"backup.zip": vfs.Zip, "backup.tgz": vfs.TarGzip} {
+	for file, format := range map[string]local.ArchiveFormat{"backup.zip": local.Zip, "backup.tgz": local.TarGzip} {
 		var packed bytes.Buffer
-		require.NoError(t, project.Export(t.Context(), &packed, format))
+		require.NoError(t, local.Export(t.Context(), project, &packed, format))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), packed.Bytes(), 0o644))
 	}
 	return dir

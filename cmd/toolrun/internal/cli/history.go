@@ -55,8 +55,8 @@ time is that of the call, for undo.`,
 		Example: "  toolrun files history\n" +
 			"  toolrun files history /notes.md --json",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(_ *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
-			changes, err := p.Changes(argument(args, 0, "/"))
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+			changes, err := p.Changes(cmd.Context(), argument(args, 0, "/"))
 			if err != nil {
 				return outcome{}, err
 			}
@@ -72,7 +72,7 @@ func (c *filesCommand) restore() *cobra.Command {
 		Example: "  toolrun files history /notes.md\n" +
 			"  toolrun files restore 2",
 		Args: cobra.ExactArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
 				return outcome{}, fmt.Errorf("%q is not the id of a change; toolrun files history lists them", args[0])
@@ -92,7 +92,7 @@ undone, and the error names the files.`,
 		Example: "  toolrun files undo\n" +
 			"  toolrun files undo js-1",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			changes, err := p.Undo(cmd.Context(), argument(args, 0, ""))
 			if err != nil {
 				return outcome{}, err

@@ -22,6 +22,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // soak makes tests that look for rare failures run for minutes instead of seconds.
@@ -130,10 +131,10 @@ func writeWholeFiles(t *testing.T, dir, letter string) {
 
 // requireWholeProject opens the project as the next command does, and checks all that is in it.
 func requireWholeProject(t *testing.T, data string) {
-	store, err := vfs.OpenStore(filepath.Join(data, "projects"), nil)
+	store, err := local.OpenStore(filepath.Join(data, "projects"), nil)
 	require.NoError(t, err)
 	defer store.Close()
-	project, err := store.Open("default")
+	project, err := store.Open(t.Context(), "default")
 	require.NoError(t, err)
 	defer project.Close()
 
@@ -157,18 +158,18 @@ func requireWholeProject(t *testing.T, data string) {
 		requireWhole(t, name, f)
 		return nil
 	}))
-	usage, err := project.Usage()
+	usage, err := project.Usage(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, found, vfs.Usage{Files: usage.Files, Bytes: usage.Bytes})
 
-	changes, err := project.Changes("/")
+	changes, err := project.Changes(t.Context(), "/")
 	require.NoError(t, err)
 	for i, change := range changes {
 		if i > 0 {
 			require.Equal(t, changes[i-1].ID-1, change.ID, "the history has a gap")
 		}
 		if change.Kept && (change.Op == vfs.OpWrite || change.Op == vfs.OpRemove) {
-			if f, err := project.OpenVersion(change.ID); err == nil {
+			if f, err := project.OpenVersion(t.Context(), change.ID); err == nil {
 				requireWhole(t, change.Path, f)
 			} else {
 				require.Equal(t, vfs.OpRemove, change.Op, "%v: %v", change, err) // of a directory
@@ -176,7 +177,7 @@ func requireWholeProject(t *testing.T, data string) {
 		}
 	}
 
-	stored, err := project.Settings()
+	stored, err := project.Settings(t.Context())
 	require.NoError(t, err)
 	_, _, err = registry.ParseSettings(stored)
 	require.NoError(t, err)

@@ -230,7 +230,7 @@ func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*m
 	if c.project.root != "" {
 		session, err = c.runner.DirSession(c.project.root, o)
 	} else {
-		var project *vfs.Project
+		var project vfs.Project
 		if project, err = c.project.open(); err != nil {
 			return nil, err
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // serve serves HTTP until the context ends.
@@ -146,7 +147,7 @@ func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, clie
 	if err != nil {
 		return nil, err
 	}
-	project, err := store.Open(token.Project)
+	project, err := store.Open(ctx, token.Project)
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil, err
 	}
@@ -183,14 +184,14 @@ func (c *mcpCommand) bySession(ctx context.Context, logger *slog.Logger) (newSes
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := vfs.OpenStore(dir, &vfs.Options{NoSync: true})
+	store, err := local.OpenStore(dir, &vfs.Options{NoSync: true})
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	end = func() { _ = errors.Join(store.Close(), os.RemoveAll(dir)) }
 	return func(context.Context) (*mcpserver.Server, func(), error) {
 		id := "session-" + strings.ToLower(rand.Text()[:16])
-		project, err := store.Open(id)
+		project, err := store.Open(ctx, id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -201,7 +202,7 @@ func (c *mcpCommand) bySession(ctx context.Context, logger *slog.Logger) (newSes
 		ctx, cancel := context.WithCancel(ctx)
 		remove := func() {
 			cancel()
-			_ = errors.Join(session.Close(), store.Delete(id))
+			_ = errors.Join(session.Close(), store.Delete(context.Background(), id))
 		}
 		server, err := c.newServer(ctx, session, c.options(logger))
 		if err != nil {

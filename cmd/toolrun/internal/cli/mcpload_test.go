@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 const loadProjects, loadClients = 16, 64
@@ -189,11 +189,11 @@ func TestMCPKilledUnderLoad(t *testing.T) {
 		cancel() // clients would try to reconnect
 		group.Wait()
 	}
-	store, err := vfs.OpenStore(filepath.Join(data, "projects"), nil)
+	store, err := local.OpenStore(filepath.Join(data, "projects"), nil)
 	require.NoError(t, err)
 	defer store.Close()
 	for p := range written {
-		project, err := store.Open(fmt.Sprintf("project-%d", p))
+		project, err := store.Open(t.Context(), fmt.Sprintf("project-%d", p))
 		require.NoError(t, err)
 		defer project.Close()
 		for path, text := range written[p] {

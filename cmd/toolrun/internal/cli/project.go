@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // projectFlags say which files a command works on.
@@ -61,21 +63,21 @@ func (f *projectFlags) given() bool {
 }
 
 // open opens the project.
-func (f *projectFlags) open() (*vfs.Project, error) {
+func (f *projectFlags) open() (vfs.Project, error) {
 	if f.root != "" {
 		// What is there already does not count, since it is not for tools to answer for.
-		return vfs.OpenDir(f.root, &vfs.Options{Quota: vfs.Quota{Growth: true}})
+		return local.OpenDir(f.root, &vfs.Options{Quota: vfs.Quota{Growth: true}})
 	}
 	store, err := f.store(nil)
 	if err != nil {
 		return nil, err
 	}
-	project, err := store.Open(f.id)
+	project, err := store.Open(context.Background(), f.id)
 	return project, errors.Join(err, store.Close())
 }
 
 // existing opens the project, if it is there. Otherwise the error is fs.ErrNotExist.
-func (f *projectFlags) existing() (*vfs.Project, error) {
+func (f *projectFlags) existing() (vfs.Project, error) {
 	if f.root != "" {
 		return f.open()
 	}
@@ -121,7 +123,7 @@ func (f *projectFlags) look(r *runner, options *toolrun.SessionOptions) (*toolru
 }
 
 // store opens the store of projects, and makes it if it is missing.
-func (f *projectFlags) store(options *vfs.Options) (*vfs.Store, error) {
+func (f *projectFlags) store(options *vfs.Options) (vfs.Store, error) {
 	dir, err := f.dataDir()
 	if err != nil {
 		return nil, err

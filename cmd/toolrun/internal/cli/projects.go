@@ -65,14 +65,17 @@ func (c *projectCommand) list() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			projects := []jsonProject{}
-			err := c.inStore(func(store *vfs.Store) error {
-				ids, err := store.List()
-				for _, id := range ids {
-					usage, usageErr := store.Usage(id)
-					err = errors.Join(err, usageErr)
+			err := c.inStore(func(store vfs.Store) error {
+				var errs []error
+				for id, err := range vfs.IDs(cmd.Context(), store) {
+					usage := vfs.Usage{}
+					if err == nil {
+						usage, err = vfs.StoreUsage(cmd.Context(), store, id)
+					}
+					errs = append(errs, err)
 					projects = append(projects, newJSONProject(id, usage))
 				}
-				return err
+				return errors.Join(errs...)
 			})
 			if err != nil && err != errNoProjects {
 				return err
@@ -92,7 +95,7 @@ func (c *projectCommand) list() *cobra.Command {
 var errNoProjects = errors.New("there are no projects")
 
 // inStore does something with the store, if it is there.
-func (c *projectCommand) inStore(do func(store *vfs.Store) error) error {
+func (c *projectCommand) inStore(do func(store vfs.Store) error) error {
 	dir, err := c.projectsDir()
 	if err != nil {
 		return err
@@ -127,7 +130,7 @@ func (c *projectCommand) show() *cobra.Command {
 }
 
 // print prints a project with its tools, and closes it.
-func (c *projectCommand) print(cmd *cobra.Command, project *vfs.Project) (err error) {
+func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err error) {
 	r, err := open(cmd, toolrun.Options{})
 	if err != nil {
 		return errors.Join(err, project.Close())
@@ -137,7 +140,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project *vfs.Project) (err er
 	if err != nil {
 		return err
 	}
-	usage, err := project.Usage()
+	usage, err := project.Usage(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -253,8 +256,8 @@ func (c *projectCommand) delete() *cobra.Command {
 		Example: "  toolrun project delete default",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := c.inStore(func(store *vfs.Store) error {
-				if err := store.Delete(args[0]); !errors.Is(err, fs.ErrNotExist) {
+			err := c.inStore(func(store vfs.Store) error {
+				if err := store.Delete(cmd.Context(), args[0]); !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
 				return fmt.Errorf("no project named %s", args[0])

@@ -34,7 +34,7 @@ type session struct {
 	servers serverFlags
 	runner  *runner
 	session *toolrun.Session
-	files   *vfs.Project // nil if there are none
+	files   vfs.Project // nil if there are none
 
 	// interrupts stop an entry and no more. It is nil if nobody is there to go on: then they end the command.
 	interrupts chan os.Signal

@@ -25,7 +25,7 @@ are replaced. Links and special files in a directory are left out.`,
 			"  toolrun files put site /public/\n" +
 			"  echo hello | toolrun files put - /hello.txt",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			ctx := cmd.Context()
 			if args[0] == "-" {
 				if len(args) < 2 {
@@ -82,7 +82,7 @@ are replaced. Links and special files in a directory are left out.`,
 }
 
 // destination is where something with this name goes to in the project.
-func destination(p *vfs.Project, to, base string) (string, error) {
+func destination(p vfs.Project, to, base string) (string, error) {
 	info, err := p.Stat(to)
 	if err == nil && info.IsDir() || strings.HasSuffix(to, "/") {
 		return path.Join("/", to, base), nil
@@ -103,7 +103,7 @@ directory, to FILE, or into DIR if that exists. An existing file is replaced.`,
 			"  toolrun files get /site copy-of-site\n" +
 			"  toolrun files get /notes.md - | wc -l",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p *vfs.Project) (outcome, error) {
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			name, err := vfs.Clean(args[0])
 			if err != nil {
 				return outcome{}, err
@@ -135,7 +135,7 @@ directory, to FILE, or into DIR if that exists. An existing file is replaced.`,
 	}
 }
 
-func copyOut(cmd *cobra.Command, p *vfs.Project, name string, root *os.Root, to string, info fs.FileInfo) error {
+func copyOut(cmd *cobra.Command, p vfs.Project, name string, root *os.Root, to string, info fs.FileInfo) error {
 	switch {
 	case cmd.Context().Err() != nil:
 		return cmd.Context().Err()

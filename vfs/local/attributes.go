@@ -1,0 +1,113 @@
+package local
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+	"time"
+
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
+)
+
+// Stat implements [afero.Fs]. Links are described themselves.
+func (p *Project) Stat(name string) (os.FileInfo, error) {
+	var info fs.FileInfo
+	err := onPath("stat", name, func(clean string) (err error) {
+		if p.over() {
+			return fs.ErrClosed
+		}
+		if info, err = p.core.b.lstat(clean); err == nil {
+			info = fsys.Describe(path.Base(clean), info)
+		}
+		return err
+	})
+	return info, err
+}
+
+// Chmod implements [afero.Fs]: it sets the permission bits, except that the owner's always stay.
+func (p *Project) Chmod(name string, mode os.FileMode) error {
+	return p.changePath("chmod", name, func(c *core, clean string) error {
+		info, err := c.ownFile(clean)
+		if err != nil {
+			return err
+		}
+		mode = mode.Perm() | 0o600
+		if info.IsDir() {
+			mode |= 0o700
+		}
+		return c.b.chmod(clean, mode)
+	})
+}
+
+// Chown implements [afero.Fs]. Owners are not a project's business.
+func (p *Project) Chown(name string, uid, gid int) error {
+	return onPath("chown", name, func(clean string) error {
+		if _, err := p.core.b.lstat(clean); err != nil {
+			return err
+		}
+		return syscall.EPERM
+	})
+}
+
+// Chtimes implements [afero.Fs].
+func (p *Project) Chtimes(name string, atime, mtime time.Time) error {
+	return p.changePath("chtimes", name, func(c *core, clean string) error {
+		before, err := c.ownFile(clean)
+		if err != nil {
+			return err
+		}
+		if err := c.b.chtimes(clean, atime, mtime); err != nil {
+			return err
+		}
+		info, err := c.b.lstat(clean)
+		if err != nil || info.IsDir() {
+			return err
+		}
+		return c.stamp(clean, stampOf(info), func(until *stamp) bool { return until != nil && until.matches(before) })
+	})
+}
+
+// ownFile sees to it that changing a file in place changes nothing outside of the project, where it may have another name.
+func (c *core) ownFile(name string) (fs.FileInfo, error) {
+	info, err := c.b.lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return info, nil
+	}
+	if linked, err := c.b.linked(name); err != nil || !linked {
+		return info, err
+	}
+	if err := c.room(c.state, info.Size(), 0, 0); err != nil { // a copy takes as much once more
+		return nil, err
+	}
+	temp := c.temp()
+	if err := c.copyFile(name, temp, info); err != nil {
+		return nil, errors.Join(err, c.b.removeAll(temp))
+	}
+	if err := c.b.rename(temp, name); err != nil {
+		return nil, err
+	}
+	return c.b.lstat(name)
+}
+
+// copyFile copies a file, with its times and permissions, to a new one.
+func (c *core) copyFile(from, to string, info fs.FileInfo) error {
+	source, err := c.b.open(from, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := c.b.open(to, openNew, 0o600)
+	if err != nil {
+		return err
+	}
+	err = copyContent(target, source)
+	if err == nil && !c.options.NoSync {
+		err = target.Sync()
+	}
+	return errors.Join(err, target.Close(), c.b.chmod(to, info.Mode().Perm()|0o600), c.b.chtimes(to, info.ModTime(), info.ModTime()))
+}

@@ -1,0 +1,393 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Where a project keeps what is its own.
+const (
+	tempDir    = "/" + vfs.Reserved + "/tmp"
+	historyDir = "/" + vfs.Reserved + "/history"
+)
+
+// A core is what all handles on an open project share.
+type core struct {
+	b       backend
+	options vfs.Options
+
+	// turn has one element while somebody in this process has the lock.
+	turn   chan struct{}
+	closed atomic.Bool
+	done   chan struct{} // closed with it
+	// orphaned says that a goroutine has the turn that waits for another process, for nobody.
+	orphaned atomic.Bool
+	// lasts says that closing the project does not end it, since the store has nothing but this.
+	lasts bool
+	// inStore says that the project is in a store, which can delete it.
+	inStore bool
+	// onCounted, if not nil, is told when this process has seen to it that the state is right.
+	onCounted func()
+
+	// The following belong to whoever has the lock.
+
+	state state
+	// counted says that this process has seen to it that the state is right.
+	counted bool
+	// based says that base is set.
+	based bool
+	// oldestTime is when the oldest change in the history was made; zero if that has to be looked up.
+	oldestTime time.Time
+	// oldPage reads the oldest changes.
+	oldPage pageReader
+	// recorded is the last change that has been recorded, and recorder the call that it belongs to.
+	recorded change
+	recorder *call
+	// keepAll says that nothing may be dropped from the history now.
+	keepAll bool
+
+	// session is what names of this process's temporary files begin with; "" before the first change.
+	session atomic.Pointer[session]
+	// base is what was there when the project was opened, if quotas are on growth.
+	base struct{ bytes, files atomic.Int64 }
+	// staged is how many bytes lie in files that are being written.
+	staged atomic.Int64
+
+	mu      sync.Mutex
+	open    *handle // all that are open
+	handles int64   // how many that are
+}
+
+// A session stands for the process having the project open.
+type session struct {
+	name    string
+	release func()
+	temps   atomic.Int64
+}
+
+func newCore(b backend, options vfs.Options) *core {
+	return &core{b: b, options: options, turn: make(chan struct{}, 1), done: make(chan struct{})}
+}
+
+// claimSuffix ends the name of the file that says that a session is alive.
+const claimSuffix = ".lock"
+
+// temp returns a name for a temporary file. The session must have begun.
+func (c *core) temp() string {
+	s := c.session.Load()
+	return fmt.Sprintf("%s/%s-%d", tempDir, s.name, s.temps.Add(1))
+}
+
+// replaceOwn replaces a file that is the project's own by one with this content, as a whole.
+func (c *core) replaceOwn(name string, data []byte, durable bool) error {
+	temp := c.temp()
+	n, err := c.b.open(temp, openNew, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = n.WriteAt(data, 0)
+	if err == nil && durable && !c.options.NoSync {
+		err = n.Sync()
+	}
+	if err = errors.Join(err, n.Close()); err == nil {
+		err = c.b.rename(temp, name)
+	}
+	if err != nil {
+		c.cleanUp(temp)
+	}
+	return err
+}
+
+// lock takes the project's lock: first among the goroutines of this process, then among processes.
+func (c *core) lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case c.turn <- struct{}{}:
+	default:
+		select {
+		case c.turn <- struct{}{}:
+		case <-c.done:
+			return nil, fs.ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if c.closed.Load() {
+		<-c.turn
+		return nil, fs.ErrClosed
+	}
+	release, err := c.b.lock(false)
+	if err == errLocked {
+		release, err = c.waitForOthers(ctx)
+	} else if err != nil {
+		<-c.turn
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		release()
+		<-c.turn
+	}, nil
+}
+
+// waitForOthers waits until other processes have released the lock. Waiting cannot be stopped: when nobody is interested
+// any more, a goroutine takes the lock and releases it, and keeps the turn until then.
+func (c *core) waitForOthers(ctx context.Context) (release func(), err error) {
+	type outcome struct {
+		release func()
+		err     error
+	}
+	waiting := make(chan outcome)
+	given := make(chan struct{})
+	go func() {
+		release, err := c.b.lock(true)
+		select {
+		case waiting <- outcome{release, err}:
+		case <-given:
+			if err == nil {
+				release()
+			}
+			c.orphaned.Store(false)
+			<-c.turn
+		}
+	}()
+	select {
+	case got := <-waiting:
+		if got.err != nil {
+			<-c.turn
+		}
+		return got.release, got.err
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-c.done:
+		err = fs.ErrClosed
+	}
+	c.orphaned.Store(true)
+	close(given)
+	return nil, err
+}
+
+// begin takes the lock and gets ready for changes; end must be called in any case.
+func (c *core) begin(ctx context.Context) (end func() error, err error) {
+	unlock, err := c.lock(ctx)
+	if errors.Is(err, fs.ErrNotExist) { // the directory that the lock would be in
+		return nil, vfs.ErrDeleted
+	}
+	if err != nil {
+		return nil, err
+	}
+	prepared := false
+	defer func() {
+		if !prepared { // if it panics, too
+			unlock()
+		}
+	}()
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	prepared = true
+	return func() error {
+		defer unlock()
+		// If this fails or is never reached, the next one to come counts again.
+		c.state.dirty = false
+		return c.b.writeState(c.state.encode())
+	}, nil
+}
+
+// prepare reads the state, or finds it out, and marks it as being changed.
+func (c *core) prepare() error {
+	var err error
+	c.state, err = readState(c.b)
+	if err == nil && c.state.deleted {
+		if c.inStore {
+			return vfs.ErrDeleted
+		}
+		err = errBadState // nobody deletes a directory that is not a store's
+	}
+	if c.session.Load() == nil {
+		if err := c.beginSession(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case err != nil:
+		err = c.recover(1, 1) // nothing is known
+	case c.state.dirty:
+		err = c.recover(c.state.next, c.state.oldest)
+	case !c.counted:
+		err = c.recover(maxNumber, c.state.oldest)
+	}
+	if err != nil {
+		return err
+	}
+	if c.options.Quota.Growth && !c.based {
+		c.base.bytes.Store(c.state.bytes)
+		c.base.files.Store(c.state.files)
+		c.based = true
+	}
+	c.state.dirty = true
+	return c.b.writeState(c.state.encode())
+}
+
+func (c *core) beginSession() error {
+	if err := c.makeMeta(tempDir); err != nil {
+		return err
+	}
+	name := strings.ToLower(rand.Text())
+	release, err := c.b.claim(tempDir + "/" + name + claimSuffix)
+	if err != nil {
+		return err
+	}
+	c.session.Store(&session{name: name, release: release})
+	return nil
+}
+
+// makeMeta makes a directory for the project's own use.
+func (c *core) makeMeta(dir string) error {
+	for _, name := range []string{"/" + vfs.Reserved, dir} {
+		if err := c.b.mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// recover finds out the state from what is there, after a process has died in the middle of something, and when
+// this one begins. Changes from doubtful on have perhaps not happened, and
+// those before oldest have been dropped.
+func (c *core) recover(doubtful, oldest int64) error {
+	if err := c.removeLeftovers(); err != nil {
+		return err
+	}
+	s := state{}
+	if err := c.recoverHistory(&s, doubtful, oldest); err != nil {
+		return err
+	}
+	size, err := c.sizeOf("/")
+	if err != nil {
+		return err
+	}
+	s.bytes, s.files = size.bytes, size.files-1 // but the root
+	c.oldestTime = time.Time{}
+	c.state, c.counted = s, true
+	if c.onCounted != nil {
+		c.onCounted()
+	}
+	return nil
+}
+
+// removeLeftovers removes temporary files of processes that are no more.
+func (c *core) removeLeftovers() error {
+	infos, err := c.b.readDir(tempDir)
+	if err != nil {
+		return err
+	}
+	alive := map[string]bool{c.session.Load().name: true}
+	for _, info := range infos {
+		name, isClaim := strings.CutSuffix(info.Name(), claimSuffix)
+		if isClaim && !alive[name] {
+			// Errors mean that it is nothing that a process claims.
+			alive[name], _ = c.b.alive(tempDir + "/" + info.Name())
+		}
+	}
+	// Claims sort behind the files, so that those go first.
+	for _, isClaim := range []bool{false, true} {
+		for _, info := range infos {
+			name, claim := strings.CutSuffix(info.Name(), claimSuffix)
+			if !claim {
+				name, _, _ = strings.Cut(name, "-")
+			}
+			if claim == isClaim && !alive[name] {
+				c.cleanUp(tempDir + "/" + info.Name())
+			}
+		}
+	}
+	return nil
+}
+
+// cleanUp removes what is the project's own. What cannot be removed stays; nobody's work must fail because of that.
+func (c *core) cleanUp(name string) {
+	if c.b.removeAll(name) == nil {
+		return
+	}
+	c.unlock(name)
+	_ = c.b.removeAll(name)
+}
+
+// unlock lets the owner change all directories in one.
+func (c *core) unlock(dir string) {
+	if info, err := c.b.lstat(dir); err != nil || !info.IsDir() || len(dir) > 2*vfs.MaxPath {
+		return
+	}
+	_ = c.b.chmod(dir, 0o700)
+	infos, _ := c.b.readDir(dir)
+	for _, info := range infos {
+		if info.IsDir() {
+			c.unlock(path.Join(dir, info.Name()))
+		}
+	}
+}
+
+// sync makes changes in directories durable.
+func (c *core) sync(dirs ...string) error {
+	if c.options.NoSync {
+		return nil
+	}
+	for i, dir := range dirs {
+		if i > 0 && dir == dirs[i-1] {
+			continue
+		}
+		// A directory that is gone needs no syncing.
+		if err := c.b.sync(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *core) close() error {
+	if c.lasts {
+		return nil
+	}
+	if c.closed.Swap(true) {
+		return fs.ErrClosed
+	}
+	close(c.done)
+	c.discard(func(openFile) bool { return true })
+	// Changes that are under way come to their end, but not what only waits for another process.
+	for {
+		select {
+		case c.turn <- struct{}{}:
+			defer func() { <-c.turn }()
+			return c.release()
+		case <-time.After(10 * time.Millisecond):
+			if c.orphaned.Load() {
+				go func() {
+					c.turn <- struct{}{}
+					_ = c.release()
+					<-c.turn
+				}()
+				return nil
+			}
+		}
+	}
+}
+
+// release gives back what the process holds of the host's.
+func (c *core) release() error {
+	if s := c.session.Load(); s != nil {
+		s.release()
+		_ = c.b.removeAll(tempDir + "/" + s.name + claimSuffix)
+	}
+	return c.b.close()
+}

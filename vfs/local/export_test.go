@@ -1,0 +1,17 @@
+package local
+
+import "github.com/toolrun/toolrun/vfs"
+
+// IgnoreCase makes a project on disk take its host for one that ignores case in names.
+func IgnoreCase(p vfs.Project) { coreOf(p).b.(*disk).loose = true }
+
+func coreOf(p vfs.Project) *core { return p.(*Project).core }
+
+// projectOn returns a project on a backend.
+func projectOn(b backend, options *vfs.Options) *Project {
+	o, err := options.WithDefaults()
+	if err != nil {
+		panic(err)
+	}
+	return &Project{core: newCore(b, o)}
+}

@@ -1,0 +1,309 @@
+package local
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// The descriptions of changes are lines of JSON, some of them in one file: a page. Making a file costs more than anything
+// else in recording a change. Later lines take precedence over earlier ones; a line that a process has not finished is
+// not valid JSON, and the next begins anew.
+
+const (
+	// perPage is how many changes are described in one file.
+	perPage = 64
+	// maxPage is the size from which on a page is written anew, without what has become void.
+	maxPage = 1 << 20
+)
+
+func pageOf(number int64) int64 { return number / perPage }
+
+func pageFile(page int64) string { return fmt.Sprintf("%s/%016d%s", historyDir, page, pageSuffix) }
+
+// A change is how the history describes one.
+type change struct {
+	Number int64 `json:"n"`
+	// Void takes back the description of a change that has not happened.
+	Void bool      `json:"void,omitempty"`
+	Time time.Time `json:"time,omitzero"`
+	// Op is "" in what only tells After anew.
+	Op   vfs.Op `json:"op,omitempty"`
+	Path string `json:"path,omitempty"`
+	To   string `json:"to,omitempty"`
+	Call string `json:"call,omitempty"`
+	// Part counts the changes of a call from 0.
+	Part int `json:"part,omitempty"`
+	// Kept says that what the change replaced or removed is kept, and Lost that it was too large for that.
+	Kept bool `json:"kept,omitempty"`
+	Lost bool `json:"lost,omitempty"`
+	// After is what the file has become.
+	After *stamp `json:"after,omitempty"`
+	// Undoes is the unit that is undone by this, and Reverses the change.
+	Undoes   string `json:"undoes,omitempty"`
+	Reverses int64  `json:"reverses,omitempty"`
+}
+
+// public is the change as callers see it.
+func (e *change) public() vfs.Change {
+	return vfs.Change{
+		ID: e.Number, Time: e.Time, Call: e.Call, Op: e.Op, Path: e.Path, To: e.To, Kept: e.Kept, Lost: e.Lost, Undoes: e.Undoes,
+	}
+}
+
+// A stamp tells contents of a file apart.
+type stamp struct {
+	Size    int64     `json:"size"`
+	ModTime time.Time `json:"modTime"`
+}
+
+func stampOf(info fs.FileInfo) *stamp { return &stamp{info.Size(), jsontree.Time(info.ModTime())} }
+
+func (s *stamp) matches(info fs.FileInfo) bool {
+	return s.Size == info.Size() && s.ModTime.Equal(jsontree.Time(info.ModTime()))
+}
+
+// unit is what the change is undone together with.
+func (e *change) unit() string {
+	if e.Call == "" {
+		return "#" + strconv.FormatInt(e.Number, 10)
+	}
+	return e.Call
+}
+
+// describe adds a line about a change.
+func (c *core) describe(e change) error {
+	line, err := e.line()
+	if err != nil {
+		return err
+	}
+	name := pageFile(pageOf(e.Number))
+	n, err := c.b.open(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := n.Stat()
+	if err == nil && info.Size() > maxPage {
+		return errors.Join(n.Close(), c.shorten(e, name))
+	}
+	if err == nil {
+		_, err = n.WriteAt(line, info.Size())
+	}
+	return errors.Join(err, n.Close())
+}
+
+// line is the description as it is written, in a line of its own even if the one before is not finished.
+func (e change) line() ([]byte, error) {
+	var text bytes.Buffer
+	text.WriteByte('\n')
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // which would make names six times as long
+	err := encoder.Encode(e)
+	return text.Bytes(), err
+}
+
+// shorten writes a page anew, with one more line.
+func (c *core) shorten(e change, name string) error {
+	page, err := c.readPage(pageOf(e.Number))
+	if err != nil {
+		return err
+	}
+	page.add(e)
+	var text bytes.Buffer
+	for _, number := range slices.Sorted(maps.Keys(page)) {
+		line, err := page[number].line()
+		if err != nil {
+			return err
+		}
+		text.Write(line)
+	}
+	return c.replaceOwn(name, text.Bytes(), false)
+}
+
+// A page is what a file describes, by number.
+type page map[int64]change
+
+func (p page) add(e change) {
+	switch known, ok := p[e.Number]; {
+	case e.Void:
+		delete(p, e.Number)
+	case e.Op != "":
+		p[e.Number] = e
+	case ok:
+		known.After = e.After
+		p[e.Number] = known
+	}
+}
+
+// readPage reads a page. Nothing in it is to be trusted: a directory can come from anywhere.
+func (c *core) readPage(number int64) (page, error) {
+	n, err := c.b.open(pageFile(number), os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer n.Close()
+	text, err := io.ReadAll(io.NewSectionReader(n, 0, 2*maxPage))
+	if err != nil {
+		return nil, err
+	}
+	found := page{}
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		var e change
+		if json.Unmarshal(line, &e) == nil && e.Number > 0 && pageOf(e.Number) == number && e.valid() {
+			found.add(e)
+		}
+	}
+	return found, nil
+}
+
+// valid reports whether a line can be one that describe has written.
+func (e *change) valid() bool {
+	for _, name := range []string{e.Path, e.To} {
+		if name == "" {
+			continue
+		}
+		if clean, err := vfs.Clean(name); err != nil || clean != name || clean == "/" {
+			return false
+		}
+	}
+	switch e.Op {
+	case vfs.OpCreate, vfs.OpWrite, vfs.OpMkdir, vfs.OpRemove:
+		return e.Path != "" && e.To == ""
+	case vfs.OpRename:
+		return e.Path != "" && e.To != ""
+	case vfs.OpUndone:
+		return e.Path == "" && e.To == ""
+	}
+	return e.Op == ""
+}
+
+// A pageReader reads changes one by one, and a page only once as long as the next one is on it as well.
+type pageReader struct {
+	c      *core
+	number int64
+	page   page
+}
+
+func (r *pageReader) read(number int64) (change, error) {
+	if r.page == nil || r.number != pageOf(number) {
+		p, err := r.c.readPage(pageOf(number))
+		if err != nil {
+			return change{}, err
+		}
+		r.number, r.page = pageOf(number), p
+	}
+	e, ok := r.page[number]
+	if !ok {
+		return change{}, fs.ErrNotExist
+	}
+	return e, nil
+}
+
+// at returns when a change was made, or else the zero time.
+func (r *pageReader) at(c *core, number int64) time.Time {
+	r.c = c
+	e, err := r.read(number)
+	if err != nil {
+		r.page = nil // it may have been made since
+		e, _ = r.read(number)
+	}
+	return e.Time
+}
+
+// readChange reads the description of a change.
+func (c *core) readChange(number int64) (change, error) {
+	r := pageReader{c: c}
+	return r.read(number)
+}
+
+// changes returns all changes from a number on that can be read, oldest first. It needs no lock.
+func (c *core) changes(oldest int64) ([]change, error) {
+	infos, err := c.b.readDir(historyDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int64
+	for _, info := range infos { // sorted by name, and so by number
+		if number, ok := numberOf(info.Name(), pageSuffix); ok && number >= pageOf(oldest) {
+			numbers = append(numbers, number)
+		}
+	}
+	if most := mostPages(c.options.History); int64(len(numbers)) > most { // they come from somebody else
+		numbers = numbers[int64(len(numbers))-most:]
+	}
+	var all []change
+	for _, number := range numbers {
+		found, err := c.readPage(number)
+		if err != nil {
+			continue // dropped meanwhile, or nothing of ours
+		}
+		for _, n := range slices.Sorted(maps.Keys(found)) {
+			if n >= oldest {
+				all = append(all, found[n])
+			}
+		}
+	}
+	return all, nil
+}
+
+// mostPages is how many pages a history can have: each change costs something, and undoing one as much again.
+func mostPages(h vfs.HistoryOptions) int64 { return 2*(h.Bytes/(entryCost*perPage)) + 2 }
+
+// stamp notes what a file has become, in the change that has written it last, so that undoing does not take that for
+// the work of somebody else: if allowed agrees, which gets what the change has noted until now, or nil.
+func (c *core) stamp(name string, after *stamp, allowed func(until *stamp) bool) error {
+	if c.options.History.Off {
+		return nil
+	}
+	r := pageReader{c: c}
+	for number := c.state.next - 1; number >= max(c.state.oldest, c.state.next-maxStamped); number-- {
+		e, err := r.read(number)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil
+		case e.Path == name && (e.Op == vfs.OpCreate || e.Op == vfs.OpWrite):
+			if !allowed(e.After) {
+				return nil
+			}
+			return c.describe(change{Number: number, After: after})
+		case e.Op == vfs.OpRename && vfs.Within(name, e.To):
+			name = e.Path + name[len(e.To):]
+		case vfs.Within(name, e.Path) && e.Op != vfs.OpUndone:
+			return nil // it came with its directory
+		}
+	}
+	return nil
+}
+
+// changedSince reports whether there is a change to a file, or to a directory that it is in, from a number on.
+func (c *core) changedSince(number int64, name string) bool {
+	if c.state.next-number > maxStamped {
+		return true
+	}
+	r := pageReader{c: c}
+	for ; number < c.state.next; number++ {
+		e, err := r.read(number)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || vfs.Within(name, e.Path) && e.Op != vfs.OpUndone || e.To != "" && vfs.Within(name, e.To) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package local
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// A treeSize is what a file or a directory with all that it contains amounts to.
+type treeSize struct {
+	bytes, files int64
+	// depth is how many names lead to the deepest file, and longest how long the longest path is; both from the top.
+	depth, longest int
+}
+
+// sizeOf measures a file or a directory, not counting what is the project's own.
+func (c *core) sizeOf(name string) (treeSize, error) {
+	info, err := c.b.lstat(name)
+	if err != nil {
+		return treeSize{}, err
+	}
+	total := treeSize{files: 1}
+	if info.Mode().IsRegular() {
+		total.bytes = info.Size()
+	}
+	if info.IsDir() {
+		err = c.addSizes(name, len(name), 1, &total)
+	}
+	return total, err
+}
+
+func (c *core) addSizes(dir string, top, deep int, total *treeSize) error {
+	if deep > vfs.MaxDepth || len(dir)-top > vfs.MaxPath {
+		return nil // no path leads there
+	}
+	infos, err := c.b.readDir(dir)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return nil // a directory that only somebody else can have made, or removed meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		if name := info.Name(); name[0] == '.' && vfs.Fold(name) == vfs.Reserved {
+			continue
+		}
+		name := path.Join(dir, info.Name())
+		total.files++
+		total.depth = max(total.depth, deep)
+		total.longest = max(total.longest, len(name)-top)
+		if info.Mode().IsRegular() {
+			total.bytes = sum(total.bytes, info.Size())
+		}
+		if info.IsDir() {
+			if err := c.addSizes(name, top, deep+1, total); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// room checks that a file may get a size, when it has another now, and that there may be more files.
+func (c *core) room(s state, size, now, newFiles int64) error {
+	if limit := c.options.Quota.FileSize; size > now && size > limit {
+		return &vfs.QuotaError{Limit: "file size", Max: limit, Want: size}
+	}
+	return c.roomFor(s, size-now, newFiles)
+}
+
+// roomFor checks that there may be more bytes and files.
+func (c *core) roomFor(s state, bytes, newFiles int64) error {
+	quota := c.options.Quota
+	used, files := s.bytes-c.base.bytes.Load(), s.files-c.base.files.Load()
+	switch {
+	case bytes > 0 && bytes > quota.Bytes-used:
+		return &vfs.QuotaError{Limit: "bytes", Max: quota.Bytes, Want: used + bytes}
+	case newFiles > 0 && newFiles > quota.Files-files:
+		return &vfs.QuotaError{Limit: "files", Max: quota.Files, Want: files + newFiles}
+	}
+	return nil
+}

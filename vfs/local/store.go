@@ -1,0 +1,175 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
+)
+
+// A Store is a [vfs.Store] in memory or in a directory. Several processes can use the same directory.
+type Store struct {
+	options vfs.Options
+	place   place
+}
+
+var _ vfs.UsageStore = (*Store)(nil)
+
+// A place is where the projects of a store are.
+type place interface {
+	// open opens a project. Unless it is to be created, fs.ErrNotExist means that there is none.
+	open(id string, options vfs.Options, create bool) (*core, error)
+	// list returns all ids, sorted.
+	list() ([]string, error)
+	remove(ctx context.Context, id string) error
+	close() error
+}
+
+// NewMemoryStore returns a store that lasts as long as the process. Closing a project of it loses nothing. It panics if a
+// limit is negative.
+func NewMemoryStore(options *vfs.Options) *Store {
+	o, err := options.WithDefaults()
+	if err != nil {
+		panic("local: NewMemoryStore: " + err.Error())
+	}
+	return &Store{o, &memoryPlace{projects: map[string]*core{}}}
+}
+
+// OpenStore opens a store in a directory of the host, which is made if it is not there. Each project is a directory in it.
+func OpenStore(dir string, options *vfs.Options) (*Store, error) {
+	o, err := options.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	place := &diskPlace{dir: dir, root: root, loose: ignoresCase(root, dir), counted: map[string]bool{}}
+	place.sweep()
+	return &Store{o, place}, nil
+}
+
+// OpenDir makes a project of a directory of the host, with everything that is in it, and nothing outside of it. What a
+// project keeps for itself is in its subdirectory ".toolrun", which is made at the first change.
+func OpenDir(dir string, options *vfs.Options) (vfs.Project, error) {
+	o, err := options.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
+	b, err := openDisk(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Project{core: newCore(b, o)}, nil
+}
+
+// Open implements [vfs.Store].
+func (s *Store) Open(ctx context.Context, id string) (vfs.Project, error) {
+	return s.open(ctx, id, true)
+}
+
+// OpenExisting implements [vfs.Store].
+func (s *Store) OpenExisting(ctx context.Context, id string) (vfs.Project, error) {
+	return s.open(ctx, id, false)
+}
+
+func (s *Store) open(ctx context.Context, id string, create bool) (vfs.Project, error) {
+	if err := vfs.CheckID(id); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c, err := s.place.open(id, s.options, create)
+	if err != nil {
+		return nil, fmt.Errorf("project %s: %w", id, fsys.Bare(err))
+	}
+	return &Project{core: c}, nil
+}
+
+// List implements [vfs.Store].
+func (s *Store) List(ctx context.Context, after string, limit int) ([]string, error) {
+	if limit < 0 {
+		return nil, fmt.Errorf("%w: the limit of a page is negative", fs.ErrInvalid)
+	}
+	if limit == 0 {
+		limit = vfs.DefaultPage
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ids, err := s.place.list()
+	if err != nil {
+		return nil, err
+	}
+	first, found := slices.BinarySearch(ids, after)
+	if found {
+		first++
+	}
+	ids = ids[first:]
+	return ids[:min(limit, len(ids))], nil
+}
+
+// Delete implements [vfs.Store].
+func (s *Store) Delete(ctx context.Context, id string) error {
+	if err := vfs.CheckID(id); err != nil {
+		return err
+	}
+	if err := s.place.remove(ctx, id); err != nil {
+		return fmt.Errorf("project %s: %w", id, fsys.Bare(err))
+	}
+	return nil
+}
+
+// Usage implements [vfs.UsageStore].
+func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
+	p, err := s.open(ctx, id, false)
+	if err != nil {
+		return vfs.Usage{}, err
+	}
+	usage, err := p.Usage(ctx)
+	return usage, errors.Join(err, p.Close())
+}
+
+// Close implements [vfs.Store]. Projects in memory can no longer be reached by others.
+func (s *Store) Close() error { return s.place.close() }
+
+// twinID is an error if there is an id that differs from the given one in case only.
+func twinID(ids []string, id string) error {
+	for _, other := range ids {
+		if other != id && strings.EqualFold(other, id) {
+			return &vfs.NameConflictError{Name: id, Existing: other}
+		}
+	}
+	return nil
+}
+
+// delete marks the project as deleted, for all that have it open, and has it put away.
+func (c *core) delete(ctx context.Context, away func() error) error {
+	unlock, err := c.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if s, err := readState(c.b); err == nil && s.deleted {
+		return vfs.ErrDeleted
+	}
+	gone := state{deleted: true, oldest: 1, next: 1}
+	if err := c.b.writeState(gone.encode()); err != nil {
+		return err
+	}
+	if err := away(); err != nil {
+		return errors.Join(err, c.b.writeState(state{dirty: true}.encode()))
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
+)
+
+type diskPlace struct {
+	dir  string
+	root *os.Root
+	// loose says that the host finds directories by names that differ in case.
+	loose bool
+
+	mu sync.Mutex
+	// counted has the projects whose state this process has found to be right once.
+	counted map[string]bool
+}
+
+func (d *diskPlace) open(id string, options vfs.Options, create bool) (c *core, err error) {
+	for range 100 {
+		if c, err = d.openNow(id, options, create); !create || !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		// Somebody has deleted it meanwhile.
+	}
+	return c, err
+}
+
+// openNow is open, but fails with fs.ErrNotExist if the project is deleted meanwhile.
+func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core, error) {
+	info, err := d.root.Lstat(id)
+	if err != nil || !d.exactly(id) {
+		if !create {
+			return nil, cmp.Or(err, fs.ErrNotExist)
+		}
+		ids, err := d.list()
+		if err != nil {
+			return nil, err
+		}
+		if err := twinID(ids, id); err != nil {
+			return nil, err
+		}
+		if err := d.root.Mkdir(id, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if info, err = d.root.Lstat(id); err != nil {
+			return nil, err
+		}
+	}
+	if !info.IsDir() {
+		if !create {
+			return nil, fs.ErrNotExist // it is not a project
+		}
+		return nil, fsys.ErrNotFollowed
+	}
+	root, err := d.root.OpenRoot(id)
+	if err != nil {
+		return nil, err
+	}
+	self, err := root.Stat(".")
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	b := newDisk(root, filepath.Join(d.dir, id))
+	b.gone = func() bool {
+		now, err := d.root.Lstat(id)
+		return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, self)
+	}
+	c := newCore(b, options)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c.counted = d.counted[id]
+	c.inStore = true
+	c.onCounted = func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.counted[id] = true
+	}
+	return c, nil
+}
+
+// exactly reports whether a directory that is there has this id, and not one in another case.
+func (d *diskPlace) exactly(id string) bool {
+	if !d.loose {
+		return true
+	}
+	ids, err := d.list()
+	return err == nil && slices.Contains(ids, id)
+}
+
+func (d *diskPlace) list() ([]string, error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, fsys.Bare(err)
+	}
+	defer f.Close()
+	infos, err := f.Readdir(-1)
+	if err != nil {
+		return nil, fsys.Bare(err)
+	}
+	var ids []string
+	for _, info := range infos {
+		if info.IsDir() && vfs.CheckID(info.Name()) == nil {
+			ids = append(ids, info.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (d *diskPlace) remove(ctx context.Context, id string) error {
+	c, err := d.open(id, vfs.Options{}, false)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	// No id has a dot, so this is nobody's. The next project of the id may be deleted as well while this one is still being removed.
+	away := "." + id + "." + rand.Text() + deletedSuffix
+	err = c.delete(ctx, func() error { return d.root.Rename(id, away) })
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	delete(d.counted, id)
+	d.mu.Unlock()
+	for range 100 {
+		// Who has it open may make a file in it until they notice.
+		if err = d.root.RemoveAll(away); err == nil || !errors.Is(err, syscall.ENOTEMPTY) {
+			break
+		}
+	}
+	return err
+}
+
+const deletedSuffix = ".deleted"
+
+// sweep removes what is left of projects whose deletion has been interrupted.
+func (d *diskPlace) sweep() {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		id, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
+		if name[0] == '.' && strings.HasSuffix(name, deletedSuffix) && vfs.CheckID(id) == nil {
+			_ = d.root.RemoveAll(name)
+		}
+	}
+}
+
+func (d *diskPlace) close() error { return d.root.Close() }

@@ -1,0 +1,73 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"sync"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+type memoryPlace struct {
+	mu       sync.Mutex
+	projects map[string]*core
+}
+
+func (m *memoryPlace) open(id string, options vfs.Options, create bool) (*core, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.projects[id]; c != nil {
+		return c, nil
+	}
+	if !create {
+		return nil, fs.ErrNotExist
+	}
+	ids := make([]string, 0, len(m.projects))
+	for other := range m.projects {
+		ids = append(ids, other)
+	}
+	if err := twinID(ids, id); err != nil {
+		return nil, err
+	}
+	c := newCore(newMemory(), options)
+	c.lasts, c.inStore = true, true
+	m.projects[id] = c
+	return c, nil
+}
+
+func (m *memoryPlace) list() ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ids := make([]string, 0, len(m.projects))
+	for id := range m.projects {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (m *memoryPlace) remove(ctx context.Context, id string) error {
+	m.mu.Lock()
+	c := m.projects[id]
+	delete(m.projects, id)
+	m.mu.Unlock()
+	if c == nil {
+		return fs.ErrNotExist
+	}
+	return c.delete(ctx, func() error {
+		infos, err := c.b.readDir("/")
+		for _, info := range infos {
+			err = errors.Join(err, c.b.removeAll("/"+info.Name()))
+		}
+		return err
+	})
+}
+
+func (m *memoryPlace) close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.projects)
+	return nil
+}

@@ -1,0 +1,184 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
+)
+
+// Changes implements [vfs.History].
+func (p *Project) Changes(ctx context.Context, name string) ([]vfs.Change, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var found []vfs.Change
+	err := onPath("history", name, func(clean string) error {
+		s, _ := p.peek()
+		all, err := p.core.changes(s.oldest)
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Backward(all) {
+			if clean == "/" || e.Op != vfs.OpUndone && (vfs.Within(e.Path, clean) || e.To != "" && vfs.Within(e.To, clean)) {
+				found = append(found, e.public())
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// OpenVersion implements [vfs.History].
+func (p *Project) OpenVersion(ctx context.Context, id int64) (afero.File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	e, err := p.core.version(id)
+	if err != nil {
+		return nil, err
+	}
+	n, err := p.core.b.open(keptFile(id), os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) { // dropped meanwhile
+		return nil, fmt.Errorf("change %d: %w", id, vfs.ErrNotKept)
+	}
+	if err != nil {
+		return nil, fsys.PathError("open", e.target(), err)
+	}
+	f := &file{project: p, given: e.target(), base: path.Base(e.target()), name: e.target(), node: n}
+	if err := p.core.opened(&f.handle, f); err != nil {
+		return nil, errors.Join(fsys.PathError("open", e.target(), err), n.Close())
+	}
+	return f, nil
+}
+
+// version returns a change that has something kept.
+func (c *core) version(id int64) (change, error) {
+	e, err := c.readChange(id)
+	if err != nil || !e.Kept {
+		return e, fmt.Errorf("change %d: %w", id, vfs.ErrNotKept)
+	}
+	return e, nil
+}
+
+// target is the path of what the change replaced or removed.
+func (e *change) target() string {
+	if e.Op == vfs.OpRename {
+		return e.To
+	}
+	return e.Path
+}
+
+// Restore implements [vfs.History].
+func (p *Project) Restore(ctx context.Context, id int64) error {
+	return p.change(ctx, func(c *core) error {
+		e, err := c.version(id)
+		if err != nil {
+			return err
+		}
+		return fsys.PathError("restore", e.target(), p.restore(c, keptFile(id), e.target()))
+	})
+}
+
+// restore copies what is kept to where it was.
+func (p *Project) restore(c *core, kept, name string) error {
+	info, err := c.b.lstat(kept)
+	if err != nil {
+		return err
+	}
+	size, err := c.sizeOf(kept)
+	if err != nil {
+		return err
+	}
+	switch there, err := c.b.lstat(name); {
+	case err == nil && (there.IsDir() || info.IsDir()):
+		return syscall.EEXIST
+	case err == nil:
+		size.bytes -= there.Size()
+		size.files--
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	missing, err := c.missing(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	if err := c.roomFor(c.state, size.bytes, size.files+int64(len(missing))); err != nil {
+		return err
+	}
+	if err := p.mkdirAll(c, path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	temp := c.temp()
+	defer func() { _ = c.b.removeAll(temp) }() // it is gone if all went well
+	if info.Mode().IsRegular() {
+		if err := c.copyFile(kept, temp, info); err != nil {
+			return err
+		}
+		now, err := c.b.lstat(temp)
+		if err != nil {
+			return err
+		}
+		if _, err = p.replace(c, name, temp, now); err != nil {
+			return err
+		}
+		return c.sync(path.Dir(name))
+	}
+	if err := c.creatable(name, ""); err != nil {
+		return err
+	}
+	if err := c.copyTree(kept, temp); err != nil {
+		return err
+	}
+	if size, err = c.sizeOf(temp); err != nil { // without what is not copied
+		return err
+	}
+	if _, err := p.record(c, change{Op: vfs.OpCreate, Path: name}); err != nil {
+		return err
+	}
+	if err := c.b.rename(temp, name); err != nil {
+		return err
+	}
+	c.state.bytes += size.bytes
+	c.state.files += size.files
+	return c.sync(path.Dir(name))
+}
+
+// copyTree copies a directory with all files and directories in it.
+func (c *core) copyTree(from, to string) error {
+	info, err := c.b.lstat(from)
+	if err != nil {
+		return err
+	}
+	switch {
+	case info.Mode().IsRegular():
+		return c.copyFile(from, to, info)
+	case !info.IsDir():
+		return nil // links and the like are nobody's
+	}
+	if err := c.b.mkdir(to, info.Mode().Perm()|0o700); err != nil {
+		return err
+	}
+	infos, err := c.b.readDir(from)
+	if err != nil {
+		return err
+	}
+	for _, inside := range infos {
+		if _, ok := vfs.CleanName(inside.Name()); !ok {
+			continue
+		}
+		if err := c.copyTree(path.Join(from, inside.Name()), path.Join(to, inside.Name())); err != nil {
+			return err
+		}
+	}
+	return c.sync(to)
+}
