@@ -8,15 +8,14 @@ import (
 // Code of the host that a run calls (functions for scripts, file systems, methods of values) may panic, hang, or end its
 // goroutine. None of that may keep the run from ending in time, or reach its caller.
 
-// Await runs f on a goroutine of its own and waits for it, but not longer than the run lasts: then it returns a [*Stop], as
-// it does if f fails because of that. If f panics, the error says so. f must not touch the guest, its memory or the
-// instance, which may be gone or serve another run before it returns.
+// Await runs f on a separate goroutine and waits for it until the run ends; then it returns a [*Stop], as it does
+// if f fails for that reason. If f panics, Await returns an error. f must not touch the guest, its memory or the
+// instance: they may be gone, or serve another run, before f returns.
 func Await[T any](r *Run, f func() (T, error)) (T, error) {
 	return waitFor(r, func(task func()) { go task() }, f)
 }
 
-// AwaitInTurn is [Await] for much that is done one after the other: it is done on one goroutine, whose stack need not grow each
-// time.
+// AwaitInTurn is [Await] for many calls in sequence. They share one goroutine, whose stack need not grow each time.
 func AwaitInTurn[T any](r *Run, f func() (T, error)) (T, error) {
 	if r.tasks == nil {
 		r.tasks = make(chan func())
@@ -63,7 +62,7 @@ func waitFor[T any](r *Run, start func(func()), f func() (T, error)) (T, error) 
 	return zero, &Stop{r.Interrupted()}
 }
 
-// Perform calls f, and then done with what f returned, or with an error if f panicked or ended its goroutine.
+// Perform calls f, and then done with the results of f, or with an error if f panicked or ended its goroutine.
 func Perform[T any](f func() (T, error), done func(T, error)) {
 	var value T
 	err := errors.New("has ended its goroutine")

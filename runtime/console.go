@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Entry is one entry of the console. Its text may have several lines.
+// An Entry is one entry of the console. Its text may have several lines.
 type Entry struct {
 	Level Level  `json:"level"`
 	Text  string `json:"text"`
-	// Library names the library that was being loaded. It is empty for what the code of the run itself has written.
+	// Library names the library that was being loaded. It is empty for output of the run's own code.
 	Library string `json:"library,omitempty"`
 }
 
-// Level is the kind of a console entry.
+// A Level is the kind of a console entry.
 type Level int
 
 // The levels, for console.log, info, warn, error and debug.
@@ -37,14 +37,14 @@ func (l Level) String() string {
 // MarshalText returns the name of the level.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// Usage is what a run used.
+// Usage is the resources that a run used.
 type Usage struct {
 	// Duration is the wall-clock time from the start of the run to its end, without the wait for a place.
 	Duration time.Duration
-	// Memory is the most memory that the run had, in bytes, the guest's own included.
+	// Memory is the run's peak memory in bytes, the guest's own included.
 	Memory int64
-	// Work is how much the run did: one unit is one turn of a loop inside the guest, or 64 bytes copied there, or 32 bytes
-	// that the host reads or writes for it. For an interpreter that is about one instruction. It is the same for the same
-	// code and input, unless they use the time or randomness.
+	// Work is how much the run did. A unit is one turn of a loop inside the guest, or 64 bytes copied there, or 32
+	// bytes that the host reads or writes for it. For an interpreter that is about one instruction. It is the same
+	// for the same code and input, unless they use the time or randomness.
 	Work int64
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// CrashError says that the guest itself has failed on the code of a run: it has a bug, which the code ran into. The run's
-// memory is lost, and nobody else's; the engine goes on with other runs. The message is for the author of the code.
+// A CrashError means that the guest itself failed on the code of a run: the code met a bug in the guest. Only the
+// run's memory is lost; the engine goes on with other runs. The message is for the author of the code.
 //
-// What fails because of the host, such as a panic of a host function, is no CrashError.
+// Failures of the host, such as a panic of a host function, are not CrashErrors.
 type CrashError struct {
-	// Trap is what WebAssembly says of it, such as "out of bounds memory access".
+	// Trap is WebAssembly's reason, such as "out of bounds memory access".
 	Trap string
-	// Stack has the functions of the guest that were under way, one a line. It is for the host's log, and may be empty.
+	// Stack lists the guest's active functions, one a line. It is for the host's log, and may be empty.
 	Stack string
 
 	guest, advice string

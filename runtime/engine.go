@@ -7,37 +7,40 @@ import (
 	"sync"
 )
 
-// EngineOptions are the options of an engine. The zero value is fine for a long-lived process.
+// EngineOptions configure an engine. The zero value suits a long-lived process.
 type EngineOptions struct {
-	// CacheDir is a directory that keeps compiled guests, so that the next process starts in a twentieth of the time. It is
-	// made if it is missing, and holds some megabytes for each of the last few versions of a guest. What lies in it is
-	// executed: on Unix, loading a guest fails if anyone but root and the user of the process can change the directory or one
-	// of its parents, and on all systems if what is missing cannot be written. What is damaged is made again. Programs may
-	// share it. Empty means that nothing is kept.
+	// CacheDir is a directory that keeps compiled guests, so that the next process starts in a twentieth of the
+	// time. It is created if it is missing, and holds some megabytes for each of the last few versions of a guest.
+	// Programs may share it. Empty means no cache.
+	//
+	// Its content is executed. On Unix, loading a guest fails if anyone but root and the user of the process can
+	// change the directory or one of its parents. On all systems it fails if missing entries cannot be written.
+	// Damaged entries are made again.
 	CacheDir string
 
-	// MaxRuns is how many runs may be under way at the same time, of all guests together; more wait for their turn. In the
-	// worst case each costs its memory limit and up to 100 MiB of native stack. Zero means DefaultMaxRuns, Unlimited no limit.
+	// MaxRuns is how many runs of all guests together are active at the same time; further ones wait. In the worst
+	// case each costs its memory limit and up to 100 MiB of native stack. Zero means DefaultMaxRuns, Unlimited no
+	// limit.
 	//
-	// Places are shared fairly among the owners that [RunOptions] name, and among the clients of each: the next place that can be
-	// granted goes to whoever holds the fewest. Since a run keeps its place until it ends, some places are kept back: an
-	// owner that holds one gets another only while more than half of all are free, or more than a quarter if it is for a client
-	// that holds none. So an owner that holds none need not wait while no more than MaxRuns/4 others have runs under way
-	// (MaxRuns/2 if none has several clients), nor does a client that holds none while no more than MaxRuns/4 other clients have.
-	// With more of them, it waits until a run ends.
+	// Places are shared fairly among the owners that [RunOptions] name, and among the clients of each: the next
+	// place goes to the owner that holds the fewest. A run keeps its place until it ends, so some places are kept
+	// back. An owner that holds a place gets another only while more than half of all are free, or more than a
+	// quarter if it is for a client that holds none. So an owner that holds none does not wait while no more than
+	// MaxRuns/4 other owners have active runs (MaxRuns/2 if none has several clients), and a client that holds none
+	// does not wait while no more than MaxRuns/4 other clients have. Beyond that, it waits until a run ends.
 	MaxRuns int
 
-	// MaxIdle is how many sandboxes are kept ready for the next runs, of all guests together. Each takes less than 1 MiB,
-	// besides what they share; they are given up when there has been no run for half a minute. Zero means DefaultMaxIdle.
+	// MaxIdle is how many sandboxes of all guests together are kept ready for the next runs. Each takes less than 1
+	// MiB beside shared memory. They are freed after half a minute without a run. Zero means DefaultMaxIdle.
 	MaxIdle int
 
-	// ImageMemory is how many bytes the engine may use to keep images of sandboxes for later runs, such as those in which
-	// libraries have been loaded. With one byte nothing is kept. Zero means DefaultImageMemory.
+	// ImageMemory is how many bytes the engine may use to keep images of sandboxes for later runs, such as those
+	// with loaded libraries. With one byte nothing is kept. Zero means DefaultImageMemory.
 	ImageMemory int64
 }
 
-// Engine runs guests: it holds them compiled, and the places, sandboxes and images that they share. It is safe for
-// concurrent use. A process needs only one.
+// An Engine runs guests. It holds them compiled, and the places, sandboxes and images that they share. It is safe
+// for concurrent use. A process needs only one.
 type Engine struct {
 	cacheDir string
 	pool     pool
@@ -88,8 +91,8 @@ func New(options *EngineOptions) (*Engine, error) {
 	return e, nil
 }
 
-// Close stops all runs, waits for their end, and frees the engine and what is loaded in it. Runs that are stopped return
-// [ErrClosed], as do later ones. Closing twice does nothing.
+// Close stops all runs, waits for their end, and frees the engine and its guests. Stopped and later runs return
+// [ErrClosed]. Closing twice does nothing.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	closed := e.closed
@@ -109,17 +112,17 @@ func (e *Engine) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Stats says what an engine keeps for later runs.
+// Stats describe what an engine keeps for later runs.
 type Stats struct {
 	// Idle is how many sandboxes are ready.
 	Idle int
-	// Images is how many images are kept, besides those from which all runs of a guest begin, and ImageMemory how many bytes
-	// they take.
+	// Images is the number of kept images, beside those from which all runs of a guest start. ImageMemory is how
+	// many bytes they take.
 	Images      int
 	ImageMemory int64
 }
 
-// Stats returns what the engine keeps at the moment.
+// Stats returns what the engine currently keeps.
 func (e *Engine) Stats() Stats {
 	images, size := e.images.stats()
 	return Stats{Idle: e.pool.size(), Images: images, ImageMemory: size}

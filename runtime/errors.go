@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Limit names one of the limits of a run or of an engine.
+// A Limit names one of the limits of a run or of an engine.
 type Limit string
 
 const (
@@ -15,22 +15,22 @@ const (
 	LimitTime Limit = "time"
 	// LimitMemory is the memory of a run, in bytes.
 	LimitMemory Limit = "memory"
-	// LimitWork is the work of a run, in units of work (see [Usage]).
+	// LimitWork is the work of a run, in units of [Usage].Work.
 	LimitWork Limit = "work"
-	// LimitRecursion is the engine's native stack. JavaScript recursion ends in a RangeError that a script can catch;
-	// this limit ends the run, where native code recurses too deep. It has no value.
+	// LimitRecursion is the engine's native stack; it ends the run if native code recurses too deep. JavaScript
+	// recursion ends earlier, in a RangeError that a script can catch. It has no value.
 	LimitRecursion Limit = "recursion"
-	// LimitRuns is the number of concurrent runs of an engine, where the wait for a place was given up.
+	// LimitRuns is the number of concurrent runs of an engine. It means that a run gave up waiting for a place.
 	LimitRuns Limit = "concurrent runs"
 )
 
-// LimitError says that a run was ended by one of its limits. The limit on output is no such error: what is too much is
-// cut off and counted in [Result].Truncated.
+// A LimitError means that a limit ended a run. The output limit is different: output beyond it is cut off and
+// counted in [Result].Truncated.
 //
 // For LimitTime, errors.Is(err, context.DeadlineExceeded) holds.
 type LimitError struct {
 	Limit Limit
-	// Value is what the limit was, in the unit of the limit.
+	// Value is the limit's value, in the unit of the limit.
 	Value int64
 
 	cause error // for LimitRuns: why the wait ended
@@ -56,7 +56,7 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s limit exceeded: %d", e.Limit, e.Value)
 }
 
-// Unwrap gives context.DeadlineExceeded for LimitTime, and the context's error for LimitRuns.
+// Unwrap returns context.DeadlineExceeded for LimitTime, and the context's error for LimitRuns.
 func (e *LimitError) Unwrap() error {
 	if e.Limit == LimitTime {
 		return context.DeadlineExceeded
@@ -71,28 +71,28 @@ func formatBytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// ExitError says that a guest has ended its run with a status that is not zero.
+// An ExitError means that a guest ended its run with a nonzero status.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exited with status %d", e.Code) }
 
-// ErrClosed is returned by runs on a closed engine, and by those that were stopped by its closing.
+// ErrClosed is the error of runs on a closed engine, and of runs that closing stopped.
 var ErrClosed = errors.New("runtime: the engine is closed")
 
-// StoppedError says that a run was stopped because its context ended. It unwraps to the cause.
+// A StoppedError means that a run was stopped because its context ended. It unwraps to the cause.
 type StoppedError struct{ Cause error }
 
 func (e *StoppedError) Error() string { return "the script was stopped: " + e.Cause.Error() }
 func (e *StoppedError) Unwrap() error { return e.Cause }
 
-// Stop is what host functions panic with to end a run, and what they get from others that say so. Nothing in the guest can
-// catch it.
+// A Stop is the panic value with which host functions end a run. Other functions return it to say that the run has
+// ended. Nothing in the guest can catch it.
 type Stop struct{ Err error }
 
 func (s *Stop) Error() string { return s.Err.Error() }
 
-// IsGuestFailure reports whether an error that a run ended with is about the code that was run, and so for its author: a limit,
-// an exit, or code on which the guest crashes. All others are the host's: a context that ended, a closed engine, invalid
+// IsGuestFailure reports whether the error of a run concerns the code, and so its author: a limit, an exit, or code
+// on which the guest crashes. All other errors are the host's: a context that ended, a closed engine, invalid
 // options, or a failure of the runtime itself.
 func IsGuestFailure(err error) bool {
 	if limit, ok := errors.AsType[*LimitError](err); ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/internal/linearmem"
 )
 
-// Image is a sandbox at one moment, from which others go on. It does not change, and is safe for concurrent use.
+// An Image is a sandbox at one moment, from which others can start. It is immutable and safe for concurrent use.
 type Image struct {
 	program   *Program
 	memory    *linearmem.Image
@@ -20,7 +20,7 @@ type Image struct {
 // State returns what [Driver].State returned when the image was taken.
 func (i *Image) State() any { return i.state }
 
-// Capture takes an image of an instance in which nothing is under way. It is to be handed to [Program.Keep].
+// Capture takes an image of an instance in which nothing is in progress. Pass it to [Program.Keep].
 func (in *Instance) Capture() (*Image, error) {
 	memory, err := in.memory.Capture()
 	if err != nil {

@@ -30,18 +30,18 @@ type keptImage struct {
 // maxImages is how many images are kept at most: each is an open file.
 const maxImages = 64
 
-// ImageRoom returns how many bytes an image can have at most to be kept.
+// ImageRoom returns the largest size in bytes of an image that can be kept.
 func (p *Program) ImageRoom() int64 { return p.engine.images.most }
 
-// Keep keeps an image for later runs under a key, in the place of one that is there. Images are kept until others that
-// are used more need the room. size is how many bytes of the host's memory the state of the image takes.
+// Keep keeps an image for later runs under a key, and replaces an image with the same key. It is kept until images
+// that are used more need the room. size is how many bytes of host memory the image's state takes.
 //
-// An image that is not kept is closed; the sandboxes that have begun from it go on.
+// An image that is not kept is closed; sandboxes that have started from it go on.
 func (p *Program) Keep(key [sha256.Size]byte, image *Image, size int64) {
 	p.engine.images.add(imageKey{p, key}, &keptImage{Image: image, size: image.memory.Bytes() + size})
 }
 
-// Kept returns the image that is kept under a key, or nil.
+// Kept returns the image of a key, or nil.
 func (p *Program) Kept(key [sha256.Size]byte) *Image {
 	l := &p.engine.images
 	l.mu.Lock()

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// Instance is one sandbox: a WebAssembly instance with its memory, and its driver. It serves one run at a time, and begins
-// each from an image. It is for one goroutine at a time, the one that drives the run.
+// An Instance is one sandbox: a WebAssembly instance with its memory, and its driver. It serves one run at a time
+// and starts each from an image. Only the goroutine that drives the run may use it.
 type Instance struct {
 	program *Program
 	memory  *linearmem.Memory
@@ -93,38 +93,38 @@ func (in *Instance) begin(r *Run) {
 	in.fuel.Set(0)
 }
 
-// Context returns the context for calls into the guest. It does not end with the run: host functions look at the run for
-// that, and so does the guest's metered code.
+// Context returns the context for calls into the guest. It does not end with the run: host functions and the
+// guest's metered code ask the run instead.
 func (in *Instance) Context() context.Context { return in.ctx }
 
-// Module returns the WebAssembly instance. Its functions are to be called with the instance's context.
+// Module returns the WebAssembly instance. Call its functions with the instance's context.
 func (in *Instance) Module() api.Module { return in.module }
 
-// Driver returns what the guest's New made for the instance.
+// Driver returns the driver that the guest's New made for the instance.
 func (in *Instance) Driver() Driver { return in.driver }
 
 // Run returns the run that the instance serves.
 func (in *Instance) Run() *Run { return in.run }
 
-// Untrusted says that from now on the guest does what was written for the run. A trap before that is the host's failure; a
-// later one is a [*CrashError].
+// Untrusted marks the point from which the guest executes code of the run. A trap before it is the host's failure,
+// a later one a [*CrashError].
 func (in *Instance) Untrusted() { in.untrusted = true }
 
-// Refused reports whether the guest did not get memory because of the run's limit.
+// Refused reports whether the run's limit has denied the guest memory.
 func (in *Instance) Refused() bool { return in.memory.Refused() }
 
-// MemorySize returns how many bytes of memory the instance has.
+// MemorySize returns the size of the instance's memory in bytes.
 func (in *Instance) MemorySize() int64 { return int64(in.memory.Size()) }
 
-// Touched returns about how many bytes of a part of the memory the last run had written to, at most. It is meant for
-// [Driver].Resume.
+// Touched returns an upper bound, about, of how many bytes of a part of the memory the last run wrote to. It is
+// meant for [Driver].Resume.
 func (in *Instance) Touched(at, length uint64) uint64 { return in.memory.Touched(at, length) }
 
-// Timed reports whether the guest has asked for the time since the beginning of the run.
+// Timed reports whether the guest has read the time since the beginning of the run.
 func (in *Instance) Timed() bool { return in.timed }
 
-// Impure reports whether the guest has asked for something, besides the time, that need not be the same in another run, or
-// has done something outside of the sandbox.
+// Impure reports whether the guest has read anything, beside the time, that may differ in another run, or has had
+// an effect outside the sandbox.
 func (in *Instance) Impure() bool { return in.impure }
 
 // SetImpure makes Impure true until the end of the run.
@@ -166,22 +166,22 @@ func (in *Instance) yield(left int32) int32 {
 	return in.granted
 }
 
-// Work returns how much the guest has done so far, and the host for it, as [Usage].Work counts it.
+// Work returns the work so far, by the guest and by the host for it, as [Usage].Work counts it.
 func (in *Instance) Work() int64 {
 	return in.used + int64(in.granted) - int64(api.DecodeI32(in.fuel.Get()))
 }
 
-// HostBytes is how many bytes the host reads or writes for a unit of work.
+// HostBytes is how many bytes the host reads or writes for one unit of work.
 const HostBytes = 32
 
-// PieceSize is how many bytes the host works on at most before it calls [Instance.Spend] for the next ones.
+// PieceSize is how many bytes the host processes at most before it calls [Instance.Spend] again.
 const PieceSize = 64 << 10
 
-// Spend counts work that the host is about to do for the guest, by the bytes that it reads or writes, as work of the
-// guest. Where the host looks at each of many bytes, it calls Spend for some PieceSize of them at a time. If the run is
-// over, the error is a [*Stop] with what ends it, now and each time from then on.
+// Spend counts work that the host is about to do for the guest, in bytes read or written, as the guest's own work.
+// To process many bytes, call Spend for pieces of about PieceSize. If the run is over, the error is a [*Stop] with
+// the reason, now and in every later call.
 //
-// What is counted must not depend on the machine, the time, or what the engine keeps of other runs.
+// The count must not depend on the machine, the time, or what the engine keeps of other runs.
 func (in *Instance) Spend(bytes int) error {
 	if in.ended != nil {
 		return &Stop{in.ended}
@@ -209,10 +209,10 @@ func (in *Instance) Spend(bytes int) error {
 	return nil
 }
 
-// Ended returns why a piece of the host's work was stopped, and with it the run, or nil.
+// Ended returns why Spend stopped the host's work, and with it the run, or nil.
 func (in *Instance) Ended() error { return in.ended }
 
-// Reason turns the error of a call into the guest into the one that the run ends with.
+// Reason turns the error of a call into the guest into the error of the run.
 func (in *Instance) Reason(err error) error {
 	if err == nil {
 		return nil
@@ -232,12 +232,12 @@ func (in *Instance) Reason(err error) error {
 	return fmt.Errorf("runtime: the %s has crashed: %w", in.program.guest.Name, err)
 }
 
-// MemoryError returns the error that the run ends with if its memory is used up.
+// MemoryError returns the error of a run whose memory is used up.
 func (in *Instance) MemoryError() error {
 	return &LimitError{Limit: LimitMemory, Value: in.run.options.Limits.Memory}
 }
 
-// WorkLeft returns for how many bytes of the host's work the run has work left.
+// WorkLeft returns how many bytes of host work the run's limit still allows.
 func (in *Instance) WorkLeft() int {
 	limit := in.run.options.Limits.Work
 	if limit == Unlimited {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Unlimited as a limit's value means that there is no such limit. Zero means the default.
+// Unlimited as a limit's value means no limit. Zero means the default.
 const Unlimited = -1
 
 // Defaults of [Limits] and [EngineOptions].
@@ -27,22 +27,23 @@ const (
 // Limits are the limits of one run. The zero value has safe defaults.
 type Limits struct {
 	// Time is the wall-clock time that the run may take, from its start to its end, waiting included. Zero means
-	// DefaultTime, Unlimited means that only the context ends the run.
+	// DefaultTime; with Unlimited only the context ends the run.
 	Time time.Duration
 
-	// Memory is the most memory that the guest may have, in bytes, in whole pages of 64 KiB. What it needs for itself is
-	// part of that: of the JavaScript engine's 4 MiB, which are there from the start, scripts have half. Zero means
-	// DefaultMemory. It cannot be unlimited: the most is MaxMemory, the least MinMemory. What the host holds besides while it
-	// works for the run is at most a few times as much.
+	// Memory is the most memory that the guest may have, in bytes, in whole pages of 64 KiB. The guest's own memory
+	// is part of it: the JavaScript engine has 4 MiB from the start, half of it for scripts. Zero means
+	// DefaultMemory. It cannot be unlimited: the range is MinMemory to MaxMemory. The host may hold a few times as
+	// much while it works for the run.
 	Memory int64
 
-	// Output is the most that the console and the result may have together, in bytes of UTF-8, with 48 bytes more for each entry of
-	// the console; a quarter of it is kept for the result. What is more is cut off and counted. Zero means DefaultOutput, Unlimited as
-	// much as Memory.
+	// Output is the most that the console and the result may have together, in bytes of UTF-8 and 48 more for each
+	// console entry. A quarter of it is reserved for the result. Output beyond it is cut off and counted. Zero
+	// means DefaultOutput, Unlimited as much as Memory.
 	Output int
 
-	// Work is the most work that the run may do, what the host does for it included, in the units of [Usage].Work. Zero and
-	// Unlimited both mean that it is not limited. Work does not depend on the machine, so code that stays below it does so everywhere.
+	// Work is the most work that the run may do, including the host's work for it, in units of [Usage].Work. Zero
+	// and Unlimited both mean no limit. Work does not depend on the machine, so code that stays below the limit
+	// does so everywhere.
 	Work int64
 }
 

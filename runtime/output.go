@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// Output collects the console and the result of a run within its output limit. It counts bytes of UTF-8, and what the entries
-// take besides them. It is for the goroutine that drives the run.
+// An Output collects the console and the result of a run within its output limit. It counts bytes of UTF-8, and the
+// memory that entries take beside their text. Only the goroutine that drives the run may use it.
 type Output struct {
 	left      int // how many bytes may still come
 	reserved  int // how many of them are kept for the result
@@ -35,10 +35,10 @@ const resultShare = 4
 // limitOutput makes an output for a limit.
 func limitOutput(limit int) Output { return Output{left: limit, reserved: limit / resultShare} }
 
-// Left returns how many bytes a result may have.
+// Left returns the largest size of a result in bytes.
 func (o *Output) Left() int { return o.left }
 
-// Room returns how many bytes the next text of the console may have.
+// Room returns the largest size of the next console text in bytes.
 func (o *Output) Room() int { return max(0, o.left-o.reserved) }
 
 // Used reports whether anything has been printed.
@@ -47,15 +47,15 @@ func (o *Output) Used() bool { return len(o.console) > 0 || o.begun() || o.trunc
 // spend counts what the console takes. It never takes what is kept for the result.
 func (o *Output) spend(n int) { o.left -= min(n, o.Room()) }
 
-// Result takes the result into account, of which cut bytes have been left out. What it does not need of its reserve, the
-// console may have from now on.
+// Result counts the result, of which cut bytes were left out. The console may use what the result leaves of its
+// reserve.
 func (o *Output) Result(text string, cut int) {
 	o.reserved = 0
 	o.spend(len(text))
 	o.truncated += int64(cut)
 }
 
-// Log adds a console entry. Its text is no longer than Room; cut bytes of it have been left out.
+// Log adds a console entry. Its text must not be longer than Room; cut bytes of it were left out.
 func (o *Output) Log(level Level, text string, cut int) {
 	o.flush()
 	if o.Room() == 0 {
@@ -67,7 +67,7 @@ func (o *Output) Log(level Level, text string, cut int) {
 	o.spend(len(text) + entryOverhead)
 }
 
-// Begin names the library whose entries come from now on; an empty name is for the script's own.
+// Begin names the library that the following entries come from; empty means the script itself.
 func (o *Output) Begin(library string) {
 	o.flush()
 	o.library = library
@@ -82,7 +82,7 @@ func (o *Output) Print(level Level, text string) {
 	o.Log(level, text[:n], len(text)-n)
 }
 
-// Print writes what may be all of the guest's memory to the console: each line becomes an entry.
+// Print writes data, which can be as large as the guest's memory, to the console: each line becomes an entry.
 func (in *Instance) Print(level Level, data []byte) error {
 	for part := range slices.Chunk(data, PieceSize) {
 		if err := in.Spend(len(part)); err != nil {
@@ -174,13 +174,13 @@ func (o *Output) endLine() {
 	o.spend(entryOverhead)
 }
 
-// Library returns the name that Begin was called with last.
+// Library returns the name of the last Begin.
 func (o *Output) Library() string { return o.library }
 
-// Cut counts bytes that have been left out.
+// Cut counts bytes that were left out.
 func (o *Output) Cut(bytes int) { o.truncated += int64(bytes) }
 
-// End ends the line that has been begun, if there is one, and returns the console and how many bytes were left out.
+// End ends an unfinished line, and returns the console and how many bytes were left out.
 func (o *Output) End() (console []Entry, truncated int64) {
 	o.flush()
 	return o.console, o.truncated

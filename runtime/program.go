@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// Program is a [Guest] that an [Engine] has loaded: compiled, and with an image from which its runs begin. It is safe for
-// concurrent use, and closed together with the engine.
+// A Program is a [Guest] that an [Engine] has loaded: compiled, and with an image from which its runs start. It is
+// safe for concurrent use, and closed together with the engine.
 type Program struct {
 	engine   *Engine
 	guest    Guest
@@ -23,9 +23,9 @@ type Program struct {
 	base     *Image // of a sandbox in which nothing has run
 }
 
-// Load compiles a guest, starts it and takes the image from which its runs begin; or it takes what the cache directory has
-// of that. Compiling takes about a second of one processor for each megabyte of the module. A guest that has been loaded, which
-// its Name, Digest and Setup tell, is not loaded again: the program is the same. The context is only for Load itself.
+// Load compiles a guest, starts it and takes the image from which its runs start, or loads all that from the cache
+// directory. Compiling takes about a second of one processor for each megabyte of the module. Loading a guest again
+// (with the same Name, Digest and Setup) returns the same program. The context applies only to Load itself.
 func (e *Engine) Load(ctx context.Context, guest Guest) (*Program, error) {
 	if err := e.enter(); err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (p *Program) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Meter rewrites a module so that the host can stop its code at any time, as [Guest].Module has to return it.
+// Meter rewrites a module so that the host can stop its code at any time. [Guest].Module must return such a module.
 func Meter(module []byte) ([]byte, error) {
 	return metering.Rewrite(module, metering.Options{Functions: true})
 }

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// RunOptions say for whom a run is, and what it may use. The zero value has the default limits.
+// RunOptions configure a run. The zero value has the default limits.
 type RunOptions struct {
 	// Limits are the limits of the run.
 	Limits Limits
 
-	// Owner is whom the run is for, and Client which of the owner's clients wants it, such as a project and the name of
-	// a token. They say how runs share places: see [EngineOptions].MaxRuns. An empty Owner is the host itself, for which
-	// nothing is kept back; its runs may take all places, and what they take others do not have.
+	// Owner is whom the run is for, such as a project, and Client which of the owner's clients wants it, such as
+	// the name of a token. They decide how runs share places: see [EngineOptions].MaxRuns. An empty Owner is the
+	// host itself: its runs may take all places, also those that are kept for others.
 	Owner, Client string
 
-	// Args are the guest's arguments, as WASI has them: the first one is by convention the name of the program.
+	// Args are the guest's WASI arguments; the first one is by convention the name of the program.
 	Args []string
 	// Env is the guest's environment, each entry of the form NAME=value.
 	Env []string
-	// Stdin is what the guest reads from its standard input. It must not change until the run has ended.
+	// Stdin is the guest's standard input. Do not change it until the run has ended.
 	Stdin []byte
 }
 
-// Run is one execution of guest code, from [Program.Begin] to [Run.End]. Its methods are for one goroutine, unless they
-// say otherwise.
+// A Run is one execution of guest code, from [Program.Begin] to [Run.End]. It is not safe for concurrent use,
+// except for methods that say so.
 type Run struct {
 	program  *Program
 	options  RunOptions
@@ -44,8 +44,8 @@ type Run struct {
 	tasks chan func() // for AwaitInTurn; nil as long as there is nothing for it
 }
 
-// Begin waits for a place and begins a run. The caller ends it by [Run.End]. The error is a [*LimitError] for LimitRuns if
-// the context ends first, or [ErrClosed]; any other one is about the options.
+// Begin waits for a place and begins a run. The caller ends it with [Run.End]. The error is a [*LimitError] for
+// LimitRuns if the context ends first, or [ErrClosed]; any other error concerns the options.
 func (p *Program) Begin(ctx context.Context, options RunOptions) (*Run, error) {
 	var err error
 	if options.Limits, err = options.Limits.withDefaults(); err != nil {
@@ -83,8 +83,9 @@ func newRun(caller context.Context, p *Program, options RunOptions) *Run {
 	return r
 }
 
-// Start gives the run a sandbox that is as an image of the program, or as all runs begin if the image is nil. It is to be
-// called once, unless it fails. It fails with a [*LimitError] if the image has more memory than the run may have.
+// Start gives the run a sandbox in the state of an image of the program; a nil image is the one from which all runs
+// start. Call it once; it may be repeated only after an error. The error is a [*LimitError] if the image has more
+// memory than the run may have.
 func (r *Run) Start(image *Image) (*Instance, error) {
 	if image == nil {
 		image = r.program.base
@@ -102,8 +103,8 @@ func (r *Run) Start(image *Image) (*Instance, error) {
 	return in, nil
 }
 
-// End ends the run. It tells everything that is still under way for it that it is over, and gives back its sandbox and its
-// place. Nothing of the run but its usage and its output may be used after that.
+// End ends the run. It tells everything still in progress that the run is over, and returns its sandbox and its
+// place. Use only its usage and its output after that.
 func (r *Run) End() {
 	if r.instance != nil {
 		r.program.engine.pool.put(r.instance)
@@ -121,10 +122,11 @@ func (r *Run) finish() {
 	}
 }
 
-// Context returns the context of everything that is done for the run. It ends with the run. It is safe for concurrent use.
+// Context returns the context of everything done for the run. It ends with the run. Context is safe for concurrent
+// use.
 func (r *Run) Context() context.Context { return r.ctx }
 
-// Limits returns the limits of the run, with the defaults in the place of zeros.
+// Limits returns the limits of the run, with defaults in place of zeros.
 func (r *Run) Limits() Limits { return r.options.Limits }
 
 // Output returns what the run prints.
@@ -133,7 +135,7 @@ func (r *Run) Output() *Output { return &r.output }
 // Started returns when the run began.
 func (r *Run) Started() time.Time { return r.started }
 
-// Usage returns what the run has used so far. It must not be called after its end.
+// Usage returns what the run has used so far. Do not call it after the end of the run.
 func (r *Run) Usage() Usage {
 	u := Usage{Duration: time.Since(r.started)}
 	if in := r.instance; in != nil {
@@ -142,8 +144,8 @@ func (r *Run) Usage() Usage {
 	return u
 }
 
-// Interrupted returns why the run must end now, or nil. Host functions that do not wait for anything ask it, and panic with
-// a [*Stop] of what it says. It looks at the clock itself: while code in a guest runs, timers may be late.
+// Interrupted returns why the run must end now, or nil. Host functions that do not wait call it, and panic with a
+// [*Stop] of the result. It looks at the clock itself, because timers may be late while code in a guest runs.
 func (r *Run) Interrupted() error { return r.interruptedAt(time.Now()) }
 
 // interruptedAt is Interrupted with the current time supplied.

@@ -8,68 +8,78 @@
 //	result, err := scripts.Run(ctx, `return 6 * 7`, nil)
 //	fmt.Println(result.Text) // 42
 //
-// The engine is QuickJS compiled to WebAssembly (package guest/quickjs): a script lives in a memory of its own, and everything
-// that it can do outside of it, it does through one function of this package.
+// The engine is QuickJS compiled to WebAssembly (package guest/quickjs). A script has its own memory, and can reach
+// the outside only through one function of this package.
 //
 // # Scripts
 //
-// A script is the body of an async function in strict mode: return gives the result, await works. Beside the language
-// (ES2023) it has console, timers, queueMicrotask, crypto.getRandomValues and randomUUID, performance, fs for the run's
-// files, and a process that has standard output and error, which are the console, and little else. There is no network,
-// no other process, no environment, no other file and no way to set a clock; reading the time is possible.
+// A script is the body of an async function in strict mode: return gives the result, and await works. Beside the
+// language (ES2023) it has console, timers, queueMicrotask, crypto.getRandomValues and randomUUID, performance, fs
+// for the run's files, and a small process object, whose standard output and error are the console. It can read the
+// time but not set it. There is no network, no other process, no environment and no other file.
 //
-// A script with import or export is an ES module, and its default export the result, unless it has a return of its own: then
-// it is the body of a function all the same, and its imports are done before. [Language] says that types are to be taken out
-// first, which is also tried with what is no JavaScript. A syntax error has the line and column of what was written.
+// A script with import or export is an ES module, and its default export is the result. If it also has a return of
+// its own, it is the body of a function, and its imports are done first. [Language] can say that the script is
+// TypeScript; otherwise TypeScript is tried if the script is not valid JavaScript. A syntax error has the line and
+// column of the original text.
 //
-// A script finds module, exports, __filename, __dirname and require.main as a CommonJS module does that lies in the root. If it
-// returns nothing, what it exports is the result.
+// As in a CommonJS module in the root, there are module, exports, __filename, __dirname and require.main. If the
+// script returns nothing, its exports are the result.
 //
-// halt(message) ends a run at once; nothing can catch it. So does process.exit(status), which is no error if the status is 0.
+// halt(message) ends a run at once, and nothing can catch it. So does process.exit(status), which is not an error
+// if the status is 0.
 //
-// Where errors are shown, they name what is no function, and say what there is instead of globals and modules of other systems.
+// Errors are explained when they are shown: they name the value that is not a function, and the replacement for
+// globals and modules that only other systems have.
 //
-// A run lasts until the script has returned and no timer and no asynchronous call is left. What still runs when the
-// script throws is dropped. Exceptions in timers and rejections that nobody handles are printed on the console.
+// A run lasts until the script has returned and no timer and no asynchronous call is pending. If the script throws,
+// everything else is dropped. Exceptions in timers and unhandled rejections appear on the console.
 //
 // # Files
 //
-// fs has the functions of Node's for whole files and directories: readFile, writeFile, appendFile, truncate, exists,
-// access, stat, lstat, readdir, mkdir, unlink, rmdir, rm, rename, copyFile and cp. They return promises, call back if the
-// last argument is a function, and are there as readFileSync and so on; fs.promises is fs. They do their work at once and
-// while the script waits, whichever way they are called. Paths are strings, relative to the root.
+// fs has Node's functions for whole files and directories: readFile, writeFile, appendFile, truncate, exists,
+// access, stat, lstat, readdir, mkdir, unlink, rmdir, rm, rename, copyFile and cp. They return promises, call back
+// if the last argument is a function, and exist as readFileSync and so on; fs.promises is fs. Each does its work at
+// once while the script waits, whichever way it is called. Paths are strings, relative to the root.
 //
-// They differ from Node's in this: what makes a file or directory makes those that it lies in; rename never replaces
-// anything; readFile gives a Uint8Array, whose toString(encoding) gives the text; readdir lists directories first; exists gives a promise. stat gives
-// isFile(), isDirectory(), size in bytes, mtime in milliseconds since 1970, readonly, isBinary and mime (by the first 64 KiB of
-// the content, and which kind of text it is by the name). JSON has isFile and isDirectory as booleans.
+// They differ from Node's:
 //
-// Errors have code, path and a message with the path as the script gave it, as in "ENOENT: no such file or directory,
-// 'a.txt'". The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES, EBUSY (the root), EFBIG and
-// ENOMEM (more than the memory limit allows to read or list at once), and EIO with the file system's own message for all
-// others.
+//   - Creating a file or directory creates its parents.
+//   - rename never replaces anything.
+//   - readFile returns a Uint8Array whose toString(encoding) gives the text.
+//   - readdir lists directories first.
+//   - exists returns a promise.
+//   - stat returns isFile(), isDirectory(), size in bytes, mtime in milliseconds since 1970, readonly, isBinary and
+//     mime (from the first 64 KiB of the content; for text, its kind from the name). In JSON, isFile and
+//     isDirectory are booleans.
+//
+// Errors have code, path and a message with the path as the script gave it, as in "ENOENT: no such file or
+// directory, 'a.txt'". The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES,
+// EBUSY (the root), EFBIG, ENOMEM (more than the memory limit allows to read or list at once), and EIO with the
+// file system's own message for all others.
 //
 // # Modules
 //
-// import, import() and require load files of the run: JavaScript, TypeScript and JSON, ES modules and CommonJS. Names are paths
-// (/lib/x.js, ./y.mjs; .js and so on can be left out), built-in modules (fs, fs/promises, path, with or without node:), or packages
-// in /lib or /lib/node_modules with a package.json. An ES module can import CommonJS, all of it as the default or by name;
-// require cannot load ES modules. There is no network to load from. The engine's own modules are out of reach.
+// import, import() and require load files of the run: JavaScript, TypeScript and JSON, ES modules and CommonJS.
+// Names are paths (/lib/x.js, ./y.mjs; .js and so on can be left out), built-in modules (fs, fs/promises, path,
+// with or without node:), or packages in /lib or /lib/node_modules with a package.json. An ES module can import
+// CommonJS, as a whole by default or by name; require cannot load ES modules. Nothing is loaded from the network.
+// The engine's own modules cannot be imported.
 //
-// [RunOptions].Libraries is a folder of scripts that run before, in global scope: libraries as npm has them for browsers. What they
-// have made of the sandbox is kept in an image of its own, so that they are run once and not before every script, until one of their
-// files changes; only what depends on nothing but these files, the run's functions and globals and its memory limit
-// is kept: not what libraries have done that ask for randomness or for other files, or print something, as they are loaded. The time that they have seen as they were loaded can
-// then be up to a minute ago.
+// [RunOptions].Libraries is a folder of scripts that run first, in global scope, such as npm libraries for
+// browsers. The sandbox after loading is kept as an image, so libraries do not run again until one of their files
+// changes. That works only if the result depends on nothing but these files, the run's functions and globals, and
+// its memory limit: libraries that use randomness, read other files or print while loading run each time. The time
+// that they read while loading can be up to a minute old.
 //
 // # Limits
 //
-// [sandbox.Limits] hold for all that a script does, native code like that of sort or regular expressions included. Recursion
-// ends in a RangeError, which the script can catch, at 4 000 calls or more.
+// [sandbox.Limits] apply to everything that a script does, including native code such as sort and regular
+// expressions. Recursion ends in a RangeError, which the script can catch, at 4,000 calls or more.
 //
 // # Errors
 //
-// [Interpreter.Run] returns one error for each way to fail, and [IsScriptFailure] tells those that are the script's own fault
-// from those of the host. The result is there in both cases: what the script had printed is never lost. The engine is a C
-// program that has bugs; a script that makes it crash gets a [*sandbox.CrashError], and other runs go on.
+// [Interpreter.Run] returns a different error for each way to fail. [IsScriptFailure] tells errors of the script
+// from errors of the host. There is a result in both cases, so printed output is never lost. The engine is a C
+// program with bugs; a script that makes it crash gets a [*sandbox.CrashError], and other runs go on.
 package javascript

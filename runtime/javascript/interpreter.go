@@ -12,7 +12,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Interpreter runs scripts on an engine. It is safe for concurrent use, and closed together with the engine.
+// An Interpreter runs scripts on an engine. It is safe for concurrent use, and closed together with the engine.
 type Interpreter struct {
 	engine  *sandbox.Engine
 	program *sandbox.Program
@@ -21,9 +21,9 @@ type Interpreter struct {
 // Engine returns the engine that the interpreter runs on.
 func (i *Interpreter) Engine() *sandbox.Engine { return i.engine }
 
-// New loads the JavaScript engine into an engine, and checks that it is the one that this package is written for. The first time
-// takes about a second of one processor, or some tens of milliseconds if the cache directory has the compiled code. The
-// context is only for New itself.
+// New loads the JavaScript engine, and checks that it is the one that this package is written for. The first time
+// takes about a second of one processor, or some tens of milliseconds if the cache directory has the compiled code.
+// The context applies only to New itself.
 func New(ctx context.Context, engine *sandbox.Engine) (*Interpreter, error) {
 	guest, err := newGuest()
 	if err != nil {
@@ -80,13 +80,13 @@ func (in *instance) called(ctx context.Context, stack []uint64) {
 	}
 }
 
-// Run runs a script in a fresh sandbox. The script is the body of an async function in strict mode: return gives the
-// result, await works. It runs until the function has returned and nothing is left that could still happen: no timer, no
-// call of an asynchronous function. If the function throws, the run ends at once.
+// Run runs a script in a fresh sandbox. The script is the body of an async function in strict mode: return gives
+// the result, and await works. The run lasts until the function has returned and no timer and no asynchronous call
+// is pending. If the function throws, the run ends at once.
 //
-// The error says why there is no result: a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError] or
-// [*sandbox.StoppedError], [ErrNeverSettles], [ErrHalted] or [sandbox.ErrClosed]; any other error is the host's, not the
-// script's. The result is never nil: what was written to the console before an error, and what the run used, are in it.
+// The error is a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError] or
+// [*sandbox.StoppedError], [ErrNeverSettles], [ErrHalted] or [sandbox.ErrClosed]; any other error is the host's.
+// The result is never nil: it has the console output before an error, and the usage.
 func (i *Interpreter) Run(ctx context.Context, script string, options *RunOptions) (*Result, error) {
 	o, err := options.withDefaults()
 	if err != nil {

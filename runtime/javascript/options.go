@@ -12,28 +12,30 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Function is a Go function that a script can call.
+// A Function is a Go function that a script can call.
 //
-// Arguments and results are JSON-like: nil, bool, float64, string, []any, map[string]any, and []byte for an ArrayBuffer
-// or a view of one (which comes back as a Uint8Array). From the script, undefined comes as nil, a BigInt as its decimal
-// digits, and any other object as JSON.stringify sees it. To the script, everything goes that encoding/json can marshal.
+// Arguments and results are JSON-like: nil, bool, float64, string, []any, map[string]any, and []byte for an
+// ArrayBuffer or a view of one (a result becomes a Uint8Array). An argument that is undefined becomes nil, a BigInt
+// its decimal digits, and any other object what JSON.stringify makes of it. A result can be anything that
+// encoding/json can marshal.
 type Function struct {
-	// Name is what the script calls: an identifier, or several joined by dots, as in "tools.search". Behind the first dot there can be
-	// hyphens, as in "tools.git-hub", which a script calls as tools["git-hub"].
+	// Name is the script's name for the function: an identifier, or several joined by dots, as in "tools.search". After the
+	// first dot, hyphens are allowed: a script calls "tools.git-hub" as tools["git-hub"].
 	Name string
 
-	// Call does the work. The context ends with the run. An error becomes an exception with its text as the message (a
-	// [FunctionError] can give it a name and a code); a panic too, and ends nothing else. A function that outlives its
-	// run is abandoned: its result is dropped.
+	// Call does the work. The context ends with the run. An error becomes an exception with its text as the message
+	// (a [FunctionError] can set a name and a code). A panic becomes an exception too. A function that does not
+	// return before the run ends is abandoned, and its result is dropped.
 	Call func(ctx context.Context, args []any) (any, error)
 
-	// Async makes the function return a promise. Calls then run concurrently, each on its own goroutine, and the script
-	// goes on meanwhile: up to 1000 at a time, with arguments of 64 MiB in all. Of results that a script does not take, 128 MiB
-	// are kept; more are lost, which the script sees as an error. Otherwise the script waits for each call.
+	// Async makes the function return a promise. Calls then run concurrently with the script, each on its own
+	// goroutine: up to 1000 at a time, with 64 MiB of arguments in all. Up to 128 MiB of results wait for the
+	// script; further results are lost, which the script sees as an error. Without Async the script waits for each
+	// call.
 	Async bool
 }
 
-// FunctionError is an error with more to say to a script than a message.
+// A FunctionError is an error with a name and a code for the script.
 type FunctionError struct {
 	// Name is the error's class: Error, TypeError or RangeError. Any other name is that of an Error. Empty means Error.
 	Name string
@@ -45,7 +47,7 @@ type FunctionError struct {
 
 func (e *FunctionError) Error() string { return e.Message }
 
-// RunOptions are what one run may use. The zero value gives a script nothing but the language and the default limits.
+// RunOptions configure a run. The zero value gives a script only the language and the default limits.
 type RunOptions struct {
 	// Limits are the limits of the run.
 	Limits sandbox.Limits
@@ -53,31 +55,32 @@ type RunOptions struct {
 	// Name is the script's file name in stack traces. Empty means script.js.
 	Name string
 
-	// Owner is whom the run is for, and Client which of the owner's clients wants it, such as a project and the name of
-	// a token. They say how runs share places: see [sandbox.EngineOptions].MaxRuns. An empty Owner is the host itself, for which
-	// nothing is kept back; its runs may take all places, and what they take others do not have.
+	// Owner is whom the run is for, such as a project, and Client which of the owner's clients wants it, such as
+	// the name of a token. They decide how runs share places: see [sandbox.EngineOptions].MaxRuns. An empty Owner
+	// is the host itself: its runs may take all places, also those that are kept for others.
 	Owner, Client string
 
-	// Files is what fs works on, with absolute slash-separated paths. Nil means that there are no files, and that every
-	// path is missing and cannot be made. An operation that does not return in time is abandoned when the run ends. One
-	// that consists of several, as rename does, is done while nobody else changes the files, if the file system has the
-	// method Exclusively of vfs.Exclusive. What is read-only for the method IsReadOnly of views of package vfs is
-	// refused whatever there is, and shown as such.
+	// Files is the file system of fs. It gets absolute, slash-separated paths. Nil means no files: every path is
+	// missing and cannot be created.
+	//
+	// An operation that does not return in time is abandoned when the run ends. An operation of several steps, such
+	// as rename, excludes other changes if the file system has the method Exclusively of vfs.Exclusive. Paths for
+	// which a view of package vfs reports IsReadOnly are always refused, and shown as read-only.
 	Files afero.Fs
 
-	// Libraries is a folder in Files whose scripts (.js and .ts, not those in folders in it) run before the script, in global
-	// scope. Those that export something, as CommonJS or ES modules, are made globals named after their files, unless there is
-	// such a global. Empty means that there are none; a folder that is missing has none.
+	// Libraries is a folder in Files. Its scripts (.js and .ts, without subfolders) run before the script, in
+	// global scope. Exports of CommonJS and ES modules become a global named after the file, unless that global
+	// exists. Empty means none, and so does a missing folder.
 	Libraries string
 
-	// Language is what the script is written in.
+	// Language is the script's language.
 	Language Language
 
 	// Functions are the Go functions that the script can call.
 	Functions []Function
 
-	// Globals are values that the script finds as global variables, by name as in Function. Values are those that
-	// a Function may return.
+	// Globals are values for global variables, keyed by name as in Function. Values are those that a Function may
+	// return.
 	Globals map[string]any
 
 	engineModules bool // the engine's own modules, like qjs:std, can be imported

@@ -6,29 +6,29 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Result is what a run left behind.
+// A Result is the output and usage of a run.
 type Result struct {
-	// Text is the script's result as a reader sees it: strings raw, plain data as two-space JSON, and what JSON has no
-	// words for in the manner of a console (undefined, NaN, 10n, Map(1) {...}, [Function: f]). It is empty if the run
-	// ended with an error.
+	// Text is the script's result for readers: strings raw, plain data as two-space JSON, and everything else as a
+	// console shows it (undefined, NaN, 10n, Map(1) {...}, [Function: f]). It is empty if the run ended with an
+	// error.
 	Text string
 
-	// Value is the script's result as data: nil, bool, float64, string, []any, map[string]any, and []byte for buffers.
-	// A BigInt is its decimal digits; what JSON.stringify leaves out is left out, and what it refuses (cycles) is nil.
-	// It is also nil if it is larger than the output limit.
+	// Value is the script's result as data: nil, bool, float64, string, []any, map[string]any, and []byte for
+	// buffers. A BigInt is its decimal digits. Values that JSON.stringify omits are omitted, and what it refuses
+	// (cycles) is nil. Value is also nil if it is larger than the output limit.
 	Value any
 
-	// Console holds what the script wrote to the console, in order, also if the run ended with an error.
+	// Console is the script's console output, in order, also if the run ended with an error.
 	Console []sandbox.Entry
 
-	// Truncated is how many bytes of Console and Text were cut off because of the output limit. See [Result.Note].
+	// Truncated is how many bytes of Console and Text the output limit cut off. See [Result.Note].
 	Truncated int64
 
 	// Usage is what the run used.
 	Usage sandbox.Usage
 }
 
-// Note says how much of the output was cut off. It is empty if nothing was.
+// Note says how much of the output was cut off, or returns "".
 func (r *Result) Note() string {
 	if r.Truncated == 0 {
 		return ""

@@ -13,14 +13,14 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Language is what a script is written in.
+// A Language is the language of a script.
 type Language int
 
 const (
-	// LanguageAuto is JavaScript, or TypeScript where it cannot be JavaScript.
+	// LanguageAuto is JavaScript, or TypeScript if the script is not valid JavaScript.
 	LanguageAuto Language = iota
 	LanguageJavaScript
-	// LanguageTypeScript is TypeScript, whose types are taken out and not checked.
+	// LanguageTypeScript is TypeScript. Its types are removed, not checked.
 	LanguageTypeScript
 )
 
