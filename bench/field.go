@@ -85,7 +85,7 @@ func newField(s settings, log io.Writer) (_ *field, err error) {
 		f.notes = append(f.notes, "What needs Node is left out.")
 	}
 	f.contestants = []*contestant{
-		{id: oursID, name: "toolrun", about: "this project: `Engine.Run` of `runtime`. QuickJS-ng in WebAssembly under wazero, with console, timers, files and limits", tables: "start callers memory programs v8", command: []string{self, "-serve", "toolrun"}},
+		{id: oursID, name: "toolrun", about: "this project: `Interpreter.Run` of `runtime/javascript`. QuickJS-ng in WebAssembly under wazero, with console, timers, files and limits", tables: "start callers memory programs v8", command: []string{self, "-serve", "toolrun"}},
 		{id: oursRegistryID, name: "toolrun, javascript tool", about: "this project: a call of the tool through a registry, for a project with files", tables: "start library callers", command: []string{self, "-serve", "toolrun-registry"}},
 		{id: "qjs", name: "fastschema/qjs", about: "`qjs.New` for each call. QuickJS-ng in WebAssembly under an older wazero, without limits that hold, and with the process's directory", tables: "start library callers memory programs v8", command: []string{qjs}},
 		{id: "goja", name: "goja", about: "`goja.New` for each call. An interpreter in Go, in the memory of the process, without console and timers", tables: "start library callers memory programs v8", command: []string{self, "-serve", "goja"}},

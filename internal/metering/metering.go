@@ -1,39 +1,40 @@
 // Package metering rewrites WebAssembly modules so that no code in them can run for long without calling the host.
 //
-// Compiled WebAssembly is native code: nothing outside it can stop it, not a context, not a timer, not Go's scheduler.
-// [Rewrite] therefore gives a module a counter, its fuel, and makes the module itself count it down:
+// Compiled WebAssembly is native code: nothing outside it can stop it, not a context, not a timer, not Go's
+// scheduler. [Rewrite] therefore gives a module a counter, its fuel, and makes the module itself count it down:
 //
-//   - every iteration of a loop costs 1. Of a loop that few branches start again and that seldom calls, the first one is free, but
-//     calls within it cost 1 each: most loops over hash chains are run through once;
-//   - every tail call costs 1, since tail calls can loop without a loop instruction;
-//   - a bulk operation over n bytes or table elements (memory.copy, memory.fill, memory.init, and the same for tables,
-//     table.grow too) costs n/64, and memory.grow by n pages n/64;
-//   - every function call costs 1 too, if [Options].Functions is set.
+//   - Every iteration of a loop costs 1. In a loop that few branches start again and that seldom calls, the first
+//     iteration is free, but calls within it cost 1 each: most loops over hash chains run once.
+//   - Every tail call costs 1, because tail calls can loop without a loop instruction.
+//   - A bulk operation over n bytes or table elements (memory.copy, memory.fill, memory.init, and the same for
+//     tables, and table.grow) costs n/64, and memory.grow by n pages n/64.
+//   - Every function call costs 1 too, if [Options].Functions is set.
 //
-// Where the fuel is used up, the module calls an imported host function with what is left (zero or less) and gets its
-// next portion back. The host function decides there whether the code may go on: it stops it by panicking, which
-// ends the call with an error that nothing in the module can catch.
+// When the fuel is used up, the module calls an imported host function with the rest (zero or less) and gets its
+// next portion. The host function decides whether the code may go on. It stops the code by panicking, which ends
+// the call with an error that nothing in the module can catch.
 //
-// The fuel is a global variable of the module, not a place in its memory, so code that corrupts its own memory cannot
-// refill it. If the host grants nothing, the code asks again at the latest when a loop starts again. Fuel used is a function of the
-// code and its input alone: the same run uses the same fuel everywhere.
+// The fuel is a global variable of the module, not a place in its memory, so code that corrupts its own memory
+// cannot refill it. If the host grants nothing, the code asks again at the latest when a loop starts again. The
+// fuel used depends only on the code and its input: the same run uses the same fuel everywhere.
 //
 // # What is not metered
 //
-// Straight-line code, and recursion unless [Options].Functions is set. A loop that does not start again is straight-line code, too,
-// but calls within it are metered. Recursion is bounded in depth by
-// the host's stack, not in time: f calling itself twice, a thousand levels deep, needs function metering to be stopped.
-// memory.copy and memory.fill over more than 512 KiB are done in parts, and can be stopped between them; any other bulk operation is one
-// instruction, and is not interrupted. Instructions that wait (memory.atomic.wait32 and wait64)
-// block without using fuel.
+//   - Straight-line code, including loops that do not start again. Calls within such a loop are metered.
+//   - Recursion, unless [Options].Functions is set. The host's stack bounds its depth, not its time: f calling
+//     itself twice, a thousand levels deep, can be stopped only with function metering.
+//   - Single bulk operations. memory.copy and memory.fill over more than 512 KiB are done in parts and can be
+//     stopped between them; any other bulk operation is one instruction and is not interrupted.
+//   - Instructions that wait (memory.atomic.wait32 and wait64) block without using fuel.
 //
 // # Supported modules
 //
 // WebAssembly 2.0, and the proposals for tail calls, threads, extended constant expressions and exception handling
 // (with try_table). Modules that use anything else, such as several or 64-bit memories, garbage-collected types or
-// relaxed SIMD, are refused with an error; Rewrite never guesses at the length of an instruction. A module that Rewrite
-// accepts is not thereby valid, since only its structure is read: compile the result to find out. What is valid stays
-// valid. Custom sections (names, debugging information) are dropped, since they describe the code as it was.
+// relaxed SIMD, are refused with an error; Rewrite never guesses the length of an instruction. Rewrite reads only a
+// module's structure, so a module that it accepts may still be invalid: compile the result to find out. A valid
+// module stays valid. Custom sections (names, debugging information) are dropped, because they describe the
+// original code.
 //
 // See https://webassembly.github.io/spec/core/binary/index.html
 package metering
