@@ -47,6 +47,7 @@ package toolrun
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 
@@ -76,10 +77,10 @@ type Options struct {
 	Projects vfs.Options
 
 	// Engine runs code. Several runners can share one, which the caller closes, after the runners. Nil means that the runner
-	// starts an engine of its own when code runs for the first time.
+	// has an engine of its own. Either is loaded when code runs for the first time.
 	Engine *sandbox.Engine
 	// EngineOptions configure the runner's own engine. With a CacheDir it starts in some 40 ms, without one it takes about
-	// a second of a processor. A CacheDir that cannot be used is a warning.
+	// a second of a processor. A CacheDir that cannot be used is a warning, unless there is a CacheFailed.
 	EngineOptions sandbox.EngineOptions
 	// ScriptName is what stack traces call the code that the tool javascript runs. Empty means script.js.
 	ScriptName string
@@ -101,13 +102,13 @@ type Options struct {
 
 // A Runner is the tools and what they are made of, and the sessions that use them. It is safe for concurrent use.
 type Runner struct {
-	servers  *mcpclient.Set // has the runner's own tools as well
-	store    vfs.Store
-	engine   *engine
-	projects vfs.Options
-	close    func() error
-	// storeGiven says that the store is not the runner's to close.
-	storeGiven bool
+	servers    *mcpclient.Set // has the runner's own tools as well
+	store      vfs.Store
+	engine     *sandbox.Engine
+	javascript language[js.Interpreter]
+	projects   vfs.Options
+	close      func() error
+	given      Options // its store and engine are not the runner's to close
 
 	mu       sync.Mutex
 	closed   bool
@@ -125,11 +126,12 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	if o.Warn == nil {
 		o.Warn = func(error) {}
 	}
-	r := &Runner{projects: o.Projects, engine: newEngine(&o), storeGiven: o.Store != nil, sessions: map[*Session]bool{}}
+	r := &Runner{projects: o.Projects, given: o, sessions: map[*Session]bool{}}
 	r.close = sync.OnceValue(r.shut)
+	r.javascript.load = func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) }
 	tools, err := registry.New(
 		memory.New(),
-		javascript.New(r.engine.get, &javascript.Options{ScriptName: o.ScriptName}),
+		javascript.New(r.javascript.get, &javascript.Options{ScriptName: o.ScriptName}),
 		filesystem.New(),
 	)
 	if err == nil {
@@ -138,13 +140,25 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools = tools.Using(o.Middleware...).Using(r.engine.before(javascript.Name))
-	if r.store, err = o.openStore(); err != nil {
-		return nil, err
+	tools = tools.Using(o.Middleware...).Using(r.javascript.before(javascript.Name))
+	if r.engine = o.Engine; r.engine == nil {
+		if o.EngineOptions.CacheFailed == nil {
+			o.EngineOptions.CacheFailed = func(err error) {
+				o.Warn(fmt.Errorf("the engine was compiled anew, and will be each time: %w", err))
+			}
+		}
+		if r.engine, err = sandbox.New(&o.EngineOptions); err != nil {
+			return nil, err
+		}
 	}
+	store, err := o.openStore()
+	if err != nil {
+		return nil, errors.Join(err, r.closeOwn())
+	}
+	r.store = store
 	o.ServerOptions.Base = tools
 	if r.servers, err = mcpclient.Open(ctx, o.Servers, &o.ServerOptions); err != nil {
-		return nil, errors.Join(err, r.closeStore())
+		return nil, errors.Join(err, r.closeOwn())
 	}
 	for _, status := range r.servers.Status() {
 		if status.Err != nil {
@@ -225,9 +239,17 @@ func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 // Store returns the store of the projects, to list, delete and measure them.
 func (r *Runner) Store() vfs.Store { return r.store }
 
-// JavaScript returns what runs scripts, for code of the program's own, and starts the engine if it is not running. The context
-// limits the wait. A program that wants to know at once whether code can run, or no call to wait, asks for it after Open.
-func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) { return r.engine.get(ctx) }
+// JavaScript returns what runs scripts, for code of the program's own, and loads it if that has not been done. The context limits
+// loading. A program that wants to know at once whether code can run, or no call to wait, asks for it after Open.
+func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) {
+	if r.isClosed() {
+		return nil, ErrClosed
+	}
+	return r.javascript.get(ctx)
+}
+
+// Engine returns the engine that code runs on, for another runner to share.
+func (r *Runner) Engine() *sandbox.Engine { return r.engine }
 
 // Close closes all sessions, and then what they have used: connections to MCP servers, the engine and the store, except those
 // that the options gave. Calls that are under way are stopped, as [Session.Close] says; a program that wants them to end waits
@@ -249,12 +271,17 @@ func (r *Runner) shut() error {
 	for _, s := range sessions {
 		errs = append(errs, s.Close())
 	}
-	return errors.Join(append(errs, r.servers.Close(), r.engine.close(), r.closeStore())...)
+	return errors.Join(append(errs, r.servers.Close(), r.closeOwn())...)
 }
 
-func (r *Runner) closeStore() error {
-	if r.storeGiven {
-		return nil
+// closeOwn closes what the options have not given.
+func (r *Runner) closeOwn() error {
+	var errs []error
+	if r.given.Engine == nil {
+		errs = append(errs, r.engine.Close(context.Background()))
 	}
-	return r.store.Close()
+	if r.given.Store == nil && r.store != nil {
+		errs = append(errs, r.store.Close())
+	}
+	return errors.Join(errs...)
 }

@@ -61,6 +61,9 @@ func TestOpenRefuses(t *testing.T) {
 		"a directory that is a file": {toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "file")
 		}},
+		"an engine that cannot be": {toolrun.Options{EngineOptions: sandbox.EngineOptions{MaxIdle: -1}}, func(t *testing.T, err error) {
+			require.ErrorContains(t, err, "MaxIdle")
+		}},
 		"two stores": {toolrun.Options{DataDir: t.TempDir(), Store: local.NewMemoryStore(nil)}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "both a Store and a DataDir")
 		}},
@@ -187,6 +190,7 @@ func TestRunnersShareWhatTheyAreGiven(t *testing.T) {
 	store := local.NewMemoryStore(nil)
 	for i, want := range []string{"1", "2", "3"} {
 		runner := open(t, toolrun.Options{Engine: engine.Engine(), Store: store})
+		require.Same(t, engine.Engine(), runner.Engine())
 		got, err := runner.JavaScript(t.Context())
 		require.NoError(t, err)
 		require.Same(t, engine.Engine(), got.Engine())

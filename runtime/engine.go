@@ -18,6 +18,10 @@ type EngineOptions struct {
 	// Damaged entries are made again.
 	CacheDir string
 
+	// CacheFailed, if not nil, is told why CacheDir cannot be used for a guest, which is then compiled without it.
+	// Nil means that loading the guest fails.
+	CacheFailed func(error)
+
 	// MaxRuns is how many runs of all guests together are active at the same time; further ones wait. In the worst
 	// case each costs its memory limit and up to 100 MiB of native stack. Zero means DefaultMaxRuns, Unlimited no
 	// limit.
@@ -42,10 +46,11 @@ type EngineOptions struct {
 // An Engine runs guests. It holds them compiled, and the places, sandboxes and images that they share. It is safe
 // for concurrent use. A process needs only one.
 type Engine struct {
-	cacheDir string
-	pool     pool
-	images   images
-	places   *places // nil if they are unlimited
+	cacheDir    string
+	cacheFailed func(error)
+	pool        pool
+	images      images
+	places      *places // nil if they are unlimited
 
 	closing context.Context // ends when the engine is closed
 	cancel  context.CancelCauseFunc
@@ -81,7 +86,7 @@ func New(options *EngineOptions) (*Engine, error) {
 	case o.ImageMemory < 0:
 		return nil, fmt.Errorf("runtime: EngineOptions.ImageMemory is %d", o.ImageMemory)
 	}
-	e := &Engine{cacheDir: o.CacheDir}
+	e := &Engine{cacheDir: o.CacheDir, cacheFailed: o.CacheFailed}
 	e.pool = pool{most: o.MaxIdle, idleTime: idleTime}
 	e.images = images{pool: &e.pool, most: o.ImageMemory, byKey: map[imageKey]*keptImage{}}
 	if o.MaxRuns != Unlimited {

@@ -36,9 +36,15 @@ func (e *Engine) Load(ctx context.Context, guest Guest) (*Program, error) {
 	if p := e.loaded(&guest); p != nil {
 		return p, nil
 	}
-	p := &Program{engine: e, guest: guest}
-	if err := p.load(ctx); err != nil {
-		return nil, errors.Join(err, p.close(context.WithoutCancel(ctx)))
+	p, err := e.load(ctx, guest, e.cacheDir)
+	if err != nil && e.cacheDir != "" && e.cacheFailed != nil && ctx.Err() == nil {
+		cacheErr := err
+		if p, err = e.load(ctx, guest, ""); err == nil {
+			e.cacheFailed(cacheErr)
+		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -58,10 +64,19 @@ func (e *Engine) loaded(guest *Guest) *Program {
 	return nil
 }
 
-func (p *Program) load(ctx context.Context) error {
-	if p.engine.cacheDir != "" {
-		return p.loadCached(ctx, p.engine.cacheDir)
+func (e *Engine) load(ctx context.Context, guest Guest, cacheDir string) (*Program, error) {
+	p := &Program{engine: e, guest: guest}
+	load := p.loadNew
+	if cacheDir != "" {
+		load = func(ctx context.Context) error { return p.loadCached(ctx, cacheDir) }
 	}
+	if err := load(ctx); err != nil {
+		return nil, errors.Join(err, p.close(context.WithoutCancel(ctx)))
+	}
+	return p, nil
+}
+
+func (p *Program) loadNew(ctx context.Context) error {
 	module, err := p.guest.Module()
 	if err != nil {
 		return err
