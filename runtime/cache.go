@@ -112,6 +112,12 @@ func cacheError(err error) error {
 	return fmt.Errorf("runtime: cache directory: %w", err)
 }
 
+// savedState is what is kept of the base image besides the memory.
+type savedState struct {
+	Globals []uint64
+	State   json.RawMessage
+}
+
 // save keeps a base image: one in which no work has been done.
 func (i *Image) save(entry *cachedir.Entry) error {
 	memory, err := i.memory.Append(nil)
@@ -122,11 +128,18 @@ func (i *Image) save(entry *cachedir.Entry) error {
 	if err != nil {
 		return err
 	}
+	if state, err = json.Marshal(savedState{i.globals, state}); err != nil {
+		return err
+	}
 	return errors.Join(entry.Write(memoryFile, memory), entry.Write(stateFile, state))
 }
 
 func (p *Program) loadImage(entry *cachedir.Entry) (*Image, error) {
-	state, err := p.guest.DecodeState(entry.Read(stateFile))
+	var saved savedState
+	if err := json.Unmarshal(entry.Read(stateFile), &saved); err != nil {
+		return nil, err
+	}
+	state, err := p.guest.DecodeState(saved.State)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +147,7 @@ func (p *Program) loadImage(entry *cachedir.Entry) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Image{program: p, memory: memory, state: state}, nil
+	return &Image{program: p, memory: memory, globals: saved.Globals, state: state}, nil
 }
 
 // engineKey hashes everything that compiled code depends on.

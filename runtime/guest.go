@@ -14,7 +14,8 @@ type Guest struct {
 	Name string
 
 	// Module returns the module. It must be metered by [Meter]: no code in it may run for long without calling the
-	// host. Module is called only if the cache directory does not have the module.
+	// host, and its memory and its exported globals are all that changes. Module is called only if the cache directory
+	// does not have the module.
 	Module func() ([]byte, error)
 
 	// Digest is the SHA-256 of the result of Module, or of everything that it is made from. It is the key of

@@ -11,6 +11,7 @@ import (
 type Image struct {
 	program   *Program
 	memory    *linearmem.Image
+	globals   []uint64      // those that can change
 	state     any           // of the driver
 	work      int64         // what counts as done by those that go on from here
 	remainder int           // of it, in bytes
@@ -26,7 +27,10 @@ func (in *Instance) Capture() (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Image{program: in.program, memory: memory, state: in.driver.State(), elapsed: in.elapsed()}
+	i := &Image{program: in.program, memory: memory, globals: make([]uint64, len(in.globals)), state: in.driver.State(), elapsed: in.elapsed()}
+	for n, g := range in.globals {
+		i.globals[n] = g.Get()
+	}
 	if in.image != nil {
 		i.work, i.remainder = in.Work(), in.remainder
 	}
@@ -45,6 +49,12 @@ func (in *Instance) become(i *Image) error {
 	}
 	if err := in.memory.Restore(i.memory); err != nil {
 		return err
+	}
+	if len(i.globals) != len(in.globals) {
+		return errors.New("an image of another module")
+	}
+	for n, g := range in.globals {
+		g.Set(i.globals[n])
 	}
 	return in.driver.Resume(i.state)
 }

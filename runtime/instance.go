@@ -23,7 +23,8 @@ type Instance struct {
 	memory  *linearmem.Memory
 	module  api.Module
 	fuel    api.MutableGlobal // what is left of the fuel that was granted
-	ctx     context.Context   // for calls into the guest; it tells host functions who calls
+	globals []api.MutableGlobal
+	ctx     context.Context // for calls into the guest; it tells host functions who calls
 	driver  Driver
 	image   *Image // what it is reset to; nil as long as there is none
 
@@ -80,10 +81,34 @@ func (p *Program) instantiate(limit int64) (*Instance, error) {
 	if in.fuel, ok = in.module.ExportedGlobal(metering.FuelExport).(api.MutableGlobal); !ok {
 		return nil, errors.Join(fmt.Errorf("the %s is not metered", p.guest.Name), in.close())
 	}
+	if in.globals, err = variables(in.module); err != nil {
+		return nil, errors.Join(fmt.Errorf("the %s cannot be put back to an image: %w", p.guest.Name, err), in.close())
+	}
 	if in.driver, err = p.guest.New(in); err != nil {
 		return nil, errors.Join(err, in.close())
 	}
 	return in, nil
+}
+
+// variables returns the globals of an instance that can change.
+func variables(module api.Module) ([]api.MutableGlobal, error) {
+	var variables []api.MutableGlobal
+	for n := 0; ; n++ {
+		global := module.ExportedGlobal(metering.GlobalExport(n))
+		if global == nil {
+			return variables, nil
+		}
+		variable, ok := global.(api.MutableGlobal)
+		if !ok {
+			continue
+		}
+		switch t := variable.Type(); t {
+		case api.ValueTypeI32, api.ValueTypeI64, api.ValueTypeF32, api.ValueTypeF64:
+			variables = append(variables, variable)
+		default:
+			return nil, fmt.Errorf("global %d is a variable of the type %s", n, api.ValueTypeName(t))
+		}
+	}
 }
 
 // begin makes the instance, which is as its image, the sandbox of a run.

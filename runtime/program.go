@@ -168,7 +168,8 @@ func (p *Program) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Meter rewrites a module so that the host can stop its code at any time. [Guest].Module must return such a module.
+// Meter rewrites a module so that the host can stop its code at any time, and put back what the code has changed.
+// [Guest].Module must return such a module. A module that cannot be metered, or that changes its tables, is refused.
 func Meter(module []byte) ([]byte, error) {
-	return metering.Rewrite(module, metering.Options{Functions: true})
+	return metering.Rewrite(module, metering.Options{Functions: true, State: true})
 }

@@ -5,7 +5,6 @@ import "encoding/json"
 // stateFields are what a State has, for its encoding.
 type stateFields struct {
 	Runtime, Context, StackBase uint32
-	StackPointer                uint64
 	Names                       map[string]uint32
 	Modules                     map[string]ModuleDef
 	Unlinked                    ModuleDef
@@ -13,13 +12,13 @@ type stateFields struct {
 
 // MarshalJSON encodes the state for the same build of this package.
 func (s State) MarshalJSON() ([]byte, error) {
-	return json.Marshal(stateFields{s.runtime, s.context, s.stackBase, s.stackPointer, s.names, s.modules, s.unlinked})
+	return json.Marshal(stateFields{s.runtime, s.context, s.stackBase, s.names, s.modules, s.unlinked})
 }
 
 // UnmarshalJSON decodes the output of MarshalJSON.
 func (s *State) UnmarshalJSON(data []byte) error {
 	var f stateFields
 	err := json.Unmarshal(data, &f)
-	*s = State{f.Runtime, f.Context, f.StackBase, f.StackPointer, f.Names, f.Modules, f.Unlinked}
+	*s = State{f.Runtime, f.Context, f.StackBase, f.Names, f.Modules, f.Unlinked}
 	return err
 }

@@ -7,8 +7,6 @@ package quickjs
 // See struct JSRuntime, JSContext, JSString, JSObject and JSArrayBuffer in
 // https://github.com/quickjs-ng/quickjs/blob/v0.10.1/quickjs.c
 const (
-	stackPointerGlobal = 0 // the index of the C stack pointer among the module's globals
-
 	// What New_QJS returns: a JSRuntime* and a JSContext*.
 	qjsRuntime = 0
 	qjsContext = 4

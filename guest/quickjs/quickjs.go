@@ -28,7 +28,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without making it again.
-const ModuleSHA256 = "283357d6ae8bcee41d2a8370113c869027c250498c37c6af5561b92f0018301d"
+const ModuleSHA256 = "f1250c3b84d6cfa692081f803d6b9ac925b57a91c0a515a093840db52636b79c"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte
@@ -36,15 +36,16 @@ var wasmBytes []byte
 // Original returns the engine's module as it comes from the dependency. The bytes are shared: do not change them.
 func Original() []byte { return wasmBytes }
 
-const stackPointerExport = "toolrun_stack_pointer"
+// stackPointerExport is the name of the C stack pointer, which is the first global.
+var stackPointerExport = metering.GlobalExport(0)
 
 // Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host; with its
 // stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with the
 // changes in patches.go and mends.go.
 func Module() ([]byte, error) {
 	module, err := metering.Rewrite(wasmBytes, metering.Options{
-		ExportGlobals: map[string]uint32{stackPointerExport: stackPointerGlobal},
-		Replacements:  slices.Concat(patches, mends),
+		State:        true,
+		Replacements: slices.Concat(patches, mends),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("quickjs: %w", err)

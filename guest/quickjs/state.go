@@ -12,7 +12,6 @@ import (
 type State struct {
 	runtime, context uint32 // JSRuntime*, JSContext*
 	stackBase        uint32
-	stackPointer     uint64
 	names            map[string]uint32    // C strings in the instance
 	modules          map[string]ModuleDef // by name
 	unlinked         ModuleDef            // stands for modules that are not there yet
@@ -21,7 +20,6 @@ type State struct {
 // State returns the current state. No call may be in progress.
 func (vm *VM) State() State {
 	s := vm.state
-	s.stackPointer = vm.stackPointer.Get()
 	s.names = maps.Clone(vm.names)
 	if s.names == nil {
 		s.names = map[string]uint32{}
@@ -51,7 +49,6 @@ func (vm *VM) Reset(state State) {
 	vm.names, vm.modules = nil, nil
 	vm.leaf, vm.depth, vm.broken = false, 0, false
 	vm.linking = false
-	vm.stackPointer.Set(state.stackPointer)
 }
 
 // Stack returns the position of the C stack in the instance's memory.

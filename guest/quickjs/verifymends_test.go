@@ -21,7 +21,7 @@ import (
 func startVM(t *testing.T, replacements []metering.Replacement) func() *VM {
 	ctx := t.Context()
 	module, err := metering.Rewrite(Original(), metering.Options{
-		ExportGlobals: map[string]uint32{stackPointerExport: stackPointerGlobal}, Replacements: replacements,
+		State: true, Replacements: replacements,
 	})
 	require.NoError(t, err)
 	cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(os.TempDir(), fmt.Sprintf("toolrun-test-%d", os.Getuid())))

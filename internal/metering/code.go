@@ -187,8 +187,11 @@ func (b *bodyRewriter) instruction() {
 		return
 	case opMemoryGrow: // by pages, whose zeroing the host may put off
 		b.out = appendU32(append(b.out, opCall), b.charge)
+	case opTableSet:
+		b.refuseChange("table.set")
 	case prefixMisc:
 		misc := skipMisc(&b.reader)
+		b.refuseChange(changesOthers[misc])
 		switch {
 		case misc == miscMemoryFill && b.memories > 0:
 			b.out = appendU32(append(b.out, opCall), b.fill)
@@ -204,6 +207,19 @@ func (b *bodyRewriter) instruction() {
 	}
 	skipImmediates(&b.reader, op)
 	b.out = append(b.out, b.data[start:b.pos]...)
+}
+
+// changesOthers are the names of those misc instructions that change something else than memory and globals.
+var changesOthers = map[uint32]string{
+	miscDataDrop: "data.drop", miscTableInit: "table.init", miscElementDrop: "elem.drop", miscTableCopy: "table.copy",
+	miscTableGrow: "table.grow", miscTableFill: "table.fill",
+}
+
+// refuseChange refuses an instruction with a name, if the module may change nothing but memory and globals.
+func (b *bodyRewriter) refuseChange(name string) {
+	if name != "" && b.options.State {
+		b.fail(fmt.Errorf("%w: %s changes what is neither memory nor a global", ErrUnsupported, name))
+	}
 }
 
 // open notes a block that keeps its form.

@@ -44,32 +44,32 @@ import (
 	"fmt"
 )
 
-// Names that the rewritten module has unless the options say otherwise.
+// Names in a rewritten module.
 const (
+	// YieldModule and YieldName name the host function that the module imports and calls when its fuel is used up. Its type is
+	// (i32) -> (i32): it gets the fuel that is left, zero or less, and returns the fuel to go on with. The fuel starts at zero,
+	// so the first loop that goes on calls it.
 	YieldModule, YieldName = "toolrun", "yield"
 
+	// FuelExport is the name under which the fuel is exported, as a mutable i32 global.
 	FuelExport = "toolrun_fuel"
 )
 
+// GlobalExport returns the name under which [Options].State exports the global with an index.
+func GlobalExport(index int) string { return fmt.Sprintf("toolrun_global_%d", index) }
+
 // Options says how a module is rewritten.
 type Options struct {
-	// YieldModule and YieldName name the host function that the rewritten module imports and calls when its fuel is used
-	// up. Its type is (i32) -> (i32): it gets the fuel that is left, zero or less, and returns the fuel to go on with.
-	// The global starts at zero, so the first loop that goes on calls it. Both empty means the constants of these names.
-	YieldModule, YieldName string
-
-	// FuelExport is the name under which the fuel is exported, as a mutable i32 global. Empty means the constant of
-	// this name.
-	FuelExport string
-
 	// Functions also meters every function entry.
 	Functions bool
 
 	// Replacements changes the bodies of functions of the module, which are then metered as any other.
 	Replacements []Replacement
 
-	// ExportGlobals exports globals of the module, by their index, under names that the module does not export yet.
-	ExportGlobals map[string]uint32
+	// State makes sure that memory and globals are all that changes in an instance, so that one whose memory and globals are put
+	// back is as it was. All globals of the module are exported under the names of [GlobalExport], and a module is refused if it
+	// has instructions that change tables or drop segments. The error wraps [ErrUnsupported].
+	State bool
 }
 
 // Replacement changes a part of a function's body, or all of it.
@@ -97,12 +97,6 @@ const bytesPerFuelLog2 = 6
 // format of a WebAssembly module, if it uses a feature that is not known (then the error wraps [ErrUnsupported]), or if
 // a name in the options is taken.
 func Rewrite(module []byte, options Options) ([]byte, error) {
-	if options.YieldModule == "" && options.YieldName == "" {
-		options.YieldModule, options.YieldName = YieldModule, YieldName
-	}
-	if options.FuelExport == "" {
-		options.FuelExport = FuelExport
-	}
 	m, err := parse(module)
 	if err != nil {
 		return nil, fmt.Errorf("metering: %w", err)

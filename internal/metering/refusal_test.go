@@ -161,46 +161,49 @@ func TestTakenNamesAreRefused(t *testing.T) {
 	m.importGlobal("env", "answer", code(valueTypes['i'], 0))
 	m.exportGlobal("g0", "i", i32(1))
 	m.exportFunction("f", ":", "")
-	for _, c := range []struct {
-		name    string
-		options metering.Options
-		message string
-	}{
-		{"the fuel under the name of a function", metering.Options{FuelExport: "f"}, `the module already exports "f"`},
-		{"the fuel under the name of a global", metering.Options{FuelExport: "g0"}, `the module already exports "g0"`},
-		{"a global under a name of the module",
-			metering.Options{ExportGlobals: map[string]uint32{"f": 1}}, `the module already exports "f"`},
-		{"a global under the name of the fuel",
-			metering.Options{ExportGlobals: map[string]uint32{metering.FuelExport: 1}}, `the name "toolrun_fuel" is exported twice`},
-		{"a global under the chosen name of the fuel",
-			metering.Options{FuelExport: "x", ExportGlobals: map[string]uint32{"x": 1}}, `the name "x" is exported twice`},
-		{"a global that does not exist",
-			metering.Options{ExportGlobals: map[string]uint32{"x": 2}}, `there is no global 2 to export as "x"`},
-		{"the global with the largest index",
-			metering.Options{ExportGlobals: map[string]uint32{"x": 1<<32 - 1}}, `there is no global 4294967295 to export as "x"`},
-		{"a yield function that the module imports for itself",
-			metering.Options{YieldModule: "host", YieldName: "log"}, `the module already imports "log" from "host"`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := metering.Rewrite(m.bytes(), c.options)
-			require.ErrorContains(t, err, c.message)
-			require.NotErrorIs(t, err, metering.ErrUnsupported)
-		})
-	}
+	m.exportGlobal(metering.FuelExport, "i", i32(1))
+	_, err := metering.Rewrite(m.bytes(), metering.Options{})
+	require.ErrorContains(t, err, `the module already exports "toolrun_fuel"`)
+	require.NotErrorIs(t, err, metering.ErrUnsupported)
+
+	m = builder{}
+	m.importFunction(metering.YieldModule, metering.YieldName, "i:i")
+	_, err = metering.Rewrite(m.bytes(), metering.Options{})
+	require.ErrorContains(t, err, `the module already imports "yield" from "toolrun"`)
+
+	m = builder{}
+	m.exportGlobal(metering.GlobalExport(0), "i", i32(1))
+	_, err = metering.Rewrite(m.bytes(), metering.Options{})
+	require.NoError(t, err)
+	_, err = metering.Rewrite(m.bytes(), metering.Options{State: true})
+	require.ErrorContains(t, err, `the module already exports "toolrun_global_0"`)
 }
 
-func TestAModuleIsNotMeteredTwiceUnderTheSameNames(t *testing.T) {
+func TestAModuleIsNotMeteredTwice(t *testing.T) {
 	var m builder
 	m.exportFunction("f", ":", "", loop(nil))
 	once, err := metering.Rewrite(m.bytes(), metering.Options{})
 	require.NoError(t, err)
 	_, err = metering.Rewrite(once, metering.Options{})
 	require.Error(t, err)
-	_, err = metering.Rewrite(once, metering.Options{FuelExport: "other"})
-	require.Error(t, err)
-	twice, err := metering.Rewrite(once, metering.Options{FuelExport: "other", YieldModule: "other", YieldName: "yield"})
-	require.NoError(t, err)
-	requireCompiles(t, twice)
+}
+
+// TestChangesOfOtherThingsThanMemoryAndGlobals has a function for each instruction that makes some.
+func TestChangesOfOtherThingsThanMemoryAndGlobals(t *testing.T) {
+	for name, instruction := range map[string][]byte{
+		"table.set": {0x41, 0, 0xd0, 0x70, 0x26, 0}, "data.drop": {0xfc, 9, 0}, "elem.drop": {0xfc, 13, 0},
+		"table.init": {0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 12, 0, 0}, "table.copy": {0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 14, 0, 0},
+		"table.grow": {0xd0, 0x70, 0x41, 0, 0xfc, 15, 0, 0x1a}, "table.fill": {0x41, 0, 0xd0, 0x70, 0x41, 0, 0xfc, 17, 0},
+	} {
+		var m builder
+		m.table(code(0x70, 0, 1))
+		m.exportFunction("f", ":", "", instruction)
+		_, err := metering.Rewrite(m.bytes(), metering.Options{})
+		require.NoError(t, err, name)
+		_, err = metering.Rewrite(m.bytes(), metering.Options{State: true})
+		require.ErrorIs(t, err, metering.ErrUnsupported, name)
+		require.ErrorContains(t, err, name)
+	}
 }
 
 // modulesToDamage are small modules that together have all kinds of sections and instructions.

@@ -92,13 +92,13 @@ func (w *rewriter) rewriteTypes(r *reader) ([]byte, error) {
 }
 
 func (w *rewriter) rewriteImports(r *reader) ([]byte, error) {
-	if slices.Contains(w.imports, [2]string{w.options.YieldModule, w.options.YieldName}) {
-		return nil, fmt.Errorf("the module already imports %q from %q", w.options.YieldName, w.options.YieldModule)
+	if slices.Contains(w.imports, [2]string{YieldModule, YieldName}) {
+		return nil, fmt.Errorf("the module already imports %q from %q", YieldName, YieldModule)
 	}
 	out := appendU32(nil, r.u32()+1)
 	out = append(out, r.data[r.pos:]...)
-	out = appendName(out, w.options.YieldModule)
-	out = appendName(out, w.options.YieldName)
+	out = appendName(out, YieldModule)
+	out = appendName(out, YieldName)
 	out = append(out, kindFunction)
 	return appendU32(out, w.typeI32ToI32()), r.err
 }
@@ -128,20 +128,12 @@ func (w *rewriter) rewriteGlobals(r *reader) ([]byte, error) {
 }
 
 func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
-	added := maps.Clone(w.options.ExportGlobals)
-	if added == nil {
-		added = map[string]uint32{}
-	}
-	if _, taken := added[w.options.FuelExport]; taken {
-		return nil, fmt.Errorf("the name %q is exported twice", w.options.FuelExport)
-	}
-	for name, index := range added {
-		if index >= w.fuel {
-			return nil, fmt.Errorf("there is no global %d to export as %q", index, name)
+	added := map[string]uint32{FuelExport: w.fuel}
+	if w.options.State {
+		for index := range w.fuel {
+			added[GlobalExport(int(index))] = index
 		}
 	}
-	added[w.options.FuelExport] = w.fuel
-
 	n := r.u32()
 	out := appendU32(nil, n+uint32(len(added)))
 	for ; n > 0 && r.err == nil; n-- {

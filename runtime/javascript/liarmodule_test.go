@@ -103,7 +103,7 @@ func liarModule() []byte {
 		add("import:"+i.name, i.params, i.results, nil, n+1)
 	}
 	exports = append(exports, slices.Concat(text("memory"), []byte{memory, 0}),
-		slices.Concat(text("toolrun_stack_pointer"), []byte{global, 0}), slices.Concat(text(metering.FuelExport), []byte{global, 1}))
+		slices.Concat(text(metering.GlobalExport(0)), []byte{global, 0}), slices.Concat(text(metering.FuelExport), []byte{global, 1}))
 	variable := []byte{i32, 1, 0x41, 0, 0x0b} // mutable, 0
 	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"),
 		section(1, types...), section(2, imports...), section(3, functions...),

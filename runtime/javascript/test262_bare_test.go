@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/linearmem"
+	"github.com/toolrun/toolrun/internal/metering"
 	"github.com/toolrun/toolrun/internal/test262"
 )
 
@@ -30,6 +31,7 @@ type bareEngine struct {
 	compiled wazero.CompiledModule
 	image    *linearmem.Image
 	state    quickjs.State
+	stack    uint64 // pointer
 }
 
 // bareMemory is how much memory a bare engine can have, in bytes.
@@ -64,7 +66,7 @@ func newBareEngine(ctx context.Context) (*bareEngine, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.state = vm.State()
+	b.state, b.stack = vm.State(), instance.ExportedGlobal(metering.GlobalExport(0)).Get()
 	b.image, err = memory.Capture()
 	return b, err
 }
@@ -114,6 +116,7 @@ func (b *bareEngine) run(ctx context.Context, suite *test262.Suite, c test262.Ca
 	if err := memory.Restore(b.image); err != nil {
 		return err
 	}
+	instance.ExportedGlobal(metering.GlobalExport(0)).(api.MutableGlobal).Set(b.stack)
 	vm, err := quickjs.Resume(instance, b.state)
 	if err != nil {
 		return err
@@ -197,7 +200,8 @@ func (b *bareEngine) eval(ctx context.Context, instance api.Module, source, name
 
 // exportStackPointer adds an export of a module's first global, by the name that package quickjs looks for.
 func exportStackPointer(module []byte) ([]byte, error) {
-	const name, exportSection, global = "toolrun_stack_pointer", 7, 3
+	const exportSection, global = 7, 3
+	name := metering.GlobalExport(0)
 	entry := append([]byte{byte(len(name))}, name...)
 	entry = append(entry, global, 0)
 	out := bytes.Clone(module[:8])
