@@ -71,7 +71,7 @@ func formatBytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// An ExitError means that a guest ended its run with a nonzero status.
+// ExitError means that a guest ended its run itself. Status 0 means success.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exited with status %d", e.Code) }

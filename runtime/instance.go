@@ -246,6 +246,9 @@ func (in *Instance) Reason(err error) error {
 	trap, stack, trapped := asTrap(err)
 	switch {
 	case errors.As(err, &s):
+		if exit, ok := errors.AsType[*ExitError](s.Err); ok && exit.Code != 0 && in.memory.Refused() {
+			return in.MemoryError() // the guest has ended itself because of that, most likely
+		}
 		return s.Err
 	case trapped && in.memory.Refused():
 		return in.MemoryError() // a trap in code that did not expect to get no memory

@@ -2,7 +2,9 @@ package runtime
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -50,39 +52,54 @@ type wasiFunction struct {
 // refuse is for functions on files: there is no directory to begin from.
 func refuse(context.Context, wasiCall) errno { return errnoBadF }
 
-// empty is for the sizes of the arguments and the environment.
-func empty(_ context.Context, c wasiCall) errno {
-	if e := c.put32(c.u32(0), 0); e != errnoSuccess {
-		return e
-	}
-	return c.put32(c.u32(1), 0)
-}
-
 func succeed(context.Context, wasiCall) errno { return errnoSuccess }
 
 var wasiFunctions = map[string]wasiFunction{
-	"args_get":                {[]api.ValueType{i32, i32}, succeed},
-	"args_sizes_get":          {[]api.ValueType{i32, i32}, empty},
-	"environ_get":             {[]api.ValueType{i32, i32}, succeed},
-	"environ_sizes_get":       {[]api.ValueType{i32, i32}, empty},
+	"args_get":                {[]api.ValueType{i32, i32}, argsGet},
+	"args_sizes_get":          {[]api.ValueType{i32, i32}, argsSizesGet},
+	"environ_get":             {[]api.ValueType{i32, i32}, environGet},
+	"environ_sizes_get":       {[]api.ValueType{i32, i32}, environSizesGet},
+	"clock_res_get":           {[]api.ValueType{i32, i32}, clockResGet},
 	"clock_time_get":          {[]api.ValueType{i32, i64, i32}, clockTimeGet},
+	"fd_advise":               {[]api.ValueType{i32, i64, i64, i32}, refuse},
+	"fd_allocate":             {[]api.ValueType{i32, i64, i64}, refuse},
 	"fd_close":                {[]api.ValueType{i32}, fdClose},
+	"fd_datasync":             {[]api.ValueType{i32}, refuse},
 	"fd_fdstat_get":           {[]api.ValueType{i32, i32}, fdStatGet},
 	"fd_fdstat_set_flags":     {[]api.ValueType{i32, i32}, refuse},
+	"fd_fdstat_set_rights":    {[]api.ValueType{i32, i64, i64}, refuse},
+	"fd_filestat_get":         {[]api.ValueType{i32, i32}, refuse},
+	"fd_filestat_set_size":    {[]api.ValueType{i32, i64}, refuse},
+	"fd_filestat_set_times":   {[]api.ValueType{i32, i64, i64, i32}, refuse},
+	"fd_pread":                {[]api.ValueType{i32, i32, i32, i64, i32}, refuse},
 	"fd_prestat_get":          {[]api.ValueType{i32, i32}, refuse},
 	"fd_prestat_dir_name":     {[]api.ValueType{i32, i32, i32}, refuse},
+	"fd_pwrite":               {[]api.ValueType{i32, i32, i32, i64, i32}, refuse},
 	"fd_read":                 {[]api.ValueType{i32, i32, i32, i32}, fdRead},
 	"fd_readdir":              {[]api.ValueType{i32, i32, i32, i64, i32}, refuse},
+	"fd_renumber":             {[]api.ValueType{i32, i32}, refuse},
 	"fd_seek":                 {[]api.ValueType{i32, i64, i32, i32}, fdSeek},
+	"fd_sync":                 {[]api.ValueType{i32}, refuse},
+	"fd_tell":                 {[]api.ValueType{i32, i32}, refuse},
 	"fd_write":                {[]api.ValueType{i32, i32, i32, i32}, fdWrite},
 	"path_create_directory":   {[]api.ValueType{i32, i32, i32}, refuse},
 	"path_filestat_get":       {[]api.ValueType{i32, i32, i32, i32, i32}, refuse},
 	"path_filestat_set_times": {[]api.ValueType{i32, i32, i32, i32, i64, i64, i32}, refuse},
+	"path_link":               {[]api.ValueType{i32, i32, i32, i32, i32, i32, i32}, refuse},
 	"path_open":               {[]api.ValueType{i32, i32, i32, i32, i32, i64, i64, i32, i32}, refuse},
+	"path_readlink":           {[]api.ValueType{i32, i32, i32, i32, i32, i32}, refuse},
 	"path_remove_directory":   {[]api.ValueType{i32, i32, i32}, refuse},
 	"path_rename":             {[]api.ValueType{i32, i32, i32, i32, i32, i32}, refuse},
+	"path_symlink":            {[]api.ValueType{i32, i32, i32, i32, i32}, refuse},
 	"path_unlink_file":        {[]api.ValueType{i32, i32, i32}, refuse},
 	"poll_oneoff":             {[]api.ValueType{i32, i32, i32, i32}, pollOneoff},
+	"proc_raise":              {[]api.ValueType{i32}, refuse},
+	"random_get":              {[]api.ValueType{i32, i32}, randomGet},
+	"sched_yield":             {nil, succeed},
+	"sock_accept":             {[]api.ValueType{i32, i32, i32}, refuse},
+	"sock_recv":               {[]api.ValueType{i32, i32, i32, i32, i32, i32}, refuse},
+	"sock_send":               {[]api.ValueType{i32, i32, i32, i32, i32}, refuse},
+	"sock_shutdown":           {[]api.ValueType{i32, i32}, refuse},
 }
 
 func instantiateWASI(ctx context.Context, rt wazero.Runtime) error {
@@ -104,7 +121,74 @@ func instantiateWASI(ctx context.Context, rt wazero.Runtime) error {
 const (
 	clockRealtime  = 0
 	clockMonotonic = 1
+
+	clockResolution = 1000 // nanoseconds
 )
+
+func argsGet(_ context.Context, c wasiCall) errno      { return c.strings(c.in.run.options.Args) }
+func argsSizesGet(_ context.Context, c wasiCall) errno { return c.sizes(c.in.run.options.Args) }
+
+func environGet(_ context.Context, c wasiCall) errno      { return c.strings(c.in.run.options.Env) }
+func environSizesGet(_ context.Context, c wasiCall) errno { return c.sizes(c.in.run.options.Env) }
+
+// sizes writes how many strings there are, and how many bytes they have with a NUL behind each.
+func (c wasiCall) sizes(list []string) errno {
+	size := 0
+	for _, s := range list {
+		size += len(s) + 1
+	}
+	if e := c.put32(c.u32(0), uint32(len(list))); e != errnoSuccess {
+		return e
+	}
+	return c.put32(c.u32(1), uint32(size))
+}
+
+// strings writes pointers to strings, and the strings with a NUL behind each.
+func (c wasiCall) strings(list []string) errno {
+	pointers, at := c.u32(0), c.u32(1)
+	for _, s := range list {
+		c.spend(len(s))
+		if e := c.put32(pointers, at); e != errnoSuccess {
+			return e
+		}
+		if !c.mem.WriteString(at, s) || !c.mem.WriteByte(at+uint32(len(s)), 0) {
+			return errnoFault
+		}
+		pointers += 4
+		at += uint32(len(s)) + 1
+	}
+	return errnoSuccess
+}
+
+// spend counts bytes that the host is about to read or write.
+func (c wasiCall) spend(bytes int) {
+	if err := c.in.Spend(bytes); err != nil {
+		panic(err)
+	}
+}
+
+func randomGet(_ context.Context, c wasiCall) errno {
+	c.in.impure = true
+	data, ok := c.mem.Read(c.u32(0), c.u32(1))
+	if !ok {
+		return errnoFault
+	}
+	for part := range slices.Chunk(data, PieceSize) {
+		c.spend(len(part))
+		rand.Read(part) // never fails
+	}
+	return errnoSuccess
+}
+
+func clockResGet(_ context.Context, c wasiCall) errno {
+	if c.u32(0) > clockMonotonic {
+		return errnoInval
+	}
+	if !c.mem.WriteUint64Le(c.u32(1), clockResolution) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
 
 func clockTimeGet(_ context.Context, c wasiCall) errno {
 	c.in.timed = true
@@ -152,11 +236,49 @@ func fdStatGet(_ context.Context, c wasiCall) errno {
 	return errnoSuccess
 }
 
+// fdRead reads the run's input.
 func fdRead(_ context.Context, c wasiCall) errno {
 	if c.u32(0) != 0 {
 		return errnoBadF
 	}
-	return c.put32(c.u32(3), 0)
+	read := 0
+	e := c.vectors(func(room []byte) errno {
+		n := min(len(room), len(c.in.run.stdin))
+		for part := range slices.Chunk(room[:n], PieceSize) {
+			c.spend(len(part))
+			c.in.run.stdin = c.in.run.stdin[copy(part, c.in.run.stdin):]
+		}
+		read += n
+		return errnoSuccess
+	})
+	if e != errnoSuccess {
+		return e
+	}
+	return c.put32(c.u32(3), uint32(read))
+}
+
+// vectors calls do with each of the buffers that two arguments name, the second and the third one.
+func (c wasiCall) vectors(do func(buffer []byte) errno) errno {
+	at, n := c.u32(1), c.u32(2)
+	const maxVectors = 1024
+	if n > maxVectors {
+		return errnoInval
+	}
+	for ; n > 0; n-- {
+		vector, ok := c.mem.Read(at, 8)
+		if !ok {
+			return errnoFault
+		}
+		buffer, ok := c.mem.Read(binary.LittleEndian.Uint32(vector), binary.LittleEndian.Uint32(vector[4:]))
+		if !ok {
+			return errnoFault
+		}
+		if e := do(buffer); e != errnoSuccess {
+			return e
+		}
+		at += 8
+	}
+	return errnoSuccess
 }
 
 func fdSeek(_ context.Context, c wasiCall) errno {
@@ -176,26 +298,16 @@ func fdWrite(_ context.Context, c wasiCall) errno {
 	default:
 		return errnoBadF
 	}
-	vectors, n := c.u32(1), c.u32(2)
-	const maxVectors = 1024
-	if n > maxVectors {
-		return errnoInval
-	}
 	var written uint32
-	for ; n > 0; n-- {
-		vector, ok := c.mem.Read(vectors, 8)
-		if !ok {
-			return errnoFault
-		}
-		data, ok := c.mem.Read(binary.LittleEndian.Uint32(vector), binary.LittleEndian.Uint32(vector[4:]))
-		if !ok {
-			return errnoFault
-		}
+	e := c.vectors(func(data []byte) errno {
 		if err := c.in.Print(level, data); err != nil { // each can be all of the memory
 			panic(err)
 		}
 		written += uint32(len(data))
-		vectors += 8
+		return errnoSuccess
+	})
+	if e != errnoSuccess {
+		return e
 	}
 	return c.put32(c.u32(3), written)
 }

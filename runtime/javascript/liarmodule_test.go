@@ -38,11 +38,15 @@ const (
 )
 
 // wasiSignatures are the functions of WASI that guests can import, with the types of their parameters: i for 32 bits, I for 64.
-const wasiSignatures = `args_get:ii, args_sizes_get:ii, environ_get:ii, environ_sizes_get:ii, clock_time_get:iIi, fd_close:i,
-	fd_fdstat_get:ii, fd_fdstat_set_flags:ii, fd_prestat_get:ii, fd_prestat_dir_name:iii, fd_read:iiii,
-	fd_readdir:iiiIi, fd_seek:iIii, fd_write:iiii, path_create_directory:iii, path_filestat_get:iiiii,
-	path_filestat_set_times:iiiiIIi, path_open:iiiiiIIii, path_remove_directory:iii, path_rename:iiiiii,
-	path_unlink_file:iii, poll_oneoff:iiii`
+const wasiSignatures = `args_get:ii, args_sizes_get:ii, environ_get:ii, environ_sizes_get:ii, clock_res_get:ii,
+	clock_time_get:iIi, fd_advise:iIIi, fd_allocate:iII, fd_close:i, fd_datasync:i, fd_fdstat_get:ii,
+	fd_fdstat_set_flags:ii, fd_fdstat_set_rights:iII, fd_filestat_get:ii, fd_filestat_set_size:iI,
+	fd_filestat_set_times:iIIi, fd_pread:iiiIi, fd_prestat_get:ii, fd_prestat_dir_name:iii,
+	fd_pwrite:iiiIi, fd_read:iiii, fd_readdir:iiiIi, fd_renumber:ii, fd_seek:iIii, fd_sync:i, fd_tell:ii,
+	fd_write:iiii, path_create_directory:iii, path_filestat_get:iiiii, path_filestat_set_times:iiiiIIi,
+	path_link:iiiiiii, path_open:iiiiiIIii, path_readlink:iiiiii, path_remove_directory:iii,
+	path_rename:iiiiii, path_symlink:iiiii, path_unlink_file:iii, poll_oneoff:iiii, proc_raise:i,
+	random_get:ii, sched_yield:, sock_accept:iii, sock_recv:iiiiii, sock_send:iiiii, sock_shutdown:ii`
 
 func wasiTypes(params string) (types []api.ValueType) {
 	for _, c := range params {
