@@ -6,16 +6,16 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A CallFs is a file system other than a [Project] that can be given to a call. Views of this package are such as long as
-// what they are views of is.
+// A CallFs is a file system other than a [Project] that can be given to a call. A view made by this package is one
+// if its underlying file system is.
 type CallFs interface {
 	afero.Fs
 	// BeginCall is what the function of that name returns.
 	BeginCall(id string) (files afero.Fs, end func(), err error)
 }
 
-// BeginCall returns the file system as one call of a tool sees it: by [Calls], whose EndCall is end. The error is a
-// [*NoCallsError] if it is neither a [Project] nor a [CallFs].
+// BeginCall returns the file system as one call of a tool sees it, and a function that ends the call: see [Calls].
+// The error is a [*NoCallsError] if files is neither a [Project] nor a [CallFs].
 func BeginCall(files afero.Fs, id string) (_ afero.Fs, end func(), err error) {
 	switch f := files.(type) {
 	case Project:
@@ -27,8 +27,8 @@ func BeginCall(files afero.Fs, id string) (_ afero.Fs, end func(), err error) {
 	return nil, nil, &NoCallsError{files.Name()}
 }
 
-// Holding returns a channel that is closed when the call that sees this file system, by [BeginCall], no longer keeps
-// others from changing it. It is nil if the call does not do so now, or if that is not known.
+// Holding returns a channel that is closed when the call that uses this file system (see [BeginCall]) no longer
+// keeps others from changing it. It is nil if the call does not do so now, or if that is unknown.
 func Holding(files afero.Fs) <-chan struct{} {
 	if h, ok := files.(interface{ Holding() <-chan struct{} }); ok {
 		return h.Holding()
@@ -36,11 +36,11 @@ func Holding(files afero.Fs) <-chan struct{} {
 	return nil
 }
 
-// Wrap returns a view of a file system as wrap makes it, for file systems that see or change what goes through them.
-// Each call and each exclusive section has one of its own: wrap gets the file system as the call sees it, so that what
-// the view does belongs to the call, is undone with it and ends with it. wrap is called by several goroutines at once.
+// Wrap returns a view of a file system that sees or changes what goes through it. Each call and each exclusive
+// section has its own: wrap gets the file system as the call sees it and returns a wrapper, so changes through the
+// wrapper belong to the call, are undone with it and end with it. wrap may be called by several goroutines at once.
 //
-// A wrapper around a [Project] that is not made by this would hide the project, and a call refuses it.
+// A [Project] in any other wrapper would be hidden, and calls refuse it.
 func Wrap(files afero.Fs, wrap func(files afero.Fs) afero.Fs) afero.Fs {
 	return &wrapped{wrap(files), files, wrap}
 }
@@ -78,9 +78,8 @@ func (v *wrapped) IsReadOnly(name string) bool {
 	return IsReadOnly(v.Fs, name) || IsReadOnly(v.inner, name)
 }
 
-// Foreign lets calls use a file system that has nothing to do with a project, such as [afero.MemMapFs]. It does without
-// what a project does: nothing can be undone, there are no quotas, and a tool that is left behind keeps the files. To wrap
-// a project use [Wrap].
+// Foreign lets calls use a file system that is not a project, such as [afero.MemMapFs]. Nothing can be undone then,
+// there are no quotas, and a tool that is left behind keeps the files. To wrap a project use [Wrap].
 func Foreign(files afero.Fs) afero.Fs { return foreign{files} }
 
 type foreign struct{ afero.Fs }

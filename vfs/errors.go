@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// A QuotaError says that an operation would go beyond a limit of the project. It is syscall.ENOSPC. The operation has
+// A QuotaError means that an operation would exceed a limit of the project. It is syscall.ENOSPC. The operation has
 // changed nothing.
 type QuotaError struct {
-	// Limit is what there would be too much of: "bytes", "files" or "file size".
+	// Limit is the exceeded limit: "bytes", "files" or "file size".
 	Limit string
-	// Max is the limit, and Want what the operation would have led to.
+	// Max is the limit. Want is the value that the operation would have reached.
 	Max, Want int64
 }
 
@@ -30,10 +30,10 @@ func (e *QuotaError) Error() string {
 // Unwrap makes errors.Is hold for syscall.ENOSPC.
 func (e *QuotaError) Unwrap() error { return syscall.ENOSPC }
 
-// A NameConflictError says that a name cannot be taken because another one differs from it in case or Unicode form only,
-// which some systems take for the same. It is fs.ErrExist.
+// A NameConflictError means that a name differs from an existing one only in case or Unicode form; some systems
+// take the two for the same. It is fs.ErrExist.
 type NameConflictError struct {
-	// Name is the name that was wanted, Existing the one that is there.
+	// Name is the requested name. Existing is the name in use.
 	Name, Existing string
 }
 
@@ -47,8 +47,8 @@ func (e *NameConflictError) Unwrap() error { return syscall.EEXIST }
 // ErrDeleted means that the project has been deleted since it was opened. It is fs.ErrNotExist.
 var ErrDeleted error = missingError("the project has been deleted")
 
-// ErrNotKept means that the history does not have what was asked for, because it is too old or was too large. It is
-// fs.ErrNotExist.
+// ErrNotKept means that the history does not have the requested version, because it is too old or was too large. It
+// is fs.ErrNotExist.
 var ErrNotKept error = missingError("the history does not have it")
 
 // A missingError is a kind of fs.ErrNotExist.
@@ -57,11 +57,11 @@ type missingError string
 func (e missingError) Error() string        { return string(e) }
 func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// An UndoError says why the changes of a call cannot be undone. Nothing has been changed.
+// An UndoError lists why the changes of a call cannot be undone. Nothing has been changed.
 type UndoError struct {
-	// Call is the call, or the number of the change behind a "#".
+	// Call is the id of the call, or "#" and the number of a change.
 	Call string
-	// Reasons say what is in the way, each with the path; not more than 20.
+	// Reasons are the obstacles, each with its path, at most 20.
 	Reasons []string
 }
 
@@ -69,10 +69,10 @@ func (e *UndoError) Error() string {
 	return fmt.Sprintf("cannot undo %s: %s", e.Call, strings.Join(e.Reasons, "; "))
 }
 
-// A NoCallsError says that a file system cannot be given to a call: it is neither a [Project] nor a [CallFs], so that
-// nothing would keep the call from using it after its end, and its changes could not be undone.
+// A NoCallsError means that a file system cannot be given to a call, because it is neither a [Project] nor a
+// [CallFs]: the call could use it after its end, and its changes could not be undone.
 type NoCallsError struct {
-	// Name is the name of the file system, by its method of that name.
+	// Name is the result of the file system's method Name.
 	Name string
 }
 

@@ -15,16 +15,16 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// Exclusive is a file system that can keep others from changing it: a [Project] is, and every view of one.
+// Exclusive is a file system that can keep others from changing it. Every [Project] is one, and every view of one.
 type Exclusive interface {
-	// Exclusively runs do while nobody else, in this process or another one, changes the files. Reading goes on
-	// meanwhile. do uses the files that it gets, which must not be replaced by the original ones: changing anything
-	// through those waits for the end of do. It may be called by do on what do got. It is no transaction: what do has
-	// changed before it fails stays changed. The error is that of do, or of the context if that ends while waiting.
+	// Exclusively runs do while nobody else, in this process or another, changes the files. Others can read. do
+	// must use the files that it gets: a change through the original ones would wait for the end of do. do may call
+	// Exclusively on the files that it got. This is not a transaction: changes that do made before it failed stay.
+	// The error is that of do, or of the context if that ends while waiting.
 	Exclusively(ctx context.Context, do func(files afero.Fs) error) error
 }
 
-// Exclusively runs do while nobody else changes the files, if the file system can do that, and otherwise just runs it.
+// Exclusively runs do while nobody else changes the files. If the file system is not [Exclusive], it just runs do.
 func Exclusively(ctx context.Context, files afero.Fs, do func(files afero.Fs) error) error {
 	if e, ok := files.(Exclusive); ok {
 		return e.Exclusively(ctx, do)
@@ -35,7 +35,7 @@ func Exclusively(ctx context.Context, files afero.Fs, do func(files afero.Fs) er
 	return do(files)
 }
 
-// WriteFile replaces a file by one with this content, as a whole, or makes it and the directories that it lies in.
+// WriteFile replaces a file as a whole, or creates it and its parent directories.
 func WriteFile(ctx context.Context, files afero.Fs, name string, data []byte) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error { return writeFile(files, name, data) })
 }
@@ -67,8 +67,8 @@ func writeFile(files afero.Fs, name string, data []byte) error {
 	return err
 }
 
-// Edit replaces the content of a file by what edit makes of it, as a whole, while nobody else changes anything. If edit
-// returns an error, that is the error, and nothing is changed.
+// Edit replaces the content of a file, as a whole, by the result of edit, while nobody else changes anything. If
+// edit fails, Edit returns that error and changes nothing.
 func Edit(ctx context.Context, files afero.Fs, name string, edit func(content []byte) ([]byte, error)) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error {
 		content, err := readFile(files, name)
@@ -92,7 +92,7 @@ func readFile(files afero.Fs, name string) ([]byte, error) {
 	return io.ReadAll(progress.Reader(f))
 }
 
-// Append adds to the end of a file, as a whole, or makes it and the directories that it lies in.
+// Append adds data to the end of a file, all at once, or creates the file and its parent directories.
 func Append(ctx context.Context, files afero.Fs, name string, data []byte) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error {
 		content, err := readFile(files, name)
@@ -103,8 +103,8 @@ func Append(ctx context.Context, files afero.Fs, name string, data []byte) error
 	})
 }
 
-// Copy copies a file, or a directory with all files and directories in it, to a path where there is nothing (or else
-// fs.ErrExist). Each file is copied as a whole; if something fails, what has been copied is removed again.
+// Copy copies a file, or a directory with everything in it, to a path that does not exist (otherwise fs.ErrExist).
+// Each file is copied as a whole. If something fails, the copies are removed again.
 func Copy(ctx context.Context, files afero.Fs, from, to string) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error {
 		source, err := Clean(from)
@@ -187,7 +187,7 @@ func discard(f afero.File) {
 	_ = f.Close()
 }
 
-// Move gives a file or a directory another name, where there is nothing (or else fs.ErrExist).
+// Move renames a file or a directory to a path that does not exist (otherwise fs.ErrExist).
 func Move(ctx context.Context, files afero.Fs, from, to string) error {
 	return Exclusively(ctx, files, func(files afero.Fs) error {
 		// The same file by a name in another case is no obstacle: it is not found by that name.

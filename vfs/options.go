@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Options say what a project may hold and what it remembers. The zero value has safe
-// defaults. A negative limit is an error where a store is opened.
+// Options configure what a project may hold and remember. The zero value has safe defaults. A negative limit is an
+// error when a store is opened.
 type Options struct {
 	Quota   Quota
 	History HistoryOptions
-	// OpenFiles is how many files and directories can be open at a time, in this process; more are syscall.EMFILE. Zero
-	// means [DefaultOpenFiles].
+	// OpenFiles is how many files and directories can be open at the same time in this process; further ones are
+	// syscall.EMFILE. Zero means [DefaultOpenFiles].
 	OpenFiles int64
-	// NoSync leaves out making changes durable, which is most of their cost. After a failure of the system, not of the
-	// process, files may then be empty or gone. It means nothing for projects in memory.
+	// NoSync does not make changes durable, which is most of their cost. After a failure of the system (not of the
+	// process) files may be empty or missing. Projects in memory ignore it.
 	NoSync bool
 }
 
-// Unlimited is for limits that there should not be.
+// Unlimited as a limit's value means no limit.
 const Unlimited = math.MaxInt64
 
-// Limits of projects unless others are set.
+// Defaults of [Quota], [HistoryOptions] and [Options].
 const (
 	DefaultOpenFiles    = 256
 	DefaultBytes        = 256 << 20
@@ -33,33 +33,33 @@ const (
 	DefaultHistoryAge   = 30 * 24 * time.Hour
 )
 
-// A Quota limits what a project holds. Exceeding it is a [*QuotaError], before anything has changed. While files are being
-// written, their new contents can take as much once more.
+// A Quota limits what a project holds. Exceeding it is a [*QuotaError], before anything changes. While files are
+// being written, their new contents can take as much space once more.
 type Quota struct {
 	// Bytes is the most that all files may have together. Zero means [DefaultBytes].
 	Bytes int64
-	// Files is how many files and directories there may be. Zero means [DefaultFiles].
+	// Files is the largest number of files and directories. Zero means [DefaultFiles].
 	Files int64
-	// FileSize is the most bytes that one file may have. Zero means [DefaultFileSize].
+	// FileSize is the largest size of one file in bytes. Zero means [DefaultFileSize].
 	FileSize int64
-	// Growth makes Bytes and Files limits on what is added to what was there when the project was opened. It is for
-	// directories that have been there before.
+	// Growth applies Bytes and Files to what is added after the project was opened. Use it for existing
+	// directories.
 	Growth bool
 }
 
-// HistoryOptions say how much of what has been replaced and removed is kept.
+// HistoryOptions configure how much of what is replaced and removed is kept.
 type HistoryOptions struct {
 	// Off keeps nothing.
 	Off bool
 	// Bytes is the most that is kept; the oldest goes first. Each file or directory counts as its size and 4 KiB. What
 	// is larger by itself is not kept. Zero means [DefaultHistoryBytes].
 	Bytes int64
-	// Age is how long it is kept. Zero means [DefaultHistoryAge].
+	// Age is how long versions are kept. Zero means [DefaultHistoryAge].
 	Age time.Duration
 }
 
-// WithDefaults returns a copy in which the defaults stand in the place of zeros. It is for stores. The error names a limit
-// that is negative, and is fs.ErrInvalid.
+// WithDefaults returns a copy with defaults in place of zeros, for stores. The error names a negative limit and is
+// fs.ErrInvalid.
 func (o *Options) WithDefaults() (Options, error) {
 	var out Options
 	if o != nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// Limits on paths. They hold on every system, so that a project can move from one to another.
+// Limits on paths. They are the same on every system, so projects can move between systems.
 const (
-	// MaxPath is the most bytes that a normalised path may have.
+	// MaxPath is the longest normalised path in bytes.
 	MaxPath = 4096
-	// MaxName is the most bytes that one name in a path may have.
+	// MaxName is the longest name in a path, in bytes.
 	MaxName = 255
-	// MaxDepth is how many names a path may have.
+	// MaxDepth is the largest number of names in a path.
 	MaxDepth = 64
 )
 
-// Reserved is a name that no path may contain, and no listing shows. A store in directories keeps what is its own in a
+// Reserved is a name that no path may contain and no listing shows. A store in directories keeps its own files in a
 // directory of this name: temporary files, history, the lock.
 const Reserved = ".toolrun"
 
-// An InvalidPathError says why a path cannot be that of a file. It is [fs.ErrInvalid] and syscall.EINVAL, or
-// syscall.ENAMETOOLONG where something is too long or too deep.
+// An InvalidPathError means that a path cannot be that of a file. It is [fs.ErrInvalid] and syscall.EINVAL, or
+// syscall.ENAMETOOLONG if the path is too long or too deep.
 type InvalidPathError struct {
 	// Path is the path as it was given.
 	Path string
@@ -43,14 +43,16 @@ func (e *InvalidPathError) Error() string { return "invalid path: " + e.Reason }
 // Unwrap makes errors.Is hold for fs.ErrInvalid and for the error number.
 func (e *InvalidPathError) Unwrap() []error { return []error{fs.ErrInvalid, e.errno} }
 
-// Clean returns the normal form of a path: absolute, with single slashes between its names and none at the end, "."
-// left out and ".." resolved, in Unicode's normalization form C. Paths are relative to the root; ".." at the root stays
-// there. An empty path is the root.
+// Clean returns the normal form of a path: absolute, with single slashes between names and none at the end, without
+// "." and "..", in Unicode's normalization form C. Paths are relative to the root; ".." at the root stays there. An
+// empty path is the root.
 //
-// It refuses paths that are not UTF-8, or contain a backslash or a control character, since those mean different things
-// on different systems, paths with a ".toolrun" in it, where a project keeps what is its own, and paths beyond
-// [MaxPath], [MaxName] or [MaxDepth]. The limits are on the normal form; before, a path may be 16 times as long. The
-// error is a [*InvalidPathError].
+// These are refused, with an [*InvalidPathError]:
+//
+//   - paths that are not UTF-8, or contain a backslash or a control character: they mean different things on
+//     different systems
+//   - paths that contain ".toolrun", where a project keeps its own files
+//   - paths beyond [MaxPath], [MaxName] or [MaxDepth] in their normal form, or 16 times as long before
 func Clean(name string) (string, error) {
 	if tidy(name) {
 		return name, nil
@@ -99,7 +101,7 @@ func reserved(name string) bool {
 	return len(name) >= len(Reserved) && name[0] == '.' && Fold(name) == Reserved
 }
 
-// listed reports whether a name that a directory has is one that can be used in a path, and its normal form.
+// CleanName returns the normal form of a name in a directory, and whether it can be used in a path.
 func CleanName(name string) (clean string, ok bool) {
 	if plain(name) {
 		return name, true
@@ -141,8 +143,8 @@ func plain(name string) bool {
 	return name != "" && len(name) <= MaxName && fsys.HostRefuses(name) == ""
 }
 
-// Fold maps names that differ in case or Unicode form only to the same string. It makes at least those the same that
-// some file system does.
+// Fold maps names that differ only in case or Unicode form to the same string. It unites at least all names that
+// some file system unites.
 func Fold(name string) string {
 	ascii := true
 	for i := range len(name) {

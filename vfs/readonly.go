@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// ReadOnly returns a view of a file system in which the given directories or files, and all below them, cannot be
-// changed: not by writing, making, removing or renaming in them, nor by removing or renaming a directory that they are
-// in. Attempts are syscall.EROFS. What is protected is judged after [Clean], regardless of case and Unicode form. "/"
-// protects everything.
+// ReadOnly returns a view of a file system in which the named directories or files, and everything below them,
+// cannot be changed: not by writing, creating, removing or renaming in them, nor by removing or renaming a
+// directory above them. Attempts are syscall.EROFS. Paths are compared after [Clean], regardless of case and
+// Unicode form. "/" protects everything.
 //
-// Making a view costs next to nothing. It is as safe for concurrent use as what it is made of, and implements
-// [Exclusive]. ReadOnly panics if a path is one that Clean refuses.
+// Making a view costs next to nothing. It is as safe for concurrent use as the underlying file system, and
+// implements [Exclusive]. ReadOnly panics if Clean refuses a name.
 func ReadOnly(files afero.Fs, names ...string) afero.Fs {
 	v := &readOnly{files: files, protected: make([]string, len(names))}
 	for i, name := range names {
@@ -48,8 +48,8 @@ func (v *readOnly) protects(clean string, goes bool) bool {
 	return false
 }
 
-// IsReadOnly reports whether nothing can be changed at a path because of a view that [ReadOnly] has made. It is false for
-// file systems that are not of this package, and for paths that [Clean] refuses.
+// IsReadOnly reports whether a view made by [ReadOnly] forbids changes at a path. It is false for file systems of
+// other packages, and for paths that [Clean] refuses.
 func IsReadOnly(files afero.Fs, name string) bool {
 	v, ok := files.(interface{ IsReadOnly(name string) bool })
 	return ok && v.IsReadOnly(name)

@@ -10,31 +10,31 @@ import (
 	"strings"
 )
 
-// A Store has projects, which it finds by their ids. Ids that differ in case only are not allowed beside each other. A
-// store is safe for concurrent use, by several processes as well if it outlasts them.
+// A Store holds projects, which have ids. Ids that differ only in case conflict. A store is safe for concurrent
+// use, also by several processes if it outlasts them.
 //
-// Methods that may wait, for a disk, a network or another process, end with the context. An error about an id is an
-// [*InvalidIDError], or a [*NameConflictError] if there is a project whose id differs in case only.
+// Methods that may wait, for a disk, a network or another process, end with the context. An invalid id is an
+// [*InvalidIDError]; an id that differs from an existing one only in case is a [*NameConflictError].
 type Store interface {
-	// Open opens a project, which begins to exist with that. Close it when done. Projects that are opened twice by one
-	// store share all that they know; each is closed by itself.
+	// Open opens a project, and creates it if it does not exist. Close it when done. Projects opened twice by one
+	// store share their state; close each separately.
 	Open(ctx context.Context, id string) (Project, error)
-	// OpenExisting opens a project that exists, and changes nothing by that. Otherwise the error is fs.ErrNotExist.
+	// OpenExisting opens a project that exists, without changing anything. Otherwise the error is fs.ErrNotExist.
 	OpenExisting(ctx context.Context, id string) (Project, error)
-	// List returns ids in byte order: those after the given one ("" is before all), not more than limit. Zero means
-	// [DefaultPage]. A page that has fewer is the last one.
+	// List returns at most limit ids in byte order, beginning after the given one ("" is before all). Zero means
+	// [DefaultPage]. A page with fewer ids is the last one.
 	List(ctx context.Context, after string, limit int) (ids []string, err error)
-	// Delete removes a project with all its files and its history. Whoever has it open finds nothing in it any more, and
-	// gets [ErrDeleted] for changes. The error is fs.ErrNotExist if there is no such project.
+	// Delete removes a project with all its files and its history. Those who have it open find it empty, and get
+	// [ErrDeleted] for changes. The error is fs.ErrNotExist if the project does not exist.
 	Delete(ctx context.Context, id string) error
-	// Close closes the store, and not the projects that are open.
+	// Close closes the store, but not its open projects.
 	Close() error
 }
 
-// DefaultPage is how many ids [Store] lists at once unless a limit is given.
+// DefaultPage is how many ids [Store.List] returns if the limit is zero.
 const DefaultPage = 1000
 
-// IDs returns the ids of all projects of a store in byte order, page by page. It ends after the first error.
+// IDs returns the ids of all projects of a store in byte order. It ends after the first error.
 func IDs(ctx context.Context, store Store) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for after := ""; ; {
@@ -55,15 +55,15 @@ func IDs(ctx context.Context, store Store) iter.Seq2[string, error] {
 	}
 }
 
-// A UsageStore is a [Store] that can say what a project holds without opening it.
+// A UsageStore is a [Store] that can measure a project without opening it.
 type UsageStore interface {
 	Store
-	// Usage is what the function of that name returns.
+	// Usage does what [StoreUsage] does.
 	Usage(ctx context.Context, id string) (Usage, error)
 }
 
-// StoreUsage says what a project of a store holds, and changes nothing. The error is fs.ErrNotExist if there is no such
-// project.
+// StoreUsage returns what a project of a store holds, without changing anything. The error is fs.ErrNotExist if the
+// project does not exist.
 func StoreUsage(ctx context.Context, store Store, id string) (Usage, error) {
 	if s, ok := store.(UsageStore); ok {
 		return s.Usage(ctx, id)
@@ -76,12 +76,12 @@ func StoreUsage(ctx context.Context, store Store, id string) (Usage, error) {
 	return usage, errors.Join(err, p.Close())
 }
 
-// MaxID is the most bytes that the id of a project may have.
+// MaxID is the longest id of a project in bytes.
 const MaxID = 128
 
-// An InvalidIDError says why something cannot be the id of a project. It is fs.ErrInvalid.
+// An InvalidIDError means that a text cannot be the id of a project. It is fs.ErrInvalid.
 type InvalidIDError struct {
-	// ID is the id as it was given, and Reason says what is wrong with it.
+	// ID is the id as given. Reason is what is wrong with it.
 	ID, Reason string
 }
 
@@ -92,8 +92,8 @@ func (e *InvalidIDError) Error() string {
 // Unwrap makes errors.Is hold for fs.ErrInvalid.
 func (e *InvalidIDError) Unwrap() error { return fs.ErrInvalid }
 
-// CheckID checks the id of a project: 1 to [MaxID] ASCII letters, digits, "-" and "_", and not the name of a device on
-// Windows. The error is an [*InvalidIDError].
+// CheckID checks the id of a project: 1 to [MaxID] ASCII letters, digits, "-" and "_", and not the name of a device
+// on Windows. The error is an [*InvalidIDError].
 func CheckID(id string) error {
 	switch {
 	case id == "":

@@ -15,11 +15,11 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// Sub returns a view of a file system whose root is a directory in it. The view always has a root: as long as the
-// directory is not there, it looks empty, and it is made when something is made in it.
+// Sub returns a view of a file system whose root is a directory in it. If the directory does not exist, the view is
+// empty, and the directory is created when something is created in the view.
 //
-// Making a view costs next to nothing. It is as safe for concurrent use as what it is made of, and implements
-// [Exclusive]. Sub panics if the path is one that [Clean] refuses.
+// Making a view costs next to nothing. It is as safe for concurrent use as the underlying file system, and
+// implements [Exclusive]. Sub panics if [Clean] refuses the path.
 func Sub(files afero.Fs, dir string) afero.Fs {
 	clean, err := Clean(dir)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// An ArchiveFormat is what the files of a project can be packed as, by [Project.Export] and [Project.Import].
+// An ArchiveFormat is a format of archives for [Export] and [Import].
 type ArchiveFormat string
 
 // The formats of archives.
@@ -31,8 +31,8 @@ const (
 	TarGzip ArchiveFormat = "tar.gz"
 )
 
-// ArchiveFormatOf returns the format that a name stands for by its suffix: ".zip", ".tar", ".tar.gz" or ".tgz", in any
-// case.
+// ArchiveFormatOf returns the format for a file name by its suffix: ".zip", ".tar", ".tar.gz" or ".tgz", in upper
+// or lower case.
 func ArchiveFormatOf(name string) (format ArchiveFormat, ok bool) {
 	switch name = strings.ToLower(name); {
 	case strings.HasSuffix(name, ".zip"):
@@ -52,15 +52,15 @@ func (f ArchiveFormat) check() error {
 	return nil
 }
 
-// An ArchiveError says why an archive has been refused. Nothing has been changed.
+// An ArchiveError means that an archive was refused. Nothing has been changed.
 type ArchiveError struct {
-	// Entry is the name of what is at fault, as the archive has it, or "" for the archive as a whole.
+	// Entry is the name of the bad entry, as in the archive, or "" for the archive as a whole.
 	Entry string
 	// Reason says why.
 	Reason string
-	// Err is the cause. It is fs.ErrInvalid if the archive is damaged, or has what must not be in one. Otherwise the
-	// archive does not fit the project: a [*vfs.QuotaError], a [*vfs.NameConflictError], syscall.EISDIR, syscall.ENOTDIR or
-	// fs.ErrPermission.
+	// Err is the cause. It is fs.ErrInvalid if the archive is damaged or contains something forbidden. Otherwise
+	// the archive does not fit the project: a [*vfs.QuotaError], a [*vfs.NameConflictError], syscall.EISDIR,
+	// syscall.ENOTDIR or fs.ErrPermission.
 	Err error
 }
 

@@ -17,16 +17,17 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// Export writes all files and directories of the project as an archive, each directory in byte order of its names, with
-// their permissions and times (to the second, from 1970 to 2099). Links and special files are left out. The same files
-// give the same archive.
+// Export writes all files and directories of the project as an archive, in byte order of the names in each
+// directory, with their permissions and times (to the second, from 1970 to 2099). Links and special files are left
+// out. The same files give the same archive.
 //
-// Others go on changing the project meanwhile. What they replace is in the archive as it was before or after, what they
-// make or remove is there or not. A file that is written in place, without os.O_TRUNC, is as it happens to be read, in
-// the length that it had at first; if it gets shorter meanwhile, exporting fails with io.ErrUnexpectedEOF.
+// Others can change the project meanwhile. A file that they replace is in the archive in its old or its new form;
+// what they create or remove may or may not be there. A file that is written in place, without os.O_TRUNC, is as it
+// happens to be read, with its first length; if it becomes shorter meanwhile, Export fails with
+// io.ErrUnexpectedEOF.
 //
-// If there is an error, what has been written is not an archive. The error is a [*fs.PathError] if it is about a file of
-// the project, or else that of the writer or the context.
+// After an error, the output is not an archive. The error is a [*fs.PathError] if it concerns a file of the
+// project, and otherwise that of the writer or the context.
 func Export(ctx context.Context, project vfs.Project, w io.Writer, format ArchiveFormat) error {
 	if err := format.check(); err != nil {
 		return err

@@ -19,33 +19,35 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// ImportResult says what an import has put into a project.
+// ImportResult describes what an import has put into a project.
 type ImportResult struct {
-	// Files is how many files have been put there, and Bytes how long they are together.
+	// Files is the number of imported files. Bytes is their total size.
 	Files, Bytes int64
-	// Directories is how many directories have been made.
+	// Directories is the number of created directories.
 	Directories int64
-	// Call is the id by which [Project.Undo] takes the import back.
+	// Call is the id with which [vfs.History.Undo] takes the import back.
 	Call string
 }
 
-// Import puts the files and directories of an archive into the project, over what is there. A file that is there is
-// replaced, and keeps its permissions; a directory that is there stays as it is. What is new gets the permissions that
-// the archive has, and those of the owner. Files and new directories get the archive's times, if these are from 1970 to
-// 2099.
+// Import puts the files and directories of an archive into the project. An existing file is replaced and keeps its
+// permissions; an existing directory stays. New ones get the archive's permissions, and those of the owner. Files
+// and new directories get the archive's times, if these are from 1970 to 2099.
 //
-// What cannot be imported as a whole is refused, and changes nothing: the error is an [*ArchiveError]. An archive may
-// have files and directories only, each of them once, by paths that [vfs.Clean] does not change but for a "./" in front and
-// the Unicode form. It must be complete, have nothing behind its end, and all its checksums must be right. It must not
-// have a file where the project has a directory or the reverse, nor a name beside one that differs in case or Unicode
-// form only. It may have as many entries and bytes as the quota has for the project, and may itself be longer by 64 MiB,
-// or 10 KiB for each file that the quota has if that is more.
+// An archive is imported as a whole, or refused with an [*ArchiveError] and changes nothing. These are the rules:
 //
-// The import is one call in the history: that of [Project.WithCall], or else one of its own. Others do not wait while the
-// archive is read. Its files are written to temporary ones then, and so is all of a zip unless the reader is an
-// [io.ReaderAt] and an [io.Seeker]. When everything is there and checked, it is put in place, and the context no longer
-// stops that. If the host fails meanwhile, or the process dies, some of it is in place: the result says how much. Undo
-// takes back what is in place, if the history has had room for it.
+//   - It contains only files and directories, each once, with paths that [vfs.Clean] does not change, except for a
+//     leading "./" and the Unicode form.
+//   - It is complete, nothing follows its end, and all checksums are right.
+//   - It has no file where the project has a directory, or the reverse, and no name that differs from another only
+//     in case or Unicode form.
+//   - It has at most as many entries and bytes as the project's quota allows. The archive itself may be longer by
+//     64 MiB, or by 10 KiB for each file that the quota allows if that is more.
+//
+// The import is one call in the history: that of [vfs.Calls.WithCall], or its own. Others do not wait while the
+// archive is read: its files are written to temporary ones, and so is a whole zip unless the reader is an
+// [io.ReaderAt] and an [io.Seeker]. When everything is there and checked, it is put in place, and the context no
+// longer stops that. If the host fails then, or the process dies, part of the import is in place; the result says
+// how much, and Undo takes it back if the history had room for it.
 func Import(ctx context.Context, project vfs.Project, r io.Reader, format ArchiveFormat) (ImportResult, error) {
 	if err := format.check(); err != nil {
 		return ImportResult{}, err
