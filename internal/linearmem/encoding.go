@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Append appends the image to a slice in a form that [DecodeImage] reads: the system's page size, the size of the memory, the number
-// of pieces, position and length of each, and their content. All numbers are 64 bits, little-endian.
+// Append appends the image to a slice, for [DecodeImage]: the system's page size, the size of the memory, the
+// number of pieces, the position and length of each, and their content. All numbers are 64 bits, little-endian.
 func (i *Image) Append(to []byte) ([]byte, error) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -25,7 +25,7 @@ func (i *Image) Append(to []byte) ([]byte, error) {
 	return append(to, i.data...), nil
 }
 
-// DecodeImage returns the image that was appended to nothing. It must come from a system with the same page size. The caller closes it.
+// DecodeImage decodes an image that Append encoded on a system with the same page size. The caller closes it.
 func DecodeImage(data []byte) (*Image, error) {
 	bad := errors.New("linearmem: not an image")
 	if len(data) < 3*8 {

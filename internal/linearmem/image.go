@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Image is what a memory held at one moment. It never changes, and is safe for concurrent use.
+// An Image is the content of a memory at one moment. It is immutable and safe for concurrent use.
 type Image struct {
 	size   uint64
 	pieces []piece // what is not zero, in order
@@ -43,10 +43,10 @@ func newImage(size uint64, pieces []piece, content func(piece) []byte) (*Image, 
 	return image, err
 }
 
-// Size returns the size of the memory that the image was taken of, in bytes.
+// Size returns the size of the captured memory in bytes.
 func (i *Image) Size() uint64 { return i.size }
 
-// Bytes returns how much of it is kept, in bytes.
+// Bytes returns how many bytes the image keeps of it.
 func (i *Image) Bytes() int64 {
 	var n int64
 	for _, p := range i.pieces {
@@ -55,7 +55,7 @@ func (i *Image) Bytes() int64 {
 	return n
 }
 
-// Close frees what the image holds. Nothing can be restored from it any more; memories that have been stay as they are.
+// Close frees the image. Nothing can be restored from it any more; memories restored from it stay valid.
 func (i *Image) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -65,7 +65,7 @@ func (i *Image) Close() {
 	i.closed, i.data = true, nil
 }
 
-// Closed says whether the image has been closed.
+// Closed reports whether the image has been closed.
 func (i *Image) Closed() bool {
 	i.mu.RLock()
 	defer i.mu.RUnlock()

@@ -1,6 +1,6 @@
 // Package linearmem provides the linear memory of WebAssembly instances: a reservation of address space with a hard
-// limit, whose pages cost nothing until they are touched and whose address never changes. An [Image] is the content of a
-// memory that others can begin from, again and again.
+// limit. Its pages cost nothing until they are touched, and its address never changes. An [Image] is the content of
+// a memory, from which others can start again and again.
 //
 // A [Memory] satisfies wazero's experimental.LinearMemory.
 package linearmem
@@ -14,7 +14,7 @@ import (
 // PageSize is the size of a WebAssembly page, in bytes.
 const PageSize = 64 << 10
 
-// Memory is one linear memory. It is not safe for concurrent use.
+// A Memory is one linear memory. It is not safe for concurrent use.
 type Memory struct {
 	reserved []byte
 	limit    uint64
@@ -37,17 +37,17 @@ func Reserve(limit uint64) (*Memory, error) {
 	return &Memory{reserved: reserved, limit: limit}, nil
 }
 
-// Reserved returns how many bytes are reserved, which is the most that the limit can be.
+// Reserved returns how many bytes are reserved: the largest possible limit.
 func (m *Memory) Reserved() uint64 { return uint64(len(m.reserved)) }
 
-// SetLimit sets another limit, rounded down to whole pages, and forgets that a growth was refused. It cannot be more than what is
-// reserved; a memory that is larger already stays as it is.
+// SetLimit sets another limit, at most what is reserved, rounded down to whole pages, and clears Refused. A memory
+// that is larger already stays as it is.
 func (m *Memory) SetLimit(limit uint64) {
 	m.limit = min(limit-limit%PageSize, m.Reserved())
 	m.refused = false
 }
 
-// Reallocate returns the memory with a size of size bytes, or nil if that is over the limit. New bytes are zero.
+// Reallocate returns the memory with a new size in bytes, or nil if that exceeds the limit. New bytes are zero.
 func (m *Memory) Reallocate(size uint64) []byte {
 	if size > m.limit || commit(m.reserved[m.size:max(m.size, size)]) != nil {
 		m.refused = true
@@ -57,14 +57,14 @@ func (m *Memory) Reallocate(size uint64) []byte {
 	return m.reserved[:size:size]
 }
 
-// Size returns the size of the memory, in bytes. Since a memory never shrinks, it is also the most that it was.
+// Size returns the size of the memory in bytes. A memory never shrinks, so this is also its largest size so far.
 func (m *Memory) Size() uint64 { return m.size }
 
-// Refused says whether a growth was refused because of the limit.
+// Refused reports whether the limit has refused a growth.
 func (m *Memory) Refused() bool { return m.refused }
 
-// Restore makes the memory what it was when the image was taken. Nothing is left of what else was in it. Its size must be the
-// image's. After an error the memory must not be used any more.
+// Restore resets the memory to an image, which must have the memory's size. Nothing else remains in it. After an
+// error, do not use the memory any more.
 func (m *Memory) Restore(image *Image) error {
 	if m.size != image.size {
 		return fmt.Errorf("linearmem: a memory of %d bytes cannot be restored from an image of %d", m.size, image.size)
@@ -89,8 +89,8 @@ func (m *Memory) Restore(image *Image) error {
 	return err
 }
 
-// Touched returns about how many bytes of a part of the memory had been written to, at most, when it was last restored from an image
-// that it had been restored from before.
+// Touched returns an approximate upper bound of how many bytes of a part of the memory had been written to when it
+// was last restored from the same image as before.
 func (m *Memory) Touched(at, length uint64) uint64 {
 	if m.touched == nil {
 		return length
@@ -105,7 +105,7 @@ func (m *Memory) Touched(at, length uint64) uint64 {
 	return n
 }
 
-// Free gives the memory back. Slices from Reallocate must not be used any more. Freeing twice does nothing.
+// Free frees the memory. Do not use slices from Reallocate after that. Freeing twice does nothing.
 func (m *Memory) Free() {
 	if m.reserved != nil {
 		release(m.reserved)
@@ -113,5 +113,5 @@ func (m *Memory) Free() {
 	}
 }
 
-// ErrClosed is returned where an image is used that has been closed.
+// ErrClosed means that an image has been closed.
 var ErrClosed = errors.New("linearmem: the image is closed")

@@ -2,5 +2,5 @@
 
 package race
 
-// Enabled says that the race detector runs.
+// Enabled reports whether the race detector is on.
 const Enabled = false

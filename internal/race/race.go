@@ -1,7 +1,8 @@
 //go:build race
 
-// Package race tells tests whether the race detector runs, which needs memory of its own and makes code several times slower.
+// Package race tells tests whether the race detector is on. It needs its own memory and makes code several times
+// slower.
 package race
 
-// Enabled says that the race detector runs.
+// Enabled reports whether the race detector is on.
 const Enabled = true

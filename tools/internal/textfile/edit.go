@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Create makes a file of a text, and the directories that it lies in. A text that is a data URL in base64 stands for what it
-// encodes. It returns what the model gets.
+// Create creates a file with a text, and its parent directories. A text that is a data URL in base64 is decoded
+// first. Create returns the text for the model.
 func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (string, error) {
 	if name == "/" {
 		return "", registry.Errorf("Error: Cannot create a file at the root path.")
@@ -45,7 +45,7 @@ func (t Tree) Create(ctx context.Context, name, text string, overwrite bool) (st
 	return "File created successfully at: " + shown, nil
 }
 
-// Write replaces a file, or makes it and the directories that it lies in.
+// Write replaces a file, or creates it and its parent directories.
 func (t Tree) Write(ctx context.Context, name string, content []byte) error {
 	return t.Explain(name, vfs.WriteFile(ctx, t.Files, name, content))
 }
@@ -78,8 +78,8 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 	})
 }
 
-// Replace puts a text in the place of another one that a file has exactly once. It returns the lines around it. missing is the
-// error if there is no such file.
+// Replace replaces a text that a file contains exactly once. It returns the lines around the replacement. missing
+// is the error if the file does not exist.
 func (t Tree) Replace(ctx context.Context, name, old, replacement, missing string) (lines string, err error) {
 	shown := t.Shown(name)
 	err = t.edit(ctx, "str_replace", name, missing, func(text []byte) ([]byte, error) {
@@ -134,7 +134,8 @@ func occurrences(text, what []byte) string {
 	return strings.Join(lines, ", ")
 }
 
-// Insert puts lines behind the line of this number, or at the top if it is 0. missing is the error if there is no such file.
+// Insert inserts lines after the line of this number, or at the top if it is 0. missing is the error if the file
+// does not exist.
 func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert, missing string) error {
 	return t.edit(ctx, "insert", name, missing, func(text []byte) ([]byte, error) {
 		total := countLines(text)

@@ -10,10 +10,11 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// An Input is what a model passes.
+// An Input is a model's input.
 type Input struct {
 	Command string `json:"command"`
-	// Path is of all commands but rename and copy, which have OldPath and NewPath, and view-all, which has Paths.
+	// Path is used by all commands except rename and copy, which use OldPath and NewPath, and view-all, which uses
+	// Paths.
 	Path    string   `json:"path"`
 	OldPath string   `json:"old_path"`
 	NewPath string   `json:"new_path"`
@@ -28,7 +29,7 @@ type Input struct {
 	InsertText *string       `json:"insert_text"`
 }
 
-// Text returns the text that comes with a command.
+// Text returns the text of a command that writes one.
 func (in Input) Text() string {
 	for _, name := range textNames[in.Command] {
 		switch {
@@ -51,7 +52,7 @@ var textNames = map[string][]string{
 	"str_replace": {"new_str"},
 }
 
-// Check returns what is wrong with an input of a tool, as a [registry.InputChecker] does.
+// Check reports what is wrong with an input of a tool, for a [registry.InputChecker].
 func Check(tool string, commands []string, input map[string]any) error {
 	command, _ := input["command"].(string)
 	if command == "" {
@@ -97,7 +98,7 @@ func Check(tool string, commands []string, input map[string]any) error {
 	return nil
 }
 
-// Whole returns a number, if it is a whole one. What is too large or too small is the largest or smallest there is.
+// Whole returns a number if it is an integer. Values out of range become the largest or smallest int.
 func Whole(n json.Number) (int, bool) {
 	if i, err := n.Int64(); err == nil {
 		return int(min(max(i, math.MinInt), math.MaxInt)), true
@@ -112,8 +113,8 @@ func Whole(n json.Number) (int, bool) {
 	return int(f), err == nil && f == math.Trunc(f)
 }
 
-// Describe shows an input to people: the command and what it is about, and below it what is written. If that is not possible
-// it returns the input.
+// Describe formats an input for people: the command and its path, and below it the written text. If that is
+// impossible, it returns the input.
 func Describe(raw json.RawMessage) string {
 	var in Input
 	if json.Unmarshal(raw, &in) != nil || in.Command == "" {

@@ -13,20 +13,20 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A Listing says how a directory is shown.
+// A Listing configures how a directory is shown.
 type Listing struct {
 	// Self shows the directory itself first.
 	Self bool
-	// DirectoriesFirst shows those before files. Otherwise everything is sorted by name.
+	// DirectoriesFirst shows directories before files. Otherwise everything is sorted by name.
 	DirectoriesFirst bool
-	// NoModules leaves out what is called node_modules.
+	// NoModules leaves out node_modules.
 	NoModules bool
 }
 
 // An Entry is a file or a directory in a listing.
 type Entry struct {
 	Name string
-	// Depth is 1 for what is in the directory that is listed, and 2 for what is one further down.
+	// Depth is 1 for entries of the listed directory, and 2 for those one level deeper.
 	Depth int
 	Info  fs.FileInfo
 }
@@ -59,7 +59,7 @@ func (t Tree) list(ctx context.Context, name string, how Listing) (string, error
 	return b.String(), nil
 }
 
-// Entries lists a directory, two levels deep, without hidden items. Each directory is followed by what is in it.
+// Entries lists a directory, two levels deep, without hidden entries. Each directory is followed by its content.
 func (t Tree) Entries(ctx context.Context, name string, how Listing) ([]Entry, error) {
 	return t.entries(ctx, nil, name, 1, how)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Delete removes a file, or a directory with all that it contains. It returns what the model gets.
+// Delete removes a file, or a directory with its content. It returns the text for the model.
 func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 	shown := t.Shown(name)
 	if name == "/" {
@@ -38,8 +38,8 @@ func (t Tree) Delete(ctx context.Context, name string) (string, error) {
 	return "Successfully deleted " + shown, nil
 }
 
-// Rename gives a file or directory another name. taken is called with what has that name already, if something has, and returns
-// an error if that is not to be replaced. It returns what the model gets.
+// Rename renames a file or directory. If the new name exists, it calls taken, which returns an error if the
+// existing file must not be replaced. Rename returns the text for the model.
 func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, target fs.FileInfo) error) (string, error) {
 	if from == "/" {
 		return "", registry.Errorf("Error: Cannot rename root directory.")
@@ -53,8 +53,8 @@ func (t Tree) Rename(ctx context.Context, from, to string, taken func(source, ta
 	return fmt.Sprintf("Successfully renamed %s to %s", t.Shown(from), t.Shown(to)), nil
 }
 
-// Relocate brings something to another path, by do, after it has looked at what there is and has made the directories that the
-// path lies in. verb is what do does.
+// Relocate checks both paths, creates the parent directories of the target, and calls do to bring the file there.
+// verb says what do does.
 func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileInfo) error, do func(source, target fs.FileInfo) error) error {
 	source, err := t.Stat(from)
 	if err != nil {

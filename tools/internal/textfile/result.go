@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// ViewResult is [Tree.View] as the result of a call.
+// ViewResult returns [Tree.View] as the result of a call.
 func (t Tree) ViewResult(ctx context.Context, name string, lines []json.Number, listing Listing) (registry.Result, error) {
 	v, err := t.View(ctx, name, lines, listing)
 	if err != nil {
@@ -19,14 +19,14 @@ func (t Tree) ViewResult(ctx context.Context, name string, lines []json.Number, 
 // Part returns the view as a part of a result.
 func (v View) Part() registry.Part { return registry.Part{Text: v.Text, Data: v.Data, MIME: v.MIME} }
 
-// Done is the result of what is said in one line, or the error.
+// Done returns a one-line result, or the error.
 func Done(text string, err error) (registry.Result, error) {
 	result := registry.Text(text)
 	result.Status = text
 	return result, err
 }
 
-// Edited is the result of an edit of a file, in the words of the tool, with the lines around it, or the error.
+// Edited returns the result of an edit of a file: the tool's text and the lines around the edit, or the error.
 func Edited(name, text, lines string, err error) (registry.Result, error) {
 	result := registry.Text(text + "\n" + lines)
 	result.Status = "Edited " + name

@@ -1,15 +1,15 @@
-// Package textfile is what the tools for files have in common: it shows files and directories to a model, and edits text, in
-// the words that models know from Anthropic's tools.
+// Package textfile is shared by the tools that work on files: it shows files and directories to a model, and edits
+// text, in the words that models know from Anthropic's tools.
 //
-// Paths are in the normal form of [vfs.Clean]. What a model should know is an *[Error]; any other error is a failure of the
+// Paths are in the normal form of [vfs.Clean]. An *[Error] is for the model; any other error is a failure of the
 // host or the end of the context.
 //
 // # Text and lines
 //
 // A file is text if it is valid UTF-8 without NULs. Everything else is binary, and cannot be edited.
 //
-// Lines end with a newline. Behind the last newline there is one more line only if there is something in it: "a\nb\n" and
-// "a\nb" have two lines, and an empty file has none. Carriage returns are part of a line.
+// Lines end with a newline. A newline at the end of the file does not begin another line: "a\nb\n" and "a\nb" have
+// two lines, and an empty file has none. Carriage returns are part of a line.
 package textfile
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// MaxSize is how many bytes a file may have to be viewed or edited. Its content is in memory meanwhile.
+// MaxSize is the largest file in bytes that can be viewed or edited; its content is held in memory.
 const MaxSize = vfs.DefaultFileSize
 
 // because returns a *[registry.ModelError] with a cause that is not part of its text.
@@ -46,7 +46,7 @@ func Clean(given string) (string, error) {
 	return name, err
 }
 
-// Cut shortens what goes into a message.
+// Cut shortens a text for a message.
 func Cut(s string, most int) string {
 	for i := range s {
 		if i >= most {
@@ -56,14 +56,14 @@ func Cut(s string, most int) string {
 	return s
 }
 
-// A Tree is files as a model knows them.
+// A Tree is a file system as a model sees it.
 type Tree struct {
 	Files afero.Fs
-	// Root is what the model calls the root of Files, or "" if it is the root for the model, too.
+	// Root is the model's name for the root of Files, or "" if that is the root for the model, too.
 	Root string
 }
 
-// Shown is what the model calls a path.
+// Shown returns the model's name for a path.
 func (t Tree) Shown(name string) string {
 	if t.Root != "" && name == "/" {
 		return t.Root
@@ -79,7 +79,7 @@ func (t Tree) Exclusively(ctx context.Context, do func(t Tree) error) error {
 	return vfs.Exclusively(ctx, t.Files, func(files afero.Fs) error { return do(Tree{files, t.Root}) })
 }
 
-// Stat describes what is at a path, or returns nil if there is nothing.
+// Stat describes the file at a path. It returns nil if there is none.
 func (t Tree) Stat(name string) (fs.FileInfo, error) {
 	info, err := t.Files.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -117,7 +117,7 @@ func (t Tree) Read(name string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Explain finds words for an error about a path, if it is one that a model can do something about.
+// Explain turns an error about a path into one for the model, if the model can do something about it.
 func (t Tree) Explain(name string, err error) error {
 	if err == nil {
 		return nil

@@ -10,20 +10,21 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// MaxLines is how many lines a file may have to be viewed: as many as the width of their numbers allows.
+// MaxLines is how many lines a viewable file may have: as many as the width of line numbers allows.
 const MaxLines = 999_999
 
-// A View is what a model gets to see.
+// A View is what a model sees of a file or directory.
 type View struct {
 	Text string
-	// Data is an image of a type that providers carry, or nil, and MIME its type. Text stands for it where it cannot go.
+	// Data is an image of a type that providers accept, or nil, and MIME its type. Text replaces it where it cannot
+	// be sent.
 	Data []byte
 	MIME string
-	// File is the file that has been viewed, or empty if it is a directory.
+	// File is the viewed file, or empty for a directory.
 	File string
 }
 
-// View shows a file or a directory. lines is nothing, or the first and the last line to be shown, -1 for the end.
+// View shows a file or a directory. lines is empty, or the first and the last line to show; -1 is the end.
 func (t Tree) View(ctx context.Context, name string, lines []json.Number, listing Listing) (View, error) {
 	if err := ctx.Err(); err != nil {
 		return View{}, err

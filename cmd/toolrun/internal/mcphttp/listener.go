@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// How many connections there can be at a time. Those that have shown a token have room of their own, so that whoever has none
-// locks nobody out who does, and are not counted by address, so that all can come through one proxy.
+// Limits on simultaneous connections. Connections that have shown a token have separate room, so clients without a
+// token cannot lock them out. They are not counted by address, because all may come through one proxy.
 const (
 	maxKnown   = 3072
 	maxNew     = 1024

@@ -19,7 +19,7 @@ import (
 //	toolrun_sessions                             sessions of clients
 //	toolrun_http_requests_total{method,status}   HTTP requests
 //
-// and what is usual of the process and of Go.
+// and the usual metrics of the process and of Go.
 //
 // https://prometheus.io/docs/instrumenting/exposition_formats
 type Metrics struct {
@@ -27,13 +27,13 @@ type Metrics struct {
 	running *metrics.Gauge
 }
 
-// NewMetrics returns metrics that have counted nothing.
+// NewMetrics returns metrics with all counts at zero.
 func NewMetrics() *Metrics {
 	set := metrics.NewSet()
 	return &Metrics{set: set, running: set.NewGauge("toolrun_calls_running", nil)}
 }
 
-// Middleware counts calls. A name that no tool has is not a label: there would be no end of them.
+// Middleware counts calls. Names of unknown tools do not become labels, because they are unlimited.
 func (m *Metrics) Middleware(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
 		m.running.Inc()

@@ -1,4 +1,5 @@
-// Package mcphttp is what toolrun mcp --http has around the handler of MCP: tokens, health, metrics and an orderly end.
+// Package mcphttp implements what toolrun mcp --http adds to the MCP handler: tokens, health, metrics and an
+// orderly shutdown.
 package mcphttp
 
 import (
@@ -23,24 +24,24 @@ const (
 	closeTimeout  = 2 * time.Second // for answers to be sent when all has been done
 )
 
-// Config says what is served.
+// Config configures Serve.
 type Config struct {
 	Handler *mcpserver.Handler
 	Metrics *Metrics
-	// Ready returns an error if calls could not be done.
+	// Ready returns an error if calls cannot be made.
 	Ready func(context.Context) error
-	// Open means that nobody needs a token: a connection with a request is as good as one that has shown one.
+	// Open means that no token is needed: every connection with a request counts as one that has shown a token.
 	Open bool
-	// MayReadMetrics says who may.
+	// MayReadMetrics reports whether a request may read the metrics.
 	MayReadMetrics func(*http.Request) bool
-	// TLS is nil for HTTP without it.
+	// TLS is nil for plain HTTP.
 	TLS *tls.Config
-	// Grace is how long calls that run may go on when the server ends.
+	// Grace is how long running calls may go on after the server was stopped.
 	Grace  time.Duration
 	Logger *slog.Logger
 }
 
-// Serve serves until the context ends, and then as long as calls run that have begun before, but not longer than the grace.
+// Serve serves until the context ends, and then waits for running calls, at most for the grace.
 func Serve(ctx context.Context, listener net.Listener, c Config) error {
 	var ending atomic.Bool
 	c.Metrics.sessions(c.Handler.Sessions)

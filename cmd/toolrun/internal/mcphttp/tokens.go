@@ -18,25 +18,26 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// MaxTokens is the most bytes that a file of tokens may have.
+// MaxTokens is the largest file of tokens in bytes.
 const MaxTokens = 4 << 20
 
 // minToken is how many characters a token must have at least, so that it cannot be guessed.
 const minToken = 24
 
-// A Token says what whoever has it can use.
+// A Token describes what its holder can use.
 type Token struct {
-	// Name is for logs and for people.
+	// Name is for logs and people.
 	Name string `json:"name"`
-	// Token is the token itself, or SHA256 its hash in hexadecimal, so that the file is not worth stealing.
+	// Token is the token itself. SHA256 is its hash in hexadecimal, which makes the file not worth stealing.
 	Token  string `json:"token,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
-	// Project is the project that clients with the token work on.
+	// Project is the project of the token's clients.
 	Project string `json:"project"`
-	// Tools are enabled, and no others; nil leaves that to the project. Options are values by tool and option.
+	// Tools are the only enabled tools; nil leaves the choice to the project. Options are values by tool and
+	// option.
 	Tools   []string                  `json:"tools,omitempty"`
 	Options map[string]map[string]any `json:"options,omitempty"`
-	// NoResources keeps the project's files to the tools.
+	// NoResources offers no files as resources; tools can still use them.
 	NoResources bool   `json:"noResources,omitempty"`
 	Limits      Limits `json:"limits,omitzero"`
 	// Metrics lets the token read /metrics.
@@ -45,14 +46,14 @@ type Token struct {
 	hash [sha256.Size]byte
 }
 
-// Limits are those of a token. Zero means the default in each case.
+// Limits are the limits of a token. Zero means the default.
 type Limits struct {
 	// Timeout is how long a call may take.
 	Timeout Duration `json:"timeout,omitzero"`
-	// Calls is how many calls run at once, and Rate how many requests are taken per second.
+	// Calls is how many calls run at the same time. Rate is how many requests are accepted per second.
 	Calls int     `json:"calls,omitempty"`
 	Rate  float64 `json:"rate,omitempty"`
-	// Bytes, Files and FileSize are those of [vfs.Quota].
+	// Bytes, Files and FileSize are as in [vfs.Quota].
 	Bytes    int64 `json:"bytes,omitempty"`
 	Files    int64 `json:"files,omitempty"`
 	FileSize int64 `json:"fileSize,omitempty"`
@@ -72,7 +73,7 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// ParseTokens reads a file of tokens. The error says which of them is not as it must be, and never what it is.
+// ParseTokens parses a file of tokens. The error says which token is invalid, and never quotes it.
 func ParseTokens(data []byte) ([]*Token, error) {
 	var file struct {
 		Tokens []*Token `json:"tokens"`
@@ -150,7 +151,7 @@ func (t *Token) check() error {
 	return nil
 }
 
-// Select puts what the token enables and sets over what the project has chosen.
+// Select applies the token's tools and options to the project's selection.
 func (t *Token) Select(selection registry.Selection) registry.Selection {
 	selection.Options = t.Options
 	if t.Tools != nil {
@@ -159,8 +160,9 @@ func (t *Token) Select(selection registry.Selection) registry.Selection {
 	return selection
 }
 
-// Find returns the token that a request has as a bearer token, or nil. How long that takes does not depend on how much of a token
-// is right. The connection of a request that has one is kept.
+// Find returns the token that a request carries as a bearer token, or nil. The time that it takes does not depend
+// on how much of a token is right. If it finds one, it marks the request's connection as one that has shown a
+// token.
 //
 // https://www.rfc-editor.org/rfc/rfc6750#section-2.1
 func Find(tokens []*Token, r *http.Request) *Token {
@@ -181,7 +183,7 @@ func Find(tokens []*Token, r *http.Request) *Token {
 	return found
 }
 
-// NewToken makes a token that nobody has, and the entry for it, which does not give it away.
+// NewToken makes a new random token, and its entry for the file, which does not reveal it.
 func NewToken(name, project string) (token string, entry Token) {
 	token = rand.Text() + rand.Text()
 	hash := sha256.Sum256([]byte(token))

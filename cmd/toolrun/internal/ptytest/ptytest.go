@@ -1,4 +1,4 @@
-// Package ptytest makes terminals for tests.
+// Package ptytest provides terminals for tests.
 package ptytest
 
 import (
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Open returns a new terminal with 80 columns, and the other end of it: what is written to keys has been typed, and what is
-// read from it is what has been written to the terminal. Both are closed at the end of the test, which is skipped where there
-// are no such terminals.
+// Open returns a new terminal with 80 columns, and its other end, keys: writing to keys types, and reading from
+// keys returns the terminal's output. Both are closed at the end of the test. The test is skipped on systems
+// without such terminals.
 func Open(t testing.TB) (keys, terminal *os.File) {
 	t.Helper()
 	keys, terminal, err := open()

@@ -12,20 +12,20 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrInterrupted is returned when a line has been given up with Ctrl-C.
+// ErrInterrupted means that Ctrl-C was pressed.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrLineTooLong is returned for a line that is longer than the editor takes.
+// ErrLineTooLong means that a line is longer than the editor accepts.
 var ErrLineTooLong = errors.New("the line is longer than 4095 characters: break it up, or put it into a file")
 
 // maxLine is how many characters a line has at most; the editor drops what is typed behind them.
 const maxLine = 4096
 
-// A Completer returns what the text before the cursor can be continued to: words that take the place of what begins at start.
+// A Completer returns completions of the text before the cursor: words that replace the part from start on.
 type Completer func(before string) (start int, words []string)
 
-// An Editor reads lines from a terminal, with a history, completion and the usual keys. The terminal is in raw mode only while
-// a line is read. An Editor is for one goroutine.
+// An Editor reads lines from a terminal, with a history, completion and the usual keys. The terminal is in raw mode
+// only while a line is read. An Editor is not safe for concurrent use.
 type Editor struct {
 	in          *os.File
 	screen      *Screen
@@ -35,8 +35,8 @@ type Editor struct {
 	interrupted bool
 }
 
-// NewEditor returns an editor for the lines of a terminal, or nil where there is none that can be driven: in must be a
-// terminal, and out what [Out] has returned for one. The history is kept by the caller.
+// NewEditor returns an editor for a terminal, or nil if the terminal cannot be controlled: in must be a terminal,
+// and out the result of [Out] for one.
 func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer) *Editor {
 	file, ok := in.(*os.File)
 	screen, ok2 := out.(*Screen)
@@ -53,8 +53,8 @@ func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer
 	return e
 }
 
-// ReadLine reads a line. The error is io.EOF if the input ends (Ctrl-D on an empty line), [ErrInterrupted], [ErrLineTooLong],
-// or that of the terminal.
+// ReadLine reads a line. The error is io.EOF at the end of the input (Ctrl-D on an empty line), [ErrInterrupted],
+// [ErrLineTooLong], or that of the terminal.
 func (e *Editor) ReadLine(prompt string) (string, error) {
 	fd := int(e.in.Fd())
 	before, err := term.MakeRaw(fd)

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns text as a terminal can show it without being driven by it: what is not for reading stands there as JavaScript
-// writes it in strings, as in \x1b. That is all control characters but newlines and tabs, with the C1 controls that some
-// terminals take for ESC [ and the like, whatever changes the direction of the text around it, the separators of lines and
-// paragraphs, and bytes that are no UTF-8.
+// Escape returns text that cannot control a terminal. Everything that is not plain text is written as an escape of
+// JavaScript, such as \x1b: control characters except newlines and tabs, C1 controls (which some terminals take for
+// ESC [ and the like), characters that change the direction of text, separators of lines and paragraphs, and
+// invalid UTF-8.
 func Escape(text string) string { return string(appendEscaped(nil, []byte(text), true)) }
 
 // appendEscaped appends the escaped form of text. The beginning of a character at its end is one byte after the other, unless

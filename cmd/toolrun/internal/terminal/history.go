@@ -17,15 +17,16 @@ const (
 	maxHistoryLine  = 16 << 10 // bytes
 )
 
-// A History has the lines that have been entered, in a file that only the user can read. Lines that begin with a space are not
-// kept, nor is one that is the same as that before it.
+// A History keeps entered lines in a file that only the user can read. It leaves out lines that begin with a space,
+// and repetitions of the line before.
 type History struct {
 	file  string
 	lines []string
 }
 
-// OpenHistory reads the history in a file, of which no more than the last thousand lines are kept. It is made when there is
-// something to keep; with an empty name nothing is. The history can be used in any case: the error says why the file cannot.
+// OpenHistory reads the history in a file and keeps the last thousand lines of it. The file is created with the
+// first line; an empty name keeps nothing. The history is usable even after an error, which says why the file is
+// not.
 func OpenHistory(file string) (*History, error) {
 	h := &History{}
 	if file == "" {
@@ -98,7 +99,7 @@ func (h *History) append(line string) bool {
 	return true
 }
 
-// Add adds a line. If it cannot be written to the file, nothing is from then on.
+// Add adds a line. After a failed write nothing more is written to the file.
 func (h *History) Add(line string) {
 	if h.append(line) && h.file != "" && h.write(line) != nil {
 		h.file = ""

@@ -16,8 +16,8 @@ const (
 	progressInterval = 200 * time.Millisecond
 )
 
-// A Progress is a line on a terminal that says how long something has taken, and how far it has come. It is there once that has
-// taken a second, and is removed at the end. It is safe for concurrent use. A nil one does nothing.
+// A Progress is a line on a terminal that shows how long something has taken and how far it is. It appears after a
+// second and is removed at the end. It is safe for concurrent use. A nil Progress does nothing.
 type Progress struct {
 	screen *Screen
 	start  time.Time
@@ -28,7 +28,8 @@ type Progress struct {
 	report string
 }
 
-// StartProgress begins a line on what Out has returned. It is nil if that is no terminal, or one that cannot remove a line.
+// StartProgress begins a line on a writer that Out returned. It returns nil if the writer is not a terminal, or one
+// that cannot remove a line.
 func StartProgress(w io.Writer) *Progress {
 	s, ok := w.(*Screen)
 	if !ok || !s.control {
@@ -39,7 +40,7 @@ func StartProgress(w io.Writer) *Progress {
 	return p
 }
 
-// Report says how far it has come, for the line: done of total in whatever unit, or total is 0.
+// Report sets the message and the progress: done of total, in any unit; total is 0 if it is unknown.
 func (p *Progress) Report(message string, done, total float64) {
 	if p == nil {
 		return
@@ -61,7 +62,7 @@ func (p *Progress) Report(message string, done, total float64) {
 	p.report = strings.Join(parts, "  ")
 }
 
-// Stop removes the line. It must be called once.
+// Stop removes the line. Call it once.
 func (p *Progress) Stop() {
 	if p == nil {
 		return

@@ -1,5 +1,5 @@
-// Package terminal is what the command does on terminals and nowhere else: colours, a line of progress, an editor for input
-// lines. What is printed cannot drive the terminal, whoever has written it.
+// Package terminal implements what the command does on terminals only: colours, a progress line, and a line editor.
+// Output cannot control the terminal, whoever has written it.
 package terminal
 
 import (
@@ -11,9 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A Screen is a terminal that is written to. All that is written is escaped, as by [Escape]: scripts, files and servers have a
-// say in it, and must not be able to set a title, clear the screen or show what looks like a prompt. It is safe for concurrent
-// use.
+// A Screen writes to a terminal and escapes everything as [Escape] does: scripts, files and servers influence the
+// output, and must not set a title, clear the screen or imitate a prompt. It is safe for concurrent use.
 type Screen struct {
 	file    *os.File
 	control bool // it understands control sequences
@@ -23,9 +22,9 @@ type Screen struct {
 	pending []byte // the beginning of a character
 }
 
-// Out returns the writer to use for a stream: a *Screen if it is a terminal, and otherwise the stream itself, whose bytes stay
-// as they are. The environment can switch colours off: NO_COLOR with any value, CLICOLOR=0, or TERM=dumb, which means no
-// control sequences at all.
+// Out returns the writer to use for a stream: a *Screen for a terminal, and otherwise the stream itself, with its
+// bytes unchanged. NO_COLOR with any value and CLICOLOR=0 switch colours off; TERM=dumb switches all control
+// sequences off.
 func Out(stream io.Writer) io.Writer {
 	if !IsTerminal(stream) {
 		return stream
@@ -38,7 +37,7 @@ func Out(stream io.Writer) io.Writer {
 	return s
 }
 
-// IsTerminal reports whether a stream is a terminal, or what Out has returned for one.
+// IsTerminal reports whether a stream is a terminal, or the result of Out for one.
 func IsTerminal(stream any) bool {
 	switch stream := stream.(type) {
 	case *Screen:
@@ -49,7 +48,7 @@ func IsTerminal(stream any) bool {
 	return false
 }
 
-// Flush writes what is left of a character that has not been written as a whole. w is what Out has returned.
+// Flush writes the rest of an incomplete character. w is a result of Out.
 func Flush(w io.Writer) error {
 	s, ok := w.(*Screen)
 	if !ok {
@@ -68,7 +67,7 @@ func (s *Screen) takePending() []byte {
 	return text
 }
 
-// Write writes text, escaped. The beginning of a character waits for its rest.
+// Write writes text, escaped. An incomplete character waits for its rest.
 func (s *Screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +79,7 @@ func (s *Screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// A Style is how text looks.
+// A Style is the look of text.
 type Style string
 
 // Styles.
@@ -92,7 +91,7 @@ const (
 	Yellow Style = "33"
 )
 
-// Print writes text in a style to what Out has returned. Where there are no colours, it is the text alone.
+// Print writes text in a style to a result of Out. Without colours it writes the text alone.
 func Print(w io.Writer, style Style, text string) error {
 	s, ok := w.(*Screen)
 	if !ok || !s.colour || style == Plain || text == "" {
@@ -106,7 +105,7 @@ func Print(w io.Writer, style Style, text string) error {
 	return err
 }
 
-// Colours reports whether there are colours on what Out has returned.
+// Colours reports whether a result of Out shows colours.
 func Colours(w io.Writer) bool {
 	s, ok := w.(*Screen)
 	return ok && s.colour
