@@ -136,6 +136,9 @@ func TestDefinitionsNameTheToolToBlame(t *testing.T) {
 
 // A schema that is too long is shortened, and takes nothing from the other tools.
 func TestDefinitionsWithLongSchemas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	// Each definition refers twice to the one before: 2^40 schemas in 3 KB.
 	var laughs strings.Builder
 	laughs.WriteString(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d40"}},"$defs":{"d0":{"type":"string"}`)

@@ -26,6 +26,9 @@ func largeMemory() []byte {
 
 // TestLargeCopiesAndFills compares them with what Go's copy does, however source and destination overlap.
 func TestLargeCopiesAndFills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	rewritten, err := metering.Rewrite(largeMemory(), metering.Options{})
 	require.NoError(t, err)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -232,6 +232,9 @@ func TestTruncatedModulesAreRefused(t *testing.T) {
 }
 
 func TestDamagedModulesDoNotPanicAndArgumentsAreNotChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for _, wasm := range modulesToDamage() {
 		damaged := slices.Clone(wasm)
 		for n := range wasm {

@@ -120,6 +120,9 @@ func TestOrdinaryTypeScriptIsTaken(t *testing.T) {
 // TestTypeScriptStack transforms the deepest code that is taken in another process, with a stack of 64 MiB: overflowing
 // it would end the process.
 func TestTypeScriptStack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const variable = "MODULE_TEST_STACK"
 	if os.Getenv(variable) == "" {
 		command := exec.Command(os.Args[0], "-test.run=^TestTypeScriptStack$")

@@ -93,6 +93,9 @@ var hostile = []string{
 }
 
 func TestDetectIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for _, part := range hostile {
 		code := strings.Repeat(part, (1<<18)/len(part))
 		module.Detect(code) // would take minutes if it were quadratic

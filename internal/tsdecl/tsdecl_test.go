@@ -209,6 +209,9 @@ func randomSchema(r *rand.Rand, depth int) map[string]any {
 }
 
 func TestRandomSchemas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for seed := range uint64(1000) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		schema := randomSchema(r, 4)

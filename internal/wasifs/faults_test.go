@@ -276,6 +276,9 @@ func TestTimesOfAccessAreNeverMadeUp(t *testing.T) {
 
 // TestRootCanAlwaysBeOpened has wazero in mind, which panics otherwise.
 func TestRootCanAlwaysBeOpened(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	files := &faults{Fs: inMemory(t, nil), op: "stat", err: syscall.EIO}
 	root := open(t, wasifs.New(files), ".", sys.O_RDONLY)
 	require.Equal(t, sys.EIO, errnoOf(root.Stat()))

@@ -124,6 +124,9 @@ func contents(t *testing.T, files afero.Fs) map[string]string {
 }
 
 func TestGuestWorksOnFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
 		fill(t, files)
 		requireReport(t, "writable.txt", walk(t, files, "writable"))

@@ -38,6 +38,9 @@ func parseQuery(query string) []string {
 // TestWork checks that all that is done in proportion to its input asks for each piece of it, and ends when it may not
 // go on.
 func TestWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const size = 1 << 20
 	stop := errors.New("stop")
 	discard := func(string) error { return nil }

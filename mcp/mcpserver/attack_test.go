@@ -171,6 +171,9 @@ func TestOthersSessionsAndFiles(t *testing.T) {
 }
 
 func TestOversizedRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Parallel()
 	url := serve(t, newServer(t, builtIn(t), newProject(t), nil), &mcpserver.HandlerOptions{Body: 1 << 20})
 	large := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", 1<<20) + `"}}`

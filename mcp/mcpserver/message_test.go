@@ -15,6 +15,9 @@ import (
 
 // TestLargeArguments uploads a file of four MiB as base64, and calls with as many values as there may be.
 func TestLargeArguments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const size = 5_600_000
 	onEveryWay(t, []way{{"stdio", []string{"2024-11-05", "2026-07-28"}, overStdio},
 		{"HTTP", []string{"2025-11-25", "2026-07-28"}, overHTTP(nil)},

@@ -282,11 +282,14 @@ func fastest(tries int, text string) time.Duration {
 
 // Each of these would take many minutes if time grew with the square of the length.
 func TestParsingTakesTimeInProportion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for _, part := range []string{
 		"<tool_result></tool_result>", "</tool_result><tool_result>", "<tool_result", "`<tool_result>`", "`<tool:t>`", "<param:p>", "</param:p>", "<![CDATA[", "]]>", "<tool:", "<",
 	} {
 		for _, begin := range []string{"", "<tool:t>", "<tool:t><param:p>", "<param:p>"} {
-			text := begin + strings.Repeat(part, (4<<20)/len(part)) + "</param:p></tool:t>"
+			text := begin + strings.Repeat(part, (1<<20)/len(part)) + "</param:p></tool:t>"
 			require.LessOrEqual(t, len(xmlcall.Parse(text)), xmlcall.MaxBlocks+1)
 		}
 	}

@@ -114,6 +114,9 @@ func TestChangedFilesOfARunThatIsStopped(t *testing.T) {
 }
 
 func TestChangedFilesCannotBeHidden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	r, env := newRegistry(t), newEnv(t)
 	env.Limits.Inline = 8 << 20 // the paths are long
 	require.NoError(t, vfs.WriteFile(t.Context(), env.Files, "/z", []byte("z")))
@@ -188,6 +191,9 @@ func (h hangingFs) Remove(name string) error {
 
 // TestMemoriesCannotBeChanged tries every function of fs with every spelling.
 func TestMemoriesCannotBeChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	spellings := []string{
 		"/memories", "memories", "./memories", "//memories", "/memories/", "/memories/.", "/x/../memories", "/../memories", "/memories/../memories", "/d/../../memories",
 		"/MEMORIES", "/Memories", "/memorieſ", "/mem\u200dories", "/memories\ufeff", "/memories\x00", `\memories`, `/x\..\memories`, "/memories\n",

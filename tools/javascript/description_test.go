@@ -142,6 +142,9 @@ var claims = map[string][]claim{
 
 // TestDescription checks each sentence that models are told, with different options.
 func TestDescription(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	r := newRegistry(t)
 	spec, _ := r.Spec(javascript.Name)
 	require.Equal(t, 60.0, spec.Timeout.Seconds())

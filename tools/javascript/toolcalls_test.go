@@ -174,6 +174,9 @@ func TestTooManyToolCalls(t *testing.T) {
 }
 
 func TestToolResultsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	r, env := withToolCalls(t, toolOf("large", func(context.Context, string, registry.Env) (registry.Result, error) {
 		return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]string{"a": strings.Repeat("x", 15<<20)}}, nil
 	}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),

@@ -1068,6 +1068,9 @@ func (a *archiveAttack) each(t *testing.T, do func(t *testing.T, format ArchiveF
 }
 
 func TestArchiveAttacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for _, attack := range archiveAttacks() {
 		attack.each(t, func(t *testing.T, format ArchiveFormat) {
 			t.Parallel()

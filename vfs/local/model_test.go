@@ -1500,6 +1500,9 @@ func FuzzOperations(f *testing.F) {
 }
 
 func TestOperationsDoWhatAnObviousModelDoes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	times := 500
 	if *soak {
 		times = 5000

@@ -16,6 +16,9 @@ import (
 
 // TestHostThatSeemsToIgnoreCase runs what is done on hosts that ignore case on one that may not.
 func TestHostThatSeemsToIgnoreCase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	vfstest.TestFs(t, func(t *testing.T) afero.Fs {
 		p, err := local.OpenDir(t.TempDir(), &vfs.Options{NoSync: true})
 		require.NoError(t, err)

@@ -39,6 +39,9 @@ func cacheEnv() []string {
 
 // TestTranscripts runs the command as the files in testdata/script say. With -update the expected output is rewritten.
 func TestTranscripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("..", "..", "..", "..", "testdata", "script"),
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",

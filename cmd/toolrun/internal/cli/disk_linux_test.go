@@ -157,6 +157,9 @@ var readingCommands = [][]string{{"files", "cat", "/old"}, {"files", "ls"}, {"fi
 
 // TestFullDisks runs commands where there is no room. They must say so, lose nothing that was there, and work when there is room again.
 func TestFullDisks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Parallel()
 	dir := onSmallDisk(t, 8<<20)
 	if dir == "" {
@@ -215,6 +218,9 @@ func TestFullDisks(t *testing.T) {
 
 // TestDisksThatCanOnlyBeRead runs commands on what cannot be changed.
 func TestDisksThatCanOnlyBeRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Parallel()
 	dir := onSmallDisk(t, 64<<20)
 	if dir == "" {
@@ -270,6 +276,9 @@ func TestDisksThatCanOnlyBeRead(t *testing.T) {
 
 // TestAFullDiskForTheCache lets the command have no room for what it compiles.
 func TestAFullDiskForTheCache(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Parallel()
 	dir := onSmallDisk(t, 16<<20)
 	if dir == "" {

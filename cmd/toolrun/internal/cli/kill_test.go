@@ -49,6 +49,9 @@ var killedCommands = map[string][]string{
 
 // TestKilledCommands kills commands at any moment. What they have left must be whole, and in nobody's way.
 func TestKilledCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Parallel()
 	rounds := 2
 	if *soak {

@@ -15,6 +15,9 @@ import (
 // TestReadme runs the shell commands in README.md, in the pages of docs and in the picture of a terminal, and compares
 // what they print with what the pages say. The commands of one page share a directory and a data directory.
 func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a Unix shell")
 	}
