@@ -124,7 +124,9 @@ func archiveSnapshot(t testing.TB, p vfs.Project) []string {
 		list = append(list, fmt.Sprintf("%+v", change))
 	}
 	infos, err := coreOf(p).b.readDir(tempDir)
-	require.NoError(t, err)
+	if !errors.Is(err, fs.ErrNotExist) { // nothing has been changed
+		require.NoError(t, err)
+	}
 	for _, info := range infos {
 		list = append(list, info.Name())
 	}
@@ -1194,8 +1196,7 @@ func TestImportWhileOthersWrite(t *testing.T) {
 // Readers of archives see to it that contents are as long as the headers say. If they did not, it would not matter.
 func TestStageChecksSize(t *testing.T) {
 	p := archiveProject(t, NewMemoryStore(nil))
-	_, err := p.Usage(t.Context())
-	require.NoError(t, err)
+	require.NoError(t, p.MkdirAll("/", 0o755)) // begins a session
 	for size, want := range []string{"longer", "longer", "longer", "", "shorter", "shorter"} {
 		im := &importing{core: coreOf(p), buf: make([]byte, 2)}
 		err := im.stage(t.Context(), &branch{entryInfo: entryInfo{name: "a", size: int64(size)}, path: "/a"}, strings.NewReader("123"))

@@ -36,14 +36,16 @@ type core struct {
 	lasts bool
 	// inStore says that the project is in a store, which can delete it.
 	inStore bool
+	// gone, if not nil, says that the directory is no longer in its place.
+	gone func() bool
+	// counted says that this process has seen to it that the state is right.
+	counted atomic.Bool
 	// onCounted, if not nil, is told when this process has seen to it that the state is right.
 	onCounted func()
 
 	// The following belong to whoever has the lock.
 
 	state state
-	// counted says that this process has seen to it that the state is right.
-	counted bool
 	// based says that base is set.
 	based bool
 	// oldestTime is when the oldest change in the history was made; zero if that has to be looked up.
@@ -224,7 +226,7 @@ func (c *core) prepare() error {
 		err = c.recover(1, 1) // nothing is known
 	case c.state.dirty:
 		err = c.recover(c.state.next, c.state.oldest)
-	case !c.counted:
+	case !c.counted.Load():
 		err = c.recover(maxNumber, c.state.oldest)
 	}
 	if err != nil {
@@ -279,7 +281,8 @@ func (c *core) recover(doubtful, oldest int64) error {
 	}
 	s.bytes, s.files = size.bytes, size.files-1 // but the root
 	c.oldestTime = time.Time{}
-	c.state, c.counted = s, true
+	c.state = s
+	c.counted.Store(true)
 	if c.onCounted != nil {
 		c.onCounted()
 	}

@@ -304,7 +304,7 @@ func (f *file) modify(sizeAfter func(size int64) int64, do func() error) error {
 		}
 		now, statErr := f.node.Stat()
 		if statErr != nil {
-			c.counted = false
+			c.counted.Store(false)
 			return errors.Join(err, statErr)
 		}
 		c.state.bytes += now.Size() - info.Size()

@@ -449,13 +449,17 @@ func recount(files afero.Fs) (found vfs.Usage, err error) {
 	return found, err
 }
 
+// requireExactUsage checks what usage says before somebody tidies up, and after that.
 func requireExactUsage(t *testing.T, project vfs.Project) {
-	usage, err := project.Usage(t.Context())
-	require.NoError(t, err)
-	found, err := recount(project)
-	require.NoError(t, err)
-	found.HistoryBytes = usage.HistoryBytes
-	require.Equal(t, found, usage)
+	for range 2 {
+		usage, err := project.Usage(t.Context())
+		require.NoError(t, err)
+		found, err := recount(project)
+		require.NoError(t, err)
+		found.HistoryBytes = usage.HistoryBytes
+		require.Equal(t, found, usage)
+		require.NoError(t, project.MkdirAll("/", 0o755)) // takes the lock
+	}
 }
 
 // requireNoLeftovers checks that there are no temporary files but those that say who has the project open.

@@ -29,16 +29,6 @@ var _ vfs.Project = (*Project)(nil)
 // Close implements [vfs.Project]. A project in memory stays as it is, since others may have it open.
 func (p *Project) Close() error { return p.core.close() }
 
-// Usage implements [vfs.Project].
-func (p *Project) Usage(ctx context.Context) (vfs.Usage, error) {
-	var usage vfs.Usage
-	err := p.change(ctx, func(c *core) error {
-		usage = vfs.Usage{Bytes: c.state.bytes, Files: c.state.files, HistoryBytes: c.state.kept}
-		return nil
-	})
-	return usage, err
-}
-
 // A scope is the time in which Exclusively holds the lock. What it hands out may be used by several goroutines, and
 // after the scope's end.
 type scope struct {

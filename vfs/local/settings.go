@@ -20,21 +20,24 @@ func (p *Project) Settings(ctx context.Context) ([]byte, error) {
 	if p.over() {
 		return nil, fs.ErrClosed
 	}
-	data, err := p.core.readSettings()
-	if data == nil && err == nil && p.core.inStore {
-		s, err := readState(p.core.b)
-		if err == nil && s.deleted {
-			return nil, vfs.ErrDeleted
-		}
-		if err != nil { // it is new, or has been deleted before it was used here, which the lock knows
-			err = p.change(ctx, func(*core) error { return nil })
-			if errors.Is(err, vfs.ErrDeleted) || errors.Is(err, fs.ErrClosed) {
-				return nil, err
-			}
-		}
-		return nil, nil
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := p.core
+	data, err := c.readSettings()
+	if data == nil && err == nil && c.isDeleted() {
+		return nil, vfs.ErrDeleted
 	}
 	return data, fsys.PathError("settings", "", err)
+}
+
+// isDeleted reports whether the project has been deleted from its store, without waiting for the lock.
+func (c *core) isDeleted() bool {
+	if !c.inStore {
+		return false // nobody deletes a directory that is not a store's
+	}
+	s, err := readState(c.b)
+	return err == nil && s.deleted || err != nil && c.gone != nil && c.gone()
 }
 
 // EditSettings implements [vfs.Settings].

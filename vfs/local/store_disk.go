@@ -81,8 +81,8 @@ func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core,
 	c := newCore(b, options)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c.counted = d.counted[id]
-	c.inStore = true
+	c.counted.Store(d.counted[id])
+	c.inStore, c.gone = true, b.gone
 	c.onCounted = func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()

@@ -1,0 +1,73 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Usage implements [vfs.Project]. It reads what the last change has left, and counts if that may be wrong: because a
+// process died in the middle of a change, because there has been none yet, or because the directory is one in which
+// others make changes as well.
+func (p *Project) Usage(ctx context.Context) (vfs.Usage, error) {
+	if err := ctx.Err(); err != nil {
+		return vfs.Usage{}, err
+	}
+	if p.over() {
+		return vfs.Usage{}, fs.ErrClosed
+	}
+	c := p.core
+	s, known := p.peek()
+	switch {
+	case c.isDeleted():
+		return vfs.Usage{}, vfs.ErrDeleted
+	case known && (!s.dirty || p.holds()) && (c.inStore || c.counted.Load()):
+		return vfs.Usage{Bytes: s.bytes, Files: s.files, HistoryBytes: s.kept}, nil
+	}
+	return c.count(s)
+}
+
+// holds reports whether this is what Exclusively hands out, and the lock is still held.
+func (p *Project) holds() bool {
+	if p.scope == nil {
+		return false
+	}
+	p.scope.mu.Lock()
+	defer p.scope.mu.Unlock()
+	return p.scope.active
+}
+
+// count finds out what the project holds without changing anything, given what is known of it. Without the lock that is
+// right if nobody changes the project meanwhile.
+func (c *core) count(s state) (vfs.Usage, error) {
+	size, err := c.sizeOf("/")
+	if err != nil {
+		return vfs.Usage{}, err
+	}
+	all, err := c.changes(s.oldest)
+	if err != nil {
+		return vfs.Usage{}, err
+	}
+	usage := vfs.Usage{Bytes: size.bytes, Files: size.files - 1, HistoryBytes: int64(len(all)) * entryCost}
+	infos, err := c.b.readDir(historyDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return vfs.Usage{}, err
+	}
+	for _, info := range infos {
+		number, isKept := numberOf(info.Name(), keptSuffix)
+		if !isKept || number < s.oldest {
+			continue
+		}
+		kept, err := c.sizeOf(keptFile(number))
+		if errors.Is(err, fs.ErrNotExist) { // dropped meanwhile
+			continue
+		}
+		if err != nil {
+			return vfs.Usage{}, err
+		}
+		usage.HistoryBytes += kept.cost()
+	}
+	return usage, nil
+}

@@ -1,0 +1,137 @@
+package local_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// filesOfTheHost describes all files below a directory: content, and when it was changed.
+func filesOfTheHost(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		var content []byte
+		if info.Mode().IsRegular() {
+			content, err = os.ReadFile(name)
+		}
+		all[name] = fmt.Sprintf("%s %x %s", info.Mode(), content, info.ModTime().Format(time.RFC3339Nano))
+		return err
+	}))
+	return all
+}
+
+func TestListingAndUsageWriteNothing(t *testing.T) {
+	dir := t.TempDir()
+	store, err := local.OpenStore(dir, nil)
+	require.NoError(t, err)
+	want := map[string]vfs.Usage{}
+	for _, id := range []string{"empty", "written", "interrupted", "foreign"} {
+		project, err := store.Open(t.Context(), id)
+		require.NoError(t, err)
+		if id == "written" || id == "interrupted" {
+			write(t, project, "/d/f", "12345")
+			write(t, project, "/d/f", "123")
+			require.NoError(t, project.Remove("/d/f"))
+			write(t, project, "/d/g", "1234567")
+		}
+		want[id], err = project.Usage(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, project.Close())
+	}
+	require.Equal(t, want["written"], want["interrupted"])
+	require.EqualValues(t, 7, want["written"].Bytes)
+	// A process that was killed in the middle of a change has left the mark for that, in the flags behind the magic number.
+	state, err := os.OpenFile(filepath.Join(dir, "interrupted", vfs.Reserved, "state"), os.O_RDWR, 0)
+	require.NoError(t, err)
+	_, err = state.WriteAt([]byte{1}, 8)
+	require.NoError(t, err)
+	require.NoError(t, state.Close())
+	// Somebody has put a directory there.
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "foreign", "file"), []byte("12"), 0o600))
+	want["foreign"] = vfs.Usage{Bytes: 2, Files: 1}
+	require.NoError(t, store.Close())
+
+	before := filesOfTheHost(t, dir)
+	store, err = local.OpenStore(dir, nil)
+	require.NoError(t, err)
+	for id, err := range vfs.IDs(t.Context(), store) {
+		require.NoError(t, err)
+		usage, err := vfs.StoreUsage(t.Context(), store, id)
+		require.NoError(t, err)
+		require.Equal(t, want[id], usage, id)
+		project, err := store.OpenExisting(t.Context(), id)
+		require.NoError(t, err)
+		_, err = project.Settings(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, project.Close())
+		delete(want, id)
+	}
+	require.Empty(t, want)
+	_, err = store.OpenExisting(t.Context(), "missing")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, store.Close())
+	require.Equal(t, before, filesOfTheHost(t, dir))
+}
+
+func TestPagesOfIDs(t *testing.T) {
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			store := open(t, nil)
+			var want []string
+			for i := range 7 {
+				want = append(want, fmt.Sprint("p", i))
+				openProject(t, store, want[i])
+			}
+			var got []string
+			for after := ""; ; {
+				page, err := store.List(t.Context(), after, 3)
+				require.NoError(t, err)
+				require.LessOrEqual(t, len(page), 3)
+				if got = append(got, page...); len(page) < 3 {
+					break
+				}
+				after = page[2]
+			}
+			require.Equal(t, want, got)
+			page, err := store.List(t.Context(), "p33", 2) // there is no such project
+			require.NoError(t, err)
+			require.Equal(t, []string{"p4", "p5"}, page)
+			_, err = store.List(t.Context(), "", -1)
+			require.ErrorIs(t, err, fs.ErrInvalid)
+		})
+	}
+}
+
+func BenchmarkUsageOfProjects(b *testing.B) {
+	store, err := local.OpenStore(b.TempDir(), &vfs.Options{NoSync: true})
+	require.NoError(b, err)
+	for i := range 100 {
+		project, err := store.Open(b.Context(), fmt.Sprint("p", i))
+		require.NoError(b, err)
+		require.NoError(b, vfs.WriteFile(b.Context(), project, "/d/f", []byte("text")))
+		require.NoError(b, project.Close())
+	}
+	for b.Loop() {
+		for id, err := range vfs.IDs(b.Context(), store) {
+			require.NoError(b, err)
+			_, err := vfs.StoreUsage(b.Context(), store, id)
+			require.NoError(b, err)
+		}
+	}
+}
