@@ -45,7 +45,7 @@ func (p *Project) WithCall(id string) vfs.Project { return p.withCall(id) }
 func (p *Project) withCall(id string) *Project {
 	c := &call{id: fsys.CallID(id)}
 	c.lasts, c.end = context.WithCancel(context.Background())
-	return &Project{core: p.core, call: c, scope: p.scope}
+	return &Project{core: p.core, opening: p.opening, call: c, scope: p.scope}
 }
 
 // EndCall implements [vfs.Calls].
@@ -54,7 +54,7 @@ func (p *Project) EndCall() {
 		if p.call.end != nil {
 			p.call.end()
 		}
-		p.core.discard(func(f openFile) bool { return f.by() == p.call })
+		p.core.discard(func(f openFile) bool { return f.owner().call == p.call })
 	}
 }
 

@@ -27,13 +27,9 @@ type core struct {
 	options vfs.Options
 
 	// turn has one element while somebody in this process has the lock.
-	turn   chan struct{}
-	closed atomic.Bool
-	done   chan struct{} // closed with it
+	turn chan struct{}
 	// orphaned says that a goroutine has the turn that waits for another process, for nobody.
 	orphaned atomic.Bool
-	// lasts says that closing the project does not end it, since the store has nothing but this.
-	lasts bool
 	// inStore says that the project is in a store, which can delete it.
 	inStore bool
 	// gone, if not nil, says that the directory is no longer in its place.
@@ -78,7 +74,7 @@ type session struct {
 }
 
 func newCore(b backend, options vfs.Options) *core {
-	return &core{b: b, options: options, turn: make(chan struct{}, 1), done: make(chan struct{})}
+	return &core{b: b, options: options, turn: make(chan struct{}, 1)}
 }
 
 // claimSuffix ends the name of the file that says that a session is alive.
@@ -110,26 +106,29 @@ func (c *core) replaceOwn(name string, data []byte, durable bool) error {
 	return err
 }
 
-// lock takes the project's lock: first among the goroutines of this process, then among processes.
-func (c *core) lock(ctx context.Context) (unlock func(), err error) {
+// lock takes the project's lock: first among the goroutines of this process, then among processes. It gives up when done
+// is closed.
+func (c *core) lock(ctx context.Context, done <-chan struct{}) (unlock func(), err error) {
 	select {
 	case c.turn <- struct{}{}:
 	default:
 		select {
 		case c.turn <- struct{}{}:
-		case <-c.done:
+		case <-done:
 			return nil, fs.ErrClosed
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
-	if c.closed.Load() {
+	select {
+	case <-done:
 		<-c.turn
 		return nil, fs.ErrClosed
+	default:
 	}
 	release, err := c.b.lock(false)
 	if err == errLocked {
-		release, err = c.waitForOthers(ctx)
+		release, err = c.waitForOthers(ctx, done)
 	} else if err != nil {
 		<-c.turn
 	}
@@ -144,7 +143,7 @@ func (c *core) lock(ctx context.Context) (unlock func(), err error) {
 
 // waitForOthers waits until other processes have released the lock. Waiting cannot be stopped: when nobody is interested
 // any more, a goroutine takes the lock and releases it, and keeps the turn until then.
-func (c *core) waitForOthers(ctx context.Context) (release func(), err error) {
+func (c *core) waitForOthers(ctx context.Context, done <-chan struct{}) (release func(), err error) {
 	type outcome struct {
 		release func()
 		err     error
@@ -171,7 +170,7 @@ func (c *core) waitForOthers(ctx context.Context) (release func(), err error) {
 		return got.release, got.err
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-c.done:
+	case <-done:
 		err = fs.ErrClosed
 	}
 	c.orphaned.Store(true)
@@ -180,8 +179,8 @@ func (c *core) waitForOthers(ctx context.Context) (release func(), err error) {
 }
 
 // begin takes the lock and gets ready for changes; end must be called in any case.
-func (c *core) begin(ctx context.Context) (end func() error, err error) {
-	unlock, err := c.lock(ctx)
+func (c *core) begin(ctx context.Context, done <-chan struct{}) (end func() error, err error) {
+	unlock, err := c.lock(ctx, done)
 	if errors.Is(err, fs.ErrNotExist) { // the directory that the lock would be in
 		return nil, vfs.ErrDeleted
 	}
@@ -358,15 +357,8 @@ func (c *core) sync(dirs ...string) error {
 	return nil
 }
 
+// close is called when nobody in this process has the project open any more.
 func (c *core) close() error {
-	if c.lasts {
-		return nil
-	}
-	if c.closed.Swap(true) {
-		return fs.ErrClosed
-	}
-	close(c.done)
-	c.discard(func(openFile) bool { return true })
 	// Changes that are under way come to their end, but not what only waits for another process.
 	for {
 		select {

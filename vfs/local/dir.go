@@ -15,15 +15,14 @@ import (
 // A dir is an open directory.
 type dir struct {
 	fsys.Dir
-	core *core
-	call *call
-	name string
+	project *Project
+	name    string
 	handle
 }
 
 // openDir opens a directory under the name that the caller gave.
 func (p *Project) openDir(given, clean string) (afero.File, error) {
-	d := &dir{core: p.core, call: p.call, name: clean}
+	d := &dir{project: p, name: clean}
 	d.Init(given, d)
 	if err := p.core.opened(&d.handle, d); err != nil {
 		return nil, err
@@ -31,15 +30,15 @@ func (p *Project) openDir(given, clean string) (afero.File, error) {
 	return d, nil
 }
 
-func (d *dir) by() *call { return d.call }
-func (d *dir) discard()  { _ = d.Close() }
+func (d *dir) owner() *Project { return d.project }
+func (d *dir) discard()        { _ = d.Close() }
 
 // List implements [fsys.DirSource].
-func (d *dir) List() ([]fs.FileInfo, error) { return d.core.list(d.name) }
+func (d *dir) List() ([]fs.FileInfo, error) { return d.project.core.list(d.name) }
 
 // Info implements [fsys.DirSource].
 func (d *dir) Info() (fs.FileInfo, error) {
-	info, err := d.core.b.lstat(d.name)
+	info, err := d.project.core.b.lstat(d.name)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +46,7 @@ func (d *dir) Info() (fs.FileInfo, error) {
 }
 
 // Closed implements [fsys.DirSource].
-func (d *dir) Closed() { d.core.isClosed(&d.handle) }
+func (d *dir) Closed() { d.project.core.isClosed(&d.handle) }
 
 // list describes what a directory contains: everything that has a name that can be used.
 func (c *core) list(name string) ([]fs.FileInfo, error) {

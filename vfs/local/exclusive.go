@@ -39,5 +39,5 @@ func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error
 		close(s.over)
 		err = errors.Join(err, end())
 	}()
-	return do(&Project{core: p.core, call: p.call, scope: s})
+	return do(&Project{core: p.core, opening: p.opening, call: p.call, scope: s})
 }

@@ -13,5 +13,9 @@ func projectOn(b backend, options *vfs.Options) *Project {
 	if err != nil {
 		panic(err)
 	}
-	return &Project{core: newCore(b, o)}
+	c := newCore(b, o)
+	return c.project(c.close)
 }
+
+// SameCore reports whether two projects share what is known of them.
+func SameCore(a, b vfs.Project) bool { return coreOf(a) == coreOf(b) }

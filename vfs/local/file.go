@@ -409,7 +409,7 @@ func (f *file) noteContent() error {
 	})
 }
 
-func (f *file) by() *call { return f.project.call }
+func (f *file) owner() *Project { return f.project }
 
 // copyContent copies what one file has to another, which is empty.
 func copyContent(to, from node) error {

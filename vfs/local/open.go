@@ -7,8 +7,8 @@ import (
 
 // An openFile is a file or directory that is open.
 type openFile interface {
-	// by is the call that has opened it, or nil.
-	by() *call
+	// owner is the project, as it was when it has opened this.
+	owner() *Project
 	// discard closes it, and drops what has been written anew in it.
 	discard()
 }
@@ -23,7 +23,7 @@ type handle struct {
 func (c *core) opened(h *handle, of openFile) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed.Load() || of.by().ended() { // while it was being opened
+	if of.owner().over() { // while it was being opened
 		return fs.ErrClosed
 	}
 	if c.handles >= c.options.OpenFiles {

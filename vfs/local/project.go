@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/afero"
@@ -19,15 +20,41 @@ import (
 // A Project is a [vfs.Project] of a [Store], or of a directory of the host ([OpenDir]).
 type Project struct {
 	core *core
-	call *call
+	// opening is shared by all that comes from opening the project once.
+	opening *opening
+	call    *call
 	// scope is not nil on what Exclusively hands out.
 	scope *scope
 }
 
 var _ vfs.Project = (*Project)(nil)
 
-// Close implements [vfs.Project]. A project in memory stays as it is, since others may have it open.
-func (p *Project) Close() error { return p.core.close() }
+// An opening is one of perhaps several of a project in this process, which share its core.
+type opening struct {
+	closed atomic.Bool
+	done   chan struct{} // closed with it
+	// release gives the core back. Nil means that the project lasts as long as its store.
+	release func() error
+}
+
+// project returns the project, opened once more.
+func (c *core) project(release func() error) *Project {
+	return &Project{core: c, opening: &opening{done: make(chan struct{}), release: release}}
+}
+
+// Close implements [vfs.Project]. A project in memory stays as it is.
+func (p *Project) Close() error {
+	o := p.opening
+	if o.release == nil {
+		return nil
+	}
+	if o.closed.Swap(true) {
+		return fs.ErrClosed
+	}
+	close(o.done)
+	p.core.discard(func(f openFile) bool { return f.owner().opening == o })
+	return o.release()
+}
 
 // A scope is the time in which Exclusively holds the lock. What it hands out may be used by several goroutines, and
 // after the scope's end.
@@ -67,7 +94,7 @@ func (p *Project) begin(ctx context.Context) (end func() error, err error) {
 		defer stop()
 		defer context.AfterFunc(p.call.lasts, stop)()
 	}
-	end, err = p.core.begin(ctx)
+	end, err = p.core.begin(ctx, p.opening.done)
 	switch {
 	case err == nil && p.over():
 		return nil, errors.Join(fs.ErrClosed, end())
@@ -78,7 +105,7 @@ func (p *Project) begin(ctx context.Context) (end func() error, err error) {
 }
 
 // over reports whether nothing can be done with the project any more: it has been closed, or the call has ended.
-func (p *Project) over() bool { return p.core.closed.Load() || p.call.ended() }
+func (p *Project) over() bool { return p.opening.closed.Load() || p.call.ended() }
 
 // attempt does something, and takes back what it has recorded last if it fails before that happens.
 func (p *Project) attempt(c *core, do func(c *core) error) error {
@@ -416,7 +443,7 @@ func (c *core) moved(old, name string, by *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for h := c.open; h != nil; h = h.next {
-		if f, ok := h.of.(*file); ok && f.inPlace && f.by() == by && vfs.Within(f.name, old) {
+		if f, ok := h.of.(*file); ok && f.inPlace && f.project.call == by && vfs.Within(f.name, old) {
 			f.name = name + f.name[len(old):]
 		}
 	}

@@ -24,7 +24,7 @@ var _ vfs.UsageStore = (*Store)(nil)
 // A place is where the projects of a store are.
 type place interface {
 	// open opens a project. Unless it is to be created, fs.ErrNotExist means that there is none.
-	open(id string, options vfs.Options, create bool) (*core, error)
+	open(id string, options vfs.Options, create bool) (*Project, error)
 	// list returns all ids, sorted.
 	list() ([]string, error)
 	remove(ctx context.Context, id string) error
@@ -54,7 +54,7 @@ func OpenStore(dir string, options *vfs.Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := &diskPlace{dir: dir, root: root, loose: ignoresCase(root, dir), counted: map[string]bool{}}
+	place := &diskPlace{dir: dir, root: root, loose: ignoresCase(root, dir), counted: map[string]bool{}, shared: map[string]*shared{}}
 	place.sweep()
 	return &Store{o, place}, nil
 }
@@ -70,7 +70,8 @@ func OpenDir(dir string, options *vfs.Options) (vfs.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Project{core: newCore(b, o)}, nil
+	c := newCore(b, o)
+	return c.project(c.close), nil
 }
 
 // Open implements [vfs.Store].
@@ -90,11 +91,11 @@ func (s *Store) open(ctx context.Context, id string, create bool) (vfs.Project, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c, err := s.place.open(id, s.options, create)
+	p, err := s.place.open(id, s.options, create)
 	if err != nil {
 		return nil, fmt.Errorf("project %s: %w", id, fsys.Bare(err))
 	}
-	return &Project{core: c}, nil
+	return p, nil
 }
 
 // List implements [vfs.Store].
@@ -156,7 +157,7 @@ func twinID(ids []string, id string) error {
 
 // delete marks the project as deleted, for all that have it open, and has it put away.
 func (c *core) delete(ctx context.Context, away func() error) error {
-	unlock, err := c.lock(ctx)
+	unlock, err := c.lock(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -23,12 +23,54 @@ type diskPlace struct {
 	// loose says that the host finds directories by names that differ in case.
 	loose bool
 
+	opening sync.Mutex // held while a project is being opened
+	// shared has the projects that are open.
+	shared map[string]*shared
+
 	mu sync.Mutex
 	// counted has the projects whose state this process has found to be right once.
 	counted map[string]bool
 }
 
-func (d *diskPlace) open(id string, options vfs.Options, create bool) (c *core, err error) {
+// A shared core belongs to all in this process that have a project open.
+type shared struct {
+	core     *core
+	openings int
+}
+
+func (d *diskPlace) open(id string, options vfs.Options, create bool) (*Project, error) {
+	d.opening.Lock()
+	defer d.opening.Unlock()
+	s := d.shared[id]
+	if s == nil || s.core.isDeleted() || s.core.gone() {
+		c, err := d.openCore(id, options, create)
+		if err != nil {
+			return nil, err
+		}
+		s = &shared{core: c}
+		d.shared[id] = s
+	}
+	s.openings++
+	return s.core.project(func() error { return d.release(id, s) }), nil
+}
+
+// release is called when a project that has been opened is closed.
+func (d *diskPlace) release(id string, s *shared) error {
+	d.opening.Lock()
+	s.openings--
+	last := s.openings == 0
+	if last && d.shared[id] == s { // and not a new project of that id
+		delete(d.shared, id)
+	}
+	d.opening.Unlock()
+	if !last {
+		return nil
+	}
+	return s.core.close()
+}
+
+// openCore opens a project that nobody in this process has open, or as if that were so.
+func (d *diskPlace) openCore(id string, options vfs.Options, create bool) (c *core, err error) {
 	for range 100 {
 		if c, err = d.openNow(id, options, create); !create || !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -121,7 +163,7 @@ func (d *diskPlace) list() ([]string, error) {
 }
 
 func (d *diskPlace) remove(ctx context.Context, id string) error {
-	c, err := d.open(id, vfs.Options{}, false)
+	c, err := d.openCore(id, vfs.Options{}, false)
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,11 @@ type memoryPlace struct {
 	projects map[string]*core
 }
 
-func (m *memoryPlace) open(id string, options vfs.Options, create bool) (*core, error) {
+func (m *memoryPlace) open(id string, options vfs.Options, create bool) (*Project, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.projects[id]; c != nil {
-		return c, nil
+		return c.project(nil), nil
 	}
 	if !create {
 		return nil, fs.ErrNotExist
@@ -32,9 +32,9 @@ func (m *memoryPlace) open(id string, options vfs.Options, create bool) (*core, 
 		return nil, err
 	}
 	c := newCore(newMemory(), options)
-	c.lasts, c.inStore = true, true
+	c.inStore = true
 	m.projects[id] = c
-	return c, nil
+	return c.project(nil), nil
 }
 
 func (m *memoryPlace) list() ([]string, error) {

@@ -1,10 +1,12 @@
 package local_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -124,4 +126,67 @@ func TestOpenDirLeavesNothingBehindAsLongAsNothingIsChanged(t *testing.T) {
 	_, err = p.Open("file")
 	require.ErrorIs(t, err, fs.ErrClosed)
 	require.ErrorIs(t, p.Close(), fs.ErrClosed)
+}
+
+// TestOpensShareTheirState opens a project several times. All see one limit of open files, and each is closed by itself.
+func TestOpensShareTheirState(t *testing.T) {
+	store, err := local.OpenStore(t.TempDir(), &vfs.Options{NoSync: true, OpenFiles: 2})
+	require.NoError(t, err)
+	defer store.Close()
+	first, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	second, err := store.OpenExisting(t.Context(), "p")
+	require.NoError(t, err)
+	require.True(t, local.SameCore(first, second))
+
+	kept, err := first.Create("/first")
+	require.NoError(t, err)
+	ended, err := second.Create("/second")
+	require.NoError(t, err)
+	_, err = first.Create("/third")
+	require.ErrorIs(t, err, syscall.EMFILE)
+
+	require.NoError(t, second.Close())
+	require.ErrorIs(t, second.Close(), fs.ErrClosed)
+	_, err = ended.WriteString("text")
+	require.ErrorIs(t, err, fs.ErrClosed)
+	require.ErrorIs(t, second.Mkdir("/d", 0o755), fs.ErrClosed)
+	_, err = kept.WriteString("text")
+	require.NoError(t, err)
+	require.NoError(t, kept.Close())
+	require.Equal(t, "text", read(t, first, "/first"))
+	_, err = first.Stat("/second")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, first.Close())
+
+	// One that waits does not keep another from being closed, nor is it woken by that.
+	first, err = store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	second, err = store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	third, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	waiting := make(chan error, 2)
+	require.NoError(t, first.Exclusively(t.Context(), func(files afero.Fs) error {
+		go func() { waiting <- second.Mkdir("/waits", 0o755) }()
+		go func() { waiting <- third.Mkdir("/is-closed", 0o755) }()
+		require.NoError(t, third.Close())
+		require.ErrorIs(t, <-waiting, fs.ErrClosed)
+		return files.Mkdir("/mine", 0o755)
+	}))
+	require.NoError(t, <-waiting)
+	require.NoError(t, errors.Join(first.Close(), second.Close()))
+
+	// A project that is deleted and made anew is another one, for those that open it then.
+	old, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	require.NoError(t, store.Delete(t.Context(), "p"))
+	fresh, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	require.False(t, local.SameCore(old, fresh))
+	write(t, fresh, "/file", "text")
+	require.ErrorIs(t, old.Mkdir("/d", 0o755), vfs.ErrDeleted)
+	require.NoError(t, old.Close())
+	require.Equal(t, "text", read(t, fresh, "/file"))
+	require.NoError(t, fresh.Close())
 }
