@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,6 +34,20 @@ func BenchmarkDispatch(b *testing.B) {
 	r, err := registry.New(newTrivial("trivial"))
 	require.NoError(b, err)
 	call := registry.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(tenFieldsInput)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if result := r.Dispatch(b.Context(), call, registry.Env{}); result.IsError() {
+			b.Fatal(result.Text())
+		}
+	}
+}
+
+// BenchmarkDispatchCoerced has an input that is not what the schema wants, but means it.
+func BenchmarkDispatchCoerced(b *testing.B) {
+	r, err := registry.New(newTrivial("trivial"))
+	require.NoError(b, err)
+	input := strings.NewReplacer(`"days":3`, `"days":"3"`, `true`, `"true"`, `["wind","rain"]`, `"wind"`).Replace(tenFieldsInput)
+	call := registry.Call{ID: "call-1", Tool: "trivial", Input: json.RawMessage(input)}
 	b.ReportAllocs()
 	for b.Loop() {
 		if result := r.Dispatch(b.Context(), call, registry.Env{}); result.IsError() {

@@ -38,6 +38,8 @@ type coercer struct {
 	changed bool
 	// textDepth is how deep texts that are decoded may be nested, and values is how many values may still be made of them.
 	textDepth, values int
+	// stack has the schemas of the values that are being coerced.
+	stack []*jsontree.Node
 }
 
 // spend counts steps. It reports whether there is one left.
@@ -59,25 +61,31 @@ func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 	if len(schemas) == 0 || !c.spend(1) || depth > maxCoerceDepth {
 		return v
 	}
-	allowed, possible := AnyType, true
+	is, allowed, possible := typeOfDecoded(v), Types(AnyType), true
 	for _, schema := range schemas {
 		allowed &= c.types(schema, 0)
-		possible = possible && c.possible(schema, v, true, 0)
 	}
-	if !allowed.Has(typeOfDecoded(v)) {
-		possible = false
-	} else if !possible {
-		allowed &^= typeOfDecoded(v) // it is of the right type, but none of the values that there can be
+	if possible = allowed.Has(is); possible && is == String { // it may be none of the texts that there can be
+		for _, schema := range schemas {
+			possible = possible && c.possible(schema, v, true, 0)
+		}
+		if !possible {
+			allowed &^= is
+		}
 	}
 	if !possible {
 		if w, ok := c.convert(allowed, v); ok {
 			v, c.changed = w, true
 		}
 	}
+	from := len(c.stack)
+	defer func() { c.stack = c.stack[:from] }()
 	switch inside := v.(type) {
 	case map[string]any:
 		parts := c.applying(schemas, v)
+		top := len(c.stack)
 		for name, value := range inside {
+			c.stack = c.stack[:top]
 			of, required, known := c.property(parts, name)
 			if known && value == nil && !required && !c.nullable(of) {
 				delete(inside, name)
@@ -88,7 +96,9 @@ func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 		}
 	case []any:
 		parts := c.applying(schemas, v)
+		top := len(c.stack)
 		for i := range inside {
+			c.stack = c.stack[:top]
 			inside[i] = c.value(c.item(parts, i), inside[i], depth+1)
 		}
 	}
@@ -98,7 +108,8 @@ func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 // applying returns the schemas that a value must fit if it fits all of some: their parts, and the alternatives that are the only ones
 // possible for it.
 func (c *coercer) applying(schemas []*jsontree.Node, v any) []*jsontree.Node {
-	var parts []*jsontree.Node
+	from := len(c.stack)
+	parts := c.stack[from:]
 	for _, schema := range schemas {
 		parts = c.addParts(parts, schema)
 	}
@@ -109,7 +120,8 @@ func (c *coercer) applying(schemas []*jsontree.Node, v any) []*jsontree.Node {
 			}
 		}
 	}
-	return parts
+	c.stack = append(c.stack[:from], parts...)
+	return c.stack[from:]
 }
 
 // onlyPossible returns the one of some alternatives that a value can fit, or nil if there are more of them, or none.
@@ -136,27 +148,41 @@ func (c *coercer) possible(schema *jsontree.Node, v any, shape bool, depth int) 
 	if schema.Is("false") {
 		return false
 	}
-	object, _ := v.(map[string]any)
+	if c.single(schema) {
+		return !c.spend(1) || c.ownPossible(schema, v, shape, depth)
+	}
 	for _, part := range c.parts(schema) {
-		if shape && !declared(part).Has(typeOfDecoded(v)) {
+		if !c.ownPossible(part, v, shape, depth) {
 			return false
 		}
-		if value := part.Get("const"); value != nil && c.Draft > Draft4 && !c.same(value, v) {
-			return false
-		}
-		if values := part.List("enum"); values != nil && !c.among(values, v) {
-			return false
-		}
-		if shape && object != nil && !c.shaped(part, object) {
-			return false
-		}
-		for _, keyword := range []string{"anyOf", "oneOf"} {
-			if list := part.List(keyword); len(list) > 0 && depth < maxNested && shape && !c.anyPossible(list, v, depth+1) {
+	}
+	return true
+}
+
+// ownPossible is possible for a schema without what it refers to.
+func (c *coercer) ownPossible(part *jsontree.Node, v any, shape bool, depth int) bool {
+	for _, m := range part.Members {
+		switch m.Name {
+		case "type":
+			if shape && !declared(part).Has(typeOfDecoded(v)) {
+				return false
+			}
+		case "const":
+			if c.Draft > Draft4 && !c.same(m.Value, v) {
+				return false
+			}
+		case "enum":
+			if !c.among(m.Value.Items, v) {
+				return false
+			}
+		case "anyOf", "oneOf":
+			if shape && len(m.Value.Items) > 0 && depth < maxNested && !c.anyPossible(m.Value.Items, v, depth+1) {
 				return false
 			}
 		}
 	}
-	return true
+	object, ok := v.(map[string]any)
+	return !shape || !ok || c.shaped(part, object)
 }
 
 func (c *coercer) anyPossible(alternatives []*jsontree.Node, v any, depth int) bool {
@@ -238,14 +264,15 @@ func (c *coercer) same(value *jsontree.Node, v any) bool {
 
 // property returns the schemas that some parts have for a property, whether it is required, and whether it is named.
 func (c *coercer) property(parts []*jsontree.Node, name string) (schemas []*jsontree.Node, required, known bool) {
+	from := len(c.stack)
 	for _, part := range parts {
 		if !c.spend(1) {
 			return nil, true, false
 		}
 		if of := part.Object("properties").Get(name); of != nil {
-			schemas, known = append(schemas, of), true
+			c.stack, known = append(c.stack, of), true
 		} else if of := part.Get("additionalProperties"); of != nil && part.Get("patternProperties") == nil {
-			schemas = append(schemas, of)
+			c.stack = append(c.stack, of)
 		}
 		if names := part.List("required"); !required && len(names) > 0 && c.spend(len(names)/16) {
 			for _, n := range names {
@@ -253,11 +280,12 @@ func (c *coercer) property(parts []*jsontree.Node, name string) (schemas []*json
 			}
 		}
 	}
-	return schemas, required, known
+	return c.stack[from:], required, known
 }
 
 // item returns the schemas that some parts have for an item of an array.
 func (c *coercer) item(parts []*jsontree.Node, i int) (schemas []*jsontree.Node) {
+	from := len(c.stack)
 	for _, part := range parts {
 		if !c.spend(1) {
 			return nil
@@ -269,12 +297,12 @@ func (c *coercer) item(parts []*jsontree.Node, i int) (schemas []*jsontree.Node)
 			}
 		}
 		if i < len(first) {
-			schemas = append(schemas, first[i])
+			c.stack = append(c.stack, first[i])
 		} else if rest != nil {
-			schemas = append(schemas, rest)
+			c.stack = append(c.stack, rest)
 		}
 	}
-	return schemas
+	return c.stack[from:]
 }
 
 // nullable reports whether null may fit all of some schemas.

@@ -95,6 +95,9 @@ func (d *Document) References(schema *jsontree.Node) []Reference {
 // Targets returns the schemas that the references of a schema lead to.
 func (d *Document) Targets(schema *jsontree.Node) []*jsontree.Node {
 	d.once.Do(d.index)
+	if len(d.references) == 0 {
+		return nil
+	}
 	if found := d.references[schema]; found != nil {
 		return found.targets
 	}

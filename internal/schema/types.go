@@ -172,25 +172,42 @@ func (w *walk) types(schema *jsontree.Node, depth int) Types {
 	if schema.Is("false") {
 		return NoTypes
 	}
+	if w.single(schema) {
+		if !w.spend(1) {
+			return AnyType
+		}
+		return w.ownTypes(schema, depth)
+	}
 	set := Types(AnyType)
 	for _, part := range w.parts(schema) {
-		set &= declared(part)
-		if v := part.Get("const"); v != nil && w.Draft > Draft4 {
-			set &= TypeOf(v)
-		}
-		if enum := part.Get("enum"); enum != nil && enum.Kind == jsontree.Array {
-			set &= w.typesNamed(enum)
-		}
-		for _, keyword := range []string{"anyOf", "oneOf"} {
-			list := part.List(keyword)
-			if len(list) == 0 || depth >= maxNested {
+		set &= w.ownTypes(part, depth)
+	}
+	return set
+}
+
+// ownTypes are the types that a schema and its alternatives allow, without what it refers to.
+func (w *walk) ownTypes(part *jsontree.Node, depth int) Types {
+	set := Types(AnyType)
+	for _, m := range part.Members {
+		switch m.Name {
+		case "type":
+			set &= declared(part)
+		case "const":
+			if w.Draft > Draft4 {
+				set &= TypeOf(m.Value)
+			}
+		case "enum":
+			if m.Value.Kind == jsontree.Array {
+				set &= w.typesNamed(m.Value)
+			}
+		case "anyOf", "oneOf":
+			if len(m.Value.Items) == 0 || depth >= maxNested {
 				continue
 			}
 			union := NoTypes
-			for _, alternative := range list {
+			for _, alternative := range m.Value.Items {
 				if !w.spend(1) {
-					union = AnyType
-					break
+					return set
 				}
 				union |= w.types(alternative, depth+1)
 			}
@@ -200,6 +217,11 @@ func (w *walk) types(schema *jsontree.Node, depth int) Types {
 	return set
 }
 
+// single reports whether a schema is an object that consists of nothing but its own keywords.
+func (w *walk) single(schema *jsontree.Node) bool {
+	return schema != nil && schema.Kind == jsontree.Object && len(w.Targets(schema)) == 0 && schema.Get("allOf") == nil
+}
+
 // Parts returns the schemas that every fitting value must fit: the schema itself, what it refers to, those in
 // allOf, and so on, in this order, at most some hundred.
 func (d *Document) Parts(schema *jsontree.Node) []*jsontree.Node {
@@ -207,12 +229,6 @@ func (d *Document) Parts(schema *jsontree.Node) []*jsontree.Node {
 }
 
 func (w *walk) parts(schema *jsontree.Node) []*jsontree.Node {
-	if schema == nil || schema.Kind != jsontree.Object || !w.spend(1) {
-		return nil
-	}
-	if len(w.Targets(schema)) == 0 && schema.Get("allOf") == nil {
-		return []*jsontree.Node{schema}
-	}
 	return w.addParts(nil, schema)
 }
 
