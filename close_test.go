@@ -38,7 +38,8 @@ func TestClosing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			running, release := make(chan struct{}, 2), make(chan struct{})
-			stubborn := registry.ToolFunc(registry.Spec{Name: "stubborn", Description: "Goes on.", Timeout: registry.NoTimeout},
+			stubborn := registry.ToolFunc(registry.Spec{Name: "stubborn", Description: "Goes on.",
+				Timeout: registry.NoTimeout},
 				func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 					running <- struct{}{}
 					<-release
@@ -52,7 +53,8 @@ func TestClosing(t *testing.T) {
 					return next(ctx, call, env)
 				}
 			}
-			runner := open(t, toolrun.Options{Tools: []registry.Tool{stubborn}, Middleware: []registry.Middleware{starting}})
+			runner := open(t, toolrun.Options{Tools: []registry.Tool{stubborn},
+				Middleware: []registry.Middleware{starting}})
 			defer close(release)
 			session := openSession(t, runner, "p", nil)
 			var group sync.WaitGroup
@@ -62,7 +64,8 @@ func TestClosing(t *testing.T) {
 			} {
 				group.Go(func() {
 					next := `{"type":"tool_use","id":"next","name":"filesystem","input":{"command":"create","path":"/next","file_text":""}}`
-					messages, err := session.Do(context.Background(), registry.Anthropic, []byte("["+calls+","+next+"]"))
+					messages, err := session.Do(context.Background(), registry.Anthropic,
+						[]byte("["+calls+","+next+"]"))
 					assert.NoError(t, err)
 					var list []struct {
 						Content []struct {
@@ -144,7 +147,8 @@ func TestOpeningWhileClosing(t *testing.T) {
 					return
 				}
 				sessions[i] = session
-				if _, err = session.Do(context.Background(), registry.Anthropic, []byte(`{"type":"tool_use","id":"1","name":"memory"}`)); err != nil {
+				if _, err = session.Do(context.Background(), registry.Anthropic,
+					[]byte(`{"type":"tool_use","id":"1","name":"memory"}`)); err != nil {
 					assert.ErrorIs(t, err, toolrun.ErrClosed)
 				}
 			})

@@ -11,15 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadmePrograms builds and runs the Go programs in README.md and docs, and compares what they print with the comments that
-// say so: behind a call of Println, or on lines of their own after one. What is not a whole program is only built, with the
-// declarations of fragment around it. The shell commands are run by the tests of the command.
+// TestReadmePrograms builds and runs the Go programs in README.md and docs, and compares what they print with the
+// comments that say so: behind a call of Println, or on lines of their own after one. What is not a whole program is
+// only built, with the declarations of fragment around it. The shell commands are run by the tests of the command.
 func TestReadmePrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	// The programs must lie in the module to be built with its dependencies, in a folder that no pattern matches. Each becomes a
-	// package of one program that runs the one it is told to, since linking each would take longer than all the rest.
+	// The programs must lie in the module to be built with its dependencies, in a folder that no pattern matches.
+	// Each becomes a package of one program that runs the one it is told to, since linking each would take longer
+	// than all the rest.
 	dir, err := os.MkdirTemp(".", "_readme")
 	require.NoError(t, err)
 	defer os.RemoveAll(dir)
@@ -50,7 +51,8 @@ func TestReadmePrograms(t *testing.T) {
 			fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", name, name)
 		}
 	}
-	main := fmt.Sprintf("package main\n\nimport (\n\t\"os\"\n%s)\n\nfunc main() {\n\tswitch os.Args[1] {\n%s\t}\n}\n", &imports, &cases)
+	main := fmt.Sprintf("package main\n\nimport (\n\t\"os\"\n%s)\n\nfunc main() {\n\tswitch os.Args[1] {\n%s\t}\n}\n",
+		&imports, &cases)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(main), 0o600))
 	built := filepath.Join(t.TempDir(), "programs.exe")
 	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", built, "./"+dir).CombinedOutput()

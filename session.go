@@ -153,8 +153,8 @@ func (s *Session) Source(context.Context) (*registry.Registry, registry.Env, err
 	return s.runner.Registry(), env, err
 }
 
-// Project returns the files of the project, to read and to change them, and to undo what a call has done, by its id; nil if the
-// session has none. It is closed with the session.
+// Project returns the files of the project, to read and to change them, and to undo what a call has done, by its id;
+// nil if the session has none. It is closed with the session.
 func (s *Session) Project() vfs.Project { return s.project }
 
 // Close stops running calls, whose results say so, and waits until they end. That takes about half a second at

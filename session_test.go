@@ -77,7 +77,8 @@ func TestDo(t *testing.T) {
 		})
 	}
 	session := openSession(t, runner, "none", nil)
-	messages, err := session.Do(t.Context(), registry.Anthropic, []byte(`{"role":"assistant","content":[{"type":"text","text":"42"}]}`))
+	messages, err := session.Do(t.Context(), registry.Anthropic,
+		[]byte(`{"role":"assistant","content":[{"type":"text","text":"42"}]}`))
 	require.NoError(t, err)
 	require.Nil(t, messages, "the loop is over")
 }
@@ -85,10 +86,13 @@ func TestDo(t *testing.T) {
 // TestACrashOfTheEngineIsTheCodes looks at what a model is told of it, and at what comes after it.
 func TestACrashOfTheEngineIsTheCodes(t *testing.T) {
 	var log bytes.Buffer
-	session := openSession(t, open(t, toolrun.Options{}), "crash", &toolrun.SessionOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	session := openSession(t, open(t, toolrun.Options{}), "crash",
+		&toolrun.SessionOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	results, err := session.DispatchAll(t.Context(), []registry.Call{
-		{ID: "a", Tool: "javascript", Input: encode(t, map[string]string{"code": "await fs.writeFile('/n', '6');" + enginetest.Crash})},
-		{ID: "b", Tool: "javascript", Input: encode(t, map[string]string{"code": "return await fs.readFile('/n', 'utf8') * 7"})},
+		{ID: "a", Tool: "javascript", Input: encode(t,
+			map[string]string{"code": "await fs.writeFile('/n', '6');" + enginetest.Crash})},
+		{ID: "b", Tool: "javascript", Input: encode(t,
+			map[string]string{"code": "return await fs.readFile('/n', 'utf8') * 7"})},
 	})
 	require.NoError(t, err)
 	require.Equal(t, registry.CodeTool, results[0].Code)
@@ -110,17 +114,22 @@ func TestHostileResponses(t *testing.T) {
 	runner := open(t, toolrun.Options{})
 	const create = `{"type":"tool_use","id":"a","name":"filesystem","input":{"command":"create","path":"/done","file_text":""}}`
 	for name, test := range map[string]struct{ response, err, text string }{
-		"nothing":               {response: ``, err: "not JSON"},
-		"no JSON":               {response: create + `]`, err: "not JSON"},
-		"another type":          {response: `42`, err: "expected"},
-		"an error":              {response: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, err: "overloaded_error: Overloaded"},
-		"a call without an id":  {response: `[` + create + `,{"type":"tool_use","name":"filesystem","input":{}}]`, err: "no id"},
-		"too many calls":        {response: `[` + strings.Repeat(create+",", 1000) + create + `]`, err: "more than 1000"},
-		"deep":                  {response: strings.Repeat("[", 1<<20), err: "not JSON"},
-		"a wrong type of input": {response: `{"type":"tool_use","id":"a","name":"filesystem","input":[1]}`, text: "must be a JSON object"},
-		"no input":              {response: `{"type":"tool_use","id":"a","name":"filesystem"}`, text: "command"},
-		"invalid UTF-8":         {response: "{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"java\xff\",\"input\":{}}", text: "Unknown tool"},
-		"an unknown tool":       {response: `{"type":"tool_use","id":"a","name":"shell","input":{}}`, text: "Unknown tool: shell"},
+		"nothing":      {response: ``, err: "not JSON"},
+		"no JSON":      {response: create + `]`, err: "not JSON"},
+		"another type": {response: `42`, err: "expected"},
+		"an error":     {response: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, err: "overloaded_error: Overloaded"},
+		"a call without an id": {response: `[` + create + `,{"type":"tool_use","name":"filesystem","input":{}}]`,
+			err: "no id"},
+		"too many calls": {response: `[` + strings.Repeat(create+",", 1000) + create + `]`,
+			err: "more than 1000"},
+		"deep": {response: strings.Repeat("[", 1<<20), err: "not JSON"},
+		"a wrong type of input": {response: `{"type":"tool_use","id":"a","name":"filesystem","input":[1]}`,
+			text: "must be a JSON object"},
+		"no input": {response: `{"type":"tool_use","id":"a","name":"filesystem"}`, text: "command"},
+		"invalid UTF-8": {response: "{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"java\xff\",\"input\":{}}",
+			text: "Unknown tool"},
+		"an unknown tool": {response: `{"type":"tool_use","id":"a","name":"shell","input":{}}`,
+			text: "Unknown tool: shell"},
 		"a large input": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"` + strings.Repeat(" ", 17<<20) + `"}}`,
 			text: "the arguments have"},
 		"a way out": {response: `{"type":"tool_use","id":"a","name":"javascript","input":{"code":"return fs.readFile('/../../../../etc/passwd')"}}`,
@@ -152,7 +161,8 @@ func TestChosenForTheProject(t *testing.T) {
 	runner := open(t, toolrun.Options{DataDir: t.TempDir()})
 	session := openSession(t, runner, "p", nil)
 	choose := func(settings string) {
-		require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte(settings), nil }))
+		require.NoError(t, session.Project().EditSettings(t.Context(),
+			func([]byte) ([]byte, error) { return []byte(settings), nil }))
 	}
 	const loop = `{"code":"const all = []; for (;;) all.push(new Uint8Array(1e6))"}`
 	choose(`{"toolEnabled":{"filesystem":false},"toolOptions":{"javascript":{"memory":16}}}`)
@@ -180,7 +190,8 @@ func TestChosenForTheProject(t *testing.T) {
 
 func TestGrantsLimitsAndProgress(t *testing.T) {
 	var reported atomic.Pointer[registry.Progress]
-	dial := registry.ToolFunc(registry.Spec{Name: "dial", Description: "Dials.", Requires: []registry.Capability{registry.CapabilityNetwork}},
+	dial := registry.ToolFunc(registry.Spec{Name: "dial", Description: "Dials.",
+		Requires: []registry.Capability{registry.CapabilityNetwork}},
 		func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
 			env.Report("dialling", 1, 2)
 			return registry.Text(env.Project + " " + env.Chat + strings.Repeat("!", 100)), nil
@@ -199,7 +210,8 @@ func TestGrantsLimitsAndProgress(t *testing.T) {
 	text := do(t, session, "dial", `{}`)
 	require.Contains(t, text, "p chat 1!!")
 	require.Contains(t, text, registry.OutputDir)
-	require.Equal(t, registry.Progress{CallID: "call", Tool: "dial", Message: "dialling", Done: 1, Total: 2}, *reported.Load())
+	require.Equal(t, registry.Progress{CallID: "call", Tool: "dial", Message: "dialling", Done: 1, Total: 2},
+		*reported.Load())
 }
 
 func TestDeletedProject(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// OpenStore opens the store of projects in a data directory, as [Options].DataDir and the command's --data name it: they are in its
-// folder projects. What is missing is made. Several processes can use the same one.
+// OpenStore opens the store of projects in a data directory, as [Options].DataDir and the command's --data name it:
+// they are in its folder projects. What is missing is made. Several processes can use the same one.
 func OpenStore(dataDir string, options *vfs.Options) (vfs.Store, error) {
 	return local.OpenStore(filepath.Join(dataDir, "projects"), options)
 }
@@ -29,9 +29,9 @@ func (o *Options) openStore() (vfs.Store, error) {
 	return local.NewMemoryStore(&o.Projects), nil
 }
 
-// UserDataDir returns the directory in which the toolrun command keeps data: $TOOLRUN_DATA if that is set, and otherwise the
-// place that the XDG base directory specification, or the guidelines of Windows or macOS, name for the user's data. It need not
-// exist.
+// UserDataDir returns the directory in which the toolrun command keeps data: $TOOLRUN_DATA if that is set, and
+// otherwise the place that the XDG base directory specification, or the guidelines of Windows or macOS, name for the
+// user's data. It need not exist.
 func UserDataDir() (string, error) {
 	if dir := os.Getenv("TOOLRUN_DATA"); dir != "" {
 		return dir, nil

@@ -1,5 +1,5 @@
-// Package toolrun runs the tools that an AI model calls. Untrusted code runs in a sandbox with hard limits, sees only one
-// project's files, and every change can be undone.
+// Package toolrun runs the tools that an AI model calls. Untrusted code runs in a sandbox with hard limits, sees only
+// one project's files, and every change can be undone.
 //
 //	runner, err := toolrun.Open(ctx, nil)
 //	defer runner.Close()
@@ -10,8 +10,9 @@
 // The response is the body that the provider's API has answered with. The messages hold the results: append them to the
 // conversation and ask again. They are nil when the model has called nothing.
 //
-// A [Runner] is what a process needs once: the tools, the store of projects, the engine that runs code, and connections to
-// MCP servers. A [Session] works on the files of one project; each agent, or each user of a server, has one.
+// A [Runner] is what a process needs once: the tools, the store of projects, the engine that runs code, and
+// connections to MCP servers. A [Session] works on the files of one project; each agent, or each user of a server,
+// has one.
 //
 // # Your own tools
 //
@@ -40,8 +41,8 @@
 //
 // # Errors
 //
-// A call that fails is not a Go error: its result tells the model what was wrong, and the loop goes on. Errors are for what the
-// model cannot repair: a malformed response, a deleted project, a closed session.
+// A call that fails is not a Go error: its result tells the model what was wrong, and the loop goes on. Errors are
+// for what the model cannot repair: a malformed response, a deleted project, a closed session.
 package toolrun
 
 import (
@@ -62,25 +63,25 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// ErrClosed is the error of a [Runner] or a [Session] that is used after it was closed. It is also the cause of the contexts of
-// calls that closing has stopped.
+// ErrClosed is the error of a [Runner] or a [Session] that is used after it was closed. It is also the cause of the
+// contexts of calls that closing has stopped.
 var ErrClosed = errors.New("toolrun: closed")
 
 // Options configure a [Runner]. The zero value has safe defaults.
 type Options struct {
-	// DataDir is the directory that keeps projects, as the command's --data does; see [OpenStore]. Empty means that projects are in
-	// memory, and gone when the runner is closed.
+	// DataDir is the directory that keeps projects, as the command's --data does; see [OpenStore]. Empty means that
+	// projects are in memory, and gone when the runner is closed.
 	DataDir string
 	// Store keeps the projects instead of DataDir. The caller closes it, after the runner.
 	Store vfs.Store
 	// Projects limits what a project of DataDir, of memory, or of [Runner.DirSession] may hold and remember.
 	Projects vfs.Options
 
-	// Engine runs code. Several runners can share one, which the caller closes, after the runners. Nil means that the runner
-	// has an engine of its own. Either is loaded when code runs for the first time.
+	// Engine runs code. Several runners can share one, which the caller closes, after the runners. Nil means that the
+	// runner has an engine of its own. Either is loaded when code runs for the first time.
 	Engine *sandbox.Engine
-	// EngineOptions configure the runner's own engine. With a CacheDir it starts in some 40 ms, without one it takes about
-	// a second of a processor. A CacheDir that cannot be used is a warning, unless there is a CacheFailed.
+	// EngineOptions configure the runner's own engine. With a CacheDir it starts in some 40 ms, without one it takes
+	// about a second of a processor. A CacheDir that cannot be used is a warning, unless there is a CacheFailed.
 	EngineOptions sandbox.EngineOptions
 	// ScriptName is what stack traces call the code that the tool javascript runs. Empty means script.js.
 	ScriptName string
@@ -95,8 +96,8 @@ type Options struct {
 	// ServerOptions configure the connections. Base is the runner's.
 	ServerOptions mcpclient.Options
 
-	// Warn, if not nil, gets what works less well than it should: servers that cannot be reached when the runner is opened,
-	// compiled code that cannot be kept. It can be called by several goroutines at once.
+	// Warn, if not nil, gets what works less well than it should: servers that cannot be reached when the runner is
+	// opened, compiled code that cannot be kept. It can be called by several goroutines at once.
 	Warn func(error)
 }
 
@@ -115,9 +116,9 @@ type Runner struct {
 	sessions map[*Session]bool
 }
 
-// Open makes a runner. It connects to the MCP servers, as long as the context allows, and leaves those out that do not answer
-// until they do. The error is a [*registry.ToolError] if a tool is malformed, a [*mcpclient.ConfigError] if the configuration of
-// the servers is, and otherwise that of the store.
+// Open makes a runner. It connects to the MCP servers, as long as the context allows, and leaves those out that do
+// not answer until they do. The error is a [*registry.ToolError] if a tool is malformed, a [*mcpclient.ConfigError]
+// if the configuration of the servers is, and otherwise that of the store.
 func Open(ctx context.Context, options *Options) (*Runner, error) {
 	var o Options
 	if options != nil {
@@ -168,15 +169,15 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	return r, nil
 }
 
-// Session opens a project of the store, and makes it if it is missing. A project can have several sessions. The error is a
-// [*vfs.InvalidIDError] or a [*vfs.NameConflictError] if the project cannot have this id, or [ErrClosed].
+// Session opens a project of the store, and makes it if it is missing. A project can have several sessions. The error
+// is a [*vfs.InvalidIDError] or a [*vfs.NameConflictError] if the project cannot have this id, or [ErrClosed].
 func (r *Runner) Session(project string, options *SessionOptions) (*Session, error) {
 	return r.open(project, options, func() (vfs.Project, error) { return r.store.Open(context.Background(), project) })
 }
 
-// DirSession is Session on the files in a directory of the host, and nothing outside of it. What is there already does not count
-// for the quota, and the directory has no say in what is enabled ([SessionOptions].IgnoreSettings), since its files can be
-// anybody's. Its id is the name of the directory.
+// DirSession is Session on the files in a directory of the host, and nothing outside of it. What is there already
+// does not count for the quota, and the directory has no say in what is enabled ([SessionOptions].IgnoreSettings),
+// since its files can be anybody's. Its id is the name of the directory.
 func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, error) {
 	o := r.projects
 	o.Quota.Growth = true
@@ -192,8 +193,8 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 	return r.open(filepath.Base(name), &ignoring, func() (vfs.Project, error) { return local.OpenDir(dir, &o) })
 }
 
-// ProjectSession is Session on a project that the caller has opened, as from another store, and that the session closes. The
-// project can be nil: tools that need files are not enabled then.
+// ProjectSession is Session on a project that the caller has opened, as from another store, and that the session
+// closes. The project can be nil: tools that need files are not enabled then.
 func (r *Runner) ProjectSession(id string, project vfs.Project, options *SessionOptions) (*Session, error) {
 	return r.open(id, options, func() (vfs.Project, error) { return project, nil })
 }
@@ -225,12 +226,12 @@ func (r *Runner) isClosed() bool {
 	return r.closed
 }
 
-// Registry returns the tools that there are now, with the middleware: another value when MCP servers come and go. It is for what
-// sessions do not offer; [Session.Env] is what to call it with.
+// Registry returns the tools that there are now, with the middleware: another value when MCP servers come and go. It
+// is for what sessions do not offer; [Session.Env] is what to call it with.
 func (r *Runner) Registry() *registry.Registry { return r.servers.Registry() }
 
-// Changed returns a channel that is closed when Registry begins to return another value than it does now. To miss nothing, ask for
-// the channel first.
+// Changed returns a channel that is closed when Registry begins to return another value than it does now. To miss
+// nothing, ask for the channel first.
 func (r *Runner) Changed() <-chan struct{} { return r.servers.Changed() }
 
 // Servers returns how the connection to each MCP server is.
@@ -239,8 +240,9 @@ func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 // Store returns the store of the projects, to list, delete and measure them.
 func (r *Runner) Store() vfs.Store { return r.store }
 
-// JavaScript returns what runs scripts, for code of the program's own, and loads it if that has not been done. The context limits
-// loading. A program that wants to know at once whether code can run, or no call to wait, asks for it after Open.
+// JavaScript returns what runs scripts, for code of the program's own, and loads it if that has not been done. The
+// context limits loading. A program that wants to know at once whether code can run, or no call to wait, asks for it
+// after Open.
 func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) {
 	if r.isClosed() {
 		return nil, ErrClosed
@@ -251,9 +253,9 @@ func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) {
 // Engine returns the engine that code runs on, for another runner to share.
 func (r *Runner) Engine() *sandbox.Engine { return r.engine }
 
-// Close closes all sessions, and then what they have used: connections to MCP servers, the engine and the store, except those
-// that the options gave. Calls that are under way are stopped, as [Session.Close] says; a program that wants them to end waits
-// for them first. Closing again waits for the first time and returns the same.
+// Close closes all sessions, and then what they have used: connections to MCP servers, the engine and the store,
+// except those that the options gave. Calls that are under way are stopped, as [Session.Close] says; a program that
+// wants them to end waits for them first. Closing again waits for the first time and returns the same.
 func (r *Runner) Close() error { return r.close() }
 
 func (r *Runner) shut() error {

@@ -33,7 +33,8 @@ func open(t testing.TB, options toolrun.Options) *toolrun.Runner {
 	return runner
 }
 
-func openSession(t testing.TB, runner *toolrun.Runner, project string, options *toolrun.SessionOptions) *toolrun.Session {
+func openSession(t testing.TB, runner *toolrun.Runner, project string,
+	options *toolrun.SessionOptions) *toolrun.Session {
 	t.Helper()
 	session, err := runner.Session(project, options)
 	require.NoError(t, err)
@@ -61,13 +62,16 @@ func TestOpenRefuses(t *testing.T) {
 		"a directory that is a file": {toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "file")
 		}},
-		"an engine that cannot be": {toolrun.Options{EngineOptions: sandbox.EngineOptions{MaxIdle: -1}}, func(t *testing.T, err error) {
-			require.ErrorContains(t, err, "MaxIdle")
-		}},
-		"two stores": {toolrun.Options{DataDir: t.TempDir(), Store: local.NewMemoryStore(nil)}, func(t *testing.T, err error) {
-			require.ErrorContains(t, err, "both a Store and a DataDir")
-		}},
-		"a server that is none": {toolrun.Options{DataDir: t.TempDir(), Servers: mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"x": {}}}},
+		"an engine that cannot be": {toolrun.Options{EngineOptions: sandbox.EngineOptions{MaxIdle: -1}},
+			func(t *testing.T, err error) {
+				require.ErrorContains(t, err, "MaxIdle")
+			}},
+		"two stores": {toolrun.Options{DataDir: t.TempDir(), Store: local.NewMemoryStore(nil)},
+			func(t *testing.T, err error) {
+				require.ErrorContains(t, err, "both a Store and a DataDir")
+			}},
+		"a server that is none": {toolrun.Options{DataDir: t.TempDir(),
+			Servers: mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"x": {}}}},
 			func(t *testing.T, err error) {
 				var problem *mcpclient.ConfigError
 				require.ErrorAs(t, err, &problem)
@@ -110,15 +114,18 @@ func TestDataDir(t *testing.T) {
 	options := toolrun.Options{DataDir: dir, Projects: vfs.Options{Quota: vfs.Quota{FileSize: 10}, NoSync: true}}
 	runner := open(t, options)
 	session := openSession(t, runner, "notes", nil)
-	require.Equal(t, "File created successfully at: /a.txt", do(t, session, "filesystem", `{"command":"create","path":"/a.txt","file_text":"hello"}`))
-	require.Contains(t, do(t, session, "filesystem", `{"command":"create","path":"/b.txt","file_text":"hello hello"}`), "10")
+	require.Equal(t, "File created successfully at: /a.txt",
+		do(t, session, "filesystem", `{"command":"create","path":"/a.txt","file_text":"hello"}`))
+	require.Contains(t, do(t, session, "filesystem", `{"command":"create","path":"/b.txt","file_text":"hello hello"}`),
+		"10")
 	require.NoError(t, runner.Close())
 
 	text, err := os.ReadFile(filepath.Join(dir, "projects", "notes", "a.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "hello", string(text))
 	runner = open(t, options)
-	require.Equal(t, "hello", do(t, openSession(t, runner, "notes", nil), "javascript", `{"code":"return fs.readFile('/a.txt', 'utf8')"}`))
+	require.Equal(t, "hello", do(t, openSession(t, runner, "notes", nil), "javascript",
+		`{"code":"return fs.readFile('/a.txt', 'utf8')"}`))
 	ids, err := runner.Store().List(t.Context(), "", 0)
 	require.NoError(t, err)
 	require.Equal(t, []string{"notes"}, ids)
@@ -143,13 +150,16 @@ func TestNamesOfDirectories(t *testing.T) {
 func TestDirSession(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".toolrun"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, ".toolrun", "settings.json"), []byte(`{"enabledTools":["filesystem"]}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".toolrun", "settings.json"),
+		[]byte(`{"enabledTools":["filesystem"]}`), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "large"), make([]byte, 100), 0o600))
 	runner := open(t, toolrun.Options{Projects: vfs.Options{Quota: vfs.Quota{Bytes: 50}}})
 	session, err := runner.DirSession(dir, nil)
 	require.NoError(t, err)
-	require.Equal(t, "large\nFiles: created /a.txt", do(t, session, "javascript", `{"code":"await fs.writeFile('/a.txt', 'x'.repeat(40)); return (await fs.readdir('/'))[1]"}`))
-	require.Contains(t, do(t, session, "javascript", `{"code":"await fs.writeFile('/b.txt', 'x'.repeat(40))"}`), "ENOSPC")
+	require.Equal(t, "large\nFiles: created /a.txt",
+		do(t, session, "javascript", `{"code":"await fs.writeFile('/a.txt', 'x'.repeat(40)); return (await fs.readdir('/'))[1]"}`))
+	require.Contains(t, do(t, session, "javascript", `{"code":"await fs.writeFile('/b.txt', 'x'.repeat(40))"}`),
+		"ENOSPC")
 	text, err := os.ReadFile(filepath.Join(dir, "a.txt"))
 	require.NoError(t, err)
 	require.Len(t, text, 40)
@@ -195,7 +205,8 @@ func TestRunnersShareWhatTheyAreGiven(t *testing.T) {
 		require.NoError(t, err)
 		require.Same(t, engine.Engine(), got.Engine())
 		session := openSession(t, runner, "counted", nil)
-		require.Contains(t, do(t, session, "javascript", `{"code":"const n = 1 + ((await fs.exists('/n')) ? +await fs.readFile('/n', 'utf8') : 0); await fs.writeFile('/n', '' + n); return n"}`), want, i)
+		require.Contains(t, do(t, session, "javascript",
+			`{"code":"const n = 1 + ((await fs.exists('/n')) ? +await fs.readFile('/n', 'utf8') : 0); await fs.writeFile('/n', '' + n); return n"}`), want, i)
 		require.NoError(t, runner.Close())
 	}
 	require.NoError(t, store.Close())
@@ -206,12 +217,16 @@ func TestServers(t *testing.T) {
 	echo := openSession(t, open(t, toolrun.Options{Tools: []registry.Tool{nothing("nothing")}}), "served", nil)
 	server, err := mcpserver.New(t.Context(), echo.Source, nil)
 	require.NoError(t, err)
-	web := httptest.NewServer(mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, nil))
+	web := httptest.NewServer(mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) {
+		return server,
+			nil
+	}, nil))
 	defer web.Close()
 	var warnings []error
 	runner := open(t, toolrun.Options{
-		Servers: mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"near": {URL: web.URL}, "far": {URL: "http://127.0.0.1:1/"}}},
-		Warn:    func(err error) { warnings = append(warnings, err) },
+		Servers: mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"near": {URL: web.URL},
+			"far": {URL: "http://127.0.0.1:1/"}}},
+		Warn: func(err error) { warnings = append(warnings, err) },
 	})
 	require.Len(t, warnings, 1)
 	require.ErrorContains(t, warnings[0], "far")
@@ -295,7 +310,8 @@ func TestCallsThatHaveEndedAreForgotten(t *testing.T) {
 // do does one call, and returns what the model gets.
 func do(t testing.TB, session *toolrun.Session, tool, input string) string {
 	t.Helper()
-	results, err := session.DispatchAll(context.Background(), []registry.Call{{ID: "call", Tool: tool, Input: []byte(input)}})
+	results, err := session.DispatchAll(context.Background(),
+		[]registry.Call{{ID: "call", Tool: tool, Input: []byte(input)}})
 	require.NoError(t, err)
 	require.Len(t, results, 1)
 	return results[0].Text()

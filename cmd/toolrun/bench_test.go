@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkCommand measures whole processes, in turn: a small script with the engine in the cache, a command that needs no engine, and
-// Node doing nothing, if there is one. It reports medians, and js-to-node, the median of the ratios of neighbours.
+// BenchmarkCommand measures whole processes, in turn: a small script with the engine in the cache, a command that
+// needs no engine, and Node doing nothing, if there is one. It reports medians, and js-to-node, the median of the
+// ratios of neighbours.
 func BenchmarkCommand(b *testing.B) {
 	dir := b.TempDir()
 	toolrun := filepath.Join(dir, "toolrun.exe")
@@ -33,7 +34,8 @@ func BenchmarkCommand(b *testing.B) {
 	}
 	run := func(args []string) time.Duration {
 		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir, "HOME="+dir, "LocalAppData="+dir, "TOOLRUN_DATA="+filepath.Join(dir, "data"))
+		cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir, "HOME="+dir, "LocalAppData="+dir,
+			"TOOLRUN_DATA="+filepath.Join(dir, "data"))
 		start := time.Now()
 		out, err := cmd.CombinedOutput()
 		require.NoError(b, err, "%s", out)

@@ -1,5 +1,5 @@
-// The command anthropic is an agent: it gives a model of Anthropic's the tools of toolrun, and does its calls until it has an
-// answer.
+// The command anthropic is an agent: it gives a model of Anthropic's the tools of toolrun, and does its calls until
+// it has an answer.
 //
 //	export ANTHROPIC_API_KEY=...
 //	go run . -dir ~/reports 'Which of these files has the most rows?'
@@ -60,8 +60,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, runner.Close()) }()
-	a := &agent{client: anthropic.NewClient(), runner: runner, model: *model, stdout: stdout, log: log.New(stderr, "", 0)}
-	options := &toolrun.SessionOptions{Progress: func(p registry.Progress) { a.log.Printf("%s: %s", p.Tool, printable(p.Message)) }}
+	a := &agent{client: anthropic.NewClient(), runner: runner, model: *model, stdout: stdout,
+		log: log.New(stderr, "", 0)}
+	options := &toolrun.SessionOptions{Progress: func(p registry.Progress) {
+		a.log.Printf("%s: %s", p.Tool,
+			printable(p.Message))
+	}}
 	if *dir == "" {
 		a.session, err = runner.Session("default", options)
 	} else {
@@ -103,9 +107,10 @@ func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	return fmt.Errorf("there is no answer after %d turns", turns)
 }
 
-// ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what breaks off is an
-// error, and nothing of it is done.
-func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*anthropic.Message, []registry.Call, error) {
+// ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what
+// breaks off is an error, and nothing of it is done.
+func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*anthropic.Message, []registry.Call,
+	error) {
 	params := anthropic.MessageNewParams{Model: a.model, MaxTokens: 16_000, Messages: messages}
 	tools, err := a.session.Definitions(registry.Anthropic, nil)
 	if err != nil {
@@ -145,7 +150,8 @@ func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*an
 	switch message.StopReason {
 	case anthropic.StopReasonEndTurn, anthropic.StopReasonStopSequence, anthropic.StopReasonToolUse:
 	case "":
-		return nil, nil, fmt.Errorf("asking the model: the stream ended before the message did: %w", io.ErrUnexpectedEOF)
+		return nil, nil, fmt.Errorf("asking the model: the stream ended before the message did: %w",
+			io.ErrUnexpectedEOF)
 	default:
 		return nil, nil, fmt.Errorf("the model stopped before its end: %s", message.StopReason)
 	}

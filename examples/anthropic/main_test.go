@@ -66,7 +66,8 @@ func TestConversation(t *testing.T) {
 	require.Contains(t, second["toolu_3"].Content[0].Text, "code parameter is required")
 	require.Equal(t, "Unknown tool: shell", second["toolu_4"].Content[0].Text)
 	third := s.asked[3].results(t)
-	require.JSONEq(t, "{}", string(s.asked[3].Messages[5].Content[0].Input), "the SDK says it so, since a request has to be JSON")
+	require.JSONEq(t, "{}", string(s.asked[3].Messages[5].Content[0].Input),
+		"the SDK says it so, since a request has to be JSON")
 	require.True(t, third["toolu_5"].IsError)
 	require.Contains(t, third["toolu_5"].Content[0].Text, "not valid JSON")
 }
@@ -92,12 +93,15 @@ func TestBrokenStreams(t *testing.T) {
 		body, want string
 		abort      bool
 	}{
-		"in the arguments":       {body: strings.Join(whole[:6], ""), want: "the stream ended before the message did"},
-		"after a call":           {body: strings.Join(whole[:len(whole)-10], ""), want: "the stream ended before the message did"},
-		"of which a part is cut": {body: strings.Join(whole[:6], "") + whole[6][:40], want: "the stream ended before the message did"},
-		"by the connection":      {body: strings.Join(whole[:len(whole)-10], ""), abort: true, want: "unexpected EOF"},
-		"by an error":            {body: strings.Join(whole[:len(whole)-10], "") + reported, want: "Overloaded"},
-		"by a limit": {body: strings.ReplaceAll(strings.Join(whole, ""), `"stop_reason":"tool_use"`, `"stop_reason":"max_tokens"`),
+		"in the arguments": {body: strings.Join(whole[:6], ""), want: "the stream ended before the message did"},
+		"after a call": {body: strings.Join(whole[:len(whole)-10], ""),
+			want: "the stream ended before the message did"},
+		"of which a part is cut": {body: strings.Join(whole[:6], "") + whole[6][:40],
+			want: "the stream ended before the message did"},
+		"by the connection": {body: strings.Join(whole[:len(whole)-10], ""), abort: true, want: "unexpected EOF"},
+		"by an error":       {body: strings.Join(whole[:len(whole)-10], "") + reported, want: "Overloaded"},
+		"by a limit": {body: strings.ReplaceAll(strings.Join(whole, ""), `"stop_reason":"tool_use"`,
+			`"stop_reason":"max_tokens"`),
 			want: "the model stopped before its end: max_tokens"},
 		"at once":           {want: "the stream ended before the message did"},
 		"that is no stream": {body: "event: message_start\ndata: <html>\n\n", want: "invalid character '<'"},
@@ -144,11 +148,13 @@ func TestBusy(t *testing.T) {
 	require.Len(t, s.asked, 3)
 }
 
-// TestInterrupt ends the context, as an interrupt does, while code runs that never ends, and while the model is thinking.
+// TestInterrupt ends the context, as an interrupt does, while code runs that never ends, and while the model is
+// thinking.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, say(call("toolu_1", "javascript", `{"code": "for (;;) {}"}`)))
-	err := run(ctx, []string{"-cache", cache, "Go."}, &strings.Builder{}, onWrite(cancel)) // the call is the first that is told
+	// the call is the first that is told
+	err := run(ctx, []string{"-cache", cache, "Go."}, &strings.Builder{}, onWrite(cancel))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, s.asked, 1)
 

@@ -70,15 +70,16 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	assert.Equal(s.t, "key", r.Header.Get("X-Api-Key"))
 	assert.True(s.t, asked.Stream)
 	assert.Positive(s.t, asked.MaxTokens)
-	assert.Equal(s.t, []struct{ Type, Name string }{{"memory_20250818", "memory"}, {"", "javascript"}, {"", "filesystem"}}, asked.Tools)
+	assert.Equal(s.t, []struct{ Type, Name string }{{"memory_20250818", "memory"}, {"", "javascript"},
+		{"", "filesystem"}}, asked.Tools)
 	checkMessages(s.t, asked.Messages)
 	next := s.answers[len(s.asked)]
 	s.asked = append(s.asked, asked)
 	next(w, asked)
 }
 
-// checkMessages checks what the API refuses: roles alternate, and each call of a message has its result in the next one, once and
-// in order.
+// checkMessages checks what the API refuses: roles alternate, and each call of a message has its result in the next
+// one, once and in order.
 func checkMessages(t *testing.T, messages []message) {
 	var open []string
 	for i, m := range messages {
@@ -143,7 +144,8 @@ func events(blocks []block) []string {
 			add(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":%q,"name":%q,"input":{}}}`, i, b.ID, b.Name)
 			add(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":""}}`, i)
 			for _, piece := range pieces(string(b.Input)) {
-				add(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`, i, piece)
+				add(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`,
+					i, piece)
 			}
 		}
 		add(`{"type":"content_block_stop","index":%d}`, i)

@@ -1,5 +1,6 @@
-// The command openai is an agent: it gives a model the tools of toolrun by OpenAI's Chat Completions API or, with -responses, by the
-// Responses API, and does its calls until it has an answer. Servers of others that speak one of these will do as well.
+// The command openai is an agent: it gives a model the tools of toolrun by OpenAI's Chat Completions API or, with
+// -responses, by the Responses API, and does its calls until it has an answer. Servers of others that speak one of
+// these will do as well.
 //
 //	export OPENAI_API_KEY=... OPENAI_BASE_URL=...
 //	go run . -dir ~/reports 'Which of these files has the most rows?'
@@ -62,7 +63,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, runner.Close()) }()
 	a := &agent{client: openai.NewClient(), runner: runner, model: *model, stdout: stdout, log: log.New(stderr, "", 0)}
-	options := &toolrun.SessionOptions{Progress: func(p registry.Progress) { a.log.Printf("%s: %s", p.Tool, printable(p.Message)) }}
+	options := &toolrun.SessionOptions{Progress: func(p registry.Progress) {
+		a.log.Printf("%s: %s", p.Tool,
+			printable(p.Message))
+	}}
 	if *dir == "" {
 		a.session, err = runner.Session("default", options)
 	} else {
@@ -127,8 +131,8 @@ var (
 	errCut      = fmt.Errorf("asking the model: the stream ended before the message did: %w", io.ErrUnexpectedEOF)
 )
 
-// ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what breaks off is an
-// error, and nothing of it is done.
+// ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what
+// breaks off is an error, and nothing of it is done.
 func (a *agent) ask(ctx context.Context, messages []openai.ChatCompletionMessageParamUnion) (
 	*openai.ChatCompletionMessage, []registry.Call, error) {
 	params := openai.ChatCompletionNewParams{Model: a.model, Messages: messages}

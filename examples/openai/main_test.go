@@ -38,7 +38,8 @@ func TestConversation(t *testing.T) {
 		say("Let me see. 📦",
 			call("call_1", "filesystem", `{"command": "create", "path": "/zurück.txt", "file_text": "1\n2\n3\n"}`),
 			call("call_2", "javascript", `{"code": "return (await fs.readFile('/zurück.txt', 'utf8')).trim().split('\\n').length"}`)),
-		say("", call("call_3", "javascript", `{"kode": "return 1"}`), call("call_4", "shell", ``), call("call_5", "javascript", `{"code": "retu`)),
+		say("", call("call_3", "javascript", `{"kode": "return 1"}`), call("call_4", "shell", ``),
+			call("call_5", "javascript", `{"code": "retu`)),
 		say("There are 3 lines.\x1b[2J"),
 	)
 	stdout, stderr, err := ask(t, "-dir", dir, "-model", "test", "How many", "lines?")
@@ -55,7 +56,8 @@ func TestConversation(t *testing.T) {
 	require.Len(t, s.asked[0].Messages, 2)
 	require.Contains(t, s.asked[0].Messages[0].Content, "/memories")
 	require.Equal(t, "How many lines?", s.asked[0].Messages[1].Content)
-	require.Equal(t, map[string]string{"call_1": "File created successfully at: /zurück.txt", "call_2": "3"}, s.asked[1].results())
+	require.Equal(t, map[string]string{"call_1": "File created successfully at: /zurück.txt", "call_2": "3"},
+		s.asked[1].results())
 	results := s.asked[2].results()
 	require.Len(t, results, 5)
 	require.Contains(t, results["call_3"], "code parameter is required")
@@ -89,15 +91,19 @@ func TestBrokenStreams(t *testing.T) {
 		"of which a part is cut": {body: strings.Join(whole[:6], "") + whole[6][:40], want: early},
 		"by the connection":      {body: strings.Join(whole[:len(whole)-2], ""), abort: true, want: "unexpected EOF"},
 		"by an error": {body: strings.Join(whole[:len(whole)-2], "") +
-			`data: {"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}` + "\n\n", want: "The server had an error"},
-		"by a limit": {body: strings.ReplaceAll(strings.Join(whole, ""), `"finish_reason":"tool_calls"`, `"finish_reason":"length"`),
+			`data: {"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}` +
+			"\n\n", want: "The server had an error"},
+		"by a limit": {body: strings.ReplaceAll(strings.Join(whole, ""), `"finish_reason":"tool_calls"`,
+			`"finish_reason":"length"`),
 			want: "the model stopped before its end: length"},
 		"at once":           {want: early},
 		"done at once":      {body: "data: [DONE]\n\n", want: early},
 		"that is no stream": {body: "data: <html>\n\n", want: "invalid character '<'"},
-		"of two messages": {body: strings.Join(whole[:6], "") + strings.ReplaceAll(strings.Join(whole[6:], ""), "chatcmpl-1", "chatcmpl-2"),
+		"of two messages": {body: strings.Join(whole[:6], "") + strings.ReplaceAll(strings.Join(whole[6:], ""),
+			"chatcmpl-1", "chatcmpl-2"),
 			want: "not as it must be"},
-		"without names": {body: strings.ReplaceAll(strings.ReplaceAll(strings.Join(whole, ""), `"name":"filesystem",`, ""), `"id":"call_1",`, ""),
+		"without names": {body: strings.ReplaceAll(strings.ReplaceAll(strings.Join(whole, ""), `"name":"filesystem",`,
+			""), `"id":"call_1",`, ""),
 			want: "not as it must be"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,11 +146,13 @@ func TestBusy(t *testing.T) {
 	require.Len(t, s.asked, 3)
 }
 
-// TestInterrupt ends the context, as an interrupt does, while code runs that never ends, and while the model is thinking.
+// TestInterrupt ends the context, as an interrupt does, while code runs that never ends, and while the model is
+// thinking.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, say("", call("call_1", "javascript", `{"code": "for (;;) {}"}`)))
-	err := run(ctx, []string{"-cache", cache, "Go."}, &strings.Builder{}, onWrite(cancel)) // the call is the first that is told
+	// the call is the first that is told
+	err := run(ctx, []string{"-cache", cache, "Go."}, &strings.Builder{}, onWrite(cancel))
 	require.ErrorIs(t, err, context.Canceled)
 	require.Len(t, s.asked, 1)
 

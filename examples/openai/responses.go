@@ -28,7 +28,8 @@ func (a *agent) respond(ctx context.Context, question string, turns int) error {
 	if system != "" {
 		params.Instructions = openai.String(system)
 	}
-	input := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(question, responses.EasyInputMessageRoleUser)}
+	input := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(question,
+		responses.EasyInputMessageRoleUser)}
 	for range turns {
 		tools, err := a.session.Definitions(registry.OpenAIResponses, nil)
 		if err != nil {

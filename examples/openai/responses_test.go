@@ -49,7 +49,8 @@ func serveResponses(t *testing.T, bodies ...string) *[][]item {
 		assert.True(t, asked.Stream && !asked.Store)
 		assert.Equal(t, []string{"reasoning.encrypted_content"}, asked.Include)
 		assert.Contains(t, asked.Instructions, "/memories")
-		assert.Equal(t, []struct{ Type, Name string }{{"function", "memory"}, {"function", "javascript"}, {"function", "filesystem"}}, asked.Tools)
+		assert.Equal(t, []struct{ Type, Name string }{{"function", "memory"}, {"function", "javascript"},
+			{"function", "filesystem"}}, asked.Tools)
 		var open []string
 		for _, i := range asked.Input {
 			switch i.Type {
@@ -80,14 +81,16 @@ func functionCall(id, name, arguments string) item {
 }
 
 func says(text string) item {
-	return item{Type: "message", ID: "msg_1", Role: "assistant", Content: []map[string]any{{"type": "output_text", "text": text, "annotations": []any{}}}}
+	return item{Type: "message", ID: "msg_1", Role: "assistant",
+		Content: []map[string]any{{"type": "output_text", "text": text, "annotations": []any{}}}}
 }
 
 // responding returns a response as server-sent events, which end with one of the given type.
 func responding(end string, output ...item) []string {
 	var list []string
 	add := func(kind string, members string) {
-		list = append(list, fmt.Sprintf("event: %s\ndata: {\"type\":%q,\"sequence_number\":%d,%s}\n\n", kind, kind, len(list), members))
+		list = append(list, fmt.Sprintf("event: %s\ndata: {\"type\":%q,\"sequence_number\":%d,%s}\n\n", kind, kind,
+			len(list), members))
 	}
 	encode := func(value any) string {
 		data, err := json.Marshal(value)
@@ -102,10 +105,12 @@ func responding(end string, output ...item) []string {
 			for _, piece := range pieces(content[0]["text"].(string)) {
 				add("response.output_text.delta", fmt.Sprintf(`"item_id":%q,"output_index":%d,"content_index":0,"delta":%s`, item.ID, i, piece))
 			}
-			add("response.output_text.done", fmt.Sprintf(`"item_id":%q,"output_index":%d,"content_index":0,"text":%s`, item.ID, i, encode(content[0]["text"])))
+			add("response.output_text.done", fmt.Sprintf(`"item_id":%q,"output_index":%d,"content_index":0,"text":%s`,
+				item.ID, i, encode(content[0]["text"])))
 		}
 		for _, piece := range pieces(item.Arguments) {
-			add("response.function_call_arguments.delta", fmt.Sprintf(`"item_id":%q,"output_index":%d,"delta":%s`, item.ID, i, piece))
+			add("response.function_call_arguments.delta",
+				fmt.Sprintf(`"item_id":%q,"output_index":%d,"delta":%s`, item.ID, i, piece))
 		}
 		add("response.output_item.done", fmt.Sprintf(`"output_index":%d,"item":%s`, i, encode(item)))
 	}
@@ -115,7 +120,8 @@ func responding(end string, output ...item) []string {
 		"failed":     `"error":{"code":"server_error","message":"Try later"},"incomplete_details":null`,
 		"incomplete": `"error":null,"incomplete_details":{"reason":"max_output_tokens"}`,
 	}
-	add(end, fmt.Sprintf(`"response":{"id":"resp_1","object":"response","status":%q,%s,"output":%s}`, status, details[status], encode(output)))
+	add(end, fmt.Sprintf(`"response":{"id":"resp_1","object":"response","status":%q,%s,"output":%s}`, status,
+		details[status], encode(output)))
 	return list
 }
 
@@ -124,7 +130,8 @@ func TestResponses(t *testing.T) {
 	whole := func(output ...item) string { return strings.Join(responding("response.completed", output...), "") }
 	thought := item{Type: "reasoning", ID: "rs_1", Summary: []any{}, Encrypted: "c2VjcmV0"}
 	inputs := serveResponses(t,
-		whole(thought, functionCall("call_1", "filesystem", `{"command": "create", "path": "/a.txt", "file_text": "6"}`),
+		whole(thought, functionCall("call_1", "filesystem",
+			`{"command": "create", "path": "/a.txt", "file_text": "6"}`),
 			functionCall("call_2", "javascript", `{"code": "return await fs.readFile('/a.txt', 'utf8') * 7"}`)),
 		whole(functionCall("call_3", "javascript", `{"code": "retu`)),
 		whole(says("It is 42.")),
@@ -156,7 +163,8 @@ func TestBrokenResponses(t *testing.T) {
 		"at once":    {nil, "the stream ended before the message did"},
 		"failed":     {responding("response.failed", write), "Try later"},
 		"incomplete": {responding("response.incomplete", write), "the model stopped before its end: max_output_tokens"},
-		"error": {append(whole[:len(whole)-1:len(whole)-1], "event: error\ndata: {\"type\":\"error\",\"code\":\"x\",\"message\":\"Overloaded\",\"param\":null}\n\n"),
+		"error": {append(whole[:len(whole)-1:len(whole)-1],
+			"event: error\ndata: {\"type\":\"error\",\"code\":\"x\",\"message\":\"Overloaded\",\"param\":null}\n\n"),
 			"Overloaded"},
 		"without an id": {responding("response.completed", nameless), "has no id"},
 	} {
@@ -169,7 +177,8 @@ func TestBrokenResponses(t *testing.T) {
 			require.NoFileExists(t, filepath.Join(dir, "done"))
 		})
 	}
-	call := strings.Join(responding("response.completed", functionCall("call_1", "javascript", `{"code": "return 1"}`)), "")
+	call := strings.Join(responding("response.completed", functionCall("call_1", "javascript", `{"code": "return 1"}`)),
+		"")
 	serveResponses(t, call, call)
 	_, _, err := ask(t, "-responses", "-turns", "2", "Go on.")
 	require.EqualError(t, err, "there is no answer after 2 turns")

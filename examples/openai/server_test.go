@@ -82,7 +82,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next(w, asked)
 }
 
-// checkMessages checks what the API refuses: each call of a message has its result before the next message, once and in order.
+// checkMessages checks what the API refuses: each call of a message has its result before the next message, once and
+// in order.
 func checkMessages(t *testing.T, messages []message) {
 	var open []string
 	for i, m := range messages {
@@ -132,7 +133,8 @@ func chunks(text string, calls []toolCall) []string {
 	more := false
 	for i, c := range calls {
 		reason, more = `"tool_calls"`, true
-		add(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":%q,"type":"function","function":{"name":%q,"arguments":""}}]}`, i, c.ID, c.Function.Name), "null")
+		add(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":%q,"type":"function","function":{"name":%q,"arguments":""}}]}`,
+			i, c.ID, c.Function.Name), "null")
 	}
 	for n := 0; more; n++ {
 		more = false

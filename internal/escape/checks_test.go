@@ -23,19 +23,43 @@ func TestChecksOfTheWorldFail(t *testing.T) {
 		do   func(w *world) error
 		want string
 	}{
-		"a file outside": {func(w *world) error { return os.WriteFile(filepath.Join(w.outside, "secret.txt"), []byte("x"), 0o600) }, "secret.txt was"},
-		"a file beside":  {func(w *world) error { return os.WriteFile(filepath.Join(w.outside, "data", "new"), nil, 0o600) }, "new was"},
+		"a file outside": {func(w *world) error {
+			return os.WriteFile(filepath.Join(w.outside, "secret.txt"),
+				[]byte("x"), 0o600)
+		}, "secret.txt was"},
+		"a file beside": {func(w *world) error {
+			return os.WriteFile(filepath.Join(w.outside, "data", "new"), nil,
+				0o600)
+		}, "new was"},
 		"a time outside": {func(w *world) error {
 			return os.Chtimes(filepath.Join(w.outside, "shared.txt"), time.Unix(1, 0), time.Unix(1, 0))
 		}, "shared.txt was"},
-		"a permission outside":           {func(w *world) error { return os.Chmod(filepath.Join(w.outside, "shared.txt"), 0o400) }, "shared.txt was"},
-		"a file of another":              {func(w *world) error { return os.Remove(filepath.Join(w.outside, "data", "other", "secret.txt")) }, "other"},
-		"a file of its own":              {func(w *world) error { return os.Remove(filepath.Join(w.dir, ".toolrun", "secret.js")) }, "secret.js was"},
-		"a file that is protected":       {func(w *world) error { return vfs.Append(t.Context(), w.project, "/memories/m.md", []byte("x")) }, "protected /memories/m.md was"},
-		"a directory that is protected":  {func(w *world) error { return w.project.Mkdir("/memories/e", 0o700) }, "protected /memories/e was"},
-		"a permission that is protected": {func(w *world) error { return w.project.Chmod("/memories/m.md", 0o600) }, "protected /memories/m.md was"},
-		"all that is protected":          {func(w *world) error { return w.project.RemoveAll("/memories") }, "protected /memories was"},
-		"a secret in the project":        {func(w *world) error { return afero.WriteFile(w.project, "/got", []byte(secretOf("x")), 0o600) }, "a secret is in the project: /got"},
+		"a permission outside": {func(w *world) error {
+			return os.Chmod(filepath.Join(w.outside,
+				"shared.txt"), 0o400)
+		}, "shared.txt was"},
+		"a file of another": {func(w *world) error {
+			return os.Remove(filepath.Join(w.outside, "data",
+				"other", "secret.txt"))
+		}, "other"},
+		"a file of its own": {func(w *world) error {
+			return os.Remove(filepath.Join(w.dir, ".toolrun",
+				"secret.js"))
+		}, "secret.js was"},
+		"a file that is protected": {func(w *world) error {
+			return vfs.Append(t.Context(), w.project,
+				"/memories/m.md", []byte("x"))
+		}, "protected /memories/m.md was"},
+		"a directory that is protected": {func(w *world) error { return w.project.Mkdir("/memories/e", 0o700) },
+			"protected /memories/e was"},
+		"a permission that is protected": {func(w *world) error { return w.project.Chmod("/memories/m.md", 0o600) },
+			"protected /memories/m.md was"},
+		"all that is protected": {func(w *world) error { return w.project.RemoveAll("/memories") },
+			"protected /memories was"},
+		"a secret in the project": {func(w *world) error {
+			return afero.WriteFile(w.project, "/got",
+				[]byte(secretOf("x")), 0o600)
+		}, "a secret is in the project: /got"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := worlds["directory"](t)
@@ -66,7 +90,8 @@ func TestChecksOfResultsFail(t *testing.T) {
 	require.Empty(t, tr.revealed("secret-"))
 	// The environment does have a secret, and a result with other parts is looked at as well.
 	require.True(t, tells(os.Getenv(variable)))
-	_, _, everything := tr.everything(registry.Result{Content: []registry.Part{{Text: "x"}, {Data: []byte(secretOf("part")), MIME: "image/png"}}})
+	_, _, everything := tr.everything(registry.Result{Content: []registry.Part{{Text: "x"},
+		{Data: []byte(secretOf("part")), MIME: "image/png"}}})
 	require.NotEmpty(t, tr.revealed(everything))
 	_, _, everything = tr.everything(registry.Result{Data: json.RawMessage(`"` + secretOf("data") + `"`)})
 	require.NotEmpty(t, tr.revealed(everything))
@@ -77,8 +102,10 @@ func TestChecksOfResultsFail(t *testing.T) {
 func TestChecksOfCallsFail(t *testing.T) {
 	require.Empty(t, miscounted(map[string]int{"echo": 1}, map[string]int{"echo": 1, "note": 5}))
 	require.Equal(t, []string{"net has been called"}, miscounted(nil, map[string]int{"net": 1}))
-	require.Equal(t, []string{"echo has been called 2 times, not 1"}, miscounted(map[string]int{"echo": 1}, map[string]int{"echo": 2}))
-	require.Equal(t, []string{"net has been called 2 times, not 1"}, miscounted(map[string]int{"net": 1}, map[string]int{"net": 2}))
+	require.Equal(t, []string{"echo has been called 2 times, not 1"},
+		miscounted(map[string]int{"echo": 1}, map[string]int{"echo": 2}))
+	require.Equal(t, []string{"net has been called 2 times, not 1"},
+		miscounted(map[string]int{"net": 1}, map[string]int{"net": 2}))
 }
 
 func TestTablesThatAreWrongAreRefused(t *testing.T) {

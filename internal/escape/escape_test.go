@@ -1,5 +1,5 @@
-// Package escape_test makes the attempts of testdata/escape, each in several kinds of projects, and checks after each that nothing
-// has got out and nothing has changed that must not.
+// Package escape_test makes the attempts of testdata/escape, each in several kinds of projects, and checks after each
+// that nothing has got out and nothing has changed that must not.
 package escape_test
 
 import (
@@ -110,7 +110,8 @@ func (t *trial) run() {
 	t.works()
 }
 
-// miscounted lists the tools that have not been called as often as wanted: forbidden ones not at all, unless it says so.
+// miscounted lists the tools that have not been called as often as wanted: forbidden ones not at all, unless it says
+// so.
 func miscounted(wanted, made map[string]int) (problems []string) {
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if _, ok := wanted[name]; !ok && forbidden[name] != nil {
@@ -119,7 +120,8 @@ func miscounted(wanted, made map[string]int) (problems []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if wanted[name] != made[name] {
-			problems = append(problems, fmt.Sprintf("%s has been called %d times, not %d", name, made[name], wanted[name]))
+			problems = append(problems, fmt.Sprintf("%s has been called %d times, not %d", name, made[name],
+				wanted[name]))
 		}
 	}
 	return problems
@@ -247,7 +249,8 @@ func (t *trial) revealed(result string) (problems []string) {
 // oneLine is a result as a line of results has it: the text, and what went wrong behind it.
 func oneLine(text, code string) string {
 	quoted := strconv.QuoteToGraphic(text)
-	return strings.TrimSpace(strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) + " " + strings.TrimSuffix("("+code+")", "()"))
+	return strings.TrimSpace(strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) +
+		" " + strings.TrimSuffix("("+code+")", "()"))
 }
 
 // update puts what comes back into the table.
@@ -309,7 +312,8 @@ func archiveOf(t testing.TB, lines string) *bytes.Reader {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	types := map[string]byte{"file": tar.TypeReg, "dir": tar.TypeDir, "symlink": tar.TypeSymlink, "hardlink": tar.TypeLink, "pipe": tar.TypeFifo}
+	types := map[string]byte{"file": tar.TypeReg, "dir": tar.TypeDir, "symlink": tar.TypeSymlink,
+		"hardlink": tar.TypeLink, "pipe": tar.TypeFifo}
 	for line := range strings.Lines(lines) {
 		words := append(strings.Fields(line), "")
 		require.Contains(t, types, words[0])
@@ -330,14 +334,17 @@ func archiveOf(t testing.TB, lines string) *bytes.Reader {
 // works shows that what is allowed can be done afterwards.
 func (t *trial) works() {
 	env := registry.Env{Project: "test", Files: t.world.project}
-	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionLoadLib: false}} // the attempt's libraries may be broken
+	// the attempt's libraries may be broken
+	env.Selection.Options = map[string]map[string]any{javascript.Name: {javascript.OptionLoadLib: false}}
 	for _, c := range []struct{ tool, input, want string }{
 		{"javascript", `{"code": "await fs.writeFile('/after.txt', 'after'); return [6 * 7, await fs.readFile('/after.txt', 'utf8'), Object.keys({}).length].join()"}`,
 			"42,after,0\nFiles: created /after.txt"},
-		{"filesystem", `{"command": "view", "path": "/after.txt"}`, "Here's the content of /after.txt with line numbers:\n     1\tafter"},
+		{"filesystem", `{"command": "view", "path": "/after.txt"}`,
+			"Here's the content of /after.txt with line numbers:\n     1\tafter"},
 		{"echo", `{"a":1}`, `{"a":1}`},
 	} {
-		result := tools.Dispatch(t.Context(), registry.Call{ID: "after", Tool: c.tool, Input: json.RawMessage(c.input)}, env)
+		result := tools.Dispatch(t.Context(), registry.Call{ID: "after", Tool: c.tool, Input: json.RawMessage(c.input)},
+			env)
 		require.Equal(t, c.want, result.Text(), "afterwards")
 	}
 }

@@ -122,7 +122,8 @@ func (a *attempt) check() error {
 		return nil
 	case len(a.steps) == 0:
 		return fmt.Errorf("%s: it does nothing", a.name)
-	case a.steps[len(a.steps)-1].at == 0 || !slices.ContainsFunc(a.steps, func(s step) bool { return s.kind != "put" && s.kind != "set" }):
+	case a.steps[len(a.steps)-1].at == 0 || !slices.ContainsFunc(a.steps,
+		func(s step) bool { return s.kind != "put" && s.kind != "set" }):
 		return fmt.Errorf("%s: it does not say what comes of it", a.name)
 	}
 	return nil
@@ -215,7 +216,10 @@ func (a *attempt) values() []string {
 // kinds are the kinds of projects that it is made in.
 func (a *attempt) kinds() []string {
 	kinds := strings.Fields(a.settings["stores"])
-	return slices.DeleteFunc(kinds, func(kind string) bool { return a.linked() && (kind == "memory" || runtime.GOOS == "windows") })
+	return slices.DeleteFunc(kinds, func(kind string) bool {
+		return a.linked() &&
+			(kind == "memory" || runtime.GOOS == "windows")
+	})
 }
 
 // linked reports whether the attempt needs a directory of the host.
@@ -225,7 +229,8 @@ func (a *attempt) linked() bool {
 	})
 }
 
-// fill puts a value, and the directory outside of the project, into a text. In code and JSON $each is a literal, and $raw the value as it is.
+// fill puts a value, and the directory outside of the project, into a text. In code and JSON $each is a literal, and
+// $raw the value as it is.
 func fill(text, value, outside string, literal bool) string {
 	each := value
 	if literal {

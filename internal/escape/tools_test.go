@@ -37,7 +37,8 @@ func (c *counter) of(project string) map[string]int {
 	return maps.Clone(c.calls[project])
 }
 
-// forbidden are the tools that an attempt must not reach, unless it says how often it does. Each tells a secret, unless it is to be quiet.
+// forbidden are the tools that an attempt must not reach, unless it says how often it does. Each tells a secret,
+// unless it is to be quiet.
 var forbidden = map[string]func(*registry.Spec){
 	"vault": func(s *registry.Spec) { s.OffByDefault = true },
 	"net":   func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} },
@@ -63,7 +64,8 @@ func newRegistry(engine *js.Interpreter, c *counter) *registry.Registry {
 		for _, f := range change {
 			f(&spec)
 		}
-		return registry.ToolFunc(spec, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+		return registry.ToolFunc(spec, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result,
+			error) {
 			c.count(env.Project, name)
 			return execute(ctx, call, env)
 		})
@@ -84,7 +86,8 @@ func newRegistry(engine *js.Interpreter, c *counter) *registry.Registry {
 		return env.Dispatch(ctx, registry.Call{Tool: in.Tool, Input: in.Input}), nil
 	}
 	tools := []registry.Tool{
-		javascript.New(func(context.Context) (*js.Interpreter, error) { return engine, nil }, nil), memory.New(), filesystem.New(),
+		javascript.New(func(context.Context) (*js.Interpreter, error) { return engine, nil },
+			nil), memory.New(), filesystem.New(),
 		make("echo", anything, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
 			return registry.Text(string(call.Input)), nil
 		}),
@@ -116,7 +119,8 @@ func newRegistry(engine *js.Interpreter, c *counter) *registry.Registry {
 		make("then", anything, says("called"), func(s *registry.Spec) { s.OffByDefault = true }),
 	}
 	for name, change := range forbidden {
-		tools = append(tools, make(name, anything, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+		tools = append(tools, make(name, anything, func(_ context.Context, call registry.Call,
+			_ registry.Env) (registry.Result, error) {
 			if string(call.Input) == `{"quiet":true}` {
 				return registry.Text("called"), nil
 			}

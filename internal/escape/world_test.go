@@ -72,7 +72,8 @@ var worlds = map[string]func(t testing.TB) *world{
 		w := outsideWorld(t)
 		// The directory beside it is another project's, as in a store.
 		require.NoError(t, os.MkdirAll(filepath.Join(w.outside, "data", "other"), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(w.outside, "data", "other", "secret.txt"), []byte(secretOf("other project")), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(w.outside, "data", "other", "secret.txt"),
+			[]byte(secretOf("other project")), 0o600))
 		var err error
 		w.project, err = local.OpenDir(w.dir, &vfs.Options{NoSync: true})
 		require.NoError(t, err)
@@ -91,7 +92,8 @@ func outsideWorld(t testing.TB) *world {
 		for name, text := range map[string]string{
 			"secret.txt": "%s", "secret.js": "module.exports = %q", "secret.mjs": "export default %q", "secret.json": "%q",
 		} {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, text, secretOf(filepath.Base(dir))), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name),
+				fmt.Appendf(nil, text, secretOf(filepath.Base(dir))), 0o600))
 		}
 	}
 	// What is here is no secret: a hard link lets it be read.
@@ -151,8 +153,8 @@ func (w *world) place(thing thing) error {
 	return makePipe(to)
 }
 
-// state is all that must stay as it is: what is outside, the other project, and what is protected in the project, with times and
-// permissions.
+// state is all that must stay as it is: what is outside, the other project, and what is protected in the project,
+// with times and permissions.
 func (w *world) state(t testing.TB) map[string]string {
 	t.Helper()
 	state := map[string]string{}
@@ -186,16 +188,23 @@ func (w *world) state(t testing.TB) map[string]string {
 		}
 	}
 	if w.other != nil {
-		w.walk(t, w.other, "/", func(name string, info fs.FileInfo, content []byte) { note("other "+name, info, content) })
+		w.walk(t, w.other, "/", func(name string, info fs.FileInfo,
+			content []byte) {
+			note("other "+name, info, content)
+		})
 	}
 	for _, kept := range w.keeps {
-		w.walk(t, w.project, kept, func(name string, info fs.FileInfo, content []byte) { note("protected "+name, info, content) })
+		w.walk(t, w.project, kept, func(name string, info fs.FileInfo,
+			content []byte) {
+			note("protected "+name, info, content)
+		})
 	}
 	return state
 }
 
 // walk calls do for all that is in a directory, and for that itself.
-func (w *world) walk(t testing.TB, files afero.Fs, root string, do func(name string, info fs.FileInfo, content []byte)) {
+func (w *world) walk(t testing.TB, files afero.Fs, root string,
+	do func(name string, info fs.FileInfo, content []byte)) {
 	t.Helper()
 	info, err := files.Stat(root)
 	if err != nil {

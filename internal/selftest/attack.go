@@ -109,7 +109,8 @@ func parse(name, source string) (Attack, error) {
 		kind, _, _ := strings.Cut(ending, " ")
 		limit, isLimit := strings.CutSuffix(ending, " limit")
 		switch {
-		case isLimit && slices.Contains(limits, sandbox.Limit(limit)), slices.Contains([]string{"exception", "returns", "exits"}, kind), ending == neverSettles:
+		case isLimit && slices.Contains(limits, sandbox.Limit(limit)), slices.Contains([]string{"exception", "returns",
+			"exits"}, kind), ending == neverSettles:
 		default:
 			return a, fmt.Errorf("no script ends with %q", ending)
 		}

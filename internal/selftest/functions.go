@@ -16,7 +16,10 @@ const mostCharacters = 8 << 20
 var functions = []js.Function{
 	{Name: "echo", Call: echo},
 	{Name: "later", Call: echo, Async: true},
-	{Name: "fails", Call: func(context.Context, []any) (any, error) { return nil, errors.New("this function always fails") }},
+	{Name: "fails", Call: func(context.Context, []any) (any, error) {
+		return nil,
+			errors.New("this function always fails")
+	}},
 	{Name: "panics", Call: func(context.Context, []any) (any, error) { panic("this function always panics") }},
 	{Name: "hangs", Async: true, Call: func(ctx context.Context, _ []any) (any, error) {
 		<-ctx.Done()

@@ -29,7 +29,8 @@ const list = `{"type":"object","additionalProperties":false,
 func schemas() []Attack {
 	either := []string{answered, refused}
 	nested := func(depth int) text {
-		return text{head: `{"filter":` + strings.Repeat("[", depth), unit: "1", n: 1, tail: strings.Repeat("]", depth) + `}`}
+		return text{head: `{"filter":` + strings.Repeat("[", depth), unit: "1", n: 1,
+			tail: strings.Repeat("]", depth) + `}`}
 	}
 	// An object in a text, that has an object in a text, and so on: each twice as long as the one in it.
 	encoded := `{"list":[1]}`

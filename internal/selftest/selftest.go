@@ -44,9 +44,10 @@ type Options struct {
 // Outcome is what one attack has come to.
 type Outcome struct {
 	Attack   string        `json:"script"`
-	Ending   string        `json:"ending"`         // as Ending has it, or in the words of an attack that is no script
-	Duration time.Duration `json:"duration"`       // in nanoseconds
-	Late     time.Duration `json:"late,omitempty"` // how long after its time limit it ended; zero if another thing ended it
+	Ending   string        `json:"ending"`   // as Ending has it, or in the words of an attack that is no script
+	Duration time.Duration `json:"duration"` // in nanoseconds
+	// how long after its time limit it ended; zero if another thing ended it
+	Late time.Duration `json:"late,omitempty"`
 
 	// MemoryBefore is the resident memory of the process before the attack, MemoryMost the most that it had meanwhile,
 	// and MemoryAllowed the most that it may have had, all in bytes. They are zero for attacks whose memory is not
@@ -142,13 +143,15 @@ func attemptMeasured(ctx context.Context, engine *js.Interpreter, a Attack, opti
 	}
 	o.MemoryBefore, o.MemoryMost, o.MemoryAllowed = before, most, before+a.Grows
 	if o.Wrong == "" && o.MemoryMost > o.MemoryAllowed {
-		o.Wrong = fmt.Sprintf("the process grew by %s, and not by %s at most", mebibytes(most-before), mebibytes(a.Grows))
+		o.Wrong = fmt.Sprintf("the process grew by %s, and not by %s at most", mebibytes(most-before),
+			mebibytes(a.Grows))
 	}
 	return o
 }
 
 // prepared returns what makes an attack, and what frees all that was needed for it.
-func prepared(ctx context.Context, engine *js.Interpreter, a Attack, options Options) (do func() Outcome, finish func(), err error) {
+func prepared(ctx context.Context, engine *js.Interpreter, a Attack, options Options) (do func() Outcome, finish func(),
+	err error) {
 	if a.prepare == nil {
 		return func() Outcome { return attemptScript(ctx, engine, a, options) }, func() {}, nil
 	}
@@ -228,7 +231,8 @@ func check(ctx context.Context, engine *js.Interpreter) error {
 	if err != nil {
 		return err
 	}
-	result, err := engine.Run(ctx, correct, &js.RunOptions{Files: project, Functions: functions, Limits: sandbox.Limits{Time: patience}})
+	result, err := engine.Run(ctx, correct, &js.RunOptions{Files: project, Functions: functions,
+		Limits: sandbox.Limits{Time: patience}})
 	if err != nil {
 		return err
 	}

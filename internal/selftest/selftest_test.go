@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestHostileScripts is the kill suite, or every sixth script of it without -soak. How late they were stopped is in the log: machines that
-// run tests are too busy to judge by it.
+// TestHostileScripts is the kill suite, or every sixth script of it without -soak. How late they were stopped is in
+// the log: machines that run tests are too busy to judge by it.
 func TestHostileScripts(t *testing.T) {
 	scripts, err := selftest.Attacks()
 	require.NoError(t, err)
@@ -47,7 +47,8 @@ func TestHostileScripts(t *testing.T) {
 		scripts = some
 	}
 	// More at once than there are processors, since some only wait, and a short limit, since most go on until it.
-	report, err := selftest.Run(t.Context(), engine.Interpreter, scripts, selftest.Options{AtOnce: 8, TimeLimit: 100 * time.Millisecond})
+	report, err := selftest.Run(t.Context(), engine.Interpreter, scripts,
+		selftest.Options{AtOnce: 8, TimeLimit: 100 * time.Millisecond})
 	require.NoError(t, err)
 	var table strings.Builder
 	require.NoError(t, report.WriteTable(&table))
@@ -71,7 +72,8 @@ func TestAmplification(t *testing.T) {
 		}
 		return a.Grows == 0 || !*soak && !quick.MatchString(a.Name)
 	})
-	require.Equal(t, []string{"amplification-archives", "amplification-decoders", "amplification-messages", "amplification-modules", "amplification-schemas", "amplification-streams"},
+	require.Equal(t, []string{"amplification-archives", "amplification-decoders", "amplification-messages",
+		"amplification-modules", "amplification-schemas", "amplification-streams"},
 		slices.Sorted(maps.Keys(families)))
 	if race.Enabled { // its own memory would be counted
 		for i := range attacks {
@@ -98,7 +100,8 @@ func TestAProcessThatBecomesTooLarge(t *testing.T) {
 	if race.Enabled || procmem.Resident() == 0 {
 		t.Skip("the process's memory is not known")
 	}
-	script := selftest.Attack{Name: "a-b", Endings: []string{"returns 1"}, Grows: 8 << 20, Source: `new Uint8Array(32e6).fill(1); return 1`}
+	script := selftest.Attack{Name: "a-b", Endings: []string{"returns 1"}, Grows: 8 << 20,
+		Source: `new Uint8Array(32e6).fill(1); return 1`}
 	report, err := selftest.Run(t.Context(), engine.Interpreter, []selftest.Attack{script}, selftest.Options{})
 	require.NoError(t, err)
 	o := report.Outcomes[0]
@@ -129,15 +132,22 @@ func TestWhatIsNotAsItShouldBeIsReported(t *testing.T) {
 		script selftest.Attack
 		wrong  string
 	}{
-		"another ending":    {selftest.Attack{Name: "a-b", Endings: []string{"memory limit", "exception"}, Source: `return 1`}, `it should have ended with ["memory limit" "exception"], and not with "returns 1"`},
-		"another exception": {selftest.Attack{Name: "a-b", Endings: []string{"exception TypeError"}, Source: `throw new RangeError('x')`}, `it should have ended with ["exception TypeError"], and not with "exception RangeError"`},
-		"another result":    {selftest.Attack{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 12`}, `it should have ended with ["returns 1"], and not with "returns 12"`},
-		"no time limit":     {selftest.Attack{Name: "a-b", Endings: []string{"never settles"}, Source: `process.exit(3)`}, `it should have ended with ["never settles"], and not with "exits 3"`},
-		"what is right":     {selftest.Attack{Name: "a-b", Endings: []string{"never settles"}, Source: `await new Promise(() => {})`}, ``},
-		"in time":           {selftest.Attack{Name: "a-b", Endings: []string{"time limit"}, Source: `await hangs()`}, ``},
+		"another ending": {selftest.Attack{Name: "a-b", Endings: []string{"memory limit", "exception"},
+			Source: `return 1`}, `it should have ended with ["memory limit" "exception"], and not with "returns 1"`},
+		"another exception": {selftest.Attack{Name: "a-b", Endings: []string{"exception TypeError"},
+			Source: `throw new RangeError('x')`}, `it should have ended with ["exception TypeError"], and not with "exception RangeError"`},
+		"another result": {selftest.Attack{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 12`},
+			`it should have ended with ["returns 1"], and not with "returns 12"`},
+		"no time limit": {selftest.Attack{Name: "a-b", Endings: []string{"never settles"},
+			Source: `process.exit(3)`}, `it should have ended with ["never settles"], and not with "exits 3"`},
+		"what is right": {selftest.Attack{Name: "a-b", Endings: []string{"never settles"},
+			Source: `await new Promise(() => {})`}, ``},
+		"in time": {selftest.Attack{Name: "a-b", Endings: []string{"time limit"}, Source: `await hangs()`},
+			``},
 	} {
 		t.Run(name, func(t *testing.T) {
-			report, err := selftest.Run(t.Context(), engine.Interpreter, []selftest.Attack{test.script}, selftest.Options{})
+			report, err := selftest.Run(t.Context(), engine.Interpreter, []selftest.Attack{test.script},
+				selftest.Options{})
 			require.NoError(t, err)
 			require.Equal(t, test.wrong, report.Outcomes[0].Wrong)
 			require.Equal(t, test.wrong != "", len(report.Wrong()) == 1)
@@ -147,7 +157,8 @@ func TestWhatIsNotAsItShouldBeIsReported(t *testing.T) {
 
 func TestAScriptThatIsStoppedTooLate(t *testing.T) {
 	script := selftest.Attack{Name: "a-b", Endings: []string{"time limit"}, Source: `for (;;);`}
-	report, err := selftest.Run(t.Context(), engine.Interpreter, []selftest.Attack{script}, selftest.Options{MostLate: 1})
+	report, err := selftest.Run(t.Context(), engine.Interpreter, []selftest.Attack{script},
+		selftest.Options{MostLate: 1})
 	require.NoError(t, err)
 	require.Contains(t, report.Outcomes[0].Wrong, "after its time limit")
 }
@@ -155,7 +166,8 @@ func TestAScriptThatIsStoppedTooLate(t *testing.T) {
 func TestAnEngineThatIsBroken(t *testing.T) {
 	closed := enginetest.New(sandbox.EngineOptions{})
 	require.NoError(t, closed.Close(t.Context()))
-	report, err := selftest.Run(t.Context(), closed.Interpreter, []selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
+	report, err := selftest.Run(t.Context(), closed.Interpreter,
+		[]selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
 	require.NoError(t, err)
 	require.Contains(t, report.Outcomes[0].Wrong, sandbox.ErrClosed.Error())
 }
@@ -163,6 +175,7 @@ func TestAnEngineThatIsBroken(t *testing.T) {
 func TestAContextThatEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := selftest.Run(ctx, engine.Interpreter, []selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
+	_, err := selftest.Run(ctx, engine.Interpreter,
+		[]selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -73,7 +73,8 @@ func streams() []Attack {
 			func(yield func(string) bool) { yield(wide.String()) })
 		if before, after, ok := strings.Cut(start, "["); ok {
 			many := text{head: before + "[", unit: "{},", tail: "{}" + after}.sized(1 << 20)
-			add(named("elements"), fmt.Sprintf("Streams an event with a million elements that are empty, as %s does.", e.api),
+			add(named("elements"), fmt.Sprintf("Streams an event with a million elements that are empty, as %s does.",
+				e.api),
 				many.size(), e.api,
 				func(yield func(string) bool) { yield(many.String()) })
 		}

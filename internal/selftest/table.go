@@ -44,10 +44,12 @@ func (r *Report) WriteTable(w io.Writer) error {
 	p := r.Process
 	fmt.Fprintln(&b)
 	if p.Stall > 0 {
-		fmt.Fprintf(&b, "The rest of the process was kept waiting for %s at most; there were %d garbage collections.\n", milliseconds(p.Stall), p.Collections)
+		fmt.Fprintf(&b, "The rest of the process was kept waiting for %s at most; there were %d garbage collections.\n",
+			milliseconds(p.Stall), p.Collections)
 	}
 	if p.MemoryMost > 0 {
-		fmt.Fprintf(&b, "It had %d MiB of memory before, %d MiB at most, %d MiB after.\n", p.MemoryBefore>>20, p.MemoryMost>>20, p.MemoryAfter>>20)
+		fmt.Fprintf(&b, "It had %d MiB of memory before, %d MiB at most, %d MiB after.\n", p.MemoryBefore>>20,
+			p.MemoryMost>>20, p.MemoryAfter>>20)
 	}
 	for _, o := range r.Wrong() {
 		fmt.Fprintf(&b, "%s: %s\n", o.Attack, o.Wrong)
@@ -88,7 +90,8 @@ func writeRow(w io.Writer, name string, outcomes []Outcome) {
 		fmt.Fprint(w, "\t\t\n")
 		return
 	}
-	fmt.Fprintf(w, "%s\t%s of %s (%s)\t\n", mebibytes(largest.MemoryMost), mebibytes(nearest.MemoryMost-nearest.MemoryBefore),
+	fmt.Fprintf(w, "%s\t%s of %s (%s)\t\n", mebibytes(largest.MemoryMost),
+		mebibytes(nearest.MemoryMost-nearest.MemoryBefore),
 		mebibytes(nearest.MemoryAllowed-nearest.MemoryBefore), strings.TrimPrefix(nearest.Attack, name+"-"))
 }
 

@@ -86,7 +86,8 @@ func (t *tool) failure(ctx context.Context, c *connection, err error) error {
 }
 
 // implementation is what the protocol's implementation says of itself in errors.
-var implementation = strings.NewReplacer(`calling "tools/call": `, "", `sending "tools/call": `, "", "rejected by transport: ", "")
+var implementation = strings.NewReplacer(`calling "tools/call": `, "", `sending "tools/call": `, "",
+	"rejected by transport: ", "")
 
 func (t *tool) lost(what string, err error) error {
 	return &registry.ModelError{
@@ -96,8 +97,8 @@ func (t *tool) lost(what string, err error) error {
 	}
 }
 
-// answered reports whether an error is one that the server has answered with. The protocol's implementation has codes for failures
-// of its own.
+// answered reports whether an error is one that the server has answered with. The protocol's implementation has codes
+// for failures of its own.
 func answered(err error) bool {
 	wrong, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && (wrong.Code > -32003 || wrong.Code < -32005)

@@ -66,9 +66,10 @@ func TestCalls(t *testing.T) {
 	}{
 		"numbers arrive as they are": {"good_echo", `{"n":9007199254740993, "f":1.10,"s":"<&>é"}`, "",
 			`{"n":9007199254740993,"f":1.10,"s":"<&>é"}`, `{"n":9007199254740993,"f":1.10,"s":"\u003c\u0026\u003eé"}`},
-		"the schema holds":        {"good_echo", `{"n":9007199254740994}`, registry.CodeInvalidInput, "/n: ", ""},
-		"a tool's error":          {"good_fail", `{}`, registry.CodeTool, "no such city", ""},
-		"a refusal":               {"good_refuse", `{}`, registry.CodeTool, "The MCP server good has refused the call: refused", ""},
+		"the schema holds": {"good_echo", `{"n":9007199254740994}`, registry.CodeInvalidInput, "/n: ", ""},
+		"a tool's error":   {"good_fail", `{}`, registry.CodeTool, "no such city", ""},
+		"a refusal": {"good_refuse", `{}`, registry.CodeTool,
+			"The MCP server good has refused the call: refused", ""},
 		"nothing is given to it":  {"good_ask", `{}`, "", `method not found: "roots/list"`, ""},
 		"it can see that we live": {"good_ask", `{}`, "", "\n<nil>", ""},
 	} {
@@ -100,17 +101,19 @@ func TestParts(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var mu sync.Mutex
 	var reports []registry.Progress
-	result := openKind(t, "good", nil).Registry().Dispatch(t.Context(), registry.Call{ID: "c", Tool: "good_progress"}, registry.Env{
-		Progress: func(p registry.Progress) {
-			mu.Lock()
-			defer mu.Unlock()
-			reports = append(reports, p)
-		},
-	})
+	result := openKind(t, "good", nil).Registry().Dispatch(t.Context(), registry.Call{ID: "c", Tool: "good_progress"},
+		registry.Env{
+			Progress: func(p registry.Progress) {
+				mu.Lock()
+				defer mu.Unlock()
+				reports = append(reports, p)
+			},
+		})
 	require.Equal(t, "done", result.Text())
 	mu.Lock()
 	defer mu.Unlock()
-	require.Equal(t, []registry.Progress{{CallID: "c", Tool: "good_progress", Message: "halfway", Done: 1, Total: 2}}, reports)
+	require.Equal(t, []registry.Progress{{CallID: "c", Tool: "good_progress", Message: "halfway", Done: 1, Total: 2}},
+		reports)
 }
 
 func TestToolsChange(t *testing.T) {
@@ -167,7 +170,8 @@ func TestCancellation(t *testing.T) {
 		}
 		cancel()
 	}()
-	result := set.Registry().Dispatch(ctx, registry.Call{Tool: "good_hang", Input: fmt.Appendf(nil, `{"File":%q}`, file)}, registry.Env{})
+	result := set.Registry().Dispatch(ctx, registry.Call{Tool: "good_hang",
+		Input: fmt.Appendf(nil, `{"File":%q}`, file)}, registry.Env{})
 	require.Equal(t, registry.CodeCanceled, result.Code)
 	require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
 	require.Eventually(t, state("cancelled"), time.Minute, 10*time.Millisecond, "the server is told")
@@ -269,7 +273,8 @@ func TestNames(t *testing.T) {
 		require.NoError(t, registry.CheckName(name))
 	}
 	require.Regexp(t, `^names_t_[0-9a-f]{10}$`, one[1], "the name is taken")
-	require.Subset(t, open("names", "a names", "1", "-", "names_t", strings.Repeat("s", 64)), one[2:], "others do not change names")
+	require.Subset(t, open("names", "a names", "1", "-", "names_t", strings.Repeat("s", 64)), one[2:],
+		"others do not change names")
 	many := open("a b", "a.b", "a_b", "a", strings.Repeat("s", 64))
 	require.Len(t, many, 1+5*8)
 

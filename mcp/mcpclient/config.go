@@ -138,7 +138,8 @@ func parseServer(data json.RawMessage) (ServerConfig, error) {
 	var in fileServer
 	if err := json.Unmarshal(data, &in); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text can have the value
-			return ServerConfig{}, &ConfigError{Field: wrong.Field, Err: fmt.Errorf("it is a %s, which it cannot be", kindOf(wrong.Value))}
+			return ServerConfig{}, &ConfigError{Field: wrong.Field,
+				Err: fmt.Errorf("it is a %s, which it cannot be", kindOf(wrong.Value))}
 		}
 		return ServerConfig{}, err
 	}
@@ -159,8 +160,9 @@ func parseServer(data json.RawMessage) (ServerConfig, error) {
 	case "sse":
 		server.Transport = SSE
 	default:
-		return ServerConfig{}, &ConfigError{Field: "type", Err: fmt.Errorf(`%q is not one of "stdio", "http", "streamable-http" and "sse"`,
-			plaintext.Cut(in.Type, 50))}
+		return ServerConfig{}, &ConfigError{Field: "type",
+			Err: fmt.Errorf(`%q is not one of "stdio", "http", "streamable-http" and "sse"`,
+				plaintext.Cut(in.Type, 50))}
 	}
 	var err error
 	if server.Timeout, err = parseTimeout(in.Timeout); err != nil {
@@ -234,7 +236,8 @@ func (s *ServerConfig) check(name string) *ConfigError {
 	case transport == Stdio && s.Command == "":
 		return &ConfigError{Field: "command", Err: errors.New("there is none, which stdio needs")}
 	case transport != Stdio && transport != HTTP && transport != SSE:
-		return &ConfigError{Field: "type", Err: fmt.Errorf("there is no transport %q", plaintext.Cut(string(transport), 50))}
+		return &ConfigError{Field: "type", Err: fmt.Errorf("there is no transport %q",
+			plaintext.Cut(string(transport), 50))}
 	case transport != Stdio && s.URL == "":
 		return &ConfigError{Field: "url", Err: fmt.Errorf("there is none, which %s needs", transport)}
 	case s.Timeout < 0 || s.Timeout > maxTimeout:
@@ -242,7 +245,8 @@ func (s *ServerConfig) check(name string) *ConfigError {
 	}
 	for _, field := range slices.Sorted(maps.Keys(s.Env)) {
 		if field == "" || strings.ContainsAny(field, "=\x00") {
-			return &ConfigError{Field: "env", Err: fmt.Errorf("%q cannot be the name of a variable", plaintext.Cut(field, 100))}
+			return &ConfigError{Field: "env", Err: fmt.Errorf("%q cannot be the name of a variable",
+				plaintext.Cut(field, 100))}
 		}
 		if err := checkSecret(field, s.Env[field]); err != nil {
 			return &ConfigError{Field: "env." + field, Err: err}
@@ -250,7 +254,8 @@ func (s *ServerConfig) check(name string) *ConfigError {
 	}
 	for _, field := range slices.Sorted(maps.Keys(s.Headers)) {
 		if !validHeader(field) {
-			return &ConfigError{Field: "headers", Err: fmt.Errorf("%q cannot be the name of a header", plaintext.Cut(field, 100))}
+			return &ConfigError{Field: "headers", Err: fmt.Errorf("%q cannot be the name of a header",
+				plaintext.Cut(field, 100))}
 		}
 		if err := checkSecret(field, s.Headers[field]); err != nil {
 			return &ConfigError{Field: "headers." + field, Err: err}
@@ -259,7 +264,8 @@ func (s *ServerConfig) check(name string) *ConfigError {
 	return s.checkURL()
 }
 
-// checkURL finds secrets that are written in an address. Where it has variables it is looked at again with their values.
+// checkURL finds secrets that are written in an address. Where it has variables it is looked at again with their
+// values.
 func (s *ServerConfig) checkURL() *ConfigError {
 	if s.URL == "" {
 		return nil
@@ -288,7 +294,8 @@ func (s *ServerConfig) checkURL() *ConfigError {
 	return nil
 }
 
-// standsForValue is in place of values that are not known yet. It is valid everywhere in an address, and nobody's password.
+// standsForValue is in place of values that are not known yet. It is valid everywhere in an address, and nobody's
+// password.
 const standsForValue = "73058209173462517305"
 
 func (s *ServerConfig) transport() Transport {
@@ -303,7 +310,8 @@ func (s *ServerConfig) transport() Transport {
 
 func validHeader(name string) bool {
 	for _, r := range name {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)) {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("!#$%&'*+-.^_`|~", r)) {
 			return false
 		}
 	}

@@ -23,7 +23,8 @@ func TestParseConfig(t *testing.T) {
 			Env: map[string]string{"API_KEY": "${KEY}", "MAX_TOKENS": "5", "KEY_FILE": "/k"}},
 		"web": {URL: "https://example.com/mcp?api_key=${KEY}", Transport: mcpclient.HTTP,
 			Headers: map[string]string{"Authorization": "Bearer ${env:TOKEN}", "X-Team": "a"}},
-		"old":  {URL: "http://localhost:${PORT:-80}/sse", Transport: mcpclient.SSE, Disabled: true, Timeout: 2 * time.Minute},
+		"old": {URL: "http://localhost:${PORT:-80}/sse", Transport: mcpclient.SSE, Disabled: true,
+			Timeout: 2 * time.Minute},
 		"code": {Command: "x", Transport: mcpclient.Stdio},
 	}, config.Servers)
 }
@@ -74,14 +75,21 @@ func TestBadConfigs(t *testing.T) {
 func TestBadValues(t *testing.T) {
 	environ := map[string]string{"LINES": "a\nhunter22", "BAD": "hunter22", "EMPTY": ""}
 	for want, server := range map[string]mcpclient.ServerConfig{
-		`headers.Authorization: the variable NONE is not set in the environment`: {URL: "http://x", Headers: map[string]string{"Authorization": "${NONE}"}},
-		`env.A: the variable NONE is not set`:                                    {Command: "x", Env: map[string]string{"A": "${env:NONE}"}},
-		`args[1]: ${input:key} is not understood`:                                {Command: "x", Args: []string{"a", "${input:key}"}},
-		`command: the variable LINES has more than one`:                          {Command: "${LINES}"},
-		`url: it is not an address that begins`:                                  {URL: "${BAD}"},
-		`cwd: ${} is not understood`:                                             {Command: "x", Dir: "${}"},
+		`headers.Authorization: the variable NONE is not set in the environment`: {URL: "http://x",
+			Headers: map[string]string{"Authorization": "${NONE}"}},
+		`env.A: the variable NONE is not set`: {Command: "x",
+			Env: map[string]string{"A": "${env:NONE}"}},
+		`args[1]: ${input:key} is not understood`: {Command: "x",
+			Args: []string{"a", "${input:key}"}},
+		`command: the variable LINES has more than one`: {Command: "${LINES}"},
+		`url: it is not an address that begins`:         {URL: "${BAD}"},
+		`cwd: ${} is not understood`:                    {Command: "x", Dir: "${}"},
 	} {
-		set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { v, ok := environ[name]; return v, ok }},
+		set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
+			v,
+				ok := environ[name]
+			return v, ok
+		}},
 			map[string]mcpclient.ServerConfig{"a": server})
 		err := set.Status()[0].Err
 		require.ErrorContains(t, err, `MCP server "a", `+want)

@@ -47,8 +47,8 @@ func (r recording) Connect(ctx context.Context) (sdk.Connection, error) {
 	return made, err
 }
 
-// Versions of the protocol. The newest has no handshake, and servers that do not know it may not answer to what it begins with,
-// so that it is used with those that know no other.
+// Versions of the protocol. The newest has no handshake, and servers that do not know it may not answer to what it
+// begins with, so that it is used with those that know no other.
 const (
 	versionCommon = "2025-11-25"
 	versionNewest = "2026-07-28"
@@ -73,7 +73,8 @@ func connect(ctx context.Context, s *server) (*connection, error) {
 	}
 	wrong, ok := errors.AsType[*jsonrpc.Error](err)
 	refused := ok && (wrong.Code == jsonrpc.CodeMethodNotFound || wrong.Code == sdk.CodeUnsupportedProtocolVersion)
-	if !refused && s.config.transport() != HTTP { // there it can also be that a server refuses what follows the greeting
+	// there it can also be that a server refuses what follows the greeting
+	if !refused && s.config.transport() != HTTP {
 		return nil, err
 	}
 	if c, second := dial(ctx, s, versionNewest); second == nil {
@@ -93,22 +94,26 @@ func dial(ctx context.Context, s *server, version string) (*connection, error) {
 		c.cancel(nil)
 		return nil, err
 	}
-	client := sdk.NewClient(&sdk.Implementation{Name: s.options.ClientName, Version: s.options.ClientVersion}, &sdk.ClientOptions{
-		Capabilities:           &sdk.ClientCapabilities{},                             // a server can ask for nothing
-		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},            // by its results, too
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {}, // or it would not be told; the filter sees it first
-	})
+	client := sdk.NewClient(&sdk.Implementation{Name: s.options.ClientName, Version: s.options.ClientVersion},
+		&sdk.ClientOptions{
+			Capabilities:   &sdk.ClientCapabilities{},                  // a server can ask for nothing
+			MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, // by its results, too
+			// or it would not be told; the filter sees it first
+			ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {},
+		})
 	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 			if method == "ping" || len(method) > 14 && method[:14] == "notifications/" {
 				return next(ctx, method, req)
 			}
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client offers nothing to servers"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound,
+				Message: "this client offers nothing to servers"}
 		}
 	})
 	timer := time.AfterFunc(s.options.ConnectTimeout, func() { c.fail(errConnectTime); c.abandon() })
 	stop := context.AfterFunc(ctx, c.abandon)
-	c.session, err = client.Connect(c.ctx, recording{transport, &c.wire}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	c.session, err = client.Connect(c.ctx, recording{transport, &c.wire},
+		&sdk.ClientSessionOptions{ProtocolVersion: version})
 	inTime, wanted := timer.Stop(), stop()
 	if err == nil && !(inTime && wanted) {
 		err = errConnectTime
@@ -136,7 +141,8 @@ func (c *connection) transport(f *filter) (sdk.Transport, error) {
 		if err != nil {
 			return nil, errors.New("the url is not an address")
 		}
-		w := &web{endpoint: endpoint, headers: s.config.Headers, filter: f, transport: s.options.Transport, ctx: c.ctx, fail: c.fail}
+		w := &web{endpoint: endpoint, headers: s.config.Headers, filter: f, transport: s.options.Transport, ctx: c.ctx,
+			fail: c.fail}
 		if w.transport == nil {
 			own := &http.Transport{
 				ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second, MaxResponseHeaderBytes: 64 << 10,
@@ -147,7 +153,8 @@ func (c *connection) transport(f *filter) (sdk.Transport, error) {
 	}
 	var err error
 	c.proc, err = startProcess(s.config, environment(s.options.LookupEnv, s.config.Env), func(line string) {
-		s.log.debug("MCP server's standard error", "server", s.name, "text", cleanLine(s.secrets.text(line), maxStderrLine))
+		s.log.debug("MCP server's standard error", "server", s.name, "text",
+			cleanLine(s.secrets.text(line), maxStderrLine))
 	})
 	if err != nil {
 		return nil, err
@@ -164,8 +171,8 @@ func (c *connection) fail(err error) {
 	}
 }
 
-// because returns why something has failed with err: that is err if it is what the server has answered, since a connection also
-// ends after that, and the reason for the end of the connection otherwise, if there is one.
+// because returns why something has failed with err: that is err if it is what the server has answered, since a
+// connection also ends after that, and the reason for the end of the connection otherwise, if there is one.
 func (c *connection) because(err error) error {
 	if answered(err) {
 		return err
@@ -178,8 +185,8 @@ func (c *connection) because(err error) error {
 	return err
 }
 
-// explain adds to the reason for the end of a connection, which has been closed, what the server's process has said of it, unless the
-// server has answered by the protocol.
+// explain adds to the reason for the end of a connection, which has been closed, what the server's process has said
+// of it, unless the server has answered by the protocol.
 func (c *connection) explain(err error) error {
 	if c.proc == nil || answered(err) {
 		return err

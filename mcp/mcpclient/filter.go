@@ -18,8 +18,9 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// A filter stands between a server and the protocol's implementation, and sees every message of the server first. It lets through
-// what is needed, so that a server cannot make the implementation keep more than the answers to what it has been asked.
+// A filter stands between a server and the protocol's implementation, and sees every message of the server first. It
+// lets through what is needed, so that a server cannot make the implementation keep more than the answers to what it
+// has been asked.
 type filter struct {
 	// limit is how many bytes a message may have.
 	limit int
@@ -41,8 +42,8 @@ func newFilter(limit int) *filter {
 	return &filter{limit: limit, requests: rate.NewLimiter(10, 100), notifications: rate.NewLimiter(1000, 10_000)}
 }
 
-// rawResult is the name of what the implementation gets instead of a result, which stands for it. It would read numbers as float64,
-// give up on all content if it does not know some, and copy all of it many times.
+// rawResult is the name of what the implementation gets instead of a result, which stands for it. It would read
+// numbers as float64, give up on all content if it does not know some, and copy all of it many times.
 const rawResult = "github.com/toolrun/toolrun/result"
 
 // ownID matches the ids that requests to a server have.
@@ -50,12 +51,13 @@ var ownID = regexp.MustCompile(`^[0-9]+$`)
 
 // Limits of messages that the implementation reads itself.
 const (
-	// maxAsked is how many bytes a server's request may have besides its parameters, which nobody looks at. Requests are kept until
-	// the server has read their answers. maxParams is how many bytes the parameters of a notification may have.
+	// maxAsked is how many bytes a server's request may have besides its parameters, which nobody looks at. Requests
+	// are kept until the server has read their answers. maxParams is how many bytes the parameters of a notification
+	// may have.
 	maxAsked  = 200
 	maxParams = 64 << 10
-	// maxGreeting is how many bytes a server's greeting may have, and what it says of headers. The implementation makes many times as
-	// much of it.
+	// maxGreeting is how many bytes a server's greeting may have, and what it says of headers. The implementation
+	// makes many times as much of it.
 	maxGreeting = 1 << 20
 )
 
@@ -64,13 +66,15 @@ const (
 	// maxDepth and maxValues are for what the implementation decodes, and for notifications.
 	maxDepth  = 128
 	maxValues = 10_000
-	// maxErrorText is how many bytes the text of an error may have, and maxSmall the data of one, and what is kept of a greeting.
+	// maxErrorText is how many bytes the text of an error may have, and maxSmall the data of one, and what is kept of
+	// a greeting.
 	maxErrorText = 64 << 10
 	maxSmall     = 4 << 10
 )
 
-// An envelope is a message, whose members are parts of its text. What goes on is made of one, and never what has come: the
-// implementation would not read everything as it has been read here, such as names that are there twice, or in another case.
+// An envelope is a message, whose members are parts of its text. What goes on is made of one, and never what has
+// come: the implementation would not read everything as it has been read here, such as names that are there twice, or
+// in another case.
 type envelope struct {
 	id, method, params, result, err []byte
 }
@@ -100,7 +104,8 @@ func (f *filter) message(data []byte) []byte {
 	}
 	hasID := len(m.id) > 0 && string(m.id) != "null"
 	switch {
-	case len(m.method) > 0 && (len(m.id)+len(m.method) > maxAsked || m.result != nil || m.err != nil): // it is neither one nor the other
+	case len(m.method) > 0 && (len(m.id)+len(m.method) > maxAsked || m.result != nil ||
+		m.err != nil): // it is neither one nor the other
 		return nil
 	case len(m.method) > 0 && hasID: // which is refused, whatever its parameters are
 		if m.method[0] != '"' || m.id[0] == '{' || m.id[0] == '[' || !f.requests.Allow() {
@@ -151,8 +156,8 @@ func remakeError(text []byte) []byte {
 	return made
 }
 
-// notification hands a notification on. All but what belongs to the protocol itself is for this package, not for the implementation,
-// whose queue has no end.
+// notification hands a notification on. All but what belongs to the protocol itself is for this package, not for the
+// implementation, whose queue has no end.
 func (f *filter) notification(method string, params json.RawMessage) []byte {
 	if !f.notifications.Allow() {
 		time.Sleep(time.Millisecond) // a server that floods is read slowly
@@ -175,10 +180,12 @@ func acknowledged(params []byte) []byte {
 	if len(params) == 0 {
 		params = []byte("{}")
 	}
-	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":%s}`, params))
+	return oneLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":%s}`,
+		params))
 }
 
-// result keeps the result of a call or of a listing, so that it arrives as it was sent, without going through the implementation.
+// result keeps the result of a call or of a listing, so that it arrives as it was sent, without going through the
+// implementation.
 func (f *filter) result(m envelope) []byte {
 	refuse := func(what string) []byte {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is %s"}}`, m.id, what)
@@ -202,7 +209,8 @@ func (f *filter) result(m envelope) []byte {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.id, remakeGreeting(m.result))
 	}
 	tools := []byte("[]")
-	if len(listed) <= maxGreeting && bytes.Contains(listed, []byte(`"x-mcp-header"`)) && // the implementation makes headers of arguments
+	// the implementation makes headers of arguments
+	if len(listed) <= maxGreeting && bytes.Contains(listed, []byte(`"x-mcp-header"`)) &&
 		jsontree.Check(listed, jsontree.Limits{Depth: maxDepth, Values: maxValues}) == nil {
 		tools = oneLine(listed)
 	}
@@ -242,7 +250,8 @@ func remakeGreeting(text []byte) []byte {
 	return oneLine(append(out, '}'))
 }
 
-// keep keeps a result until it is fetched, and returns its key. If nobody does, since a call has been given up, it makes room for others.
+// keep keeps a result until it is fetched, and returns its key. If nobody does, since a call has been given up, it
+// makes room for others.
 func (f *filter) keep(result []byte) (key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -192,7 +192,8 @@ func TestClosedWhileListing(t *testing.T) {
 	var log syncBuffer
 	set := openKind(t, "silent", &mcpclient.Options{Logger: logTo(&log)})
 	connected(t, set)
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "asked again") }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "asked again") }, time.Minute,
+		time.Millisecond)
 	require.NoError(t, set.Close())
 	require.NotContains(t, log.String(), "level=WARN")
 }
@@ -212,8 +213,8 @@ func TestRestlessServer(t *testing.T) {
 	require.Contains(t, log.String(), "MCP server says something else of a tool than before\" server=restless tool=restless_t")
 }
 
-// TestRequestsOfServers has servers that ask for more than they may, disguised as an answer, or with large ids that are kept until
-// they are answered.
+// TestRequestsOfServers has servers that ask for more than they may, disguised as an answer, or with large ids that
+// are kept until they are answered.
 func TestRequestsOfServers(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"disguised", "greedy"} {
@@ -236,7 +237,8 @@ func TestDeafServer(t *testing.T) {
 	set := openKind(t, "deaf", nil)
 	connected(t, set)
 	for range 3 {
-		result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "deaf_t", Input: fmt.Appendf(nil, `{"s":%q}`, strings.Repeat("x", 1<<20))},
+		result := set.Registry().Dispatch(t.Context(),
+			registry.Call{Tool: "deaf_t", Input: fmt.Appendf(nil, `{"s":%q}`, strings.Repeat("x", 1<<20))},
 			registry.Env{Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
 		require.Equal(t, registry.CodeTimeout, result.Code)
 		require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
@@ -307,7 +309,8 @@ func TestEnvironment(t *testing.T) {
 	require.NotContains(t, log.String(), "s3cr3t")
 	require.Contains(t, call(t, set, "good_echo", `{"s":"s3cr3t-value"}`).Text(), "[redacted]")
 
-	for kind, want := range map[string]string{"refusing": "bad key [redacted]", "crashing": "no such database: [redacted] [31m  at main"} {
+	for kind, want := range map[string]string{"refusing": "bad key [redacted]",
+		"crashing": "no such database: [redacted] [31m  at main"} {
 		server = stdio(kind)
 		server.Env["API_KEY"] = "${MY_API_KEY}"
 		set = open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { return environ[name], true }},
@@ -321,14 +324,19 @@ func TestSecretsInData(t *testing.T) {
 	secrets := map[string]string{"A_TOKEN": "12345678", "B_TOKEN": `s3c"r3t<&>`}
 	server := stdio("good")
 	server.Env["A_TOKEN"], server.Env["B_TOKEN"] = "${A_TOKEN}", "${B_TOKEN}"
-	set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) { value, ok := secrets[name]; return value, ok }},
+	set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
+		value,
+			ok := secrets[name]
+		return value, ok
+	}},
 		map[string]mcpclient.ServerConfig{"good": server})
 	connected(t, set)
 	result := call(t, set, "good_echo", `{"pin":12345678, "a 12345678":[1.0,-123456780], "b":"s3c\u0022r3t<\u0026>", "c":"é\u00e9"}`)
 	require.Empty(t, result.Code, result.Text())
 	data, ok := result.Data.(json.RawMessage)
 	require.True(t, ok, "a number that is a secret does not cost the others")
-	require.Equal(t, `{"pin":"[redacted]","a [redacted]":[1.0,"-[redacted]0"],"b":"[redacted]","c":"é\u00e9"}`, string(data))
+	require.Equal(t, `{"pin":"[redacted]","a [redacted]":[1.0,"-[redacted]0"],"b":"[redacted]","c":"é\u00e9"}`,
+		string(data))
 }
 
 // TestNoEnvironment has a server without any variables, which is not the same as having all.

@@ -27,8 +27,8 @@ const (
 // callContext marks the contexts of calls, which have their own time.
 type callContext struct{}
 
-// A web is a server that talks by HTTP. It is the round tripper of the protocol's implementation, and sees each request and each
-// response.
+// A web is a server that talks by HTTP. It is the round tripper of the protocol's implementation, and sees each
+// request and each response.
 type web struct {
 	endpoint  *url.URL
 	headers   map[string]string
@@ -52,7 +52,8 @@ func (w *web) transportOf(kind Transport) sdk.Transport {
 	return &sdk.StreamableClientTransport{Endpoint: w.endpoint.String(), HTTPClient: client, MaxEventSize: -1}
 }
 
-// checkOrigin keeps requests, which have secrets in their headers and files in their bodies, on the server that is configured.
+// checkOrigin keeps requests, which have secrets in their headers and files in their bodies, on the server that is
+// configured.
 func (w *web) checkOrigin(to *url.URL) error {
 	if to.Scheme != w.endpoint.Scheme || !strings.EqualFold(to.Host, w.endpoint.Host) {
 		return fmt.Errorf("the server sends requests on to another one, %s://%s: if that is right, put it into the configuration",
@@ -103,8 +104,8 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// noStream is the answer of a server that has no stream, for one that does not answer at all, or when the connection ends: the
-// implementation would try again and again.
+// noStream is the answer of a server that has no stream, for one that does not answer at all, or when the connection
+// ends: the implementation would try again and again.
 func noStream(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: "405 Method Not Allowed", StatusCode: http.StatusMethodNotAllowed, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

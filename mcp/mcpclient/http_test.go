@@ -55,7 +55,8 @@ func TestHTTP(t *testing.T) {
 			set := openURL(t, web.URL, nil)
 			connected(t, set)
 			require.Equal(t, `{"n":9007199254740993}`, call(t, set, "web_echo", `{"n":9007199254740993}`).Text())
-			require.Equal(t, `{"n":9007199254740993}`, fmt.Sprintf("%s", call(t, set, "web_echo", `{"n":9007199254740993}`).Data))
+			require.Equal(t, `{"n":9007199254740993}`,
+				fmt.Sprintf("%s", call(t, set, "web_echo", `{"n":9007199254740993}`).Data))
 			require.Len(t, call(t, set, "web_parts", `{}`).Content, 6)
 			require.Contains(t, call(t, set, "web_refuse", `{}`).Text(), "refused")
 			require.NoError(t, set.Close())
@@ -95,7 +96,10 @@ func TestLostSession(t *testing.T) {
 		handler.Store(&h)
 	}
 	renew()
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*handler.Load()).ServeHTTP(w, r) }))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		(*handler.Load()).ServeHTTP(w, r)
+	}))
 	defer web.Close()
 	set := openURL(t, web.URL, nil)
 	connected(t, set)
@@ -143,17 +147,21 @@ func TestHTTPErrors(t *testing.T) {
 		code   registry.Code
 		text   string
 	}{
-		"401": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(401) }, registry.CodeFailed, "has not answered the call: Unauthorized. It"},
-		"500": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(500) }, registry.CodeFailed, "has not answered the call: Internal Server Error. It"},
+		"401": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(401) },
+			registry.CodeFailed, "has not answered the call: Unauthorized. It"},
+		"500": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(500) },
+			registry.CodeFailed, "has not answered the call: Internal Server Error. It"},
 		"an error that repeats a header": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.WriteHeader(400)
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"bad %s"}}`, id, r.Header.Get("Authorization"))
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"bad %s"}}`, id,
+				r.Header.Get("Authorization"))
 		}, registry.CodeTool, "has refused the call: bad Bearer [redacted]"},
 		"another kind of body": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<p>hello")
 		}, registry.CodeFailed, "unsupported content type"},
-		"no JSON": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { fmt.Fprint(w, "{") }, registry.CodeFailed, "has not answered the call"},
+		"no JSON": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { fmt.Fprint(w, "{") },
+			registry.CodeFailed, "has not answered the call"},
 		"an endless body": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			for r.Context().Err() == nil {
 				fmt.Fprint(w, strings.Repeat(" ", 1000))
@@ -200,9 +208,13 @@ func TestHTTPErrors(t *testing.T) {
 
 // TestHTTPCallEnds has a server that does not answer a call.
 func TestHTTPCallEnds(t *testing.T) {
-	set := openURL(t, answers(t, func(_ http.ResponseWriter, r *http.Request, _ json.RawMessage) { <-r.Context().Done() }).URL, nil)
+	set := openURL(t, answers(t, func(_ http.ResponseWriter, r *http.Request,
+		_ json.RawMessage) {
+		<-r.Context().Done()
+	}).URL, nil)
 	connected(t, set)
-	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"}, registry.Env{Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
+	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"},
+		registry.Env{Limits: registry.Limits{Timeout: 50 * time.Millisecond}})
 	require.Equal(t, registry.CodeTimeout, result.Code)
 	require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
 }
@@ -234,7 +246,8 @@ func TestRedirects(t *testing.T) {
 	defer web.Close()
 	defer web.CloseClientConnections()
 
-	for path, want := range map[string]string{"/away": "the server sends requests on to another one, " + thief.URL, "/round": "redirects too often"} {
+	for path, want := range map[string]string{"/away": "the server sends requests on to another one, " + thief.URL,
+		"/round": "redirects too often"} {
 		set := openURL(t, web.URL+path, nil)
 		require.ErrorContains(t, set.Status()[0].Err, want)
 		require.NoError(t, set.Close())
@@ -265,7 +278,8 @@ func TestSecretsOfAddresses(t *testing.T) {
 	web := httptest.NewServer(nil)
 	web.Close()
 	lookup := func(string) (string, bool) { return "s3cr3t/v+lue", true }
-	for _, address := range []string{web.URL + "/?api_key=${MINE}", web.URL + "/?a=1&access_token=x${MINE}", strings.Replace(web.URL, "//", "//u:${MINE2:-}@", 1)} {
+	for _, address := range []string{web.URL + "/?api_key=${MINE}", web.URL + "/?a=1&access_token=x${MINE}",
+		strings.Replace(web.URL, "//", "//u:${MINE2:-}@", 1)} {
 		set := open(t, &mcpclient.Options{LookupEnv: lookup}, map[string]mcpclient.ServerConfig{"web": {URL: address}})
 		err := set.Status()[0].Err
 		require.Error(t, err)
@@ -293,7 +307,8 @@ func FuzzAnswers(f *testing.F) {
 			_, _ = io.WriteString(w, answer)
 		})
 		set := openURL(t, web.URL, nil)
-		result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"}, registry.Env{Limits: registry.Limits{Timeout: 100 * time.Millisecond}})
+		result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: "web_t"},
+			registry.Env{Limits: registry.Limits{Timeout: 100 * time.Millisecond}})
 		require.NotEmpty(t, result.Content)
 		require.True(t, utf8.ValidString(result.Text()))
 		require.NoError(t, set.Close())

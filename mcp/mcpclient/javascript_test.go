@@ -19,18 +19,23 @@ import (
 func TestJavaScript(t *testing.T) {
 	engine := enginetest.New(sandbox.EngineOptions{})
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
-	base, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil))
+	base, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
+		return engine.Interpreter,
+			nil
+	}, nil))
 	require.NoError(t, err)
-	set := open(t, &mcpclient.Options{Base: base}, map[string]mcpclient.ServerConfig{"one": stdio("good"), "two": stdio("good"), "dies": stdio("dies")})
+	set := open(t, &mcpclient.Options{Base: base}, map[string]mcpclient.ServerConfig{"one": stdio("good"),
+		"two": stdio("good"), "dies": stdio("dies")})
 	connected(t, set)
 	input, err := json.Marshal(map[string]string{"code": `
 		const [a, b] = await Promise.all([tools.one_echo({n: 20}), tools.two_echo({n: 22})]);
 		const failures = await Promise.allSettled([tools.two_fail({}), tools.dies_t({}), tools.one_echo({n: "x"})]);
 		return [a.n + b.n, ...failures.map((f) => f.reason.code + ": " + f.reason.message.slice(0, 30))].join("\n");`})
 	require.NoError(t, err)
-	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, registry.Env{Selection: registry.Selection{
-		Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}},
-	}})
+	result := set.Registry().Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input},
+		registry.Env{Selection: registry.Selection{
+			Options: map[string]map[string]any{javascript.Name: {javascript.OptionToolCalls: true}},
+		}})
 	require.Contains(t, result.Text(), "42\ntool_error: no such city\ntool_failed: The MCP server dies has not an\n"+
 		"invalid_input: invalid tool call: the argumen\n", result.Text())
 }

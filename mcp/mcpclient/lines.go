@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// readLine reads a line of at most some bytes, without its end. The line is valid until the next one is read. At the end of
-// the input it returns what is left and io.EOF.
+// readLine reads a line of at most some bytes, without its end. The line is valid until the next one is read. At the
+// end of the input it returns what is left and io.EOF.
 func readLine(r *bufio.Reader, line []byte, limit int) ([]byte, error) {
 	line = line[:0]
 	for {
@@ -46,7 +46,8 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		line, err := readLine(r.in, r.line, r.filter.limit)
 		if err != nil {
 			if _, ok := errors.AsType[*tooLargeError](err); !ok {
-				err = errLost // also if this side has closed the pipe of a process that has ended, which others hold open
+				// also if this side has closed the pipe of a process that has ended, which others hold open
+				err = errLost
 			}
 			r.fail(err)
 			return 0, io.EOF // what is left has no newline, and is not a message

@@ -100,7 +100,8 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 		all := elements(in.Tools, s.options.MaxTools-len(list.tools), func(element json.RawMessage) {
 			var t listedTool
 			if json.Unmarshal(element, &t) != nil || t.Name == "" || len(t.Name) > maxRemoteName {
-				s.log.warn("MCP server's tool is not described as it must be", "server", s.name, "tool", cleanLine(t.Name, 100))
+				s.log.warn("MCP server's tool is not described as it must be", "server", s.name, "tool",
+					cleanLine(t.Name, 100))
 				return
 			}
 			t.said = sha256.Sum256(element)

@@ -94,7 +94,8 @@ func startProcess(config ServerConfig, environ []string, log func(line string)) 
 	return p, nil
 }
 
-// startError leaves out the arguments and the environment, which the system's error does not have, and the path that it has twice.
+// startError leaves out the arguments and the environment, which the system's error does not have, and the path that
+// it has twice.
 func startError(command string, err error) error {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
@@ -107,7 +108,8 @@ func startError(command string, err error) error {
 // maxStderrLine is how much of a line of the standard error is logged.
 const maxStderrLine = 1000
 
-// maxLastBytes is how much of the standard error is kept, in whole lines and at least one, to say why a server has ended.
+// maxLastBytes is how much of the standard error is kept, in whole lines and at least one, to say why a server has
+// ended.
 const maxLastBytes = 800
 
 func (p *process) logStderr(log func(line string)) {
@@ -143,8 +145,8 @@ func (p *process) remember(line string) {
 	}
 }
 
-// explain adds to an error what the server has written to its standard error at last, which is where most say what is wrong. It is for
-// a process of which nothing is left. The text can have secrets.
+// explain adds to an error what the server has written to its standard error at last, which is where most say what is
+// wrong. It is for a process of which nothing is left. The text can have secrets.
 func (p *process) explain(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -235,7 +237,8 @@ func (p *process) close() {
 	})
 }
 
-// environment is what a process gets: a few variables, since others are nobody's business, and those of its configuration.
+// environment is what a process gets: a few variables, since others are nobody's business, and those of its
+// configuration.
 func environment(lookup func(string) (string, bool), env map[string]string) []string {
 	environ := []string{} // with nil it would get all of them
 	for _, name := range inherited {

@@ -71,7 +71,10 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 			errors.New("the server asks for input"))
 	}
 	var result registry.Result
-	if !elements(in.content, maxParts, func(element json.RawMessage) { result.Content = append(result.Content, t.part(element)) }) {
+	if !elements(in.content, maxParts, func(element json.RawMessage) {
+		result.Content = append(result.Content,
+			t.part(element))
+	}) {
 		note := fmt.Sprintf("[The result has more than %d parts, and the others are left out.]", maxParts)
 		result.Content = append(result.Content, registry.Part{Text: note})
 	}
@@ -79,7 +82,8 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 		var compact bytes.Buffer
 		if err := jsontree.Check(data, jsontree.Limits{Depth: maxDataDepth, Values: maxDataValues}); err != nil {
 			limit, _ := errors.AsType[*jsontree.LimitError](err)
-			note := fmt.Sprintf("[The structured content of the result is left out: it has more than %d %s.]", limit.Limit, limit.What)
+			note := fmt.Sprintf("[The structured content of the result is left out: it has more than %d %s.]",
+				limit.Limit, limit.What)
 			result.Content = append(result.Content, registry.Part{Text: note})
 		} else if json.Compact(&compact, t.server.secrets.json(data)) == nil {
 			result.Data = json.RawMessage(compact.Bytes())
@@ -115,7 +119,8 @@ func (t *tool) part(raw json.RawMessage) registry.Part {
 		if more == nil {
 			return registry.Part{Text: fmt.Sprintf("[Link to a resource: %s <%s>]", name, line(in.URI))}
 		}
-		return registry.Part{Text: fmt.Sprintf("[Link to a resource: %s <%s>, %s]", name, line(in.URI), strings.Join(more, ", "))}
+		return registry.Part{Text: fmt.Sprintf("[Link to a resource: %s <%s>, %s]", name, line(in.URI),
+			strings.Join(more, ", "))}
 	case "resource":
 		if in.Resource == nil {
 			break
@@ -127,7 +132,8 @@ func (t *tool) part(raw json.RawMessage) registry.Part {
 		shown := text(*in.Resource.Text)
 		sum := sha256.Sum256([]byte(shown))
 		return registry.Part{Text: shown, Resource: &registry.Resource{
-			Kind: "RESOURCE", Name: uri, Key: fmt.Sprintf("mcp:%s:%s:%s", t.server.name, uri, hex.EncodeToString(sum[:])),
+			Kind: "RESOURCE", Name: uri, Key: fmt.Sprintf("mcp:%s:%s:%s", t.server.name, uri,
+				hex.EncodeToString(sum[:])),
 		}}
 	}
 	return registry.Part{Text: fmt.Sprintf("[A part of the result is left out: it is of the type %q, which is not known here.]",

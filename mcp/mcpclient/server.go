@@ -112,7 +112,8 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) (err er
 		case err == nil:
 			s.connected(c, list)
 		case ctx.Err() == nil:
-			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error", s.because(c.because(err)))
+			s.log.warn("MCP server's tools could not be listed anew", "server", s.name, "error",
+				s.because(c.because(err)))
 		}
 		pace := minPace
 		if !changes.Allow() {

@@ -88,7 +88,8 @@ func connected(t testing.TB, set *mcpclient.Set) {
 
 func call(t testing.TB, set *mcpclient.Set, tool, input string) registry.Result {
 	t.Helper()
-	return set.Registry().Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(input)}, registry.Env{})
+	return set.Registry().Dispatch(t.Context(), registry.Call{Tool: tool, Input: json.RawMessage(input)},
+		registry.Env{})
 }
 
 func names(r *registry.Registry) []string {
@@ -174,20 +175,24 @@ func newGoodServer(versions ...string) *sdk.Server {
 		return text("done"), err
 	})
 	add(&sdk.Tool{Name: "grow"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		add(&sdk.Tool{Name: "grown"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return text("tall"), nil })
+		add(&sdk.Tool{Name: "grown"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult,
+			error) {
+			return text("tall"), nil
+		})
 		return text("growing"), nil
 	})
-	add(&sdk.Tool{Name: "hang", InputSchema: object}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		var in struct{ File string }
-		if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(in.File, []byte("started"), 0o600); err != nil {
-			return nil, err
-		}
-		<-ctx.Done()
-		return nil, os.WriteFile(in.File, []byte("cancelled"), 0o600)
-	})
+	add(&sdk.Tool{Name: "hang", InputSchema: object},
+		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			var in struct{ File string }
+			if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
+				return nil, err
+			}
+			if err := os.WriteFile(in.File, []byte("started"), 0o600); err != nil {
+				return nil, err
+			}
+			<-ctx.Done()
+			return nil, os.WriteFile(in.File, []byte("cancelled"), 0o600)
+		})
 	add(&sdk.Tool{Name: "die"}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		os.Exit(3)
 		return nil, nil
@@ -197,7 +202,8 @@ func newGoodServer(versions ...string) *sdk.Server {
 	})
 	add(&sdk.Tool{Name: "ask"}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var said []string
-		_, err := req.Session.Elicit(ctx, &sdk.ElicitParams{Message: "your password?", RequestedSchema: map[string]any{"type": "object"}})
+		_, err := req.Session.Elicit(ctx, &sdk.ElicitParams{Message: "your password?",
+			RequestedSchema: map[string]any{"type": "object"}})
 		said = append(said, fmt.Sprint(err))
 		//lint:ignore SA1019 servers of today have them
 		_, err = req.Session.ListRoots(ctx, nil)
@@ -313,7 +319,8 @@ func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 	case "batch":
 		s.send(`[{"jsonrpc":"2.0","id":"b","method":"ping","params":{"_meta":{"a":%s}}}]`, arrays(size))
 	case "progress":
-		s.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`, arrays(size))
+		s.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`,
+			arrays(size))
 	case "log":
 		s.send(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":%s}}`, arrays(size))
 	case "asks":
@@ -345,7 +352,8 @@ func (s *rawServer) initialize(id json.RawMessage) {
 		s.send(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id)
 		return
 	case "crashing":
-		fmt.Fprintf(os.Stderr, "%s\n%sError: no such database: s3cr3t-value\n\x1b[31m  at main", strings.Repeat("x", 2000),
+		fmt.Fprintf(os.Stderr, "%s\n%sError: no such database: s3cr3t-value\n\x1b[31m  at main",
+			strings.Repeat("x", 2000),
 			strings.Repeat(strings.Repeat("trace ", 100)+"\n", 10))
 		os.Exit(3)
 	case "refusing", "leaving":
@@ -371,7 +379,8 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 		s.tools(id, b.String()+plainTool)
 	case "schemas":
 		s.tools(id, strings.Join([]string{
-			`{"name":"deep","inputSchema":{"type":"object","not":` + strings.Repeat(`{"not":`, 900) + `{}` + strings.Repeat("}", 900) + `}}`,
+			`{"name":"deep","inputSchema":{"type":"object","not":` + strings.Repeat(`{"not":`,
+				900) + `{}` + strings.Repeat("}", 900) + `}}`,
 			`{"name":"invalid","inputSchema":{"type":"object","properties":{"a":{"type":"nonsense"}}}}`,
 			`{"name":"text","inputSchema":"object"}`,
 			`{"name":"none"}`,
@@ -394,7 +403,8 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 	case "wordy":
 		list := make([]string, 200)
 		for i := range list {
-			list[i] = fmt.Sprintf(`{"name":"t%d","description":"%s","inputSchema":{"type":"object"}}`, i, strings.Repeat("word ", 4000))
+			list[i] = fmt.Sprintf(`{"name":"t%d","description":"%s","inputSchema":{"type":"object"}}`, i,
+				strings.Repeat("word ", 4000))
 		}
 		s.tools(id, strings.Join(list, ","))
 	case "utf8":
@@ -464,9 +474,11 @@ func (s *rawServer) call(id, token json.RawMessage) {
 		}
 		answer(strconv.Itoa(s.replies))
 	case "greeting":
-		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"x","content":[%s{}]}}`, id, strings.Repeat(`{},`, 1<<20))
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"x","content":[%s{}]}}`, id,
+			strings.Repeat(`{},`, 1<<20))
 	case "parts":
-		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s]}}`, id, strings.Repeat(`{"type":"text","text":"x"},`, 100_000)+`{"type":"text"}`)
+		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[%s]}}`, id,
+			strings.Repeat(`{"type":"text","text":"x"},`, 100_000)+`{"type":"text"}`)
 	case "odd":
 		s.send(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"hologram"},5,{"type":"image","data":"%%"},{"type":"resource"}],`+
 			`"structuredContent":{"big":9007199254740993,"e":1.0}}}`, id)

@@ -112,7 +112,8 @@ func (s *Set) rebuild() {
 	for _, server := range s.servers {
 		for _, t := range server.listed() {
 			if seen[t.spec.Name] {
-				server.log.warn("MCP server's tool has the name of another one, and is left out", "server", server.name, "tool", t.spec.Name)
+				server.log.warn("MCP server's tool has the name of another one, and is left out", "server", server.name,
+					"tool", t.spec.Name)
 				continue
 			}
 			seen[t.spec.Name] = true

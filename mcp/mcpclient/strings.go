@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// mapStrings returns JSON, which must be valid, with each string and each name of a member as change makes it, and each number that
-// change makes something else of as a string. The rest stays as it is, byte for byte. The name that change gets is the one that
-// a string is the value of, or "".
+// mapStrings returns JSON, which must be valid, with each string and each name of a member as change makes it, and
+// each number that change makes something else of as a string. The rest stays as it is, byte for byte. The name that
+// change gets is the one that a string is the value of, or "".
 func mapStrings(data json.RawMessage, change func(name, text string) string) json.RawMessage {
 	var out []byte
 	copied, name := 0, ""

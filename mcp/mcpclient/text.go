@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// cleanText is text of a stranger as a model may get it: valid, of limited length, without control characters, and without what
-// people would not see.
+// cleanText is text of a stranger as a model may get it: valid, of limited length, without control characters, and
+// without what people would not see.
 func cleanText(text string, limit int) string {
 	joining := maxJoining
 	return strings.Map(func(r rune) rune {
@@ -28,8 +28,8 @@ func cleanText(text string, limit int) string {
 	}, strings.ToValidUTF8(plaintext.Cut(text, limit), "\uFFFD"))
 }
 
-// maxJoining is how many joiners and the like may follow each other: one that chooses a form and one that joins it to the next. With
-// more of them, texts can be written.
+// maxJoining is how many joiners and the like may follow each other: one that chooses a form and one that joins it to
+// the next. With more of them, texts can be written.
 const maxJoining = 2
 
 // joins reports whether a character is one without which some languages and emojis are written wrong.
@@ -42,7 +42,8 @@ func isHidden(r rune) bool {
 
 // cleanLine is text of a stranger as one line.
 func cleanLine(text string, limit int) string {
-	return strings.Join(strings.FieldsFunc(cleanText(text, limit), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+	return strings.Join(strings.FieldsFunc(cleanText(text, limit), func(r rune) bool { return r == '\n' || r == '\t' }),
+		" ")
 }
 
 // cleanResult is a text that a tool has returned. It can be a file's, so that only control characters are taken out.

@@ -18,10 +18,12 @@ const (
 	maxDescriptions = 256 << 10 // of all tools of a server together
 	maxInstructions = 16 << 10
 	maxTitle        = 200
-	// maxSchema is how many bytes a schema may have, and maxSchemas all of a server together. What is larger is left out.
+	// maxSchema is how many bytes a schema may have, and maxSchemas all of a server together. What is larger is left
+	// out.
 	maxSchema  = 256 << 10
 	maxSchemas = 4 << 20
-	// maxObjects is how many objects a schema may consist of, and allObjects all of a server together: compiling takes time.
+	// maxObjects is how many objects a schema may consist of, and allObjects all of a server together: compiling
+	// takes time.
 	maxObjects = 2000
 	allObjects = 50_000
 	// maxSchemaDepth and maxSchemaValues are for what is decoded of a schema.
@@ -140,11 +142,13 @@ func (r *schemaReader) output(tool string, raw json.RawMessage) json.RawMessage 
 // usable returns a schema, with the type that it must have if it has none.
 func (r *schemaReader) usable(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) > maxSchema || len(raw) > r.room {
-		return nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d", len(raw), maxSchema, maxSchemas)
+		return nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d", len(raw), maxSchema,
+			maxSchemas)
 	}
 	objects := bytes.Count(raw, []byte{'{'})
 	if objects > maxObjects || objects > r.objects {
-		return nil, fmt.Errorf("it has %d objects, more than %d, or all together have more than %d", objects, maxObjects, allObjects)
+		return nil, fmt.Errorf("it has %d objects, more than %d, or all together have more than %d", objects,
+			maxObjects, allObjects)
 	}
 	if err := jsontree.Check(raw, jsontree.Limits{Depth: maxSchemaDepth, Values: maxSchemaValues}); err != nil {
 		return nil, err

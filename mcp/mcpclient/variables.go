@@ -16,8 +16,8 @@ import (
 // variable matches what stands for a variable: ${NAME}, ${env:NAME} and ${NAME:-default}.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]*)(:-[^}]*)?\}|\$\{[^}]*\}`)
 
-// secretName matches a word that a name of a secret has in it, and notSecret one that such a name ends in if it is that of
-// something else.
+// secretName matches a word that a name of a secret has in it, and notSecret one that such a name ends in if it is
+// that of something else.
 var (
 	secretName = regexp.MustCompile(`(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE)$|^(AUTH|PAT)$`)
 	notSecret  = regexp.MustCompile(`^(PATH|FILE|DIR|ID|URL|NAME)$`)
@@ -88,7 +88,8 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 		case value == "" && fallback != "":
 			return fallback[len(":-"):]
 		case !ok:
-			err = errors.Join(err, fmt.Errorf("the variable %s is not set in the environment", plaintext.Cut(name, 100)))
+			err = errors.Join(err, fmt.Errorf("the variable %s is not set in the environment",
+				plaintext.Cut(name, 100)))
 		case strings.ContainsAny(value, "\x00\r\n"):
 			err = errors.Join(err, fmt.Errorf("the variable %s has more than one line", plaintext.Cut(name, 100)))
 			return ""

@@ -93,7 +93,8 @@ func TestForeignHostsAndOrigins(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, "https://app.example.com", response.Header.Get("Access-Control-Allow-Origin"))
-	for _, name := range []string{"Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"} { // clients of the newest version send these
+	// clients of the newest version send these
+	for _, name := range []string{"Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"} {
 		require.Contains(t, response.Header.Get("Access-Control-Allow-Headers"), name)
 	}
 }
@@ -107,7 +108,8 @@ func TestOthersSessionsAndFiles(t *testing.T) {
 		project, err := store.Open(t.Context(), id)
 		require.NoError(t, err)
 		require.NoError(t, vfs.WriteFile(t.Context(), project, "/secret", []byte("of "+id)))
-		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(builtIn(t), registry.Env{Project: id, Files: project}), nil)
+		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(builtIn(t),
+			registry.Env{Project: id, Files: project}), nil)
 		require.NoError(t, err)
 		servers["Bearer "+id] = server
 	}
@@ -146,7 +148,8 @@ func TestOthersSessionsAndFiles(t *testing.T) {
 		{"", sessions["Bearer theirs"], 401, ""},
 		{"Bearer mine", "guessed", 404, ""},
 	} {
-		response, text := post(t, s.URL, list, "Authorization", test.token, "Mcp-Session-Id", test.session, "Mcp-Protocol-Version", "2025-06-18")
+		response, text := post(t, s.URL, list, "Authorization", test.token, "Mcp-Session-Id", test.session,
+			"Mcp-Protocol-Version", "2025-06-18")
 		require.Equal(t, test.status, response.StatusCode, text)
 		require.Contains(t, text, test.want)
 		if test.token != "Bearer theirs" {
@@ -165,7 +168,8 @@ func TestOthersSessionsAndFiles(t *testing.T) {
 		require.NoError(t, response.Body.Close())
 		require.Equal(t, 404, response.StatusCode, method)
 	}
-	response, text := post(t, s.URL, list, "Authorization", "Bearer theirs", "Mcp-Session-Id", sessions["Bearer theirs"])
+	response, text := post(t, s.URL, list, "Authorization", "Bearer theirs", "Mcp-Session-Id",
+		sessions["Bearer theirs"])
 	require.Equal(t, 200, response.StatusCode)
 	require.Contains(t, text, "of theirs")
 }
@@ -190,7 +194,8 @@ func TestOversizedRequests(t *testing.T) {
 	// Many that say that they are large, and then send nothing, do not make the process grow, and hold nobody up.
 	url = serve(t, newServer(t, builtIn(t), newProject(t), nil), nil)
 	address := strings.TrimPrefix(url, "http://")
-	for _, length := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n{", 32<<20), "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"} {
+	for _, length := range []string{fmt.Sprintf("Content-Length: %d\r\n\r\n{", 32<<20),
+		"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"} {
 		for range 20 {
 			conn, err := net.Dial("tcp", address)
 			require.NoError(t, err)
@@ -226,7 +231,8 @@ func TestSlowClients(t *testing.T) {
 	project := newProject(t)
 	require.NoError(t, vfs.WriteFile(t.Context(), project, "/large", bytes.Repeat([]byte("x"), 3<<20)))
 	server := newServer(t, builtIn(t), project, &mcpserver.Options{Requests: 4})
-	url := serve(t, server, &mcpserver.HandlerOptions{ReadTimeout: 200 * time.Millisecond, WriteTimeout: time.Second, Stateless: true})
+	url := serve(t, server, &mcpserver.HandlerOptions{ReadTimeout: 200 * time.Millisecond, WriteTimeout: time.Second,
+		Stateless: true})
 	dial := func(request string) net.Conn {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 		require.NoError(t, err)
@@ -306,7 +312,8 @@ func TestTenThousandSessions(t *testing.T) {
 			for range 16 {
 				group.Go(func() {
 					for range 10_000 / 16 {
-						r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(initializeRequest))
+						r := httptest.NewRequest(http.MethodPost, "http://localhost/",
+							strings.NewReader(initializeRequest))
 						r.Header.Set("Content-Type", "application/json")
 						r.Header.Set("Accept", "application/json, text/event-stream")
 						w := httptest.NewRecorder()
@@ -336,13 +343,15 @@ func TestTenThousandSessions(t *testing.T) {
 
 func TestSessionsThatDoNothingEnd(t *testing.T) {
 	server := newServer(t, builtIn(t), newProject(t), nil)
-	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, &mcpserver.HandlerOptions{SessionTimeout: 50 * time.Millisecond})
+	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil },
+		&mcpserver.HandlerOptions{SessionTimeout: 50 * time.Millisecond})
 	s := httptest.NewServer(handler)
 	defer s.Close()
 	response, _ := post(t, s.URL, initializeRequest)
 	require.Equal(t, 200, response.StatusCode)
 	require.Eventually(t, func() bool { return handler.Sessions() == 0 }, 10*time.Second, 10*time.Millisecond)
-	response, _ = post(t, s.URL, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, "Mcp-Session-Id", response.Header.Get("Mcp-Session-Id"))
+	response, _ = post(t, s.URL, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, "Mcp-Session-Id",
+		response.Header.Get("Mcp-Session-Id"))
 	require.Equal(t, 404, response.StatusCode)
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// What the messages of a handler, or of a session over streams, may take together, by estimate: that is how many bytes are
-// alive at a time, and the garbage collector lets a process grow to twice as many before it collects them. The parts are
-// apart so that no kind of message waits for another one.
+// What the messages of a handler, or of a session over streams, may take together, by estimate: that is how many
+// bytes are alive at a time, and the garbage collector lets a process grow to twice as many before it collects them.
+// The parts are apart so that no kind of message waits for another one.
 const (
 	maxSmall    = 12 << 20 // all of messages of up to smallMessage bytes
 	maxReading  = 6 << 20  // the bytes of larger ones, as they come, until they are answered
@@ -17,8 +17,8 @@ const (
 // smallMessage is up to how many bytes a message is small.
 const smallMessage = 64 << 10
 
-// What a message costs in bytes, beside its own: each, each byte of what the SDK gets, each byte of arguments, and each value
-// in those.
+// What a message costs in bytes, beside its own: each, each byte of what the SDK gets, each byte of arguments, and
+// each value in those.
 const (
 	costMessage   = 4 << 10
 	costSDK       = 12
@@ -38,8 +38,8 @@ type budget struct {
 	freed chan struct{} // closed when something has been given back, if somebody waits
 }
 
-// take takes n bytes, and reports whether it has got them before done is closed and patience is over. What is larger than
-// all that there is gets it when nobody else has anything.
+// take takes n bytes, and reports whether it has got them before done is closed and patience is over. What is larger
+// than all that there is gets it when nobody else has anything.
 func (b *budget) take(done <-chan struct{}, n int64) bool {
 	var late <-chan time.Time
 	for {
@@ -82,11 +82,12 @@ func (b *budget) give(n int64) {
 type memory struct{ small, reading, decoding budget }
 
 func newMemory(share int64) *memory {
-	return &memory{small: budget{most: maxSmall / share}, reading: budget{most: maxReading / share}, decoding: budget{most: maxDecoding / share}}
+	return &memory{small: budget{most: maxSmall / share}, reading: budget{most: maxReading / share},
+		decoding: budget{most: maxDecoding / share}}
 }
 
-// A holding is what a message has of some memories: that of all, and that of its server. It is not safe for concurrent use
-// but for drop.
+// A holding is what a message has of some memories: that of all, and that of its server. It is not safe for
+// concurrent use but for drop.
 type holding struct {
 	memories []*memory
 	done     <-chan struct{} // ends waiting

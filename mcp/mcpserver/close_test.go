@@ -15,15 +15,16 @@ import (
 // waits returns a tool that waits, and what says that it does and lets it go on.
 func waits() (tool registry.Tool, begun chan struct{}, release chan struct{}) {
 	begun, release = make(chan struct{}, 100), make(chan struct{})
-	return registry.Func(registry.Spec{Name: "waits", Description: "Waits."}, func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
-		begun <- struct{}{}
-		select {
-		case <-release:
-			return "finished", nil
-		case <-ctx.Done():
-			return "", ctx.Err()
-		}
-	}), begun, release
+	return registry.Func(registry.Spec{Name: "waits", Description: "Waits."},
+		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+			begun <- struct{}{}
+			select {
+			case <-release:
+				return "finished", nil
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+		}), begun, release
 }
 
 type outcome struct {
@@ -55,7 +56,8 @@ func TestShutdownLetsCallsFinish(t *testing.T) {
 		down := make(chan error, 1)
 		go func() { down <- shutdown(context.Background(), server) }()
 		require.Eventually(t, func() bool {
-			_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "javascript", Arguments: map[string]any{"code": "1"}})
+			_, err := session.CallTool(t.Context(),
+				&sdk.CallToolParams{Name: "javascript", Arguments: map[string]any{"code": "1"}})
 			return err != nil // no more calls
 		}, 10*time.Second, time.Millisecond)
 		require.Empty(t, down)

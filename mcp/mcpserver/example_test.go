@@ -32,7 +32,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	handler := mcpserver.NewHandler(func(r *http.Request) (*mcpserver.Server, error) {
-		if user, password, _ := r.BasicAuth(); user == "alice" && password == "secret" { // or a token: whatever you go by
+		// or a token: whatever you go by
+		if user, password, _ := r.BasicAuth(); user == "alice" && password == "secret" {
 			return alice, nil
 		}
 		return nil, mcpserver.ErrUnauthorized
@@ -45,7 +46,8 @@ func Example() {
 	_, err = client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: service.URL}, nil)
 	fmt.Println("a stranger:", err != nil)
 
-	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: service.URL, HTTPClient: &http.Client{Transport: asAlice{}}}, nil)
+	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: service.URL,
+		HTTPClient: &http.Client{Transport: asAlice{}}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

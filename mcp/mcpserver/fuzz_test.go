@@ -147,7 +147,8 @@ func (g *grammar) param() {
 		g.value()
 		g.out.WriteByte('}')
 	default:
-		g.out.WriteString(`"` + g.pick("name", "arguments", "level", "requestId", "cursor", "uri", "clientInfo", "_meta", "ref", "argument", "inputResponses") + `":`)
+		g.out.WriteString(`"` + g.pick("name", "arguments", "level", "requestId", "cursor", "uri", "clientInfo",
+			"_meta", "ref", "argument", "inputResponses") + `":`)
 		g.value()
 	}
 }
@@ -161,7 +162,8 @@ func (g *grammar) value() {
 	}
 	switch kind {
 	case 0, 1:
-		g.out.WriteString(g.pick("0", "null", "true", "-1.5e300", "1e999", "0.0000000000000000001", "123456789012345678901234567890", `"debug"`))
+		g.out.WriteString(g.pick("0", "null", "true", "-1.5e300", "1e999", "0.0000000000000000001",
+			"123456789012345678901234567890", `"debug"`))
 	case 2:
 		g.out.WriteString(`"` + g.again(g.pick("x", `\n`, `\u0000`, `\ud800`, "\u00e9", `\\`), g.count(1<<20)) + `"`)
 	case 3:
@@ -207,12 +209,12 @@ func (g *grammar) value() {
 	}
 }
 
-// FuzzMemory sends messages to a server, over HTTP, alone and many at once, and over streams. Memory does not grow past what is for
-// them, and the server goes on.
+// FuzzMemory sends messages to a server, over HTTP, alone and many at once, and over streams. Memory does not grow
+// past what is for them, and the server goes on.
 func FuzzMemory(f *testing.F) {
 	seed := func(parts ...string) { f.Add([]byte(strings.Join(parts, ""))) }
-	// A message: whether it is a batch, version, kind of id and id, kind of method and method, whether there are parameters and
-	// under which name, how many, and those.
+	// A message: whether it is a batch, version, kind of id and id, kind of method and method, whether there are
+	// parameters and under which name, how many, and those.
 	shapes := []string{
 		"\x00\x00\x04\x00\xfb",                         // wide
 		"\x00\x00\x05\xff\x00",                         // deep
@@ -246,7 +248,8 @@ func FuzzMemory(f *testing.F) {
 			{"without a session", web, func() { web.post(message) }},
 			{"in a session", web, func() { web.post(message, session...) }},
 			{"in the newest version", web, func() {
-				web.post(message, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", m.Method, "Mcp-Name", m.Params.Name+m.Params.URI)
+				web.post(message, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", m.Method, "Mcp-Name",
+					m.Params.Name+m.Params.URI)
 			}},
 			{"many at once", web, func() {
 				var group sync.WaitGroup

@@ -94,12 +94,14 @@ type endpoint struct {
 // not see the error's text. A request whose server is not the one of its session finds no session. NewHandler
 // panics if an option is negative, or if NewSession and Stateless are both set.
 func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptions) *Handler {
-	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}, used: map[*Server]int{}, memory: newMemory(1)}
+	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}, used: map[*Server]int{},
+		memory: newMemory(1)}
 	if options != nil {
 		h.options = *options
 	}
 	o := &h.options
-	if o.Body < 0 || o.Sessions < 0 || o.ServerSessions < 0 || o.SessionTimeout < 0 || o.ReadTimeout < 0 || o.WriteTimeout < 0 {
+	if o.Body < 0 || o.Sessions < 0 || o.ServerSessions < 0 || o.SessionTimeout < 0 || o.ReadTimeout < 0 ||
+		o.WriteTimeout < 0 {
 		panic("mcpserver: limits and times of HandlerOptions must not be negative")
 	}
 	if o.Stateless && o.NewSession != nil {
@@ -183,7 +185,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if begins {
-		r = r.WithContext(context.WithValue(r.Context(), beganKey{}, func(session *sdk.ServerSession) { h.began(e, session) }))
+		r = r.WithContext(context.WithValue(r.Context(), beganKey{},
+			func(session *sdk.ServerSession) { h.began(e, session) }))
 	}
 	served, problem := h.readBody(w, r, e)
 	if problem != nil {

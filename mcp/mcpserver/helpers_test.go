@@ -55,7 +55,10 @@ func TestMain(m *testing.M) {
 
 // builtIn returns the three tools, and others.
 func builtIn(t *testing.T, more ...registry.Tool) *registry.Registry {
-	tools, err := registry.New(memory.New(), javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil), filesystem.New())
+	tools, err := registry.New(memory.New(), javascript.New(func(context.Context) (*js.Interpreter,
+		error) {
+		return engine.Interpreter, nil
+	}, nil), filesystem.New())
 	require.NoError(t, err)
 	tools, err = tools.With(more...)
 	require.NoError(t, err)
@@ -72,8 +75,10 @@ func newProject(t *testing.T) vfs.Project {
 }
 
 // newServer returns a server of the tools on a project.
-func newServer(t *testing.T, tools *registry.Registry, project vfs.Project, options *mcpserver.Options) *mcpserver.Server {
-	server, err := mcpserver.New(context.Background(), mcpserver.Fixed(tools, registry.Env{Project: "notes", Files: project}), options)
+func newServer(t *testing.T, tools *registry.Registry, project vfs.Project,
+	options *mcpserver.Options) *mcpserver.Server {
+	server, err := mcpserver.New(context.Background(),
+		mcpserver.Fixed(tools, registry.Env{Project: "notes", Files: project}), options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Shutdown(context.Background())) })
 	return server
@@ -97,14 +102,16 @@ func shutdown(ctx context.Context, server *mcpserver.Server) error {
 var handlers sync.Map // by server
 
 var (
-	handshake  = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
-	allOfThem  = append(handshake[:4:4], "2026-07-28")
-	everyWay   = []way{{"stdio", allOfThem, overStdio}, {"HTTP", allOfThem, overHTTP(nil)}, {"HTTP without sessions", allOfThem, overHTTP(&mcpserver.HandlerOptions{Stateless: true})}}
+	handshake = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+	allOfThem = append(handshake[:4:4], "2026-07-28")
+	everyWay  = []way{{"stdio", allOfThem, overStdio}, {"HTTP", allOfThem, overHTTP(nil)},
+		{"HTTP without sessions", allOfThem, overHTTP(&mcpserver.HandlerOptions{Stateless: true})}}
 	statefully = []way{{"stdio", handshake, overStdio}, {"HTTP", handshake, overHTTP(nil)}}
 )
 
 // onEveryWay runs a test for each way and version.
-func onEveryWay(t *testing.T, ways []way, test func(t *testing.T, connect func(server *mcpserver.Server, options *sdk.ClientOptions) *sdk.ClientSession)) {
+func onEveryWay(t *testing.T, ways []way, test func(t *testing.T,
+	connect func(server *mcpserver.Server, options *sdk.ClientOptions) *sdk.ClientSession)) {
 	for _, way := range ways {
 		for _, version := range way.versions {
 			t.Run(way.name+" "+version, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// foreign says why a request is not for this handler, or "". Whoever makes a browser believe that a name is that of this machine has it
-// send that name; whoever has another page use the handler has it send where the page is from.
+// foreign says why a request is not for this handler, or "". Whoever makes a browser believe that a name is that of
+// this machine has it send that name; whoever has another page use the handler has it send where the page is from.
 func (o *HandlerOptions) foreign(r *http.Request) string {
 	if !o.ownHost(r.Host) {
 		return fmt.Sprintf("this server is not for the host %q", r.Host)
@@ -47,7 +47,8 @@ func (o *HandlerOptions) ownOrigin(r *http.Request, origin string) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
 }
 
-// crossOrigin lets pages of other origins use the handler that may do so, and reports whether that was all that the request is for.
+// crossOrigin lets pages of other origins use the handler that may do so, and reports whether that was all that the
+// request is for.
 //
 // https://fetch.spec.whatwg.org/#http-cors-protocol
 func (o *HandlerOptions) crossOrigin(w http.ResponseWriter, r *http.Request) (done bool) {
@@ -71,9 +72,9 @@ func (o *HandlerOptions) crossOrigin(w http.ResponseWriter, r *http.Request) (do
 
 var errBodies = errors.New("there are too many large requests: try again later")
 
-// readBody reads a request's messages, within a time, which has begun, and a size, so that slow and large requests hold nothing
-// else up, and replaces its body by what the SDK gets. What has come, and not what has been announced, counts against what all may
-// have. What is returned must be called when the request has been served.
+// readBody reads a request's messages, within a time, which has begun, and a size, so that slow and large requests
+// hold nothing else up, and replaces its body by what the SDK gets. What has come, and not what has been announced,
+// counts against what all may have. What is returned must be called when the request has been served.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint) (served func(), problem *refusal) {
 	if r.Method != http.MethodPost { // the server reads what there is, up to a limit of its own
 		r.Body = http.NoBody
@@ -159,14 +160,15 @@ func (r *refusal) refuse(w http.ResponseWriter) {
 	}
 }
 
-// readHeld reads all that there is, as long as there is room for it. What is announced is -1 if that is not known; it is taken at its
-// word when some of it has come.
+// readHeld reads all that there is, as long as there is room for it. What is announced is -1 if that is not known; it
+// is taken at its word when some of it has come.
 func readHeld(r io.Reader, announced int64, held *holding) ([]byte, error) {
 	var body []byte
 	for {
 		if room := cap(body); len(body) == room {
 			more := max(room, 4<<10)
-			if left := int(announced) + 1 - room; left > 0 && (left < more || room+more > smallMessage) { // one more, to see the end
+			// one more, to see the end
+			if left := int(announced) + 1 - room; left > 0 && (left < more || room+more > smallMessage) {
 				more = left // at once, since many that have some and wait for more would wait for each other
 			}
 			if !held.read(int64(more), int64(room)) {
@@ -185,8 +187,8 @@ func readHeld(r io.Reader, announced int64, held *holding) ([]byte, error) {
 	}
 }
 
-// A deadlineWriter gives a client time for each message, and not for all of them together, which can take as long as a call. There is no
-// time that runs between messages: over HTTP/2 it would end the stream.
+// A deadlineWriter gives a client time for each message, and not for all of them together, which can take as long as
+// a call. There is no time that runs between messages: over HTTP/2 it would end the stream.
 type deadlineWriter struct {
 	http.ResponseWriter
 	timeout time.Duration

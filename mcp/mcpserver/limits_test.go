@@ -23,7 +23,8 @@ import (
 
 func TestOptionsThatAreWrong(t *testing.T) {
 	source := mcpserver.Fixed(builtIn(t), registry.Env{})
-	for _, options := range []mcpserver.Options{{Calls: -1}, {Requests: -1}, {Rate: -1}, {Rate: math.NaN()}, {Resource: -1}} {
+	for _, options := range []mcpserver.Options{{Calls: -1}, {Requests: -1}, {Rate: -1}, {Rate: math.NaN()},
+		{Resource: -1}} {
 		_, err := mcpserver.New(t.Context(), source, &options)
 		require.ErrorContains(t, err, "must not be negative")
 	}
@@ -36,7 +37,8 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestListeningInSessions has a client that listens, as versions without sessions have it, in a session, and goes away each time.
+// TestListeningInSessions has a client that listens, as versions without sessions have it, in a session, and goes
+// away each time.
 func TestListeningInSessions(t *testing.T) {
 	server := newServer(t, builtIn(t), newProject(t), &mcpserver.Options{Rate: 1e6})
 	url := serve(t, server, nil)
@@ -48,7 +50,8 @@ func TestListeningInSessions(t *testing.T) {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":"l%d","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`, i)
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 		require.NoError(t, err)
-		for k, v := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		for k, v := range map[string]string{"Content-Type": "application/json",
+			"Accept":         "application/json, text/event-stream",
 			"Mcp-Session-Id": session, "Mcp-Protocol-Version": "2025-06-18", "Mcp-Method": "subscriptions/listen"} {
 			r.Header.Set(k, v)
 		}
@@ -95,18 +98,22 @@ func TestNotificationsAreNotRefused(t *testing.T) {
 
 // TestProgressThatIsTooMuch has a tool that reports without end what it should not.
 func TestProgressThatIsTooMuch(t *testing.T) {
-	tool := registry.Func(registry.Spec{Name: "reports", Description: "Reports."}, func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
-		env.Report("none", math.Inf(1), 0)
-		env.Report("none", 1, math.Inf(1))
-		for i := range 1000 {
-			env.Report(strings.Repeat("x", 1<<16), float64(i), 1)
-		}
-		return "", nil
-	})
+	tool := registry.Func(registry.Spec{Name: "reports", Description: "Reports."},
+		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+			env.Report("none", math.Inf(1), 0)
+			env.Report("none", 1, math.Inf(1))
+			for i := range 1000 {
+				env.Report(strings.Repeat("x", 1<<16), float64(i), 1)
+			}
+			return "", nil
+		})
 	server := newServer(t, builtIn(t, tool), newProject(t), nil)
 	heard := make(chan *sdk.ProgressNotificationParams, 1000)
 	session := connect(t, overStdio(t, server), "2025-11-25", &sdk.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, n *sdk.ProgressNotificationClientRequest) { heard <- n.Params },
+		ProgressNotificationHandler: func(_ context.Context,
+			n *sdk.ProgressNotificationClientRequest) {
+			heard <- n.Params
+		},
 	})
 	params := &sdk.CallToolParams{Name: "reports"}
 	params.SetProgressToken(1)
@@ -158,7 +165,10 @@ func TestSessionsOfOneServer(t *testing.T) {
 	servers := map[string]*mcpserver.Server{
 		"mine": newServer(t, builtIn(t), newProject(t), nil), "theirs": newServer(t, builtIn(t), newProject(t), nil),
 	}
-	handler := mcpserver.NewHandler(func(r *http.Request) (*mcpserver.Server, error) { return servers[r.Header.Get("Authorization")], nil },
+	handler := mcpserver.NewHandler(func(r *http.Request) (*mcpserver.Server,
+		error) {
+		return servers[r.Header.Get("Authorization")], nil
+	},
 		&mcpserver.HandlerOptions{Sessions: 10, ServerSessions: 5})
 	s := httptest.NewServer(handler)
 	defer s.Close()
@@ -176,7 +186,8 @@ func TestSessionsOfOneServer(t *testing.T) {
 	require.Equal(t, 10, handler.Sessions())
 }
 
-// TestServersThatComeAndGo has a host that makes a server for each client, and shuts it down: a handler does not keep it.
+// TestServersThatComeAndGo has a host that makes a server for each client, and shuts it down: a handler does not keep
+// it.
 func TestServersThatComeAndGo(t *testing.T) {
 	var server *mcpserver.Server
 	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, nil)
@@ -194,5 +205,6 @@ func TestServersThatComeAndGo(t *testing.T) {
 		require.Contains(t, text, "shutting down")
 		gone, server = weak.Make(server), nil
 	}()
-	require.Eventually(t, func() bool { runtime.GC(); return handler.Sessions() == 0 && gone.Value() == nil }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { runtime.GC(); return handler.Sessions() == 0 && gone.Value() == nil },
+		10*time.Second, 10*time.Millisecond)
 }

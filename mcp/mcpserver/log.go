@@ -28,7 +28,8 @@ func clientLog(session *sdk.ServerSession) slog.Handler {
 	return sdk.NewLoggingHandler(session, &sdk.LoggingHandlerOptions{LoggerName: "toolrun"})
 }
 
-// toolLog returns the logger that a tool gets for a call: that of the host, which may be nil, and what of its records is for the client.
+// toolLog returns the logger that a tool gets for a call: that of the host, which may be nil, and what of its records
+// is for the client.
 func toolLog(ctx context.Context, host *slog.Logger, client slog.Handler) *slog.Logger {
 	told := &callLog{client: client, ctx: ctx, records: &atomic.Int64{}}
 	if host == nil {
@@ -70,7 +71,8 @@ func (l *callLog) WithGroup(name string) slog.Handler {
 	return &callLog{l.client.WithGroup(logText(name)), l.ctx, l.records}
 }
 
-// forClient leaves out errors and stacks, which can say what is on the host, and values of which it is not known what they say.
+// forClient leaves out errors and stacks, which can say what is on the host, and values of which it is not known what
+// they say.
 func forClient(attrs []slog.Attr, left *int) []slog.Attr {
 	var told []slog.Attr
 	for _, attr := range attrs {

@@ -18,7 +18,8 @@ import (
 )
 
 func TestLogging(t *testing.T) {
-	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server,
+		*sdk.ClientOptions) *sdk.ClientSession) {
 		heard := make(chan *sdk.LoggingMessageParams, 10)
 		session := connect(newServer(t, builtIn(t), newProject(t), nil), &sdk.ClientOptions{
 			LoggingMessageHandler: func(_ context.Context, m *sdk.LoggingMessageRequest) { heard <- m.Params },
@@ -35,28 +36,36 @@ func TestLogging(t *testing.T) {
 func TestToolsLogToClients(t *testing.T) {
 	t.Parallel()
 	after := make(chan registry.Env, 1)
-	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs."}, func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
-		env.Logger.Debug("details")
-		log := env.Logger.With("step", 2, "err", errors.New("/home/secret")).WithGroup("file")
-		log.Warn("half done\xff", "name", strings.Repeat("n", 1<<20), "error", "/home/secret", "owner", struct{ Home string }{"/home/secret"},
-			slog.Group("parts", "n", 7, "stack", "/home/secret"))
-		for range 2000 {
-			env.Logger.Error("again and again")
-		}
-		after <- env
-		return "", errors.New("/home/secret")
-	})
-	panics := registry.Func(registry.Spec{Name: "panics", Description: "Panics."}, func(context.Context, struct{}, registry.Env) (string, error) {
-		panic("/home/secret")
-	})
+	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs."},
+		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+			env.Logger.Debug("details")
+			log := env.Logger.With("step", 2, "err", errors.New("/home/secret")).WithGroup("file")
+			log.Warn("half done\xff", "name", strings.Repeat("n", 1<<20), "error", "/home/secret", "owner",
+				struct{ Home string }{"/home/secret"},
+				slog.Group("parts", "n", 7, "stack", "/home/secret"))
+			for range 2000 {
+				env.Logger.Error("again and again")
+			}
+			after <- env
+			return "", errors.New("/home/secret")
+		})
+	panics := registry.Func(registry.Spec{Name: "panics", Description: "Panics."},
+		func(context.Context, struct{}, registry.Env) (string, error) {
+			panic("/home/secret")
+		})
 	tools, err := registry.New(talks, panics)
 	require.NoError(t, err)
-	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server,
+		*sdk.ClientOptions) *sdk.ClientSession) {
 		var host strings.Builder
-		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{Logger: slog.New(slog.NewTextHandler(&host, nil))}), nil)
+		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools,
+			registry.Env{Logger: slog.New(slog.NewTextHandler(&host, nil))}), nil)
 		require.NoError(t, err)
 		heard := make(chan *sdk.LoggingMessageParams, 5000)
-		session := connect(server, &sdk.ClientOptions{LoggingMessageHandler: func(_ context.Context, m *sdk.LoggingMessageRequest) { heard <- m.Params }})
+		session := connect(server, &sdk.ClientOptions{LoggingMessageHandler: func(_ context.Context,
+			m *sdk.LoggingMessageRequest) {
+			heard <- m.Params
+		}})
 		call(t, session, "talks", nil) // it has not asked for any
 		<-after
 		require.NoError(t, session.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "info"}))
@@ -92,11 +101,12 @@ func TestToolsLogToClients(t *testing.T) {
 }
 
 func TestToolsLogEndlessValues(t *testing.T) {
-	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs."}, func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
-		env.Logger.Info("endless", "loop", endless{})
-		env.Logger.With("loop", endless{}).Info("endless")
-		return "done", nil
-	})
+	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs."},
+		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+			env.Logger.Info("endless", "loop", endless{})
+			env.Logger.With("loop", endless{}).Info("endless")
+			return "done", nil
+		})
 	tools, err := registry.New(talks)
 	require.NoError(t, err)
 	server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{}), nil)

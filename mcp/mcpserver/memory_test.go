@@ -28,7 +28,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// childVariable makes the test binary a server, over "http" or "stdio", whose memory can be told from that of its clients.
+// childVariable makes the test binary a server, over "http" or "stdio", whose memory can be told from that of its
+// clients.
 const childVariable = "TOOLRUN_TEST_MCP_SERVER"
 
 // measured are tools that say what has reached them.
@@ -64,7 +65,8 @@ func serveAsChild(over string) error {
 	if err != nil {
 		return err
 	}
-	server, err := mcpserver.New(context.Background(), mcpserver.Fixed(tools, registry.Env{Project: "notes", Files: project}),
+	server, err := mcpserver.New(context.Background(),
+		mcpserver.Fixed(tools, registry.Env{Project: "notes", Files: project}),
 		&mcpserver.Options{Rate: 1e6})
 	if err != nil {
 		return err
@@ -81,7 +83,10 @@ func serveAsChild(over string) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	return http.Serve(listener, mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil }, nil))
+	return http.Serve(listener, mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) {
+		return server,
+			nil
+	}, nil))
 }
 
 // A child is a server in a process of its own.
@@ -203,15 +208,16 @@ func arrays(n int) string {
 	return "[" + strings.Repeat("[],", n/3) + "0]"
 }
 
-// atLimit is JSON of n bytes with as many values as a message of that size may have: an element, which has some values, again
-// and again, and a text.
+// atLimit is JSON of n bytes with as many values as a message of that size may have: an element, which has some
+// values, again and again, and a text.
 func atLimit(n int, element string, values int) string {
 	list := strings.Repeat(element+",", min((min(8<<10+n/16, 64<<10)-30)/values, n/(len(element)+1)))
 	return "[" + list + `"` + strings.Repeat("x", max(0, n-len(list)-200)) + `"]`
 }
 
 func callOf(tool, argument, value string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":{%q:%s}}}`, tool, argument, value)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":%q,"arguments":{%q:%s}}}`, tool,
+		argument, value)
 }
 
 const freeCall = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"free"}}`
@@ -222,12 +228,16 @@ var attacks = map[string]func(n int) string{
 		return `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":` + arrays(n) + `}}}`
 	},
 	"ping nested": func(n int) string {
-		return `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":` + strings.Repeat("[", n/2) + strings.Repeat("]", n/2) + `}}}`
+		return `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"a":` + strings.Repeat("[",
+			n/2) + strings.Repeat("]", n/2) + `}}}`
 	},
-	"arguments":                       func(n int) string { return callOf("values", "list", arrays(n)) },
-	"wrong arguments":                 func(n int) string { return callOf("values", "other", arrays(n)) },
-	"as many values as there may be":  func(n int) string { return callOf("values", "list", atLimit(n, "[]", 1)) },
-	"as many objects as there may be": func(n int) string { return callOf("values", "list", atLimit(n, `{"a":{}}`, 3)) },
+	"arguments":                      func(n int) string { return callOf("values", "list", arrays(n)) },
+	"wrong arguments":                func(n int) string { return callOf("values", "other", arrays(n)) },
+	"as many values as there may be": func(n int) string { return callOf("values", "list", atLimit(n, "[]", 1)) },
+	"as many objects as there may be": func(n int) string {
+		return callOf("values", "list",
+			atLimit(n, `{"a":{}}`, 3))
+	},
 	"as many members as there may be": func(n int) string {
 		var list strings.Builder
 		for i := range (min(8<<10+n/16, 64<<10) - 30) / 2 {
@@ -243,14 +253,16 @@ var attacks = map[string]func(n int) string{
 	},
 	"method": func(n int) string { return `{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", n) + `"}` },
 	"level": func(n int) string {
-		return `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"` + strings.Repeat("x", n) + `"}}`
+		return `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":"` + strings.Repeat("x",
+			n) + `"}}`
 	},
 	"token": func(n int) string {
 		return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"length","arguments":{"text":""},"_meta":{"progressToken":` + arrays(n) + `}}}`
 	},
 	"answer": func(n int) string { return `{"jsonrpc":"2.0","id":7,"result":{"a":` + arrays(n) + `}}` },
 	"answer that is an error": func(n int) string {
-		return `{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"` + strings.Repeat("x", n/2) + `","data":` + arrays(n/2) + `}}`
+		return `{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"` + strings.Repeat("x",
+			n/2) + `","data":` + arrays(n/2) + `}}`
 	},
 	"notification": func(n int) string {
 		return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"_meta":{"a":` + arrays(n) + `}}}`
@@ -263,7 +275,8 @@ var attacks = map[string]func(n int) string{
 		return `{"jsonrpc":"2.0","id":7,"method":"ping"` + strings.Repeat(`,"a":[]`, n/7) + `}`
 	},
 	"greeting": func(n int) string {
-		return strings.Replace(initializeRequest, `"capabilities":{}`, `"capabilities":{"experimental":{"a":{"b":`+arrays(n)+`}}}`, 1)
+		return strings.Replace(initializeRequest, `"capabilities":{}`,
+			`"capabilities":{"experimental":{"a":{"b":`+arrays(n)+`}}}`, 1)
 	},
 	"client": func(n int) string {
 		return strings.Replace(initializeRequest, `"name":"t"`, `"name":"`+strings.Repeat("x", n)+`"`, 1)
@@ -281,7 +294,8 @@ func TestMemoryOfMessages(t *testing.T) {
 	c := startChild(t, "http")
 	sizes := []int{1 << 20}
 	if *soak {
-		sizes = []int{64 << 10, 256 << 10, 1 << 20, 4 << 20, mcpserver.DefaultBody - 1024, mcpserver.DefaultBody + 1024, 32 << 20}
+		sizes = []int{64 << 10, 256 << 10, 1 << 20, 4 << 20, mcpserver.DefaultBody - 1024, mcpserver.DefaultBody + 1024,
+			32 << 20}
 	}
 	for name, attack := range attacks {
 		for _, size := range sizes {
@@ -316,7 +330,8 @@ func TestMemoryOfManyMessages(t *testing.T) {
 			var group sync.WaitGroup
 			for i := range 64 {
 				group.Go(func() {
-					status, _, _ := c.post(bytes.Replace(body, []byte(`"id":7`), fmt.Appendf(nil, `"id":%d`, 100+i), 1), c.session...)
+					status, _, _ := c.post(bytes.Replace(body, []byte(`"id":7`), fmt.Appendf(nil, `"id":%d`, 100+i), 1),
+						c.session...)
 					switch {
 					case status >= 200 && status < 300:
 						served.Add(1)
@@ -329,14 +344,16 @@ func TestMemoryOfManyMessages(t *testing.T) {
 			}
 			group.Wait()
 			grown := c.grown()
-			t.Logf("64 times %-32s %9d bytes: %d served, %d told to come back, %d refused, %6.1f MB", name, len(body), served.Load(), busy.Load(),
+			t.Logf("64 times %-32s %9d bytes: %d served, %d told to come back, %d refused, %6.1f MB", name, len(body),
+				served.Load(), busy.Load(),
 				refused.Load(), float64(grown)/1e6)
 			require.Less(t, grown, most(64*len(body)))
 		}
 	}
 }
 
-// TestMemoryOverStreams sends messages one after the other, which nothing is left of, those included that are no requests.
+// TestMemoryOverStreams sends messages one after the other, which nothing is left of, those included that are no
+// requests.
 func TestMemoryOverStreams(t *testing.T) {
 	c := startChild(t, "stdio")
 	size := 1 << 20
@@ -368,7 +385,8 @@ func TestMemoryOfSessions(t *testing.T) {
 		size = 1 << 20
 	}
 	greeting := func(n int) []byte {
-		return []byte(strings.Replace(initializeRequest, `"capabilities":{}`, `"capabilities":{"experimental":{"a":`+atLimit(n, "[]", 1)+`}}`, 1))
+		return []byte(strings.Replace(initializeRequest, `"capabilities":{}`,
+			`"capabilities":{"experimental":{"a":`+atLimit(n, "[]", 1)+`}}`, 1))
 	}
 	c.watch()
 	for i := range mcpserver.DefaultSessions - 1 {

@@ -16,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// The SDK decodes a message several times, into maps and lists for what is not known, and keeps some of it for as long as a
-// session lasts. Therefore it gets none that a client has sent, but one that is made of those parts that are used, which have
-// been checked. The arguments of a call, which can be large, do not go through it at all.
+// The SDK decodes a message several times, into maps and lists for what is not known, and keeps some of it for as
+// long as a session lasts. Therefore it gets none that a client has sent, but one that is made of those parts that
+// are used, which have been checked. The arguments of a call, which can be large, do not go through it at all.
 
 // Limits of messages.
 const (
@@ -31,8 +31,8 @@ const (
 	maxID         = 256
 	maxMethod     = 256
 	maxToken      = 256
-	// maxParams is how many bytes the parameters of a request may have that are used, besides the arguments of a call, and
-	// maxListen those of one that lasts. maxAll is for a batch.
+	// maxParams is how many bytes the parameters of a request may have that are used, besides the arguments of a
+	// call, and maxListen those of one that lasts. maxAll is for a batch.
 	maxParams = 64 << 10
 	maxListen = 8 << 10
 	maxAll    = 256 << 10
@@ -58,12 +58,14 @@ func (r *refusal) answer() []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": r.code, "message": r.text}})
+	answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
+		"error": map[string]any{"code": r.code, "message": r.text}})
 	return answer
 }
 
 func tooLarge(format string, args ...any) *refusal {
-	return &refusal{status: http.StatusRequestEntityTooLarge, code: jsonrpc.CodeInvalidRequest, text: fmt.Sprintf(format, args...)}
+	return &refusal{status: http.StatusRequestEntityTooLarge, code: jsonrpc.CodeInvalidRequest,
+		text: fmt.Sprintf(format, args...)}
 }
 
 func invalid(format string, args ...any) *refusal {
@@ -241,8 +243,8 @@ func appendComma(out []byte) []byte {
 	return out
 }
 
-// appendMember adds a member to an object, if it is there. Line breaks, which end a message over streams, are in no value that
-// is small enough to matter: outside of strings they are blanks.
+// appendMember adds a member to an object, if it is there. Line breaks, which end a message over streams, are in no
+// value that is small enough to matter: outside of strings they are blanks.
 func appendMember(out []byte, name string, value []byte) []byte {
 	if value == nil {
 		return out
@@ -373,8 +375,10 @@ var levels = []string{"debug", "info", "notice", "warning", "error", "critical",
 
 func checkLevel(value []byte) *refusal {
 	var level string
-	if value != nil && (len(value) > maxToken || json.Unmarshal(value, &level) != nil || !slices.Contains(levels, level)) {
-		return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidParams, text: fmt.Sprintf("the level is one of %q", levels)}
+	if value != nil && (len(value) > maxToken || json.Unmarshal(value, &level) != nil ||
+		!slices.Contains(levels, level)) {
+		return &refusal{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidParams,
+			text: fmt.Sprintf("the level is one of %q", levels)}
 	}
 	return nil
 }

@@ -57,13 +57,20 @@ func TestMessagesThatAreTooMuch(t *testing.T) {
 		{"id", `{"jsonrpc":"2.0","id":"` + x("x", 300) + `","method":"ping"}`, 413, "may have 256 bytes"},
 		{"method", `{"jsonrpc":"2.0","id":7,"method":"` + x("x", 300) + `"}`, 413, "may have 256 bytes"},
 		{"level", request("logging/setLevel", `{"level":"`+x("x", 300)+`"}`), 400, "the level is one of"},
-		{"progress token", request("tools/call", `{"name":"length","_meta":{"progressToken":"`+x("x", 300)+`"}}`), 413, "may have 256 bytes"},
-		{"uri", request("resources/read", `{"uri":"`+x("x", 100_000)+`"}`), 413, "uri of resources/read may have 65536 bytes"},
-		{"listening", request("subscriptions/listen", `{"notifications":{"resourceSubscriptions":["`+x("x", 10_000)+`"]}}`), 413, "may have 8192 bytes"},
-		{"a name that is not known", request("tools/call", `{"name":"`+x("x", 100_000)+`","arguments":{}}`), 413, "name of tools/call may have 65536 bytes"},
-		{"a version", request("initialize", `{"protocolVersion":"`+x("x", 300)+`"}`), 413, "protocolVersion of initialize may have 256 bytes"},
-		{"a version of a request", request("ping", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"`+x("x", 300)+`"}}`), 413, "may have 256 bytes"},
-		{"a canceled request", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"` + x("x", 300) + `"}}`, 413, "may have 256 bytes"},
+		{"progress token", request("tools/call", `{"name":"length","_meta":{"progressToken":"`+x("x", 300)+`"}}`), 413,
+			"may have 256 bytes"},
+		{"uri", request("resources/read", `{"uri":"`+x("x", 100_000)+`"}`), 413,
+			"uri of resources/read may have 65536 bytes"},
+		{"listening", request("subscriptions/listen",
+			`{"notifications":{"resourceSubscriptions":["`+x("x", 10_000)+`"]}}`), 413, "may have 8192 bytes"},
+		{"a name that is not known", request("tools/call", `{"name":"`+x("x", 100_000)+`","arguments":{}}`), 413,
+			"name of tools/call may have 65536 bytes"},
+		{"a version", request("initialize", `{"protocolVersion":"`+x("x", 300)+`"}`), 413,
+			"protocolVersion of initialize may have 256 bytes"},
+		{"a version of a request", request("ping", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"`+x("x",
+			300)+`"}}`), 413, "may have 256 bytes"},
+		{"a canceled request", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"` + x("x",
+			300) + `"}}`, 413, "may have 256 bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			response, text := post(t, url, test.message, "Mcp-Session-Id", session)
@@ -81,7 +88,8 @@ func TestMessagesThatAreTooMuch(t *testing.T) {
 					}
 					require.NoError(t, json.Unmarshal([]byte(answer), &message))
 					require.NotZero(t, message.Error.Code)
-					if strings.Contains(test.message, `"id":7`) && !strings.Contains(test.name, "values") && test.name != "depth" {
+					if strings.Contains(test.message, `"id":7`) && !strings.Contains(test.name, "values") &&
+						test.name != "depth" {
 						require.EqualValues(t, 7, message.ID, answer)
 					}
 				}

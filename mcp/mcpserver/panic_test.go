@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// TestOddRequestsDoNotEndTheProcess has requests for all methods that are not what they should be, which the SDK handles in goroutines
-// where a panic ends the process.
+// TestOddRequestsDoNotEndTheProcess has requests for all methods that are not what they should be, which the SDK
+// handles in goroutines where a panic ends the process.
 func TestOddRequestsDoNotEndTheProcess(t *testing.T) {
 	server := newServer(t, builtIn(t), newProject(t), nil)
 	url := serve(t, server, nil)
@@ -26,10 +26,12 @@ func TestOddRequestsDoNotEndTheProcess(t *testing.T) {
 		rawSession(t, server, body)
 	}
 	send(initializeRequest) // a second time
-	for _, method := range []string{"initialize", "ping", "completion/complete", "prompts/list", "prompts/get", "tools/list", "tools/call", "resources/list",
+	for _, method := range []string{"initialize", "ping", "completion/complete", "prompts/list", "prompts/get",
+		"tools/list", "tools/call", "resources/list",
 		"resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe", "logging/setLevel", "server/discover",
 		"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/roots/list_changed"} {
-		for _, params := range []string{`null`, `{}`, `[]`, `{"_meta":null,"ref":null,"argument":null,"arguments":null,"uri":null,"name":null,"cursor":null}`,
+		for _, params := range []string{`null`, `{}`, `[]`,
+			`{"_meta":null,"ref":null,"argument":null,"arguments":null,"uri":null,"name":null,"cursor":null}`,
 			`{"_meta":{"progressToken":{}},"ref":{"type":"ref/resource"},"argument":{"name":"path"},"arguments":[],"uri":"","name":"javascript","requestId":{}}`} {
 			id := `"id":2,`
 			if strings.HasPrefix(method, "notifications") {

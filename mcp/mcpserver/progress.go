@@ -14,9 +14,9 @@ import (
 // progressInterval is how often a client is told of a call's progress at most.
 const progressInterval = 50 * time.Millisecond
 
-// progress returns what tells a client of a call's progress, or nil if the client has not asked for it, and what must be called before
-// the call is answered. The protocol wants the number to grow with each notification: where a tool's does not, it is that of the
-// notifications.
+// progress returns what tells a client of a call's progress, or nil if the client has not asked for it, and what must
+// be called before the call is answered. The protocol wants the number to grow with each notification: where a tool's
+// does not, it is that of the notifications.
 func progress(ctx context.Context, request *sdk.CallToolRequest) (report func(registry.Progress), end func()) {
 	token := request.Params.GetProgressToken()
 	if token == nil {

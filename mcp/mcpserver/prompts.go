@@ -24,7 +24,8 @@ func (s *Server) instructions(ctx context.Context, tools *registry.Registry, env
 }
 
 // listPrompts lists the prompts that are not empty.
-func (s *Server) listPrompts(ctx context.Context, tools *registry.Registry, env registry.Env) (*sdk.ListPromptsResult, error) {
+func (s *Server) listPrompts(ctx context.Context, tools *registry.Registry, env registry.Env) (*sdk.ListPromptsResult,
+	error) {
 	result := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: private}
 	if s.instructions(ctx, tools, env) == "" {
 		return result, nil
@@ -42,19 +43,22 @@ func (s *Server) listPrompts(ctx context.Context, tools *registry.Registry, env 
 	return result, nil
 }
 
-func (s *Server) getPrompt(ctx context.Context, request sdk.Request, params *sdk.GetPromptParams, tools *registry.Registry,
+func (s *Server) getPrompt(ctx context.Context, request sdk.Request, params *sdk.GetPromptParams,
+	tools *registry.Registry,
 	env registry.Env) (*sdk.GetPromptResult, error) {
 	tool, ofTool := strings.CutPrefix(params.Name, allPrompts+"-")
 	if ofTool {
 		for _, spec := range tools.Enabled(env.Selection) {
 			if spec.Name == tool {
-				return promptResult(request, "How to work with the tool "+tool, s.instructions(ctx, tools, only(env, tool))), nil
+				return promptResult(request, "How to work with the tool "+tool,
+					s.instructions(ctx, tools, only(env, tool))), nil
 			}
 		}
 	} else if params.Name == allPrompts {
 		return promptResult(request, "How to work with all tools of this server", s.instructions(ctx, tools, env)), nil
 	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("there is no prompt %q: see prompts/list", params.Name)}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+		Message: fmt.Sprintf("there is no prompt %q: see prompts/list", params.Name)}
 }
 
 // promptResult makes a prompt of a text. The protocol has no role for system prompts.

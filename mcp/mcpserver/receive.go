@@ -31,7 +31,8 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil { // in the source, or in its files: the SDK would end the process
-				s.options.Logger.ErrorContext(ctx, "a request panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
+				s.options.Logger.ErrorContext(ctx, "a request panicked", "method", method, "panic", p, "stack",
+					string(debug.Stack()))
 				result, err = nil, errPanicked
 			}
 		}()
@@ -93,10 +94,12 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// listen has a client listen. In a session there is no such method: the SDK would not notice when its request goes away.
+// listen has a client listen. In a session there is no such method: the SDK would not notice when its request goes
+// away.
 func (s *Server) listen(ctx context.Context, next sdk.MethodHandler, request sdk.Request) (sdk.Result, error) {
 	if request.GetParams().GetMeta()[sdk.MetaKeyProtocolVersion] == nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this version of the protocol has no " + listen}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound,
+			Message: "this version of the protocol has no " + listen}
 	}
 	select {
 	case s.listens <- struct{}{}:

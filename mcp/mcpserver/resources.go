@@ -63,7 +63,8 @@ func (s *Server) noFiles(env registry.Env) bool { return s.options.NoResources |
 
 // linkTo returns a link to a file that has all of a result.
 func linkTo(env registry.Env, name string) *sdk.ResourceLink {
-	link := &sdk.ResourceLink{URI: uri(env, name), Name: path.Base(name), Description: "The whole result, which was too long to be shown"}
+	link := &sdk.ResourceLink{URI: uri(env, name), Name: path.Base(name),
+		Description: "The whole result, which was too long to be shown"}
 	if info, err := env.Files.Stat(name); err == nil {
 		size := info.Size()
 		link.Size = &size
@@ -72,9 +73,10 @@ func linkTo(env registry.Env, name string) *sdk.ResourceLink {
 	return link
 }
 
-// listResources lists files in the order of their paths, a page at a time. The cursor is the last path of the page before: files that
-// come and go meanwhile do no harm.
-func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesParams, env registry.Env) (*sdk.ListResourcesResult, error) {
+// listResources lists files in the order of their paths, a page at a time. The cursor is the last path of the page
+// before: files that come and go meanwhile do no harm.
+func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesParams,
+	env registry.Env) (*sdk.ListResourcesResult, error) {
 	result := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: private}
 	if s.noFiles(env) {
 		return result, nil
@@ -83,7 +85,8 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 	if params != nil && params.Cursor != "" {
 		last, err := base64.RawURLEncoding.DecodeString(params.Cursor)
 		if err != nil || !utf8.Valid(last) {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is not one that resources/list has returned"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+				Message: "the cursor is not one that resources/list has returned"}
 		}
 		after = strings.Split(string(last), "/")
 	}
@@ -102,7 +105,8 @@ func (s *Server) listResources(ctx context.Context, params *sdk.ListResourcesPar
 		})
 	}
 	if l.more {
-		result.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(strings.TrimPrefix(l.found[len(l.found)-1].name, "/")))
+		result.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(strings.TrimPrefix(l.found[len(l.found)-1].name,
+			"/")))
 	}
 	return result, nil
 }
@@ -167,7 +171,8 @@ func (s *Server) listTemplates(env registry.Env) (*sdk.ListResourceTemplatesResu
 	result := &sdk.ListResourceTemplatesResult{ResourceTemplates: []*sdk.ResourceTemplate{}, Cacheable: private}
 	if !s.noFiles(env) {
 		result.ResourceTemplates = append(result.ResourceTemplates, &sdk.ResourceTemplate{
-			Name: "file", Title: "File", Description: "A file of the project, by its path", URITemplate: prefix(env) + "{+path}",
+			Name: "file", Title: "File", Description: "A file of the project, by its path", URITemplate: prefix(env) +
+				"{+path}",
 		})
 	}
 	return result, nil
@@ -184,7 +189,8 @@ func (s *Server) readResource(ctx context.Context, request sdk.Request, params *
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, notFound(params.URI)
 	case errors.Is(err, errIsDir):
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "this is a directory: resources/list has the files in it"}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+			Message: "this is a directory: resources/list has the files in it"}
 	case errors.Is(err, errTooLarge):
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(
 			"the file has more than %d bytes: read it in parts with a tool", s.options.Resource)}
@@ -232,7 +238,8 @@ func (s *Server) read(files afero.Fs, name string) ([]byte, error) {
 // notFound says that there is no such resource, or none that a client of this project may see.
 func notFound(uri string) error { return sdk.ResourceNotFoundError(strings.ToValidUTF8(uri, "\uFFFD")) }
 
-// fileError says what is wrong with files without saying more than that: errors of file systems can name what is the host's.
+// fileError says what is wrong with files without saying more than that: errors of file systems can name what is the
+// host's.
 func (s *Server) fileError(ctx context.Context, text string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -46,18 +46,24 @@ func TestPagesOfResources(t *testing.T) {
 
 func TestSubscriptions(t *testing.T) {
 	t.Parallel()
-	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server,
+		*sdk.ClientOptions) *sdk.ClientSession) {
 		t.Parallel() // the last change is seen by looking once a second
 		project := newProject(t)
 		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("1")))
 		updated := make(chan string, 10)
 		session := connect(newServer(t, builtIn(t), project, nil), &sdk.ClientOptions{
-			ResourceUpdatedHandler: func(_ context.Context, n *sdk.ResourceUpdatedNotificationRequest) { updated <- n.Params.URI },
+			ResourceUpdatedHandler: func(_ context.Context,
+				n *sdk.ResourceUpdatedNotificationRequest) {
+				updated <- n.Params.URI
+			},
 		})
 		const a = "toolrun://notes/a"
 		require.NoError(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: a}))
-		require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://notes/none"}), "not found")
-		require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://other/a"}), "not found")
+		require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://notes/none"}),
+			"not found")
+		require.ErrorContains(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://other/a"}),
+			"not found")
 		call(t, session, "javascript", map[string]any{"code": "fs.writeFileSync('/a', '22')"})
 		require.Equal(t, a, <-updated)
 		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("by somebody else")))

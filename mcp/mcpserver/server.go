@@ -105,13 +105,17 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 		capabilities.Resources = &sdk.ResourceCapabilities{Subscribe: true}
 	}
 	s.sdk = sdk.NewServer(
-		&sdk.Implementation{Name: cmp.Or(s.options.Name, "toolrun"), Title: s.options.Title, Version: cmp.Or(s.options.Version, "(devel)")},
+		&sdk.Implementation{Name: cmp.Or(s.options.Name, "toolrun"), Title: s.options.Title,
+			Version: cmp.Or(s.options.Version, "(devel)")},
 		&sdk.ServerOptions{
 			Capabilities:       capabilities,
 			CompletionHandler:  s.completePath,
 			SubscribeHandler:   s.subscribe,
 			UnsubscribeHandler: s.unsubscribe,
-			SetCacheable:       func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = private.CacheScope },
+			SetCacheable: func(_ context.Context, _ sdk.Request,
+				c *sdk.Cacheable) {
+				c.CacheScope = private.CacheScope
+			},
 		},
 	)
 	s.watch = watch{server: s, sessions: map[*sdk.ServerSession]map[string]bool{}, files: map[string]*watched{}}

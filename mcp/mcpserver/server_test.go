@@ -31,7 +31,8 @@ func TestTools(t *testing.T) {
 		require.NotNil(t, js.Annotations.OpenWorldHint)
 		require.False(t, *js.Annotations.OpenWorldHint)
 
-		_, result := call(t, session, "filesystem", map[string]any{"command": "create", "path": "/n.csv", "file_text": "1\n2\n3\n"})
+		_, result := call(t, session, "filesystem",
+			map[string]any{"command": "create", "path": "/n.csv", "file_text": "1\n2\n3\n"})
 		require.False(t, result.IsError)
 		text, result := call(t, session, "javascript", map[string]any{"code": `
 			const sum = (await fs.readFile('/n.csv', 'utf8')).trim().split('\n').reduce((a, b) => a + Number(b), 0);
@@ -67,18 +68,22 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 func TestProgressAndCancellation(t *testing.T) {
 	started := make(chan struct{}, 1)
 	stopped := make(chan error, 1)
-	slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time."}, func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
-		env.Report("begun", 0, 4)
-		env.Report("too soon to be told", 2, 4)
-		started <- struct{}{}
-		<-ctx.Done()
-		stopped <- ctx.Err()
-		return "", ctx.Err()
-	})
+	slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time."},
+		func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
+			env.Report("begun", 0, 4)
+			env.Report("too soon to be told", 2, 4)
+			started <- struct{}{}
+			<-ctx.Done()
+			stopped <- ctx.Err()
+			return "", ctx.Err()
+		})
 	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
 		heard := make(chan *sdk.ProgressNotificationParams, 10)
 		session := connect(newServer(t, builtIn(t, slow), newProject(t), nil), &sdk.ClientOptions{
-			ProgressNotificationHandler: func(_ context.Context, n *sdk.ProgressNotificationClientRequest) { heard <- n.Params },
+			ProgressNotificationHandler: func(_ context.Context,
+				n *sdk.ProgressNotificationClientRequest) {
+				heard <- n.Params
+			},
 		})
 		params := &sdk.CallToolParams{Name: "slow"}
 		params.SetProgressToken("p1")
@@ -99,7 +104,8 @@ func TestProgressAndCancellation(t *testing.T) {
 }
 
 func TestPrompts(t *testing.T) {
-	polite := registry.Func(registry.Spec{Name: "polite", Description: "Says hello.", Instructions: "Always be polite."},
+	polite := registry.Func(registry.Spec{Name: "polite", Description: "Says hello.",
+		Instructions: "Always be polite."},
 		func(context.Context, struct{}, registry.Env) (string, error) { return "hello", nil })
 	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
 		session := connect(newServer(t, builtIn(t, polite), newProject(t), nil), nil)
@@ -123,7 +129,8 @@ func TestPrompts(t *testing.T) {
 }
 
 func TestToolsThatComeAndGo(t *testing.T) {
-	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server,
+		*sdk.ClientOptions) *sdk.ClientSession) {
 		tools, project := builtIn(t), newProject(t)
 		without := tools.WithoutTools("javascript")
 		now := make(chan *registry.Registry, 1)
@@ -135,7 +142,10 @@ func TestToolsThatComeAndGo(t *testing.T) {
 		}, nil)
 		require.NoError(t, err)
 		changed := make(chan bool, 10)
-		session := connect(server, &sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- true }})
+		session := connect(server, &sdk.ClientOptions{ToolListChangedHandler: func(context.Context,
+			*sdk.ToolListChangedRequest) {
+			changed <- true
+		}})
 		_, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "javascript"})
 		require.ErrorContains(t, err, "unknown tool")
 		<-now
@@ -151,7 +161,8 @@ func TestResources(t *testing.T) {
 	t.Parallel()
 	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
 		project := newProject(t)
-		for name, content := range map[string]string{"/a b/ü.md": "# hi", "/bytes.bin": "\x00\x01", "/c?#.txt": "odd", "/z": ""} {
+		for name, content := range map[string]string{"/a b/ü.md": "# hi", "/bytes.bin": "\x00\x01", "/c?#.txt": "odd",
+			"/z": ""} {
 			require.NoError(t, vfs.WriteFile(t.Context(), project, name, []byte(content)))
 		}
 		session := connect(newServer(t, builtIn(t), project, nil), nil)
@@ -161,7 +172,8 @@ func TestResources(t *testing.T) {
 		for _, resource := range list.Resources {
 			uris = append(uris, resource.URI)
 		}
-		require.Equal(t, []string{"toolrun://notes/a%20b/%C3%BC.md", "toolrun://notes/bytes.bin", "toolrun://notes/c%3F%23.txt", "toolrun://notes/z"}, uris)
+		require.Equal(t, []string{"toolrun://notes/a%20b/%C3%BC.md", "toolrun://notes/bytes.bin",
+			"toolrun://notes/c%3F%23.txt", "toolrun://notes/z"}, uris)
 		read := func(uri string) (*sdk.ResourceContents, error) {
 			result, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 			if err != nil {
@@ -179,7 +191,8 @@ func TestResources(t *testing.T) {
 		contents, err = read(uris[2])
 		require.NoError(t, err)
 		require.Equal(t, "odd", contents.Text)
-		for _, uri := range []string{"toolrun://other/z", "file:///etc/passwd", "toolrun://notes", "toolrun://notes/%", "toolrun://notes/nothing",
+		for _, uri := range []string{"toolrun://other/z", "file:///etc/passwd", "toolrun://notes", "toolrun://notes/%",
+			"toolrun://notes/nothing",
 			"toolrun://notes/.toolrun/settings.json", "toolrun://notes/%2e%2e/%2e%2e/etc/passwd", "toolrun://notes@evil/z", "TOOLRUN://notes/z", "toolrun://notes/\xff"} {
 			_, err = read(uri)
 			require.ErrorContains(t, err, "not found", uri)

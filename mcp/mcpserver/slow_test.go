@@ -49,8 +49,8 @@ func (e *flood) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestClientsThatDoNotRead has one that sends requests without end, and takes no answers: it is not read from any more, and does not keep
-// the server from ending.
+// TestClientsThatDoNotRead has one that sends requests without end, and takes no answers: it is not read from any
+// more, and does not keep the server from ending.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
@@ -122,11 +122,12 @@ func TestStreamsThatAreQuiet(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		t.Run(fmt.Sprintf("HTTP/2 %v", http2), func(t *testing.T) {
 			t.Parallel()
-			tool := registry.Func(registry.Spec{Name: "quiet", Description: "Takes its time."}, func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
-				env.Report("begun", 1, 2)
-				time.Sleep(5 * time.Second / 2)
-				return "ended", nil
-			})
+			tool := registry.Func(registry.Spec{Name: "quiet", Description: "Takes its time."},
+				func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
+					env.Report("begun", 1, 2)
+					time.Sleep(5 * time.Second / 2)
+					return "ended", nil
+				})
 			server := newServer(t, builtIn(t, tool), newProject(t), nil)
 			handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return server, nil },
 				&mcpserver.HandlerOptions{WriteTimeout: most, ReadTimeout: most, Stateless: true})
@@ -154,7 +155,10 @@ func TestStreamsThatAreQuiet(t *testing.T) {
 // TestRefusedClientsThatDoNotSend has some without a token that announce a body, which they do not send.
 func TestRefusedClientsThatDoNotSend(t *testing.T) {
 	t.Parallel()
-	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) { return nil, mcpserver.ErrUnauthorized },
+	handler := mcpserver.NewHandler(func(*http.Request) (*mcpserver.Server, error) {
+		return nil,
+			mcpserver.ErrUnauthorized
+	},
 		&mcpserver.HandlerOptions{ReadTimeout: 200 * time.Millisecond})
 	s := httptest.NewServer(handler)
 	defer s.Close()
@@ -166,6 +170,7 @@ func TestRefusedClientsThatDoNotSend(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
 		_, err = io.ReadAll(conn) // until the server closes the connection
-		require.False(t, errors.Is(err, context.DeadlineExceeded) || err != nil && strings.Contains(err.Error(), "timeout"), "%v", err)
+		require.False(t, errors.Is(err, context.DeadlineExceeded) || err != nil &&
+			strings.Contains(err.Error(), "timeout"), "%v", err)
 	}
 }

@@ -36,7 +36,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer context.AfterFunc(s.stopped, func() { time.AfterFunc(lastAnswers, leave) })()
 	go t.writeAll(out)
 	reader, writer := io.Pipe()
-	session, err := s.sdk.Connect(context.WithoutCancel(ctx), &sdk.IOTransport{Reader: reader, Writer: t, MaxLineLength: -1}, nil)
+	session, err := s.sdk.Connect(context.WithoutCancel(ctx),
+		&sdk.IOTransport{Reader: reader, Writer: t, MaxLineLength: -1}, nil)
 	if err != nil {
 		return err
 	}
@@ -73,8 +74,8 @@ type stdio struct {
 	done    chan struct{} // closed when the session has ended
 	gone    chan struct{} // closed when nothing is written any more
 	writes  chan writing
-	// slots has something for each request that has not been answered. There are more of them than requests that are served at a time:
-	// when they are full, the client does not read, and what it sends can wait.
+	// slots has something for each request that has not been answered. There are more of them than requests that are
+	// served at a time: when they are full, the client does not read, and what it sends can wait.
 	slots  chan struct{}
 	memory *memory
 
@@ -154,7 +155,8 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 	}
 }
 
-// check says what is wrong with a line, if anything is, and otherwise returns what the SDK gets for it. Its requests are pending then.
+// check says what is wrong with a line, if anything is, and otherwise returns what the SDK gets for it. Its requests
+// are pending then.
 func (t *stdio) check(line []byte) (lines [][]byte, problem *refusal) {
 	m, problem := read(line, false)
 	if problem != nil {
@@ -209,7 +211,8 @@ func (t *stdio) check(line []byte) (lines [][]byte, problem *refusal) {
 	return lines, nil
 }
 
-// expect makes requests pending, when there is room for them. It reports whether they can be told from those that are already.
+// expect makes requests pending, when there is room for them. It reports whether they can be told from those that are
+// already.
 func (t *stdio) expect(requests map[jsonrpc.ID]pending) bool {
 	t.mu.Lock()
 	for id := range requests {
@@ -341,12 +344,12 @@ func (t *stdio) failed() error {
 	return t.err
 }
 
-// forgottenAfter is after how long without a request being served one is given up that the SDK has not answered, which is not known
-// to happen.
+// forgottenAfter is after how long without a request being served one is given up that the SDK has not answered,
+// which is not known to happen.
 const forgottenAfter = 10 * time.Second
 
-// settle waits until all requests have been answered, but those that last until the client goes. It gives up when nothing has
-// been served for a while.
+// settle waits until all requests have been answered, but those that last until the client goes. It gives up when
+// nothing has been served for a while.
 func (t *stdio) settle(ctx context.Context, giveUp time.Duration) {
 	for served := time.Now(); time.Since(served) < giveUp; {
 		t.mu.Lock()

@@ -68,7 +68,8 @@ func TestSlowClientsGetAnswers(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, builtIn(t), newProject(t), nil)
 	var out slowly
-	require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(initialize+aPing+"\n"+strings.Replace(aPing, "ping", "other", 1)), &out))
+	require.NoError(t, server.ServeStdio(t.Context(),
+		strings.NewReader(initialize+aPing+"\n"+strings.Replace(aPing, "ping", "other", 1)), &out))
 	require.Equal(t, 3, strings.Count(out.String(), `"result"`), out.String())
 }
 

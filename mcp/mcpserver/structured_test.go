@@ -17,12 +17,13 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// TestStructuredContentIsBounded has a tool with a short text and data of very many values: they are neither sent beyond the limit
-// nor ever decoded.
+// TestStructuredContentIsBounded has a tool with a short text and data of very many values: they are neither sent
+// beyond the limit nor ever decoded.
 func TestStructuredContentIsBounded(t *testing.T) {
 	const size = 4 << 20
 	data := json.RawMessage(`{"a":[` + strings.Repeat("[],", size/3) + `[]]}`)
-	tools := builtIn(t, registry.ToolFunc(registry.Spec{Name: "lists", Description: "Lists.", Schema: json.RawMessage(`{"type":"object"}`)},
+	tools := builtIn(t, registry.ToolFunc(registry.Spec{Name: "lists", Description: "Lists.",
+		Schema: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Result{Content: []registry.Part{{Text: "short"}}, Data: data}, nil
 		}))
@@ -48,7 +49,8 @@ func TestStructuredContentIsBounded(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		line := out.String()
 		require.Equal(t, test.sent, strings.Contains(line, `"structuredContent":{"a":[[],[],`))
-		note := fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more than %d.]", len(data), registry.DefaultInline)
+		note := fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more than %d.]",
+			len(data), registry.DefaultInline)
 		require.Equal(t, !test.sent, strings.Contains(line, note))
 		if !race.Enabled { // with which more is allocated
 			require.Less(t, int(after.TotalAlloc-before.TotalAlloc), test.most)

@@ -72,7 +72,8 @@ func (s *Server) add(d definition) (err error) {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	tool := &sdk.Tool{Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.InputSchema, Annotations: d.Annotations}
+	tool := &sdk.Tool{Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.InputSchema,
+		Annotations: d.Annotations}
 	if d.OutputSchema != nil { // an interface that holds a nil slice would not be nil
 		tool.OutputSchema = d.OutputSchema
 	}
@@ -80,7 +81,8 @@ func (s *Server) add(d definition) (err error) {
 	return nil
 }
 
-// work is what a call is done with. It is in the context of the SDK's handler, which has found out that there is such a tool.
+// work is what a call is done with. It is in the context of the SDK's handler, which has found out that there is such
+// a tool.
 type work struct {
 	tools *registry.Registry
 	env   registry.Env
@@ -88,12 +90,13 @@ type work struct {
 
 type workKey struct{}
 
-// carrierKey is for the context of the HTTP request that carries a call without a session: when it ends, nobody can get the result.
-// Within a session a client can go and come back, and says so if it no longer wants a call.
+// carrierKey is for the context of the HTTP request that carries a call without a session: when it ends, nobody can
+// get the result. Within a session a client can go and come back, and says so if it no longer wants a call.
 type carrierKey struct{}
 
 // call has the SDK do a call when there is room for it.
-func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string, request sdk.Request, tools *registry.Registry,
+func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string, request sdk.Request,
+	tools *registry.Registry,
 	env registry.Env) (sdk.Result, error) {
 	select {
 	case s.calls <- struct{}{}:
@@ -132,12 +135,14 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	if result.IsError() {
 		outcome = string(result.Code)
 	}
-	log.InfoContext(ctx, "call ended", "call", call.ID, "tool", call.Tool, "outcome", outcome, "ms", time.Since(start).Milliseconds())
+	log.InfoContext(ctx, "call ended", "call", call.ID, "tool", call.Tool, "outcome", outcome, "ms",
+		time.Since(start).Milliseconds())
 	return s.result(request.Session, result, w.env)
 }
 
 // result brings a result into the SDK's form.
-func (s *Server) result(session *sdk.ServerSession, result registry.Result, env registry.Env) (*sdk.CallToolResult, error) {
+func (s *Server) result(session *sdk.ServerSession, result registry.Result, env registry.Env) (*sdk.CallToolResult,
+	error) {
 	data, _ := result.Data.(json.RawMessage)
 	result.Data = nil // the SDK would decode it, which takes many times the memory, and not all digits of its numbers
 	raw, err := provider.Results(registry.MCP, []registry.Result{result})

@@ -20,8 +20,8 @@ func versionOf(session *sdk.ServerSession) string {
 // knowsLinks reports whether a client's version of the protocol has links to resources in results.
 func knowsLinks(session *sdk.ServerSession) bool { return versionOf(session) >= "2025-06-18" }
 
-// newResult returns a result without content, which says that it is all there is to a request if the client's version wants that. The
-// SDK does so for results of its own handlers only, and lets it be set in no other way than by JSON.
+// newResult returns a result without content, which says that it is all there is to a request if the client's version
+// wants that. The SDK does so for results of its own handlers only, and lets it be set in no other way than by JSON.
 func newResult[R any](request sdk.Request) *R {
 	result := new(R)
 	if session, ok := request.GetSession().(*sdk.ServerSession); ok && versionOf(session) >= sessionless {

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Clients of the newest version take no result that does not say that it is complete, and those of others need not know the word.
+// Clients of the newest version take no result that does not say that it is complete, and those of others need not
+// know the word.
 func TestResultsAreComplete(t *testing.T) {
 	for _, way := range everyWay {
 		for _, version := range way.versions {
@@ -23,11 +24,13 @@ func TestResultsAreComplete(t *testing.T) {
 					require.NoError(t, err)
 					raw, err := json.Marshal(result) // with what cannot be seen otherwise
 					require.NoError(t, err)
-					require.Equal(t, version == "2026-07-28", strings.Contains(string(raw), `"resultType":"complete"`), string(raw))
+					require.Equal(t, version == "2026-07-28", strings.Contains(string(raw), `"resultType":"complete"`),
+						string(raw))
 				}
 				check(session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "toolrun://notes/a.txt"}))
 				check(session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "system-prompt"}))
-				check(session.CallTool(t.Context(), &sdk.CallToolParams{Name: "javascript", Arguments: map[string]any{"code": "return 1"}}))
+				check(session.CallTool(t.Context(),
+					&sdk.CallToolParams{Name: "javascript", Arguments: map[string]any{"code": "return 1"}}))
 				check(session.ListResources(t.Context(), nil))
 				check(session.ListResourceTemplates(t.Context(), nil))
 				check(session.ListPrompts(t.Context(), nil))
@@ -53,8 +56,10 @@ func TestLinksToLongResults(t *testing.T) {
 					}
 					return links
 				}
-				require.Empty(t, links("filesystem", map[string]any{"command": "create", "path": "/a.txt", "file_text": "short"}))
-				require.Empty(t, links("filesystem", map[string]any{"command": "view", "path": "/a.txt"}), "all of it is shown")
+				require.Empty(t, links("filesystem",
+					map[string]any{"command": "create", "path": "/a.txt", "file_text": "short"}))
+				require.Empty(t, links("filesystem", map[string]any{"command": "view", "path": "/a.txt"}),
+					"all of it is shown")
 				long := links("javascript", map[string]any{"code": "return 'x'.repeat(100_000) + 'end'"})
 				if version < "2025-06-18" {
 					require.Empty(t, long)

@@ -21,8 +21,8 @@ const (
 	maxSubscribedOfServer = 1024
 )
 
-// A watch looks at the files that clients have subscribed to: after each call of a tool, and every second, since other processes can
-// change them, too.
+// A watch looks at the files that clients have subscribed to: after each call of a tool, and every second, since
+// other processes can change them, too.
 type watch struct {
 	server *Server
 
@@ -186,7 +186,8 @@ func (w *watch) run(ctx context.Context, soon <-chan struct{}) {
 func (w *watch) look(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil { // in the source, or in its files
-			w.server.options.Logger.ErrorContext(ctx, "looking at files panicked", "panic", p, "stack", string(debug.Stack()))
+			w.server.options.Logger.ErrorContext(ctx, "looking at files panicked", "panic", p, "stack",
+				string(debug.Stack()))
 		}
 	}()
 	w.mu.Lock()
@@ -211,7 +212,8 @@ func (w *watch) look(ctx context.Context) {
 		}
 		w.mu.Unlock()
 		if file != nil {
-			_ = w.server.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it is told who still listens
+			// it is told who still listens
+			_ = w.server.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
 	}
 }

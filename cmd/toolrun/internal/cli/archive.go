@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// archiveFormat is the format of an archive: the one that the user has named, or else the one that the file's name tells.
+// archiveFormat is the format of an archive: the one that the user has named, or else the one that the file's name
+// tells.
 func archiveFormat(named, file string) (local.ArchiveFormat, error) {
 	if named != "" {
 		if format, ok := local.ArchiveFormatOf("." + named); ok {
@@ -56,7 +57,8 @@ has anything but files and directories in it.`,
 				in = f
 			}
 			done, err := local.Import(cmd.Context(), p, in, format)
-			text := fmt.Sprintf("imported %d files (%d bytes); toolrun files undo %s takes them back\n", done.Files, done.Bytes, done.Call)
+			text := fmt.Sprintf("imported %d files (%d bytes); toolrun files undo %s takes them back\n", done.Files,
+				done.Bytes, done.Call)
 			return outcome{text, map[string]any{
 				"files": done.Files, "directories": done.Directories, "bytes": done.Bytes, "call": done.Call,
 			}}, err

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/enginetest"
 )
 
-// TestACacheThatOthersCanChange gives the command a cache directory in which somebody else could have put code. It goes on
-// without, and says so.
+// TestACacheThatOthersCanChange gives the command a cache directory in which somebody else could have put code. It
+// goes on without, and says so.
 func TestACacheThatOthersCanChange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the engine")

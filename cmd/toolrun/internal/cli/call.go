@@ -79,7 +79,8 @@ what the model gets.`,
 	f.add(cmd, 0)
 	chosen.add(cmd)
 	servers.add(cmd)
-	cmd.Flags().IntVar(&inline, "inline", registry.DefaultInline, "keep results over `BYTES` in a file of the project, and print their ends")
+	cmd.Flags().IntVar(&inline, "inline", registry.DefaultInline,
+		"keep results over `BYTES` in a file of the project, and print their ends")
 	return cmd
 }
 
@@ -91,7 +92,8 @@ func (f *callFlags) check(cmd *cobra.Command) error {
 }
 
 // dispatch calls a tool on the project, prints what text returns of the result, and closes the runner.
-func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, text func(registry.Result) string, options toolrun.SessionOptions) (err error) {
+func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, text func(registry.Result) string,
+	options toolrun.SessionOptions) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := f.check(cmd); err != nil {
 		return err
@@ -112,7 +114,8 @@ func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, 
 }
 
 // call calls a tool. The line of progress goes to stderr. The error is that of the context, or of starting the engine.
-func (f *callFlags) call(ctx context.Context, stderr io.Writer, r *runner, call registry.Call, env registry.Env) (registry.Result, error) {
+func (f *callFlags) call(ctx context.Context, stderr io.Writer, r *runner, call registry.Call,
+	env registry.Env) (registry.Result, error) {
 	if call.Tool == javascript.Name {
 		if _, err := r.start(ctx); err != nil {
 			return registry.Result{}, err
@@ -129,7 +132,8 @@ func (f *callFlags) call(ctx context.Context, stderr io.Writer, r *runner, call 
 	return result, ctx.Err()
 }
 
-// printResult prints what text returns of a result, or all of it as JSON. A failure that is not the caller's is an error.
+// printResult prints what text returns of a result, or all of it as JSON. A failure that is not the caller's is an
+// error.
 func printResult(w io.Writer, result registry.Result, asJSON bool, text func(registry.Result) string) error {
 	if result.Code == registry.CodeFailed || result.Code == registry.CodeOptions {
 		return errors.New(result.Text())

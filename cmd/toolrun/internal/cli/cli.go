@@ -86,7 +86,8 @@ files get the bytes unchanged.`,
 		Version:       version(),
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
-	root.AddCommand(newJS(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(), newProject(),
+	root.AddCommand(newJS(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(),
+		newProject(),
 		newSelftest(), newVersion())
 	explainArguments(root)
 	arrangeHelp(root)
@@ -103,7 +104,8 @@ func newVersion() *cobra.Command {
 			"  toolrun version --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return outcome{"toolrun " + version() + "\n", map[string]string{"version": version()}}.print(cmd.OutOrStdout(), asJSON)
+			return outcome{"toolrun " + version() + "\n",
+				map[string]string{"version": version()}}.print(cmd.OutOrStdout(), asJSON)
 		},
 	}
 	addJSON(cmd.Flags(), &asJSON)

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 
 // cacheEnv makes the command keep its compiled engine where all tests keep it.
 func cacheEnv() []string {
-	return []string{"XDG_CACHE_HOME=" + enginetest.CacheDir(), "HOME=" + enginetest.CacheDir(), "LocalAppData=" + enginetest.CacheDir()}
+	return []string{"XDG_CACHE_HOME=" + enginetest.CacheDir(), "HOME=" + enginetest.CacheDir(),
+		"LocalAppData=" + enginetest.CacheDir()}
 }
 
 // TestTranscripts runs the command as the files in testdata/script say. With -update the expected output is rewritten.
@@ -54,7 +55,8 @@ func TestTranscripts(t *testing.T) {
 
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "TOOLRUN_DATA="+filepath.Join(enginetest.CacheDir(), "data"))
+	cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1",
+		"TOOLRUN_DATA="+filepath.Join(enginetest.CacheDir(), "data"))
 	return cmd
 }
 
@@ -63,8 +65,9 @@ func TestInterrupt(t *testing.T) {
 		t.Skip("a process cannot be sent an interrupt")
 	}
 	for name, args := range map[string][]string{
-		"a running script":     {"js", "--root", ".", "-e", `await fs.writeFile('started', ''); for (;;);`},
-		"a waiting script":     {"js", "--root", ".", "-e", `await fs.writeFile('started', ''); await new Promise((r) => setTimeout(r, 1e9))`},
+		"a running script": {"js", "--root", ".", "-e", `await fs.writeFile('started', ''); for (;;);`},
+		"a waiting script": {"js", "--root", ".", "-e",
+			`await fs.writeFile('started', ''); await new Promise((r) => setTimeout(r, 1e9))`},
 		"a wait for the input": {"js", "-"},
 		"a wait for entries":   {"repl", "--root", "."},
 	} {

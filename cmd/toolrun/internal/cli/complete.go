@@ -18,7 +18,8 @@ import (
 // completeCommands says what arguments and values of flags can be, for shells. Nothing is made by asking.
 func completeCommands(cmd *cobra.Command) {
 	if complete, ok := completedArguments[strings.TrimPrefix(cmd.CommandPath(), "toolrun ")]; ok {
-		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
 			if len(args) >= len(complete) && !repeats(cmd) {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -50,8 +51,8 @@ func (c completer) ofFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra
 	return c(cmd, typed)
 }
 
-// completedArguments are the arguments by command, in order. Nil is a file of the host. Of commands that take any number of them,
-// the last is for all that follow.
+// completedArguments are the arguments by command, in order. Nil is a file of the host. Of commands that take any
+// number of them, the last is for all that follow.
 var completedArguments = map[string][]completer{
 	"js":             {nil},
 	"call":           {completeTool},
@@ -159,7 +160,8 @@ func completeOption(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra
 		}
 	}
 	words, directive := offer(words, typed)
-	return words, directive | cobra.ShellCompDirectiveNoSpace // a value follows, or nothing that is of the shell's concern
+	// a value follows, or nothing that is of the shell's concern
+	return words, directive | cobra.ShellCompDirectiveNoSpace
 }
 
 // projectOf returns which project the flags of a command name.
@@ -214,8 +216,8 @@ func completePath(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.S
 	return words, directive
 }
 
-// isPlain reports whether a name means nothing but itself in any shell, to its completion and as an argument. Files have names
-// that anybody can have chosen, and what is completed is on a command line in the end.
+// isPlain reports whether a name means nothing but itself in any shell, to its completion and as an argument. Files
+// have names that anybody can have chosen, and what is completed is on a command line in the end.
 func isPlain(name string) bool {
 	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "_activeHelp_") {
 		return false

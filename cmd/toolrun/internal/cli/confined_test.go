@@ -68,7 +68,8 @@ func (c *confinement) enter() error {
 	}
 	if len(c.Filter) > 0 {
 		program := unix.SockFprog{Len: uint16(len(c.Filter)), Filter: &c.Filter[0]}
-		if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
+		if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0,
+			0); err != nil {
 			return fmt.Errorf("seccomp: %w", err)
 		}
 	}
@@ -98,7 +99,8 @@ func landlockABI() int {
 
 // landlock also lets the program itself be read, with the libraries that it is linked to.
 func (c *confinement) landlock(self string) error {
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: landlockAll, Handled_access_net: unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP}
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: landlockAll,
+		Handled_access_net: unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP}
 	const size = 16 // what ABI 4 knows of the attributes
 	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if errno != 0 {
@@ -120,7 +122,8 @@ func (c *confinement) landlock(self string) error {
 			access &= landlockFile
 		}
 		rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
-		_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+		_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, unix.LANDLOCK_RULE_PATH_BENEATH,
+			uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 		if errno != 0 {
 			return fmt.Errorf("%s: %w", path, errno)
 		}
@@ -168,10 +171,12 @@ var tasks = []struct {
 		await new Promise((done) => setTimeout(done, 20));
 		return (await fs.readFile("d.txt", "utf8")).length + " " + await fs.readdir("/")`}, "100001 d.txt,e.txt"},
 	{[]string{"js", "--timeout", "500ms", "-e", `for (;;);`}, "time limit exceeded"},
-	{[]string{"js", "--memory", "32", "-e", `const all = []; for (;;) all.push(new Uint8Array(1e6))`}, "memory limit exceeded"},
+	{[]string{"js", "--memory", "32", "-e", `const all = []; for (;;) all.push(new Uint8Array(1e6))`},
+		"memory limit exceeded"},
 	{[]string{"js", "-e", `const f = () => f() + 1; try { f() } catch (e) { return e.name }`}, "RangeError"},
 	{[]string{"call", "filesystem", `{"command": "create", "path": "/t.md", "file_text": "milk"}`}, "File created"},
-	{[]string{"call", "javascript", "--option", "toolCalls=true", `{"code": "return await tools.filesystem({command: 'view', path: '/t.md'})"}`}, "milk"},
+	{[]string{"call", "javascript", "--option", "toolCalls=true",
+		`{"code": "return await tools.filesystem({command: 'view', path: '/t.md'})"}`}, "milk"},
 	{[]string{"files", "put", "d.txt", "/d.txt"}, ""},
 	{[]string{"files", "export", "out.tar.gz"}, ""},
 	{[]string{"files", "undo"}, "d.txt"},
@@ -194,8 +199,8 @@ func doTasks(t *testing.T, c confinement, dir, cache string) {
 	}
 }
 
-// TestSeccomp runs the command under the system-call filter that is shipped. What is not on its list is not refused here, but ends the
-// process with a trace of the stack, so that nothing that is needed can be missing unnoticed.
+// TestSeccomp runs the command under the system-call filter that is shipped. What is not on its list is not refused
+// here, but ends the process with a trace of the stack, so that nothing that is needed can be missing unnoticed.
 func TestSeccomp(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -205,7 +210,8 @@ func TestSeccomp(t *testing.T) {
 
 	for _, name := range []string{"openat", "mprotect", "memfd_create", "clone"} {
 		t.Run("without "+name, func(t *testing.T) {
-			out, err := confined(t, confinement{Filter: seccompFilter(t, seccompProfile, name)}, t.TempDir(), "", tasks[0].args...)
+			out, err := confined(t, confinement{Filter: seccompFilter(t, seccompProfile, name)}, t.TempDir(), "",
+				tasks[0].args...)
 			require.Error(t, err)
 			require.Contains(t, out+err.Error(), "bad system call")
 		})
@@ -220,7 +226,8 @@ func TestSeccompOfAServer(t *testing.T) {
 	s := startMCP(t, t.TempDir(), "--http", "localhost:0")
 	session, err := s.connect(t.Context(), "")
 	require.NoError(t, err)
-	text, err := mcpCall(t.Context(), session, "javascript", map[string]any{"code": "fs.writeFileSync('/a', 'b'); return fs.readFileSync('/a', 'utf8')"})
+	text, err := mcpCall(t.Context(), session, "javascript",
+		map[string]any{"code": "fs.writeFileSync('/a', 'b'); return fs.readFileSync('/a', 'utf8')"})
 	require.NoError(t, err)
 	require.Contains(t, text, "b")
 	status, _ := get(t, s.at("/metrics"), "")
@@ -288,7 +295,8 @@ func seccompFilter(t *testing.T, file string, without ...string) []unix.SockFilt
 		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action}
 	}
 
-	filter := []unix.SockFilter{load(arch), jumpIfEqual(unix.AUDIT_ARCH_X86_64, 1, 0), give(unix.SECCOMP_RET_KILL_PROCESS), load(number)}
+	filter := []unix.SockFilter{load(arch), jumpIfEqual(unix.AUDIT_ARCH_X86_64, 1, 0),
+		give(unix.SECCOMP_RET_KILL_PROCESS), load(number)}
 	for _, rule := range profile.Syscalls {
 		action := uint32(unix.SECCOMP_RET_ALLOW)
 		if rule.Action != "SCMP_ACT_ALLOW" {

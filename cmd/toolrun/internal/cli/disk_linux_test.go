@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/internal/enginetest"
 )
 
-// onSmallDisk runs a test again in a process that may mount file systems, with one of this size. It returns the directory of that to the
-// process, and nothing to the test that has only started it.
+// onSmallDisk runs a test again in a process that may mount file systems, with one of this size. It returns the
+// directory of that to the process, and nothing to the test that has only started it.
 func onSmallDisk(t *testing.T, size int) (dir string) {
 	const inside = "TOOLRUN_TEST_DISK"
 	if dir := os.Getenv(inside); dir != "" {
@@ -37,7 +37,8 @@ func onSmallDisk(t *testing.T, size int) (dir string) {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 	}
 	out, err := cmd.CombinedOutput()
-	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EINVAL) || bytes.Contains(out, []byte("operation not permitted")) {
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EINVAL) ||
+		bytes.Contains(out, []byte("operation not permitted")) {
 		t.Skip("this user cannot mount a file system: ", err)
 	}
 	require.NoError(t, err, "%s", out)
@@ -138,8 +139,10 @@ func diskCommands(t *testing.T) [][]string {
 		{"js", "-e", `fs.appendFileSync('/old', 'n'.repeat(3e5))`},
 		{"js", "-e", `for (let i = 0; i < 300; i++) fs.writeFileSync('/dirs/' + i, 'n'.repeat(1000))`},
 		{"js", "-e", `fs.copyFileSync('/old', '/a-copy'); fs.copyFileSync('/old', '/another'); fs.copyFileSync('/old', '/a-third')`},
-		{"call", "filesystem", `{"command": "create", "path": "/tool", "file_text": "` + strings.Repeat("n", 100<<10) + `"}`},
-		{"call", "memory", `{"command": "create", "path": "/memories/tool", "file_text": "` + strings.Repeat("n", 100<<10) + `"}`},
+		{"call", "filesystem", `{"command": "create", "path": "/tool", "file_text": "` + strings.Repeat("n",
+			100<<10) + `"}`},
+		{"call", "memory", `{"command": "create", "path": "/memories/tool", "file_text": "` + strings.Repeat("n",
+			100<<10) + `"}`},
 		{"files", "put", large, "/old"},
 		{"files", "put", large, "/large"},
 		{"files", "put", many, "/"},
@@ -148,14 +151,16 @@ func diskCommands(t *testing.T) [][]string {
 	}
 }
 
-// here reports whether a command is for one of several places: for each of them in the long version of a test, and otherwise for one,
-// so that each place has some of them.
+// here reports whether a command is for one of several places: for each of them in the long version of a test, and
+// otherwise for one, so that each place has some of them.
 func here(command, place int, places [][]string) bool { return *soak || command%len(places) == place }
 
 // readingCommands change nothing in such a project.
-var readingCommands = [][]string{{"files", "cat", "/old"}, {"files", "ls"}, {"files", "history"}, {"js", "-e", `return fs.readFileSync('/old').length`}}
+var readingCommands = [][]string{{"files", "cat", "/old"}, {"files", "ls"}, {"files", "history"},
+	{"js", "-e", `return fs.readFileSync('/old').length`}}
 
-// TestFullDisks runs commands where there is no room. They must say so, lose nothing that was there, and work when there is room again.
+// TestFullDisks runs commands where there is no room. They must say so, lose nothing that was there, and work when
+// there is room again.
 func TestFullDisks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -188,7 +193,8 @@ func TestFullDisks(t *testing.T) {
 			for file, text := range before {
 				now, err := os.ReadFile(file)
 				require.NoError(t, err, name)
-				require.True(t, text == string(now) || strings.HasPrefix(args[2], "fs.append"), "%s: %s has changed", name, file)
+				require.True(t, text == string(now) || strings.HasPrefix(args[2], "fs.append"), "%s: %s has changed",
+					name, file)
 			}
 			readings := readingCommands[:1]
 			if i == p {
@@ -253,7 +259,8 @@ func TestDisksThatCanOnlyBeRead(t *testing.T) {
 			got := runCommand(t, nil, append(append([]string{}, args...), where...)...)
 			require.Zero(t, got.status, "%q %q: %s%s", where, args, got.out, got.errors)
 		}
-		for i, args := range append(commands, []string{"files", "rm", "/old"}, []string{"files", "mv", "/old", "/new"}, []string{"files", "mkdir", "/new"}) {
+		for i, args := range append(commands, []string{"files", "rm", "/old"}, []string{"files", "mv", "/old", "/new"},
+			[]string{"files", "mkdir", "/new"}) {
 			if !here(i, p, places) {
 				continue
 			}
@@ -262,12 +269,14 @@ func TestDisksThatCanOnlyBeRead(t *testing.T) {
 			require.Regexp(t, "(?i)read-only file system|EROFS", got.out+got.errors, "%q %q", where, args)
 		}
 	}
-	for _, args := range [][]string{{"project", "set", "--disable", "javascript"}, {"project", "delete", "default"}, {"js", "--project", "another", "-e", "return 1"}} {
+	for _, args := range [][]string{{"project", "set", "--disable", "javascript"}, {"project", "delete", "default"},
+		{"js", "--project", "another", "-e", "return 1"}} {
 		got := runCommand(t, nil, append(args, "--data", data)...)
 		require.Equal(t, 2, got.status, "%q: %s", args, got.out)
 		require.Contains(t, got.errors, "read-only file system", "%q", args)
 	}
-	require.Equal(t, result{0, "42\n", ""}, runCommand(t, cached, "js", "-e", "return 42"), "what is in the cache is used")
+	require.Equal(t, result{0, "42\n", ""}, runCommand(t, cached, "js", "-e", "return 42"),
+		"what is in the cache is used")
 	got := runCommand(t, []string{"XDG_CACHE_HOME=" + filepath.Join(dir, "another")}, "js", "-e", "return 42")
 	require.Equal(t, "42\n", got.out)
 	require.Regexp(t, "^toolrun: warning: the engine was compiled anew, .* read-only file system\n$", got.errors)
@@ -335,7 +344,9 @@ func TestTimesOfFiles(t *testing.T) {
 		require.Contains(t, got.out, want)
 	}
 	for name, want := range map[string]string{"20000": "568971820800000", "-1000": "-93724128000000"} {
-		got := runCommand(t, nil, "js", "--root", dir, "-e", fmt.Sprintf(`const {mtimeMs} = fs.statSync('/%[1]s'); fs.writeFileSync('/%[1]s', 'new'); return mtimeMs`, name))
+		got := runCommand(t, nil, "js", "--root", dir, "-e",
+			fmt.Sprintf(`const {mtimeMs} = fs.statSync('/%[1]s'); fs.writeFileSync('/%[1]s', 'new'); return mtimeMs`,
+				name))
 		require.Equal(t, result{0, want + "\n", ""}, got)
 	}
 	require.Zero(t, runCommand(t, nil, "files", "--root", dir, "undo").status)

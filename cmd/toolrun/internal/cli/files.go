@@ -157,7 +157,8 @@ func listing(p vfs.Project, name string, long bool) (outcome, error) {
 	for _, info := range infos {
 		all = append(all, describe(path.Join(dir, info.Name()), info))
 		if long {
-			fmt.Fprintf(table, "%v\t%d\t%s\t  %s\n", info.Mode(), info.Size(), info.ModTime().Format(time.DateTime), label(info))
+			fmt.Fprintf(table, "%v\t%d\t%s\t  %s\n", info.Mode(), info.Size(), info.ModTime().Format(time.DateTime),
+				label(info))
 		} else {
 			fmt.Fprintln(table, label(info))
 		}
@@ -348,8 +349,10 @@ func (c *filesCommand) usage() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: c.run(func(cmd *cobra.Command, _ []string, p vfs.Project) (outcome, error) {
 			usage, err := p.Usage(cmd.Context())
-			text := fmt.Sprintf("%d bytes in %d files and directories, and %d bytes of history\n", usage.Bytes, usage.Files, usage.HistoryBytes)
-			return outcome{text, map[string]int64{"bytes": usage.Bytes, "files": usage.Files, "historyBytes": usage.HistoryBytes}}, err
+			text := fmt.Sprintf("%d bytes in %d files and directories, and %d bytes of history\n", usage.Bytes,
+				usage.Files, usage.HistoryBytes)
+			return outcome{text, map[string]int64{"bytes": usage.Bytes, "files": usage.Files,
+				"historyBytes": usage.HistoryBytes}}, err
 		}),
 	}
 }

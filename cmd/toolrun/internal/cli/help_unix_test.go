@@ -27,7 +27,8 @@ func TestExamples(t *testing.T) {
 				require.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 80, "%s: %s", name, line)
 			}
 		}
-		if strings.HasPrefix(name, "completion") || name == "" || name == "help" { // that are not our own, or have commands alone
+		// that are not our own, or have commands alone
+		if strings.HasPrefix(name, "completion") || name == "" || name == "help" {
 			continue
 		}
 		examples := section(help, "Examples")
@@ -38,7 +39,8 @@ func TestExamples(t *testing.T) {
 				if hasTestsOfItsOwn.MatchString(line) {
 					continue
 				}
-				status, out, stderr := shell(t, exampleDir(t), "set -e; export TOOLRUN_DATA=$PWD/.data; ("+line+") </dev/null")
+				status, out, stderr := shell(t, exampleDir(t),
+					"set -e; export TOOLRUN_DATA=$PWD/.data; ("+line+") </dev/null")
 				require.Zero(t, status, "%s\n%s%s", line, out, stderr)
 				require.Empty(t, stderr, line)
 			}
@@ -59,9 +61,11 @@ func exampleDir(t *testing.T) string {
 	require.NoError(t, err)
 	defer project.Close()
 	for _, change := range []struct{ call, name, content string }{
-		{"js-0", "/notes.md", "one\n"}, {"js-0", "/notes.md", "two\n"}, {"js-0", "/site/index.html", "<p>hello"}, {"js-1", "/new.txt", "new\n"},
+		{"js-0", "/notes.md", "one\n"}, {"js-0", "/notes.md", "two\n"}, {"js-0", "/site/index.html",
+			"<p>hello"}, {"js-1", "/new.txt", "new\n"},
 	} {
-		require.NoError(t, vfs.WriteFile(t.Context(), project.WithCall(change.call), change.name, []byte(change.content)))
+		require.NoError(t, vfs.WriteFile(t.Context(), project.WithCall(change.call), change.name,
+			[]byte(change.content)))
 	}
 	for name, content := range map[string]string{
 		"go.mod": "module example\n", "report.ts": "const n: number = 1; return n\n", "notes.md": "# Notes\n", "site/index.html": "<p>hello", "settings.json": "{}",
@@ -86,7 +90,8 @@ func exampleDir(t *testing.T) string {
 // helpTexts returns what each command says of itself, by its name.
 func helpTexts(t *testing.T, command []string) map[string]string {
 	var out, stderr bytes.Buffer
-	require.Zero(t, cli.Main(append(append([]string{}, command...), "--help"), strings.NewReader(""), &out, &stderr), "%s", stderr.String())
+	require.Zero(t, cli.Main(append(append([]string{}, command...), "--help"), strings.NewReader(""), &out, &stderr),
+		"%s", stderr.String())
 	texts := map[string]string{strings.Join(command, " "): out.String()}
 	_, usage, _ := strings.Cut(out.String(), "\nUsage:\n")
 	usage, _, _ = strings.Cut(usage, "\nFlags:\n")

@@ -47,7 +47,8 @@ func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// readHead reads the first bytes of a file of the host. It is for what is parsed by somebody who says himself that there are too many.
+// readHead reads the first bytes of a file of the host. It is for what is parsed by somebody who says himself that
+// there are too many.
 func readHead(name string, n int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

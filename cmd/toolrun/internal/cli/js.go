@@ -47,7 +47,8 @@ run yourself may always run.`,
 				return errors.New("give the code in one way: -e CODE, a file, or - for standard input")
 			}
 			if memory < sandbox.MinMemory>>20 || memory > sandbox.MaxMemory>>20 {
-				return fmt.Errorf("--memory must be between %d and %d, not %d", sandbox.MinMemory>>20, sandbox.MaxMemory>>20, memory)
+				return fmt.Errorf("--memory must be between %d and %d, not %d", sandbox.MinMemory>>20,
+					sandbox.MaxMemory>>20, memory)
 			}
 			name := ""
 			if !given {
@@ -69,9 +70,10 @@ run yourself may always run.`,
 			case ".ts", ".mts", ".cts":
 				options[javascript.OptionLanguage] = "typescript"
 			}
-			return f.dispatch(cmd, runner, registry.Call{Tool: javascript.Name, Input: input}, javascript.ResultText, toolrun.SessionOptions{
-				IgnoreSettings: true, Select: withOptions(javascript.Name, options), Limits: shellLimits,
-			})
+			return f.dispatch(cmd, runner, registry.Call{Tool: javascript.Name, Input: input}, javascript.ResultText,
+				toolrun.SessionOptions{
+					IgnoreSettings: true, Select: withOptions(javascript.Name, options), Limits: shellLimits,
+				})
 		},
 	}
 	cmd.Flags().StringVarP(&code, "eval", "e", "", "run `CODE`")

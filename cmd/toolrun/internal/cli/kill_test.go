@@ -28,11 +28,12 @@ import (
 // soak makes tests that look for rare failures run for minutes instead of seconds.
 var soak = flag.Bool("soak", false, "run the long versions of tests")
 
-// wholeSize is how long files are in these tests. All bytes of one are the same, so that a part, or a mixture, can be told.
+// wholeSize is how long files are in these tests. All bytes of one are the same, so that a part, or a mixture, can be
+// told.
 const wholeSize = 20_000
 
-// killedCommands are what changes a project in several ways, some of them with several files. Their arguments can have LETTER, which
-// is another one each time, and DIR, a directory with files and an archive of that letter.
+// killedCommands are what changes a project in several ways, some of them with several files. Their arguments can
+// have LETTER, which is another one each time, and DIR, a directory with files and an archive of that letter.
 var killedCommands = map[string][]string{
 	"code":              {"js", "-e", `for (let i = 0; i < 30; i++) await fs.writeFile('/js/' + i % 7, 'LETTER'.repeat(20000))`},
 	"code that renames": {"js", "-e", `fs.writeFileSync('/js/new', 'LETTER'.repeat(20000)); for (let i = 0; i < 20; i++) { fs.renameSync('/js/new', '/js/old'); fs.renameSync('/js/old', '/js/new') }`},
@@ -69,7 +70,8 @@ func TestKilledCommands(t *testing.T) {
 				writeWholeFiles(t, dir, letter)
 				cmd := command()
 				for _, arg := range args {
-					arg = strings.ReplaceAll(strings.ReplaceAll(arg, "LETTERNUMBER", fmt.Sprint(number)), "LETTER", letter)
+					arg = strings.ReplaceAll(strings.ReplaceAll(arg, "LETTERNUMBER", fmt.Sprint(number)), "LETTER",
+						letter)
 					cmd.Args = append(cmd.Args, strings.ReplaceAll(arg, "DIR", filepath.ToSlash(dir)))
 				}
 				cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+data)
@@ -199,8 +201,8 @@ func requireWhole(t *testing.T, name string, f afero.File) {
 	require.Equal(t, wholeSize, bytes.Count(content, content[:1]), "%s is a mixture", name)
 }
 
-// TestACommandThatIsKilledWhileItFillsTheCache kills commands that compile the engine and keep that. The next ones must be able to, and
-// what the others have left must not pile up.
+// TestACommandThatIsKilledWhileItFillsTheCache kills commands that compile the engine and keep that. The next ones
+// must be able to, and what the others have left must not pile up.
 func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -30,7 +30,8 @@ type listCommand struct {
 }
 
 // run makes a command's function of one that gets the tools and what they may touch.
-func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *registry.Registry, env registry.Env) error) func(*cobra.Command, []string) error {
+func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *registry.Registry,
+	env registry.Env) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		r, err := c.servers.open(cmd, toolrun.Options{})
 		if err != nil {
@@ -161,7 +162,8 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 		return printJSON(w, out)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s (%s): %s\n\n%s\n\nOptions:\n", out.Name, out.state(), out.Subtitle, strings.TrimSpace(out.Description))
+	fmt.Fprintf(&b, "%s (%s): %s\n\n%s\n\nOptions:\n", out.Name, out.state(), out.Subtitle,
+		strings.TrimSpace(out.Description))
 	for _, o := range out.Options {
 		fmt.Fprintf(&b, "  %s = %v (%s)  %s\n", o.ID, out.Values[o.ID], o.Type, o.Subtitle)
 	}
@@ -204,7 +206,8 @@ func newDefs() *cobra.Command {
 		Example: "  toolrun defs --api anthropic\n  toolrun defs --api openai-chat --strict --enable javascript",
 		Args:    cobra.NoArgs,
 		RunE: c.run(func(cmd *cobra.Command, _ []string, tools *registry.Registry, env registry.Env) error {
-			definitions, err := provider.Definitions(tools, registry.API(c.api), env.Selection, &provider.Options{Strict: c.strict})
+			definitions, err := provider.Definitions(tools, registry.API(c.api), env.Selection,
+				&provider.Options{Strict: c.strict})
 			if err != nil {
 				return err
 			}

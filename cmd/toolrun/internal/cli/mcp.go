@@ -81,19 +81,26 @@ no call begins, and those that run may finish (--grace).`,
 	c.servers.add(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
-	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls, "run this many calls of a project or token at once; others wait")
+	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls,
+		"run this many calls of a project or token at once; others wait")
 	flags.StringVar(&c.http, "http", "", "serve HTTP at `ADDR`, as in localhost:8080")
 	flags.StringVar(&c.tokens, "tokens", "", "admit only clients with one of the tokens in `FILE`")
 	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "admit everybody who can reach the address")
-	flags.BoolVar(&c.sessionProjects, "session-projects", false, "give each session a new project, removed with the session")
+	flags.BoolVar(&c.sessionProjects, "session-projects", false,
+		"give each session a new project, removed with the session")
 	flags.BoolVar(&c.stateless, "stateless", false, "keep no sessions, for use behind a load balancer")
-	flags.StringSliceVar(&c.hosts, "allow-host", nil, "accept these host `NAMES` besides those of the loopback interface")
-	flags.StringSliceVar(&c.origins, "allow-origin", nil, "accept web pages from these `ORIGINS`, such as https://example.com")
+	flags.StringSliceVar(&c.hosts, "allow-host", nil,
+		"accept these host `NAMES` besides those of the loopback interface")
+	flags.StringSliceVar(&c.origins, "allow-origin", nil,
+		"accept web pages from these `ORIGINS`, such as https://example.com")
 	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
 	flags.StringVar(&c.key, "tls-key", "", "serve HTTPS with the private key in `FILE`")
-	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions, "refuse more sessions than this; no one of several tokens gets them all")
-	flags.Float64Var(&c.rate, "rate", mcpserver.DefaultRate, "accept this many requests per second for a project or token")
-	flags.DurationVar(&c.grace, "grace", 30*time.Second, "let running calls finish within this time when the server stops")
+	flags.IntVar(&c.sessions, "sessions", mcpserver.DefaultSessions,
+		"refuse more sessions than this; no one of several tokens gets them all")
+	flags.Float64Var(&c.rate, "rate", mcpserver.DefaultRate,
+		"accept this many requests per second for a project or token")
+	flags.DurationVar(&c.grace, "grace", 30*time.Second,
+		"let running calls finish within this time when the server stops")
 	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL`: debug, info, warn or error (default: info over HTTP, else warn)")
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
@@ -114,7 +121,8 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		return errors.New("--timeout and --grace must not be negative, and --calls, --sessions and --rate must be positive")
 	}
 	if c.http == "" {
-		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin", "tls-cert", "insecure-no-tokens", "sessions", "rate"} {
+		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin",
+			"tls-cert", "insecure-no-tokens", "sessions", "rate"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s needs --http", name)
 			}
@@ -149,7 +157,8 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 }
 
 // newServer returns a server of a session, until the context ends.
-func (c *mcpCommand) newServer(ctx context.Context, session *toolrun.Session, options *mcpserver.Options) (*mcpserver.Server, error) {
+func (c *mcpCommand) newServer(ctx context.Context, session *toolrun.Session,
+	options *mcpserver.Options) (*mcpserver.Server, error) {
 	server, err := mcpserver.New(ctx, session.Source, options)
 	if err != nil {
 		return nil, err
@@ -222,7 +231,8 @@ func (*mcpCommand) shutdown(server *mcpserver.Server) {
 	_ = server.Shutdown(now) // its error is that it was at once
 }
 
-// projectServer returns a server for the project that the flags name. What the project has chosen is looked up with each request.
+// projectServer returns a server for the project that the flags name. What the project has chosen is looked up with
+// each request.
 func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*mcpserver.Server, error) {
 	o := c.sessionOptions(logger)
 	var session *toolrun.Session

@@ -89,7 +89,8 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 // connect connects a client, which lasts as long as the context.
 func (s *mcpServer) connect(ctx context.Context, token string) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	return client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: withToken(token)}}, nil)
+	return client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: s.url,
+		HTTPClient: &http.Client{Transport: withToken(token)}}, nil)
 }
 
 // mcpCall calls a tool, and returns the text of the result.
@@ -140,13 +141,16 @@ func TestMCPTokens(t *testing.T) {
 	require.NoError(t, err)
 	defer second.Close()
 
-	_, err = mcpCall(t.Context(), second, "filesystem", map[string]any{"command": "create", "path": "/secret", "file_text": "of the second"})
+	_, err = mcpCall(t.Context(), second, "filesystem",
+		map[string]any{"command": "create", "path": "/secret", "file_text": "of the second"})
 	require.NoError(t, err)
 	_, err = mcpCall(t.Context(), first, "filesystem", map[string]any{"command": "view", "path": "/secret"})
 	require.ErrorContains(t, err, "unknown tool")
-	_, err = mcpCall(t.Context(), first, "javascript", map[string]any{"code": "return fs.readFileSync('/secret', 'utf8')"})
+	_, err = mcpCall(t.Context(), first, "javascript",
+		map[string]any{"code": "return fs.readFileSync('/secret', 'utf8')"})
 	require.ErrorContains(t, err, "ENOENT")
-	for _, uri := range []string{"toolrun://two/secret", "toolrun://one/../two/secret", "toolrun://one/%2e%2e/two/secret"} {
+	for _, uri := range []string{"toolrun://two/secret", "toolrun://one/../two/secret",
+		"toolrun://one/%2e%2e/two/secret"} {
 		_, err = first.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		require.ErrorContains(t, err, "not found")
 	}
@@ -157,9 +161,11 @@ func TestMCPTokens(t *testing.T) {
 	defer third.Close()
 	_, err = mcpCall(t.Context(), third, "javascript", map[string]any{"code": "for (;;);"})
 	require.ErrorContains(t, err, "300ms")
-	_, err = mcpCall(t.Context(), first, "javascript", map[string]any{"code": "const a = []; for (;;) a.push(new ArrayBuffer(1e6))"})
+	_, err = mcpCall(t.Context(), first, "javascript",
+		map[string]any{"code": "const a = []; for (;;) a.push(new ArrayBuffer(1e6))"})
 	require.ErrorContains(t, err, "16 MiB")
-	_, err = mcpCall(t.Context(), first, "javascript", map[string]any{"code": "fs.writeFileSync('/large', 'x'.repeat(2000))"})
+	_, err = mcpCall(t.Context(), first, "javascript",
+		map[string]any{"code": "fs.writeFileSync('/large', 'x'.repeat(2000))"})
 	require.ErrorContains(t, err, "ENOSPC")
 
 	status, _ := get(t, s.at("/healthz"), "")
@@ -225,11 +231,13 @@ func TestMCPSessionProjects(t *testing.T) {
 		sessions[i], err = s.connect(t.Context(), "")
 		require.NoError(t, err)
 		defer sessions[i].Close()
-		_, err = mcpCall(t.Context(), sessions[i], "javascript", map[string]any{"code": fmt.Sprintf("fs.writeFileSync('/which', '%d', {flag: 'wx'})", i)})
+		_, err = mcpCall(t.Context(), sessions[i], "javascript",
+			map[string]any{"code": fmt.Sprintf("fs.writeFileSync('/which', '%d', {flag: 'wx'})", i)})
 		require.NoError(t, err)
 	}
 	for i, session := range sessions {
-		text, err := mcpCall(t.Context(), session, "javascript", map[string]any{"code": "return fs.readFileSync('/which', 'utf8')"})
+		text, err := mcpCall(t.Context(), session, "javascript",
+			map[string]any{"code": "return fs.readFileSync('/which', 'utf8')"})
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprint(i), text)
 	}
@@ -255,9 +263,11 @@ func TestMCPSessionProjects(t *testing.T) {
 
 func TestMCPStdio(t *testing.T) {
 	cmd := command("mcp", "--root", t.TempDir())
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+		&mcp.CommandTransport{Command: cmd}, nil)
 	require.NoError(t, err)
-	text, err := mcpCall(t.Context(), session, "javascript", map[string]any{"code": "await fs.writeFile('a', 'b'); return fs.readdirSync('/')"})
+	text, err := mcpCall(t.Context(), session, "javascript",
+		map[string]any{"code": "await fs.writeFile('a', 'b'); return fs.readdirSync('/')"})
 	require.NoError(t, err)
 	require.Contains(t, text, `"a"`)
 	require.NoError(t, session.Close())

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMCPSharesPlaces has one token ask for far more endless scripts than there are places. Others get a place at once: another project's
-// token, and another token of the same project.
+// TestMCPSharesPlaces has one token ask for far more endless scripts than there are places. Others get a place at
+// once: another project's token, and another token of the same project.
 func TestMCPSharesPlaces(t *testing.T) {
 	const greedy, colleague, other = "greedy-111111111111111111111111", "colleague-22222222222222222222", "other-3333333333333333333333333"
 	tokens := filepath.Join(t.TempDir(), "tokens.json")
@@ -38,7 +38,8 @@ func TestMCPSharesPlaces(t *testing.T) {
 			ended <- err
 		})
 	}
-	require.Eventually(t, func() bool { return s.metric(t, greedy, "toolrun_calls_running") == 16 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.metric(t, greedy, "toolrun_calls_running") == 16 }, time.Minute,
+		10*time.Millisecond)
 	for _, token := range []string{other, colleague, other} {
 		session, err := s.connect(ctx, token)
 		require.NoError(t, err)

@@ -31,7 +31,8 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	}
 	defer listener.Close()
 	options := &mcpserver.HandlerOptions{
-		Stateless: c.stateless, Hosts: append(c.hosts, listenedHost(c.http)...), Origins: c.origins, Sessions: c.sessions, Logger: logger,
+		Stateless: c.stateless, Hosts: append(c.hosts,
+			listenedHost(c.http)...), Origins: c.origins, Sessions: c.sessions, Logger: logger,
 	}
 	config := mcphttp.Config{
 		Metrics: metrics, Grace: c.grace, Logger: logger, TLS: certificate, Open: c.tokens == "", MayReadMetrics: func(*http.Request) bool { return true },
@@ -79,7 +80,8 @@ func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, err
 		if err != nil {
 			return nil, nil, err
 		}
-		certificate = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+		certificate = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
+			NextProtos: []string{"h2", "http/1.1"}}
 	}
 	var config net.ListenConfig
 	address := c.http
@@ -98,8 +100,8 @@ func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, err
 	return listener, certificate, nil
 }
 
-// listenedHost is the host of an address that is listened at, by which clients may then reach the server. An address that stands for all
-// has none.
+// listenedHost is the host of an address that is listened at, by which clients may then reach the server. An address
+// that stands for all has none.
 func listenedHost(address string) []string {
 	host, _, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err != nil || host == "" || ip != nil && ip.IsUnspecified() {
@@ -109,7 +111,8 @@ func listenedHost(address string) []string {
 }
 
 // byToken makes a server for each token, and says how many there are.
-func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int, find func(*http.Request) (*mcpserver.Server, error),
+func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int,
+	find func(*http.Request) (*mcpserver.Server, error),
 	metrics func(*http.Request) bool, err error) {
 	tokens, err := readTokens(c.tokens)
 	if err != nil {
@@ -118,7 +121,8 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int, f
 	servers := map[*mcphttp.Token]*mcpserver.Server{}
 	for i, token := range tokens {
 		// Names need not differ, and clients must.
-		if servers[token], err = c.tokenServer(ctx, token, fmt.Sprintf("%s (token %d)", token.Name, i+1), logger); err != nil {
+		if servers[token], err = c.tokenServer(ctx, token, fmt.Sprintf("%s (token %d)", token.Name, i+1),
+			logger); err != nil {
 			return 0, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
 		}
 	}
@@ -136,14 +140,16 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int, f
 }
 
 // tokenServer makes the server of a token. Its calls are those of a client.
-func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, client string, logger *slog.Logger) (*mcpserver.Server, error) {
+func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, client string,
+	logger *slog.Logger) (*mcpserver.Server, error) {
 	if !c.chosen.later {
 		if err := known(c.runner.Registry(), token.Tools); err != nil {
 			return nil, err
 		}
 	}
 	limits := token.Limits
-	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files, FileSize: limits.FileSize}})
+	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files,
+		FileSize: limits.FileSize}})
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +184,10 @@ func readTokens(name string) ([]*mcphttp.Token, error) {
 	return tokens, nil
 }
 
-// bySession makes what makes a server with a new project for each session. The projects are in a directory that is removed in the end.
-func (c *mcpCommand) bySession(ctx context.Context, logger *slog.Logger) (newSession func(context.Context) (*mcpserver.Server, func(), error), end func(), err error) {
+// bySession makes what makes a server with a new project for each session. The projects are in a directory that is
+// removed in the end.
+func (c *mcpCommand) bySession(ctx context.Context,
+	logger *slog.Logger) (newSession func(context.Context) (*mcpserver.Server, func(), error), end func(), err error) {
 	dir, err := os.MkdirTemp("", "toolrun-sessions-")
 	if err != nil {
 		return nil, nil, err

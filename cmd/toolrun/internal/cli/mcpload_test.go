@@ -53,8 +53,8 @@ func (s *mcpServer) metric(t *testing.T, token, name string) float64 {
 	return value
 }
 
-// TestMCPLoad has 64 clients on 16 projects do calls of all kinds at once, which must all be right, and the server must be as it was when
-// they are gone.
+// TestMCPLoad has 64 clients on 16 projects do calls of all kinds at once, which must all be right, and the server
+// must be as it was when they are gone.
 func TestMCPLoad(t *testing.T) {
 	duration := time.Second
 	if *soak {
@@ -63,7 +63,8 @@ func TestMCPLoad(t *testing.T) {
 	file, tokens := loadTokens(t)
 	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", file, "--rate", "1e6")
 	state := func() (goroutines, descriptors, memory float64) {
-		return s.metric(t, tokens[0], "go_goroutines"), s.metric(t, tokens[0], "process_open_fds"), s.metric(t, tokens[0], "process_resident_memory_bytes")
+		return s.metric(t, tokens[0], "go_goroutines"), s.metric(t, tokens[0], "process_open_fds"), s.metric(t,
+			tokens[0], "process_resident_memory_bytes")
 	}
 	round := func(duration time.Duration) (times []time.Duration) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -90,7 +91,8 @@ func TestMCPLoad(t *testing.T) {
 					switch random.IntN(4) {
 					case 0:
 						want = fmt.Sprint(499500 * n)
-						got, err = mcpCall(ctx, session, "javascript", map[string]any{"code": fmt.Sprintf(`let n = 0; for (let i = 0; i < 1000; i++) n += i * %d; return n`, n)})
+						got, err = mcpCall(ctx, session, "javascript",
+							map[string]any{"code": fmt.Sprintf(`let n = 0; for (let i = 0; i < 1000; i++) n += i * %d; return n`, n)})
 					case 1:
 						want = text + fmt.Sprintf("Files: changed %s", path)
 						got, err = mcpCall(ctx, session, "javascript", map[string]any{
@@ -98,10 +100,13 @@ func TestMCPLoad(t *testing.T) {
 						})
 						got = regexp.MustCompile("Files: (created|changed)").ReplaceAllString(got, "Files: changed")
 					case 2:
-						_, err = mcpCall(ctx, session, "filesystem", map[string]any{"command": "create", "path": path, "file_text": text, "overwrite": true})
+						_, err = mcpCall(ctx, session, "filesystem",
+							map[string]any{"command": "create", "path": path, "file_text": text, "overwrite": true})
 					case 3:
 						dir := fmt.Sprintf("/client-%d", n)
-						if _, err = mcpCall(ctx, session, "filesystem", map[string]any{"command": "append", "path": dir + "/log", "file_text": "line\n"}); err == nil {
+						if _, err = mcpCall(ctx, session, "filesystem",
+							map[string]any{"command": "append", "path": dir + "/log",
+								"file_text": "line\n"}); err == nil {
 							_, err = mcpCall(ctx, session, "filesystem", map[string]any{"command": "view", "path": dir})
 						}
 					}
@@ -143,7 +148,8 @@ func TestMCPLoad(t *testing.T) {
 		len(times), took.Round(time.Millisecond), float64(len(times))/took.Seconds(), at(.5), at(.9), at(.99), at(1), memory/(1<<20), after/(1<<20))
 }
 
-// TestMCPKilledUnderLoad kills the server again and again while clients write, and wants all that clients were told is written.
+// TestMCPKilledUnderLoad kills the server again and again while clients write, and wants all that clients were told
+// is written.
 func TestMCPKilledUnderLoad(t *testing.T) {
 	rounds := 2
 	if *soak {
@@ -170,9 +176,11 @@ func TestMCPKilledUnderLoad(t *testing.T) {
 					path, text := fmt.Sprintf("/%d.txt", i%50), fmt.Sprintf("round %d, %d", round, i)
 					delete(written[p], path) // until it is known, it can be the one or the other
 					if i%2 == 0 {
-						_, err = mcpCall(ctx, session, "filesystem", map[string]any{"command": "create", "path": path, "file_text": text, "overwrite": true})
+						_, err = mcpCall(ctx, session, "filesystem",
+							map[string]any{"command": "create", "path": path, "file_text": text, "overwrite": true})
 					} else {
-						_, err = mcpCall(ctx, session, "javascript", map[string]any{"code": fmt.Sprintf("fs.writeFileSync(%q, %q)", path, text)})
+						_, err = mcpCall(ctx, session, "javascript",
+							map[string]any{"code": fmt.Sprintf("fs.writeFileSync(%q, %q)", path, text)})
 					}
 					if err != nil {
 						return

@@ -20,7 +20,8 @@ type serverFlags struct {
 }
 
 func (f *serverFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.config, "mcp-config", "", "add the tools of the MCP servers in `FILE` (default $"+mcpConfigEnv+")")
+	cmd.Flags().StringVar(&f.config, "mcp-config", "",
+		"add the tools of the MCP servers in `FILE` (default $"+mcpConfigEnv+")")
 }
 
 // file is the configuration, or "" if there is none.
@@ -39,7 +40,8 @@ func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner
 			return nil, err
 		}
 	}
-	options.ServerOptions = mcpclient.Options{LookupEnv: os.LookupEnv, Transport: http.DefaultTransport, ClientVersion: version()}
+	options.ServerOptions = mcpclient.Options{LookupEnv: os.LookupEnv, Transport: http.DefaultTransport,
+		ClientVersion: version()}
 	return open(cmd, options)
 }
 

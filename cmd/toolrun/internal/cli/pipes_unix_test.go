@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shell runs a line of a shell, in which toolrun is the command, and returns the exit status and what was printed where that was
-// not closed.
+// shell runs a line of a shell, in which toolrun is the command, and returns the exit status and what was printed
+// where that was not closed.
 func shell(t *testing.T, dir, line string) (status int, out, stderr string) {
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
@@ -46,31 +46,44 @@ func TestStreamsThatAreClosed(t *testing.T) {
 		out    string
 		stderr string
 	}{
-		"a reader that goes away":                   {`{ toolrun js -e ` + large + `; echo $? >status; } | head -c 1; cat status`, 0, "x141\n", ""},
-		"a reader that has gone":                    {`{ ` + gone + `; toolrun js -e 'return 1'; echo $? >status; } | true; cat status`, 0, "141\n", ""},
-		"a reader of files that goes away":          {`toolrun js --root . -e 'fs.writeFileSync("f", "y".repeat(5e6))' >undefined; { toolrun files --root . cat f; echo $? >status; } | head -c 1; cat status`, 0, "y141\n", ""},
-		"a reader of an archive that goes away":     {`{ ` + gone + `; toolrun files --root . export --format tar -; echo $? >status; } | true; cat status`, 0, "141\n", ""},
-		"a reader of errors that has gone":          {`{ ` + gone + `; toolrun nonsense; echo $? >status; } 2>&1 | true; cat status`, 0, "141\n", ""},
-		"no input":                                  {`toolrun js - <&-`, 1, "Error:codeparameterisrequiredandmustbeastring\n", ""},
-		"no input of arguments":                     {`toolrun call filesystem - <&-`, 1, "Error:commandisrequired\n", ""},
-		"no output":                                 {`toolrun js -e 'return 1' >&-; echo $?`, 0, "0\n", ""},
-		"no output, into files":                     {`toolrun js --root . -e 'fs.writeFileSync("f", "whole"); return "result"' >&-; cat f`, 0, "whole", ""},
-		"no output of errors":                       {`toolrun js --nonsense 2>&-; echo $?`, 0, "2\n", ""},
-		"no streams at all":                         {`toolrun js --root . -e 'console.log(1); fs.writeFileSync("f", "whole"); return "result"' <&- >&- 2>&-; s=$?; cat f; echo $s`, 0, "whole0\n", ""},
-		"no streams at all, and nothing was there":  {`mkdir new; toolrun files --root new put - /f <&- >&- 2>&-; echo $?; find new -type f -name f | wc -c`, 0, "0\n6\n", ""},
-		"an input that cannot be read":              {`toolrun js - <.; echo $?`, 0, "2\n", "toolrun: read /dev/stdin: is a directory\n"},
-		"a line without end":                        {`toolrun repl </dev/zero; echo $?`, 0, "2\n", "toolrun: an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js FILE\n"},
-		"code without end":                          {`toolrun js - </dev/zero; echo $?`, 0, "2\n", "toolrun: standard input has more than 64 MiB\n"},
-		"a file of code without end":                {`toolrun js /dev/zero; echo $?`, 0, "2\n", "toolrun: /dev/zero has more than 64 MiB\n"},
-		"arguments without end":                     {`toolrun call javascript - </dev/zero; echo $?`, 0, "2\n", "toolrun: standard input has more than 64 MiB\n"},
-		"a file without end":                        {`toolrun files --root . put /dev/zero /f; echo $?`, 0, "2\n", "toolrun: /dev/zero has more than 32 MiB\n"},
-		"entries on an output that is full":         {`printf '1\n2\n' | toolrun repl >` + full, 1, "", strings.Repeat("toolrun: write /dev/stdout: no space left on device\n", 2)},
-		"a reader of entries that goes away":        {`{ { echo 1; yes 2 | head -n 1000; } | toolrun repl; echo $? >status; } | head -c 2; cat status`, 0, "1\n141\n", ""},
-		"no entries":                                {`toolrun repl <&-; echo $?`, 0, "0\n", ""},
-		"entries that cannot be read":               {`toolrun repl <.; echo $?`, 0, "2\n", "toolrun: read /dev/stdin: is a directory\n"},
-		"an output that is full":                    {`toolrun js -e 'return 1' >` + full, 2, "", "toolrun: write /dev/stdout: no space left on device\n"},
-		"a large output that is full":               {`toolrun js -e ` + large + ` >` + full, 2, "", "toolrun: write /dev/stdout: no space left on device\n"},
-		"an output that is full, and another error": {`toolrun js --json -e 'throw 1' >` + full, 2, "", "toolrun: write /dev/stdout: no space left on device\n"},
+		"a reader that goes away":               {`{ toolrun js -e ` + large + `; echo $? >status; } | head -c 1; cat status`, 0, "x141\n", ""},
+		"a reader that has gone":                {`{ ` + gone + `; toolrun js -e 'return 1'; echo $? >status; } | true; cat status`, 0, "141\n", ""},
+		"a reader of files that goes away":      {`toolrun js --root . -e 'fs.writeFileSync("f", "y".repeat(5e6))' >undefined; { toolrun files --root . cat f; echo $? >status; } | head -c 1; cat status`, 0, "y141\n", ""},
+		"a reader of an archive that goes away": {`{ ` + gone + `; toolrun files --root . export --format tar -; echo $? >status; } | true; cat status`, 0, "141\n", ""},
+		"a reader of errors that has gone":      {`{ ` + gone + `; toolrun nonsense; echo $? >status; } 2>&1 | true; cat status`, 0, "141\n", ""},
+		"no input": {`toolrun js - <&-`, 1,
+			"Error:codeparameterisrequiredandmustbeastring\n", ""},
+		"no input of arguments": {`toolrun call filesystem - <&-`, 1, "Error:commandisrequired\n",
+			""},
+		"no output":                                {`toolrun js -e 'return 1' >&-; echo $?`, 0, "0\n", ""},
+		"no output, into files":                    {`toolrun js --root . -e 'fs.writeFileSync("f", "whole"); return "result"' >&-; cat f`, 0, "whole", ""},
+		"no output of errors":                      {`toolrun js --nonsense 2>&-; echo $?`, 0, "2\n", ""},
+		"no streams at all":                        {`toolrun js --root . -e 'console.log(1); fs.writeFileSync("f", "whole"); return "result"' <&- >&- 2>&-; s=$?; cat f; echo $s`, 0, "whole0\n", ""},
+		"no streams at all, and nothing was there": {`mkdir new; toolrun files --root new put - /f <&- >&- 2>&-; echo $?; find new -type f -name f | wc -c`, 0, "0\n6\n", ""},
+		"an input that cannot be read": {`toolrun js - <.; echo $?`, 0, "2\n",
+			"toolrun: read /dev/stdin: is a directory\n"},
+		"a line without end": {`toolrun repl </dev/zero; echo $?`, 0, "2\n",
+			"toolrun: an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js FILE\n"},
+		"code without end": {`toolrun js - </dev/zero; echo $?`, 0, "2\n",
+			"toolrun: standard input has more than 64 MiB\n"},
+		"a file of code without end": {`toolrun js /dev/zero; echo $?`, 0, "2\n",
+			"toolrun: /dev/zero has more than 64 MiB\n"},
+		"arguments without end": {`toolrun call javascript - </dev/zero; echo $?`, 0, "2\n",
+			"toolrun: standard input has more than 64 MiB\n"},
+		"a file without end": {`toolrun files --root . put /dev/zero /f; echo $?`, 0, "2\n",
+			"toolrun: /dev/zero has more than 32 MiB\n"},
+		"entries on an output that is full": {`printf '1\n2\n' | toolrun repl >` + full, 1, "",
+			strings.Repeat("toolrun: write /dev/stdout: no space left on device\n", 2)},
+		"a reader of entries that goes away": {`{ { echo 1; yes 2 | head -n 1000; } | toolrun repl; echo $? >status; } | head -c 2; cat status`, 0, "1\n141\n", ""},
+		"no entries":                         {`toolrun repl <&-; echo $?`, 0, "0\n", ""},
+		"entries that cannot be read": {`toolrun repl <.; echo $?`, 0, "2\n",
+			"toolrun: read /dev/stdin: is a directory\n"},
+		"an output that is full": {`toolrun js -e 'return 1' >` + full, 2, "",
+			"toolrun: write /dev/stdout: no space left on device\n"},
+		"a large output that is full": {`toolrun js -e ` + large + ` >` + full, 2, "",
+			"toolrun: write /dev/stdout: no space left on device\n"},
+		"an output that is full, and another error": {`toolrun js --json -e 'throw 1' >` + full, 2, "",
+			"toolrun: write /dev/stdout: no space left on device\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,5 +120,6 @@ func TestAReaderThatPauses(t *testing.T) {
 	rest, err := io.ReadAll(out)
 	require.NoError(t, err)
 	require.NoError(t, cmd.Wait())
-	require.True(t, string(first)+string(rest) == strings.Repeat("x", 7e5)+"\n", "it has %d bytes", len(first)+len(rest))
+	require.True(t, string(first)+string(rest) == strings.Repeat("x", 7e5)+"\n", "it has %d bytes",
+		len(first)+len(rest))
 }

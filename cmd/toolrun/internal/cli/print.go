@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
-// printText prints the text of a result. Where there are colours, the console stands apart from what the code has returned, and
-// errors are red.
+// printText prints the text of a result. Where there are colours, the console stands apart from what the code has
+// returned, and errors are red.
 func printText(w io.Writer, result registry.Result, text string) error {
 	if !terminal.Colours(w) {
 		_, err := io.WriteString(w, text)
@@ -31,8 +31,8 @@ func printText(w io.Writer, result registry.Result, text string) error {
 	return terminal.Print(w, style, text)
 }
 
-// printConsole prints the console, which the text of a result of javascript begins with, and returns the rest. What code prints can
-// look like any part of the text, so it is the data that says where the console ends.
+// printConsole prints the console, which the text of a result of javascript begins with, and returns the rest. What
+// code prints can look like any part of the text, so it is the data that says where the console ends.
 func printConsole(w io.Writer, result registry.Result, text string) (rest string, err error) {
 	data, _ := result.Data.(json.RawMessage)
 	var output struct {

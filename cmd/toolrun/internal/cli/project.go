@@ -37,7 +37,8 @@ func (f *projectFlags) add(cmd *cobra.Command) {
 // addStore adds what names a project in a store.
 func (f *projectFlags) addStore(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.id, "project", "default", "work on the project `ID`")
-	cmd.PersistentFlags().StringVar(&f.data, "data", "", "keep projects in `DIR` (default $TOOLRUN_DATA, else the user's data directory)")
+	cmd.PersistentFlags().StringVar(&f.data, "data", "",
+		"keep projects in `DIR` (default $TOOLRUN_DATA, else the user's data directory)")
 	f.cmd = cmd
 }
 
@@ -94,7 +95,8 @@ func (f *projectFlags) existing() (vfs.Project, error) {
 	return f.open()
 }
 
-// session returns a session on the project for calls, which may have none if the user has not named one: not all tools need files.
+// session returns a session on the project for calls, which may have none if the user has not named one: not all
+// tools need files.
 func (f *projectFlags) session(r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
 	if f.root != "" {
 		return r.DirSession(f.root, options)

@@ -66,8 +66,8 @@ func markdownSteps(page string) (steps []step) {
 	return steps
 }
 
-// pictureSteps returns the commands in a picture of a terminal, and what they print. Each text in the picture is one line: of
-// class c a command after its prompt, o output, and w the rest of the line above.
+// pictureSteps returns the commands in a picture of a terminal, and what they print. Each text in the picture is one
+// line: of class c a command after its prompt, o output, and w the rest of the line above.
 func pictureSteps(t *testing.T, data []byte) (steps []step) {
 	var picture struct {
 		Lines []struct {

@@ -145,7 +145,8 @@ func openHistory() (*terminal.History, error) {
 	return terminal.OpenHistory(file)
 }
 
-// stateDir is where the user's programs keep what is not worth a backup, as the XDG base directory specification has it on Unix.
+// stateDir is where the user's programs keep what is not worth a backup, as the XDG base directory specification has
+// it on Unix.
 func stateDir() (string, error) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return toolrun.UserDataDir()

@@ -26,7 +26,8 @@ func replCommands() []replCommand {
 		{"tools", "", "list the tools", (*session).toolsCommand},
 		{"tool", "NAME", "describe a tool", (*session).toolCommand},
 		{"files", "[PATH]", "list a directory of the project", (*session).filesCommand},
-		{"timeout", "[TIME]", "stop entries after this time, as 5s; 0 is what the tools have", (*session).timeoutCommand},
+		{"timeout", "[TIME]", "stop entries after this time, as 5s; 0 is what the tools have",
+			(*session).timeoutCommand},
 		{"json", "[on|off]", "print whole results as JSON", (*session).jsonCommand},
 		{"help", "", "show this", (*session).helpCommand},
 		{"exit", "", "leave", func(*session, context.Context, string) error { return errLeave }},
@@ -120,7 +121,8 @@ func (s *session) timeoutCommand(_ context.Context, text string) error {
 	if s.flags.timeout > 0 {
 		what = fmt.Sprintf("Entries are stopped after %v.\n", s.flags.timeout)
 	}
-	return outcome{what, map[string]string{"timeout": s.flags.timeout.String()}}.print(s.cmd.OutOrStdout(), s.flags.json)
+	return outcome{what, map[string]string{"timeout": s.flags.timeout.String()}}.print(s.cmd.OutOrStdout(),
+		s.flags.json)
 }
 
 func (s *session) jsonCommand(_ context.Context, text string) error {

@@ -60,7 +60,8 @@ func (s *session) paths(prefix string) []string {
 	return pathsIn(s.files, prefix)
 }
 
-// pathsIn returns the paths that begin with a prefix, up to the next slash. Names that are not for reading are left out.
+// pathsIn returns the paths that begin with a prefix, up to the next slash. Names that are not for reading are left
+// out.
 func pathsIn(files afero.Fs, prefix string) []string {
 	dir, _ := path.Split(prefix)
 	infos, err := afero.ReadDir(files, path.Join("/", dir))
@@ -97,7 +98,8 @@ func (s *session) names(before string) (start int, words []string) {
 	return start, startingWith(s.globals[strings.TrimSuffix(match[1], ".")], match[2])
 }
 
-// globalsScript returns what names there are, by the name of the global that has them. Those of the globals themselves have none.
+// globalsScript returns what names there are, by the name of the global that has them. Those of the globals
+// themselves have none.
 const globalsScript = `
 	const names = (of) => {
 		const all = new Set();

@@ -25,8 +25,8 @@ func endsEarly(err error) bool {
 	return ok && endMessages.MatchString(syntax.Message)
 }
 
-// endMessages are those for an end in the middle of anything but a string or a regular expression, which do not go on in
-// another line.
+// endMessages are those for an end in the middle of anything but a string or a regular expression, which do not go on
+// in another line.
 var endMessages = regexp.MustCompile(`^Unexpected end of|end of file$|^Unterminated template|terminate multi-line comment$`)
 
 // isIncomplete reports whether an entry goes on in the next line: there is nothing wrong with it but its end.
@@ -49,8 +49,8 @@ func isIncompleteJSON(text string) bool {
 	return errors.Is(json.NewDecoder(strings.NewReader(text)).Decode(&value), io.ErrUnexpectedEOF)
 }
 
-// isExpression reports whether an entry has a value: it can stand between brackets of either kind. In only one kind, it could close
-// them and go on.
+// isExpression reports whether an entry has a value: it can stand between brackets of either kind. In only one kind,
+// it could close them and go on.
 func isExpression(entry string) bool {
 	return parse("("+entry+"\n)") == nil && parse("["+entry+"\n]") == nil
 }
@@ -86,7 +86,8 @@ func (s *session) call(ctx context.Context, call registry.Call, env registry.Env
 
 var dotLine = regexp.MustCompile(`^\s*\.([a-zA-Z]+)(?:\s+|$)`)
 
-// dotCommand takes a line apart that is a command and no JavaScript, in which a line does not begin with a dot and a letter.
+// dotCommand takes a line apart that is a command and no JavaScript, in which a line does not begin with a dot and a
+// letter.
 func dotCommand(entry string) (name, argument string, ok bool) {
 	match := dotLine.FindStringSubmatch(entry)
 	if match == nil {

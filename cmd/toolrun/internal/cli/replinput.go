@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 )
 
-// inputLines reads lines of an input that is no terminal, or of one that cannot be driven. An interrupt does not wait for the
-// input.
+// inputLines reads lines of an input that is no terminal, or of one that cannot be driven. An interrupt does not wait
+// for the input.
 type inputLines struct {
 	in         io.Reader
 	prompt     io.Writer        // nil if there is to be no prompt
@@ -47,7 +47,8 @@ func (l *inputLines) read(prompt string) (string, error) {
 	}
 }
 
-// readAll reads a line ahead of what is asked for, and goes on until the input ends or fails. Reading cannot be stopped.
+// readAll reads a line ahead of what is asked for, and goes on until the input ends or fails. Reading cannot be
+// stopped.
 func (l *inputLines) readAll() {
 	in := bufio.NewReaderSize(l.in, 64<<10)
 	var line strings.Builder

@@ -19,13 +19,16 @@ type selectionFlags struct {
 }
 
 func (f *selectionFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "enable these `TOOLS` and no others, whatever the project has chosen")
+	cmd.Flags().StringSliceVar(&f.enable, "enable", nil,
+		"enable these `TOOLS` and no others, whatever the project has chosen")
 	cmd.Flags().StringArrayVar(&f.options, "option", nil, "set an option of a tool, as `TOOL.NAME=VALUE`")
 	f.cmd = cmd
 }
 
-// choice returns what puts the flags over what a project has chosen. An option without a tool is for the one that is named.
-func (f *selectionFlags) choice(tools *registry.Registry, tool string) (func(registry.Selection) registry.Selection, error) {
+// choice returns what puts the flags over what a project has chosen. An option without a tool is for the one that is
+// named.
+func (f *selectionFlags) choice(tools *registry.Registry, tool string) (func(registry.Selection) registry.Selection,
+	error) {
 	if err := known(tools, f.enable); err != nil && !f.later {
 		return nil, err
 	}
@@ -104,5 +107,6 @@ func findOption(tools *registry.Registry, name, tool string) (registry.Option, s
 	if len(ids) == 0 {
 		return registry.Option{}, "", fmt.Errorf("the tool %s has no options", tool)
 	}
-	return registry.Option{}, "", fmt.Errorf("the tool %s has no option %q; it has %s", tool, name, strings.Join(ids, ", "))
+	return registry.Option{}, "", fmt.Errorf("the tool %s has no option %q; it has %s", tool, name,
+		strings.Join(ids, ", "))
 }

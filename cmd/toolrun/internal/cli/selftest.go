@@ -85,8 +85,10 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 	}
 	cmd.Flags().StringVar(&only, "only", "", "run the attacks whose names match this `regexp`")
 	cmd.Flags().BoolVar(&list, "list", false, "list the attacks without running them")
-	cmd.Flags().DurationVar(&options.TimeLimit, "limit", selftest.DefaultTimeLimit, "time limit of scripts that do not end by themselves")
-	cmd.Flags().DurationVar(&options.MostLate, "late", selftest.DefaultMostLate, "how long after its time limit a script may be stopped")
+	cmd.Flags().DurationVar(&options.TimeLimit, "limit", selftest.DefaultTimeLimit,
+		"time limit of scripts that do not end by themselves")
+	cmd.Flags().DurationVar(&options.MostLate, "late", selftest.DefaultMostLate,
+		"how long after its time limit a script may be stopped")
 	cmd.Flags().IntVar(&options.Rounds, "rounds", 1, "run each attack this many times")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each attack as JSON")
 	return cmd

@@ -25,7 +25,8 @@ const bashCompletes = `
 	printf '%s\n' "${COMPREPLY[@]}"
 `
 
-// TestBashCompletion lets a real bash complete lines with the script that it is given. Hostile names of files are not offered.
+// TestBashCompletion lets a real bash complete lines with the script that it is given. Hostile names of files are not
+// offered.
 func TestBashCompletion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -36,7 +37,8 @@ func TestBashCompletion(t *testing.T) {
 	}
 	bin, dir := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
-	for _, name := range []string{"notes.md", "é.md", "_activeHelp_ run me", "$(touch run)", "`touch run`", "a;touch run", "a'b", `a"b`, "a b", "a\nb", "a\tb", "~", "-rf", "\u202ea", "*", "a\\b", "a!b"} {
+	for _, name := range []string{"notes.md", "é.md", "_activeHelp_ run me", "$(touch run)", "`touch run`",
+		"a;touch run", "a'b", `a"b`, "a b", "a\nb", "a\tb", "~", "-rf", "\u202ea", "*", "a\\b", "a!b"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	for line, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile is what must not get to a terminal: a title, a clear screen, an escape by C1 and by 8 bits, a return over what is
-// there, text from right to left, a bell.
+// hostile is what must not get to a terminal: a title, a clear screen, an escape by C1 and by 8 bits, a return over
+// what is there, text from right to left, a bell.
 const hostile = `\x1b]0;owned\x07\x1b[2J\u009b2J\r$ fake\u202eesrever\x00\b`
 
 // shown is what there is instead.
@@ -43,10 +43,11 @@ func TestOutputCannotDriveTheTerminal(t *testing.T) {
 		status int
 		want   string
 	}{
-		"a result":              {[]string{"js", "-e", "return '" + hostile + "'"}, 0, shown},
-		"the console":           {[]string{"js", "-e", "console.warn('" + hostile + "')"}, 0, shown},
-		"an error":              {[]string{"js", "-e", "throw new Error('" + hostile + "')"}, 1, shown},
-		"a call":                {[]string{"call", "javascript", `{"code": "return '` + strings.ReplaceAll(hostile, `\`, `\\`) + `'"}`}, 0, shown},
+		"a result":    {[]string{"js", "-e", "return '" + hostile + "'"}, 0, shown},
+		"the console": {[]string{"js", "-e", "console.warn('" + hostile + "')"}, 0, shown},
+		"an error":    {[]string{"js", "-e", "throw new Error('" + hostile + "')"}, 1, shown},
+		"a call": {[]string{"call", "javascript",
+			`{"code": "return '` + strings.ReplaceAll(hostile, `\`, `\\`) + `'"}`}, 0, shown},
 		"a file":                {[]string{"files", "cat", "raw"}, 0, shown},
 		"a file that is copied": {[]string{"files", "get", "raw", "-"}, 0, shown},
 		"what is no text":       {[]string{"files", "cat", "bytes"}, 0, `\x9b2J\xe2\x80`},
@@ -80,8 +81,10 @@ func TestColours(t *testing.T) {
 	for _, env := range []string{"NO_COLOR=1", "CLICOLOR=0", "TERM=dumb", "TERM="} {
 		require.Equal(t, plain, output(t, t.TempDir(), []string{env}, 0, code...), env)
 	}
-	require.Equal(t, "\x1b[31mError: no\r\n    at <anonymous> (script.js:1:11)\r\n\x1b[0m", output(t, t.TempDir(), nil, 1, "js", "-e", "throw new Error('no')"))
-	require.Equal(t, "\x1b[31mtoolrun: unknown command \"nothing\" for \"toolrun\"\x1b[0m\r\n", output(t, t.TempDir(), nil, 2, "nothing"))
+	require.Equal(t, "\x1b[31mError: no\r\n    at <anonymous> (script.js:1:11)\r\n\x1b[0m",
+		output(t, t.TempDir(), nil, 1, "js", "-e", "throw new Error('no')"))
+	require.Equal(t, "\x1b[31mtoolrun: unknown command \"nothing\" for \"toolrun\"\x1b[0m\r\n",
+		output(t, t.TempDir(), nil, 2, "nothing"))
 	// A text that is cut does not begin with what the data has.
 	long := []string{"call", "--inline", "200", "javascript", `{"code": "console.log('x'.repeat(400)); return 1"}`}
 	require.NotContains(t, output(t, t.TempDir(), nil, 0, long...), strings.Repeat("x", 400))
@@ -97,7 +100,8 @@ func TestProgressLine(t *testing.T) {
 		args []string
 		want string
 	}{
-		"it is there, and is removed":        {nil, []string{"js", "-e", code}, `^(\r\x1b\[K[0-9]+s)+\r\x1b\[Kdone\r\n$`},
+		"it is there, and is removed": {nil, []string{"js", "-e", code},
+			`^(\r\x1b\[K[0-9]+s)+\r\x1b\[Kdone\r\n$`},
 		"none that could not be removed":     {[]string{"TERM=dumb"}, []string{"js", "-e", code}, `^done\r\n$`},
 		"none where a program is to read on": {nil, []string{"js", "--json", "-e", code}, `^\{.*\}\r\n$`},
 	} {

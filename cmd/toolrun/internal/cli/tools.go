@@ -21,7 +21,8 @@ type runner struct {
 	warn    func(error)
 }
 
-// open makes a runner that keeps the compiled engine in the user's cache directory. Warnings go to the command's errors.
+// open makes a runner that keeps the compiled engine in the user's cache directory. Warnings go to the command's
+// errors.
 func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	r := &runner{warn: warnings(cmd.ErrOrStderr())}
 	options.Warn = r.warn

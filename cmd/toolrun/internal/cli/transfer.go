@@ -153,7 +153,8 @@ func copyOut(cmd *cobra.Command, p vfs.Project, name string, root *os.Root, to s
 	}
 	infos, err := afero.ReadDir(p, name)
 	for _, info := range infos {
-		if err := copyOut(cmd, p, path.Join(name, info.Name()), root, filepath.Join(to, info.Name()), info); err != nil {
+		if err := copyOut(cmd, p, path.Join(name, info.Name()), root, filepath.Join(to, info.Name()),
+			info); err != nil {
 			return err
 		}
 	}

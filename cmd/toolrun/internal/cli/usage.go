@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// explainArguments makes errors about arguments say what a command takes, and about commands which are like the one that is not there.
+// explainArguments makes errors about arguments say what a command takes, and about commands which are like the one
+// that is not there.
 func explainArguments(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {

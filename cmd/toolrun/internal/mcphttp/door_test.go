@@ -69,10 +69,11 @@ func (s *street) dial(from string) net.Conn {
 
 // open serves until the test ends. The token is "secret" and some more.
 func open(t *testing.T, config mcphttp.Config) *street {
-	tool := registry.Func(registry.Spec{Name: "waits", Description: "Waits."}, func(context.Context, struct{}, registry.Env) (string, error) {
-		time.Sleep(8 * time.Second)
-		return "finished", nil
-	})
+	tool := registry.Func(registry.Spec{Name: "waits", Description: "Waits."},
+		func(context.Context, struct{}, registry.Env) (string, error) {
+			time.Sleep(8 * time.Second)
+			return "finished", nil
+		})
 	tools, err := registry.New(tool)
 	require.NoError(t, err)
 	server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{}), &mcpserver.Options{Rate: 1e6})
@@ -158,7 +159,8 @@ func TestConnectionsWithoutAToken(t *testing.T) {
 					silent = append(silent, conn)
 				}
 				start := time.Now()
-				for _, at := range []string{"198.51.100.7:1", from(5000)} { // somebody else, and who comes by the same proxy
+				// somebody else, and who comes by the same proxy
+				for _, at := range []string{"198.51.100.7:1", from(5000)} {
 					conn := s.dial(at)
 					if config.TLS != nil {
 						conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
@@ -192,10 +194,14 @@ func TestIntroductions(t *testing.T) {
 		}
 		const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
 		require.Equal(t, 5*time.Second, closedAfter(""))
-		require.Equal(t, 5*time.Second, closedAfter(head))                                                     // a head that does not end
-		require.LessOrEqual(t, closedAfter(head+"Authorization: Bearer guessed\r\n\r\n"), 5*time.Second)       // a wrong token
-		require.LessOrEqual(t, closedAfter("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"), 5*time.Second) // which needs none
-		require.Greater(t, closedAfter(head+"Authorization: Bearer "+secret+"\r\n\r\n{"), 20*time.Second)      // a body that is slow
+		// a head that does not end
+		require.Equal(t, 5*time.Second, closedAfter(head))
+		// a wrong token
+		require.LessOrEqual(t, closedAfter(head+"Authorization: Bearer guessed\r\n\r\n"), 5*time.Second)
+		// which needs none
+		require.LessOrEqual(t, closedAfter("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"), 5*time.Second)
+		// a body that is slow
+		require.Greater(t, closedAfter(head+"Authorization: Bearer "+secret+"\r\n\r\n{"), 20*time.Second)
 		// What takes its time is answered, with a token and without.
 		conn := s.dial("192.0.2.1:1")
 		defer conn.Close()
@@ -235,5 +241,6 @@ func selfSigned(t *testing.T) *tls.Config {
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, NextProtos: []string{"h2", "http/1.1"}}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		NextProtos: []string{"h2", "http/1.1"}}
 }

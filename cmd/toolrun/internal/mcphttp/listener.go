@@ -19,12 +19,12 @@ const (
 	maxNewFrom = 512 // of one address, or of one network of IPv6: programs begin hundreds at once
 )
 
-// introduction is how long a connection may take until it shows a token: for its handshake, if it has one, and its first
-// request but for the body.
+// introduction is how long a connection may take until it shows a token: for its handshake, if it has one, and its
+// first request but for the body.
 const introduction = 5 * time.Second
 
-// A door is a listener that lets in whoever comes, and has new connections leave that show no token: when their time is up,
-// or earlier if there are too many, the one first that has been silent longest.
+// A door is a listener that lets in whoever comes, and has new connections leave that show no token: when their time
+// is up, or earlier if there are too many, the one first that has been silent longest.
 type door struct {
 	net.Listener
 
@@ -74,7 +74,8 @@ func (d *door) enter(g *guest) (leaves *guest, ok bool) {
 	return leaves, true
 }
 
-// silent returns the first new connection without a request that is being answered, of one network or of all. The lock is held.
+// silent returns the first new connection without a request that is being answered, of one network or of all. The
+// lock is held.
 func (d *door) silent(from netip.Prefix, only bool) *guest {
 	for e := d.fresh.Front(); e != nil; e = e.Next() {
 		if g := e.Value.(*guest); g.serving == 0 && (!only || g.from == from) {
@@ -157,7 +158,8 @@ func (g *guest) serve(n int) {
 	g.serving += n
 }
 
-// know keeps a connection that has shown a token. If there are too many of them, it goes on as a new one, which ends sooner.
+// know keeps a connection that has shown a token. If there are too many of them, it goes on as a new one, which ends
+// sooner.
 func (g *guest) know() {
 	g.door.mu.Lock()
 	defer g.door.mu.Unlock()

@@ -77,7 +77,8 @@ func (m *Metrics) count(next http.Handler) http.Handler {
 		default:
 			method = "other"
 		}
-		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_http_requests_total{method=%q,status=\"%d\"}", method, s.status)).Inc()
+		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_http_requests_total{method=%q,status=\"%d\"}", method,
+			s.status)).Inc()
 	})
 }
 

@@ -11,8 +11,8 @@ import (
 // invalid UTF-8.
 func Escape(text string) string { return string(appendEscaped(nil, []byte(text), true)) }
 
-// appendEscaped appends the escaped form of text. The beginning of a character at its end is one byte after the other, unless
-// there is no more to come: then nothing is taken of it.
+// appendEscaped appends the escaped form of text. The beginning of a character at its end is one byte after the
+// other, unless there is no more to come: then nothing is taken of it.
 func appendEscaped(to, text []byte, complete bool) []byte {
 	for len(text) > 0 {
 		if !complete && !utf8.FullRune(text) {

@@ -38,7 +38,8 @@ func OpenHistory(file string) (*History, error) {
 	case err != nil:
 		return h, err
 	case !info.Mode().IsRegular():
-		return h, &fs.PathError{Op: "open", Path: file, Err: fmt.Errorf("%w: a history is a regular file", fs.ErrInvalid)}
+		return h, &fs.PathError{Op: "open", Path: file,
+			Err: fmt.Errorf("%w: a history is a regular file", fs.ErrInvalid)}
 	default:
 		if err := h.load(file, info); err != nil {
 			return h, err
@@ -86,7 +87,8 @@ func (h *History) load(file string, info fs.FileInfo) error {
 
 // append adds a line to what is in memory, and reports whether it is to be kept.
 func (h *History) append(line string) bool {
-	if line == "" || line[0] == ' ' || len(line) > maxHistoryLine || Escape(line) != line || strings.ContainsAny(line, "\n\t") {
+	if line == "" || line[0] == ' ' || len(line) > maxHistoryLine || Escape(line) != line ||
+		strings.ContainsAny(line, "\n\t") {
 		return false
 	}
 	if n := len(h.lines); n > 0 && h.lines[n-1] == line {
@@ -122,7 +124,8 @@ func (h *History) write(line string) error {
 	return err
 }
 
-// recall is a history as the editor's keys go through it. Lines are added by ReadLine, which knows whether they have been given up.
+// recall is a history as the editor's keys go through it. Lines are added by ReadLine, which knows whether they have
+// been given up.
 type recall struct{ *History }
 
 func (recall) Add(string) {}

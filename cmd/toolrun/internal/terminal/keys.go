@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// keys are the bytes that a terminal sends, in the form that the editor needs them in: Ctrl-C is a key, and what is pasted is text
-// without control characters, which would be shown as they are.
+// keys are the bytes that a terminal sends, in the form that the editor needs them in: Ctrl-C is a key, and what is
+// pasted is text without control characters, which would be shown as they are.
 type keys struct {
 	in      io.Reader
 	pasting bool
@@ -18,8 +18,8 @@ type keys struct {
 	ready   []byte
 }
 
-// maxSequence is how many bytes a control sequence has at most. The editor waits for the end, and would be busy for ever with
-// one that is longer than its buffer.
+// maxSequence is how many bytes a control sequence has at most. The editor waits for the end, and would be busy for
+// ever with one that is longer than its buffer.
 const maxSequence = 64
 
 var (
@@ -72,8 +72,8 @@ func (k *keys) take(b byte) {
 	k.pasting = !k.pasting && bytes.Equal(k.last, pasteBegins) || k.pasting && !bytes.Equal(k.last, pasteEnds)
 }
 
-// add adds what the editor gets, without what is no UTF-8 or a replacement character: it would take these for the beginning of
-// a character, and wait for the rest.
+// add adds what the editor gets, without what is no UTF-8 or a replacement character: it would take these for the
+// beginning of a character, and wait for the rest.
 func (k *keys) add(text ...byte) {
 	k.partial = append(k.partial, text...)
 	for len(k.partial) > 0 && utf8.FullRune(k.partial) {
@@ -85,8 +85,8 @@ func (k *keys) add(text ...byte) {
 	}
 }
 
-// echo writes what the editor shows. Characters of a line that would do something to the terminal are shown as replacement
-// characters, which take one place too; the escape sequences are the editor's own.
+// echo writes what the editor shows. Characters of a line that would do something to the terminal are shown as
+// replacement characters, which take one place too; the escape sequences are the editor's own.
 type echo struct{ file *os.File }
 
 func (e echo) Write(text []byte) (int, error) {
