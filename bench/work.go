@@ -53,7 +53,8 @@ func (f *field) start() *table {
 	request := protocol.Request{Op: protocol.OpCall, Body: "return 1", Want: "1"}
 	return &table{
 		id: "start", title: "A fresh sandbox for `return 1`", base: oursID, format: formatTime, fresh: true,
-		about: "The time of one call after the other: a sandbox is made, the code is run, its result is there as text, and the sandbox is gone.",
+		about: "The time of each of many calls in sequence. A call makes a sandbox, runs the code, returns its " +
+			"result as text, and frees the sandbox.",
 		columns: []*column{{
 			name: "time", warm: withCount(request, f.much(100, 1)), request: withCount(request, f.much(200, 2)), values: times,
 		}},
@@ -69,9 +70,10 @@ func withCount(r protocol.Request, count int) protocol.Request {
 func (f *field) library() *table {
 	t := &table{
 		id: "library", title: "A fresh sandbox with lodash", base: oursRegistryID, format: formatTime,
-		about: "The same for `return JSON.stringify(_.chunk([1, 2, 3], 2))`, with lodash evaluated in the fresh sandbox before. The first call is that with a library " +
-			"that the process has not seen; in later calls everybody uses what they have to offer for that: the project what it keeps by itself for the files in `/lib`, " +
-			"goja, fastschema/qjs and modernc.org/quickjs code that has been compiled, quickjs-wasi a snapshot.",
+		about: "The same for `return JSON.stringify(_.chunk([1, 2, 3], 2))`, after evaluating lodash in the " +
+			"fresh sandbox. In the first call the process has not seen the library before. In later calls " +
+			"every contestant uses what it has for that case: toolrun its automatic cache of the files in " +
+			"`/lib`; goja, fastschema/qjs and modernc.org/quickjs compiled code; quickjs-wasi a snapshot.",
 	}
 	if f.nodeDir == "" {
 		f.notes = append(f.notes, "lodash comes from npm, so the table with it is left out.")
@@ -94,7 +96,8 @@ func (f *field) callers() *table {
 	t := &table{
 		id: "callers", title: "Calls at the same time", base: oursID, higher: true,
 		format: func(v float64) string { return fmt.Sprintf("%.0f/s", v) },
-		about:  "Calls of `return 1` in fresh sandboxes a second, by so many callers at the same time. What runs in Node runs on one thread, so it has one caller only.",
+		about: "How many calls of `return 1` in fresh sandboxes are made per second, by one or more concurrent " +
+			"callers. Contestants in Node run on one thread, so they have only one caller.",
 	}
 	for _, callers := range []int{1, 2, 8} {
 		request := protocol.Request{
@@ -123,8 +126,10 @@ func (f *field) memory() *table {
 	active.Body = "const rows = []; for (let i = 0; i < 1000; i++) rows.push({id: i, name: 'row ' + i}); await wait(); return rows.length"
 	return &table{
 		id: "memory", title: "Memory", base: oursID, format: formatBytes, rounds: 1,
-		about: fmt.Sprintf("The resident memory of a sandbox when there are %d besides one. An idle one has not run anything; the project has none such, so its have only "+
-			"called a Go function that does not return. An active one is in the middle of a script that has made an array of 1000 objects and waits for a promise.", idle.Count),
+		about: fmt.Sprintf("The resident memory of a sandbox when %d exist besides the first one. An idle sandbox has not "+
+			"run anything; toolrun keeps no such sandboxes, so its idle ones have only called a Go function "+
+			"that does not return. An active sandbox is in the middle of a script that has made an array of "+
+			"1000 objects and waits for a promise.", idle.Count),
 		columns: []*column{
 			{name: "idle", request: idle, values: bytes, alone: true, fewer: true}, {name: "active", request: active, values: bytes, alone: true, fewer: true},
 		},
@@ -134,8 +139,9 @@ func (f *field) memory() *table {
 func (f *field) programs() (*table, error) {
 	t := &table{
 		id: "programs", title: "Programs", base: oursID, mean: true, format: formatTime, fresh: true,
-		about: "How long the programs in `bench/programs` take, without the start of the sandbox: the median, and how many times as long as here. " +
-			"The last column is the geometric mean of the latter. All have to come to the same results.",
+		about: "How long the programs in `bench/programs` take, without the start of the sandbox: the median, " +
+			"and the ratio to toolrun. The last column is the geometric mean of the ratios. All contestants " +
+			"must compute the same results.",
 	}
 	for _, name := range []string{"fib", "loop", "map", "sort", "json", "string", "regexp", "float"} {
 		path, err := filepath.Abs(filepath.Join("programs", name+".js"))
@@ -154,9 +160,10 @@ func (f *field) suite() (*table, error) {
 	t := &table{
 		id: "v8", title: "The V8 benchmark suite, version 7", base: oursID, higher: true, mean: true, fresh: true,
 		format: func(v float64) string { return fmt.Sprintf("%.0f", v) },
-		about: fmt.Sprintf("The scores of the suite's benchmarks by its own formula; more is better. In parentheses is how many times as high the score is here, and in the last "+
-			"column the geometric mean of that. Unlike in the suite's own program each benchmark has a sandbox of its own, and runs for %d ms to get warm and for as "+
-			"long to be measured, instead of a second each, so that all can take turns.", milliseconds),
+		about: fmt.Sprintf("The scores of the suite's benchmarks by its own formula; more is better. In parentheses is "+
+			"toolrun's score divided by the contestant's, and in the last column the geometric mean of these "+
+			"ratios. Unlike in the suite's own program, each benchmark has its own sandbox, and runs for %d "+
+			"ms to warm up and as long to be measured, instead of a second each, so that all can take turns.", milliseconds),
 	}
 	driver, err := filepath.Abs(filepath.Join("v8suite", "driver.js"))
 	if err != nil {
