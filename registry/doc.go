@@ -32,17 +32,20 @@
 // A [Registry] is immutable and holds no state. An [Env] comes with each call and says which tools are enabled,
 // their options, what they may use, and whose files they work on. [Registry.Dispatch] runs a call in these steps:
 //
-// 1. It looks the tool up. A tool that does not exist, is not enabled, is not for this [Mode], or lacks the project
-// that it needs is "Unknown tool: NAME". 2. It merges the tool's options with their defaults. 3. It decodes the
-// input and coerces values whose meaning is clear: "3" for an integer, a scalar for an array of one, an object
-// encoded as text, null for an optional argument. Numbers keep all their digits. It refuses numbers with more than
-// a thousand digits or an exponent beyond 400, objects with repeated names, and more than 100,000 values in
-// arguments that need coercion or explanation. 4. It asks the tool's [InputChecker], and validates the input
-// against the schema. The model learns of all problems at once. 5. It checks that every [Capability] that the tool
-// requires has been granted. 6. It executes the tool within its time, retries after errors marked as [Retryable],
-// and recovers from panics. A tool that does not stop when it must is left behind, without its files. 7. It limits
-// the result. A long text goes into a file of the project, under [OutputDir]; the model gets its beginning, its end
-// and the file's name.
+//  1. It looks the tool up. A tool that does not exist, is not enabled, is not for this [Mode], or lacks the
+//     project that it needs is "Unknown tool: NAME".
+//  2. It merges the tool's options with their defaults.
+//  3. It decodes the input and coerces values whose meaning is clear: "3" for an integer, a scalar for an array
+//     of one, an object encoded as text, null for an optional argument. Numbers keep all their digits. It
+//     refuses numbers with more than a thousand digits or an exponent beyond 400, objects with repeated names,
+//     and more than 100,000 values in arguments that need coercion or explanation.
+//  4. It asks the tool's [InputChecker], and validates the input against the schema. The model learns of all
+//     problems at once.
+//  5. It checks that every [Capability] that the tool requires has been granted.
+//  6. It executes the tool within its time, retries after errors marked as [Retryable], and recovers from
+//     panics. A tool that does not stop when it must is left behind, without its files.
+//  7. It limits the result. A long text goes into a file of the project, under [OutputDir]; the model gets its
+//     beginning, its end and the file's name.
 //
 // [Middleware] sees every call; package observe has middleware that logs, traces and records.
 // [Registry.DispatchAll] runs the calls of one turn.
