@@ -61,7 +61,11 @@ var slow = []nest{
 
 func TestComplexTypeScriptIsRefused(t *testing.T) {
 	for _, n := range append(deep, slow...) {
-		_, _, err := module.StripTypes(t.Context(), n.code(9000), "x.ts", &module.StripOptions{MaxSize: 1 << 20})
+		code := n.code(9000)
+		if len(code) > module.MaxTypeScript {
+			code = n.code(3000)
+		}
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts")
 		var complex *module.ComplexityError
 		require.ErrorAs(t, err, &complex, "%v", n)
 	}
@@ -79,12 +83,12 @@ func TestComplexTypeScriptIsRefused(t *testing.T) {
 		"a comment behind such a slash":   "x!/ a //* b",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+			_, _, err := module.StripTypes(t.Context(), code, "x.ts")
 			var complex *module.ComplexityError
 			require.ErrorAs(t, err, &complex)
 		})
 	}
-	_, _, err := module.StripTypes(t.Context(), "'😀';\n'😀' + "+strings.Repeat("(", 400), "x.ts", nil)
+	_, _, err := module.StripTypes(t.Context(), "'😀';\n'😀' + "+strings.Repeat("(", 400), "x.ts")
 	require.EqualError(t, err, "TypeScript here: this nests too deeply; split it up, or use JavaScript (x.ts:2:264)")
 }
 
@@ -111,7 +115,7 @@ func TestOrdinaryTypeScriptIsTaken(t *testing.T) {
 		"comments":                      strings.Repeat("// don't (\n/* ` */\n", 4000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+			_, _, err := module.StripTypes(t.Context(), code, "x.ts")
 			require.NoError(t, err)
 		})
 	}
@@ -136,7 +140,7 @@ func TestTypeScriptStack(t *testing.T) {
 		low, high := 1, 2000
 		for low < high {
 			middle := (low + high + 1) / 2
-			if _, _, err := module.StripTypes(context.Background(), n.code(middle), "x.ts", nil); isComplex(err) {
+			if _, _, err := module.StripTypes(context.Background(), n.code(middle), "x.ts"); isComplex(err) {
 				high = middle - 1
 			} else {
 				low = middle
@@ -145,9 +149,9 @@ func TestTypeScriptStack(t *testing.T) {
 	}
 	// What stands side by side needs stack too.
 	for _, part := range []string{"a;", "a,", "'a'+", "a||", "[],", "{};", "{a:1},", "a\n", "case 1:", "@a ", "A|", "a<b>c,", "x=", "`${a}`,"} {
-		code := strings.Repeat(part, (1<<19)/len(part))
+		code := strings.Repeat(part, module.MaxTypeScript/len(part))
 		for _, head := range []string{"", "x=[", "switch(a){"} {
-			_, _, _ = module.StripTypes(context.Background(), (head + code)[:1<<19-100], "x.ts", &module.StripOptions{MaxSize: 1 << 20})
+			_, _, _ = module.StripTypes(context.Background(), (head + code)[:module.MaxTypeScript-100], "x.ts")
 		}
 	}
 }
@@ -166,7 +170,7 @@ func FuzzStripTypes(f *testing.F) {
 		f.Add(test.code, true)
 	}
 	f.Fuzz(func(t *testing.T, code string, body bool) {
-		js, m, err := module.StripTypes(t.Context(), code, "x.ts", &module.StripOptions{Body: body})
+		js, m, err := strip(body)(t.Context(), code, "x.ts")
 		if err != nil {
 			require.Nil(t, m)
 			return
@@ -189,7 +193,7 @@ func TestTypeScriptWithManyNames(t *testing.T) {
 		"switch (x) {" + strings.Repeat("case 1:", 10<<10) + "}",
 		strings.Repeat("class A{}\n", 8<<10),
 	} {
-		_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts")
 		require.ErrorAs(t, err, &complexity, "%.40s", code)
 		require.Contains(t, complexity.Reason, "too long")
 	}
@@ -198,6 +202,6 @@ func TestTypeScriptWithManyNames(t *testing.T) {
 		fmt.Fprintf(&plain, "/** Says what the %dth one is. */\nexport function describe%d(value: number, unit: string = 'units'): string {\n\treturn `${value.toFixed(2)} ${unit}`;\n}\n\n", i, i)
 	}
 	require.Greater(t, plain.Len(), 45<<10)
-	_, _, err := module.StripTypes(t.Context(), plain.String(), "x.ts", nil)
+	_, _, err := module.StripTypes(t.Context(), plain.String(), "x.ts")
 	require.NoError(t, err)
 }

@@ -27,7 +27,7 @@ func TestComments(t *testing.T) {
 		strings.Repeat("//!\n", 30_000),
 		strings.Repeat("/* @license */\n", 8_000),
 	} {
-		_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts")
 		require.True(t, isComplex(err), "%.20s: %v", code, err)
 	}
 	for _, code := range []string{
@@ -36,7 +36,7 @@ func TestComments(t *testing.T) {
 		strings.Repeat("\t/*\n\t * long\n\t */\n", 6000),
 		"/*! Copyright */\n" + strings.Repeat("// a\n", 20_000) + "export {}",
 	} {
-		_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts")
 		require.False(t, isComplex(err), "%.20s: %v", code, err)
 	}
 }
@@ -49,16 +49,16 @@ func TestFlags(t *testing.T) {
 	for _, code := range []string{
 		"x = /a/" + strings.Repeat("g", 130_000), "x = 1 /a/" + strings.Repeat("g", 130_000), strings.Repeat("x = /a/"+strings.Repeat("é", 120)+";", 500),
 	} {
-		_, _, err := module.StripTypes(t.Context(), code, "x.ts", nil)
+		_, _, err := module.StripTypes(t.Context(), code, "x.ts")
 		require.True(t, isComplex(err), "%.20s: %v", code, err)
 	}
-	_, _, err := module.StripTypes(t.Context(), strings.Repeat("x = /a/dgimsuy;\n", 1000), "x.ts", nil)
+	_, _, err := module.StripTypes(t.Context(), strings.Repeat("x = /a/dgimsuy;\n", 1000), "x.ts")
 	require.NoError(t, err)
 }
 
 // largest returns the largest program that is let in, in steps of 512 bytes.
 func largest(p program) string {
-	low, high := 0, module.DefaultMaxTypeScript/512
+	low, high := 0, module.MaxTypeScript/512
 	for low < high {
 		if middle := (low + high + 1) / 2; module.CheckComplexity(p.sized(512*middle)) == nil {
 			low = middle
@@ -74,7 +74,7 @@ func transformTime(code string, times int) time.Duration {
 	least := time.Hour
 	for range times {
 		began := time.Now()
-		_, _, _ = module.StripTypes(context.Background(), code, "x.ts", nil)
+		_, _, _ = module.StripTypes(context.Background(), code, "x.ts")
 		least = min(least, time.Since(began))
 	}
 	return least
@@ -86,7 +86,7 @@ func TestCostOfTypeScript(t *testing.T) {
 	programs := corpus()
 	if !*soak {
 		for i := 0; i < len(programs); i += 20 {
-			_, _, err := module.StripTypes(t.Context(), programs[i].sized(200), "x.ts", nil)
+			_, _, err := module.StripTypes(t.Context(), programs[i].sized(200), "x.ts")
 			if err != nil {
 				require.NotContains(t, err.Error(), "compiler failed", programs[i].name)
 			}

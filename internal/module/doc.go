@@ -6,7 +6,7 @@
 //	source, err := loader.Load(ctx, path)                     // source.Kind, source.Code, source.Map
 //
 // A script that is the body of a function cannot have import declarations: [SplitImports] turns them into calls,
-// and so does [StripTypes] for TypeScript, with [StripOptions].Body.
+// and so does [StripBody] for TypeScript.
 //
 // # Hostile input
 //

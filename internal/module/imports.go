@@ -8,7 +8,7 @@ import (
 )
 
 // SplitImports removes the import declarations from a script that is the body of an async function, and must
-// therefore import by calls. The code is JavaScript; for TypeScript use StripOptions.Body.
+// therefore import by calls. The code is JavaScript; for TypeScript use [StripBody].
 //
 // imports is one line of equivalent statements, to run before the rest: an import of something that the module does
 // not export throws the engine's own SyntaxError. Without import declarations it is "". The names are constants:

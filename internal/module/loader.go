@@ -15,15 +15,12 @@ import (
 	"github.com/toolrun/toolrun/internal/progress"
 )
 
-// Default limits of a Loader, in bytes.
+// The largest files that a [Loader] loads, in bytes. The compiler of TypeScript cannot be stopped, and its stack grows with
+// the size, so code of any size that could take longer than a second or two is refused as well.
 const (
-	DefaultMaxSource     = 8 << 20
-	DefaultMaxTypeScript = 128 << 10
+	MaxSource     = 8 << 20
+	MaxTypeScript = 128 << 10
 )
-
-// maxTypeScript is the largest TypeScript source, whatever a caller allows: the parser's stack grows with the size
-// too, slowly.
-const maxTypeScript = 1 << 20
 
 // A Loader finds modules among the files of a project. Do not change its fields while it is in use; then it is safe
 // for concurrent use, if Files is. It caches nothing: each call reads the files again.
@@ -38,12 +35,6 @@ type Loader struct {
 	Instead map[string]string
 	// Require resolves for CommonJS: packages with several forms give the one for require.
 	Require bool
-	// MaxSource is the largest file in bytes. Zero means DefaultMaxSource.
-	MaxSource int64
-	// MaxTypeScript is the largest TypeScript file in bytes. Zero means DefaultMaxTypeScript; more than 1 MiB means
-	// 1 MiB. The compiler cannot be stopped, so code of any size that could take longer than a second or two is
-	// refused.
-	MaxTypeScript int64
 }
 
 // A Source is a module's content, ready for the engine.
@@ -88,10 +79,10 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	if notCode[strings.ToLower(path.Ext(name))] {
 		return nil, &FileError{Path: name, Reason: "by its name it is neither code nor JSON; fs.readFile gives its content"}
 	}
-	limit := orDefault(l.MaxSource, DefaultMaxSource)
+	limit := int64(MaxSource)
 	typed := IsTypeScript(name)
 	if typed {
-		limit = min(limit, typeScriptLimit(l.MaxTypeScript))
+		limit = MaxTypeScript
 	}
 	data, err := l.read(name, limit)
 	if err != nil {
@@ -108,7 +99,7 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	kind, universal := detect(s.Code)
 	if typed {
 		written := kind
-		if s.Code, s.Map, err = StripTypes(ctx, s.Code, name, &StripOptions{MaxSize: l.MaxTypeScript}); err != nil {
+		if s.Code, s.Map, err = StripTypes(ctx, s.Code, name); err != nil {
 			return nil, err
 		}
 		// Types can be all that a module imports and exports, and export = becomes an assignment.
@@ -119,17 +110,6 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	s.Code = WithoutAttributes(s.Code)
 	s.Kind, s.UMD = l.kind(name, kind, universal)
 	return s, nil
-}
-
-func orDefault(limit, fallback int64) int64 {
-	if limit > 0 {
-		return limit
-	}
-	return fallback
-}
-
-func typeScriptLimit(limit int64) int64 {
-	return min(orDefault(limit, DefaultMaxTypeScript), maxTypeScript)
 }
 
 // kind says what a file is by its name and its package, where its content leaves that open.

@@ -311,12 +311,12 @@ func (d devices) Open(name string) (afero.File, error) {
 }
 
 func TestLoadErrors(t *testing.T) {
-	files := project(t, map[string]string{"/big.js": strings.Repeat("x", 101), "/big.ts": strings.Repeat("x", 51), "/d/x": "", "/bad.ts": "let é = '😀' + ;",
+	files := project(t, map[string]string{"/big.js": strings.Repeat("x", module.MaxSource+1), "/big.ts": strings.Repeat("x", module.MaxTypeScript+1), "/d/x": "", "/bad.ts": "let é = '😀' + ;",
 		"/sales.CSV": "a, b"})
-	l := &module.Loader{Files: files, MaxSource: 100, MaxTypeScript: 50}
+	l := &module.Loader{Files: files}
 	for _, test := range []struct{ name, path, want string }{
-		{"a file that is too large", "/big.js", "Cannot load /big.js: it is larger than 100 bytes"},
-		{"TypeScript that is too large", "/big.ts", "Cannot load /big.ts: it is larger than 50 bytes"},
+		{"a file that is too large", "/big.js", "Cannot load /big.js: it is larger than 8388608 bytes"},
+		{"TypeScript that is too large", "/big.ts", "Cannot load /big.ts: it is larger than 131072 bytes"},
 		{"a directory", "/d", "Cannot load /d: it is a directory"},
 		{"no file", "/x.js", "Cannot load /x.js: there is no such file"},
 		{"what is no code", "/sales.CSV", "Cannot load /sales.CSV: by its name it is neither code nor JSON; fs.readFile gives its content"},

@@ -12,15 +12,6 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// StripOptions configure StripTypes.
-type StripOptions struct {
-	// Body means that the code is the body of an async function, with return, and possibly with import
-	// declarations, which become calls of import as in SplitImports.
-	Body bool
-	// MaxSize is the largest code in bytes, as [Loader.MaxTypeScript].
-	MaxSize int64
-}
-
 // ErrBusy means that TypeScript is refused for now: all of the host's threads for it are busy with transforms whose
 // callers have given up.
 var ErrBusy = errors.New("too many TypeScript transforms that take too long: try again later, or use JavaScript")
@@ -38,21 +29,9 @@ var (
 // It returns early if the context ends; the transform itself then goes on in the background. At most GOMAXPROCS run
 // at the same time; if all of these have been given up, the error is ErrBusy. Other errors are a *SyntaxError, a
 // *ComplexityError, or a *FileError for code that is too large.
-func StripTypes(ctx context.Context, code, name string, options *StripOptions) (js string, m *Map, err error) {
-	if options == nil {
-		options = &StripOptions{}
-	}
-	if limit := typeScriptLimit(options.MaxSize); int64(len(code)) > limit {
-		return "", nil, &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes", limit)}
-	}
-	if err := ctx.Err(); err != nil {
+func StripTypes(ctx context.Context, code, name string) (js string, m *Map, err error) {
+	if err := checkTypeScript(ctx, code, name); err != nil {
 		return "", nil, err
-	}
-	if err := checkComplexity(code, name); err != nil {
-		return "", nil, err
-	}
-	if options.Body {
-		return stripBody(ctx, code, name)
 	}
 	out, err := transform(ctx, code, name)
 	if err != nil {
@@ -62,10 +41,27 @@ func StripTypes(ctx context.Context, code, name string, options *StripOptions) (
 	return string(out.Code), m, err
 }
 
-// stripBody strips the body of a function. The parser takes no return outside of functions in a module, so the code is
+// checkTypeScript refuses what is not to be transformed.
+func checkTypeScript(ctx context.Context, code, name string) error {
+	if len(code) > MaxTypeScript {
+		return &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes", MaxTypeScript)}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return checkComplexity(code, name)
+}
+
+// StripBody is StripTypes for the body of an async function, with return, and possibly with import declarations, which
+// become calls of import as in [SplitImports].
+//
+// The parser takes no return outside of functions in a module, so the code is
 // put into a function: what begins it is on the code's own first line, and what ends it on a line of its own. In the
 // output, the line that begins the function is used for the imports, and the one that ends it is left out.
-func stripBody(ctx context.Context, code, name string) (js string, m *Map, err error) {
+func StripBody(ctx context.Context, code, name string) (js string, m *Map, err error) {
+	if err := checkTypeScript(ctx, code, name); err != nil {
+		return "", nil, err
+	}
 	if strings.HasPrefix(code, "#!") {
 		code = "//" + code[2:]
 	}

@@ -13,6 +13,14 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
+// strip is StripBody or StripTypes.
+func strip(body bool) func(ctx context.Context, code, name string) (string, *module.Map, error) {
+	if body {
+		return module.StripBody
+	}
+	return module.StripTypes
+}
+
 func TestStripTypes(t *testing.T) {
 	for _, test := range []struct{ name, code, want string }{
 		{"annotations", "let a: number = <any>b as unknown as number, c!: string;", "let a = b, c;\n"},
@@ -29,7 +37,7 @@ func TestStripTypes(t *testing.T) {
 		{"no tsconfig's JSX", "let a = <T,>(b: T) => b", "let a = (b) => b;\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			js, m, err := module.StripTypes(t.Context(), test.code, "x.ts", nil)
+			js, m, err := module.StripTypes(t.Context(), test.code, "x.ts")
 			require.NoError(t, err)
 			require.Equal(t, test.want, js)
 			require.NotNil(t, m)
@@ -50,12 +58,12 @@ func TestStripBody(t *testing.T) {
 		{"the name of the function", "let body: body0 = body1\nreturn body", "\n  let body = body1;\n  return body;\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			js, _, err := module.StripTypes(t.Context(), test.code, "x.ts", &module.StripOptions{Body: true})
+			js, _, err := module.StripBody(t.Context(), test.code, "x.ts")
 			require.NoError(t, err)
 			require.Equal(t, test.want, js)
 		})
 	}
-	js, _, err := module.StripTypes(t.Context(), "using a: B = c; return a", "x.ts", &module.StripOptions{Body: true})
+	js, _, err := module.StripBody(t.Context(), "using a: B = c; return a", "x.ts")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(js, "var __"), js) // the helpers come first
 	require.NotContains(t, js, "async function body")
@@ -80,13 +88,13 @@ func TestStripTypesErrors(t *testing.T) {
 		{"an export of a body", "\nexport default 1", true, `A script has no exports: use return for its result instead of export default (x.ts:2:1)`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, _, err := module.StripTypes(t.Context(), test.code, "x.ts", &module.StripOptions{Body: test.body})
+			_, _, err := strip(test.body)(t.Context(), test.code, "x.ts")
 			var syntax *module.SyntaxError
 			require.ErrorAs(t, err, &syntax)
 			require.EqualError(t, err, test.want)
 		})
 	}
-	_, _, err := module.StripTypes(t.Context(), strings.Repeat(" ", module.DefaultMaxTypeScript+1), "x.ts", nil)
+	_, _, err := module.StripTypes(t.Context(), strings.Repeat(" ", module.MaxTypeScript+1), "x.ts")
 	require.EqualError(t, err, "Cannot load x.ts: it is larger than 131072 bytes")
 }
 
@@ -99,7 +107,7 @@ import { five } from '/five'
 function six(a: A): void { /* 😀 */ five(seven); }
 export const eight = () => { throw new Error(nine) }`
 	for _, body := range []bool{false, true} {
-		js, m, err := module.StripTypes(t.Context(), code, "x.ts", &module.StripOptions{Body: body})
+		js, m, err := strip(body)(t.Context(), code, "x.ts")
 		require.NoError(t, err)
 		for _, name := range []string{"one", "two", "three", "four", "six", "seven", "eight", "nine"} {
 			line, column := position(t, js, name)
@@ -155,17 +163,17 @@ func (c *impatient) Done() <-chan struct{} {
 func TestAbandonedTransforms(t *testing.T) {
 	code := strings.Repeat("class A {}\n", 4000) // takes long for its length
 	for range runtime.GOMAXPROCS(0) {
-		_, _, err := module.StripTypes(&impatient{Context: t.Context()}, code, "x.ts", nil)
+		_, _, err := module.StripTypes(&impatient{Context: t.Context()}, code, "x.ts")
 		require.ErrorIs(t, err, context.Canceled)
 	}
-	_, _, err := module.StripTypes(t.Context(), "let a: number", "x.ts", nil)
+	_, _, err := module.StripTypes(t.Context(), "let a: number", "x.ts")
 	require.ErrorIs(t, err, module.ErrBusy)
 	require.Eventually(t, func() bool {
-		_, _, err := module.StripTypes(t.Context(), "let a: number", "x.ts", nil)
+		_, _, err := module.StripTypes(t.Context(), "let a: number", "x.ts")
 		return err == nil
 	}, time.Minute, 10*time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err = module.StripTypes(ctx, "let a: number", "x.ts", nil)
+	_, _, err = module.StripTypes(ctx, "let a: number", "x.ts")
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -2,6 +2,7 @@ package javascript
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -154,13 +155,13 @@ func (in *instance) compileTypeScript(source string) (compiled, error) {
 	}
 	var first error
 	if kind == module.ES {
-		code, from, err := in.stripTypes(source, false)
+		code, from, err := in.stripTypes(source, module.StripTypes)
 		if err == nil {
 			return in.compileModule(code, from)
 		}
 		first = in.syntaxFailure(err)
 	}
-	code, from, err := in.stripTypes(source, true)
+	code, from, err := in.stripTypes(source, module.StripBody)
 	if err == nil {
 		return in.compileBody("", code, from)
 	}
@@ -170,15 +171,18 @@ func (in *instance) compileTypeScript(source string) (compiled, error) {
 	return compiled{}, err
 }
 
-// stripTypes takes the types out of the script, which is the body of a function or a module.
-func (in *instance) stripTypes(source string, body bool) (string, *module.Map, error) {
+// stripper is [module.StripTypes] or [module.StripBody].
+type stripper func(ctx context.Context, code, name string) (js string, m *module.Map, err error)
+
+// stripTypes takes the types out of the script.
+func (in *instance) stripTypes(source string, strip stripper) (string, *module.Map, error) {
 	type stripped struct {
 		code string
 		from *module.Map
 	}
 	r := in.run
 	s, err := sandbox.Await(r.Run, func() (s stripped, err error) {
-		s.code, s.from, err = module.StripTypes(r.Context(), source, r.options.Name, &module.StripOptions{Body: body})
+		s.code, s.from, err = strip(r.Context(), source, r.options.Name)
 		return s, err
 	})
 	return s.code, s.from, err

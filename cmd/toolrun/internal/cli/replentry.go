@@ -15,7 +15,7 @@ import (
 
 // parse says what is wrong with code that is a script, if anything.
 func parse(code string) error {
-	_, _, err := module.StripTypes(context.Background(), code, "repl", &module.StripOptions{Body: true})
+	_, _, err := module.StripBody(context.Background(), code, "repl")
 	return err
 }
 
@@ -40,7 +40,7 @@ func isIncomplete(entry string) bool {
 		return err != nil
 	}
 	// Modules have exports, which scripts have not.
-	_, _, err = module.StripTypes(context.Background(), entry, "repl", nil)
+	_, _, err = module.StripTypes(context.Background(), entry, "repl")
 	return endsEarly(err)
 }
 
