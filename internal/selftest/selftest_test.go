@@ -63,6 +63,9 @@ var quick = regexp.MustCompile(`^amplification-(messages-(http-(meta|values|at-o
 
 // TestAmplification has only what is small and hostile, and a process that must not become large.
 func TestAmplification(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	attacks, err := selftest.Attacks()
 	require.NoError(t, err)
 	families := map[string]bool{}

@@ -28,6 +28,9 @@ func opening(s sys.FS, name string, flag sys.Oflag) sys.Errno {
 
 // TestErrorsOfPaths works on what fill makes.
 func TestErrorsOfPaths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const create = sys.O_RDWR | sys.O_CREAT
 	long := strings.Repeat("n", 300)
 	tests := []struct {

@@ -23,6 +23,9 @@ import (
 // TestFilesBehaveAsTheHosts does the same random things to a file system of ours and to a directory of the host, as
 // wazero makes it available, and compares what comes of them.
 func TestFilesBehaveAsTheHosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems deviate from POSIX more than we do")
 	}

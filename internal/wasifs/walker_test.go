@@ -155,6 +155,9 @@ func TestGuestWorksOnFiles(t *testing.T) {
 }
 
 func TestGuestCannotChangeWhatIsReadOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
 		fill(t, files)
 		before := contents(t, files)

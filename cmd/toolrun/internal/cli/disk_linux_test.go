@@ -323,6 +323,9 @@ func TestAFullDiskForTheCache(t *testing.T) {
 
 // TestTimesOfFiles lists files that have times that no clock has had, which this kind of disk can keep.
 func TestTimesOfFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	dir := onSmallDisk(t, 4<<20)
 	if dir == "" {
 		return

@@ -20,6 +20,9 @@ import (
 
 // TestExamples runs each line of each command's examples as it is written, where there is what they speak of.
 func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for name, help := range helpTexts(t, nil) {
 		require.Regexp(t, `^[A-Z]`, help, name)
 		for line := range strings.Lines(help) {

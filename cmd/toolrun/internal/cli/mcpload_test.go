@@ -151,6 +151,9 @@ func TestMCPLoad(t *testing.T) {
 // TestMCPKilledUnderLoad kills the server again and again while clients write, and wants all that clients were told
 // is written.
 func TestMCPKilledUnderLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	rounds := 2
 	if *soak {
 		rounds = 20

@@ -304,6 +304,9 @@ func shownLast(written string) string {
 }
 
 func TestHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	file := filepath.Join(t.TempDir(), "state", "history")
 	env := []string{"TOOLRUN_HISTORY=" + file}
 	p := onTerminal(t, env, "repl", "--root", ".")

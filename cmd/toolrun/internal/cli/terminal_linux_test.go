@@ -73,6 +73,9 @@ func TestOutputCannotDriveTheTerminal(t *testing.T) {
 }
 
 func TestColours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	code := []string{"js", "-e", "console.log('[WARN] a'); console.warn('b\\n[ERROR] c'); return '=== Result ==='"}
 	const want = "\x1b[1m=== Console output ===\r\n\x1b[0m\x1b[2m[LOG] \x1b[0m[WARN] a\r\n\x1b[33m[WARN] \x1b[0mb\r\n[ERROR] c\r\n" +
 		"\x1b[1m=== Result ===\r\n\x1b[0m=== Result ===\r\n"
