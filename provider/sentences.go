@@ -146,7 +146,7 @@ func (l *lowerer) quote(v *node) string {
 // plain is a value without quotes.
 func plain(n *node, limit int) string {
 	if text, ok := n.AsText(); ok {
-		return valid(plaintext.Cut(text, limit))
+		return plaintext.Clean(text, limit)
 	}
 	return n.Brief(limit)
 }

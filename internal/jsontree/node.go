@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
@@ -301,7 +300,7 @@ func (n *Node) Encode(limit int) (json.RawMessage, error) {
 func (n *Node) Brief(limit int) string {
 	e := nodeEncoder{limit: limit, short: true}
 	e.node(n)
-	return strings.ToValidUTF8(plaintext.Cut(string(e.out), limit), "\uFFFD")
+	return plaintext.Clean(string(e.out), limit)
 }
 
 // Key returns a text that is equal for values with the same JSON, or with the same first bytes of it, about as many

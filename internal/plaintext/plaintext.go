@@ -1,7 +1,10 @@
 // Package plaintext shortens text without cutting characters.
 package plaintext
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Cut shortens text to at most limit bytes, and marks a cut with an ellipsis.
 func Cut(text string, limit int) string {
@@ -10,6 +13,9 @@ func Cut(text string, limit int) string {
 	}
 	return text[:Boundary(text, limit)] + "..."
 }
+
+// Clean is Cut, and replaces what is not UTF-8 by U+FFFD.
+func Clean(text string, limit int) string { return strings.ToValidUTF8(Cut(text, limit), "\uFFFD") }
 
 // Boundary returns the last place at or before i that is not inside a character.
 func Boundary(text string, i int) int {

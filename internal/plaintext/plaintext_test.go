@@ -13,5 +13,6 @@ func TestCut(t *testing.T) {
 		require.Equal(t, want, plaintext.Cut("aéb", limit))
 	}
 	require.Equal(t, "...", plaintext.Cut("\x80\x80\x80", 2), "what is no text at all is cut where it begins")
+	require.Equal(t, "a\uFFFD...", plaintext.Clean("a\xffbc", 2))
 	require.Equal(t, 3, plaintext.Boundary("abc", 10))
 }

@@ -25,7 +25,7 @@ func cleanText(text string, limit int) string {
 		}
 		joining = 0
 		return r
-	}, strings.ToValidUTF8(plaintext.Cut(text, limit), "\uFFFD"))
+	}, plaintext.Clean(text, limit))
 }
 
 // maxJoining is how many joiners and the like may follow each other: one that chooses a form and one that joins it to

@@ -1,6 +1,10 @@
 package xmlcall
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+)
 
 // A tag is one of the format's own tags.
 type tag struct {
@@ -151,10 +155,4 @@ func nextResult(text string, from int) (t tag, ok bool) {
 }
 
 // short shortens a name or a value for a message.
-func short(s string) string {
-	const most = 100
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
-}
+func short(s string) string { return plaintext.Clean(s, 100) }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -56,7 +57,7 @@ func (l *auditLine) setOutput(call registry.Call, result registry.Result, return
 	result.CallID, result.Tool = call.ID, call.Tool // as Dispatch will have it
 	encoded, err := encodeResult(result)
 	if err != nil {
-		l.OutputError = clean(err.Error(), maxCause)
+		l.OutputError = plaintext.Clean(err.Error(), maxCause)
 		return
 	}
 	l.OutputSha256 = hash(encoded)

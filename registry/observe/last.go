@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -79,7 +80,7 @@ func (l *LastErrors) Middleware(next registry.Handler) registry.Handler {
 func (l *LastErrors) keep(call registry.Call, env registry.Env, result registry.Result) {
 	e := LastError{
 		Project: label(env.Project), Chat: label(env.Chat), CallID: label(call.ID),
-		Time: l.options.Now(), Code: result.Code, Text: clean(result.Text(), maxCause), Cause: cause(result),
+		Time: l.options.Now(), Code: result.Code, Text: plaintext.Clean(result.Text(), maxCause), Cause: cause(result),
 	}
 	if result.Code != registry.CodeUnknownTool {
 		e.Tool = label(call.Tool)

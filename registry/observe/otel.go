@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -124,7 +125,7 @@ func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, resul
 	if o.Contents > 0 {
 		attrs = append(attrs,
 			keyArguments.String(inputText(call, o.Contents)),
-			keyResult.String(clean(result.Text(), o.Contents)))
+			keyResult.String(plaintext.Clean(result.Text(), o.Contents)))
 	}
 	span.SetAttributes(attrs...)
 	if result.Code == registry.CodeUnknownTool {
@@ -139,10 +140,10 @@ func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, resul
 func record(span trace.Span, result registry.Result) {
 	var options []trace.EventOption
 	if p, ok := errors.AsType[*registry.PanicError](result.Err); ok {
-		options = append(options, trace.WithAttributes(keyExceptionStack.String(clean(string(p.Stack), 4*maxCause))))
+		options = append(options, trace.WithAttributes(keyExceptionStack.String(plaintext.Clean(string(p.Stack), 4*maxCause))))
 	}
 	err := result.Err
-	if text, ok := errorText(err); !ok || text != clean(text, maxCause) {
+	if text, ok := errorText(err); !ok || text != plaintext.Clean(text, maxCause) {
 		err = errors.New(cause(result)) // of another type, but such that it can be sent
 	}
 	span.RecordError(err, options...)

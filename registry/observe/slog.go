@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -87,7 +88,7 @@ func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.
 	}
 	if o.Contents > 0 {
 		text("input", inputText(call, o.Contents))
-		text("output", clean(result.Text(), o.Contents))
+		text("output", plaintext.Clean(result.Text(), o.Contents))
 	}
 	return attrs
 }

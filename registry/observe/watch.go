@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
-	"strings"
 	"unicode/utf8"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -74,7 +74,7 @@ func cause(result registry.Result) string {
 		return ""
 	}
 	text, _ := errorText(result.Err)
-	return clean(text, maxCause)
+	return plaintext.Clean(text, maxCause)
 }
 
 // errorText is the text of an error. ok is false if the error panics when it is asked.
@@ -89,19 +89,8 @@ func errorText(err error) (text string, ok bool) {
 
 // inputText is the beginning of an input.
 func inputText(call registry.Call, limit int) string {
-	return clean(string(call.Input[:min(len(call.Input), limit+utf8.UTFMax)]), limit)
+	return plaintext.Clean(string(call.Input[:min(len(call.Input), limit+utf8.UTFMax)]), limit)
 }
 
 // label makes text fit to be a label.
-func label(text string) string { return clean(text, maxLabel) }
-
-// clean makes text valid UTF-8 and cuts it to about some bytes.
-func clean(text string, limit int) string {
-	if len(text) > limit {
-		for i := 0; i < utf8.UTFMax && limit > 0 && !utf8.RuneStart(text[limit]); i++ {
-			limit--
-		}
-		text = text[:limit] + "..."
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
-}
+func label(text string) string { return plaintext.Clean(text, maxLabel) }

@@ -38,11 +38,11 @@ package registrytest
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -155,10 +155,4 @@ func (f *findings) report(t *testing.T) {
 }
 
 // short shortens text for a finding.
-func short(text string) string {
-	const most = 300
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
-}
+func short(text string) string { return plaintext.Clean(text, 300) }
