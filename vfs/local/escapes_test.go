@@ -273,7 +273,11 @@ func TestNoWayOutUnderRace(t *testing.T) {
 		}
 	})
 	reached := 0
-	for i := 0; i < 20_000 || reached == 0 && i < 5_000_000; i++ {
+	times := 4000
+	if *soak {
+		times = 20_000
+	}
+	for i := 0; i < times || reached == 0 && i < 5_000_000; i++ {
 		data, err := afero.ReadFile(p, "d/secret")
 		require.NotContains(t, string(data), secret)
 		if err == nil {
@@ -403,24 +407,28 @@ func TestHostileMeta(t *testing.T) {
 
 // A history that somebody has made can be as large as a disk, and is not read as a whole.
 func TestHistoriesThatAreTooLarge(t *testing.T) {
-	p, inside, _ := openInside(t)
+	const limit, written = 4 << 20, 200
+	_, inside, _ := openInside(t)
+	p, err := local.OpenDir(inside, &vfs.Options{History: vfs.HistoryOptions{Bytes: limit}})
+	require.NoError(t, err)
+	defer p.Close()
 	pages := filepath.Join(inside, ".toolrun", "history")
 	require.NoError(t, os.MkdirAll(pages, 0o700))
-	for page := range 2000 {
+	for page := range written {
 		var text strings.Builder
 		for n := range 64 {
 			fmt.Fprintf(&text, "{\"n\":%d,\"op\":\"mkdir\",\"path\":\"/%d\"}\n", page*64+n, n)
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(pages, fmt.Sprintf("%016d.page", page)), []byte(text.String()), 0o600))
 	}
-	const most = 2*vfs.DefaultHistoryBytes/4096 + 128 // twice as many as there can be
+	const most = 2*limit/4096 + 128 // twice as many as there can be
 	changes, err := p.Changes(t.Context(), "/")
 	require.NoError(t, err)
 	require.NotEmpty(t, changes)
 	require.LessOrEqual(t, len(changes), most)
 
 	// The latest ones are there, and it goes on from there.
-	require.EqualValues(t, 2000*64-1, changes[0].ID)
+	require.EqualValues(t, written*64-1, changes[0].ID)
 	require.NoError(t, p.Mkdir("a", 0o755))
 	changes, err = p.Changes(t.Context(), "/a")
 	require.NoError(t, err)

@@ -314,9 +314,9 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 		options     vfs.Options
 		times, long int
 	}{
-		"with syncing":    {vfs.Options{History: shortHistory}, 12, 80},
-		"without syncing": {vfs.Options{History: shortHistory, NoSync: true}, 24, 600},
-		"without history": {vfs.Options{History: vfs.HistoryOptions{Off: true}, NoSync: true}, 12, 60},
+		"with syncing":    {vfs.Options{History: shortHistory}, 5, 80},
+		"without syncing": {vfs.Options{History: shortHistory, NoSync: true}, 10, 600},
+		"without history": {vfs.Options{History: vfs.HistoryOptions{Off: true}, NoSync: true}, 5, 60},
 	} {
 		t.Run(name, func(t *testing.T) {
 			times := test.times

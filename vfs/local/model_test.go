@@ -1503,7 +1503,7 @@ func TestOperationsDoWhatAnObviousModelDoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	times := 500
+	times := 200
 	if *soak {
 		times = 5000
 	}

@@ -19,7 +19,7 @@ import (
 
 // TestDeletingWhatOthersOpen deletes a project again and again while others open it, write to it and ask what it holds.
 func TestDeletingWhatOthersOpen(t *testing.T) {
-	rounds := 50
+	rounds := 15
 	if *soak {
 		rounds = 1000
 	}

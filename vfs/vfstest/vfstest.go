@@ -1,5 +1,5 @@
-// Package vfstest checks file systems: [TestFs] finds out whether one behaves as package vfs documents. All file
-// systems of package vfs pass, views included. Use it for an [afero.Fs] that is to replace a project:
+// Package vfstest checks stores ([TestStore]) and file systems ([TestFs]) for what package vfs documents. All stores and
+// all file systems of this module pass, views included. Use TestFs for an [afero.Fs] that is to replace a project:
 //
 //	func TestMine(t *testing.T) {
 //		vfstest.TestFs(t, func(t *testing.T) afero.Fs {
@@ -11,8 +11,8 @@
 //
 // The checks cover everything that package vfs documents about paths, names, flags, replacing and writing in place,
 // renaming, directories, times, permissions and errors, for one user and for several at once. If the file system
-// has the method of [vfs.Exclusive], its promise is checked too. An [afero.Fs] cannot show quotas, history, or the
-// effects of a killed process, so these are not checked.
+// has the method of [vfs.Exclusive], its promise is checked too. An [afero.Fs] cannot show calls, quotas and history:
+// TestStore checks these. The effects of a killed process are for a store's own tests.
 //
 // Permission bits are not compared on Windows, which does not have them.
 package vfstest

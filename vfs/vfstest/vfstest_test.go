@@ -84,7 +84,6 @@ func TestProjects(t *testing.T) {
 		options vfs.Options
 		view    view
 	}{
-		{"in memory", inMemory, vfs.Options{}, itself},
 		{"in memory without history", inMemory, vfs.Options{History: without}, itself},
 		{"a call in memory", inMemory, vfs.Options{}, oneCall},
 		{"a subtree in memory", inMemory, vfs.Options{}, subtree},
@@ -92,7 +91,6 @@ func TestProjects(t *testing.T) {
 		{"a subtree that is not there yet", inMemory, vfs.Options{}, missingSubtree},
 		{"a subtree beside what is read-only", inMemory, vfs.Options{}, besideReadOnly},
 		// On disk things take their time, so each is tried with some of the others.
-		{"on disk", onDisk, vfs.Options{}, itself},
 		{"a subtree on disk without history", onDisk, vfs.Options{History: without, NoSync: true}, subtree},
 		{"a directory without history", inDirectory, vfs.Options{History: without, NoSync: true}, itself},
 		{"a subtree of a directory", inDirectory, vfs.Options{NoSync: true}, subtree},
@@ -101,6 +99,23 @@ func TestProjects(t *testing.T) {
 			t.Parallel()
 			open := test.in(t, &test.options)
 			vfstest.TestFs(t, func(t *testing.T) afero.Fs { return test.view(t, open(t)) })
+		})
+	}
+}
+
+func TestStores(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) vfs.Store{
+		"in memory": func(*testing.T) vfs.Store { return local.NewMemoryStore(nil) },
+		"on disk": func(t *testing.T) vfs.Store {
+			store, err := local.OpenStore(t.TempDir(), nil)
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, store.Close()) })
+			return store
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			vfstest.TestStore(t, open)
 		})
 	}
 }

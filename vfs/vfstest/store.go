@@ -1,0 +1,304 @@
+package vfstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// TestStore checks that a store and its projects behave as package vfs documents: ids, pages, deletion, settings, calls,
+// history and usage, and each project as [TestFs] does. open returns an empty store with default options, each time
+// another; what has to be closed is open's to see to, with t.Cleanup.
+func TestStore(t *testing.T, open func(t *testing.T) vfs.Store) {
+	for _, rule := range []struct {
+		name  string
+		check func(t *testing.T, store vfs.Store)
+	}{
+		{"projects are opened by their ids", checkOpening},
+		{"ids come in pages", checkPages},
+		{"a project can be deleted while it is open", checkDeleting},
+		{"settings are out of reach", checkSettings},
+		{"calls end", checkCalls},
+		{"calls are undone as a whole", checkUndo},
+		{"versions can be had back", checkVersions},
+		{"usage is exact", checkUsage},
+		{"a context that has ended stops what may wait", checkContexts},
+	} {
+		t.Run(rule.name, func(t *testing.T) { rule.check(t, open(t)) })
+	}
+	t.Run("files", func(t *testing.T) {
+		store, n := open(t), 0
+		TestFs(t, func(t *testing.T) afero.Fs {
+			n++
+			return project(t, store, fmt.Sprint("files", n))
+		})
+	})
+}
+
+// project opens a project, which is closed at the end of the test if it has not been before.
+func project(t *testing.T, store vfs.Store, id string) vfs.Project {
+	t.Helper()
+	p, err := store.Open(t.Context(), id)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+func checkOpening(t *testing.T, store vfs.Store) {
+	_, err := store.OpenExisting(t.Context(), "one")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = vfs.StoreUsage(t.Context(), store, "one")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	ids, err := store.List(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Empty(t, ids, "nothing has been made by asking")
+
+	first, second := project(t, store, "one"), project(t, store, "one")
+	write(t, first, "/file", "text")
+	require.Equal(t, "text", read(t, second, "/file"))
+	existing, err := store.OpenExisting(t.Context(), "one")
+	require.NoError(t, err)
+	require.Equal(t, "text", read(t, existing, "/file"))
+	require.NoError(t, existing.Close())
+	require.Equal(t, "text", read(t, second, "/file"), "each is closed by itself")
+	absent(t, project(t, store, "two"), "/file")
+
+	_, err = store.Open(t.Context(), "ONE")
+	_, conflict := errors.AsType[*vfs.NameConflictError](err)
+	require.True(t, conflict, err)
+	for _, id := range []string{"", "..", "a/b", "a.b", "NUL"} {
+		_, err := store.Open(t.Context(), id)
+		_, invalid := errors.AsType[*vfs.InvalidIDError](err)
+		require.True(t, invalid, id)
+		_, err = store.OpenExisting(t.Context(), id)
+		require.ErrorIs(t, err, fs.ErrInvalid, id)
+		require.ErrorIs(t, store.Delete(t.Context(), id), fs.ErrInvalid, id)
+	}
+}
+
+func checkPages(t *testing.T, store vfs.Store) {
+	want := []string{"Z", "a", "b-1", "b_1", "c"}
+	for _, id := range []string{"c", "a", "Z", "b_1", "b-1"} {
+		require.NoError(t, project(t, store, id).Close())
+	}
+	var got []string
+	for id, err := range vfs.IDs(t.Context(), store) {
+		require.NoError(t, err)
+		got = append(got, id)
+	}
+	require.Equal(t, want, got)
+	for limit := 1; limit < 7; limit++ {
+		got, after := []string(nil), ""
+		for {
+			page, err := store.List(t.Context(), after, limit)
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(page), limit)
+			if got = append(got, page...); len(page) < limit {
+				break
+			}
+			after = page[limit-1]
+		}
+		require.Equal(t, want, got, "pages of %d", limit)
+	}
+	page, err := store.List(t.Context(), "b", 1) // which is none itself
+	require.NoError(t, err)
+	require.Equal(t, []string{"b-1"}, page)
+	_, err = store.List(t.Context(), "", -1)
+	require.ErrorIs(t, err, fs.ErrInvalid)
+}
+
+func checkDeleting(t *testing.T, store vfs.Store) {
+	require.ErrorIs(t, store.Delete(t.Context(), "one"), fs.ErrNotExist)
+	old := project(t, store, "one")
+	write(t, old, "/file", "old")
+	require.NoError(t, old.EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte("old"), nil }))
+	require.NoError(t, store.Delete(t.Context(), "one"))
+	require.ErrorIs(t, store.Delete(t.Context(), "one"), fs.ErrNotExist)
+	require.ErrorIs(t, old.Mkdir("/d", 0o755), vfs.ErrDeleted)
+	_, err := old.Settings(t.Context())
+	require.ErrorIs(t, err, vfs.ErrDeleted)
+	_, err = old.Usage(t.Context())
+	require.ErrorIs(t, err, vfs.ErrDeleted)
+
+	fresh := project(t, store, "one")
+	require.Empty(t, tree(t, fresh))
+	changes, err := fresh.Changes(t.Context(), "/")
+	require.NoError(t, err)
+	require.Empty(t, changes)
+	settings, err := fresh.Settings(t.Context())
+	require.NoError(t, err)
+	require.Nil(t, settings)
+	write(t, fresh, "/file", "new")
+	require.ErrorIs(t, old.Mkdir("/d", 0o755), vfs.ErrDeleted, "the new project is none of its business")
+}
+
+func checkSettings(t *testing.T, store vfs.Store) {
+	p := project(t, store, "one")
+	put := func(data []byte) error {
+		return p.EditSettings(t.Context(), func([]byte) ([]byte, error) { return data, nil })
+	}
+	require.NoError(t, put([]byte("first")))
+	require.NoError(t, p.EditSettings(t.Context(), func(before []byte) ([]byte, error) { return append(before, "+"...), nil }))
+	refused := errors.New("refused")
+	require.ErrorIs(t, p.EditSettings(t.Context(), func([]byte) ([]byte, error) { return nil, refused }), refused)
+	require.Error(t, put(make([]byte, vfs.MaxSettings+1)))
+	settings, err := project(t, store, "one").Settings(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "first+", string(settings))
+	require.Empty(t, tree(t, p))
+	usage, err := p.Usage(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, usage)
+	require.NoError(t, put(nil))
+	settings, err = p.Settings(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, settings)
+}
+
+func checkCalls(t *testing.T, store vfs.Store) {
+	p := project(t, store, "one")
+	write(t, p, "/file", "before")
+	for name, see := range map[string]func(files afero.Fs) afero.Fs{
+		"itself":    func(files afero.Fs) afero.Fs { return files },
+		"a view":    func(files afero.Fs) afero.Fs { return vfs.ReadOnly(vfs.Sub(files, "/"), "/memories") },
+		"a wrapper": func(files afero.Fs) afero.Fs { return vfs.Wrap(files, func(files afero.Fs) afero.Fs { return files }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			call, end, err := vfs.BeginCall(see(p), "ends")
+			require.NoError(t, err)
+			left := openFile(t, call, "/file", os.O_RDWR|os.O_TRUNC)
+			writeTo(t, left, "left behind")
+			end()
+			_, err = left.Write([]byte("more"))
+			require.ErrorIs(t, err, fs.ErrClosed)
+			require.ErrorIs(t, afero.WriteFile(call, "/other", nil, 0o644), fs.ErrClosed)
+			_, err = call.Stat("/file")
+			require.ErrorIs(t, err, fs.ErrClosed)
+			require.ErrorIs(t, vfs.Exclusively(t.Context(), call, func(afero.Fs) error { return nil }), fs.ErrClosed)
+			require.Equal(t, map[string]string{"/file": "before"}, tree(t, p))
+		})
+	}
+	p.EndCall() // it is no call, so nothing ends
+	write(t, p, "/file", "after")
+}
+
+func checkUndo(t *testing.T, store vfs.Store) {
+	p := project(t, store, "one")
+	_, err := p.Undo(t.Context(), "")
+	require.ErrorIs(t, err, vfs.ErrNotKept)
+	mkdir(t, p, "/d")
+	write(t, p, "/file", "before")
+	write(t, p, "/d/removed", "kept")
+	before := tree(t, p)
+	call := p.WithCall("call")
+	write(t, call, "/file", "call")
+	mkdir(t, call, "/new")
+	write(t, call, "/new/file", "new")
+	require.NoError(t, call.Rename("/file", "/moved"))
+	require.NoError(t, call.RemoveAll("/d"))
+	call.EndCall()
+	changes, err := p.Changes(t.Context(), "/")
+	require.NoError(t, err)
+	for _, change := range changes[:5] {
+		require.Equal(t, "call", change.Call)
+	}
+	undone, err := p.Undo(t.Context(), "")
+	require.NoError(t, err)
+	require.NotEmpty(t, undone)
+	require.Equal(t, before, tree(t, p))
+	_, err = p.Undo(t.Context(), "call")
+	_, twice := errors.AsType[*vfs.UndoError](err)
+	require.True(t, twice, err)
+
+	write(t, p.WithCall("first"), "/file", "first")
+	write(t, p.WithCall("second"), "/file", "second")
+	_, err = p.Undo(t.Context(), "first")
+	later, refused := errors.AsType[*vfs.UndoError](err)
+	require.True(t, refused, err)
+	require.Contains(t, later.Reasons, "/file has been changed since by second")
+	require.Equal(t, "second", read(t, p, "/file"))
+}
+
+func checkVersions(t *testing.T, store vfs.Store) {
+	p := project(t, store, "one")
+	write(t, p, "/file", "first")
+	write(t, p, "/file", "second")
+	require.NoError(t, p.Remove("/file"))
+	changes, err := p.Changes(t.Context(), "/file")
+	require.NoError(t, err)
+	require.Len(t, changes, 3)
+	require.Equal(t, []vfs.Op{vfs.OpRemove, vfs.OpWrite, vfs.OpCreate}, []vfs.Op{changes[0].Op, changes[1].Op, changes[2].Op})
+	for i, want := range []string{"second", "first"} {
+		f, err := p.OpenVersion(t.Context(), changes[i].ID)
+		require.NoError(t, err)
+		content, err := afero.ReadAll(f)
+		require.NoError(t, err)
+		require.Equal(t, want, string(content))
+		closeNow(t, f)
+	}
+	_, err = p.OpenVersion(t.Context(), changes[2].ID)
+	require.ErrorIs(t, err, vfs.ErrNotKept)
+	require.NoError(t, p.Restore(t.Context(), changes[1].ID))
+	require.Equal(t, "first", read(t, p, "/file"))
+	require.ErrorIs(t, p.Restore(t.Context(), 1000), vfs.ErrNotKept)
+}
+
+func checkUsage(t *testing.T, store vfs.Store) {
+	p := project(t, store, "one")
+	mkdir(t, p, "/d/e")
+	write(t, p, "/d/file", "12345")
+	write(t, p, "/d/file", "123")
+	usage, err := p.Usage(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, [2]int64{3, 3}, [2]int64{usage.Bytes, usage.Files})
+	require.GreaterOrEqual(t, usage.HistoryBytes, int64(5), "what was replaced is kept")
+	same, err := vfs.StoreUsage(t.Context(), store, "one")
+	require.NoError(t, err)
+	require.Equal(t, usage, same)
+	require.NoError(t, p.Close())
+	same, err = vfs.StoreUsage(t.Context(), store, "one")
+	require.NoError(t, err)
+	require.Equal(t, usage, same)
+	mebibytes := make([]byte, 1<<20)
+	p = project(t, store, "two")
+	f, err := p.Create("/large")
+	require.NoError(t, err)
+	for err == nil {
+		_, err = f.Write(mebibytes)
+	}
+	_, exceeded := errors.AsType[*vfs.QuotaError](err)
+	require.True(t, exceeded, err)
+	require.Error(t, f.Close())
+	absent(t, p, "/large")
+	usage, err = p.Usage(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, usage.Bytes+usage.Files)
+}
+
+func checkContexts(t *testing.T, store vfs.Store) {
+	p := project(t, store, "one")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, do := range map[string]func() error{
+		"open":          func() error { _, err := store.Open(ended, "two"); return err },
+		"open existing": func() error { _, err := store.OpenExisting(ended, "one"); return err },
+		"list":          func() error { _, err := store.List(ended, "", 0); return err },
+		"usage":         func() error { _, err := p.Usage(ended); return err },
+		"settings":      func() error { _, err := p.Settings(ended); return err },
+		"changes":       func() error { _, err := p.Changes(ended, "/"); return err },
+	} {
+		require.ErrorIs(t, do(), context.Canceled, name)
+	}
+	require.NoError(t, p.Exclusively(t.Context(), func(afero.Fs) error {
+		require.ErrorIs(t, p.Exclusively(ended, func(afero.Fs) error { return nil }), context.Canceled)
+		return nil
+	}))
+}
