@@ -112,7 +112,7 @@ func cacheError(err error) error {
 	return fmt.Errorf("runtime: cache directory: %w", err)
 }
 
-// savedState is what is kept of the base image besides the memory.
+// savedState is what is saved with the base image's memory.
 type savedState struct {
 	Globals []uint64
 	State   json.RawMessage

@@ -26,8 +26,8 @@ const (
 	i64 = api.ValueTypeI64
 )
 
-// instantiateImports defines the host functions that a guest can import: its own, that of metering, and WASI. They belong to
-// no instance: each finds its instance in the context of the call.
+// instantiateImports defines the host functions that a guest can import: its own, metering's and WASI's. All
+// instances share them: a function finds its instance in the context of the call.
 func instantiateImports(ctx context.Context, rt wazero.Runtime, imports []Import) error {
 	own := map[string]wazero.HostModuleBuilder{}
 	for _, i := range imports {

@@ -44,7 +44,7 @@ func (o *Output) Room() int { return max(0, o.left-o.reserved) }
 // Used reports whether anything has been printed.
 func (o *Output) Used() bool { return len(o.console) > 0 || o.begun() || o.truncated > 0 }
 
-// spend counts what the console takes. It never takes what is kept for the result.
+// spend counts the console's memory. It never uses the part reserved for the result.
 func (o *Output) spend(n int) { o.left -= min(n, o.Room()) }
 
 // Result counts the result, of which cut bytes were left out. The console may use what the result leaves of its

@@ -38,7 +38,8 @@ type client struct {
 	turn
 }
 
-// turn says whose turn it is: that of those who hold the fewest places, and of these that of the one who has waited longest.
+// A turn ranks the waiting runs: those whose owner holds the fewest places come first, and among them the one that
+// has waited longest.
 type turn struct {
 	held  int
 	since uint64 // when the last place was granted or waiting began, whichever was later
@@ -69,8 +70,9 @@ type placeKey struct{}
 
 // take waits for a place until ctx or closing ends.
 //
-// A run whose context is that of a function of another run may take any place that is free, and goes first: the other one keeps its own
-// meanwhile, and the two would wait for each other if this one could not have what is kept for others.
+// A run whose context belongs to a function of another run may take any free place, and goes first: the other run
+// keeps its own place meanwhile, and the two would wait for each other if this one could not use places that are
+// kept for others.
 func (p *places) take(ctx, closing context.Context, ownerName, clientName string) (*heldPlace, error) {
 	if p == nil {
 		return nil, nil

@@ -24,7 +24,8 @@ type pool struct {
 // idleTime is after how long without runs the pool is emptied.
 const idleTime = 30 * time.Second
 
-// take returns an instance that is as the image, and whose memory can have up to limit bytes, or nil if there is none.
+// take returns an instance in the state of the image, whose memory can have up to limit bytes, or nil if there is
+// none.
 func (p *pool) take(i *Image, limit int64) *Instance {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +105,7 @@ func (p *pool) add(in *Instance) {
 	p.idle = append(p.idle, in)
 }
 
-// fill makes an instance of a guest's base image if there is none.
+// fill makes an instance of a guest's base image if the pool has none.
 func (p *pool) fill(program *Program) {
 	base := program.base
 	p.mu.Lock()
@@ -143,7 +144,7 @@ func (p *pool) empty() {
 	p.idle = nil
 }
 
-// close empties the pool for ever, and waits until nothing of it is under way.
+// close empties the pool permanently, and waits for its work to end.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -103,8 +103,8 @@ func (p *Program) compile(ctx context.Context, module []byte) (err error) {
 	return nil
 }
 
-// prepare makes the base image, and lets the driver check with the instance that it was taken of, and that has to become
-// what it was again, that the guest is the one that the driver was written for.
+// prepare makes the base image. It then resets the captured instance to the image and lets the driver verify with
+// it that the guest is the one that the driver was written for.
 func (p *Program) prepare(ctx context.Context) error {
 	limits, err := Limits{}.withDefaults()
 	if err != nil {
@@ -124,8 +124,8 @@ func (p *Program) prepare(ctx context.Context) error {
 }
 
 func (p *Program) verify(in *Instance, r *Run) (err error) {
-	// The session stands for all that will go on from here, so that nothing of it can matter: there is no time and no
-	// randomness yet.
+	// This run stands in for all that will start from the image. Nothing of it may become part of the image: there
+	// is no time and no randomness yet.
 	in.run = r
 	if err := in.driver.Start(); err != nil {
 		return fmt.Errorf("runtime: %w", in.Reason(err))

@@ -11,9 +11,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Guests are linked against WASI preview 1. It offers them arguments, an environment and an input, if the run has them,
-// standard output and error, which are the console, time, waiting for it, and random numbers. There is no directory and no
-// file but the three standard streams.
+// Guests are linked against WASI preview 1. It offers them arguments, an environment and standard input, if the run
+// has them; standard output and error, which are the console; the time and waiting; and random numbers. The only
+// files are the three standard streams.
 //
 // See https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
 
@@ -49,7 +49,7 @@ type wasiFunction struct {
 	call   func(context.Context, wasiCall) errno
 }
 
-// refuse is for functions on files: there is no directory to begin from.
+// refuse answers functions on files: there is no directory to start from.
 func refuse(context.Context, wasiCall) errno { return errnoBadF }
 
 func succeed(context.Context, wasiCall) errno { return errnoSuccess }
@@ -131,7 +131,7 @@ func argsSizesGet(_ context.Context, c wasiCall) errno { return c.sizes(c.in.run
 func environGet(_ context.Context, c wasiCall) errno      { return c.strings(c.in.run.options.Env) }
 func environSizesGet(_ context.Context, c wasiCall) errno { return c.sizes(c.in.run.options.Env) }
 
-// sizes writes how many strings there are, and how many bytes they have with a NUL behind each.
+// sizes writes the number of strings, and their total size with a NUL after each.
 func (c wasiCall) sizes(list []string) errno {
 	size := 0
 	for _, s := range list {
@@ -143,7 +143,7 @@ func (c wasiCall) sizes(list []string) errno {
 	return c.put32(c.u32(1), uint32(size))
 }
 
-// strings writes pointers to strings, and the strings with a NUL behind each.
+// strings writes pointers to strings, and the strings, each followed by a NUL.
 func (c wasiCall) strings(list []string) errno {
 	pointers, at := c.u32(0), c.u32(1)
 	for _, s := range list {
@@ -207,7 +207,8 @@ func clockTimeGet(_ context.Context, c wasiCall) errno {
 	return errnoSuccess
 }
 
-// elapsed is the guest's monotonic clock. It stands still until there is a run, since what is there by then serves many.
+// elapsed is the guest's monotonic clock. It stands still until a run begins, because everything before is shared
+// by many runs.
 func (in *Instance) elapsed() time.Duration {
 	if in.started.IsZero() {
 		return 0

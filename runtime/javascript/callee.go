@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The engine says at which position of a script something is no function, and not what. The text there tells it as a rule.
+// When something is not a function, the engine reports the position in the script but not the name. The text at the
+// position usually tells it.
 
 // maxCallee is how many bytes before and after a position are looked at for what is called there.
 const maxCallee = 100
@@ -20,8 +21,9 @@ var (
 	newBefore    = regexp.MustCompile(`\bnew\s+$`)
 )
 
-// calleeAt returns the names joined by dots that are called in a line at the column, which counts UTF-16 code units from 1, and is
-// that of the last of them; or of the first, after new, which made says. They are empty if that is not what is there.
+// calleeAt returns the dotted name that is called in a line. The column counts UTF-16 code units from 1; it is that
+// of the last part of the name or, after new (made is true then), of the first part. The name is empty if the text
+// at the column is something else.
 func calleeAt(line string, column int) (callee string, made bool) {
 	at := 0
 	for left := column - 1; left > 0; {

@@ -29,7 +29,7 @@ type jsonOptions struct {
 	work webapi.Work
 }
 
-// decodeJSON decodes a JSON text. The error is errJSON, errBytes or that of work.
+// decodeJSON decodes a JSON text. The error is errJSON, errBytes or the error of work.
 func decodeJSON(text string, options jsonOptions) (any, error) {
 	d := jsonDecoder{jsonOptions: options, text: text, left: len(options.data)}
 	value, err := d.value(0)
@@ -200,7 +200,7 @@ func (d *jsonDecoder) object(depth int) (any, error) {
 	}
 }
 
-// number reads a number by the grammar of JSON, which is narrower than that of Go.
+// number parses a number by JSON's grammar, which is narrower than Go's.
 func (d *jsonDecoder) number() (any, error) {
 	start := d.at
 	if d.text[d.at] == '-' {

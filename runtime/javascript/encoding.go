@@ -26,11 +26,11 @@ var encodingNames = map[string]string{
 // knownEncodings lists them for an error.
 const knownEncodings = "'utf8', 'latin1', 'ascii', 'utf16le', 'base64', 'base64url' and 'hex'"
 
-// encodingPart is how many bytes are encoded or decoded without a pause: whole characters of every encoding, but for
-// those of several units.
+// encodingPart is how many bytes are encoded or decoded without a pause. It is a whole number of characters in
+// every encoding, except those with several units a character.
 const encodingPart = 24 << 10
 
-// encodedSize is how many bytes of UTF-8 the text of data has at most. The error is that of work.
+// encodedSize returns an upper bound of the size of data's text in UTF-8. The error is that of work.
 func encodedSize(encoding string, data []byte, work webapi.Work) (int, error) {
 	size := len(data)
 	switch encoding {
@@ -57,8 +57,8 @@ func encodedSize(encoding string, data []byte, work webapi.Work) (int, error) {
 	return size, nil
 }
 
-// encodeText calls do with the pieces of the text of bytes that a file has. UTF-8 stays as it is, also where it is
-// none. The error is that of work or do.
+// encodeText calls do with pieces of the text of a file's bytes. The utf8 encoding returns data unchanged, even if
+// it is invalid. The error is that of work or do.
 func encodeText(encoding string, data []byte, work webapi.Work, do func(piece string) error) error {
 	var piece []byte
 	for len(data) > 0 {
@@ -104,8 +104,8 @@ func encodeText(encoding string, data []byte, work webapi.Work, do func(piece st
 
 var errNotEncoded = errors.New("not in this encoding")
 
-// decodeText makes the bytes of a text, which is in UTF-8, and may be overwritten. There can be limit bytes. Other
-// errors are errNotEncoded and that of work.
+// decodeText returns the bytes of a UTF-8 text, at most limit of them. It may overwrite text. Other errors are
+// errNotEncoded and that of work.
 func decodeText(encoding string, text []byte, limit int, work webapi.Work) ([]byte, error) {
 	switch encoding {
 	case "hex":

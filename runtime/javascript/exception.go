@@ -88,7 +88,7 @@ func lineOf(text string, line int) string {
 	return text
 }
 
-// place says where an error is. Zero stands for what is not known.
+// place sets the position of an error. Zero means unknown.
 func (e *ScriptError) place(file string, line, column int) {
 	e.File, e.Line, e.Column = file, line, column
 	e.Thrown, e.Stack = e.Name+": "+e.Message, ""

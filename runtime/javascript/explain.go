@@ -19,7 +19,7 @@ const maxExplained = 256
 
 const noCompression = "there is no compression here, but a library for it, such as fflate.js, can be put into /lib"
 
-// missingGlobals says what there is instead of the globals of other systems.
+// missingGlobals maps globals of other systems to their replacements here.
 var missingGlobals = func() map[string]string {
 	const network, dom = "there is no network here", "there is no DOM here"
 	const streams = "there are no streams here: use strings, Uint8Array and whole files"
@@ -52,7 +52,7 @@ var missingGlobals = func() map[string]string {
 	return m
 }()
 
-// missingModules says what there is instead of modules that scripts for Node import.
+// missingModules maps Node's modules to their replacements here.
 var missingModules = func() map[string]string {
 	m := map[string]string{
 		"assert":          "use console.assert, or throw an Error",
@@ -146,8 +146,8 @@ func (in *instance) explain(ctx context.Context, args arguments) (quickjs.Value,
 	return in.vm.NewString(ctx, better)
 }
 
-// explainCall names what is called, or made with new, in the engine's messages that leave it out: the script has it where the
-// first frame of the stack is.
+// explainCall adds the name of the called or constructed value to engine messages that leave it out. The script has
+// it at the position of the first stack frame.
 func (r *run) explainCall(message, stack string) string {
 	if message != "not a function" && message != "not a constructor" {
 		return ""
@@ -173,7 +173,7 @@ func (r *run) explainCall(message, stack string) string {
 	return name + " is " + message
 }
 
-// instead says what to call instead of what is no function.
+// instead returns what to call instead of a value that is not a function.
 func (r *run) instead(name string) string {
 	if m := functionOfFiles.FindStringSubmatch(name); m != nil {
 		return missingFunctions[m[1]]

@@ -18,7 +18,7 @@ import (
 type fileOperation struct {
 	// paths are what its paths are called. They are its first arguments.
 	paths []string
-	// prepare reads what there is beside paths and a number. It is nil if there is nothing.
+	// prepare reads the arguments beside paths and a number. Nil means that there are none.
 	prepare func(in *instance, args arguments, r *fileRequest) error
 	// do does it. It runs on a goroutine that the run may abandon.
 	do func(t tree, r *fileRequest) (any, error)

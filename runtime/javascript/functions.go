@@ -186,8 +186,8 @@ func (in *instance) callFunction(ctx context.Context, args arguments) (quickjs.V
 	return in.answerValue(ctx, i.finished(a, err))
 }
 
-// Bounds on asynchronous calls that are under way at the same time, since each has a goroutine and holds its arguments, and
-// then what the function has returned until the script takes it.
+// Bounds on concurrent asynchronous calls. Each has a goroutine and holds its arguments, and later its result until
+// the script takes it.
 const (
 	maxPending     = 1000
 	maxPendingSize = 64 << 20  // bytes of arguments

@@ -53,7 +53,8 @@ func (r *run) findLibraries(program *sandbox.Program) error {
 	return nil
 }
 
-// listLibraries lists the scripts that lie in a folder itself, in the byte order of their names. It returns nil if there are none.
+// listLibraries lists the scripts directly in a folder, in byte order of their names. It returns nil if there are
+// none.
 func (r *run) listLibraries(files afero.Fs, dir string) (*librarySet, error) {
 	t := tree{&fileWork{ctx: r.Context(), left: math.MaxInt}, files, r.Limits().Memory}
 	var entries []fs.FileInfo

@@ -46,8 +46,8 @@ func (r *run) libraryKey(entries []fs.FileInfo) libraryKey {
 	return libraryKey(hash.Sum(nil))
 }
 
-// keptLibraries returns the image of the run's libraries, or nil if there is none of the files as they are now. It reads files, so it is
-// to be called where it can be abandoned.
+// keptLibraries returns the image of the run's libraries, or nil if no image matches the current files. It reads
+// files, so call it where it can be abandoned.
 func (r *run) keptLibraries(program *sandbox.Program, key libraryKey) *sandbox.Image {
 	image := program.Kept(key)
 	if image == nil {

@@ -43,7 +43,7 @@ func (l *linking) compile(ctx context.Context, source, name string) (quickjs.Req
 	return l.in.vm.RequestModule(ctx, source, name)
 }
 
-// load asks for the module with a name, or if that is no ES module for the source of one that stands for it.
+// load requests a module by name. If it is not an ES module, load requests the source of one that stands for it.
 func (l *linking) load(ctx context.Context, name string) (quickjs.Request, error) {
 	in := l.in
 	if in.vm.Modules() >= maxModules {

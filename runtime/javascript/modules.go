@@ -51,8 +51,8 @@ func (f whileRunning) Open(name string) (afero.File, error) {
 	return f.Fs.Open(name)
 }
 
-// resolve says which module a specifier means in a file, for require or for import. For the script itself the file is no absolute
-// path.
+// resolve returns the module that a specifier means in a file, for require or for import. The script itself has a
+// file name that is not an absolute path.
 func (r *run) resolve(specifier, file string, require bool) (string, error) {
 	if !strings.HasPrefix(file, "/") {
 		file = ""
@@ -69,8 +69,8 @@ func (r *run) read(path string) (*module.Source, error) {
 	return source, err
 }
 
-// witness notes why a module cannot be had, which libraries can find out. Most errors follow from what the files are; others, as
-// that of a file system that fails or of a parser that is busy, need not come again.
+// witness records that a module could not be loaded, which libraries can notice. Most such errors follow from the
+// files; others, such as a failing file system or a busy parser, may not happen again.
 func (r *run) witness(err error) {
 	if err == nil || r.evidence == nil {
 		return
@@ -82,7 +82,8 @@ func (r *run) witness(err error) {
 	}
 }
 
-// moduleFailure makes an error for the script of one that is about a module. What ends the run is returned as it is.
+// moduleFailure turns an error about a module into one for the script. An error that ends the run is returned
+// unchanged.
 func moduleFailure(err error) error {
 	if s, ok := errors.AsType[*sandbox.Stop](err); ok {
 		return s

@@ -110,7 +110,7 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 	return out, checkNames(names)
 }
 
-// checkNames refuses names that are none, are given twice, or go through one another, as "a" and "a.b" do.
+// checkNames refuses invalid names, duplicates, and names that are part of one another, as "a" and "a.b" are.
 func checkNames(names []string) error {
 	slices.Sort(names)
 	given := make(map[string]bool, len(names))

@@ -59,7 +59,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// code is a text in which positions are wanted often. It is safe for concurrent use: runs share those of libraries.
+// A code is a text in which positions are looked up often. It is safe for concurrent use: runs share those of
+// libraries.
 type code struct {
 	text   string
 	once   sync.Once
@@ -191,8 +192,8 @@ func (r *run) mapFrame(frame string) string {
 	return fmt.Sprintf("%s%s:%d:%d%s", head, file, line, column, end)
 }
 
-// framePosition returns the position that a stack frame ends with, FILE:LINE:COLUMN with or without parentheses around
-// it. The file is empty if there is none.
+// framePosition returns the position at the end of a stack frame, FILE:LINE:COLUMN with or without parentheses. The
+// file is empty if there is none.
 func framePosition(frame string) (file string, line, column int) {
 	s := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(frame), "at "), ")")
 	s, second := cutDigits(s)

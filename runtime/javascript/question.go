@@ -11,8 +11,8 @@ import (
 // grows to tens of megabytes. They ask the guest instead, which does what it is asked for on the stack that it has, and calls the host
 // with the answer.
 
-// question is what the guest has been asked for, and what to do with the answer: the value that is returned to who waits in the guest, or
-// another question.
+// A question is a request to the guest, and what to do with the answer: return a value to the guest's waiting code,
+// or ask another question.
 type question struct {
 	request quickjs.Request
 	then    func(ctx context.Context, v quickjs.Value) quickjs.Value
@@ -45,7 +45,8 @@ func (in *instance) resume(ctx context.Context, v quickjs.Value) quickjs.Value {
 	return q.then(ctx, v)
 }
 
-// raise makes an error the pending exception of the guest, which who waits there gets as 0, or ends the run if that is what the error says.
+// raise makes an error the pending exception of the guest and returns 0, which the guest's waiting code takes for
+// an exception. If the error ends the run, raise ends it.
 func (in *instance) raise(ctx context.Context, err error) quickjs.Value {
 	f, ok := err.(*failure)
 	if !ok {

@@ -151,8 +151,8 @@ func (r *run) exit(status int) error {
 // returned says whether the script has its result.
 func (r *run) returned() bool { return r.outcome != nil && r.outcome.err == nil }
 
-// tick runs a timer if one is due, and then returns 0. Otherwise it returns how long to wait for the next one, or a
-// negative duration if there is none.
+// tick runs a timer if one is due, and returns 0. Otherwise it returns how long to wait for the next one, or a
+// negative duration if there is no timer.
 func (in *instance) tick() (time.Duration, error) {
 	v, err := in.checked(in.vm.Call(in.Context(), in.prelude.Tick, quickjs.Int(int32(in.run.pending))))
 	if err != nil {

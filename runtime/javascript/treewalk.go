@@ -57,8 +57,8 @@ type entry struct {
 	kind byte
 }
 
-// list lists a directory, with recursive each directory in it as well, right behind its name. What it returns is the JSON of an object:
-// the names, and as kinds a letter for each.
+// list lists a directory. With recursive, the entries of each subdirectory follow its name. The result is the JSON
+// of an object: the names, and as kinds a letter for each.
 func (t tree) list(p place, recursive bool) (any, error) {
 	info, err := t.stat(p)
 	switch {
@@ -169,7 +169,7 @@ func (t tree) ensureDirectory(p place) error {
 	return t.files.MkdirAll(p.name, 0o755)
 }
 
-// copyOver copies a file over what there is, as far as the flags allow.
+// copyOver copies a file over an existing one, as far as the flags allow.
 func (t tree) copyOver(r *fileRequest, from, to place) error {
 	if !r.has(fileForce) {
 		if _, err := t.stat(to); err == nil {

@@ -30,8 +30,8 @@ func (in *instance) decode(text string, data []byte) (any, error) {
 	return decodeJSON(text, jsonOptions{mark: in.run.mark, data: data, work: in.Spend})
 }
 
-// compactJSON takes the white space out of JSON, unless it is longer than maxJSON without. What is no JSON becomes
-// something else that is none.
+// compactJSON removes the white space from JSON, unless the result is longer than maxJSON. Invalid JSON becomes
+// other invalid JSON.
 func (in *instance) compactJSON(text string) string {
 	var out []byte
 	quoted, escaped := false, false
@@ -60,8 +60,8 @@ func (in *instance) compactJSON(text string) string {
 	return utf8text.View(out)
 }
 
-// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it. The error
-// is that of work.
+// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it. The
+// error is that of work.
 func weight(text string, work webapi.Work) (int, error) {
 	const perValue, perList, perObject = 48, 64, 400
 	size, quoted := len(text), false
@@ -89,13 +89,13 @@ func weight(text string, work webapi.Work) (int, error) {
 	return size, nil
 }
 
-// encoded is a value on its way to a guest: JSON, and the bytes that belong to it (nil if there are none).
+// An encoded is a value on its way to a guest: JSON, and the bytes that belong to it, or nil.
 type encoded struct {
 	text string
 	data []byte
 }
 
-// isScalar says whether value crosses as it is, without JSON, as the same value.
+// isScalar reports whether a value crosses unchanged, without JSON.
 func isScalar(value any) bool {
 	switch v := value.(type) {
 	case nil, bool:
@@ -141,8 +141,8 @@ func (r *run) encode(value any) (e encoded, err error) {
 // maxNesting is how deep a value from Go may be nested. A value with a cycle would be nested without end.
 const maxNesting = 1000
 
-// extract returns value with marks in the place of bytes, which it appends to data. It does not change value. Bytes in
-// other types than these (in structs, say) cross as encoding/json has them, in base64.
+// extract returns a copy of value with marks in place of bytes, which it appends to data. Bytes in other types (in
+// structs, say) cross as encoding/json encodes them, in base64.
 func (r *run) extract(value any, data *[]byte, depth int) (any, error) {
 	if depth > maxNesting {
 		return nil, fmt.Errorf("the value is nested more than %d deep", maxNesting)

@@ -54,7 +54,7 @@ func (in *instance) web(ctx context.Context, args arguments) (quickjs.Value, err
 	return 0, failf("unknown function of the web platform")
 }
 
-// webArgument reads a text argument. What is longer than limit is refused.
+// webArgument reads a text argument. A text longer than limit is refused.
 func (in *instance) webArgument(args arguments, i, limit int) (string, error) {
 	text, cut, ok := args.text(firstWeb+i, limit)
 	if !ok {
@@ -178,7 +178,7 @@ func (in *instance) webEncodeBase64(ctx context.Context, args arguments) (quickj
 	return in.vm.NewString(ctx, utf8text.View(encoded))
 }
 
-// noText is the error for an argument that is no string, or one that is too long.
+// noText returns the error for an argument that is not a string, or is too long.
 func noText(isString bool) error {
 	if isString {
 		return quickjs.ErrNoMemory
@@ -232,8 +232,8 @@ func urlWork(texts ...string) int {
 	return head*head + 8*size
 }
 
-// webURL hands a URL to the guest: undefined if it is none. The parser, which others have written, runs on a goroutine
-// that the run may abandon. What it is given is so short that it ends by itself soon.
+// webURL hands a URL to the guest: undefined if it is invalid. The parser, a dependency, runs on a goroutine that
+// the run may abandon. Its input is so short that it ends soon by itself.
 func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL, error)) (quickjs.Value, error) {
 	if err := in.Spend(work); err != nil {
 		return 0, err
