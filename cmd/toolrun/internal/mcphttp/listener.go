@@ -120,13 +120,17 @@ type guest struct {
 	known   bool
 	closed  bool
 	serving int // requests that are being answered
+	served  time.Time
 	timer   *time.Timer
 }
 
-// expire ends a connection whose time is up. A request that is being answered is.
+// sending is how long the last answer may take until the connection has it.
+const sending = time.Second
+
+// expire ends a connection whose time is up. Requests that are being served still get their answers.
 func (g *guest) expire() {
 	g.door.mu.Lock()
-	busy := g.serving > 0
+	busy := g.serving > 0 || time.Since(g.served) < sending
 	if busy && g.place != nil {
 		g.timer.Reset(time.Second)
 	}
@@ -156,6 +160,9 @@ func (g *guest) serve(n int) {
 	g.door.mu.Lock()
 	defer g.door.mu.Unlock()
 	g.serving += n
+	if n < 0 {
+		g.served = time.Now()
+	}
 }
 
 // know keeps a connection that has shown a token. If there are too many of them, it goes on as a new one, which ends
