@@ -282,3 +282,17 @@ func FuzzDeclare(f *testing.F) {
 		checkSyntax(t, got)
 	})
 }
+
+// TestReferences has all forms in which a schema can refer to another one.
+func TestReferences(t *testing.T) {
+	for _, ref := range []string{
+		`"$ref":"#/$defs/n"`, `"$ref":"#/%24defs/n"`, `"$ref":"#anchor"`, `"$dynamicRef":"#moving"`, `"allOf":[{"$ref":"#anchor"}]`,
+	} {
+		got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"type":"object","properties":{"a":{` + ref + `}},
+			"$defs":{"n":{"$anchor":"anchor","$dynamicAnchor":"moving","type":"integer"}}}`)})
+		require.Contains(t, got, "a?: number;", ref)
+	}
+	got := declare(tsdecl.Function{Name: "f", Input: json.RawMessage(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object",
+		"properties":{"a":{"$ref":"#n","type":"string"}},"definitions":{"n":{"$id":"#n","type":"boolean"}}}`)})
+	require.Contains(t, got, "a?: boolean;", "beside a reference nothing counts in draft 7")
+}

@@ -18,7 +18,7 @@ import (
 // property is the schema of a tool with one property, p, and what the schema refers to.
 func property(schema string) string {
 	return `{"type": "object", "properties": {"p": ` + schema + `}, "additionalProperties": false, "$defs": {
-		"count": {"type": "integer"}, "color": {"enum": ["red", "blue"], "description": "Which color."}, "again": {"$ref": "#/$defs/again2"}, "again2": {"$ref": "#/$defs/again"},
+		"count": {"type": "integer"}, "color": {"enum": ["red", "blue"], "description": "Which color."}, "here": {"$anchor": "here", "type": "integer"}, "moving": {"$dynamicAnchor": "moving", "type": "boolean"}, "again": {"$ref": "#/$defs/again2"}, "again2": {"$ref": "#/$defs/again"},
 		"tree": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}}]}
 	}}`
 }
@@ -121,6 +121,10 @@ func TestCallsByType(t *testing.T) {
 		{"a reference", `{"$ref": "#/$defs/count"}`, values("5"), `5`},
 		{"a reference to nothing but references", `{"$ref": "#/$defs/again"}`, values("5"), `5`},
 		{"a schema that contains itself", `{"$ref": "#/$defs/tree"}`, values("[1, [2, 3]]"), `[1,[2,3]]`},
+		{"an anchor", `{"$ref": "#here"}`, values("5"), `5`},
+		{"an optional reference", `{"anyOf": [{"$ref": "#here"}, {"type": "null"}]}`, values("5"), `5`},
+		{"references in allOf", `{"allOf": [{"$ref": "#here"}, {"$ref": "#/$defs/count"}]}`, values("5"), `5`},
+		{"a dynamic reference", `{"$dynamicRef": "#moving"}`, values("true"), `true`},
 		{"all of several schemas", `{"allOf": [{"minimum": 1}, {"type": "integer"}]}`, values("5"), `5`},
 		{"anything that is JSON", `{}`, values(`{"a": 1}`), `{"a":1}`},
 		{"anything that is not", `true`, values("a [1"), `"a [1"`},

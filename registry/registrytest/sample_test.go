@@ -29,6 +29,8 @@ func TestSamplesFit(t *testing.T) {
 		"alternatives":   `{"a":{"oneOf":[{"type":"integer"},{"type":"string"}]},"b":{"anyOf":[{"$ref":"#/$defs/d"}]}}`,
 		"all of them":    `{"a":{"allOf":[{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]},{"required":["y"],"properties":{"y":{"type":"integer"}}}]}}`,
 		"references":     `{"a":{"$ref":"#/$defs/d"},"b":{"$ref":"#/$defs/e~1f"}}`,
+		"anchors":        `{"a":{"$ref":"#here"},"b":{"allOf":[{"$ref":"#here"}]},"c":{"anyOf":[{"type":"null"},{"$dynamicRef":"#moving"}]}}`,
+		"a choice":       `{"a":{"oneOf":[{"type":"object","properties":{"kind":{"const":"a"},"n":{"type":"integer"}},"required":["kind","n"]},{"type":"object","properties":{"kind":{"const":"b"}},"required":["kind"]}]}}`,
 		"without an end": `{"a":{"$ref":"#/$defs/loop"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +44,7 @@ func TestSamplesFit(t *testing.T) {
 			list, err := json.Marshal(required)
 			require.NoError(t, err)
 			schema := `{"type":"object","properties":` + properties + `,"required":` + string(list) + `,"$defs":{"d":{"type":"integer"},` +
-				`"e/f":{"enum":[1]},"loop":{"type":"object","properties":{"next":{"$ref":"#/$defs/loop"}}}}}`
+				`"e/f":{"enum":[1]},"h":{"$anchor":"here","type":"boolean"},"m":{"$dynamicAnchor":"moving","type":"number","minimum":3},"loop":{"type":"object","properties":{"next":{"$ref":"#/$defs/loop"}}}}}`
 			s := newSubject(specified(func(spec *registry.Spec) { spec.Schema = []byte(schema) }), &Options{}, new(findings))
 			require.NotNil(t, s)
 			samples, known := s.samples()
