@@ -97,7 +97,8 @@ func (chat) toolCall(data []byte, into *callList) error {
 	return into.add(f.text("id"), function.text("name"), arguments(function["arguments"]))
 }
 
-// arguments are those of a call of OpenAI's: a string. Some servers that call themselves compatible send an object.
+// arguments returns the arguments of an OpenAI call, which are a string. Some servers that claim to be compatible
+// send an object.
 func arguments(data json.RawMessage) json.RawMessage {
 	switch first(data) {
 	case '"':

@@ -16,10 +16,10 @@ type Options struct {
 	Strict bool
 }
 
-// maxSchema is how many bytes the schema of one tool may have as it is sent. References make it longer than it is written.
+// maxSchema is the largest schema of one tool in bytes, as sent, with references replaced.
 const maxSchema = 256 << 10
 
-// maxDefinition is how many bytes a definition may have, with a schema that is sent as it is and that of the output.
+// maxDefinition is the largest definition in bytes, with a schema that is sent unchanged and that of the output.
 const maxDefinition = 16 << 20
 
 // Definitions returns the tools that a selection enables as a JSON array for a request: the value of "tools" for
@@ -63,7 +63,7 @@ func Definitions(r *registry.Registry, api registry.API, selection registry.Sele
 // An element is a tool in the list of tools.
 type element struct {
 	json json.RawMessage
-	// override says that it is as the tool has it.
+	// override means that the tool itself provides the definition.
 	override bool
 }
 

@@ -121,8 +121,8 @@ func (l *lowerer) more(n int) bool {
 	return l.work <= maxWork
 }
 
-// schema returns a schema with no references and no allOf, whose keywords are those that the rules take. What they do
-// not take is in its notes, and those of the schemas in it.
+// schema returns a schema without references and allOf, and with only the keywords that the rules support. Its
+// notes describe the rest, and so do those of the schemas in it.
 func (l *lowerer) schema(n *node, at place) *node {
 	at.level++
 	if n.Is("false") {
@@ -403,7 +403,7 @@ func cutSchema(n *node, note string) *node {
 	return c
 }
 
-// paragraphs adds notes to a description, behind an empty line.
+// paragraphs adds notes to a description, after an empty line.
 func paragraphs(text string, notes []string) string {
 	if len(notes) == 0 {
 		return text

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// merge returns a schema that accepts what both accept, or a little more. Where both have a keyword that cannot be merged,
-// that of the first one counts, and the other one becomes a sentence.
+// merge returns a schema that accepts what both accept, or a little more. If both have a keyword that cannot be
+// merged, the first one counts, and the other becomes a sentence.
 func (l *lowerer) merge(a, b *node) *node {
 	if len(b.Members) == 0 && len(b.Notes) == 0 {
 		return a

@@ -27,7 +27,7 @@ func (l *lowerer) references(n *node, at place) []*node {
 	return found
 }
 
-// recursive is what is said where a reference leads back to what it is in.
+// recursive returns the sentence for a reference that leads back to a schema around it.
 func recursive(ref string) string {
 	name := ref[strings.LastIndexAny(ref, "/#")+1:]
 	if decoded, err := url.PathUnescape(name); err == nil {

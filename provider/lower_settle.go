@@ -98,8 +98,8 @@ func (s *settler) countEnum(enum *node) {
 	s.longEnum = s.longEnum || len(enum.Items) > s.rules.manyValues && chars > s.rules.maxEnumChars
 }
 
-// fitting leaves of the values that a schema names those that its type allows: strict mode refuses the others. If there are
-// none, a sentence remains.
+// fitting keeps only those of a schema's listed values that its type allows: strict mode refuses the others. If
+// none is left, a sentence remains.
 func (s *settler) fitting(n *node) *node {
 	for _, name := range []string{"const", "enum"} {
 		v := n.Get(name)

@@ -19,7 +19,7 @@ type mcp struct{}
 // rules has none: the protocol takes any JSON Schema of type object.
 func (mcp) rules(bool) *rules { return nil }
 
-// definition has the title, which clients show to people. All hints are there, since what is left out would mean that a tool
+// definition includes the title, which clients show to people, and all hints: a missing hint would mean that a tool
 // may destroy things and reach out into the world.
 func (mcp) definition(t *tool) *node {
 	n := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
@@ -136,7 +136,7 @@ func mcpPart(part registry.Part, callID string, n int) mcpContent {
 	return mcpContent{Type: "resource", Resource: resource}
 }
 
-// isText is for the types of texts, which models can read as they are.
+// isText reports whether a type is text, which models can read directly.
 func isText(mime string) bool {
 	return strings.HasPrefix(mime, "text/") || mime == "application/json" || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml")
 }

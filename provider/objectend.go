@@ -29,7 +29,7 @@ func (o *objectEnd) reached(pieces []byte) bool {
 	return o.found && !o.beside
 }
 
-// escape returns the character that is escaped. What is not ASCII, or no space, is as good as any other.
+// escape returns the escaped character. Any character outside ASCII that is not a space stands for all others.
 func (o *objectEnd) escape(pieces []byte) byte {
 	if o.read >= len(pieces) {
 		return 0

@@ -8,7 +8,7 @@ import (
 
 // A dialect is how one API has tools.
 type dialect interface {
-	// rules says what a schema may have. Nil means that it is sent as it is.
+	// rules returns what a schema may contain. Nil means that it is sent unchanged.
 	rules(strict bool) *rules
 	// definition returns a tool as an element of the list of tools.
 	definition(t *tool) *node
@@ -25,7 +25,7 @@ type dialect interface {
 // A tool is what a definition is made of.
 type tool struct {
 	*registry.Definition
-	// description is that of the definition, with what its schema cannot say.
+	// description is the definition's description, with everything that the schema cannot express.
 	description string
 	schema      *node
 	strict      bool

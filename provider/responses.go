@@ -38,7 +38,7 @@ func (r responses) calls(data []byte, into *callList) error {
 	return expected(`a response of the Responses API, its "output", or an output item`, data)
 }
 
-// item adds the call in an output item. Other items are texts, reasoning, calls of OpenAI's own tools and those of custom
+// item adds the call in an output item. Other items are texts, reasoning, and calls of OpenAI's own and of custom
 // tools.
 func (responses) item(data []byte, into *callList) error {
 	f := fieldsOf(data, "type", "call_id", "name", "arguments")
@@ -51,8 +51,8 @@ func (responses) item(data []byte, into *callList) error {
 	return into.add(f.text("call_id"), f.text("name"), arguments(unionText(f["arguments"])))
 }
 
-// unionText returns the text in the arguments as package json encodes the type that OpenAI's SDK has for them, and
-// anything else as it is.
+// unionText returns the text in arguments that package json has encoded from the OpenAI SDK's type, and anything
+// else unchanged.
 func unionText(data json.RawMessage) json.RawMessage {
 	if text := fieldsOf(data, "OfString")["OfString"]; first(text) == '"' {
 		return text

@@ -104,7 +104,7 @@ func noContent(r registry.Result) string {
 // onlyText returns the content of a result as one text.
 func onlyText(r registry.Result) string { return piecesOf(r, nil)[0].text }
 
-// instead is the text in the place of a binary.
+// instead returns the text that replaces a binary.
 func instead(part registry.Part) string {
 	if text := part.String(); strings.TrimSpace(text) != "" {
 		return text

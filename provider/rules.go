@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// rules say what a provider takes of a schema. Besides what is said here, all take type, properties, required, items, anyOf,
-// title and description, but no anyOf at the root.
+// rules describe what a provider supports in a schema. Beside what they list, all providers support type,
+// properties, required, items, anyOf (but not at the root), title and description.
 type rules struct {
 	// keep is the other keywords that are taken, but for those at the root.
 	keep map[string]bool

@@ -18,11 +18,11 @@ func first(data []byte) byte {
 	return 0
 }
 
-// fields are some members of an object, as they are written.
+// fields are some members of an object, as raw JSON.
 type fields map[string]json.RawMessage
 
-// fieldsOf returns the named members of an object, the last one where a name is there twice, or nothing if it is no object.
-// Names count as they are written, other than for package json.
+// fieldsOf returns the named members of an object, the last one of a repeated name, or nothing if data is not an
+// object. Unlike package json it compares names exactly.
 func fieldsOf(data []byte, names ...string) fields {
 	f := make(fields, len(names))
 	if !jsontree.Members(data, func(name, value []byte) {
@@ -43,7 +43,7 @@ func (f fields) has(name string) bool { return len(f[name]) > 0 && string(f[name
 // text returns a member that is a string, or "".
 func (f fields) text(name string) string { return textOf(f[name]) }
 
-// input returns a member that has arguments, or an empty object if there is none.
+// input returns a member that contains arguments, or an empty object if it is missing.
 func (f fields) input(name string) json.RawMessage {
 	if !f.has(name) {
 		return json.RawMessage("{}")

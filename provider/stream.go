@@ -161,8 +161,8 @@ func (p *pendingCalls) grow(n int) error {
 	return nil
 }
 
-// fill adds to calls that have come without arguments those that have come bit by bit under their ids. Of several with one id, each gets
-// those of another call.
+// fill adds arguments that have arrived in pieces, by id, to calls that came without. Of several calls with one id,
+// each gets the arguments of another call.
 func (p *pendingCalls) fill(calls []registry.Call) {
 	had := map[string][]*pendingCall{}
 	for _, call := range p.list {

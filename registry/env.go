@@ -8,50 +8,50 @@ import (
 	"github.com/spf13/afero"
 )
 
-// An Env is everything that one call may touch. The zero value has no project, and enables what is enabled by default.
+// An Env is everything that one call may touch. The zero value has no project, and enables the default tools.
 type Env struct {
-	// Project and Chat say whose call it is; tools may put them into what they return.
+	// Project and Chat identify the project and the conversation; tools may put them into their results.
 	Project, Chat string
-	// Client is who makes the call, if several do for a project. Tools share what is scarce, such as places for scripts, fairly among
-	// projects, and among the clients of each.
+	// Client identifies who makes the call, if a project has several clients. Scarce resources, such as places for
+	// scripts, are shared fairly among projects, and among the clients of each.
 	Client string
-	// Files are the project's files, or nil if there is no project: a [vfs.Project], a view of one, or another [vfs.CallFs].
-	// Each call gets them by [vfs.BeginCall]: what it changes belongs together in the history, and when it ends, what it has
-	// left open is closed and nothing more can be done. With any other file system each call fails, and the result's error
-	// is a [*vfs.NoCallsError].
+	// Files are the project's files, or nil if there is no project: a [vfs.Project], a view of one, or another
+	// [vfs.CallFs]. Each call gets them through [vfs.BeginCall]: its changes belong together in the history, and
+	// when it ends, its open files are closed and it can do nothing more. With any other file system each call
+	// fails with a [*vfs.NoCallsError].
 	Files afero.Fs
-	// Selection says what is enabled and how it is set.
+	// Selection decides which tools are enabled, with which options.
 	Selection Selection
-	// Limits are for this call.
+	// Limits apply to this call.
 	Limits Limits
-	// Progress, if not nil, gets what calls report while they run. It is called by the goroutines of the tools, which wait
-	// for it: by several at once if several calls run, and once more after Dispatch has returned if it takes its time. If it
-	// panics, that is logged, and the call goes on.
+	// Progress, if not nil, receives the progress of running calls. The tools' goroutines call it and wait for it:
+	// several at once if several calls run, and possibly once more after Dispatch has returned. If it panics, that
+	// is logged, and the call goes on.
 	Progress func(Progress)
-	// Logger is for what the host should know. Nil means that nothing is logged. What the registry logs has a second for
-	// each record; a logger that panics loses it.
+	// Logger gets records for the host. Nil logs nothing. The registry gives each of its records a second; a logger
+	// that panics loses the record.
 	Logger *slog.Logger
 
-	// Options are those of the tool. They are set for [Tool.Execute].
+	// Options are the tool's own options. The registry sets them for [Tool.Execute].
 	Options Options
 
 	// call is the one that is being executed. Before that, it is the one that makes the call, or nil.
 	call *running
 }
 
-// Limits limit a call. Zero means the default in each case.
+// Limits limit a call. Zero means the default.
 type Limits struct {
-	// Timeout is how long a call may take, instead of the time that the tool's Spec has. [NoTimeout] means forever. When a
-	// tool is executed it is the time that holds.
+	// Timeout is how long a call may take; it replaces the timeout of the tool's Spec. [NoTimeout] means no limit.
+	// When a tool is executed, it is the timeout in effect.
 	Timeout time.Duration
-	// Input is how many bytes the input may have. Zero means [DefaultInput].
+	// Input is the largest input in bytes. Zero means [DefaultInput].
 	Input int
 	// Depth is how deeply arrays and objects may be nested in the input. Zero means [DefaultDepth].
 	Depth int
-	// Inline is how many bytes of text a result may have; what is larger is kept in a file, and the model gets its beginning and
-	// its end. Data may have as many, and is left out if it has more. Zero means [DefaultInline].
+	// Inline is the largest text of a result in bytes. A longer text is kept in a file, and the model gets its
+	// beginning and its end. Data has the same limit, and is left out beyond it. Zero means [DefaultInline].
 	Inline int
-	// Output is how many bytes a result may have at all, all parts and the data together; the rest is dropped. Zero means
+	// Output is the largest result in bytes, all parts and the data together; the rest is dropped. Zero means
 	// [DefaultOutput].
 	Output int
 
@@ -59,7 +59,7 @@ type Limits struct {
 	data int
 }
 
-// The limits of calls unless others are set.
+// Default limits of calls.
 const (
 	DefaultInput  = 16 << 20
 	DefaultDepth  = 128
@@ -80,17 +80,17 @@ func orDefault(n, fallback int) int {
 	return n
 }
 
-// Progress is how far a call has come.
+// A Progress is how far a call has come.
 type Progress struct {
-	// CallID and Tool are those of the call.
+	// CallID and Tool identify the call.
 	CallID, Tool string
 	// Message is for people. It can be empty.
 	Message string
-	// Done of Total is done, in whatever unit. Total is 0 if it is not known.
+	// Done of Total is done, in any unit. Total is 0 if it is unknown.
 	Done, Total float64
 }
 
-// Report reports progress, if somebody wants to know. After the call has ended it does nothing.
+// Report reports progress, if the host wants to know. After the call has ended it does nothing.
 func (e Env) Report(message string, done, total float64) {
 	if e.Progress == nil || e.call == nil || e.call.ended.Load() {
 		return

@@ -22,8 +22,8 @@ const innerInline = 1 << 20
 const (
 	// lockTime is how long a call waits for the one that makes it to give back the lock on the project.
 	lockTime = time.Second
-	// innerTime is how long a call that has ended waits for the calls that it has made. They end with it, and are left behind sooner
-	// if they do not; it takes longer only in middleware.
+	// innerTime is how long an ended call waits for the calls that it has made. They end with it, and are left
+	// behind sooner if they do not stop; only middleware can take longer.
 	innerTime = 2 * stopTime
 )
 

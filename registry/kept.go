@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// OutputDir is the directory of a project in which results that are too long for a model are kept, each in a file that is
-// named by its call. It is a directory like others: tools can read and change it. Only the newest 64 text files stay in it.
+// OutputDir is the directory of a project that keeps results that are too long for a model, each in a file named
+// after its call. Tools can read and change it like any other directory. Only the newest 64 text files stay.
 const OutputDir = "/.tool-output"
 
 // What is kept in OutputDir; the oldest goes first.
@@ -73,7 +73,7 @@ func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name s
 	return name, err
 }
 
-// makeRoom removes the oldest of what is kept, so that one more of that size has a place.
+// makeRoom removes the oldest kept results until one more of this size fits.
 func makeRoom(files afero.Fs, size int64) error {
 	infos, err := afero.ReadDir(files, OutputDir)
 	if errors.Is(err, fs.ErrNotExist) {

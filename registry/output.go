@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// limit brings a result into the form in which it leaves the registry: it is never empty, its text is UTF-8, its data is
-// JSON, it is within its limits, and what is too long for a model is in a file.
+// limit brings a result into its final form: it is not empty, its text is UTF-8, its data is JSON, it is within its
+// limits, and a text that is too long for a model is in a file.
 func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) Result {
 	var lost, text int
 	r.Data, lost = fitData(r.Data, env)

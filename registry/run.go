@@ -26,13 +26,14 @@ type running struct {
 	inner inner
 }
 
-// ErrAbandoned is the cause of a result if a tool went on after its time was up or the host's context had ended. It has been
-// left behind, without files and without a way to report progress; its goroutine is there until it returns.
+// ErrAbandoned is the cause in a result if a tool went on after its time was up or the host's context had ended.
+// The tool has been left behind, without files and without a way to report progress; its goroutine exists until it
+// returns.
 var ErrAbandoned = errors.New("the tool did not stop, and has been left behind")
 
 // How long a tool may go on after its context has ended.
 const (
-	// stopTime is until it is left behind.
+	// stopTime is after how long it is left behind.
 	stopTime = 500 * time.Millisecond
 	// keepsTimeGrace is what a tool that keeps the time by itself has after that, before it is stopped.
 	keepsTimeGrace = time.Second
@@ -109,7 +110,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 	return c.limit(ctx, result, env, files)
 }
 
-// timeout is how long a call of a tool may take. What is not positive stands for forever.
+// timeout returns how long a call of the tool may take. Zero and less means no limit.
 func (e *entry) timeout(limits Limits) time.Duration {
 	return cmp.Or(limits.Timeout, e.spec.Timeout, DefaultTimeout)
 }

@@ -19,7 +19,7 @@ type contract struct {
 	known  sync.Map       // facts, by the schema
 }
 
-// facts are what is asked of a schema for each value that is to fit it.
+// facts are the properties of a schema that every conversion of a value needs.
 type facts struct {
 	allowed schema.Types
 	// texts are those that it names as values.
@@ -109,8 +109,8 @@ func (c *contract) input(params []Param) (json.RawMessage, error) {
 	return w.bytes(), nil
 }
 
-// param returns the property that a key stands for. Where the key is no property, it can be the singular or the plural of one
-// that is an array. What is not known is kept, so that validation says so.
+// param returns the property for a key. A key that is not a property can be the singular or the plural of an array
+// property. An unknown key is kept, so that validation reports it.
 func (c *contract) param(key string) (name string, of *jsontree.Node, known bool) {
 	if i, ok := c.index[key]; ok {
 		return key, c.params[i].Schema, true

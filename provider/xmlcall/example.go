@@ -46,7 +46,7 @@ func exampleOf(d *registry.Definition) *Block {
 	return made.(*Block)
 }
 
-// accepts reports whether a call, as it is written, fits the schema.
+// accepts reports whether a call as written fits the schema.
 func accepts(d *registry.Definition, b Block) bool {
 	calls := Calls([]*registry.Definition{d}, b.String())
 	if len(calls) != 1 || calls[0].Err != nil || d.Input == nil {

@@ -38,7 +38,7 @@ func looksLikeHeading(line string) bool {
 	return line != "" && (strings.Trim(line, "=") == "" || strings.Trim(line, "-") == "")
 }
 
-// memberName writes a name as it is in JSON, in quotes if it has what is not seen.
+// memberName writes a name as in JSON, in quotes if it contains invisible characters.
 func memberName(name string) string {
 	odd := func(r rune) bool { return r == '`' || !unicode.IsPrint(r) }
 	if strings.IndexFunc(name, odd) >= 0 {

@@ -80,7 +80,7 @@ type parser struct {
 	unclosed map[string]int
 	// endless is where the text begins in which no CDATA section ends, as far as that is known.
 	endless int
-	// result is the first result that begins at resultFrom or behind it.
+	// result is the first result from resultFrom on.
 	result     tag
 	resultFrom int
 	// strayEnds says where params end, by where they begin, as far as it matters outside of calls. It is made when it is
@@ -88,8 +88,8 @@ type parser struct {
 	strayEnds map[int]int
 }
 
-// next returns the next tag where there is no value. Inside of a call what is in a CDATA section is text, but outside it has
-// no meaning. What is in a result, which a model can only quote, is left out; if the result has no end, it is the tag.
+// next returns the next tag outside values. Inside a call, a CDATA section is text; outside it has no meaning.
+// Results, which a model can only quote, are skipped; a result without an end is returned as the tag.
 func (p *parser) next(inside bool) (tag, bool) {
 	var t tag
 	for from := p.pos; ; {
@@ -117,7 +117,7 @@ func (p *parser) next(inside bool) (tag, bool) {
 	}
 }
 
-// resultAt returns the first result that begins at from or behind it.
+// resultAt returns the first result from a position on.
 func (p *parser) resultAt(from int) (tag, bool) {
 	if p.resultFrom < 0 || from < p.resultFrom || from > p.result.start {
 		var ok bool
@@ -206,7 +206,7 @@ func (p *parser) call(open tag) Block {
 	}
 }
 
-// value parses the value behind a tag. If it is malformed, it goes to the end of the call and returns false.
+// value parses the value after a tag. If the value is malformed, it skips to the end of the call and returns false.
 func (p *parser) value(b *Block, open tag) bool {
 	var segments []segment
 	begin := p.pos // of the text since the last section
@@ -244,7 +244,8 @@ func (p *parser) value(b *Block, open tag) bool {
 	}
 }
 
-// behindSection returns where the CDATA section that begins with the tag is over. If it has no ]]>, that is behind the tag.
+// behindSection returns the end of the CDATA section that begins with the tag. Without a ]]>, that is the end of
+// the tag.
 func (p *parser) behindSection(t tag) int {
 	if t.end >= p.endless {
 		return t.end
@@ -284,8 +285,8 @@ func (p *parser) leave(b *Block, at tag) bool {
 	return false
 }
 
-// stray parses what begins with a tag that can only be inside of a call, and is not: params that stand together, and
-// the closing tag behind them, are one block.
+// stray parses a block that begins with a tag that is allowed only inside a call: adjacent params and the closing
+// tag after them are one block.
 func (p *parser) stray(t tag) Block {
 	b := Block{Start: t.start}
 	switch t.kind {

@@ -123,7 +123,7 @@ func (p *describer) fields(fields []schema.Field, level int) {
 	}
 }
 
-// name writes the name of a property: as it is in a tag, or, where it is inside of a value, in JSON.
+// name writes the name of a property: as in a tag, or inside a value as in JSON.
 func (p *describer) name(name string, level int) string {
 	if level == 0 {
 		return "`" + escapeName(name) + "`"

@@ -55,5 +55,5 @@ func withBinaries(r registry.Result) registry.Result {
 
 var attributeEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "&#10;", "\r", "&#13;")
 
-// attribute escapes the value of an attribute. What is too long for a tool's name is cut.
+// attribute escapes the value of an attribute, and cuts what is too long for a tool's name.
 func attribute(s string) string { return attributeEscapes.Replace(short(s)) }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// escape returns text in which nothing is a tag of the format or could be taken for one, and nothing a reference that is not
-// meant as one. It changes nothing else, so that code is shown as it is. unescape makes the text of it again.
+// escape returns text that contains no tag of the format, nothing that could be taken for one, and no unintended
+// reference. Everything else is unchanged, so code stays readable. unescape restores the text.
 func escape(text string) string {
 	i := strings.IndexAny(text, "<&")
 	if i < 0 {
@@ -116,8 +116,8 @@ func unescape(text string) string {
 // maxReference is how long a reference can be.
 const maxReference = len("&#x0010FFFF;")
 
-// reference returns the character that the reference at the beginning of text stands for, and the length of the reference,
-// or 0 if there is none.
+// reference returns the character that the reference at the beginning of text stands for, and the length of the
+// reference, or 0 if text does not begin with one.
 func reference(text string) (r rune, n int) {
 	if !strings.HasPrefix(text, "&") {
 		return 0, 0
