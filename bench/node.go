@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// installNode installs the packages from npm, if they are not, and returns where. They are kept in the user's cache directory.
+// installNode installs the packages from npm, if they are not, and returns where. They are kept in the user's cache
+// directory.
 func (f *field) installNode() (string, error) {
 	lock, err := os.ReadFile(filepath.Join("node", "package-lock.json"))
 	if err != nil {

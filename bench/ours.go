@@ -85,8 +85,8 @@ func holdOurs(engine *js.Interpreter, body string) (release func(), err error) {
 	}
 }
 
-// programOurs takes the time between two calls of a Go function, between which the expression is evaluated. Scripts are there as
-// libraries, since these are evaluated in global scope and not in strict mode.
+// programOurs takes the time between two calls of a Go function, between which the expression is evaluated. Scripts
+// are there as libraries, since these are evaluated in global scope and not in strict mode.
 func programOurs(engine *js.Interpreter, sources []string, expression string, warm, count int) (times []time.Duration, text string, err error) {
 	files := afero.NewMemMapFs()
 	for i, source := range sources {

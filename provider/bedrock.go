@@ -191,8 +191,8 @@ func isBedrockMedia(mime string) bool {
 	return ok || isPicture(mime)
 }
 
-// documentName names a document. No two in a conversation may have the same name, and a name has letters, digits, spaces,
-// hyphens, parentheses and brackets.
+// documentName names a document. No two in a conversation may have the same name, and a name has letters, digits,
+// spaces, hyphens, parentheses and brackets.
 func documentName(callID string, n int) string {
 	id := strings.Map(func(r rune) rune {
 		switch {

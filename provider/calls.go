@@ -51,8 +51,8 @@ func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	return answerable(api, d, list.calls)
 }
 
-// hasToolUse reports whether a message is one of Anthropic's with a call. Other APIs' messages have a role and a content too, and
-// theirs would look as if the model had called nothing.
+// hasToolUse reports whether a message is one of Anthropic's with a call. Other APIs' messages have a role and a
+// content too, and theirs would look as if the model had called nothing.
 func hasToolUse(data []byte) (found bool) {
 	message := fieldsOf(data, "type", "content")
 	if first(message["content"]) == '[' {
@@ -68,8 +68,8 @@ func hasToolUse(data []byte) (found bool) {
 	return found
 }
 
-// answerable returns the calls, or an error if there is one whose result [Results] could not say. That is to be known before
-// the calls are made.
+// answerable returns the calls, or an error if there is one whose result [Results] could not say. That is to be known
+// before the calls are made.
 func answerable(api registry.API, d dialect, calls []registry.Call) ([]registry.Call, error) {
 	for i, c := range calls {
 		if what := d.lacks(registry.Result{CallID: c.ID, Tool: c.Tool}); what != "" {

@@ -87,7 +87,8 @@ func (c chat) message(data []byte, into *callList) error {
 	return nil
 }
 
-// toolCall adds an element of tool_calls. Custom tools have a member custom instead of function, or beside an empty one.
+// toolCall adds an element of tool_calls. Custom tools have a member custom instead of function, or beside an empty
+// one.
 func (chat) toolCall(data []byte, into *callList) error {
 	f := fieldsOf(data, "id", "type", "function")
 	if first(f["function"]) != '{' || f.text("type") == "custom" {
@@ -137,8 +138,9 @@ func (c chat) event(data []byte, into *pendingCalls) error {
 	})
 }
 
-// delta takes in a bit of a call. The first one has the id and the name, and some servers repeat them. The index says which
-// call is meant, but servers that count all calls as the first one, or do not count them, begin a new one with its name.
+// delta takes in a bit of a call. The first one has the id and the name, and some servers repeat them. The index says
+// which call is meant, but servers that count all calls as the first one, or do not count them, begin a new one with
+// its name.
 func (c chat) delta(key, id string, data []byte, into *pendingCalls) error {
 	f := fieldsOf(data, "name", "arguments")
 	name, call := f.text("name"), into.by[key]

@@ -176,8 +176,8 @@ func kept(do func() any) int64 {
 	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 }
 
-// TestCosts requires that what providers send costs what its size says: four times as much of it four times as much, and no more memory is
-// kept than some times of what has been sent.
+// TestCosts requires that what providers send costs what its size says: four times as much of it four times as much,
+// and no more memory is kept than some times of what has been sent.
 func TestCosts(t *testing.T) {
 	const n = 250
 	defer debug.SetGCPercent(debug.SetGCPercent(400))

@@ -346,8 +346,8 @@ func (l *lowerer) simple(own, n *node, m member) {
 	own.Notes = append(own.Notes, l.sentences(n, m)...)
 }
 
-// enumerable reports whether a value may be one of an enum, or a const. Strict mode has only those that are neither objects,
-// which would have to be closed, nor arrays, which would have to have items.
+// enumerable reports whether a value may be one of an enum, or a const. Strict mode has only those that are neither
+// objects, which would have to be closed, nor arrays, which would have to have items.
 func (l *lowerer) enumerable(v *node) bool {
 	switch {
 	case l.rules.strict:

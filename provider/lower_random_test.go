@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// checkLooser makes sure that what a schema accepts is accepted by what providers get of it. If folded is false, that is
-// not asked of schemas with alternatives at the root: a property that only some of them mention is described as these
-// have it.
+// checkLooser makes sure that what a schema accepts is accepted by what providers get of it. If folded is false, that
+// is not asked of schemas with alternatives at the root: a property that only some of them mention is described as
+// these have it.
 func checkLooser(t *testing.T, schema string, values []any, folded bool) (accepted int) {
 	t.Helper()
 	original, err := registry.CompileSchema(json.RawMessage(schema))
@@ -84,8 +84,8 @@ func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
 	require.Greater(t, accepted, 200)
 }
 
-// checkStrict makes sure that a schema in strict mode has nothing in it that OpenAI refuses, or Anthropic where not all has to be
-// required.
+// checkStrict makes sure that a schema in strict mode has nothing in it that OpenAI refuses, or Anthropic where not
+// all has to be required.
 func checkStrict(t *testing.T, n *node, allRequired bool, from string) {
 	t.Helper()
 	if n.Get("anyOf") == nil {

@@ -82,8 +82,8 @@ func (l *lowerer) renamed(top *node) *node {
 // maxForms is how many alternatives at the root are told apart.
 const maxForms = 64
 
-// fold makes one object of the root and its alternatives: it has the properties of all of them, and requires what all of
-// them require.
+// fold makes one object of the root and its alternatives: it has the properties of all of them, and requires what all
+// of them require.
 func (l *lowerer) fold(base *node, alternatives []*node) *node {
 	var forms []*node
 	for _, a := range alternatives {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// A settler brings a lowered schema into its last form: notes become descriptions, what must not stand together is taken
-// apart, and in strict mode objects are closed.
+// A settler brings a lowered schema into its last form: notes become descriptions, what must not stand together is
+// taken apart, and in strict mode objects are closed.
 type settler struct {
 	rules *rules
 	work  int

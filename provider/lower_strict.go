@@ -7,8 +7,9 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// Where nothing may be optional, an optional property becomes one that can be null. What follows finds the schemas in which package
-// registry could not take such a null back: it does so for properties whose types are known, but not in one of several alternatives.
+// Where nothing may be optional, an optional property becomes one that can be null. What follows finds the schemas in
+// which package registry could not take such a null back: it does so for properties whose types are known, but not in
+// one of several alternatives.
 
 // checkOptional looks at the properties of an object.
 func (l *lowerer) checkOptional(n, properties *node) {

@@ -334,7 +334,8 @@ func many(n int, format string) string {
 	return strings.Join(parts, ",")
 }
 
-// TestStrictNullIsTakenBack sends null for what was optional, however the schema says so, as a model does in strict mode.
+// TestStrictNullIsTakenBack sends null for what was optional, however the schema says so, as a model does in strict
+// mode.
 func TestStrictNullIsTakenBack(t *testing.T) {
 	for name, schema := range map[string]string{
 		"a property":          in(`{"type":"string"}`),

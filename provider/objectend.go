@@ -2,8 +2,8 @@ package provider
 
 import "strconv"
 
-// objectEnd finds the end of a JSON object in a text that comes bit by bit. It looks at each byte once, and at brackets and quotes only:
-// whether the text is valid is to be checked when the end has been found.
+// objectEnd finds the end of a JSON object in a text that comes bit by bit. It looks at each byte once, and at
+// brackets and quotes only: whether the text is valid is to be checked when the end has been found.
 type objectEnd struct {
 	read     int // bytes of the pieces
 	depth    int
@@ -15,8 +15,8 @@ type objectEnd struct {
 	checked, wrong bool // the text has been checked, and is not valid
 }
 
-// reached reports whether the text ends with the end of an object, but for space. The text is what is between the quotes of JSON strings, of
-// which those that have been there at the last time are the beginning.
+// reached reports whether the text ends with the end of an object, but for space. The text is what is between the
+// quotes of JSON strings, of which those that have been there at the last time are the beginning.
 func (o *objectEnd) reached(pieces []byte) bool {
 	for o.read < len(pieces) && !o.beside {
 		c := pieces[o.read]

@@ -118,8 +118,8 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 	return nil
 }
 
-// isSame reports whether an item is the call that its index has stood for: in some servers' events it has its id only at the
-// end, and without indexes and ids, what comes after the end is another one.
+// isSame reports whether an item is the call that its index has stood for: in some servers' events it has its id only
+// at the end, and without indexes and ids, what comes after the end is another one.
 func (responses) isSame(call *pendingCall, id, name string, done bool) bool {
 	if id != "" && call.id != "" {
 		return id == call.id

@@ -61,8 +61,9 @@ type piece struct {
 	data []byte
 }
 
-// piecesOf returns the content of a result in as few pieces as possible. A binary is one of its own if can says that the API takes
-// its type, and the models can read it, and otherwise a text. There is at least one piece, and no text is blank.
+// piecesOf returns the content of a result in as few pieces as possible. A binary is one of its own if can says that
+// the API takes its type, and the models can read it, and otherwise a text. There is at least one piece, and no text
+// is blank.
 func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 	var pieces []piece
 	var texts []registry.Part

@@ -27,8 +27,8 @@ type rules struct {
 	fewItems bool
 	// In strict mode a schema may have so many properties, values of enums, and levels; 0 means any number.
 	maxProperties, maxEnum, maxLevels int
-	// The names of properties and the values may have so many characters in all, and the values of one enum that has more than
-	// manyValues so many; 0 means any number.
+	// The names of properties and the values may have so many characters in all, and the values of one enum that has
+	// more than manyValues so many; 0 means any number.
 	maxChars, maxEnumChars, manyValues int
 }
 
@@ -49,9 +49,9 @@ func set(lists ...string) map[string]bool {
 // everywhere is the keywords that all providers take at the root and elsewhere; Bedrock takes less at the root.
 const everywhere = "type properties required title description"
 
-// validation is the keywords that mean the same everywhere in a schema. Those that apply a schema the other way round (not, if,
-// contains, unevaluatedProperties) are no provider's: what has been left out of a schema inside of them would make them say
-// more.
+// validation is the keywords that mean the same everywhere in a schema. Those that apply a schema the other way round
+// (not, if, contains, unevaluatedProperties) are no provider's: what has been left out of a schema inside of them
+// would make them say more.
 const validation = `const enum format default examples
 	minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
 	minItems maxItems uniqueItems prefixItems
@@ -70,8 +70,8 @@ var (
 	// "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
 	openAIRules = &rules{keep: set(validation), root: without(set(everywhere, validation), "enum", "const")}
 
-	// What ai.google.dev/api/generate-content lists for responseJsonSchema; the same code reads parametersJsonSchema. Unknown
-	// keywords make it refuse the request.
+	// What ai.google.dev/api/generate-content lists for responseJsonSchema; the same code reads parametersJsonSchema.
+	// Unknown keywords make it refuse the request.
 	geminiRules = &rules{
 		keep:       set("enum format minimum maximum minItems maxItems prefixItems additionalProperties"),
 		root:       set(everywhere, "additionalProperties"),

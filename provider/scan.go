@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// What is here reads JSON that is known to be valid, without decoding or copying what nobody asks for: a message can have
-// megabytes beside its calls. All that is returned is part of the data.
+// What is here reads JSON that is known to be valid, without decoding or copying what nobody asks for: a message can
+// have megabytes beside its calls. All that is returned is part of the data.
 
 // first is the first byte of a JSON value, or 0.
 func first(data []byte) byte {

@@ -79,8 +79,8 @@ type pendingCall struct {
 	id, tool string
 	// input is arguments that came as a whole.
 	input json.RawMessage
-	// pieces are arguments that came bit by bit as JSON strings, without the quotes. They are decoded together, since what
-	// is between two pieces need not be between two characters.
+	// pieces are arguments that came bit by bit as JSON strings, without the quotes. They are decoded together, since
+	// what is between two pieces need not be between two characters.
 	pieces []byte
 	// end is how much of them has been read in search of the object's end.
 	end objectEnd
@@ -99,7 +99,8 @@ func (p *pendingCall) arguments() (json.RawMessage, error) {
 	return json.RawMessage(text), nil
 }
 
-// complete reports whether the arguments so far are a whole object. To ask after each piece costs no more than to ask once.
+// complete reports whether the arguments so far are a whole object. To ask after each piece costs no more than to ask
+// once.
 func (p *pendingCall) complete() bool {
 	if len(p.pieces) == 0 {
 		return first(p.input) == '{' // part of an event, which is JSON

@@ -72,8 +72,8 @@ func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, err
 	return definitions, err
 }
 
-// others returns the definitions of tools that a selection offers, for another tool to see. What is wrong with one of them
-// is not for that one to know.
+// others returns the definitions of tools that a selection offers, for another tool to see. What is wrong with one of
+// them is not for that one to know.
 func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool) []*Definition {
 	var definitions []*Definition
 	for _, e := range r.entries {

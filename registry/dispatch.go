@@ -99,8 +99,8 @@ func (r *Registry) howToRead(selection *Selection) string {
 	return " Read on with " + strings.Join(ways, ", or ") + "."
 }
 
-// prepare checks an input, and returns it as the tool gets it. If that takes longer than the call may take, the error is
-// context.DeadlineExceeded.
+// prepare checks an input, and returns it as the tool gets it. If that takes longer than the call may take, the error
+// is context.DeadlineExceeded.
 func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, limits Limits) (json.RawMessage, error) {
 	if limit := limits.input(); len(input) > limit {
 		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example the name of a file.", len(input), limit)
@@ -138,8 +138,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if !ok {
 		return nil, Errorf("invalid tool call: the arguments must be a JSON object, not %s", article(typeName(decoded)))
 	}
-	// Package json, by which most tools decode, takes such a name for the other one: what is executed would not be what has been
-	// checked.
+	// Package json, by which most tools decode, takes such a name for the other one: what is executed would not be
+	// what has been checked.
 	for name := range object {
 		if known := schema.compiled.Resembles(name); known != "" {
 			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", plaintext.Cut(name, 100), known)

@@ -6,8 +6,9 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// What decoding inputs may take at the same time, in all registries of the process together, in bytes by estimate. An input that
-// needs more by itself is decoded alone. Small ones do not wait: what they need is little however many there are.
+// What decoding inputs may take at the same time, in all registries of the process together, in bytes by estimate. An
+// input that needs more by itself is decoded alone. Small ones do not wait: what they need is little however many
+// there are.
 const (
 	maxDecoding = 64 << 20
 	smallInput  = 4 << 10

@@ -15,8 +15,8 @@ import (
 // MaxNesting is how deep calls made by tools can be nested.
 const MaxNesting = 4
 
-// innerInline is how many bytes of text the result of a call may have that a tool makes, before it is put into a file. Programs can
-// take more than models.
+// innerInline is how many bytes of text the result of a call may have that a tool makes, before it is put into a file.
+// Programs can take more than models.
 const innerInline = 1 << 20
 
 const (
@@ -90,8 +90,8 @@ func (in *inner) slot(ctx context.Context, e *entry) (free func()) {
 	}
 }
 
-// end lets no more calls be made, and waits for those that have been: what they do and what is recorded of them comes before the
-// end of the one that has made them.
+// end lets no more calls be made, and waits for those that have been: what they do and what is recorded of them comes
+// before the end of the one that has made them.
 func (in *inner) end() {
 	in.mu.Lock()
 	in.over = true

@@ -110,7 +110,8 @@ func makeRoom(files afero.Fs, size int64) error {
 	return nil
 }
 
-// fileName makes a name for a file of a call's id, which can be anything. Different ids have different names, but for case.
+// fileName makes a name for a file of a call's id, which can be anything. Different ids have different names, but for
+// case.
 func fileName(id string) string {
 	const most = 64
 	name := strings.Map(func(r rune) rune {

@@ -5,8 +5,8 @@ import "sync"
 // maxMemo is how many values a memo keeps. What tools make of their options are few.
 const maxMemo = 64
 
-// A memo keeps what has been made for a key. It forgets everything when it is full. The zero value is ready, and safe for
-// concurrent use.
+// A memo keeps what has been made for a key. It forgets everything when it is full. The zero value is ready, and safe
+// for concurrent use.
 type memo[K comparable, V any] struct {
 	mu   sync.Mutex
 	made map[K]V

@@ -241,9 +241,9 @@ func (o Option) ParseOption(text string) (any, error) {
 	return v, nil
 }
 
-// mergeOptions returns the defaults with what has been stored over them, and what is given over that. What no option has as
-// its id is left out, and so is a stored value that an option cannot have, perhaps any more: a project must not become unusable by
-// that.
+// mergeOptions returns the defaults with what has been stored over them, and what is given over that. What no option
+// has as its id is left out, and so is a stored value that an option cannot have, perhaps any more: a project must not
+// become unusable by that.
 func mergeOptions(definitions []Option, defaults Options, stored, given map[string]any) (Options, error) {
 	var merged map[string]any
 	for i, values := range []map[string]any{stored, given} {

@@ -86,8 +86,8 @@ func statusLine(status string) string {
 	return strings.TrimSpace(plaintext.Cut(printable(status), most))
 }
 
-// encode encodes the data of a result, which can call methods of the tool's: it belongs to what the tool does. What cannot be encoded
-// is the tool's fault.
+// encode encodes the data of a result, which can call methods of the tool's: it belongs to what the tool does. What
+// cannot be encoded is the tool's fault.
 func (c *running) encode(ctx context.Context, data any, env Env) any {
 	if data == nil {
 		return nil

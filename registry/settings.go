@@ -67,7 +67,8 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 var oldFields = []string{"memoryEnabled", "jsExecutionEnabled", "fsToolEnabled", "memoryUseSystemPrompt", "jsLibEnabled"}
 
 // migrate brings settings of an older version into today's form. If enabledTools is there, even empty, they are not of
-// an older version; null is as good as not there. If none of the old fields is there, they are of one that has not chosen anything.
+// an older version; null is as good as not there. If none of the old fields is there, they are of one that has not
+// chosen anything.
 func (s *Settings) migrate() (changed bool) {
 	old := slices.ContainsFunc(oldFields, func(name string) bool { _, there := s.rest[name]; return there })
 	if s.EnabledTools != nil || !old {

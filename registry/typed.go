@@ -135,8 +135,8 @@ func each(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
 	each(s.AdditionalProperties, do)
 }
 
-// forInput takes out what models need not know: that a nil slice is null in Go, and that an argument that can be left out can be
-// null, too, if it is a pointer.
+// forInput takes out what models need not know: that a nil slice is null in Go, and that an argument that can be left
+// out can be null, too, if it is a pointer.
 func forInput(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] == "array" {
 		s.Type, s.Types = "array", nil

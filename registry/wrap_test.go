@@ -30,7 +30,8 @@ func (c countingFs) OpenFile(name string, flag int, perm fs.FileMode) (afero.Fil
 	return c.Fs.OpenFile(name, flag, perm)
 }
 
-// TestWrappedProjects puts a file system of the host's around a project. Its calls end and are undone as those of others.
+// TestWrappedProjects puts a file system of the host's around a project. Its calls end and are undone as those of
+// others.
 func TestWrappedProjects(t *testing.T) {
 	var opened atomic.Int32
 	counting := func(files afero.Fs) afero.Fs { return countingFs{files, &opened} }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Code of the host that a run calls (functions for scripts, file systems, methods of values) may panic, hang, or end its
-// goroutine. None of that may keep the run from ending in time, or reach its caller.
+// Code of the host that a run calls (functions for scripts, file systems, methods of values) may panic, hang, or end
+// its goroutine. None of that may keep the run from ending in time, or reach its caller.
 
 // Await runs f on a separate goroutine and waits for it until the run ends; then it returns a [*Stop], as it does
 // if f fails for that reason. If f panics, Await returns an error. f must not touch the guest, its memory or the

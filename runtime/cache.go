@@ -31,12 +31,13 @@ const (
 
 const (
 	wazeroPath = "github.com/tetratelabs/wazero"
-	// wazeroVersion is what go.mod requires. A program can be built with another version, but not all programs know theirs.
+	// wazeroVersion is what go.mod requires. A program can be built with another version, but not all programs know
+	// theirs.
 	wazeroVersion = "v1.12.0"
 )
 
-// loadCached compiles the guest and makes the base image, or takes what a cache directory has of them. What it does not have is
-// kept there after it has been verified.
+// loadCached compiles the guest and makes the base image, or takes what a cache directory has of them. What it does
+// not have is kept there after it has been verified.
 func (p *Program) loadCached(ctx context.Context, dir string) error {
 	key, err := p.engineKey()
 	if err != nil {
@@ -166,8 +167,8 @@ func (p *Program) engineKey() (key cachedir.Key, err error) {
 	return cachedir.Key(h.Sum(nil)), nil
 }
 
-// imageKey hashes everything that the base image depends on: above all the Go code that starts the guest, so that each program, and
-// each build of it, has its own.
+// imageKey hashes everything that the base image depends on: above all the Go code that starts the guest, so that each
+// program, and each build of it, has its own.
 func (p *Program) imageKey(engine cachedir.Key) (key cachedir.Key, err error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -30,8 +30,9 @@ func (e *CrashError) Error() string {
 // stackOverflow is the trap of code that has used up wazero's own stack.
 const stackOverflow = "stack overflow"
 
-// asTrap takes the error of a call into the guest apart, if the guest has trapped: its code has done what WebAssembly does not allow. For
-// anything else, panics of host functions included, it is false. wazero has no type for this, but adds a note of its own to a panic.
+// asTrap takes the error of a call into the guest apart, if the guest has trapped: its code has done what WebAssembly
+// does not allow. For anything else, panics of host functions included, it is false. wazero has no type for this, but
+// adds a note of its own to a panic.
 func asTrap(err error) (trap, stack string, ok bool) {
 	if err != nil && err.Error() == stackOverflow { // in compiled code it has nothing else
 		return stackOverflow, "", true

@@ -50,9 +50,9 @@ type session struct {
 	ended     error // why the host has stopped in the middle of something: the run is over
 }
 
-// How much work the guest does between two calls of the host. A unit takes between one nanosecond and some hundreds, so portions are
-// made smaller or larger until one takes some hundred microseconds: runs can be stopped then, and garbage collections need not wait
-// long, while asking the host takes a few thousandths of the time.
+// How much work the guest does between two calls of the host. A unit takes between one nanosecond and some hundreds,
+// so portions are made smaller or larger until one takes some hundred microseconds: runs can be stopped then, and
+// garbage collections need not wait long, while asking the host takes a few thousandths of the time.
 const (
 	leastFuel = 1 << 10
 	firstFuel = 1 << 15
@@ -164,7 +164,8 @@ func (in *Instance) yield(left int32) int32 {
 	in.granted = 0
 	took := time.Since(in.yielded)
 	if in.portion != 0 {
-		// Otherwise a script would have 10 ms before anything else that the process does, such as one step of answering a request.
+		// Otherwise a script would have 10 ms before anything else that the process does, such as one step of
+		// answering a request.
 		goruntime.Gosched()
 	}
 	now := time.Now()

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What an instance prints can be all of its memory, in one call a thousand times. It would take minutes to look at each of the lines.
+// What an instance prints can be all of its memory, in one call a thousand times. It would take minutes to look at
+// each of the lines.
 func TestOutputThatHasNoRoom(t *testing.T) {
 	lines := bytes.Repeat([]byte("\n"), 64<<20)
 	o := limitOutput(200)

@@ -8,8 +8,9 @@ import (
 
 // places are the places for runs, shared among owners and their clients. A nil *places is without limit.
 //
-// A fair queue alone would not do: runs keep their places until they end, so whoever came first could hold all of them for as long as
-// scripts may take. Therefore some are kept for owners that hold none. [EngineOptions].MaxRuns says what that promises.
+// A fair queue alone would not do: runs keep their places until they end, so whoever came first could hold all of them
+// for as long as scripts may take. Therefore some are kept for owners that hold none. [EngineOptions].MaxRuns says
+// what that promises.
 type places struct {
 	total int
 
@@ -137,8 +138,8 @@ func (h *heldPlace) leave() {
 	p.giveBack(h.client)
 }
 
-// isFree reports whether a run of a client can have a place now. A quarter of the places is for owners that hold none, and another
-// one for these and for clients that hold none. The host itself, and inner runs, may take any.
+// isFree reports whether a run of a client can have a place now. A quarter of the places is for owners that hold none,
+// and another one for these and for clients that hold none. The host itself, and inner runs, may take any.
 func (p *places) isFree(c *client, inner bool) bool {
 	kept := 0
 	switch {

@@ -148,7 +148,8 @@ func TestSixteenGreedyOwners(t *testing.T) {
 	})
 }
 
-// TestTurns grants one place again and again, to owners that always want more. How many runs and clients an owner has gains it nothing.
+// TestTurns grants one place again and again, to owners that always want more. How many runs and clients an owner has
+// gains it nothing.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowd(t, 1)

@@ -38,8 +38,8 @@ func (p *pool) take(i *Image, limit int64) *Instance {
 	return nil
 }
 
-// get returns an instance that is as the image, and whose memory can have up to limit bytes. It may take one of the base image for that,
-// or make one.
+// get returns an instance that is as the image, and whose memory can have up to limit bytes. It may take one of the
+// base image for that, or make one.
 func (p *pool) get(i *Image, limit int64) (*Instance, error) {
 	if in := p.take(i, limit); in != nil {
 		return in, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counterModule has a number in its memory and one in a global variable. Its export "count" adds 1 to both, and returns a
-// thousand times the first one and the second one.
+// counterModule has a number in its memory and one in a global variable. Its export "count" adds 1 to both, and
+// returns a thousand times the first one and the second one.
 func counterModule() []byte {
 	section := func(id byte, content ...byte) []byte { return append([]byte{id, byte(len(content))}, content...) }
 	code := []byte{

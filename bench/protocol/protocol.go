@@ -1,6 +1,6 @@
-// Package protocol is how the comparison talks to the engines that it compares: each runs in a process of its own, reads
-// requests from its standard input, one JSON object a line, does the work and writes a response for each. It has no
-// dependencies, so that engines that need other versions of the same modules can use it.
+// Package protocol is how the comparison talks to the engines that it compares: each runs in a process of its own,
+// reads requests from its standard input, one JSON object a line, does the work and writes a response for each. It has
+// no dependencies, so that engines that need other versions of the same modules can use it.
 package protocol
 
 import "time"
@@ -16,18 +16,19 @@ const (
 	OpCall Op = "call"
 	// OpCallers runs Body in fresh sandboxes by Callers at the same time for Duration, and counts the calls.
 	OpCallers Op = "callers"
-	// OpHold starts Count sandboxes besides one, keeps all of them in the middle of Body, and measures the memory of each.
+	// OpHold starts Count sandboxes besides one, keeps all of them in the middle of Body, and measures the memory of
+	// each.
 	OpHold Op = "hold"
-	// OpProgram evaluates the files Sources in a fresh sandbox, and Body, an expression, Warm times, and then Count times, and
-	// measures each of the latter.
+	// OpProgram evaluates the files Sources in a fresh sandbox, and Body, an expression, Warm times, and then Count
+	// times, and measures each of the latter.
 	OpProgram Op = "program"
 )
 
 // Request is some work.
 type Request struct {
 	Op Op `json:"op"`
-	// Body is the body of a function. That of OpHold is the body of an async function, which can await wait(), a promise that
-	// does not settle; if it is empty, nothing is evaluated. That of OpProgram is an expression.
+	// Body is the body of a function. That of OpHold is the body of an async function, which can await wait(), a
+	// promise that does not settle; if it is empty, nothing is evaluated. That of OpProgram is an expression.
 	Body string `json:"body,omitempty"`
 	// Want is what Body has to return, as text.
 	Want string `json:"want,omitempty"`

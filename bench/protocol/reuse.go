@@ -9,8 +9,8 @@ type Reuse[T any] struct {
 	made map[string]T
 }
 
-// Get returns what make makes of a library, if it is not the library's first use: a library that is used once only is not
-// worth it.
+// Get returns what make makes of a library, if it is not the library's first use: a library that is used once only is
+// not worth it.
 func (r *Reuse[T]) Get(library string, make func() (T, error)) (compiled T, ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

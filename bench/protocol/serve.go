@@ -18,13 +18,13 @@ import (
 type Engine struct {
 	// Version is the version of its module.
 	Version string
-	// Call evaluates a library, which can be empty, and the body of a function in a fresh sandbox, and returns the function's result as
-	// text. It is called by many at the same time.
+	// Call evaluates a library, which can be empty, and the body of a function in a fresh sandbox, and returns the
+	// function's result as text. It is called by many at the same time.
 	Call func(body, library string) (string, error)
 	// Hold starts a sandbox and leaves it in the middle of the body of an async function. Release ends it.
 	Hold func(body string) (release func(), err error)
-	// Program evaluates scripts in a fresh sandbox, and an expression warm times and count times more, and returns how long each
-	// of the latter took, and its value as text.
+	// Program evaluates scripts in a fresh sandbox, and an expression warm times and count times more, and returns how
+	// long each of the latter took, and its value as text.
 	Program func(sources []string, expression string, warm, count int) (times []time.Duration, text string, err error)
 }
 
@@ -182,7 +182,8 @@ func ReadFiles(names []string) ([]string, error) {
 	return texts, nil
 }
 
-// Measure calls eval warm times, and count times more, and returns how long each of the latter took, and what the last returned.
+// Measure calls eval warm times, and count times more, and returns how long each of the latter took, and what the last
+// returned.
 func Measure(warm, count int, eval func() (string, error)) (times []time.Duration, text string, err error) {
 	for i := range warm + count {
 		start := time.Now()

@@ -1,4 +1,5 @@
-// The command qjs runs github.com/fastschema/qjs for the comparison. It is a module of its own because it needs an older wazero.
+// The command qjs runs github.com/fastschema/qjs for the comparison. It is a module of its own because it needs an
+// older wazero.
 package main
 
 import (

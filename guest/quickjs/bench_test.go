@@ -95,9 +95,10 @@ func (e *bareEngine) eval(b *testing.B, source string) string {
 }
 
 // BenchmarkMetering runs each program, interleaved, in the engine as it comes from the dependency, metered, and with
-// wazero's own checks (WithCloseOnContextDone), and reports how many times longer the last two take than the first: the
-// ratio of the medians, and the geometric mean of these ratios over all programs. Each round loads the code afresh, since
-// where it and its data happen to lie in memory makes a difference of up to thirty per cent. Use -benchtime=20x or more.
+// wazero's own checks (WithCloseOnContextDone), and reports how many times longer the last two take than the first:
+// the ratio of the medians, and the geometric mean of these ratios over all programs. Each round loads the code
+// afresh, since where it and its data happen to lie in memory makes a difference of up to thirty per cent. Use
+// -benchtime=20x or more.
 func BenchmarkMetering(b *testing.B) {
 	metered, err := metering.Rewrite(quickjs.Original(), metering.Options{})
 	require.NoError(b, err)

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// mends are changes against bugs of the engine that corrupt its memory, and that newer versions of QuickJS-ng do not have.
-// RATIONALE.md has the list of all such bugs that are known. Prefer the smallest change that makes a bug harmless to the whole of
-// what the newer version does.
+// mends are changes against bugs of the engine that corrupt its memory, and that newer versions of QuickJS-ng do not
+// have. RATIONALE.md has the list of all such bugs that are known. Prefer the smallest change that makes a bug
+// harmless to the whole of what the newer version does.
 var mends = []metering.Replacement{
 	asyncFunctionMark, generatorMark, asyncGeneratorMark, asyncGeneratorResume, registryStays, viewFits, sharedGrowth, newArraysAreZero,
 	longWith, longToReversed, longToSorted, longToSpliced, longOwnKeys, unlinkedExport,
@@ -26,8 +26,8 @@ func insert(function uint32, at int, before, code []byte) metering.Replacement {
 //
 // Each of these is a function (JSRuntime*, JSValue, JS_MarkFunc*) that now begins with a return.
 var (
-	// asyncFunctionMark is js_async_function_resolve_mark, which has the same code as js_c_function_mark and is the same function. That
-	// one marks the realm. There is only one, which is never collected.
+	// asyncFunctionMark is js_async_function_resolve_mark, which has the same code as js_c_function_mark and is the
+	// same function. That one marks the realm. There is only one, which is never collected.
 	asyncFunctionMark = insert(582, 3, []byte{0x20, 1, 0xa7, 0x28, 2, 32, 0x22, 3, 0x04, 0x40}, []byte{0x0f})
 	// generatorMark is js_generator_mark.
 	generatorMark = insert(607, 7, []byte{0x02, 0x40, 0x20, 1, 0xa7, 0x28, 2, 32}, []byte{0x0f})
@@ -35,8 +35,9 @@ var (
 	asyncGeneratorMark = insert(731, 7, []byte{0x02, 0x40, 0x20, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x54}, []byte{0x0f})
 )
 
-// asyncGeneratorResume makes js_async_generator_resolve_function ignore that a promise is settled for which a generator does not wait
-// any more, since it has been resumed meanwhile, by a getter of the value. It would be resumed in a state that is not made for it.
+// asyncGeneratorResume makes js_async_generator_resolve_function ignore that a promise is settled for which a
+// generator does not wait any more, since it has been resumed meanwhile, by a getter of the value. It would be resumed
+// in a state that is not made for it.
 var asyncGeneratorResume = insert(752, 3, []byte{0x41, 0, 0x21, 2}, []byte{
 	0x20, 4, 0x41, 2, 0x49, 0x04, 0x40, // local.get 4 (magic), i32.const 2, i32.lt_u, if: this is for an await
 	0x20, 5, 0x29, 3, 0, 0xa7, 0x28, 2, 32, 0x28, 2, 4, // the state of the JSAsyncGeneratorData of local 5, the generator
@@ -44,15 +45,16 @@ var asyncGeneratorResume = insert(752, 3, []byte{0x41, 0, 0x21, 2}, []byte{
 	0x42, 0x80, 0x80, 0x80, 0x80, 0x30, 0x0f, // i64.const undefined, return
 	0x0b, 0x0b}) // end, end
 
-// registryStays makes FinalizationRegistry.prototype.register keep the registry until the run ends. The engine uses registries, their
-// callbacks and values after it has freed them, where they go together with a target.
+// registryStays makes FinalizationRegistry.prototype.register keep the registry until the run ends. The engine uses
+// registries, their callbacks and values after it has freed them, where they go together with a target.
 var registryStays = insert(1084, 19, []byte{0x23, 0, 0x41, 0xd0, 0, 0x6b}, []byte{
 	0x20, 1, 0x42, 32, 0x87, 0x42, 0x7f, 0x51, 0x04, 0x40, // local.get 1 (this), i64.const 32, i64.shr_s, i64.const -1, i64.eq, if: an object
 	0x20, 1, 0xa7, 0x2f, 1, objectClass, 0x41, classFinalizationRegistry, 0x46, 0x04, 0x40, // its class, i32.eq, if
 	0x20, 1, 0xa7, 0x20, 1, 0xa7, 0x28, 2, 0, 0x41, 1, 0x6a, 0x36, 2, 0, // one reference more
 	0x0b, 0x0b}) // end, end
 
-// viewFits makes typed_array_init check that the view lies in its buffer, which code that ran meanwhile may have made smaller.
+// viewFits makes typed_array_init check that the view lies in its buffer, which code that ran meanwhile may have made
+// smaller.
 var viewFits = insert(573, 9, []byte{0x02, 0x7f, 0x02, 0x40, 0x20, 0, 0x28, 2, 16}, []byte{
 	0x20, 3, 0x20, 4, // local.get 3 (offset), local.get 4 (length)
 	0x20, 1, 0xa7, 0x2f, 1, objectClass, 0x31, 0, 0x9a, 0xf6, 4, // the class of local 1, i64.load8_u offset=80666: log2 of the size of an element
@@ -64,16 +66,17 @@ var viewFits = insert(573, 9, []byte{0x02, 0x7f, 0x02, 0x40, 0x20, 0, 0x28, 2, 1
 	0x41, 0x7f, 0x0f, // i32.const -1, return
 	0x0b}) // end
 
-// sharedGrowth makes SharedArrayBuffer.prototype.grow (js_array_buffer_resize) allocate memory. The engine believes that a buffer has had
-// the most from the beginning, but has not given it that without threads, which there are not.
+// sharedGrowth makes SharedArrayBuffer.prototype.grow (js_array_buffer_resize) allocate memory. The engine believes
+// that a buffer has had the most from the beginning, but has not given it that without threads, which there are not.
 var sharedGrowth = metering.Replacement{
 	Function: 1028, At: 533,
 	Old: []byte{0x20, 2, 0x20, 1, 0x3e, 2, arrayBufferLength, // local.get 2, local.get 1, i64.store32: the new length
 		0x20, 2, 0x28, 2, arrayBufferData, 0x21, 3, 0x0c, 1}, // local.set 3: the same data, br 1: over what allocates
 }
 
-// newArraysAreZero makes js_realloc_rt, where it allocates a new block, fill it with zeros. Functions that return a changed copy of an
-// array (with, toReversed, toSorted, toSpliced) call getters while the collector can see the copy, which has random values as yet.
+// newArraysAreZero makes js_realloc_rt, where it allocates a new block, fill it with zeros. Functions that return a
+// changed copy of an array (with, toReversed, toSorted, toSpliced) call getters while the collector can see the copy,
+// which has random values as yet.
 var newArraysAreZero = metering.Replacement{
 	Function: 250, At: 50,
 	Old: []byte{0x20, 2, 0x20, 0, 0x28, 2, 4, 0x11, 3, 0},          // local.get 2 (size), js_malloc of the JSMallocFunctions, call_indirect
@@ -95,7 +98,8 @@ func lengthBound(function uint32, at int) metering.Replacement {
 		New: []byte{0x42, 0x80, 0x80, 0x80, 0x80, 0x01}} // i64.const 1<<28
 }
 
-// longOwnKeys is the same in js_proxy_get_own_property_names, for what a proxy's ownKeys returns: so many bytes that there is no memory.
+// longOwnKeys is the same in js_proxy_get_own_property_names, for what a proxy's ownKeys returns: so many bytes that
+// there is no memory.
 var longOwnKeys = metering.Replacement{
 	Function: 697, At: 641,
 	Old: []byte{0x20, 9, 0x41, 3, 0x74}, // local.get 9 (length), i32.const 3, i32.shl
@@ -104,8 +108,9 @@ var longOwnKeys = metering.Replacement{
 		0x20, 9, 0x41, 29, 0x76, 0x1b}, // local.get 9, i32.const 29, i32.shr_u, select
 }
 
-// unlinkedExport makes js_inner_module_linking refuse, as a circular reference, an import of what a module has imported itself and exports,
-// if that one is not linked yet, as it can be in a cycle. There is no variable yet, and the engine takes what is at address 0 for it.
+// unlinkedExport makes js_inner_module_linking refuse, as a circular reference, an import of what a module has
+// imported itself and exports, if that one is not linked yet, as it can be in a cycle. There is no variable yet, and
+// the engine takes what is at address 0 for it.
 var unlinkedExport = metering.Replacement{
 	Function: 491, At: 721,
 	Old: []byte{0x22, 11, 0x04, 0x40}, // local.tee 11 (what js_resolve_export has returned), if

@@ -11,10 +11,10 @@ import (
 // patches are the changes to the engine's code, for the build that SHA256 names.
 var patches = []metering.Replacement{hostFunction, usableSize, statementPosition, rejection, resolveModule, loadModule, perform, moduleFailure, allocate, iteratorDepth, leftException}
 
-// hostFunction makes the native function behind the host function do what the host asks for, before it returns. The host must not call
-// the engine again while the engine calls the host: each such call would have a native stack of its own. Instead it answers with a
-// value of no type that there is, and the address of a request (see perform). The host is called again with the result, and with
-// ResumeArgc, until it answers with a value.
+// hostFunction makes the native function behind the host function do what the host asks for, before it returns. The
+// host must not call the engine again while the engine calls the host: each such call would have a native stack of its
+// own. Instead it answers with a value of no type that there is, and the address of a request (see perform). The host
+// is called again with the result, and with ResumeArgc, until it answers with a value.
 var hostFunction = metering.Replacement{
 	Function: 32,
 	Old: []byte{0, 0x20, 2, 0x41, 3, 0x4c, 0x04, 0x40, // no locals; local.get 2 (argc), i32.const 3, i32.le_s, if
@@ -36,8 +36,9 @@ var hostFunction = metering.Replacement{
 // tagRequest is the tag of requests. As a value it is a not-a-number that no operation gives.
 const tagRequest = 32
 
-// usableSize replaces js_def_malloc_usable_size, which is a stub under WASI that always answers 0. Without it the engine
-// would collect garbage by the number of its allocations only, and run out of memory while most of it is garbage.
+// usableSize replaces js_def_malloc_usable_size, which is a stub under WASI that always answers 0. Without it the
+// engine would collect garbage by the number of its allocations only, and run out of memory while most of it is
+// garbage.
 //
 // The C library's allocator (dlmalloc) keeps the size of a block in the word in front of it: the three lowest bits are
 // flags, and four bytes of the size are that word itself. The stub is called through the function table only.
@@ -55,8 +56,8 @@ var usableSize = metering.Replacement{
 		0x0b, 0x0b}, // end, end
 }
 
-// statementPosition makes js_parse_statement_or_decl begin with a call of emit_source_loc, as a newer QuickJS does. This
-// version notes positions for expression statements, calls and operators only, so an exception in
+// statementPosition makes js_parse_statement_or_decl begin with a call of emit_source_loc, as a newer QuickJS does.
+// This version notes positions for expression statements, calls and operators only, so an exception in
 //
 //	const name = user.name
 //
@@ -93,8 +94,9 @@ var rejectionCode = []byte{
 	0x02, 0x40, // block
 	0x20, 1, 0x42, 0x80, 0x80, 0x80, 0x80, 0x70, 0x54, 0x0d, 0} // leave if the promise is not an object
 
-// resolveModule makes js_host_resolve_imported_module begin with asking the host what a specifier means: it calls hostFunction(ctx, base |
-// specifier << 32, ResolveArgc, 0) with two C strings, and goes on with the name that it gets, or returns NULL where it gets none.
+// resolveModule makes js_host_resolve_imported_module begin with asking the host what a specifier means: it calls
+// hostFunction(ctx, base | specifier << 32, ResolveArgc, 0) with two C strings, and goes on with the name that it
+// gets, or returns NULL where it gets none.
 var resolveModule = metering.Replacement{
 	Function: 636,
 	Old:      append(slices.Clip(resolveLocals), resolveCode...),
@@ -114,8 +116,8 @@ var resolveLocals = append([]byte{7}, bytes.Repeat([]byte{1, 0x7f}, 7)...)
 
 var resolveCode = []byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 8, 0x24, 0} // the function's stack frame
 
-// loadModule makes QJS_ModuleLoader ask the host for a module: it calls hostFunction(ctx, name, LoadArgc, 0) and returns the
-// JSModuleDef* that it gets. The engine's own loader reads files, of which there are none.
+// loadModule makes QJS_ModuleLoader ask the host for a module: it calls hostFunction(ctx, name, LoadArgc, 0) and
+// returns the JSModuleDef* that it gets. The engine's own loader reads files, of which there are none.
 var loadModule = metering.Replacement{
 	Function: 25,
 	Old:      append(slices.Clip(loadLocals), loadCode...),
@@ -130,9 +132,10 @@ var loadLocals = []byte{9, 1, 0x7e, 1, 0x7f, 1, 0x7f, 1, 0x7e, 1, 0x7f, 1, 0x7e,
 
 var loadCode = []byte{0x23, 0, 0x41, 32, 0x6b, 0x22, 5, 0x24, 0}
 
-// perform makes QJS_ThrowInternalError(ctx, request) another function, which does what a request is for, by its kind: a call of a
-// function, an evaluation by QJS_Eval, which runs all waiting jobs after the code, or one by JS_Eval, which the engine does not export.
-// Then a module gets its import.meta. As it is the only way in for what needs much of the native stack, there is only one of these.
+// perform makes QJS_ThrowInternalError(ctx, request) another function, which does what a request is for, by its kind:
+// a call of a function, an evaluation by QJS_Eval, which runs all waiting jobs after the code, or one by JS_Eval,
+// which the engine does not export. Then a module gets its import.meta. As it is the only way in for what needs much
+// of the native stack, there is only one of these.
 var perform = metering.Replacement{
 	Function: 41,
 	Old: []byte{2, 1, 0x7f, 1, 0x7e, 0x23, 0, 0x41, 16, 0x6b, 0x22, 2, 0x24, 0, 0x20, 2, 0x20, 1, 0x36, 2, 0,
@@ -175,8 +178,8 @@ const (
 	kindCall    = 2
 )
 
-// moduleFailure makes js_execute_sync_module mark the promise of a module that throws as handled. The engine takes the reason and
-// rejects the promise of the import with it, but nobody ever looks at the module's own.
+// moduleFailure makes js_execute_sync_module mark the promise of a module that throws as handled. The engine takes the
+// reason and rejects the promise of the import with it, but nobody ever looks at the module's own.
 var moduleFailure = metering.Replacement{
 	Function: 654,
 	Old:      executeModule,
@@ -191,8 +194,8 @@ var executeModule = mustDecode("03017f017e017e0240024002402001280250220304402000
 	"0d0002400240200328020041016b0e020001020b20012001280200220141016b360200200141014a0d04" +
 	"20002802102004108d020c040b")
 
-// allocate makes QJS_NewString(ctx, size) another function: a way to js_malloc, which the engine does not export. The memory is
-// for a string, so the engine counts and frees it.
+// allocate makes QJS_NewString(ctx, size) another function: a way to js_malloc, which the engine does not export. The
+// memory is for a string, so the engine counts and frees it.
 var allocate = metering.Replacement{
 	Function: 65,
 	Old:      []byte{0, 0x20, 0, 0x20, 1, 0x20, 1, 0x10, 0xb7, 1, 0x10, 0xdc, 2, 0x0b},
@@ -201,9 +204,9 @@ var allocate = metering.Replacement{
 		0x10, 0xfc, 1, 0xad, 0x0b}, // call 252, js_malloc, i64.extend_i32_u, end
 }
 
-// iteratorDepth makes JS_IteratorNext2 begin with a check that there is stack left, as every other way by which the engine calls itself
-// does. It calls native iterators directly, so a chain of iterator helpers (iterator.map(f).map(f)...) that is long enough would
-// otherwise write below the stack, over other data.
+// iteratorDepth makes JS_IteratorNext2 begin with a check that there is stack left, as every other way by which the
+// engine calls itself does. It calls native iterators directly, so a chain of iterator helpers
+// (iterator.map(f).map(f)...) that is long enough would otherwise write below the stack, over other data.
 var iteratorDepth = metering.Replacement{
 	Function: 640,
 	Old:      append(slices.Clip(iteratorLocals), iteratorCode...),
@@ -221,9 +224,9 @@ var iteratorLocals = []byte{3, 1, 0x7f, 1, 0x7f, 1, 0x7e}
 
 var iteratorCode = []byte{0x23, 0, 0x41, 16, 0x6b, 0x22, 6, 0x24, 0} // the function's stack frame
 
-// leftException makes js_std_loop drop a pending exception before it looks for the next job. The engine's flatMap of iterators leaves
-// one behind that it has caught, and QJS_Eval takes any that is there after the loop for that of a job that has failed. After such a
-// job, the loop ends at once.
+// leftException makes js_std_loop drop a pending exception before it looks for the next job. The engine's flatMap of
+// iterators leaves one behind that it has caught, and QJS_Eval takes any that is there after the loop for that of a
+// job that has failed. After such a job, the loop ends at once.
 var leftException = metering.Replacement{
 	Function: 1100,
 	Old:      jobLoop,

@@ -10,7 +10,8 @@ import (
 //go:embed prelude/*.js
 var preludeFiles embed.FS
 
-// preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the kernel.
+// preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the
+// kernel.
 var preludeOrder = []string{
 	"kernel", "iterators", "format", "console", "table", "timers", "path", "process", "files", "random", "functions",
 	"classes", "exceptions", "performance", "base64", "encoding", "digest", "searchparams", "url", "events", "abort", "clone",

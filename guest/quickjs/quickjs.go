@@ -1,6 +1,7 @@
-// Package quickjs is what runs inside the sandbox: the QuickJS engine as a WebAssembly module, and the JavaScript prelude
-// that gives scripts their globals. It is the one place that knows the engine's exports, memory layout and bytes, so
-// that another build of the engine can take its place; [SHA256] names the build that everything here is written for.
+// Package quickjs is what runs inside the sandbox: the QuickJS engine as a WebAssembly module, and the JavaScript
+// prelude that gives scripts their globals. It is the one place that knows the engine's exports, memory layout and
+// bytes, so that another build of the engine can take its place; [SHA256] names the build that everything here is
+// written for.
 //
 // The engine is QuickJS-ng 0.10.1, compiled to WebAssembly with WASI preview 1 by github.com/fastschema/qjs. Of that
 // Go module only the WebAssembly bytes are used: package runtime drives them itself.
@@ -27,7 +28,8 @@ import (
 // SHA256 is the hash of the engine's WebAssembly module as it comes from the dependency.
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
-// ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without making it again.
+// ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without
+// making it again.
 const ModuleSHA256 = "f1250c3b84d6cfa692081f803d6b9ac925b57a91c0a515a093840db52636b79c"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
@@ -39,9 +41,9 @@ func Original() []byte { return wasmBytes }
 // stackPointerExport is the name of the C stack pointer, which is the first global.
 var stackPointerExport = metering.GlobalExport(0)
 
-// Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host; with its
-// stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with the
-// changes in patches.go and mends.go.
+// Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host; with
+// its stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with
+// the changes in patches.go and mends.go.
 func Module() ([]byte, error) {
 	module, err := metering.Rewrite(wasmBytes, metering.Options{
 		State:        true,

@@ -207,7 +207,8 @@ func verifyAllocated(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyCollection looks whether a collection takes place when it should: the engine says then when the next one will be.
+// verifyCollection looks whether a collection takes place when it should: the engine says then when the next one will
+// be.
 func verifyCollection(ctx context.Context, vm *VM) error {
 	collectAt := func() uint32 { return vm.u32(vm.state.runtime + runtimeCollectAt) }
 	before := collectAt()

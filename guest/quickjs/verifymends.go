@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// mendChecks are scripts that give another answer, or crash, where one of the mends is missing. Of each, begin runs first, then garbage
-// in cycles is collected, and then the answer is looked at.
+// mendChecks are scripts that give another answer, or crash, where one of the mends is missing. Of each, begin runs
+// first, then garbage in cycles is collected, and then the answer is looked at.
 var mendChecks = []struct{ what, begin, answer, want string }{
 	{
 		"suspended async functions", `

@@ -40,8 +40,8 @@ type VM struct {
 	linking bool // a module is being compiled
 }
 
-// function is an export of the engine. An api.Function must not be called again before it has returned, so there is one for
-// each call that is under way.
+// function is an export of the engine. An api.Function must not be called again before it has returned, so there is
+// one for each call that is under way.
 type function struct {
 	spare []*entry
 }
@@ -113,7 +113,8 @@ func (vm *VM) RandomUsed(seed uint64) bool {
 	return now != max(seed, 1)
 }
 
-// maxDepth is how many calls into the engine can be under way: one that runs a script, and inside of that one that does not.
+// maxDepth is how many calls into the engine can be under way: one that runs a script, and inside of that one that
+// does not.
 const maxDepth = 2
 
 // call calls an export of the engine. The result is 0 where it has none.

@@ -14,8 +14,8 @@ import (
 // places are names in an entry: some are there, some are not.
 var places = []string{"data", "SHA256SUMS", "compiler-1/code", "compiler-1", "compiler-1/more", "more", "a\nb", "more/data", "."}
 
-// FuzzDamage damages an entry in several ways: three bytes say what is done where, the others are content. Whatever is left of
-// it, it is found as it was made, or not at all, and then it can be made again.
+// FuzzDamage damages an entry in several ways: three bytes say what is done where, the others are content. Whatever is
+// left of it, it is found as it was made, or not at all, and then it can be made again.
 func FuzzDamage(f *testing.F) {
 	f.Add([]byte{}, "")
 	for how := range byte(6) {

@@ -37,8 +37,8 @@ func chown(t *testing.T, path string) {
 	require.NoError(t, os.Lchown(path, nobody, nobody))
 }
 
-// TestPlaces opens cache directories in places that others can or cannot change. Those in which they can are refused, and nothing is
-// made in them.
+// TestPlaces opens cache directories in places that others can or cannot change. Those in which they can are refused,
+// and nothing is made in them.
 func TestPlaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		place func(t *testing.T, root string) string
@@ -114,8 +114,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestEntriesThatOthersCanChange puts things into an entry that somebody else could change, or that are not files. They are neither
-// used nor removed.
+// TestEntriesThatOthersCanChange puts things into an entry that somebody else could change, or that are not files.
+// They are neither used nor removed.
 func TestEntriesThatOthersCanChange(t *testing.T) {
 	const code = "/compiler-1/code"
 	for name, test := range map[string]struct {

@@ -144,8 +144,8 @@ func IsNumber(text string) bool {
 	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text)) && IsReasonable([]byte(text))
 }
 
-// Integer writes a JSON number without a point and an exponent: 1.0 as 1, and 1e3 as 1000. ok is false if it has a fraction, or is
-// not reasonable.
+// Integer writes a JSON number without a point and an exponent: 1.0 as 1, and 1e3 as 1000. ok is false if it has a
+// fraction, or is not reasonable.
 func Integer(number string) (digits string, ok bool) {
 	if !strings.ContainsAny(number, ".eE") {
 		return number, true

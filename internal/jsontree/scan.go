@@ -105,7 +105,8 @@ func skipValue(text []byte, i int) int {
 	return end
 }
 
-// walk goes through the tokens of a text from i on, to the end of the text or of the first value, and returns where that is.
+// walk goes through the tokens of a text from i on, to the end of the text or of the first value, and returns where
+// that is.
 func walk(text []byte, i int, limits Limits, one bool) (end int, err error) {
 	depth, values := 0, 0
 	for i < len(text) {

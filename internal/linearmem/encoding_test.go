@@ -92,8 +92,9 @@ func TestWhatIsNoImage(t *testing.T) {
 	}
 }
 
-// FuzzImage decodes anything. What counts as an image is one: it can be restored, holds what was encoded and nothing else, and is
-// encoded the same way again. Behind the numbers come as many pages as the last byte says, since that is too much to guess.
+// FuzzImage decodes anything. What counts as an image is one: it can be restored, holds what was encoded and nothing
+// else, and is encoded the same way again. Behind the numbers come as many pages as the last byte says, since that is
+// too much to guess.
 func FuzzImage(f *testing.F) {
 	page := uint64(os.Getpagesize())
 	add := func(pages byte, numbers ...uint64) {

@@ -83,8 +83,8 @@ func (i *Image) place(memory []byte) (shared bool, err error) {
 	return false, nil
 }
 
-// maxPieces is how many pieces an image has at most. Each is a mapping in every memory that has been restored from it, and a process
-// can have some 65 000; whoever wrote to the memory decides where its pages lie.
+// maxPieces is how many pieces an image has at most. Each is a mapping in every memory that has been restored from it,
+// and a process can have some 65 000; whoever wrote to the memory decides where its pages lie.
 const maxPieces = 32
 
 // pieces finds what is not zero. Small gaps belong to a piece, and larger ones too if there are many.

@@ -48,7 +48,8 @@ func unshare(file *os.File, data []byte) {
 	file.Close() // nothing has been written that could be lost
 }
 
-// placeShared maps the pieces, so that pages cost nothing until they are touched, and are copied only when they are written to.
+// placeShared maps the pieces, so that pages cost nothing until they are touched, and are copied only when they are
+// written to.
 func (i *Image) placeShared(memory []byte) error {
 	for _, p := range i.pieces {
 		at := unsafe.Pointer(&memory[p.at])
@@ -60,8 +61,8 @@ func (i *Image) placeShared(memory []byte) error {
 	return nil
 }
 
-// maxReverted is how many pages are made what they were one by one. They stay the memory's own, so that the next use of it does not
-// cost page faults; more are given back to the system.
+// maxReverted is how many pages are made what they were one by one. They stay the memory's own, so that the next use
+// of it does not cost page faults; more are given back to the system.
 const maxReverted = 128
 
 // revert makes a memory what lies under it.
@@ -87,8 +88,9 @@ func (m *Memory) revert(used []byte) error {
 	return nil
 }
 
-// ownPages appends to list where the pages are that are the process's own, in order: those that have been written to, and where nothing
-// lies under them also those that have been read. It returns false if there are too many or if it cannot be known.
+// ownPages appends to list where the pages are that are the process's own, in order: those that have been written to,
+// and where nothing lies under them also those that have been read. It returns false if there are too many or if it
+// cannot be known.
 func ownPages(pages []byte, list []uint64) ([]uint64, bool) {
 	if file := pagemap(); file != nil {
 		return readPagemap(file, pages, list)

@@ -29,8 +29,8 @@ func clearPages(pages []byte) error {
 	return nil
 }
 
-// release gives the reservation back. That can fail where the process has as many mappings as it may, and one of a neighbour would have
-// to be split: then the address space is lost, but not what lies there.
+// release gives the reservation back. That can fail where the process has as many mappings as it may, and one of a
+// neighbour would have to be split: then the address space is lost, but not what lies there.
 func release(reserved []byte) {
 	if unix.Munmap(reserved) != nil {
 		_ = unix.Madvise(reserved, unix.MADV_DONTNEED)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// source turns bytes into choices. When there are none left every choice is the first, which is one that comes to an end.
+// source turns bytes into choices. When there are none left every choice is the first, which is one that comes to an
+// end.
 type source struct{ left []byte }
 
 func (s *source) choose(n int) int {

@@ -31,8 +31,8 @@ func (w *rewriter) chargeBody() []byte {
 	return append(b, opLocalGet, 0, opEnd)
 }
 
-// appendCharge takes the price of a bulk operation from the fuel. size is code that leaves on the stack over how many bytes it goes. The
-// fuel was not negative before, and the price is below 1<<26, so the difference does not overflow.
+// appendCharge takes the price of a bulk operation from the fuel. size is code that leaves on the stack over how many
+// bytes it goes. The fuel was not negative before, and the price is below 1<<26, so the difference does not overflow.
 func (w *rewriter) appendCharge(b, size []byte) []byte {
 	b = appendU32(append(b, opGlobalGet), w.fuel)
 	b = append(append(b, size...), opI32Const, bytesPerFuelLog2, opI32ShrU, opI32Sub)
@@ -83,8 +83,8 @@ func (w *rewriter) fillBody() []byte {
 	return w.appendRest(b, instruction)
 }
 
-// copyBody is memory.copy, done in parts, as fillBody does it. If the source begins before the destination and reaches into it, the
-// last part is copied first, so that no part is overwritten before it is copied:
+// copyBody is memory.copy, done in parts, as fillBody does it. If the source begins before the destination and reaches
+// into it, the last part is copied first, so that no part is overwritten before it is copied:
 //
 //	(if (to - from < size) // to < from gives a large number
 //	  parts of: size = size - part; (memory.copy (to + size) (from + size) part)

@@ -3,14 +3,15 @@ package metering
 // maxShort is how many branches can start a short loop again.
 const maxShort = 4
 
-// shortLoops finds the loops in a function's code that are metered where they start again, and not at every iteration: a hash chain
-// of one element costs nothing then. It returns where they begin, counted from offset.
+// shortLoops finds the loops in a function's code that are metered where they start again, and not at every iteration:
+// a hash chain of one element costs nothing then. It returns where they begin, counted from offset.
 //
-// Every way around such a loop leads over a branch that pays. Once through it is straight-line code, but for calls: these pay too,
-// so that recursion through loops, each of which is run through once, is not free.
+// Every way around such a loop leads over a branch that pays. Once through it is straight-line code, but for calls:
+// these pay too, so that recursion through loops, each of which is run through once, is not free.
 //
-// A loop that calls in every iteration, as far as can be seen at a glance, is none of them, since it would pay twice. Nor is any in a
-// function that has a loop with many branches back: such a function is an interpreter, where each bit of code more slows down all of it.
+// A loop that calls in every iteration, as far as can be seen at a glance, is none of them, since it would pay twice.
+// Nor is any in a function that has a loop with many branches back: such a function is an interpreter, where each bit
+// of code more slows down all of it.
 //
 // Code that is malformed is left to the rewriter.
 func shortLoops(code []byte, offset int) map[int]bool {

@@ -46,9 +46,9 @@ import (
 
 // Names in a rewritten module.
 const (
-	// YieldModule and YieldName name the host function that the module imports and calls when its fuel is used up. Its type is
-	// (i32) -> (i32): it gets the fuel that is left, zero or less, and returns the fuel to go on with. The fuel starts at zero,
-	// so the first loop that goes on calls it.
+	// YieldModule and YieldName name the host function that the module imports and calls when its fuel is used up. Its
+	// type is (i32) -> (i32): it gets the fuel that is left, zero or less, and returns the fuel to go on with. The
+	// fuel starts at zero, so the first loop that goes on calls it.
 	YieldModule, YieldName = "toolrun", "yield"
 
 	// FuelExport is the name under which the fuel is exported, as a mutable i32 global.
@@ -66,9 +66,10 @@ type Options struct {
 	// Replacements changes the bodies of functions of the module, which are then metered as any other.
 	Replacements []Replacement
 
-	// State makes sure that memory and globals are all that changes in an instance, so that one whose memory and globals are put
-	// back is as it was. All globals of the module are exported under the names of [GlobalExport], and a module is refused if it
-	// has instructions that change tables or drop segments. The error wraps [ErrUnsupported].
+	// State makes sure that memory and globals are all that changes in an instance, so that one whose memory and
+	// globals are put back is as it was. All globals of the module are exported under the names of [GlobalExport], and
+	// a module is refused if it has instructions that change tables or drop segments. The error wraps
+	// [ErrUnsupported].
 	State bool
 }
 
@@ -76,8 +77,8 @@ type Options struct {
 type Replacement struct {
 	// Function is the index of the function in the original module, imports counted.
 	Function uint32
-	// At is where in the body Old is: how many bytes behind the body's size. It must be where an instruction begins, or 0 for the
-	// beginning, which is the local declarations.
+	// At is where in the body Old is: how many bytes behind the body's size. It must be where an instruction begins,
+	// or 0 for the beginning, which is the local declarations.
 	At int
 	// Old is what must be there: instructions in the binary format. If there is anything else, Rewrite fails: then the
 	// module is not the one that the replacement was made for.
@@ -89,8 +90,9 @@ type Replacement struct {
 // ErrUnsupported is wrapped by the errors for modules that use a part of WebAssembly that Rewrite does not know.
 var ErrUnsupported = errors.New("unsupported WebAssembly feature")
 
-// bytesPerFuelLog2 is the logarithm of how many bytes, or table elements, of a bulk operation cost as much as one iteration of a loop.
-// 64 bytes are a cache line, which takes about as long to write as a short loop body takes to run.
+// bytesPerFuelLog2 is the logarithm of how many bytes, or table elements, of a bulk operation cost as much as one
+// iteration of a loop. 64 bytes are a cache line, which takes about as long to write as a short loop body takes to
+// run.
 const bytesPerFuelLog2 = 6
 
 // Rewrite returns module with metering added. The argument is not changed. It is an error if module is not the binary

@@ -57,7 +57,8 @@ type module struct {
 	memories                       uint32 // how many there are: one at most
 }
 
-// functionType is what rewriting needs to know of a type: a loop or function is rewritten by how many parameters it has.
+// functionType is what rewriting needs to know of a type: a loop or function is rewritten by how many parameters it
+// has.
 type functionType struct{ params uint32 }
 
 var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
@@ -162,8 +163,8 @@ func (m *module) readImports(r *reader) {
 
 func (m *module) typeIndex(r *reader) uint32 { return r.index(uint32(len(m.types)), "type") }
 
-// readTables refuses 64-bit tables, and tables that start out filled with the value of an expression, which may refer to
-// functions.
+// readTables refuses 64-bit tables, and tables that start out filled with the value of an expression, which may refer
+// to functions.
 func (m *module) readTables(r *reader) {
 	for n := r.u32(); n > 0 && r.err == nil; n-- {
 		skipTable(r)

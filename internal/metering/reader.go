@@ -66,8 +66,8 @@ func (r *reader) u32() uint32 {
 	return 0
 }
 
-// index reads the index of one of n things. Metering adds functions, types, globals and locals behind those of the module,
-// so an index that is out of range before would not be so afterwards.
+// index reads the index of one of n things. Metering adds functions, types, globals and locals behind those of the
+// module, so an index that is out of range before would not be so afterwards.
 func (r *reader) index(n uint32, what string) uint32 {
 	v := r.u32()
 	if r.err == nil && v >= n {

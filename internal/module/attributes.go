@@ -34,8 +34,8 @@ func WithoutAttributes(code string) string {
 	return s.out.String()
 }
 
-// blankBraces blanks what is from a token to the end of the braces behind it, if there are any. It returns the last token that it
-// has read.
+// blankBraces blanks what is from a token to the end of the braces behind it, if there are any. It returns the last
+// token that it has read.
 func (s *splitter) blankBraces(start token) token {
 	outside := s.depth()
 	if s.advance(); !s.is(s.token, "{") {

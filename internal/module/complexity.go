@@ -375,7 +375,8 @@ func (c *complexity) endsLabel() bool {
 	return false
 }
 
-// beginsArray reports whether a bracket after c.one begins the elements of an array, and not an index or a computed name.
+// beginsArray reports whether a bracket after c.one begins the elements of an array, and not an index or a computed
+// name.
 func (c *complexity) beginsArray() bool {
 	switch {
 	case c.mayEndOperand(c.one), c.is(c.one, "{"), c.is(c.one, ";"):

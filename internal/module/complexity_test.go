@@ -47,7 +47,8 @@ var deep = []nest{
 	{"a", "", "", "=b"}, {"a", "", "", "**b"}, {"import a=b", "", "", ".c"},
 }
 
-// slow are the ways in which code can make the parser read it again and again, or make its output or memory much larger.
+// slow are the ways in which code can make the parser read it again and again, or make its output or memory much
+// larger.
 var slow = []nest{
 	{"x=", "a?(b):c=>", "d", ""}, {"x=", "a?(b):c=>{", "d", "}"}, {"x=", "a?(b:c):d=>(", "e", "):f"},
 	{"let x:", "infer A extends ", "B", ""}, {"type T=", "A extends (infer B extends ", "C", "?1:2)?1:2"},
@@ -184,7 +185,8 @@ func FuzzStripTypes(f *testing.F) {
 	})
 }
 
-// TestTypeScriptWithManyNames refuses what could make the parser's messages take long, and nothing that is as people write.
+// TestTypeScriptWithManyNames refuses what could make the parser's messages take long, and nothing that is as people
+// write.
 func TestTypeScriptWithManyNames(t *testing.T) {
 	var complexity *module.ComplexityError
 	for _, code := range []string{

@@ -16,8 +16,8 @@ import (
 // soak runs the long versions of tests.
 var soak = flag.Bool("soak", false, "run the long versions of tests")
 
-// TestComments are those that cost the parser more than their size, since it looks for the beginning of their line, or puts them into the
-// output.
+// TestComments are those that cost the parser more than their size, since it looks for the beginning of their line, or
+// puts them into the output.
 func TestComments(t *testing.T) {
 	for _, code := range []string{
 		strings.Repeat("/*!*/", 26_000),
@@ -80,8 +80,8 @@ func transformTime(code string, times int) time.Duration {
 	return least
 }
 
-// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak each program is as large as it may be, and
-// takes no longer than some times what the most costly one does that is counted right.
+// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak each program is as large
+// as it may be, and takes no longer than some times what the most costly one does that is counted right.
 func TestCostOfTypeScript(t *testing.T) {
 	programs := corpus()
 	if !*soak {
@@ -106,7 +106,8 @@ func TestCostOfTypeScript(t *testing.T) {
 	}
 }
 
-// BenchmarkScans is the time of all that reads code before it is known to be harmless. The time for a byte must not grow with the size.
+// BenchmarkScans is the time of all that reads code before it is known to be harmless. The time for a byte must not
+// grow with the size.
 func BenchmarkScans(b *testing.B) {
 	scans := map[string]func(string){
 		"CheckComplexity":   func(code string) { _ = module.CheckComplexity(code) },

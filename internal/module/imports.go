@@ -315,7 +315,8 @@ func (d *declaration) write(out *strings.Builder) {
 		pattern = append(pattern, literal(n.exported)+": "+n.local)
 	}
 	if len(names) > 0 {
-		// What is there once in the source is there once in the code, so that this is no longer than a few times the source.
+		// What is there once in the source is there once in the code, so that this is no longer than a few times the
+		// source.
 		var checks strings.Builder
 		fmt.Fprintf(&checks, "const check = (name) => { if (!(name in module)) throw new SyntaxError(%s + name + \"'\"); }; ",
 			literal(fmt.Sprintf("The requested module '%s' does not provide an export named '", d.specifier)))

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// lexer cuts JavaScript or TypeScript into tokens, in time linear in its length, and never fails: what is no token ends
-// the program. It knows no grammar, so that it has to guess whether a slash divides or begins a regular expression where
-// that depends on more than the tokens before; such tokens are marked as uncertain.
+// lexer cuts JavaScript or TypeScript into tokens, in time linear in its length, and never fails: what is no token
+// ends the program. It knows no grammar, so that it has to guess whether a slash divides or begins a regular
+// expression where that depends on more than the tokens before; such tokens are marked as uncertain.
 type lexer struct {
 	source   string
 	position int
@@ -19,8 +19,9 @@ type lexer struct {
 	failures, lineEnd int
 	// again is how many bytes are read once more because what could be a regular expression was taken for a division.
 	again int
-	// columns is the sum of how many bytes stand before each comment in its line. The last line that was looked at begins at lineStart,
-	// and lineSeen is how far it was looked at. legal counts the comments that are part of the output.
+	// columns is the sum of how many bytes stand before each comment in its line. The last line that was looked at
+	// begins at lineStart, and lineSeen is how far it was looked at. legal counts the comments that are part of the
+	// output.
 	columns, lineStart, lineSeen, legal int
 }
 
@@ -455,7 +456,8 @@ func (l *lexer) beginsValue() bool {
 	return false
 }
 
-// maxBrackets is how many brackets may be open, for each of which something is remembered. It is more than any engine can parse.
+// maxBrackets is how many brackets may be open, for each of which something is remembered. It is more than any engine
+// can parse.
 const maxBrackets = 1 << 16
 
 // scanPunctuator reads an operator or a bracket.

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/progress"
 )
 
-// The largest files that a [Loader] loads, in bytes. The compiler of TypeScript cannot be stopped, and its stack grows with
-// the size, so code of any size that could take longer than a second or two is refused as well.
+// The largest files that a [Loader] loads, in bytes. The compiler of TypeScript cannot be stopped, and its stack grows
+// with the size, so code of any size that could take longer than a second or two is refused as well.
 const (
 	MaxSource     = 8 << 20
 	MaxTypeScript = 128 << 10

@@ -2,8 +2,8 @@ package module
 
 import "strings"
 
-// nesting is what is open at one place of TypeScript code, within a pair of brackets or outside of all. Each count is an
-// upper bound on how deep the parser's calls, and the passes over what it returns, go there.
+// nesting is what is open at one place of TypeScript code, within a pair of brackets or outside of all. Each count is
+// an upper bound on how deep the parser's calls, and the passes over what it returns, go there.
 type nesting struct {
 	statements int // heads of statements, such as if and else, and labels
 	operators  int // operators whose right side reaches far, such as = and ?:, and words that begin something

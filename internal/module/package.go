@@ -196,7 +196,8 @@ func exported(exports json.RawMessage, subpath string, conditions []string) stri
 	return strings.ReplaceAll(pattern, "*", matched)
 }
 
-// target chooses among the conditions of a target. What is nested is decoded again for each level, so only as what it can be.
+// target chooses among the conditions of a target. What is nested is decoded again for each level, so only as what it
+// can be.
 func target(value json.RawMessage, conditions []string, depth int) string {
 	var kind byte
 	if trimmed := bytes.TrimLeft(value, " \t\r\n"); len(trimmed) > 0 {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquote returns the value of a JavaScript string, quotes included in s. Lone surrogates become U+FFFD. It returns false
-// for an escape that is not allowed in modules.
+// unquote returns the value of a JavaScript string, quotes included in s. Lone surrogates become U+FFFD. It returns
+// false for an escape that is not allowed in modules.
 func unquote(s string) (string, bool) {
 	s = s[1 : len(s)-1]
 	if !strings.Contains(s, `\`) {

@@ -10,9 +10,10 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// Where a value fits none of several alternatives, what is wrong with all of them at once helps nobody. What is told is what is wrong
-// with the alternative that was meant: the one for which the value is of the right type, one of the values that are named, and
-// has the values of properties that tell it from others; among those that are left, the one with the fewest problems.
+// Where a value fits none of several alternatives, what is wrong with all of them at once helps nobody. What is told
+// is what is wrong with the alternative that was meant: the one for which the value is of the right type, one of the
+// values that are named, and has the values of properties that tell it from others; among those that are left, the one
+// with the fewest problems.
 
 // Signs say of an alternative that it was not meant. What comes later is the stronger sign.
 type signs uint8

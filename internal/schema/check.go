@@ -10,13 +10,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Package jsonschema compiles schemas, but its own way of validating cannot be bounded: there are short schemas that look at
-// a value in more ways than there are atoms, each way that fails leaves an error with a copy of its place, and nothing
-// stops it. A check goes through the same schemas in the same order, counts what it does, stops when that is too much or
-// the context ends, and keeps only the problems that somebody will read.
+// Package jsonschema compiles schemas, but its own way of validating cannot be bounded: there are short schemas that
+// look at a value in more ways than there are atoms, each way that fails leaves an error with a copy of its place, and
+// nothing stops it. A check goes through the same schemas in the same order, counts what it does, stops when that is
+// too much or the context ends, and keeps only the problems that somebody will read.
 
-// What checking may cost: a number of steps for any value, and some for each value inside of it. A step is a look at a value
-// with a schema, or something else that takes at most some microseconds.
+// What checking may cost: a number of steps for any value, and some for each value inside of it. A step is a look at a
+// value with a schema, or something else that takes at most some microseconds.
 const (
 	leastCost   = 100_000
 	costPerNode = 5
@@ -32,7 +32,8 @@ type check struct {
 	meter
 	// path leads to the value that is looked at.
 	path []string
-	// looks are those that are going on, and base is where the ones begin that the names of a schema's own are not part of.
+	// looks are those that are going on, and base is where the ones begin that the names of a schema's own are not
+	// part of.
 	looks []look
 	base  int
 	// quiet is not zero where nobody wants to know what is wrong.
@@ -182,8 +183,8 @@ func (c *check) inside(schema *jsonschema.Schema, value any, token string) bool 
 	return !c.failed(since)
 }
 
-// look looks at a value with a schema. It returns which parts of the value have not been evaluated, if the caller needs to
-// know.
+// look looks at a value with a schema. It returns which parts of the value have not been evaluated, if the caller
+// needs to know.
 func (c *check) look(s *jsonschema.Schema, v any, keyword string, number int, needed bool) unevaluated {
 	c.spend(1)
 	rest := c.unevaluated(s, v, needed)

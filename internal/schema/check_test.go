@@ -19,7 +19,8 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// FuzzCheck compares what is found wrong with random values, by random schemas of all drafts, with what package jsonschema finds.
+// FuzzCheck compares what is found wrong with random values, by random schemas of all drafts, with what package
+// jsonschema finds.
 func FuzzCheck(f *testing.F) {
 	for seed := range uint64(500) {
 		f.Add(seed)
@@ -110,8 +111,8 @@ type leaf struct {
 	ofName bool
 }
 
-// told are the errors without causes. Of several alternatives it has those of the ones that were meant, found by looking at all that is
-// wrong with each.
+// told are the errors without causes. Of several alternatives it has those of the ones that were meant, found by
+// looking at all that is wrong with each.
 func told(e *jsonschema.ValidationError) (errs []leaf) {
 	if len(e.Causes) == 0 {
 		return []leaf{{ValidationError: e}}

@@ -36,7 +36,8 @@ type coercer struct {
 	walk
 	ctx     context.Context
 	changed bool
-	// textDepth is how deep texts that are decoded may be nested, and values is how many values may still be made of them.
+	// textDepth is how deep texts that are decoded may be nested, and values is how many values may still be made of
+	// them.
 	textDepth, values int
 	// stack has the schemas of the values that are being coerced.
 	stack []*jsontree.Node
@@ -105,8 +106,8 @@ func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 	return v
 }
 
-// applying returns the schemas that a value must fit if it fits all of some: their parts, and the alternatives that are the only ones
-// possible for it.
+// applying returns the schemas that a value must fit if it fits all of some: their parts, and the alternatives that
+// are the only ones possible for it.
 func (c *coercer) applying(schemas []*jsontree.Node, v any) []*jsontree.Node {
 	from := len(c.stack)
 	parts := c.stack[from:]
@@ -141,9 +142,9 @@ func (c *coercer) onlyPossible(alternatives []*jsontree.Node, v any) (only *json
 	return only
 }
 
-// possible reports whether a value, or what it is coerced to inside, may fit a schema: it is of the right type, one of the values that
-// are named, and if it is an object, it has what is required, no properties that are not allowed, and the right values of properties
-// that tell alternatives apart.
+// possible reports whether a value, or what it is coerced to inside, may fit a schema: it is of the right type, one of
+// the values that are named, and if it is an object, it has what is required, no properties that are not allowed, and
+// the right values of properties that tell alternatives apart.
 func (c *coercer) possible(schema *jsontree.Node, v any, shape bool, depth int) bool {
 	if schema.Is("false") {
 		return false
@@ -243,7 +244,8 @@ func (c *coercer) among(values []*jsontree.Node, v any) bool {
 	return false
 }
 
-// same reports whether a value may be the same as one in a schema. Only scalars are compared. A value in quotes may be coerced.
+// same reports whether a value may be the same as one in a schema. Only scalars are compared. A value in quotes may be
+// coerced.
 func (c *coercer) same(value *jsontree.Node, v any) bool {
 	switch v := v.(type) {
 	case string: // which may stand for what it says

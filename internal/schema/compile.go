@@ -26,15 +26,15 @@ var (
 // referenceWords are the keywords that refer to schemas, and after them those that are referred to.
 var referenceWords = []string{"$ref", "$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor", "$recursiveAnchor"}
 
-// maxSchemas is how many schemas may be in one. The time that the compiler takes grows with the square, and with how long
-// the places of the schemas are: maxPlaces is how many bytes they may have, all together.
+// maxSchemas is how many schemas may be in one. The time that the compiler takes grows with the square, and with how
+// long the places of the schemas are: maxPlaces is how many bytes they may have, all together.
 const (
 	maxSchemas = 5000
 	maxPlaces  = 2 << 20
 )
 
-// maxLevels is how many levels all values of a schema may be nested deep, added up. The compiler looks at each value several
-// times, and each time goes through its place or copies it.
+// maxLevels is how many levels all values of a schema may be nested deep, added up. The compiler looks at each value
+// several times, and each time goes through its place or copies it.
 const maxLevels = 500_000
 
 // levels adds up how deep the values in one are.
@@ -56,7 +56,8 @@ func levels(value any, depth int) int {
 // compiling has room for as many schemas as are compiled at the same time, in the whole process.
 var compiling = make(chan struct{}, 4)
 
-// compile compiles a schema, which it changes, unless that or using it could take forever. Formats are only annotations.
+// compile compiles a schema, which it changes, unless that or using it could take forever. Formats are only
+// annotations.
 func compile(root any, draft Draft) (*jsonschema.Schema, error) {
 	p := preparer{root: root, draft: draft, seen: map[uintptr]bool{}}
 	p.schema(p.root, 0)
@@ -176,8 +177,8 @@ func (p *preparer) schema(schema any, place int) {
 	}
 }
 
-// identify takes out the $id of a schema inside of the whole one, unless it is an anchor, as it can be up to draft 7. That changes
-// nothing: references that could depend on it are refused.
+// identify takes out the $id of a schema inside of the whole one, unless it is an anchor, as it can be up to draft 7.
+// That changes nothing: references that could depend on it are refused.
 func (p *preparer) identify(schema map[string]any) {
 	keyword := "$id"
 	if p.draft == Draft4 {
@@ -193,8 +194,8 @@ func (p *preparer) identify(schema map[string]any) {
 	delete(schema, keyword)
 }
 
-// elsewhere prepares the schemas that are in places where none are, unless something refers to them. For each of them the compiler
-// copies what it knows of all.
+// elsewhere prepares the schemas that are in places where none are, unless something refers to them. For each of them
+// the compiler copies what it knows of all.
 func (p *preparer) elsewhere() {
 	const maxCopied = 2_000_000
 	others := 0

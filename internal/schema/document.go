@@ -82,8 +82,8 @@ func draftOf(root *jsontree.Node) Draft {
 	return Draft2020
 }
 
-// References returns the references of a schema: that of $ref, and that of $dynamicRef or $recursiveRef, which lead to the same place
-// within one document.
+// References returns the references of a schema: that of $ref, and that of $dynamicRef or $recursiveRef, which lead to
+// the same place within one document.
 func (d *Document) References(schema *jsontree.Node) []Reference {
 	d.once.Do(d.index)
 	if found := d.references[schema]; found != nil {
@@ -171,7 +171,8 @@ func (d *Document) referring() []string {
 	return []string{"$ref", "$dynamicRef"}
 }
 
-// name notes the anchor of a schema. An anchor that is there twice leads nowhere: there is no telling which one is meant.
+// name notes the anchor of a schema. An anchor that is there twice leads nowhere: there is no telling which one is
+// meant.
 func (d *Document) name(n *jsontree.Node) {
 	var names []string
 	switch {

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/toolrun/toolrun/internal/jsontree"
 
-// Each calls do for a schema, what it refers to, and all that it is made of by allOf, anyOf and oneOf, in the order in which they
-// are written, until do returns false.
+// Each calls do for a schema, what it refers to, and all that it is made of by allOf, anyOf and oneOf, in the order in
+// which they are written, until do returns false.
 func (d *Document) Each(schema *jsontree.Node, do func(*jsontree.Node) bool) {
 	(&walk{d, maxVisits}).each(schema, do)
 }
@@ -71,8 +71,9 @@ func (w *walk) alternatives(part *jsontree.Node) (alternatives []*jsontree.Node)
 	return alternatives
 }
 
-// Described returns the schemas that describe a value that is not null: the schema itself, what it refers to, all in allOf, and the
-// only alternative, if there is just one besides null. What is beside a reference goes before what it refers to.
+// Described returns the schemas that describe a value that is not null: the schema itself, what it refers to, all in
+// allOf, and the only alternative, if there is just one besides null. What is beside a reference goes before what it
+// refers to.
 func (d *Document) Described(schema *jsontree.Node) []*jsontree.Node {
 	return (&walk{d, maxVisits}).described(nil, schema)
 }
@@ -101,8 +102,8 @@ type Field struct {
 	Required bool
 }
 
-// Fields returns the properties of objects that fit a schema, in the order in which they are written. One that alternatives have, too,
-// with other values by which they can be told apart, can have the values of all of them.
+// Fields returns the properties of objects that fit a schema, in the order in which they are written. One that
+// alternatives have, too, with other values by which they can be told apart, can have the values of all of them.
 func (d *Document) Fields(schema *jsontree.Node) []Field {
 	var fields []Field
 	places := map[string]int{}

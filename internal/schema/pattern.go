@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// How large regular expressions may be, each and together: the number of instructions that they are compiled to, roughly.
+// How large regular expressions may be, each and together: the number of instructions that they are compiled to,
+// roughly.
 const (
 	maxPattern  = 10_000
 	maxPatterns = 50_000
@@ -31,8 +32,8 @@ func newPattern(text string) (jsonschema.Regexp, error) {
 	return &pattern{compiled, size}, err
 }
 
-// patternSize estimates how large a regular expression is when its repetitions are written out. One that is too large is an
-// error.
+// patternSize estimates how large a regular expression is when its repetitions are written out. One that is too large
+// is an error.
 func patternSize(text string) (int, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// A plan is a schema in a form that checks JSON without decoding it. It knows the keywords that nearly all schemas of tools
-// consist of, and accepts only what is valid for certain; what it does not accept has to be coerced and validated. That is
-// what makes checking the input of a call cost a tenth of decoding and validating it.
+// A plan is a schema in a form that checks JSON without decoding it. It knows the keywords that nearly all schemas of
+// tools consist of, and accepts only what is valid for certain; what it does not accept has to be coerced and
+// validated. That is what makes checking the input of a call cost a tenth of decoding and validating it.
 type plan struct {
 	// never says that the schema is of a kind that a plan cannot check.
 	never bool

@@ -16,7 +16,8 @@ type Sampler struct {
 	known    FieldList
 }
 
-// NewSampler returns a sampler that makes so many values, of all levels together, and looks at so many keywords for them.
+// NewSampler returns a sampler that makes so many values, of all levels together, and looks at so many keywords for
+// them.
 func NewSampler(d *Document, values int) *Sampler {
 	return &Sampler{document: d, left: values, known: FieldList{}}
 }
@@ -28,8 +29,8 @@ const (
 	maxSampleText  = 1 << 16
 )
 
-// Sample returns a value for what has this name: an example or the default, if the schema has one, a value that it names, or one that
-// is made by its type, its limits and the name. nth is 0, or a larger number for another value.
+// Sample returns a value for what has this name: an example or the default, if the schema has one, a value that it
+// names, or one that is made by its type, its limits and the name. nth is 0, or a larger number for another value.
 func (s *Sampler) Sample(name string, schema *jsontree.Node, nth int) *jsontree.Node {
 	return s.value(name, schema, nth, 0)
 }
@@ -121,7 +122,8 @@ func (s *Sampler) object(schema *jsontree.Node, parts []*jsontree.Node, depth in
 	return made
 }
 
-// array makes two items that differ, to show how a list is written, if there can be two, and otherwise one; or as many as there must be.
+// array makes two items that differ, to show how a list is written, if there can be two, and otherwise one; or as many
+// as there must be.
 func (s *Sampler) array(name string, schema *jsontree.Node, parts []*jsontree.Node, depth int) *jsontree.Node {
 	items := s.document.Find(schema, Array, "items").Get("items")
 	least := int(min(limit(parts, "minItems", 0), maxSampleItems))

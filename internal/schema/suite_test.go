@@ -17,8 +17,9 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// TestJSONSchemaSuite runs JSON Schema's own tests, from a checkout of json-schema-org/JSON-Schema-Test-Suite, which TOOLRUN_JSON_SCHEMA
-// names. What is found valid must be what the suite says, and what package jsonschema finds, but for what is listed.
+// TestJSONSchemaSuite runs JSON Schema's own tests, from a checkout of json-schema-org/JSON-Schema-Test-Suite, which
+// TOOLRUN_JSON_SCHEMA names. What is found valid must be what the suite says, and what package jsonschema finds, but
+// for what is listed.
 func TestJSONSchemaSuite(t *testing.T) {
 	checkout := os.Getenv("TOOLRUN_JSON_SCHEMA")
 	if checkout == "" {
@@ -107,7 +108,8 @@ func withDraft(raw json.RawMessage, uri string) json.RawMessage {
 	return raw
 }
 
-// suiteReference is the schema as package jsonschema compiles it, or nil if it does not. As in this project, formats are annotations.
+// suiteReference is the schema as package jsonschema compiles it, or nil if it does not. As in this project, formats
+// are annotations.
 func suiteReference(raw json.RawMessage) *jsonschema.Schema {
 	doc, err := jsontree.DecodeLoose(raw)
 	if err != nil {
@@ -124,13 +126,14 @@ func suiteReference(raw json.RawMessage) *jsonschema.Schema {
 	return compiled
 }
 
-// knownDifferences are the schemas of the suite that are refused, and the values that are found valid or not although the suite says
-// otherwise. Each must occur.
+// knownDifferences are the schemas of the suite that are refused, and the values that are found valid or not although
+// the suite says otherwise. Each must occur.
 var knownDifferences = []struct {
 	where *regexp.Regexp
 	what  string
 }{
-	// A tool's schema comes as one document, and nothing is loaded for it. An address is one even if it leads back into the document.
+	// A tool's schema comes as one document, and nothing is loaded for it. An address is one even if it leads back
+	// into the document.
 	{regexp.MustCompile(`/(anchor|defs|definitions|dynamicRef|ref|refRemote|cross-draft|id|unknownKeyword|unevaluated\w+)\.json: `),
 		`it refers to another document, "`},
 	// Within a schema with an $id of its own, references could lead anywhere.

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Driver is the body of an async function that runs a case in QuickJS. It takes the case from the global variable test262, and
-// reports what happens by calls of its function emit, each with one of the texts that [Case.Judge] takes. It is over when nothing is
-// left that could still happen.
+// Driver is the body of an async function that runs a case in QuickJS. It takes the case from the global variable
+// test262, and reports what happens by calls of its function emit, each with one of the texts that [Case.Judge] takes.
+// It is over when nothing is left that could still happen.
 //
 //go:embed driver.js
 var Driver string
@@ -47,10 +47,11 @@ const (
 	failure  = "Test262:AsyncTestFailure:"
 )
 
-// Judge says why a case has failed: nil means that it has passed. events is what the driver has emitted, and err what has kept the
-// engine from running it to its end.
+// Judge says why a case has failed: nil means that it has passed. events is what the driver has emitted, and err what
+// has kept the engine from running it to its end.
 //
-// The phase of an expected error is not looked at, since tests for which it matters throw something else when they begin to run.
+// The phase of an expected error is not looked at, since tests for which it matters throw something else when they
+// begin to run.
 func (c Case) Judge(events []string, err error) error {
 	if err != nil {
 		return err

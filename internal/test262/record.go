@@ -12,8 +12,8 @@ import (
 // Failures are cases that are known to fail, by what [Case.String] returns, and why they do.
 type Failures map[string]string
 
-// ParseFailures reads a list: each line has the path of a test and the modes in which it fails. Comments before a line, which begin
-// with #, give the reason for it and for those that follow up to an empty line.
+// ParseFailures reads a list: each line has the path of a test and the modes in which it fails. Comments before a
+// line, which begin with #, give the reason for it and for those that follow up to an empty line.
 func ParseFailures(text string) (Failures, error) {
 	failures := Failures{}
 	reason := ""

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Skip says why a test is not run, or returns "". What it needs is then neither in the engine nor to be had for scripts in a sandbox.
+// Skip says why a test is not run, or returns "". What it needs is then neither in the engine nor to be had for
+// scripts in a sandbox.
 func (t *Test) Skip() string {
 	for folder, reason := range skippedFolders {
 		if strings.HasPrefix(t.Path, folder) {

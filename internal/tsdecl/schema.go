@@ -39,7 +39,8 @@ type generator struct {
 	detail detail
 	// left is how many bytes there may still be, about. It is negative if they are used up.
 	left int
-	// within are the schemas that references have led to and that are being made, and depth is how deep in types that is.
+	// within are the schemas that references have led to and that are being made, and depth is how deep in types that
+	// is.
 	within []*jsontree.Node
 	depth  int
 }

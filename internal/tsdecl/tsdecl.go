@@ -1,5 +1,6 @@
-// Package tsdecl writes TypeScript declarations of functions whose arguments and results are described by JSON Schemas. They are for
-// models to read: what a schema says and TypeScript has no words for is in a comment, or left out.
+// Package tsdecl writes TypeScript declarations of functions whose arguments and results are described by JSON
+// Schemas. They are for models to read: what a schema says and TypeScript has no words for is in a comment, or left
+// out.
 //
 // Schemas and descriptions can be anybody's. Whatever is in them, the result is a declaration, and of limited length.
 package tsdecl
@@ -17,7 +18,8 @@ import (
 type Function struct {
 	// Name can be any text of reasonable length; it is quoted if it is no identifier.
 	Name, Description string
-	// Input is the JSON Schema of the only argument, and Output that of the result. Without Output the result is a string.
+	// Input is the JSON Schema of the only argument, and Output that of the result. Without Output the result is a
+	// string.
 	Input, Output json.RawMessage
 }
 
@@ -32,7 +34,8 @@ type Declaration struct {
 	name, text string
 }
 
-// Declare declares a function. One that would be too long is declared without comments, or, if that does not help, as taking any object.
+// Declare declares a function. One that would be too long is declared without comments, or, if that does not help, as
+// taking any object.
 func Declare(f Function) Declaration {
 	d := Declaration{name: f.Name}
 	input, output := parse(f.Input), parse(f.Output)
@@ -45,8 +48,8 @@ func Declare(f Function) Declaration {
 	return d
 }
 
-// Object declares a constant object with some functions, in at most about limit bytes: if they do not have room, the last ones are only
-// named, and if these are too many, counted.
+// Object declares a constant object with some functions, in at most about limit bytes: if they do not have room, the
+// last ones are only named, and if these are too many, counted.
 func Object(name string, functions []Declaration, limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "declare const %s: {\n", name)

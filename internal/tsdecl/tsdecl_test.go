@@ -222,8 +222,8 @@ func TestRandomSchemas(t *testing.T) {
 	}
 }
 
-// checkSyntax checks that a declaration is one, for a parser and for those who read it: no literal or comment has several lines, and
-// nothing else is where only types are.
+// checkSyntax checks that a declaration is one, for a parser and for those who read it: no literal or comment has
+// several lines, and nothing else is where only types are.
 func checkSyntax(t testing.TB, text string) {
 	t.Helper()
 	require.Empty(t, api.Transform(text, api.TransformOptions{Loader: api.LoaderTS}).Errors, text)

@@ -14,7 +14,8 @@ import (
 // the errors of package fs that they imply. On Unix ENOTEMPTY is also fs.ErrExist; on Windows ENOTDIR is also
 // fs.ErrNotExist.
 //
-// wazero has no numbers for some errors. Those have the nearest that does not make programs try again or go another way.
+// wazero has no numbers for some errors. Those have the nearest that does not make programs try again or go another
+// way.
 var errnos = []struct {
 	is    error
 	errno sys.Errno

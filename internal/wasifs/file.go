@@ -12,8 +12,8 @@ import (
 	wazerosys "github.com/tetratelabs/wazero/sys"
 )
 
-// A file is an open regular file. Where reading and writing go on is known here and not in the afero.Fs, so that all but
-// appending is done at given positions.
+// A file is an open regular file. Where reading and writing go on is known here and not in the afero.Fs, so that all
+// but appending is done at given positions.
 type file struct {
 	sys.UnimplementedFile
 	fs   *fileSystem

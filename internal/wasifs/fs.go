@@ -61,7 +61,8 @@ func resolve(guest string) (name string, isDir bool) {
 	return path.Clean("/" + guest), strings.HasSuffix(guest, "/") || strings.HasSuffix(guest, "/.")
 }
 
-// root is the resolved path of what is mounted. Removing and renaming it is refused here, since not every afero.Fs does.
+// root is the resolved path of what is mounted. Removing and renaming it is refused here, since not every afero.Fs
+// does.
 const root = "/"
 
 // Stat implements [sys.FS].

@@ -47,8 +47,8 @@ func TestFilesBehaveAsTheHosts(t *testing.T) {
 	}
 }
 
-// host is a directory of the host, without deviations of wazero's: its Mkdir says ENOENT where others say ENOTDIR, and it
-// renames what is not there to itself.
+// host is a directory of the host, without deviations of wazero's: its Mkdir says ENOENT where others say ENOTDIR, and
+// it renames what is not there to itself.
 type host struct {
 	sys.FS
 	dir string

@@ -14,8 +14,8 @@ func (s *fileSystem) Rename(guestFrom, guestTo string) sys.Errno {
 	if from == root || to == root {
 		return sys.EPERM
 	}
-	// A file by a name that ends in a slash, and what is to stay where it is, need a look at it; and so does a directory
-	// that is to move into itself, which not every afero.Fs notices.
+	// A file by a name that ends in a slash, and what is to stay where it is, need a look at it; and so does a
+	// directory that is to move into itself, which not every afero.Fs notices.
 	inside := strings.HasPrefix(to, from+"/")
 	if fromIsDir || toIsDir || from == to || inside {
 		info, err := s.lstat(from)

@@ -159,8 +159,8 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestWithoutIDs is for calls that have none: there were no ids before a model could call several tools at once, and Gemini's
-// models can still leave them out.
+// TestWithoutIDs is for calls that have none: there were no ids before a model could call several tools at once, and
+// Gemini's models can still leave them out.
 func TestWithoutIDs(t *testing.T) {
 	for _, test := range []struct {
 		sdk      string
@@ -274,7 +274,8 @@ func requireCalls(t *testing.T, s sdk, calls []registry.Call) {
 	requireExactCalls(t, s, calls)
 }
 
-// requireExactCalls compares calls with those that the model makes. SDKs need not keep white space and the order of members.
+// requireExactCalls compares calls with those that the model makes. SDKs need not keep white space and the order of
+// members.
 func requireExactCalls(t *testing.T, s sdk, calls []registry.Call) {
 	t.Helper()
 	require.Len(t, calls, len(s.calls), "%q", calls)

@@ -10,8 +10,8 @@
 //
 // # Numbers
 //
-// Not all SDKs keep all digits of 9007199254740993. Anthropic's and OpenAI's do, since they keep the JSON that they have
-// received (RawJSON), and so do Amazon's documents. Google's decodes into float64: the bodies of responses must be read
-// before it does. The MCP SDK's server has the raw arguments, and sends structured content that is JSON already as it is; its
-// client decodes that into float64.
+// Not all SDKs keep all digits of 9007199254740993. Anthropic's and OpenAI's do, since they keep the JSON that they
+// have received (RawJSON), and so do Amazon's documents. Google's decodes into float64: the bodies of responses must
+// be read before it does. The MCP SDK's server has the raw arguments, and sends structured content that is JSON
+// already as it is; its client decodes that into float64.
 package sdktest

@@ -11,8 +11,8 @@ import (
 )
 
 // geminiClient returns responses as the SDK's types have them, which is without the last digits of large numbers: it
-// decodes all responses into map[string]any, and keeps no body. Who needs the digits reads bodies with an HTTP client of
-// his own (ClientConfig.HTTPClient), as the tests do with what the server has sent. What the SDK sends back of the
+// decodes all responses into map[string]any, and keeps no body. Who needs the digits reads bodies with an HTTP client
+// of his own (ClientConfig.HTTPClient), as the tests do with what the server has sent. What the SDK sends back of the
 // model's message has lost the digits, too.
 type geminiClient struct {
 	client   *genai.Client

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// mcpServer is a server of the SDK that has the registry's tools. What its handler gets as params is appended to params.
+// mcpServer is a server of the SDK that has the registry's tools. What its handler gets as params is appended to
+// params.
 func mcpServer(t *testing.T, reg *registry.Registry, params *[]json.RawMessage) *mcp.Server {
 	t.Helper()
 	definitions, err := provider.Definitions(reg, registry.MCP, registry.Selection{}, nil)

@@ -60,7 +60,8 @@ func (c *chatClient) stream(ctx context.Context) ([]json.RawMessage, error) {
 }
 
 // TestChatCompletions reads completions as package json encodes the SDK's type: with all that it does not have, as in
-// "function_call":{"arguments":"","name":""}. Completions that the SDK has put together from a stream have no other JSON.
+// "function_call":{"arguments":"","name":""}. Completions that the SDK has put together from a stream have no other
+// JSON.
 func TestChatCompletions(t *testing.T) {
 	var sent, end openai.ChatCompletion
 	require.NoError(t, json.Unmarshal(testdata(t, "chat.json"), &sent))
@@ -94,8 +95,8 @@ func TestChatCompletions(t *testing.T) {
 	}
 }
 
-// responsesClient uses the JSON that the SDK has received. What package json makes of the SDK's types is not the API's JSON:
-// there, "arguments" is {"OfString":...}.
+// responsesClient uses the JSON that the SDK has received. What package json makes of the SDK's types is not the API's
+// JSON: there, "arguments" is {"OfString":...}.
 type responsesClient struct {
 	client openai.Client
 	params responses.ResponseNewParams

@@ -9,15 +9,15 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A client is a conversation that an SDK has with a server. The SDK's own types have everything that is said in it. All methods
-// return the SDK's errors.
+// A client is a conversation that an SDK has with a server. The SDK's own types have everything that is said in it.
+// All methods return the SDK's errors.
 type client interface {
 	// define sets the definitions of tools.
 	define(definitions json.RawMessage) error
 	// say appends messages, in the form in which provider.Results returns them.
 	say(messages json.RawMessage) error
-	// send makes a request, appends the model's message to the conversation, and returns the response as JSON: what the SDK says that it
-	// has received, or what its types say.
+	// send makes a request, appends the model's message to the conversation, and returns the response as JSON: what
+	// the SDK says that it has received, or what its types say.
 	send(ctx context.Context) (json.RawMessage, error)
 	// stream makes a request for a stream, and returns its events in the same way.
 	stream(ctx context.Context) ([]json.RawMessage, error)

@@ -31,7 +31,8 @@ func call(params ...string) string {
 	return b.String()
 }
 
-// TestCallsByType has the schema of a property, the values that are given for it, and what comes of them: JSON, or an error.
+// TestCallsByType has the schema of a property, the values that are given for it, and what comes of them: JSON, or an
+// error.
 func TestCallsByType(t *testing.T) {
 	const (
 		texts    = `{"type": "array", "items": {"type": "string"}}`

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/provider/xmlcall"
 )
 
-// costly are texts that could cost more than their length says: each begins with one of the first, and goes on with one of the second.
+// costly are texts that could cost more than their length says: each begins with one of the first, and goes on with
+// one of the second.
 var (
 	costlyBeginnings = []string{"", "<tool:a>", "<tool:a><param:b>", "<tool:a><param:b><![CDATA[", "<tool_result>", "`", "<tool:a"}
 	costlyRests      = []string{

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// Descriptions and names can come from anywhere, such as a server that somebody has connected. What follows keeps them from
-// looking like another part of the prompt.
+// Descriptions and names can come from anywhere, such as a server that somebody has connected. What follows keeps them
+// from looking like another part of the prompt.
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 

@@ -83,8 +83,8 @@ type parser struct {
 	// result is the first result from resultFrom on.
 	result     tag
 	resultFrom int
-	// strayEnds says where params end, by where they begin, as far as it matters outside of calls. It is made when it is
-	// needed.
+	// strayEnds says where params end, by where they begin, as far as it matters outside of calls. It is made when it
+	// is needed.
 	strayEnds map[int]int
 }
 
@@ -314,8 +314,8 @@ func (p *parser) stray(t tag) Block {
 	}
 }
 
-// strayEnd returns where the param that begins with a tag outside of a call ends, or 0 if it does not. What is in it may be meant
-// as text, even if it has calls.
+// strayEnd returns where the param that begins with a tag outside of a call ends, or 0 if it does not. What is in it
+// may be meant as text, even if it has calls.
 func (p *parser) strayEnd(open tag) int {
 	if p.strayEnds == nil {
 		p.strayEnds = map[int]int{}

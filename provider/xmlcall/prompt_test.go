@@ -199,7 +199,8 @@ func TestNamesAndValuesStayOnTheirLine(t *testing.T) {
 	require.NotContains(t, prompt, "### u")
 }
 
-// TestPromptSaysWhichParametersGoTogether has what the root of a schema has besides properties, and the last lines of the prompt.
+// TestPromptSaysWhichParametersGoTogether has what the root of a schema has besides properties, and the last lines of
+// the prompt.
 func TestPromptSaysWhichParametersGoTogether(t *testing.T) {
 	for _, test := range []struct{ name, root, want string }{
 		{"one of several", `"oneOf": [{"required": ["a"]}, {"required": ["b", "c d"]}]`, "\n- (Exactly one of these is needed: `a`; `b` and `c&#32;d`)"},

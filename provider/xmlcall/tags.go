@@ -13,7 +13,8 @@ type tag struct {
 	start, end int
 	// alone tags close themselves: <tool:x/>.
 	alone bool
-	// bad is what is wrong with a tag that is not well-formed, or "". If unfinished is true as well, the text ends in it.
+	// bad is what is wrong with a tag that is not well-formed, or "". If unfinished is true as well, the text ends in
+	// it.
 	bad        string
 	unfinished bool
 }

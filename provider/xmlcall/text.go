@@ -85,7 +85,8 @@ func looksLike(text, name string) bool {
 	return false
 }
 
-// invisible reports whether a character is not seen, and is no space either. Bytes that are no UTF-8 may be left out by somebody.
+// invisible reports whether a character is not seen, and is no space either. Bytes that are no UTF-8 may be left out
+// by somebody.
 func invisible(r rune) bool {
 	return unicode.IsControl(r) && !unicode.IsSpace(r) || r == utf8.RuneError ||
 		unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
@@ -194,8 +195,8 @@ func onlySection(segments []segment) (section string, ok bool) {
 	return section, ok
 }
 
-// trimNewlines takes a newline from either end. If the first one is only a line feed, so is the last one, and a carriage
-// return before it belongs to the value.
+// trimNewlines takes a newline from either end. If the first one is only a line feed, so is the last one, and a
+// carriage return before it belongs to the value.
 func trimNewlines(s string) string {
 	if rest, ok := strings.CutPrefix(s, "\n"); ok {
 		return strings.TrimSuffix(rest, "\n")

@@ -14,8 +14,8 @@ import (
 
 // OpenTelemetryOptions configure [OpenTelemetry]. The zero value leaves contents out.
 type OpenTelemetryOptions struct {
-	// Contents is how many bytes of each call's input and output are attributes of its span, gen_ai.tool.call.arguments and
-	// gen_ai.tool.call.result. Zero means none.
+	// Contents is how many bytes of each call's input and output are attributes of its span,
+	// gen_ai.tool.call.arguments and gen_ai.tool.call.result. Zero means none.
 	Contents int
 }
 
@@ -31,8 +31,8 @@ const (
 	keyOutputBytes = attribute.Key("toolrun.output_bytes")
 )
 
-// Attributes of spans by OpenTelemetry's conventions. They are written out, since those for generative AI are not stable, and
-// packages of conventions come and go with their versions.
+// Attributes of spans by OpenTelemetry's conventions. They are written out, since those for generative AI are not
+// stable, and packages of conventions come and go with their versions.
 const (
 	keyOperation      = attribute.Key("gen_ai.operation.name")
 	keyTool           = attribute.Key("gen_ai.tool.name")

@@ -22,8 +22,8 @@ const (
 // errEnded is the cause if a handler has ended its goroutine.
 var errEnded = errors.New("the call has ended its goroutine")
 
-// watch does a call and says what came of it, exactly once, even if the handler panics or ends its goroutine. A panic goes on
-// to whoever is outside, who makes the result; the one that done gets then has nothing but a code and a cause.
+// watch does a call and says what came of it, exactly once, even if the handler panics or ends its goroutine. A panic
+// goes on to whoever is outside, who makes the result; the one that done gets then has nothing but a code and a cause.
 func watch(ctx context.Context, next registry.Handler, call registry.Call, env registry.Env, done func(result registry.Result, returned bool)) registry.Result {
 	returned := false
 	defer func() {

@@ -29,8 +29,8 @@ const (
 	maxArguments = 24 // that are tried
 )
 
-// badTime is how long a call with a bad input may take before it is stopped. That it has to be is no fault: a tool that is told
-// to wait for years cannot know better.
+// badTime is how long a call with a bad input may take before it is stopped. That it has to be is no fault: a tool
+// that is told to wait for years cannot know better.
 const badTime = 2 * time.Second
 
 // Values of all types, and some that are difficult.

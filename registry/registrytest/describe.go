@@ -155,8 +155,8 @@ func (s *subject) checkPrompt(api registry.API, set map[string]any, with string,
 // maxCombinations is how many combinations of options are tried.
 const maxCombinations = 64
 
-// combinations returns values for the options of a tool: none, then each value alone, then all together as far as there is room. Numbers
-// have their limits as values, and texts what they are by default.
+// combinations returns values for the options of a tool: none, then each value alone, then all together as far as
+// there is room. Numbers have their limits as values, and texts what they are by default.
 func (s *subject) combinations() []map[string]any {
 	all := []map[string]any{nil}
 	together := []map[string]any{{}}

@@ -178,8 +178,8 @@ func (s *subject) env() registry.Env {
 	}
 }
 
-// selection is what is enabled and how it is set: as the options of the test say, with some options of the tool besides. Each
-// is another copy.
+// selection is what is enabled and how it is set: as the options of the test say, with some options of the tool
+// besides. Each is another copy.
 func (s *subject) selection(set map[string]any) registry.Selection {
 	name := s.spec.Name
 	selection := s.options.Selection

@@ -11,8 +11,8 @@
 // reason, and name no resources. Render is for tools that return parts with a [registry.Resource], and leaves
 // everything else as it is.
 //
-// A file that has changed in between has another key ([registry.Resource].Key), and both of its contents stay, because each of them
-// is what the model saw when it decided what to do.
+// A file that has changed in between has another key ([registry.Resource].Key), and both of its contents stay, because
+// each of them is what the model saw when it decided what to do.
 //
 // # When to render
 //
@@ -32,12 +32,12 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Render returns the results of a conversation, the oldest first, with each resource shown once, in the newest result that
-// shows it. They are in the order in which they were given, which must be that of the conversation. The results that it is given
-// are not changed, and share no slice of parts with those that it returns.
+// Render returns the results of a conversation, the oldest first, with each resource shown once, in the newest result
+// that shows it. They are in the order in which they were given, which must be that of the conversation. The results
+// that it is given are not changed, and share no slice of parts with those that it returns.
 //
-// Only Content is rendered: Data, which programs get, stays. So does what has no key, and what has the key of a resource that
-// is shown, but not its content.
+// Only Content is rendered: Data, which programs get, stays. So does what has no key, and what has the key of a
+// resource that is shown, but not its content.
 func Render(results []registry.Result) []registry.Result {
 	rendered := make([]registry.Result, len(results))
 	var t Tracker
@@ -47,16 +47,16 @@ func Render(results []registry.Result) []registry.Result {
 	return rendered
 }
 
-// A Tracker knows what has been shown. The results of a conversation can be given to it one by one, with anything between
-// them: from the newest to the oldest, so that the newest keeps the content as in [Render], or the other way round. The
-// zero value has seen nothing. It keeps the texts that it has seen in memory, and must not be used by several
-// goroutines at once.
+// A Tracker knows what has been shown. The results of a conversation can be given to it one by one, with anything
+// between them: from the newest to the oldest, so that the newest keeps the content as in [Render], or the other way
+// round. The zero value has seen nothing. It keeps the texts that it has seen in memory, and must not be used by
+// several goroutines at once.
 type Tracker struct {
 	shown map[string]registry.Part
 }
 
-// Render returns the result with references in place of the resources that have been shown in results before it, or further
-// up in this one. The result that it is given is not changed.
+// Render returns the result with references in place of the resources that have been shown in results before it, or
+// further up in this one. The result that it is given is not changed.
 func (t *Tracker) Render(result registry.Result) registry.Result {
 	content := make([]registry.Part, len(result.Content))
 	for i, part := range result.Content {
@@ -81,8 +81,8 @@ func (t *Tracker) part(part registry.Part) registry.Part {
 		t.shown[key] = part
 		return part
 	}
-	// The same key should mean the same content. Where it does not, since one of them has been cut, for example, nothing must get
-	// lost.
+	// The same key should mean the same content. Where it does not, since one of them has been cut, for example,
+	// nothing must get lost.
 	if shown.Text != part.Text || shown.MIME != part.MIME || !bytes.Equal(shown.Data, part.Data) {
 		return part
 	}

@@ -53,8 +53,9 @@ var (
 	noCallees    = regexp.MustCompile(`^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|function|super|import)$`)
 )
 
-// calleeAround returns what is called with the argument at a position, where the engine has put the call if its last argument is a
-// variable. It is empty unless it can be one call only: what calls in it, or around it, are about is not known.
+// calleeAround returns what is called with the argument at a position, where the engine has put the call if its last
+// argument is a variable. It is empty unless it can be one call only: what calls in it, or around it, are about is not
+// known.
 func calleeAround(before, after string) (callee string, made bool) {
 	if !argumentEnd.MatchString(after) {
 		return "", false

@@ -259,9 +259,9 @@ func addArguments(_ context.Context, args []any) (any, error) {
 	return sum, nil
 }
 
-// hostileWork runs one of the hostile scripts, and says how it has ended. Those that reach a limit on one machine finish on another
-// one, or reach a limit that comes later: which it is, is checked where there is more time. What a script must return or throw
-// is the same everywhere.
+// hostileWork runs one of the hostile scripts, and says how it has ended. Those that reach a limit on one machine
+// finish on another one, or reach a limit that comes later: which it is, is checked where there is more time. What a
+// script must return or throw is the same everywhere.
 func hostileWork(u *user) (ended string, err error) {
 	script := u.hostile[u.random.IntN(len(u.hostile))]
 	options := javascript.RunOptions{Functions: selftest.Functions(), Limits: sandbox.Limits{Time: 100 * time.Millisecond}}
@@ -282,8 +282,8 @@ func hostileWork(u *user) (ended string, err error) {
 	return kind, nil
 }
 
-// TestEndurance does work of all kinds, a fifth of it hostile, and wants each result to be right and the process not to grow, once
-// each user has done work of all kinds.
+// TestEndurance does work of all kinds, a fifth of it hostile, and wants each result to be right and the process not
+// to grow, once each user has done work of all kinds.
 func TestEndurance(t *testing.T) {
 	work, atOnce := 100, 4
 	if *soak {

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// evidence is a file system that notes what it says of other files, so that it can be found out later whether they still say the same.
+// evidence is a file system that notes what it says of other files, so that it can be found out later whether they
+// still say the same.
 type evidence struct {
 	afero.Fs
 

@@ -19,7 +19,8 @@ type thrownValue struct {
 const maxDetails = 2 << 20
 
 // outOfMemory recognises the exceptions that the engine throws when it could not get memory (null, if there was none
-// left even for an Error object, and without a message if there was none for that), and those for values of more than a gigabyte, which no memory limit allows.
+// left even for an Error object, and without a message if there was none for that), and those for values of more than
+// a gigabyte, which no memory limit allows.
 func (t thrownValue) outOfMemory(refused bool) bool {
 	switch t.Kind {
 	case "null":

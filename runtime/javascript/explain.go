@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
-// Some messages of the engine do not say what is wrong, and some mistakes come from habits of other systems. Where such an error
-// is shown, its message says more.
+// Some messages of the engine do not say what is wrong, and some mistakes come from habits of other systems. Where
+// such an error is shown, its message says more.
 
 // maxExplained is the longest name and message of an error that can be explained, in bytes.
 const maxExplained = 256

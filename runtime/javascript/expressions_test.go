@@ -94,8 +94,8 @@ func (c *chooser) expression(depth int, odd bool) string {
 	}
 }
 
-// addChoices adds seeds for a target that makes choices: random ones, and each single value behind each of some beginnings, without peculiar
-// values and, if odd is given, with them behind that.
+// addChoices adds seeds for a target that makes choices: random ones, and each single value behind each of some
+// beginnings, without peculiar values and, if odd is given, with them behind that.
 func addChoices(f *testing.F, plain, odd []string) {
 	f.Add([]byte{})
 	for seed := range 60 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A model is what files are, in the simplest way: the content by path; a directory has a path that ends with a slash, and the
-// root none. It says what each function of fs leads to, in its own way.
+// A model is what files are, in the simplest way: the content by path; a directory has a path that ends with a slash,
+// and the root none. It says what each function of fs leads to, in its own way.
 type model map[string]string
 
 // A call is one of a function of fs. Paths are as the script spells them.

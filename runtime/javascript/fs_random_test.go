@@ -84,7 +84,8 @@ func (m model) someCall(random *rand.Rand) call {
 	return c
 }
 
-// TestRandomCallsOfFiles plays ten thousand calls on a project, and some on other file systems, and compares with a model.
+// TestRandomCallsOfFiles plays ten thousand calls on a project, and some on other file systems, and compares with a
+// model.
 func TestRandomCallsOfFiles(t *testing.T) {
 	const perRound = 100
 	for name, open := range fileSystems {

@@ -36,8 +36,8 @@ func onEachFileSystem(t *testing.T, test func(t *testing.T, files afero.Fs)) {
 	}
 }
 
-// harness defines what scripts of these tests use: show gives what a function answers, or how its error reads; prepare makes
-// the files that the calls begin with.
+// harness defines what scripts of these tests use: show gives what a function answers, or how its error reads; prepare
+// makes the files that the calls begin with.
 const harness = `
 	const show = async (f) => { try { const v = await f(); return typeof v === 'string' ? v : v instanceof Uint8Array ? 'bytes ' + v.join() : String(JSON.stringify(v)) }
 		catch (e) { return e.message + ' [' + [e.name, e.code, e.path] + ']' } };

@@ -119,15 +119,15 @@ func (r *run) tooManyCalls() error {
 		"too many calls at the same time: await some of the %d that are under way first", r.pending)}
 }
 
-// answer is what a function has returned, on its way to a guest: a value that isScalar, or JSON of {error: null, bytes, value} or
-// {error}.
+// answer is what a function has returned, on its way to a guest: a value that isScalar, or JSON of {error: null,
+// bytes, value} or {error}.
 type answer struct {
 	scalar any
 	encoded
 }
 
-// answer calls the function. What it returns is code of the host too (methods like MarshalJSON and Error), so that all of this
-// must be within abandonable.
+// answer calls the function. What it returns is code of the host too (methods like MarshalJSON and Error), so that all
+// of this must be within abandonable.
 func (i *invocation) answer(r *run) (answer, error) {
 	value, err := i.function.Call(r.Context(), i.args)
 	if err == nil {

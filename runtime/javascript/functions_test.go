@@ -164,7 +164,8 @@ func TestSeveralPromisesAreInFlight(t *testing.T) {
 	require.Equal(t, "a,b,c", run(t, `return (await Promise.all(['a', 'b', 'c'].map((x) => together(x)))).join()`, withFunctions(together)).Text)
 }
 
-// TestCallsEndWhileTimersAreDue has a timer that is due again whenever it has run, as all are that take longer than their interval.
+// TestCallsEndWhileTimersAreDue has a timer that is due again whenever it has run, as all are that take longer than
+// their interval.
 func TestCallsEndWhileTimersAreDue(t *testing.T) {
 	ticked := make(chan struct{})
 	tick := sync.OnceFunc(func() { close(ticked) })
@@ -255,7 +256,8 @@ type nilError struct{ text string }
 
 func (e *nilError) Error() string { return e.text }
 
-// TestResultsThatWaitAreBounded has a script call functions with large results, and not take them: what waits is the host's memory.
+// TestResultsThatWaitAreBounded has a script call functions with large results, and not take them: what waits is the
+// host's memory.
 func TestResultsThatWaitAreBounded(t *testing.T) {
 	const calls, megabyte = 200, 1 << 20
 	var returned sync.WaitGroup

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// reported makes the text that says what a value is as data, by what JSON.stringify does and [javascript.Result].Value promises.
+// reported makes the text that says what a value is as data, by what JSON.stringify does and [javascript.Result].Value
+// promises.
 const reported = `((v) => {
 	try {
 		return JSON.stringify(v, (_, item) => {

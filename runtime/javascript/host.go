@@ -46,7 +46,8 @@ type failure struct {
 
 func (f *failure) Error() string { return f.message }
 
-// json returns the failure as kernel.makeError takes it apart: [name, message, code, path], with null for what it lacks.
+// json returns the failure as kernel.makeError takes it apart: [name, message, code, path], with null for what it
+// lacks.
 func (f *failure) json() string {
 	fields := []any{f.name, f.message, nil, nil}
 	if f.code != "" {
@@ -66,8 +67,8 @@ func failf(format string, args ...any) *failure {
 	return &failure{name: "TypeError", message: fmt.Sprintf(format, args...)}
 }
 
-// arguments are the arguments of a call by the guest. They are whatever a hostile script may have put there; an argument
-// of another type than the one that is asked for counts as missing.
+// arguments are the arguments of a call by the guest. They are whatever a hostile script may have put there; an
+// argument of another type than the one that is asked for counts as missing.
 type arguments struct {
 	in     *instance
 	values []quickjs.Value
@@ -93,8 +94,8 @@ func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
 // bytes returns the content of a buffer, as the guest's own memory.
 func (a arguments) bytes(i int) ([]byte, bool) { return a.in.vm.ArrayBuffer(a.value(i)) }
 
-// view returns the part of a buffer that three arguments name: the buffer, an offset and a length. It is the guest's own
-// memory.
+// view returns the part of a buffer that three arguments name: the buffer, an offset and a length. It is the guest's
+// own memory.
 func (a arguments) view(i int) ([]byte, bool) {
 	memory, ok := a.bytes(i)
 	offset, ok1 := a.int(i + 1)
@@ -119,7 +120,8 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Val
 	return in.answer(ctx, v, err)
 }
 
-// answer is what the host primitive returns: a value, or an error of the host function, which ends the run unless it is a failure.
+// answer is what the host primitive returns: a value, or an error of the host function, which ends the run unless it
+// is a failure.
 func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quickjs.Value {
 	if in.Ended() != nil { // whatever has been made of that
 		panic(&sandbox.Stop{Err: in.Ended()})

@@ -41,8 +41,9 @@ func endedAs(err error) string {
 	return err.Error()
 }
 
-// disturb makes the rest of the process do what it would do in a real one, and fails the test if it is kept from it: one
-// goroutine collects garbage all the time, another ticks. However slow the machine is, both get on while a script loops.
+// disturb makes the rest of the process do what it would do in a real one, and fails the test if it is kept from it:
+// one goroutine collects garbage all the time, another ticks. However slow the machine is, both get on while a script
+// loops.
 func disturb(t *testing.T) {
 	stop := make(chan struct{})
 	var done sync.WaitGroup

@@ -105,7 +105,8 @@ func leftOverOptions(release <-chan struct{}) *RunOptions {
 	}
 }
 
-// TestNothingIsLeftInMemory compares, byte by byte, the memory of a sandbox that has been used with that of one that has not.
+// TestNothingIsLeftInMemory compares, byte by byte, the memory of a sandbox that has been used with that of one that
+// has not.
 func TestNothingIsLeftInMemory(t *testing.T) {
 	for _, test := range leftOvers {
 		t.Run(test.name, func(t *testing.T) {
@@ -130,7 +131,8 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 
 const patient = 20 * time.Second
 
-// TestWhatWasLeftHasNoEffect runs a script after each of those that leave something, in the same sandbox where it is used again.
+// TestWhatWasLeftHasNoEffect runs a script after each of those that leave something, in the same sandbox where it is
+// used again.
 func TestWhatWasLeftHasNoEffect(t *testing.T) {
 	const probe = `
 		await new Promise(r => setTimeout(r, 1));

@@ -42,8 +42,8 @@ type imageState struct {
 	libraries   loadedLibraries
 }
 
-// heap is how much memory every sandbox has from the start, in bytes: less than MinMemory together with what it has of the engine.
-// An instance whose memory has grown cannot be used again, since memory does not shrink.
+// heap is how much memory every sandbox has from the start, in bytes: less than MinMemory together with what it has of
+// the engine. An instance whose memory has grown cannot be used again, since memory does not shrink.
 const heap = 2 << 20
 
 // Start implements [sandbox.Driver]: it starts the engine and loads the prelude.
@@ -89,7 +89,8 @@ func (in *instance) State() any {
 	return s
 }
 
-// deepStack is how much of the C stack a run may have used for its instance's native stacks, which grow with it, to be worth keeping.
+// deepStack is how much of the C stack a run may have used for its instance's native stacks, which grow with it, to be
+// worth keeping.
 const deepStack = 64 << 10 // bytes
 
 // Resume implements [sandbox.Driver].

@@ -138,8 +138,9 @@ func (r *run) sandbox(program *sandbox.Program) (*instance, error) {
 	return in, in.install()
 }
 
-// maxCollectAt is how many bytes a script may have allocated before garbage in cycles is collected for the first time, if it has
-// eight times the memory. A collection takes time for all objects that there are, and most scripts end without garbage in cycles.
+// maxCollectAt is how many bytes a script may have allocated before garbage in cycles is collected for the first time,
+// if it has eight times the memory. A collection takes time for all objects that there are, and most scripts end
+// without garbage in cycles.
 const maxCollectAt = 8 << 20
 
 func decodeState(data []byte) (any, error) {

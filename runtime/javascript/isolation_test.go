@@ -16,7 +16,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// TestLibrariesSeeWhatIsTheirs loads the same libraries in runs that differ in something that the libraries can find out.
+// TestLibrariesSeeWhatIsTheirs loads the same libraries in runs that differ in something that the libraries can find
+// out.
 func TestLibrariesSeeWhatIsTheirs(t *testing.T) {
 	globals := func(g map[string]any) RunOptions { return RunOptions{Globals: g} }
 	memory := func(n int64) RunOptions { return RunOptions{Limits: sandbox.Limits{Memory: n}} }

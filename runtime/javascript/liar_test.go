@@ -20,8 +20,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// A liar is a guest that has been taken over as a whole: a module with the exports of the engine, which answer anything, change
-// memory, and call what they can import with any arguments. A tape of bytes says what they do.
+// A liar is a guest that has been taken over as a whole: a module with the exports of the engine, which answer
+// anything, change memory, and call what they can import with any arguments. A tape of bytes says what they do.
 type liar struct {
 	t    testing.TB
 	in   *instance
@@ -332,8 +332,8 @@ func (l *liar) honest(export int, args []uint64) uint64 {
 	return uint64(tagged(-1, l.allocate(64)))
 }
 
-// hostShapes are the operations of the host primitive with what they take: an integer, a text, a word that means something, the name of
-// a function of the web platform or of fs, or a buffer.
+// hostShapes are the operations of the host primitive with what they take: an integer, a text, a word that means
+// something, the name of a function of the web platform or of fs, or a buffer.
 var hostShapes = []struct {
 	op   int
 	args string

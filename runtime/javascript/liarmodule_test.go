@@ -37,7 +37,8 @@ const (
 	i64 = api.ValueTypeI64
 )
 
-// wasiSignatures are the functions of WASI that guests can import, with the types of their parameters: i for 32 bits, I for 64.
+// wasiSignatures are the functions of WASI that guests can import, with the types of their parameters: i for 32 bits,
+// I for 64.
 const wasiSignatures = `args_get:ii, args_sizes_get:ii, environ_get:ii, environ_sizes_get:ii, clock_res_get:ii,
 	clock_time_get:iIi, fd_advise:iIIi, fd_allocate:iII, fd_close:i, fd_datasync:i, fd_fdstat_get:ii,
 	fd_fdstat_set_flags:ii, fd_fdstat_set_rights:iII, fd_filestat_get:ii, fd_filestat_set_size:iI,
@@ -63,8 +64,8 @@ type liarImport struct {
 // liarParams is how many arguments an export has. Callers give it as many as it takes.
 const liarParams = 6
 
-// liarModule assembles the guest. Each export calls the answer of this side with its number and its arguments; for each import
-// there is another export, of the same type, that calls it.
+// liarModule assembles the guest. Each export calls the answer of this side with its number and its arguments; for
+// each import there is another export, of the same type, that calls it.
 func liarModule() []byte {
 	number := func(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
 	vector := func(items ...[]byte) []byte { return append(number(len(items)), bytes.Join(items, nil)...) }

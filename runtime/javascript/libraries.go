@@ -84,8 +84,8 @@ func (r *run) listLibraries(files afero.Fs, dir string) (*librarySet, error) {
 	return set, nil
 }
 
-// loadLibraries runs the libraries. One that fails does not keep the others, nor the script, from running. If all that they have done
-// can be used again, an image of it is kept.
+// loadLibraries runs the libraries. One that fails does not keep the others, nor the script, from running. If all that
+// they have done can be used again, an image of it is kept.
 func (in *instance) loadLibraries(program *sandbox.Program) error {
 	r := in.run
 	r.evidence = newEvidence(r.options.Files, program.ImageRoom())
@@ -153,8 +153,8 @@ func (in *instance) requireLibrary(ctx context.Context, file string, isModule bo
 	return in.vm.Call(ctx, in.prelude.Library, argument, name, quickjs.Bool(isModule))
 }
 
-// globalName is the name that what a file exports has as a global: date-utils.min.js is dateUtils. It is empty if the file's name
-// cannot be made one.
+// globalName is the name that what a file exports has as a global: date-utils.min.js is dateUtils. It is empty if the
+// file's name cannot be made one.
 func globalName(file string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(file), path.Ext(file)), ".min")
 	var b strings.Builder

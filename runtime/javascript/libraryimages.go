@@ -11,19 +11,20 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// libraryKey is a hash of what is known of libraries without reading them. There is one image for each, of the files that were there last.
+// libraryKey is a hash of what is known of libraries without reading them. There is one image for each, of the files
+// that were there last.
 type libraryKey [sha256.Size]byte
 
-// loadedLibraries is what is known of the libraries in an image of a sandbox in which they have been loaded, so that this need not be
-// done in every run.
+// loadedLibraries is what is known of the libraries in an image of a sandbox in which they have been loaded, so that
+// this need not be done in every run.
 type loadedLibraries struct {
 	evidence *evidence // of the files that it was made of
 	made     time.Time
 	timed    bool // it depends on when it was made
 }
 
-// maxLibraryAge is for how long an image may be used that depends on when it was made. Libraries ask for the time for no good reason,
-// and wherever else they are loaded they stay for as long as the process, but not forever.
+// maxLibraryAge is for how long an image may be used that depends on when it was made. Libraries ask for the time for
+// no good reason, and wherever else they are loaded they stay for as long as the process, but not forever.
 const maxLibraryAge = time.Minute
 
 // libraryKey returns the key of libraries that are loaded with the run's functions, globals and memory limit.

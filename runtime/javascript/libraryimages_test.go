@@ -40,7 +40,8 @@ func libraryFiles(t testing.TB, files map[string]string) afero.Fs {
 	return fs
 }
 
-// TestLibrariesAreKept runs scripts three times with libraries that can be kept, or cannot. Either way every run must see the same.
+// TestLibrariesAreKept runs scripts three times with libraries that can be kept, or cannot. Either way every run must
+// see the same.
 func TestLibrariesAreKept(t *testing.T) {
 	for _, test := range []struct {
 		name    string

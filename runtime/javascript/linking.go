@@ -10,8 +10,9 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// linking compiles a module and all that it imports, one after the other: the engine compiles each by itself, with another module in place
-// of those that it imports, and the host then goes through these, depth first, as the engine would.
+// linking compiles a module and all that it imports, one after the other: the engine compiles each by itself, with
+// another module in place of those that it imports, and the host then goes through these, depth first, as the engine
+// would.
 type linking struct {
 	in   *instance
 	path []importer // each imports the next one
@@ -28,8 +29,8 @@ type importer struct {
 	next int
 }
 
-// maxModules is how many modules a run can load. The engine follows `export *` from one to the next on its stack, and looks at how much of
-// that is left nowhere: some 80 000 in a row would run over its end.
+// maxModules is how many modules a run can load. The engine follows `export *` from one to the next on its stack, and
+// looks at how much of that is left nowhere: some 80 000 in a row would run over its end.
 const maxModules = 20_000
 
 var errManyModules = failf("more than %d modules have been loaded", maxModules)
@@ -67,8 +68,8 @@ func (l *linking) load(ctx context.Context, name string) (quickjs.Request, error
 	return in.vm.RequestCall(ctx, in.prelude.Shim, argument)
 }
 
-// answered takes the answer to a request, and returns the next one, or 0 if everything is there. An error that is a failure is for the
-// script; errThrown says that there is one.
+// answered takes the answer to a request, and returns the next one, or 0 if everything is there. An error that is a
+// failure is for the script; errThrown says that there is one.
 func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Request, error) {
 	vm := l.in.vm
 	if l.shim {
@@ -232,8 +233,8 @@ func (l *linking) ask(ctx context.Context, request quickjs.Request, err error) q
 	})
 }
 
-// linkModule compiles a module that nobody imports, and all that it imports, while no script is running. It returns 0 if there is an
-// exception.
+// linkModule compiles a module that nobody imports, and all that it imports, while no script is running. It returns 0
+// if there is an exception.
 func (in *instance) linkModule(ctx context.Context, source, name string) (quickjs.ModuleDef, error) {
 	l := &linking{in: in}
 	request, err := l.compile(ctx, source, name)

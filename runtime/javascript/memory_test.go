@@ -44,8 +44,8 @@ func mostResident(do func()) int64 {
 	return most.Load()
 }
 
-// alone runs the test in a process of its own, since memory left by other tests must not count. It reports whether this is that process.
-// It skips the test where the process's memory says nothing.
+// alone runs the test in a process of its own, since memory left by other tests must not count. It reports whether
+// this is that process. It skips the test where the process's memory says nothing.
 func alone(t *testing.T) bool {
 	if procmem.Resident() == 0 {
 		t.Skip("the process's memory is not known on this system")

@@ -14,8 +14,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Scripts import files of the run: ES modules, which the engine links by itself once the host has found and read them (linking.go), and
-// CommonJS, JSON and built-in modules, which the prelude loads (guest/quickjs/prelude/modules.js).
+// Scripts import files of the run: ES modules, which the engine links by itself once the host has found and read them
+// (linking.go), and CommonJS, JSON and built-in modules, which the prelude loads (guest/quickjs/prelude/modules.js).
 
 // builtins are the built-in modules, without "node:" before them. The prelude defines what is in them.
 var builtins = []string{"fs", "fs/promises", "path", "path/posix", "process"}

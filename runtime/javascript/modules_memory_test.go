@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// graphs are ways in which n files can load each other. Each gives the content of a file, but for the body that all have, and what
-// loads the first one.
+// graphs are ways in which n files can load each other. Each gives the content of a file, but for the body that all
+// have, and what loads the first one.
 var graphs = []struct {
 	name    string
 	nests   bool // whether the engine's own loader would load one within the other

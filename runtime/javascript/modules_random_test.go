@@ -44,7 +44,8 @@ func randomModule(r *rand.Rand, name string, files []string) string {
 	return b.String()
 }
 
-// TestRandomModules loads graphs of modules of all kinds, with cycles, in which files fail, are missing and are repaired.
+// TestRandomModules loads graphs of modules of all kinds, with cycles, in which files fail, are missing and are
+// repaired.
 func TestRandomModules(t *testing.T) {
 	graphs := 100
 	if *soak {

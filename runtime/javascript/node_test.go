@@ -89,7 +89,8 @@ var probeFiles = sync.OnceValue(func() afero.Fs {
 	return files
 })
 
-// compare asks both and compares. The answers are decoded, and go through normal first, which takes away what is different for a reason.
+// compare asks both and compares. The answers are decoded, and go through normal first, which takes away what is
+// different for a reason.
 func compare(t testing.TB, probe string, input any, normal func(node, here any) (any, any)) {
 	t.Helper()
 	data, err := json.Marshal(input)
@@ -167,8 +168,8 @@ func FuzzNodeURL(f *testing.F) {
 			calls = append(calls, []any{choose(c, []string{"get", "getAll", "has"}), name, choose(c, []any{nil, value})})
 		}
 		question := object{"input": validJSON(input), "base": nil, "steps": changes}
-		// Node sometimes joins with paths to which nothing can be joined, and loses the mark of a query without text. What host the base has
-		// is not in the answer.
+		// Node sometimes joins with paths to which nothing can be joined, and loses the mark of a query without text.
+		// What host the base has is not in the answer.
 		if hasBase && !opaque.MatchString(base) && !emptyQuery.MatchString(base) && !largeNumber.MatchString(base) {
 			question["base"] = validJSON(base)
 		}
@@ -202,8 +203,9 @@ var (
 	largeNumber = regexp.MustCompile(`[0-9]{20}|0[xX][0-9a-fA-F]{17}`)
 )
 
-// otherURLs takes away what the standard has changed after Node's parser was made: that the last space of an opaque path and ^ in paths
-// are encoded. That space gets lost there with what follows it, and with it the others. It leaves out
+// otherURLs takes away what the standard has changed after Node's parser was made: that the last space of an opaque
+// path and ^ in paths are encoded. That space gets lost there with what follows it, and with it the others. It leaves
+// out
 //   - host names that are refused since the standard for them has changed: xn-- before a label that needs none;
 //   - what the parser here refuses against the standard: host names with an international label and punctuation, and those that end in a
 //     number with a sign, or in a label that begins with a number of more than 64 bits;
@@ -223,8 +225,8 @@ func otherURLs(node, here any) (any, any) {
 	return edited(node, withoutSpaces), edited(here, withoutSpaces)
 }
 
-// untilPorts returns how many answers there are before a host with a port is set in a URL without a host, or one with an empty port in a
-// URL with a port: where Node loses the port.
+// untilPorts returns how many answers there are before a host with a port is set in a URL without a host, or one with
+// an empty port in a URL with a port: where Node loses the port.
 func untilPorts(answers any, steps [][]any) int {
 	list := answers.([]any)
 	for i, step := range steps {
@@ -315,9 +317,9 @@ func FuzzNodeText(f *testing.F) {
 	})
 }
 
-// otherTables leaves out what Node decodes by the tables of its Unicode library, and the standard by others: bytes that mean
-// nothing, sequences of several bytes that mean nothing, and control characters. Some encodings it decodes as others altogether. Where Node
-// does not decode in pieces, it takes windows-1252 for ISO 8859-1.
+// otherTables leaves out what Node decodes by the tables of its Unicode library, and the standard by others: bytes
+// that mean nothing, sequences of several bytes that mean nothing, and control characters. Some encodings it decodes
+// as others altogether. Where Node does not decode in pieces, it takes windows-1252 for ISO 8859-1.
 func otherTables(node, here any) (any, any) {
 	a, ok := node.([]any)
 	b, ok2 := here.([]any)
@@ -366,8 +368,8 @@ func withoutDoubtful(theirs, mine []rune) (string, string) {
 	return string(theirs), string(mine)
 }
 
-// otherDecoder are the encodings of which Node does not know all: Korean syllables and Chinese characters beyond the first standards, and
-// that GBK is decoded as GB 18030.
+// otherDecoder are the encodings of which Node does not know all: Korean syllables and Chinese characters beyond the
+// first standards, and that GBK is decoded as GB 18030.
 var otherDecoder = map[string]bool{"euc-kr": true, "big5": true, "gbk": true}
 
 // severalBytes are the encodings in which characters can have several bytes.

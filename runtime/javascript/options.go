@@ -19,8 +19,8 @@ import (
 // its decimal digits, and any other object what JSON.stringify makes of it. A result can be anything that
 // encoding/json can marshal.
 type Function struct {
-	// Name is the script's name for the function: an identifier, or several joined by dots, as in "tools.search". After the
-	// first dot, hyphens are allowed: a script calls "tools.git-hub" as tools["git-hub"].
+	// Name is the script's name for the function: an identifier, or several joined by dots, as in "tools.search".
+	// After the first dot, hyphens are allowed: a script calls "tools.git-hub" as tools["git-hub"].
 	Name string
 
 	// Call does the work. The context ends with the run. An error becomes an exception with its text as the message

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
-// What the engine runs is not always what was written: there is a wrapper around it, or types have been taken out of it.
+// What the engine runs is not always what was written: there is a wrapper around it, or types have been taken out of
+// it.
 
 // origin says where the lines and columns of a file, as the engine sees it, come from.
 type origin struct {
@@ -21,12 +22,12 @@ type origin struct {
 	source *module.Map // nil if the lines are those that were written
 }
 
-// maxOrigins is how many bytes the origins of a run's files may have together. Beyond that, positions in further files are those that
-// the engine sees.
+// maxOrigins is how many bytes the origins of a run's files may have together. Beyond that, positions in further files
+// are those that the engine sees.
 const maxOrigins = 32 << 20
 
-// note notes where a file comes from that the engine is about to run, and its text. The engine keeps its name as well, which bounds
-// how many there are.
+// note notes where a file comes from that the engine is about to run, and its text. The engine keeps its name as well,
+// which bounds how many there are.
 func (r *run) note(file, text string, o origin) {
 	if !isASCII(text) {
 		o.code = &code{text: text}
@@ -125,7 +126,8 @@ func codeUnits(b byte) int {
 
 // place returns the line and column that were written, in UTF-16 code units. Where a column is not known, it is 0.
 func (o origin) place(line, column int) (int, int) {
-	// The engine's columns are bytes. It counts them from 0 in the first line, and from 1 in others, but has no column before 1.
+	// The engine's columns are bytes. It counts them from 0 in the first line, and from 1 in others, but has no column
+	// before 1.
 	if line == 1 && column > o.prefix {
 		column -= o.prefix
 		if o.prefix > 0 || column > 1 {
@@ -154,8 +156,8 @@ const maxStack = 128 << 10
 // frameCost is what a frame of a stack counts beside its text, in bytes: what has to be looked at to map it.
 const frameCost = 2 * stride
 
-// mapStack returns the frames of a stack that are of scripts, each after a line break, with the lines and columns that were
-// written.
+// mapStack returns the frames of a stack that are of scripts, each after a line break, with the lines and columns that
+// were written.
 func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value, error) {
 	stack, _, ok := args.text(1, maxStack)
 	if !ok {

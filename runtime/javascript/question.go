@@ -7,9 +7,9 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Host functions never call into the guest for what runs or compiles code: each such call would have a native stack of its own, which
-// grows to tens of megabytes. They ask the guest instead, which does what it is asked for on the stack that it has, and calls the host
-// with the answer.
+// Host functions never call into the guest for what runs or compiles code: each such call would have a native stack of
+// its own, which grows to tens of megabytes. They ask the guest instead, which does what it is asked for on the stack
+// that it has, and calls the host with the answer.
 
 // A question is a request to the guest, and what to do with the answer: return a value to the guest's waiting code,
 // or ask another question.
@@ -18,8 +18,8 @@ type question struct {
 	then    func(ctx context.Context, v quickjs.Value) quickjs.Value
 }
 
-// maxQuestions is how many questions can wait for an answer. What the guest does for one can lead to another, as a file that is required
-// requires others, but the engine's stack ends long before.
+// maxQuestions is how many questions can wait for an answer. What the guest does for one can lead to another, as a
+// file that is required requires others, but the engine's stack ends long before.
 const maxQuestions = 10_000
 
 // ask returns what a host function must return to ask for something.

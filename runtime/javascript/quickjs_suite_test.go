@@ -22,7 +22,8 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// quickJSShim stands for the modules of QuickJS' own command line. What is not there is an error of the test, which is no crash.
+// quickJSShim stands for the modules of QuickJS' own command line. What is not there is an error of the test, which is
+// no crash.
 const quickJSShim = `
 	export function gc() {
 		for (let round = 0; round < 2; round++) {
@@ -40,8 +41,9 @@ var (
 	topLevel       = regexp.MustCompile(`(?ms)^(?:async )?function\*? (\w+)\([^\n]*\)\s*^?\{.*?^\}`)
 )
 
-// TestQuickJS runs the tests of QuickJS-ng itself, of any version, in the checkout that TOOLRUN_QUICKJS names. They may fail: this engine is
-// older than most of them. None may crash it. Of those that it cannot compile, each function runs by itself.
+// TestQuickJS runs the tests of QuickJS-ng itself, of any version, in the checkout that TOOLRUN_QUICKJS names. They
+// may fail: this engine is older than most of them. None may crash it. Of those that it cannot compile, each function
+// runs by itself.
 func TestQuickJS(t *testing.T) {
 	checkout := os.Getenv("TOOLRUN_QUICKJS")
 	if checkout == "" {

@@ -98,8 +98,8 @@ func (in *instance) loop() error {
 		}
 		var limit *sandbox.LimitError
 		if errors.As(err, &limit) && limit.Limit == sandbox.LimitTime && in.run.returned() && time.Since(began) < maxLeftOver {
-			// Time is up, but the script has its result and does little else than wait: for a timer that nobody cleared,
-			// most likely.
+			// Time is up, but the script has its result and does little else than wait: for a timer that nobody
+			// cleared, most likely.
 			in.run.Output().Log(sandbox.LevelWarn, fmt.Sprintf("stopped after %v: timers or calls were still pending when the script had returned",
 				in.run.Limits().Time), 0)
 			return nil

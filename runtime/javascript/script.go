@@ -25,9 +25,9 @@ const (
 	LanguageTypeScript
 )
 
-// A script that is the body of a function is compiled between each of these. Code behind a bracket that ends the function too early
-// would have to begin a statement in one, and with a comma or a closing brace in the other, which nothing can do. So what compiles
-// as both is one function.
+// A script that is the body of a function is compiled between each of these. Code behind a bracket that ends the
+// function too early would have to begin a statement in one, and with a comma or a closing brace in the other, which
+// nothing can do. So what compiles as both is one function.
 const (
 	declarationPrefix = "async function f(){"
 	declarationSuffix = "\n}"
@@ -45,8 +45,8 @@ type compiled struct {
 	module   bool          // it is an ES module, which the engine finds by the name of the script
 }
 
-// compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types taken out if
-// it can be neither. The error is a syntax error of the script, or ends the run.
+// compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types
+// taken out if it can be neither. The error is a syntax error of the script, or ends the run.
 func (in *instance) compile(source string) (compiled, error) {
 	source, err := look(in, source, module.WithoutAttributes)
 	if err != nil {
@@ -254,8 +254,8 @@ func (in *instance) forgetException() error {
 func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
 	name := in.run.options.Name
 	in.run.note(name, source, origin{source: from})
-	// Files that it imports run now, if they are no ES modules. They can call functions, and the mark that is there may be of the run
-	// in which the libraries have been loaded.
+	// Files that it imports run now, if they are no ES modules. They can call functions, and the mark that is there
+	// may be of the run in which the libraries have been loaded.
 	if _, err := in.checked(in.callWith(in.prelude.Install, map[string]any{"mark": in.run.mark, "functions": []any{}, "globals": []any{}})); err != nil {
 		return compiled{}, err
 	}
@@ -304,8 +304,8 @@ func utf16Length(s string) int {
 	return n
 }
 
-// syntaxError returns the error for a script that did not compile. The engine may find that something is missing only in the
-// wrapper behind the script's last line, and some of its columns are those of other lines: these are left out.
+// syntaxError returns the error for a script that did not compile. The engine may find that something is missing only
+// in the wrapper behind the script's last line, and some of its columns are those of other lines: these are left out.
 func (in *instance) syntaxError(source string) error {
 	err := in.exception()
 	in.run.outcome = nil // there may be another way to compile it

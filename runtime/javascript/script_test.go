@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
-// TestBodiesWithoutAClosingBrace makes random ones: what compiles in one wrapper has to compile in the other, since only one is tried.
+// TestBodiesWithoutAClosingBrace makes random ones: what compiles in one wrapper has to compile in the other, since
+// only one is tried.
 func TestBodiesWithoutAClosingBrace(t *testing.T) {
 	engine, err := hostEngine()
 	require.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// runAnything runs scripts of all kinds until it has run some, in an engine that may be closed meanwhile: with libraries that push each
-// other out, globals that find room or not, and callers that give up.
+// runAnything runs scripts of all kinds until it has run some, in an engine that may be closed meanwhile: with
+// libraries that push each other out, globals that find room or not, and callers that give up.
 func runAnything(t *testing.T, engine *testEngine, random *rand.Rand, release <-chan struct{}) {
 	for range 12 {
 		options := leftOverOptions(release)

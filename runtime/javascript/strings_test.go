@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// TestLongPartsOfStrings hands out parts of strings, which the engine does not copy if they are long, in every way there is.
+// TestLongPartsOfStrings hands out parts of strings, which the engine does not copy if they are long, in every way
+// there is.
 func TestLongPartsOfStrings(t *testing.T) {
 	for name, digit := range map[string]string{"narrow": "0123456789", "with é": "é123456789", "wide": "€123456789", "with NUL": "\x00123456789"} {
 		t.Run(name, func(t *testing.T) {

@@ -16,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// suites are published tests of the web platform's globals. Each is a file in the directory that an environment variable
-// names (the script .ci/suites gets them), and a script that runs the cases in it: data is the file's text, and check(name,
-// passed) counts a case.
+// suites are published tests of the web platform's globals. Each is a file in the directory that an environment
+// variable names (the script .ci/suites gets them), and a script that runs the cases in it: data is the file's text,
+// and check(name, passed) counts a case.
 var suites = []struct {
 	name, dir, file, script string
 	exceptions              map[string]string // the names of cases that are known to fail, and why

@@ -24,8 +24,8 @@ import (
 	"github.com/toolrun/toolrun/internal/test262"
 )
 
-// bareEngine is the JavaScript engine as it comes from the dependency: neither metered nor changed, and without a prelude. The one
-// addition is that its stack pointer is exported, since its own stack is too small for many tests.
+// bareEngine is the JavaScript engine as it comes from the dependency: neither metered nor changed, and without a
+// prelude. The one addition is that its stack pointer is exported, since its own stack is too small for many tests.
 type bareEngine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule

@@ -27,7 +27,8 @@ var (
 	test262Record = flag.Bool("test262-record", false, "record what fails of test262 in the bare engine too")
 )
 
-// Where the records are: what fails in a sandbox and in the bare engine, and what fails in a sandbox only, with the reasons.
+// Where the records are: what fails in a sandbox and in the bare engine, and what fails in a sandbox only, with the
+// reasons.
 const (
 	test262Failures    = "../../testdata/test262/failures.txt"
 	test262Differences = "../../testdata/test262/differences.txt"
@@ -221,8 +222,8 @@ func (r *test262Results) compare(t *testing.T, record *test262.Record, differenc
 	require.NotZero(t, passed)
 }
 
-// TestTest262OwnInTheBareEngine shows what the bare engine makes of our own tests: it has no memory limit that counts here, and else
-// the same.
+// TestTest262OwnInTheBareEngine shows what the bare engine makes of our own tests: it has no memory limit that counts
+// here, and else the same.
 func TestTest262OwnInTheBareEngine(t *testing.T) {
 	suite, cases := openTest262Own(t)
 	bare, err := newBareEngine(t.Context())

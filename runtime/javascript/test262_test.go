@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// test262Time is how long a case may take. It is more than the default limit, so that a machine that is busy does not matter.
+// test262Time is how long a case may take. It is more than the default limit, so that a machine that is busy does not
+// matter.
 const test262Time = 10 * time.Minute
 
 // runTest262 runs a case in a sandbox with the default limits, but for the time, and says why it has failed.
@@ -56,8 +57,8 @@ func test262Files(folder string) (afero.Fs, error) {
 	return afero.NewCopyOnWriteFs(afero.NewReadOnlyFs(afero.NewBasePathFs(afero.NewOsFs(), folder)), manifest), nil
 }
 
-// test262Own has what must come of our own tests, which show what the runner makes of each flag: a part of what is said of a
-// failure, or "" for those that pass. Those that are not listed must be skipped.
+// test262Own has what must come of our own tests, which show what the runner makes of each flag: a part of what is
+// said of a failure, or "" for those that pass. Those that are not listed must be skipped.
 var test262Own = map[string]string{
 	"assertion-fails.js sloppy":      "Test262Error:  Infinity instead of -Infinity",
 	"assertion-fails.js strict":      "Test262Error:  Infinity instead of -Infinity",

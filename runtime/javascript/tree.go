@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/filetype"
 )
 
-// A tree is a run's files. It gives them the same rules whatever file system they are on: some in memory let files lie in
-// files, remove directories that are not empty, or replace what they should not.
+// A tree is a run's files. It gives them the same rules whatever file system they are on: some in memory let files lie
+// in files, remove directories that are not empty, or replace what they should not.
 type tree struct {
 	work  *fileWork
 	files afero.Fs
@@ -56,7 +56,8 @@ type (
 	protecting interface{ IsReadOnly(name string) bool }
 )
 
-// change runs do, which changes something at a path, while nobody else changes the files, if the file system can do that.
+// change runs do, which changes something at a path, while nobody else changes the files, if the file system can do
+// that.
 func (t tree) change(p place, verb string, do func(t tree) error) error {
 	if t.isReadOnly(p) {
 		return at(p, verb, syscall.EROFS) // whatever there is

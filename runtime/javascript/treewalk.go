@@ -16,8 +16,8 @@ import (
 // batch is how many entries of a directory are read at a time.
 const batch = 1000
 
-// each calls do with all that is in a directory, in no order, until that fails. fs.SkipAll ends it as well. What has no name
-// that can be part of a path is left out.
+// each calls do with all that is in a directory, in no order, until that fails. fs.SkipAll ends it as well. What has
+// no name that can be part of a path is left out.
 func (t tree) each(p place, do func(info fs.FileInfo) error) error {
 	f, err := t.files.Open(p.name)
 	if err != nil {
@@ -81,8 +81,8 @@ func (t tree) list(p place, recursive bool) (any, error) {
 	return json.RawMessage(text), err
 }
 
-// walk calls visit with what is in a directory below p: directories first, then the rest, each sorted by name. left is how many bytes
-// may still be listed.
+// walk calls visit with what is in a directory below p: directories first, then the rest, each sorted by name. left is
+// how many bytes may still be listed.
 func (t tree) walk(p place, dir string, recursive bool, left *int64, visit func(e entry) error) error {
 	var entries []entry
 	err := t.each(p.below(dir), func(info fs.FileInfo) error {

@@ -16,8 +16,8 @@ import (
 )
 
 // Values cross between Go and JavaScript as JSON. Bytes in them are taken out and cross beside it, in one piece; in
-// their place stands the run's mark and where in that piece they are: "MARK<offset>:<length>". The mark is random, so no
-// other string begins with it by accident. A script that forges one names bytes of its own.
+// their place stands the run's mark and where in that piece they are: "MARK<offset>:<length>". The mark is random, so
+// no other string begins with it by accident. A script that forges one names bytes of its own.
 
 // newMark returns a mark that is not in use elsewhere.
 func newMark() string { return "\x00bytes " + rand.Text()[:12] + " " }

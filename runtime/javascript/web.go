@@ -16,8 +16,8 @@ import (
 
 // The parts of the web platform's globals that are plain computing. The prelude has the classes around them.
 
-// webFunctions are the functions by name. Their arguments follow the name, as the comments say. A result of undefined says
-// that the arguments are not what the function is for; which exception that is, the prelude knows.
+// webFunctions are the functions by name. Their arguments follow the name, as the comments say. A result of undefined
+// says that the arguments are not what the function is for; which exception that is, the prelude knows.
 var webFunctions = map[string]func(in *instance, ctx context.Context, args arguments) (quickjs.Value, error){
 	"encode":       (*instance).webEncode,       // text: its bytes in UTF-8
 	"encodeInto":   (*instance).webEncodeInto,   // text, buffer, offset, length: {read, written}

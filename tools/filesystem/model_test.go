@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// A model is what files are, in the simplest way: the content by path; a directory has a path that ends with a slash. It
-// says what each command leads to, in its own way.
+// A model is what files are, in the simplest way: the content by path; a directory has a path that ends with a slash.
+// It says what each command leads to, in its own way.
 type model map[string]string
 
 func (m model) isDir(name string) bool {

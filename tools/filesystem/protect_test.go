@@ -41,7 +41,8 @@ func TestMemoriesAreReadOnly(t *testing.T) {
 	})
 }
 
-// TestNoSpellingReachesMemories tries what is not written as the texts expect, but may be taken for the same by some system.
+// TestNoSpellingReachesMemories tries what is not written as the texts expect, but may be taken for the same by some
+// system.
 func TestNoSpellingReachesMemories(t *testing.T) {
 	spellings := []string{
 		"memories", "//memories", "/./memories", "/x/../memories", "/../memories", "/../../memories/../memories", "memories/", "/memories/.",

@@ -16,8 +16,8 @@ var listing = textfile.Listing{DirectoriesFirst: true}
 // maxTogether is how many bytes view-all shows, all paths together.
 const maxTogether = textfile.MaxSize
 
-// viewAll shows what view shows, one path after the other. An image is a part of its own; everything else is one text, with a
-// blank line between paths.
+// viewAll shows what view shows, one path after the other. An image is a part of its own; everything else is one text,
+// with a blank line between paths.
 func (t tree) viewAll(ctx context.Context, paths []string) (registry.Result, error) {
 	var parts []registry.Part
 	var text strings.Builder

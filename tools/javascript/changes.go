@@ -41,8 +41,8 @@ type recorder struct {
 
 	mu    sync.Mutex
 	notes map[string]note // by path; directories have a slash at the end
-	// size is that of the notes in bytes: of those about what was there before, and of the others. Each have their own half of the
-	// room, so that what is made and removed again cannot keep a change from being noted.
+	// size is that of the notes in bytes: of those about what was there before, and of the others. Each have their own
+	// half of the room, so that what is made and removed again cannot keep a change from being noted.
 	size map[bool]int
 	more int           // what has found no room among them
 	busy int           // operations under way

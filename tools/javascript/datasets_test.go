@@ -11,8 +11,9 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Tasks as models get them, on the data sets of the npm package vega-datasets: load, transform, aggregate, write with the
-// javascript tool, and look at the outcome with the filesystem tool. The numbers have been found with another language.
+// Tasks as models get them, on the data sets of the npm package vega-datasets: load, transform, aggregate, write with
+// the javascript tool, and look at the outcome with the filesystem tool. The numbers have been found with another
+// language.
 func TestDataSets(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	for _, name := range []string{"cars.json", "seattle-weather.csv", "movies.json"} {

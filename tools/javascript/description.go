@@ -24,7 +24,8 @@ type facts struct {
 	Seconds, Memory   float64 // the limits; memory in MiB
 }
 
-// describe tells what code can do and how much, with the options and limits that are in force. Each of its sentences has a test.
+// describe tells what code can do and how much, with the options and limits that are in force. Each of its sentences
+// has a test.
 func describe(offer registry.Offer) string {
 	f := facts{
 		Languages: "JavaScript",

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
-// A claim is what shows that a sentence of the description is true: code, and what its result must match. There are several
-// for some sentences. A sentence that only advises has none.
+// A claim is what shows that a sentence of the description is true: code, and what its result must match. There are
+// several for some sentences. A sentence that only advises has none.
 type claim struct{ code, want string }
 
 // claims has the sentences of the description, without what options put into them.

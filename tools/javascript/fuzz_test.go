@@ -33,8 +33,8 @@ var fuzzedTools = sync.OnceValue(func() *registry.Registry {
 	return r
 })
 
-// FuzzInput passes anything as the input, or as the code in it, with options that are not all valid. Nothing may fail in a way that is not
-// foreseen, and nothing but the files that are the code's may change.
+// FuzzInput passes anything as the input, or as the code in it, with options that are not all valid. Nothing may fail
+// in a way that is not foreseen, and nothing but the files that are the code's may change.
 func FuzzInput(f *testing.F) {
 	for i, code := range []string{
 		"return 1", "const a: number = 1; return a", "import {one} from '/lib/l.js'\nexport default one", "```js\nreturn 1\n```", "", "\x00", "\xff", "return '\\ud800'", "halt('x')", "process.exit(3)",

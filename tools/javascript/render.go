@@ -30,7 +30,8 @@ type Output struct {
 
 // An Error describes why code did not return.
 type Error struct {
-	// Kind is "exception", "syntax", "exit", "halted", "never settles", "engine crash", "stopped" by the host, or the name of a limit and "limit", as in "time limit".
+	// Kind is "exception", "syntax", "exit", "halted", "never settles", "engine crash", "stopped" by the host, or the
+	// name of a limit and "limit", as in "time limit".
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// Line and Column are the position, from 1, or 0 if it is unknown.
@@ -46,8 +47,8 @@ type Usage struct {
 	Work int64 `json:"work"`
 }
 
-// render makes the result of a call of the result of a run, of the reason why it has failed, if it has, and of the files that
-// it has changed, which is nil if there are none.
+// render makes the result of a call of the result of a run, of the reason why it has failed, if it has, and of the
+// files that it has changed, which is nil if there are none.
 func render(result *js.Result, failure error, files *Changes) registry.Result {
 	text := result.Text
 	out := registry.Result{Status: fmt.Sprintf("Ran for %v", result.Usage.Duration.Round(100_000))}

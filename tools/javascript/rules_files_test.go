@@ -61,7 +61,8 @@ func TestFileFunctions(t *testing.T) {
 	}
 }
 
-// TestFileErrors checks the errors of fs: they are Errors with a code and a path, and the message has the path as it was passed.
+// TestFileErrors checks the errors of fs: they are Errors with a code and a path, and the message has the path as it
+// was passed.
 func TestFileErrors(t *testing.T) {
 	const missing, exists, isDir, notDir = "ENOENT: no such file or directory, ", "EEXIST: file already exists, ", "EISDIR: illegal operation on a directory, ", "ENOTDIR: not a directory, "
 	const readOnly, invalid = "EROFS: read-only file system, ", "EINVAL: invalid argument, "

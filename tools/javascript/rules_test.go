@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
-// The tests of the rules that the tool keeps: what it takes, what it prints, how runs end, what code finds. All go through a
-// registry, and compare whole texts.
+// The tests of the rules that the tool keeps: what it takes, what it prints, how runs end, what code finds. All go
+// through a registry, and compare whole texts.
 
 // rule is code, and what the model gets for it.
 type rule struct{ name, code, want string }
@@ -140,7 +140,8 @@ func TestHalt(t *testing.T) {
 	})
 }
 
-// TestTimeLimit checks the limit on time, which libraries are under too, and that a run that can only wait for ever ends at once.
+// TestTimeLimit checks the limit on time, which libraries are under too, and that a run that can only wait for ever
+// ends at once.
 func TestTimeLimit(t *testing.T) {
 	r := newRegistry(t)
 	spec, _ := r.Spec(javascript.Name)

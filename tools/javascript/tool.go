@@ -1,5 +1,5 @@
-// Package javascript provides the tool javascript, which runs code in a sandbox. The package of the same name in runtime,
-// here js, is what it runs on:
+// Package javascript provides the tool javascript, which runs code in a sandbox. The package of the same name in
+// runtime, here js, is what it runs on:
 //
 //	engine, err := runtime.New(nil)
 //	...
@@ -56,8 +56,8 @@ var languages = map[string]js.Language{
 	"auto": js.LanguageAuto, "javascript": js.LanguageJavaScript, "typescript": js.LanguageTypeScript,
 }
 
-// An Interpreter returns what scripts run on. It is called for each call of the tool, so it can start the engine when it
-// is first needed. It should return the same interpreter each time.
+// An Interpreter returns what scripts run on. It is called for each call of the tool, so it can start the engine when
+// it is first needed. It should return the same interpreter each time.
 type Interpreter func(ctx context.Context) (*js.Interpreter, error)
 
 // Options configure the tool. The zero value is fine.
@@ -180,7 +180,8 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		changes = recorder.changes
 		options.Files = vfs.ReadOnly(recorder.Fs, memoryDir)
 		if env.Options.Bool(OptionLoadLib) {
-			// Most projects have none. To let the engine look would take a goroutine, which is more work than the rest of a small call.
+			// Most projects have none. To let the engine look would take a goroutine, which is more work than the rest
+			// of a small call.
 			if _, err := env.Files.Stat(libraryDir); !errors.Is(err, fs.ErrNotExist) {
 				options.Libraries = libraryDir
 			}
@@ -209,8 +210,8 @@ const emptyNote = "Note: the code returned an empty string."
 // fenceLine matches the line with which a fence begins, without the newline.
 var fenceLine = regexp.MustCompile("^```[a-zA-Z]*[ \t\r]*$")
 
-// withoutFence returns what is meant by code that a model has put between the marks of Markdown, with as many lines before it. With the marks
-// it cannot be meant as JavaScript: a text would be called.
+// withoutFence returns what is meant by code that a model has put between the marks of Markdown, with as many lines
+// before it. With the marks it cannot be meant as JavaScript: a text would be called.
 func withoutFence(code string) string {
 	const space = " \t\n\f\r"
 	start := len(code) - len(strings.TrimLeft(code, space))

@@ -16,8 +16,9 @@ import (
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 )
 
-// FuzzInput passes two inputs, one after the other, in a project that is a directory of the host. Nothing may fail in a way that is not
-// foreseen, nothing but the memory may change, and the system prompt can be made of whatever is in it.
+// FuzzInput passes two inputs, one after the other, in a project that is a directory of the host. Nothing may fail in
+// a way that is not foreseen, nothing but the memory may change, and the system prompt can be made of whatever is in
+// it.
 func FuzzInput(f *testing.F) {
 	seeds := []string{
 		`{"command":"view","path":"/memories"}`, `{"command":"view","path":"README.md","view_range":[1,-1]}`, `{"command":"view","path":"/memories/d","view_range":[2]}`,

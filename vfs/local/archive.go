@@ -274,8 +274,8 @@ func (r *archiveReader) tarEntry(ctx context.Context, h *tar.Header, content io.
 	return r.to.stage(ctx, b, content)
 }
 
-// A zipSource is the bytes of a zip. A zip.Reader has all of the directory in memory, of however many entries that is, so
-// there is a limit on what it reads until it is open.
+// A zipSource is the bytes of a zip. A zip.Reader has all of the directory in memory, of however many entries that is,
+// so there is a limit on what it reads until it is open.
 type zipSource struct {
 	*archiveReader
 	from io.ReaderAt

@@ -45,7 +45,8 @@ func Export(ctx context.Context, project vfs.Project, w io.Writer, format Archiv
 
 // An archiveWriter writes an archive.
 type archiveWriter interface {
-	// add adds a file or directory. The content of a file, of just the size that info has, is written to what it returns.
+	// add adds a file or directory. The content of a file, of just the size that info has, is written to what it
+	// returns.
 	add(name string, info fs.FileInfo) (io.Writer, error)
 	// Close completes the archive.
 	Close() error

@@ -470,7 +470,8 @@ func (p *Project) place(c *core, im *importing, at *string) error {
 	return c.sync(slices.Compact(changed)...)
 }
 
-// placeOne puts a file in its place, or makes a directory, which fit has found to be possible. What is durable comes later.
+// placeOne puts a file in its place, or makes a directory, which fit has found to be possible. What is durable comes
+// later.
 func (p *Project) placeOne(c *core, b *branch) error {
 	if !b.dir {
 		_, err := p.replace(c, b.path, b.temp, b.now)

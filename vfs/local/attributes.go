@@ -69,7 +69,8 @@ func (p *Project) Chtimes(name string, atime, mtime time.Time) error {
 	})
 }
 
-// ownFile sees to it that changing a file in place changes nothing outside of the project, where it may have another name.
+// ownFile sees to it that changing a file in place changes nothing outside of the project, where it may have another
+// name.
 func (c *core) ownFile(name string) (fs.FileInfo, error) {
 	info, err := c.b.lstat(name)
 	if err != nil {

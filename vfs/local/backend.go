@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// A backend is where the files of one project are: a plain tree that knows neither quotas nor history nor staging. Names
-// are as [vfs.Clean] gives them. Errors are *fs.PathError or bare error numbers; the project puts the caller's path into them.
+// A backend is where the files of one project are: a plain tree that knows neither quotas nor history nor staging.
+// Names are as [vfs.Clean] gives them. Errors are *fs.PathError or bare error numbers; the project puts the caller's
+// path into them.
 //
 // All methods are safe for concurrent use. No method follows symbolic links, in any part of a name; an attempt is
 // fsys.ErrNotFollowed. A part of a name that is a file, but not the last, is fsys.ErrNotDir.

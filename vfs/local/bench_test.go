@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// compare does two things by turns, and reports how long the first one takes, and how many times as long as the second one.
+// compare does two things by turns, and reports how long the first one takes, and how many times as long as the second
+// one.
 func compare(b *testing.B, this, bare func() error) {
 	var times [2]time.Duration
 	do := func(i int, what func() error) {
@@ -198,8 +199,8 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkWrite replaces a file by another content. On disk that is durable, and by default the old content goes to the
-// history.
+// BenchmarkWrite replaces a file by another content. On disk that is durable, and by default the old content goes to
+// the history.
 func BenchmarkWrite(b *testing.B) {
 	for _, p := range pairs(b) {
 		for _, size := range benchSizes {

@@ -11,8 +11,8 @@ import (
 // A call is what changes belong to that are undone together.
 type call struct {
 	id string
-	// lasts ends with the call: nothing can be done for it any more, and nobody waits for the lock for it. It is nil for what
-	// has no end of its own.
+	// lasts ends with the call: nothing can be done for it any more, and nobody waits for the lock for it. It is nil
+	// for what has no end of its own.
 	lasts context.Context
 	end   context.CancelFunc
 	// scope is that in which the call holds the lock, or nil.
@@ -25,8 +25,8 @@ type call struct {
 
 	// parts is how many changes the call has made.
 	parts int
-	// written has the changes that wrote files, by path, as long as nobody else has changed anything; next is the number
-	// of the change that would come after the call's last one.
+	// written has the changes that wrote files, by path, as long as nobody else has changed anything; next is the
+	// number of the change that would come after the call's last one.
 	written map[string]written
 	next    int64
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// TestContextsThatEndAtEachStage ends the context of each operation that has one, at each of its looks at it. Then all has been done or
-// an error says why not, and what is in the way of nobody is whole.
+// TestContextsThatEndAtEachStage ends the context of each operation that has one, at each of its looks at it. Then all
+// has been done or an error says why not, and what is in the way of nobody is whole.
 func TestContextsThatEndAtEachStage(t *testing.T) {
 	var archive bytes.Buffer
 	packed := zip.NewWriter(&archive)

@@ -106,8 +106,8 @@ func (c *core) replaceOwn(name string, data []byte, durable bool) error {
 	return err
 }
 
-// lock takes the project's lock: first among the goroutines of this process, then among processes. It gives up when done
-// is closed.
+// lock takes the project's lock: first among the goroutines of this process, then among processes. It gives up when
+// done is closed.
 func (c *core) lock(ctx context.Context, done <-chan struct{}) (unlock func(), err error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -141,8 +141,8 @@ func (c *core) lock(ctx context.Context, done <-chan struct{}) (unlock func(), e
 	}, nil
 }
 
-// waitForOthers waits until other processes have released the lock. Waiting cannot be stopped: when nobody is interested
-// any more, a goroutine takes the lock and releases it, and keeps the turn until then.
+// waitForOthers waits until other processes have released the lock. Waiting cannot be stopped: when nobody is
+// interested any more, a goroutine takes the lock and releases it, and keeps the turn until then.
 func (c *core) waitForOthers(ctx context.Context, done <-chan struct{}) (release func(), err error) {
 	type outcome struct {
 		release func()

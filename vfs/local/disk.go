@@ -18,9 +18,9 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// disk is a directory of the host. All access goes through os.Root, which keeps inside even if somebody puts links in the
-// way meanwhile. Links that stay inside are refused by looking before; whoever can win that race could change
-// the files anyway.
+// disk is a directory of the host. All access goes through os.Root, which keeps inside even if somebody puts links in
+// the way meanwhile. Links that stay inside are refused by looking before; whoever can win that race could change the
+// files anyway.
 type disk struct {
 	root *os.Root
 	// loose says that the host finds files by names that differ in case.

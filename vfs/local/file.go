@@ -395,8 +395,8 @@ func (f *file) Close() error {
 	return f.fail("close", errors.Join(err, f.node.Close()))
 }
 
-// noteContent tells the history what the handle has made of the file, so that undoing does not take that for the work of
-// somebody else.
+// noteContent tells the history what the handle has made of the file, so that undoing does not take that for the work
+// of somebody else.
 func (f *file) noteContent() error {
 	return f.project.change(context.Background(), func(c *core) error {
 		return c.stamp(f.name, f.wrote, func(until *stamp) bool {

@@ -80,8 +80,8 @@ func (own *call) add(e change) {
 	own.next = e.Number + 1
 }
 
-// recordReplacement records a change that replaces a file, or something at least, if before is not nil. If the same call
-// has written the file before, and nobody has changed anything since, that stays one change: again is true.
+// recordReplacement records a change that replaces a file, or something at least, if before is not nil. If the same
+// call has written the file before, and nobody has changed anything since, that stays one change: again is true.
 func (p *Project) recordReplacement(c *core, e change, name string, before fs.FileInfo) (number int64, again bool, err error) {
 	if c.options.History.Off {
 		return -1, false, nil
@@ -154,7 +154,8 @@ func (c *core) keepCopy(name string, number int64, info fs.FileInfo) error {
 // cost is what keeping it counts in the history.
 func (s treeSize) cost() int64 { return s.bytes + s.files*entryCost }
 
-// recordRemoval records that something is going to be removed, and returns where to put it, or "" if it is not to be kept.
+// recordRemoval records that something is going to be removed, and returns where to put it, or "" if it is not to be
+// kept.
 func (p *Project) recordRemoval(c *core, name string, size treeSize) (kept string, err error) {
 	if c.options.History.Off {
 		return "", nil
@@ -246,8 +247,8 @@ func (c *core) forget(e change) error {
 	return nil
 }
 
-// recoverHistory finds out what the history has, and drops what does not belong there, and the last change if it has not
-// happened. Changes before doubtful have; those before oldest have been dropped.
+// recoverHistory finds out what the history has, and drops what does not belong there, and the last change if it has
+// not happened. Changes before doubtful have; those before oldest have been dropped.
 func (c *core) recoverHistory(s *state, doubtful, oldest int64) error {
 	s.oldest, s.next = 1, 1
 	infos, err := c.b.readDir(historyDir)

@@ -17,9 +17,9 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// The descriptions of changes are lines of JSON, some of them in one file: a page. Making a file costs more than anything
-// else in recording a change. Later lines take precedence over earlier ones; a line that a process has not finished is
-// not valid JSON, and the next begins anew.
+// The descriptions of changes are lines of JSON, some of them in one file: a page. Making a file costs more than
+// anything else in recording a change. Later lines take precedence over earlier ones; a line that a process has not
+// finished is not valid JSON, and the next begins anew.
 
 const (
 	// perPage is how many changes are described in one file.

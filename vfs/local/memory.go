@@ -23,9 +23,9 @@ const maxContent = min(math.MaxInt, 1<<40)
 // memory is a [backend] that keeps everything in memory. It works as Unix does: names lead to inodes, and an inode
 // lives as long as a name, an open file or a description ([fs.FileInfo]) refers to it.
 //
-// There are two kinds of locks, so that using one file does not wait for another. The lock of the tree guards which names
-// lead where, the lock of an inode what it is like and a file's content. Who needs both takes the tree's first, and then
-// only a directory's, which nobody holds for long; nobody takes two of a kind.
+// There are two kinds of locks, so that using one file does not wait for another. The lock of the tree guards which
+// names lead where, the lock of an inode what it is like and a file's content. Who needs both takes the tree's first,
+// and then only a directory's, which nobody holds for long; nobody takes two of a kind.
 type memory struct {
 	root *inode
 
@@ -40,8 +40,8 @@ func newMemory() *memory { return &memory{root: newInode(fs.ModeDir | 0o755)} }
 
 // An inode is a file or a directory. It does not know its names.
 //
-// Anybody gets it from [fs.FileInfo.Sys]. So it must not have exported methods: they would be a way around views that are
-// read-only, and around quotas.
+// Anybody gets it from [fs.FileInfo.Sys]. So it must not have exported methods: they would be a way around views that
+// are read-only, and around quotas.
 type inode struct {
 	// The lock of the tree guards the following; but whether entries is nil never changes.
 
@@ -69,7 +69,8 @@ func newInode(mode fs.FileMode) *inode {
 	return n
 }
 
-// now is the time as file systems have it. The reading of the monotonic clock would make times differ that are the same.
+// now is the time as file systems have it. The reading of the monotonic clock would make times differ that are the
+// same.
 func now() time.Time { return time.Now().Round(0) }
 
 func (n *inode) isDir() bool { return n.entries != nil }

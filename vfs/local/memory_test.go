@@ -21,7 +21,8 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// memoryWith returns a tree with the given files, which contain their first names, and directories, which end in a slash.
+// memoryWith returns a tree with the given files, which contain their first names, and directories, which end in a
+// slash.
 func memoryWith(t *testing.T, names ...string) *memory {
 	t.Helper()
 	m := newMemory()

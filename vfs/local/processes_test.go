@@ -25,7 +25,8 @@ import (
 // otherProcesses is how many processes there are beside that of a test. Each has a number from 1, the test has 0.
 const otherProcesses = 2
 
-// together has the role played by other processes and by the test itself, at the same time, and waits until all are done.
+// together has the role played by other processes and by the test itself, at the same time, and waits until all are
+// done.
 func together(t *testing.T, project vfs.Project, work task) {
 	processes := make([]*process, otherProcesses)
 	for i := range processes {

@@ -216,8 +216,8 @@ func (p *Project) open(given, clean string, flag int, perm fs.FileMode) (afero.F
 	return f, nil
 }
 
-// creatable checks that a file or directory can be made at a path where there is none: that its parent is a directory, and
-// that no other name is too much like its own. except is a path that will be gone.
+// creatable checks that a file or directory can be made at a path where there is none: that its parent is a directory,
+// and that no other name is too much like its own. except is a path that will be gone.
 func (c *core) creatable(name, except string) error {
 	dir := path.Dir(name)
 	info, err := c.b.lstat(dir)

@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// A state is what all processes that use a project know of it together. It is read and written under the project's lock.
-// It only saves counting: all of it can be found out from the files.
+// A state is what all processes that use a project know of it together. It is read and written under the project's
+// lock. It only saves counting: all of it can be found out from the files.
 type state struct {
 	// dirty says that a change is under way, or that a process died while one was.
 	dirty bool

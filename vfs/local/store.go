@@ -31,8 +31,8 @@ type place interface {
 	close() error
 }
 
-// NewMemoryStore returns a store that lasts as long as the process. Closing a project of it loses nothing. It panics if a
-// limit is negative.
+// NewMemoryStore returns a store that lasts as long as the process. Closing a project of it loses nothing. It panics
+// if a limit is negative.
 func NewMemoryStore(options *vfs.Options) *Store {
 	o, err := options.WithDefaults()
 	if err != nil {
@@ -41,7 +41,8 @@ func NewMemoryStore(options *vfs.Options) *Store {
 	return &Store{o, &memoryPlace{projects: map[string]*core{}}}
 }
 
-// OpenStore opens a store in a directory of the host, which is made if it is not there. Each project is a directory in it.
+// OpenStore opens a store in a directory of the host, which is made if it is not there. Each project is a directory in
+// it.
 func OpenStore(dir string, options *vfs.Options) (*Store, error) {
 	o, err := options.WithDefaults()
 	if err != nil {

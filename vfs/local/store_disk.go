@@ -168,7 +168,8 @@ func (d *diskPlace) remove(ctx context.Context, id string) error {
 		return err
 	}
 	defer c.close()
-	// No id has a dot, so this is nobody's. The next project of the id may be deleted as well while this one is still being removed.
+	// No id has a dot, so this is nobody's. The next project of the id may be deleted as well while this one is still
+	// being removed.
 	away := "." + id + "." + rand.Text() + deletedSuffix
 	err = c.delete(ctx, func() error { return d.root.Rename(id, away) })
 	if err != nil {

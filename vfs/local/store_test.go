@@ -128,7 +128,8 @@ func TestOpenDirLeavesNothingBehindAsLongAsNothingIsChanged(t *testing.T) {
 	require.ErrorIs(t, p.Close(), fs.ErrClosed)
 }
 
-// TestOpensShareTheirState opens a project several times. All see one limit of open files, and each is closed by itself.
+// TestOpensShareTheirState opens a project several times. All see one limit of open files, and each is closed by
+// itself.
 func TestOpensShareTheirState(t *testing.T) {
 	store, err := local.OpenStore(t.TempDir(), &vfs.Options{NoSync: true, OpenFiles: 2})
 	require.NoError(t, err)

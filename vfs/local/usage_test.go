@@ -56,7 +56,8 @@ func TestListingAndUsageWriteNothing(t *testing.T) {
 	}
 	require.Equal(t, want["written"], want["interrupted"])
 	require.EqualValues(t, 7, want["written"].Bytes)
-	// A process that was killed in the middle of a change has left the mark for that, in the flags behind the magic number.
+	// A process that was killed in the middle of a change has left the mark for that, in the flags behind the magic
+	// number.
 	state, err := os.OpenFile(filepath.Join(dir, "interrupted", vfs.Reserved, "state"), os.O_RDWR, 0)
 	require.NoError(t, err)
 	_, err = state.WriteAt([]byte{1}, 8)

@@ -33,8 +33,8 @@ func is(err, want error) bool {
 	return errors.Is(err, want)
 }
 
-// fails checks that an error is what it should be: the one that is wanted, about one of the paths that the caller gave (there are
-// two in renaming), without a word about the host.
+// fails checks that an error is what it should be: the one that is wanted, about one of the paths that the caller gave
+// (there are two in renaming), without a word about the host.
 func fails(t testing.TB, err, want error, paths ...string) {
 	t.Helper()
 	require.Error(t, err, "this should be an error: %v", want)

@@ -118,7 +118,8 @@ func requireTime(t *testing.T, files afero.Fs, name string, want time.Time) {
 	require.Equal(t, want, stat(t, files, name).ModTime().UTC().Truncate(time.Second))
 }
 
-// requireNow checks that a file has changed just now. Clocks of file systems can be behind, and have steps of two seconds.
+// requireNow checks that a file has changed just now. Clocks of file systems can be behind, and have steps of two
+// seconds.
 func requireNow(t *testing.T, files afero.Fs, name string) {
 	t.Helper()
 	require.WithinDuration(t, time.Now(), stat(t, files, name).ModTime(), time.Minute)

@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// TestStore checks that a store and its projects behave as package vfs documents: ids, pages, deletion, settings, calls,
-// history and usage, and each project as [TestFs] does. open returns an empty store with default options, each time
-// another; what has to be closed is open's to see to, with t.Cleanup.
+// TestStore checks that a store and its projects behave as package vfs documents: ids, pages, deletion, settings,
+// calls, history and usage, and each project as [TestFs] does. open returns an empty store with default options, each
+// time another; what has to be closed is open's to see to, with t.Cleanup.
 func TestStore(t *testing.T, open func(t *testing.T) vfs.Store) {
 	for _, rule := range []struct {
 		name  string

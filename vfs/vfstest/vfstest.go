@@ -1,5 +1,5 @@
-// Package vfstest checks stores ([TestStore]) and file systems ([TestFs]) for what package vfs documents. All stores and
-// all file systems of this module pass, views included. Use TestFs for an [afero.Fs] that is to replace a project:
+// Package vfstest checks stores ([TestStore]) and file systems ([TestFs]) for what package vfs documents. All stores
+// and all file systems of this module pass, views included. Use TestFs for an [afero.Fs] that is to replace a project:
 //
 //	func TestMine(t *testing.T) {
 //		vfstest.TestFs(t, func(t *testing.T) afero.Fs {

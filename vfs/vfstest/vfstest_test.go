@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/vfstest"
 )
 
-// An opener returns one new project after the other. All are in the same place, which is removed at the end: removing each
-// by itself takes more time than all else.
+// An opener returns one new project after the other. All are in the same place, which is removed at the end: removing
+// each by itself takes more time than all else.
 type opener func(t *testing.T) vfs.Project
 
 func inMemory(t *testing.T, options *vfs.Options) opener {

@@ -1,5 +1,5 @@
-// Licenses prints the licences of what is in the command and the library as Markdown, and with -texts their texts, which go with a
-// binary that is given to others. It fails if a module has no licence, or one that is not allowed.
+// Licenses prints the licences of what is in the command and the library as Markdown, and with -texts their texts,
+// which go with a binary that is given to others. It fails if a module has no licence, or one that is not allowed.
 package main
 
 import (

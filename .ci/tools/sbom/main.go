@@ -1,6 +1,6 @@
-// Sbom prints what a built command is made of as a software bill of materials, in CycloneDX's JSON. All of it comes from the binary
-// itself but the licences, which are those of the modules in the directory, and what is known of the engine. The same binary gives the
-// same bill.
+// Sbom prints what a built command is made of as a software bill of materials, in CycloneDX's JSON. All of it comes
+// from the binary itself but the licences, which are those of the modules in the directory, and what is known of the
+// engine. The same binary gives the same bill.
 package main
 
 import (

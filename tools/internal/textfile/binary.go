@@ -17,7 +17,8 @@ func dataURL(line, mime string, content []byte) string {
 	return b.String()
 }
 
-// decode returns what a file that is made of a text has in it: the text, or what it encodes, if it is a data URL in base64.
+// decode returns what a file that is made of a text has in it: the text, or what it encodes, if it is a data URL in
+// base64.
 func decode(shown, text string) (content []byte, binary bool, err error) {
 	head, data, ok := strings.Cut(text, ",")
 	// A text that only begins like that has something else there: types are short, and on one line.

@@ -147,8 +147,8 @@ func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert,
 	})
 }
 
-// insertAfter inserts whole lines: it adds newlines in front of and behind what is inserted where they are missing. At the end
-// of a text that does not end with a newline it adds none behind.
+// insertAfter inserts whole lines: it adds newlines in front of and behind what is inserted where they are missing. At
+// the end of a text that does not end with a newline it adds none behind.
 func insertAfter(text []byte, line int, insert string) []byte {
 	at := afterLine(text, line)
 	before, after := text[:at], text[at:]

@@ -6,10 +6,11 @@ import (
 	"math/rand/v2"
 )
 
-// finder finds a text in another one, in time in proportion to the sum of their lengths. Package bytes takes the product of them where both
-// repeat something with a period of some twenty bytes.
+// finder finds a text in another one, in time in proportion to the sum of their lengths. Package bytes takes the
+// product of them where both repeat something with a period of some twenty bytes.
 //
-// Long texts are found by a hash of as many bytes that moves along. The base is random, so that nobody can make texts with the same hash.
+// Long texts are found by a hash of as many bytes that moves along. The base is random, so that nobody can make texts
+// with the same hash.
 //
 // https://en.wikipedia.org/wiki/Rabin%E2%80%93Karp_algorithm
 type finder struct {

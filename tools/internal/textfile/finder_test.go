@@ -46,7 +46,8 @@ func TestFinder(t *testing.T) {
 	require.Greater(t, found, 1000)
 }
 
-// TestTextsThatRepeat has texts for which package bytes compares each part of one with each part of the other: some minutes for these.
+// TestTextsThatRepeat has texts for which package bytes compares each part of one with each part of the other: some
+// minutes for these.
 func TestTextsThatRepeat(t *testing.T) {
 	const n = 8 << 20
 	period := []byte("abcdefghijklmnopqrstuvw\n")

@@ -44,7 +44,8 @@ func (in Input) Text() string {
 	return ""
 }
 
-// textNames are the names that the text of a command can have, the right one first. Models know the others from similar tools.
+// textNames are the names that the text of a command can have, the right one first. Models know the others from
+// similar tools.
 var textNames = map[string][]string{
 	"create":      {"file_text"},
 	"append":      {"file_text", "insert_text"},

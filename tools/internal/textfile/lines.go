@@ -57,7 +57,8 @@ func numberedSize(text []byte, lines int) int { return len(text) + lines*(number
 // snippetLines is how many lines around a change are shown.
 const snippetLines = 3
 
-// snippet shows the lines of a text that have something of text[from:to] in them, or the line at from, and some around them.
+// snippet shows the lines of a text that have something of text[from:to] in them, or the line at from, and some around
+// them.
 func snippet(text []byte, from, to int) string {
 	first := bytes.Count(text[:from], newline) // lines before it
 	last := first

@@ -89,8 +89,8 @@ func (t Tree) Relocate(from, to, verb string, taken func(source, target fs.FileI
 	return t.Explain(culprit(err, from, to), err)
 }
 
-// culprit returns which path an error is about, if something could not be brought from one path to another: the one it goes to, unless
-// what is there must stay or cannot be followed.
+// culprit returns which path an error is about, if something could not be brought from one path to another: the one it
+// goes to, unless what is there must stay or cannot be followed.
 func culprit(err error, from, to string) string {
 	at, ok := errors.AsType[*fs.PathError](err)
 	if ok && within(at.Path, from) && (errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission)) {

@@ -105,7 +105,8 @@ func TestSnippets(t *testing.T) {
 	require.Empty(t, snippet(nil, 0, 0))
 }
 
-// TestRelocateLeavesNothingBehind has paths for something that fails when the directories that they lie in have been made.
+// TestRelocateLeavesNothingBehind has paths for something that fails when the directories that they lie in have been
+// made.
 func TestRelocateLeavesNothingBehind(t *testing.T) {
 	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
 	require.NoError(t, err)

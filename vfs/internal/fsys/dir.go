@@ -19,8 +19,8 @@ type DirSource interface {
 	Closed()
 }
 
-// A Dir is an open directory, under the name that it was opened by. What it contains is read when it is first asked for,
-// and again after Seek to the beginning. It is safe for concurrent use.
+// A Dir is an open directory, under the name that it was opened by. What it contains is read when it is first asked
+// for, and again after Seek to the beginning. It is safe for concurrent use.
 type Dir struct {
 	name   string
 	source DirSource

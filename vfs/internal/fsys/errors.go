@@ -38,8 +38,8 @@ func NotFile(info fs.FileInfo) error {
 	return nil
 }
 
-// PathError makes a [*fs.PathError] with the path that the caller gave, and no path of the host. It returns nil if err is
-// nil.
+// PathError makes a [*fs.PathError] with the path that the caller gave, and no path of the host. It returns nil if err
+// is nil.
 func PathError(op, name string, err error) error {
 	if err == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// HostRefuses says why Windows cannot have a file of this name, or returns "". It would take the name for a device, for a
-// stream of another file, or for the name without the dots and spaces at its end.
+// HostRefuses says why Windows cannot have a file of this name, or returns "". It would take the name for a device,
+// for a stream of another file, or for the name without the dots and spaces at its end.
 func HostRefuses(name string) string {
 	switch {
 	case strings.ContainsAny(name, `<>:"|?*`):

@@ -44,9 +44,10 @@ const documentation = "CC-BY-4.0"
 // minCoverage is the percentage of a file that has to be known text, as on pkg.go.dev.
 const minCoverage = 75
 
-// Of returns the modules, other than the one in the directory dir, that its packages are built of on any of the platforms (os/arch),
-// without their tests, sorted by path. The licences are those at the root of a module and those in the directories of the packages that
-// are used, and between them. It is an error if a module has none, or one that is not allowed or not known.
+// Of returns the modules, other than the one in the directory dir, that its packages are built of on any of the
+// platforms (os/arch), without their tests, sorted by path. The licences are those at the root of a module and those
+// in the directories of the packages that are used, and between them. It is an error if a module has none, or one that
+// is not allowed or not known.
 func Of(dir string, platforms []string) ([]Module, error) {
 	modules := map[string]*Module{}
 	read := map[string]bool{} // directories
