@@ -1,16 +1,16 @@
-// Package quickjs is what runs inside the sandbox: the QuickJS engine as a WebAssembly module, and the JavaScript
-// prelude that gives scripts their globals. It is the one place that knows the engine's exports, memory layout and
-// bytes, so that another build of the engine can take its place; [SHA256] names the build that everything here is
+// Package quickjs is the code that runs inside the sandbox: the QuickJS engine as a WebAssembly module, and the
+// JavaScript prelude that defines scripts' globals. Only this package knows the engine's exports, memory layout and
+// bytes, so that another build of the engine can replace it; [SHA256] names the build that everything here is
 // written for.
 //
-// The engine is QuickJS-ng 0.10.1, compiled to WebAssembly with WASI preview 1 by github.com/fastschema/qjs. Of that
-// Go module only the WebAssembly bytes are used: package runtime drives them itself.
+// The engine is QuickJS-ng 0.10.1, compiled to WebAssembly with WASI preview 1 by github.com/fastschema/qjs. Only
+// the WebAssembly bytes of that Go module are used.
 //
 // # Trust
 //
-// Everything in an instance's memory may have been written by a hostile script. A [VM] therefore treats what it reads
-// there as data that may be wrong: pointers and lengths are checked, and a wrong one gives a wrong answer to the script
-// that faked it, never a panic or an access outside the instance.
+// A hostile script may have written everything in an instance's memory. A [VM] therefore checks all pointers and
+// lengths that it reads there. A wrong one gives a wrong answer to the script that faked it, but never a panic or
+// an access outside the instance.
 package quickjs
 
 import (
@@ -25,17 +25,16 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// SHA256 is the hash of the engine's WebAssembly module as it comes from the dependency.
+// SHA256 is the hash of the engine's original WebAssembly module.
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
-// ModuleSHA256 is the hash of what [Module] makes of it. It lets a module that has been kept be recognised without
-// making it again.
+// ModuleSHA256 is the hash of the result of [Module]. It identifies a cached module without making it again.
 const ModuleSHA256 = "f1250c3b84d6cfa692081f803d6b9ac925b57a91c0a515a093840db52636b79c"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte
 
-// Original returns the engine's module as it comes from the dependency. The bytes are shared: do not change them.
+// Original returns the engine's original module. The bytes are shared: do not change them.
 func Original() []byte { return wasmBytes }
 
 // stackPointerExport is the name of the C stack pointer, which is the first global.

@@ -58,7 +58,7 @@ const (
 // GlobalExport returns the name under which [Options].State exports the global with an index.
 func GlobalExport(index int) string { return fmt.Sprintf("toolrun_global_%d", index) }
 
-// Options says how a module is rewritten.
+// Options configure how a module is rewritten.
 type Options struct {
 	// Functions also meters every function entry.
 	Functions bool

@@ -1,6 +1,6 @@
-// Package selftest runs hostile scripts against the sandbox, and measures how well they are stopped: on the machine
-// where it is called, while all processors are busy and garbage collections go on. It also sends what is small and
-// hostile to whatever else takes something from outside, and measures how large the process becomes.
+// Package selftest runs hostile scripts against the sandbox and measures how well they are stopped, on the machine
+// where it is called, while all processors are busy and garbage collections go on. It also sends small hostile
+// inputs to everything that takes outside input, and measures how large the process becomes.
 package selftest
 
 import (
@@ -18,23 +18,24 @@ import (
 	"github.com/toolrun/toolrun/testdata/hostile"
 )
 
-// An Attack is something that models, clients, servers or code which nobody has read might do. Most are scripts, whose
-// files begin with comments:
+// An Attack is something that models, clients, servers or untrusted code might do. Most are scripts, whose files
+// begin with comments:
 //
 //	// Asks each element of an array that has 2**53-1 of them.
 //	// ends: time limit
 //	// grows: 228 MiB
 //
-// The second says how the attack must end. That of a script is in one of the forms that [Ending] has; an exception may
-// be without its name. Several, with " or " between them, are for what depends on the machine's speed. The third is
-// there if the attack is about the memory of the process. Other attacks are functions of this package.
+// The second line says how the attack must end, for a script in a form that [Ending] returns; the name of an
+// exception can be left out. Several endings, with " or " between them, are for attacks that depend on the
+// machine's speed. The third line is for attacks on the memory of the process. Attacks that are not scripts are
+// functions of this package.
 type Attack struct {
 	Name    string // family, hyphen, what is special; a script's is that of its file, without ".js"
 	Attempt string // what it attempts, a sentence
 	Endings []string
 
-	// Grows is how many bytes of memory the process may take beyond what it has, at most, while the attack is made.
-	// Such attacks are made one at a time. Zero means that the attack's memory is not measured by itself.
+	// Grows is how many bytes the process may grow during the attack. Such attacks are made one at a time. Zero
+	// means that the attack's memory is not measured separately.
 	Grows int64
 
 	// Source is the script.
@@ -52,7 +53,7 @@ type preparation func(ctx context.Context) (attack func() (ending string, err er
 // schemas and so on.
 const amplification = "amplification"
 
-// Family is the kind of attack: the name's first word, and the second one if the first is "amplification".
+// Family returns the kind of attack: the name's first word, or its second if the first is "amplification".
 func (a Attack) Family() string {
 	family, rest, _ := strings.Cut(a.Name, "-")
 	if family == amplification {
@@ -62,7 +63,7 @@ func (a Attack) Family() string {
 	return family
 }
 
-// Attacks are those that come with the program, sorted by name.
+// Attacks returns the built-in attacks, sorted by name.
 func Attacks() ([]Attack, error) {
 	attacks, err := read(hostile.Scripts)
 	if err != nil {
@@ -134,9 +135,9 @@ const (
 	neverSettles = "never settles"
 )
 
-// Ending says in a few words how a run has ended: "time limit", "memory limit", "recursion limit", "exception NAME",
-// "never settles", "exits STATUS" or "returns TEXT". What has returned, and has left something going on that the time
-// limit has stopped, ends by that. For what should never be, it is the text of the error.
+// Ending describes how a run has ended: "time limit", "memory limit", "recursion limit", "exception NAME", "never
+// settles", "exits STATUS" or "returns TEXT". If a script has returned but left work that the time limit stopped,
+// the ending is the time limit. For anything that must not happen, it is the text of the error.
 func Ending(result *js.Result, err error) string {
 	if err == nil {
 		if n := len(result.Console); n > 0 && strings.HasPrefix(result.Console[n-1].Text, "stopped after") {
@@ -159,7 +160,7 @@ func Ending(result *js.Result, err error) string {
 	return err.Error()
 }
 
-// Allows says whether the attack may end like that.
+// Allows reports whether the attack may end in this way.
 func (a Attack) Allows(ending string) bool {
 	return slices.ContainsFunc(a.Endings, func(want string) bool {
 		return want == ending || want == "exception" && strings.HasPrefix(ending, "exception ")

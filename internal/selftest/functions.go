@@ -47,7 +47,7 @@ var functions = []js.Function{
 
 func echo(_ context.Context, args []any) (any, error) { return args, nil }
 
-// Functions are what scripts can call of the host.
+// Functions returns the host functions that the scripts can call.
 func Functions() []js.Function { return slices.Clone(functions) }
 
 // count takes the one argument of a function, a number that is not larger than most.

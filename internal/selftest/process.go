@@ -9,17 +9,16 @@ import (
 	"github.com/toolrun/toolrun/internal/procmem"
 )
 
-// Process is what the attacks have done to the process that they are made in.
+// A Process describes what the attacks did to their process.
 type Process struct {
-	// Stall is the longest time that a goroutine, which has nothing to do with attacks, was kept from running while
-	// those were made that are made at the same time.
+	// Stall is the longest time that an unrelated goroutine had to wait during the concurrent attacks.
 	Stall time.Duration `json:"stall"`
 
-	// Collections is how many garbage collections there were meanwhile.
+	// Collections is the number of garbage collections meanwhile.
 	Collections int `json:"collections"`
 
-	// MemoryBefore, MemoryMost and MemoryAfter are the resident memory of the process, in bytes. They are zero where
-	// that cannot be read, which is anywhere but on Linux.
+	// MemoryBefore, MemoryMost and MemoryAfter are the resident memory of the process in bytes. They are zero
+	// except on Linux.
 	MemoryBefore int64 `json:"memoryBefore"`
 	MemoryMost   int64 `json:"memoryMost"`
 	MemoryAfter  int64 `json:"memoryAfter"`

@@ -17,7 +17,7 @@ const (
 	// DefaultTimeLimit stops scripts that do not end by themselves.
 	DefaultTimeLimit = 250 * time.Millisecond
 
-	// DefaultMostLate is later than the busiest machine makes it by itself.
+	// DefaultMostLate is more than the delay on even the busiest machine.
 	DefaultMostLate = 10 * time.Second
 
 	// patience is the time limit of scripts that end by themselves, or at another limit: long enough for the slowest
@@ -25,50 +25,49 @@ const (
 	patience = 5 * time.Minute
 )
 
-// Options say how attacks are made.
+// Options configure how attacks are made.
 type Options struct {
-	// TimeLimit is for the scripts that may end by it; the others have minutes. Zero means DefaultTimeLimit.
+	// TimeLimit is for scripts that may end by it; others have minutes. Zero means DefaultTimeLimit.
 	TimeLimit time.Duration
 
 	// MostLate is how long after its time limit a script may be stopped. Zero means DefaultMostLate.
 	MostLate time.Duration
 
-	// AtOnce is how many attacks are made at the same time, but for those whose memory is measured. Zero means as many
-	// as there are processors, but two at least.
+	// AtOnce is how many attacks are made at the same time, except those whose memory is measured. Zero means the
+	// number of processors, but at least two.
 	AtOnce int
 
 	// Rounds is how often each attack is made. Zero means once.
 	Rounds int
 }
 
-// Outcome is what one attack has come to.
+// An Outcome is the result of one attack.
 type Outcome struct {
 	Attack   string        `json:"script"`
 	Ending   string        `json:"ending"`   // as Ending has it, or in the words of an attack that is no script
 	Duration time.Duration `json:"duration"` // in nanoseconds
-	// how long after its time limit it ended; zero if another thing ended it
+	// Late is how long after its time limit the attack ended. It is zero if something else ended it.
 	Late time.Duration `json:"late,omitempty"`
 
-	// MemoryBefore is the resident memory of the process before the attack, MemoryMost the most that it had meanwhile,
-	// and MemoryAllowed the most that it may have had, all in bytes. They are zero for attacks whose memory is not
-	// measured, and where it cannot be.
+	// MemoryBefore is the resident memory of the process before the attack, MemoryMost its peak, and MemoryAllowed
+	// the largest allowed peak, in bytes. They are zero if memory is not measured, or cannot be.
 	MemoryBefore  int64 `json:"memoryBefore,omitempty"`
 	MemoryMost    int64 `json:"memoryMost,omitempty"`
 	MemoryAllowed int64 `json:"memoryAllowed,omitempty"`
 
-	// Wrong says what is not as it should be. Empty means that nothing is.
+	// Wrong describes what went wrong. Empty means nothing.
 	Wrong string `json:"wrong,omitempty"`
 }
 
-// Report is what has come of a test.
+// A Report is the result of a self-test.
 type Report struct {
 	Outcomes []Outcome `json:"outcomes"` // in the order of the attacks, each as often as there were rounds
 	Process  Process   `json:"process"`
 }
 
-// Run makes attacks, with an engine for those that are scripts. The first are those whose memory is measured, one
-// after the other. Then come all others, several at the same time, while garbage collections are forced one after the
-// other. After each script, it checks that the engine still runs a correct one correctly. The error is the context's.
+// Run makes attacks, scripts with the given interpreter. Attacks whose memory is measured come first, one after
+// another. Then come all others, several at the same time, while garbage collections are forced one after another.
+// After each script, Run checks that a correct script still works. The error is the context's.
 func Run(ctx context.Context, engine *js.Interpreter, attacks []Attack, options Options) (*Report, error) {
 	if options.TimeLimit == 0 {
 		options.TimeLimit = DefaultTimeLimit

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Wrong are the outcomes that are not as they should be.
+// Wrong returns the outcomes with mistakes.
 func (r *Report) Wrong() []Outcome {
 	var wrong []Outcome
 	for _, o := range r.Outcomes {

@@ -1,5 +1,5 @@
-// Package test262 reads tests of the official conformance suite of ECMAScript, tc39/test262, says how an engine has to
-// run them, and judges what comes of it. It runs nothing itself.
+// Package test262 reads tests of the official conformance suite of ECMAScript, tc39/test262, describes how an
+// engine must run them, and judges the results. It runs nothing itself.
 //
 // See https://github.com/tc39/test262/blob/main/INTERPRETING.md
 package test262

@@ -1,8 +1,8 @@
 // Package tsdecl writes TypeScript declarations of functions whose arguments and results are described by JSON
-// Schemas. They are for models to read: what a schema says and TypeScript has no words for is in a comment, or left
-// out.
+// Schemas. Models read them: what TypeScript cannot express is in a comment, or left out.
 //
-// Schemas and descriptions can be anybody's. Whatever is in them, the result is a declaration, and of limited length.
+// Schemas and descriptions can come from anybody. Whatever they contain, the result is a declaration of limited
+// length.
 package tsdecl
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// A Function is what is declared.
+// A Function is a function to declare.
 type Function struct {
 	// Name can be any text of reasonable length; it is quoted if it is no identifier.
 	Name, Description string
@@ -29,13 +29,13 @@ const (
 	maxDescription = 300
 )
 
-// A Declaration is that of one function, as it stands in the type of an object.
+// A Declaration is the declaration of one function, as a member of an object type.
 type Declaration struct {
 	name, text string
 }
 
-// Declare declares a function. One that would be too long is declared without comments, or, if that does not help, as
-// taking any object.
+// Declare declares a function. If the declaration would be too long, it has no comments; if that is still too long,
+// the function takes any object.
 func Declare(f Function) Declaration {
 	d := Declaration{name: f.Name}
 	input, output := parse(f.Input), parse(f.Output)
