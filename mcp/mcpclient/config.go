@@ -82,7 +82,7 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the underlying error.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// fileServer is a server as configuration files have it. What is not here means something to other programs.
+// A fileServer is a server in a configuration file. Other fields are for other programs.
 type fileServer struct {
 	Command   string            `json:"command"`
 	Args      []string          `json:"args"`
@@ -171,7 +171,7 @@ func parseServer(data json.RawMessage) (ServerConfig, error) {
 	return server, nil
 }
 
-// kindOf is the kind of a JSON value without the value, as package json has it in its errors.
+// kindOf returns the kind of a JSON value, in the words of package json's errors.
 func kindOf(value string) string {
 	kind, _, _ := strings.Cut(value, " ")
 	return kind

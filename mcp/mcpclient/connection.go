@@ -35,7 +35,7 @@ type connection struct {
 	reason error // the first reason for its end
 }
 
-// recording is a transport that remembers the connection it has made, which must be closed even if there is no session.
+// A recording is a transport that remembers its connection, which must be closed even if there is no session.
 type recording struct {
 	sdk.Transport
 	made *sdk.Connection

@@ -52,7 +52,7 @@ const (
 // maxField is how many bytes a field of an event may have that is not its data.
 const maxField = 1000
 
-// event reads an event, and writes what is left of it.
+// event reads an event and writes the filtered one.
 func (r *eventReader) event() error {
 	var name, id, retry string
 	var data []byte

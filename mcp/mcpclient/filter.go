@@ -26,7 +26,7 @@ type filter struct {
 	limit int
 	// notify gets notifications. It must not wait for anything.
 	notify func(method string, params json.RawMessage)
-	// odd is told of what is no message.
+	// odd is called for malformed messages.
 	odd func(what string)
 
 	requests      *rate.Limiter // what the server asks for

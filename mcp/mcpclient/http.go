@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// answerTime is how long a server has for what is not a call.
+	// answerTime is how long a server may take to answer anything but a call.
 	answerTime = 30 * time.Second
 	// maxErrorBody is how much of the body of a response is read that is an error.
 	maxErrorBody = 64 << 10

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A logger logs what servers do, and loses what is too much.
+// A logger logs events of servers, and drops records beyond a rate.
 type logger struct {
 	to *slog.Logger // or nil
 

@@ -21,8 +21,8 @@ type namer struct {
 	base    *registry.Registry // the other tools
 }
 
-// name returns SERVER_TOOL, and with a hash at its end if that cannot be a name, or could be that of another server's
-// tool.
+// name returns SERVER_TOOL, with a hash at the end if that is not a valid name, or could be the name of another
+// server's tool.
 func (n *namer) name(server, tool string) string {
 	prefix := portable(server) + "_"
 	name := prefix + portable(tool)
@@ -40,8 +40,7 @@ func (n *namer) name(server, tool string) string {
 	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
-// ambiguous reports whether a name could be that of a tool of a server with a longer name: the tool hub_x of git, and
-// x of git_hub.
+// ambiguous reports whether a name could belong to a server with a longer name: hub_x of git, and x of git_hub.
 func (n *namer) ambiguous(server, name string) bool {
 	for _, other := range n.servers {
 		if len(other) > len(server) && strings.HasPrefix(name, portable(other)+"_") {

@@ -12,7 +12,7 @@ var inherited = []string{
 
 func ownGroup(*exec.Cmd) {}
 
-// terminate does nothing: there is no way to ask.
+// terminate does nothing: this system cannot ask a process to end.
 func terminate(*exec.Cmd) {}
 
 // kill ends the process alone.

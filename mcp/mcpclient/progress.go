@@ -20,7 +20,7 @@ type progress struct {
 	Message  string  `json:"message"`
 }
 
-// begin returns a token, and what the newest progress comes by: who is slow misses what was in between.
+// begin returns a token, and a channel for the newest progress: a slow reader misses earlier reports.
 func (p *progressCalls) begin() (token string, reports <-chan progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -166,7 +166,7 @@ func (s *server) connected(c *connection, list *listing) {
 	s.set.rebuild()
 }
 
-// disconnected takes the tools back. Who is told of that can already ask why.
+// disconnected removes the tools. The reason is available before anybody is notified.
 func (s *server) disconnected(ctx context.Context, err error) {
 	s.mu.Lock()
 	if s.conn, s.tools = nil, nil; ctx.Err() == nil {

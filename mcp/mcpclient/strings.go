@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// mapStrings returns JSON, which must be valid, with each string and each name of a member as change makes it, and
-// each number that change makes something else of as a string. The rest stays as it is, byte for byte. The name that
-// change gets is the one that a string is the value of, or "".
+// mapStrings returns valid JSON with each string and member name replaced by the result of change. A number that
+// change alters becomes a string. The rest stays the same, byte for byte. For the value of a member, change gets
+// the member's name, otherwise "".
 func mapStrings(data json.RawMessage, change func(name, text string) string) json.RawMessage {
 	var out []byte
 	copied, name := 0, ""

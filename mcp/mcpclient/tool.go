@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Limits of what a server says of its tools. What is longer is cut.
+// Limits on a server's descriptions of its tools. Longer texts are cut.
 const (
 	maxDescription  = 16 << 10
 	maxDescriptions = 256 << 10 // of all tools of a server together

@@ -145,7 +145,7 @@ type archiveReader struct {
 	limit int64
 }
 
-// tooLarge is the error for what is beyond the limit.
+// tooLarge returns the error for an archive beyond the limit.
 func (r *archiveReader) tooLarge() error {
 	return &sourceError{unfit("", &vfs.QuotaError{Limit: "bytes", Max: r.to.core.options.Quota.Bytes, Want: r.limit})}
 }
@@ -183,7 +183,7 @@ func (o outsideReader) Read(b []byte) (int, error) {
 // A tarStream is the bytes of a tar.
 type tarStream struct {
 	*bufio.Reader
-	// ended says that something has been looked for behind the last byte.
+	// ended means that the reader has been asked for data after the last byte.
 	ended bool
 }
 
@@ -222,8 +222,8 @@ func (r *archiveReader) tar(ctx context.Context, from io.Reader, zipped bool) er
 	}
 }
 
-// finish checks the end of a tar: two blocks of zeros, which have been found unless the stream has ended before, and
-// nothing behind them but more zeros. Some take what comes there for more entries.
+// finish checks the end of a tar: two blocks of zeros, already found unless the stream ended before them, and
+// nothing but zeros after them. Some readers would take anything else for more entries.
 func (s *tarStream) finish() error {
 	if s.ended {
 		return damaged("", io.ErrUnexpectedEOF)
@@ -342,7 +342,7 @@ func (r *archiveReader) zip(ctx context.Context, from io.ReaderAt, size int64) e
 	return nil
 }
 
-// checkEnd checks that there is nothing behind the end of the zip, which is in front of its comment.
+// checkEnd checks that nothing follows the zip's end record and comment.
 func (z *zipSource) checkEnd(size int64, comment string) error {
 	const end, length = "PK\x05\x06", 22
 	var found [len(end)]byte
@@ -376,7 +376,7 @@ func zipEntry(f *zip.File) (entryInfo, error) {
 	if strings.IndexByte(hasUnixMode, byte(f.CreatorVersion>>8)) >= 0 {
 		e.perm = f.Mode().Perm()
 	}
-	// MS-DOS has no year before 1980, so this is none at all.
+	// MS-DOS has no time before 1980, so this one means that the time is missing.
 	if f.Modified.Equal(time.Date(1980, 0, 0, 0, 0, 0, 0, time.UTC)) {
 		e.time = time.Time{}
 	}

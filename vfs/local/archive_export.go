@@ -102,7 +102,7 @@ func archiveTime(info fs.FileInfo) time.Time {
 	return t
 }
 
-// exporting is an export that is under way.
+// An exporting is an export in progress.
 type exporting struct {
 	core *core
 	to   archiveWriter
@@ -137,7 +137,7 @@ func (ex *exporting) directory(ctx context.Context, dir string) error {
 	return nil
 }
 
-// goneMeanwhile reports whether there is no longer what a listing had.
+// goneMeanwhile reports whether a listed file no longer exists.
 func goneMeanwhile(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsys.ErrNotFollowed) ||
 		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR)

@@ -187,7 +187,7 @@ func (b *branch) added() int64 {
 	return 0
 }
 
-// importing is an import that is under way.
+// An importing is an import in progress.
 type importing struct {
 	core *core
 	root branch
@@ -227,7 +227,7 @@ func (im *importing) read(ctx context.Context, from io.Reader, format ArchiveFor
 	return r.zip(ctx, spooled, size)
 }
 
-// seekable returns what there is to be read, if it can be read at any place. A pipe only looks so.
+// seekable returns the reader with random access and its size, if it has that. A pipe only appears to have it.
 func seekable(r io.Reader) (whole io.ReaderAt, size int64, ok bool) {
 	from, isReaderAt := r.(io.ReaderAt)
 	seeker, isSeeker := r.(io.Seeker)
@@ -368,7 +368,7 @@ func (im *importing) fill(
 	}
 }
 
-// fit finds out what is to be done to the project as it is, and checks that it can be done.
+// fit determines what must be done to the project in its current state, and checks that it can be done.
 func (im *importing) fit() error {
 	if err := im.compare(&im.root); err != nil {
 		return err
@@ -392,7 +392,7 @@ func (im *importing) fit() error {
 	return nil
 }
 
-// compare looks at what is in the place of what is in a directory.
+// compare compares the content of an archive's directory with the project.
 func (im *importing) compare(dir *branch) error {
 	for _, b := range slices.SortedFunc(maps.Values(dir.inside), byPath) {
 		// In a new directory there is nothing.
@@ -417,7 +417,7 @@ func (im *importing) compare(dir *branch) error {
 
 func byPath(a, b *branch) int { return strings.Compare(a.path, b.path) }
 
-// lookAt finds out what is in the place of a branch, whose parent is there.
+// lookAt finds what the project has at the path of a branch whose parent exists.
 func (im *importing) lookAt(b *branch) error {
 	info, err := im.core.b.lstat(b.path)
 	switch {

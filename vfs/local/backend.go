@@ -17,8 +17,8 @@ import (
 type backend interface {
 	// lstat describes what a name stands for.
 	lstat(name string) (fs.FileInfo, error)
-	// open opens a regular file for reading, or with os.O_RDWR for both. With os.O_CREATE it makes an empty one if
-	// there is none, and with os.O_EXCL it insists on that. A directory is EISDIR, anything else fsys.ErrNotFollowed.
+	// open opens a regular file for reading, or with os.O_RDWR for both. With os.O_CREATE it creates an empty file
+	// if none exists; with os.O_EXCL none may exist. A directory is EISDIR, anything else fsys.ErrNotFollowed.
 	open(name string, flag int, perm fs.FileMode) (node, error)
 	// readDir describes what a directory contains, sorted by name.
 	readDir(name string) ([]fs.FileInfo, error)
@@ -48,7 +48,7 @@ type backend interface {
 	// lock keeps other processes from holding the lock until unlock is called. It is not called twice without that.
 	// If wait is false, it gives up with errLocked.
 	lock(wait bool) (unlock func(), err error)
-	// readState fills buf with the state, or returns an error if there is none of that length.
+	// readState fills buf with the state. It fails if there is no state of that length.
 	readState(buf []byte) error
 	writeState(buf []byte) error
 

@@ -32,7 +32,7 @@ type core struct {
 	orphaned atomic.Bool
 	// inStore says that the project is in a store, which can delete it.
 	inStore bool
-	// gone, if not nil, says that the directory is no longer in its place.
+	// gone, if not nil, reports whether the directory is no longer in its place.
 	gone func() bool
 	// counted says that this process has seen to it that the state is right.
 	counted atomic.Bool
@@ -141,8 +141,8 @@ func (c *core) lock(ctx context.Context, done <-chan struct{}) (unlock func(), e
 	}, nil
 }
 
-// waitForOthers waits until other processes have released the lock. Waiting cannot be stopped: when nobody is
-// interested any more, a goroutine takes the lock and releases it, and keeps the turn until then.
+// waitForOthers waits until other processes have released the lock. This wait cannot be stopped: if the caller
+// gives up, a goroutine takes the lock, releases it, and keeps the turn until then.
 func (c *core) waitForOthers(ctx context.Context, done <-chan struct{}) (release func(), err error) {
 	type outcome struct {
 		release func()
@@ -263,9 +263,8 @@ func (c *core) makeMeta(dir string) error {
 	return nil
 }
 
-// recover finds out the state from what is there, after a process has died in the middle of something, and when
-// this one begins. Changes from doubtful on have perhaps not happened, and
-// those before oldest have been dropped.
+// recover determines the state from the files, when this process begins, and after a process has died during a
+// change. Changes from doubtful on may not have happened, and those before oldest have been dropped.
 func (c *core) recover(doubtful, oldest int64) error {
 	if err := c.removeLeftovers(); err != nil {
 		return err
@@ -357,7 +356,7 @@ func (c *core) sync(dirs ...string) error {
 	return nil
 }
 
-// close is called when nobody in this process has the project open any more.
+// close is called when nobody in this process uses the project any more.
 func (c *core) close() error {
 	// Changes that are under way come to their end, but not what only waits for another process.
 	for {

@@ -27,7 +27,7 @@ type disk struct {
 	loose bool
 	names *nameIndex
 	quick quick
-	// gone, if not nil, says that the directory is no longer in its place: it is being removed.
+	// gone, if not nil, reports whether the directory is no longer in its place, because it is being removed.
 	gone func() bool
 
 	mu    sync.Mutex // guards state

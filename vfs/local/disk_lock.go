@@ -80,7 +80,7 @@ func (d *disk) stateFile(make bool) (*os.File, error) {
 
 func (d *disk) isGone() bool { return d.gone != nil && d.gone() }
 
-// makeMeta makes the directory for what is not the project's, and has it ignored by Git.
+// makeMeta creates the directory for the lock, the history and so on, and makes Git ignore it.
 func (d *disk) makeMeta() error {
 	err := d.mkdir("/"+vfs.Reserved, 0o700)
 	if errors.Is(err, fs.ErrExist) {

@@ -52,7 +52,7 @@ type file struct {
 
 var _ afero.File = (*file)(nil)
 
-// openInPlace opens a file for changing it as it is, or makes it.
+// openInPlace opens a file to change it in place, or creates it.
 func (f *file) openInPlace(perm fs.FileMode) error {
 	return f.project.change(context.Background(), func(c *core) error {
 		access := f.flag & (os.O_WRONLY | os.O_RDWR)
@@ -227,7 +227,7 @@ func (f *file) Write(b []byte) (int, error) {
 	return n, f.fail("write", err)
 }
 
-// sum adds sizes. What is too much for any file stays so.
+// sum adds sizes. The result is at most the largest int64.
 func sum(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

@@ -28,7 +28,7 @@ const (
 
 func keptFile(number int64) string { return fmt.Sprintf("%s/%016d%s", historyDir, number, keptSuffix) }
 
-// record adds a change to the history, before it happens. The number is -1 if there is no history.
+// record adds a change to the history, before it happens. The number is -1 without a history.
 func (p *Project) record(c *core, e change) (number int64, err error) {
 	if c.options.History.Off {
 		return -1, nil
@@ -103,7 +103,7 @@ func (p *Project) recordReplacement(c *core, e change, name string, before fs.Fi
 	return number, false, nil
 }
 
-// addKeeping adds a change to what is there before, if anything, and says whether that is to be kept.
+// addKeeping records a change of an existing file, if any, and reports whether to keep the file.
 func (p *Project) addKeeping(c *core, e change, before fs.FileInfo) (number int64, kept bool, err error) {
 	cost := int64(entryCost)
 	if before != nil {
@@ -128,7 +128,7 @@ func (p *Project) written(c *core, name string, now fs.FileInfo) (number int64, 
 	return w.number, ok && w.number >= c.state.oldest && !fromOutside
 }
 
-// recordInPlace records that a file is going to be changed as it is, and returns -1 if there is no history.
+// recordInPlace records that a file is about to be changed in place. It returns -1 without a history.
 func (p *Project) recordInPlace(c *core, name string, before fs.FileInfo) (number int64, err error) {
 	if c.options.History.Off {
 		return -1, nil

@@ -103,7 +103,7 @@ func (c *core) describe(e change) error {
 	return errors.Join(err, n.Close())
 }
 
-// line is the description as it is written, in a line of its own even if the one before is not finished.
+// line returns the description as a line of its own, even after an unfinished line.
 func (e change) line() ([]byte, error) {
 	var text bytes.Buffer
 	text.WriteByte('\n')

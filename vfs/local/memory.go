@@ -55,7 +55,7 @@ type inode struct {
 	mu    sync.RWMutex // guards the following
 	mode  fs.FileMode
 	mtime time.Time
-	// data is a file's content. What is behind its end, up to its capacity, is zeros.
+	// data is a file's content. The bytes from its end to its capacity are zero.
 	data []byte
 
 	claimed atomic.Bool
@@ -112,7 +112,7 @@ func (m *memory) parent(name string) (dir *inode, base string, err error) {
 	return dir, name[slash+1:], err
 }
 
-// place gives an inode a name. If something has that already, it returns what has it, and EEXIST.
+// place gives an inode a name. If the name is taken, it returns the other inode and EEXIST.
 func (m *memory) place(name string, n *inode) (*inode, error) {
 	if name == "/" {
 		return m.root, syscall.EEXIST
@@ -170,7 +170,7 @@ func (dir *inode) touch() {
 	dir.mtime = now()
 }
 
-// lookup is find for who does not hold the lock.
+// lookup is find for callers that do not hold the lock.
 func (m *memory) lookup(name string) (*inode, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
