@@ -39,10 +39,8 @@ func Example() {
 	changes, err := session.Project().Undo(ctx, "toolu_1")
 	fmt.Println(changes[0].Path, err)
 	// Output:
-	// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"File
-	// created successfully at:
-	// /n.txt"}]},{"type":"tool_result","tool_use_id":"toolu_2","content":[{"type":"text","text":"42"}]}]}] /n.txt
-	// <nil>
+	// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"File created successfully at: /n.txt"}]},{"type":"tool_result","tool_use_id":"toolu_2","content":[{"type":"text","text":"42"}]}]}]
+	// /n.txt <nil>
 }
 
 type city struct {

@@ -44,9 +44,7 @@ func Example() {
 		panic(err)
 	}
 	fmt.Println(string(messages))
-	// Output: [{"name":"greet","description":"Greets
-	// somebody.","input_schema":{"type":"object","properties":{"name":{"type":"string","description":"who is
-	// greeted"}},"required":["name"],"additionalProperties":false}}]
-	// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"Hello,
-	// Ada!"}]}]}]
+	// Output:
+	// [{"name":"greet","description":"Greets somebody.","input_schema":{"type":"object","properties":{"name":{"type":"string","description":"who is greeted"}},"required":["name"],"additionalProperties":false}}]
+	// [{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"Hello, Ada!"}]}]}]
 }

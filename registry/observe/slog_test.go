@@ -146,8 +146,8 @@ func ExampleSlog() {
 	for _, tool := range []string{"greet", "refuse", "break"} {
 		r.Dispatch(context.Background(), callOf(tool), registry.Env{Project: "notes"})
 	}
-	// Output: level=INFO msg="tool call" tool=greet project=notes call=call-1 outcome=ok input_bytes=14
-	// output_bytes=11 level=WARN msg="tool call" tool=refuse project=notes call=call-1 outcome=tool_error
-	// input_bytes=14 output_bytes=16 level=ERROR msg="tool call" tool=break project=notes call=call-1
-	// outcome=tool_failed input_bytes=14 output_bytes=44 cause="no connection for Ada"
+	// Output:
+	// level=INFO msg="tool call" tool=greet project=notes call=call-1 outcome=ok input_bytes=14 output_bytes=11
+	// level=WARN msg="tool call" tool=refuse project=notes call=call-1 outcome=tool_error input_bytes=14 output_bytes=16
+	// level=ERROR msg="tool call" tool=break project=notes call=call-1 outcome=tool_failed input_bytes=14 output_bytes=44 cause="no connection for Ada"
 }

@@ -16,8 +16,8 @@ import (
 // cacheDir is where compiled code is kept.
 var cacheDir = enginetest.CacheDir()
 
-// With the option toolCalls, code can call the other tools, here four times at once. What goes back to the model is
-// only what the code makes of that.
+// With the option toolCalls, code can call the other tools, here four times at once. What goes back to the model is only what the
+// code makes of that.
 func Example_toolCalls() {
 	type city struct {
 		Name string `json:"name" jsonschema:"the city, in English"`
