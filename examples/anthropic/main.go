@@ -1,10 +1,10 @@
-// The command anthropic is an agent: it gives a model of Anthropic's the tools of toolrun, and does its calls until
-// it has an answer.
+// The command anthropic is an agent: it gives an Anthropic model the tools of toolrun, and runs its calls until the
+// model has an answer.
 //
 //	export ANTHROPIC_API_KEY=...
 //	go run . -dir ~/reports 'Which of these files has the most rows?'
 //
-// The answer goes to standard output, and what the model does meanwhile to standard error.
+// The answer goes to standard output; the model's calls go to standard error.
 package main
 
 import (
@@ -86,7 +86,7 @@ type agent struct {
 	log     *log.Logger // several calls can report progress at once
 }
 
-// answer asks the model, and does what it calls, until it calls nothing.
+// answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(question))}
 	for range turns {

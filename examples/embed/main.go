@@ -1,5 +1,5 @@
-// The command embed shows how a program gets toolrun's tools, and one of its own, and does what a model calls.
-// Instead of a model's answer it takes one from standard input.
+// The command embed shows how a program uses toolrun's tools, and one of its own, and runs a model's calls. It reads
+// the model's response from standard input.
 //
 //	echo '{"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {"city": "Oslo"}}' | go run .
 package main

@@ -1,11 +1,11 @@
-// The command openai is an agent: it gives a model the tools of toolrun by OpenAI's Chat Completions API or, with
-// -responses, by the Responses API, and does its calls until it has an answer. Servers of others that speak one of
-// these will do as well.
+// The command openai is an agent: it gives a model the tools of toolrun through OpenAI's Chat Completions API or, with
+// -responses, the Responses API, and runs its calls until the model has an answer. It works with any server that
+// speaks one of these APIs.
 //
 //	export OPENAI_API_KEY=... OPENAI_BASE_URL=...
 //	go run . -dir ~/reports 'Which of these files has the most rows?'
 //
-// The answer goes to standard output, and what the model does meanwhile to standard error.
+// The answer goes to standard output; the model's calls go to standard error.
 package main
 
 import (
@@ -91,7 +91,7 @@ type agent struct {
 	log     *log.Logger // several calls can report progress at once
 }
 
-// answer asks the model, and does what it calls, until it calls nothing.
+// answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	system, err := a.session.SystemPrompt(ctx, registry.OpenAIChat)
 	if err != nil {
