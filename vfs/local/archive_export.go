@@ -26,13 +26,18 @@ import (
 // happens to be read, with its first length; if it becomes shorter meanwhile, Export fails with
 // io.ErrUnexpectedEOF.
 //
+// The project must be one of this package; for others the error is errors.ErrUnsupported.
+//
 // After an error, the output is not an archive. The error is a [*fs.PathError] if it concerns a file of the
 // project, and otherwise that of the writer or the context.
 func Export(ctx context.Context, project vfs.Project, w io.Writer, format ArchiveFormat) error {
 	if err := format.check(); err != nil {
 		return err
 	}
-	p := project.(*Project)
+	p, ok := project.(*Project)
+	if !ok {
+		return fsys.PathError("export", "/", errors.ErrUnsupported)
+	}
 	if p.over() {
 		return fsys.PathError("export", "/", fs.ErrClosed)
 	}

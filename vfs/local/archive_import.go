@@ -48,11 +48,16 @@ type ImportResult struct {
 // [io.ReaderAt] and an [io.Seeker]. When everything is there and checked, it is put in place, and the context no
 // longer stops that. If the host fails then, or the process dies, part of the import is in place; the result says
 // how much, and Undo takes it back if the history had room for it.
+//
+// The project must be one of this package; for others the error is errors.ErrUnsupported.
 func Import(ctx context.Context, project vfs.Project, r io.Reader, format ArchiveFormat) (ImportResult, error) {
 	if err := format.check(); err != nil {
 		return ImportResult{}, err
 	}
-	p := project.(*Project)
+	p, ok := project.(*Project)
+	if !ok {
+		return ImportResult{}, importError("/", errors.ErrUnsupported)
+	}
 	// The lock is needed once, to say that temporary files of this process are in use.
 	if err := p.change(ctx, func(*core) error { return nil }); err != nil {
 		return ImportResult{}, importError("/", err)

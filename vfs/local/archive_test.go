@@ -1755,3 +1755,14 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// TestArchivesOfOtherProjects refuses projects that are not this package's, even if they hold one.
+func TestArchivesOfOtherProjects(t *testing.T) {
+	project, err := NewMemoryStore(nil).Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer project.Close()
+	other := struct{ vfs.Project }{project}
+	require.ErrorIs(t, Export(t.Context(), other, io.Discard, Zip), errors.ErrUnsupported)
+	_, err = Import(t.Context(), other, strings.NewReader(""), Zip)
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+}
