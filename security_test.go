@@ -13,6 +13,9 @@ import (
 
 // TestPromisesAreShown checks that each promise in SECURITY.md names what shows it, and that all of that exists.
 func TestPromisesAreShown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	data, err := os.ReadFile("SECURITY.md")
 	require.NoError(t, err)
 

@@ -111,6 +111,9 @@ func encode(t *testing.T, value any) json.RawMessage {
 
 // TestHostileResponses is for what no API should send. Nothing is done, or each call has an answer.
 func TestHostileResponses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	runner := open(t, toolrun.Options{})
 	const create = `{"type":"tool_use","id":"a","name":"filesystem","input":{"command":"create","path":"/done","file_text":""}}`
 	for name, test := range map[string]struct{ response, err, text string }{

@@ -15,6 +15,9 @@ import (
 
 // TestDefinitionsThatTakeMemory has schemas that become large when they are brought into a provider's form.
 func TestDefinitionsThatTakeMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	repeated := func(n int, format string) string {
 		list := make([]string, n)
 		for i := range list {

@@ -179,6 +179,9 @@ func kept(do func() any) int64 {
 // TestCosts requires that what providers send costs what its size says: four times as much of it four times as much,
 // and no more memory is kept than some times of what has been sent.
 func TestCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const n = 250
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, c := range costlyStreams() {

@@ -237,6 +237,9 @@ func TestLowerStrictIsLimited(t *testing.T) {
 }
 
 func TestLowerIsLimited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	deep := `{"type":"string"}`
 	for range 100 {
 		deep = in(deep)
@@ -278,6 +281,9 @@ func TestLowerIsLimited(t *testing.T) {
 
 // Schemas come from MCP servers, too. What these ask for would take hours if all of it were done.
 func TestLowerOfHostileSchemas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	big := strings.Repeat("x", 100000)
 	cases := map[string]string{
 		"allOf refs bigdesc":  in(`{"allOf":[`+strings.Repeat(`{"$ref":"#/$defs/d"},`, 6000)+`{}]}`, `,"$defs":{"d":{"type":"object","description":"`+big+`"}}`),

@@ -280,6 +280,9 @@ var branches = []struct {
 // TestBranchesLeadToTheSameDepth nests every construct in every other, branches from the innermost to every depth in
 // every way, and traces in a global the way that is taken.
 func TestBranchesLeadToTheSameDepth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	mark := func(n int32) []byte { return code(globalGet(0), i32(11), opI32Mul, i32(n), opI32Add, globalSet(0)) }
 	s := shape{name: "all functions in one module"}
 	var m builder

@@ -26,6 +26,9 @@ func quickJS(t *testing.T) []byte {
 }
 
 func TestQuickJSIsMetered(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Parallel()
 	wasm := quickJS(t)
 	for _, options := range []metering.Options{{}, {Functions: true}} {

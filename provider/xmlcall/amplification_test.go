@@ -53,6 +53,9 @@ func hostile() map[string]string {
 
 // TestSchemasThatTakeMemory describes tools whose schemas are hostile, and reads calls of them with many params.
 func TestSchemasThatTakeMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	text := "<tool:tool>" + strings.Repeat("<param:a>x</param:a><param:p1>1</param:p1>", 5000) + "</tool:tool>"
 	for name, schema := range hostile() {
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +80,9 @@ func TestSchemasThatTakeMemory(t *testing.T) {
 
 // TestValuesThatTakeMemory reads a value of very many values: none of them is decoded.
 func TestValuesThatTakeMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	r, err := registry.New(registry.ToolFunc(registry.Spec{Name: "tool", Description: "Does.", Schema: json.RawMessage(
 		`{"type":"object","properties":{"a":{"type":"array"},"b":{"type":"object"}}}`)},
 		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {

@@ -190,6 +190,9 @@ func TestCallsByKey(t *testing.T) {
 
 // TestManyParams has as many different params as there are properties, which must not be looked through for each.
 func TestManyParams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	var properties, params []string
 	for i := range 4900 {
 		properties = append(properties, fmt.Sprintf(`"property_%d_%s": {"type": "array"}`, i, strings.Repeat("x", 50)))
@@ -267,6 +270,9 @@ func TestDispatchDoesWhatIsSoundAndTellsWhatIsNot(t *testing.T) {
 
 // TestHostileSchemas has schemas that are made to take forever. They compile.
 func TestHostileSchemas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	wide := func(keyword string) string { // 20 to the 12th ways through it
 		var defs []string
 		for level := range 12 {

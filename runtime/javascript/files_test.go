@@ -72,6 +72,9 @@ func TestNoFiles(t *testing.T) {
 }
 
 func TestLargeFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Run("of wide text are never cut", func(t *testing.T) {
 		options := javascript.RunOptions{Files: afero.NewMemMapFs(), Limits: sandbox.Limits{Memory: 32 << 20}}
 		require.Equal(t, "EFBIG: file too large, '/a'", run(t, `try { await fs.writeFile('/a', '\xe9'.repeat(17e6)) } catch (e) { return e.message }`, options).Text)

@@ -197,6 +197,9 @@ var fileCalls = []struct{ call, want, tree string }{
 }
 
 func TestFileFunctions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	styles := map[string]func(call string) string{
 		"promise": func(call string) string { return "fs." + call },
 		"sync": func(call string) string {

@@ -201,6 +201,9 @@ func TestCatchingAMemoryErrorIsAllowed(t *testing.T) {
 }
 
 func TestGarbageInCyclesIsCollected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	// Each turn leaves what only the cycle collector finds: many times what the run may have.
 	for _, memory := range []int64{sandbox.MinMemory, 8 << 20, sandbox.DefaultMemory} {
 		for _, script := range []string{

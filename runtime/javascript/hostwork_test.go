@@ -96,6 +96,9 @@ func workOptions(t testing.TB, n int) javascript.RunOptions {
 // TestWorkOfTheHostIsCounted checks that what the host does for a script is work of the script, in proportion to what
 // is worked on, and the same each time.
 func TestWorkOfTheHostIsCounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const n = 128 << 10
 	for name, test := range hostWork {
 		t.Run(name, func(t *testing.T) {
@@ -114,6 +117,9 @@ func TestWorkOfTheHostIsCounted(t *testing.T) {
 // TestWorkOfTheHostIsStopped gives scripts half of the work that they need for what the host does for them: it stops in
 // the middle of that, and none of it goes on.
 func TestWorkOfTheHostIsStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	n := 128 << 10
 	if *soak {
 		n = 120 << 20
@@ -151,6 +157,9 @@ func abandoned() int {
 // TestWorkOfTheHostWhenTimeIsUp ends runs while the host works for them. What cannot be stopped in the middle ends by
 // itself.
 func TestWorkOfTheHostWhenTimeIsUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	n := 128 << 10
 	if *soak {
 		n = 120 << 20

@@ -108,6 +108,9 @@ func leftOverOptions(release <-chan struct{}) *RunOptions {
 // TestNothingIsLeftInMemory compares, byte by byte, the memory of a sandbox that has been used with that of one that
 // has not.
 func TestNothingIsLeftInMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for _, test := range leftOvers {
 		t.Run(test.name, func(t *testing.T) {
 			engine := cachedEngine(t, sandbox.EngineOptions{MaxIdle: 1})

@@ -90,6 +90,9 @@ func TestFailuresOfFilesAreNotKept(t *testing.T) {
 
 // TestEvidenceIsBounded has libraries that read much and make little of it.
 func TestEvidenceIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	engine := cachedEngine(t, sandbox.EngineOptions{ImageMemory: 4 << 20})
 	const n, each = 16, 4 << 20
 	files := map[string]string{"/lib/a.js": fmt.Sprintf(`let n = 0; for (let i = 0; i < %d; i++) n += require('/data/' + i + '.json'); measure(n)`, n)}

@@ -43,6 +43,9 @@ func libraryFiles(t testing.TB, files map[string]string) afero.Fs {
 // TestLibrariesAreKept runs scripts three times with libraries that can be kept, or cannot. Either way every run must
 // see the same.
 func TestLibrariesAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for _, test := range []struct {
 		name    string
 		files   map[string]string
@@ -243,6 +246,9 @@ func TestLibrariesOfOthers(t *testing.T) {
 }
 
 func TestLibrariesAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	project := func(i int) *RunOptions {
 		text := fmt.Sprintf(`var who = '%s'`, strings.Repeat("x", i))
 		return &RunOptions{Files: libraryFiles(t, map[string]string{"/lib/a.js": text}), Libraries: "/lib"}

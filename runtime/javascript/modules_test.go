@@ -344,6 +344,9 @@ func TestPositionsInTypeScriptAreBounded(t *testing.T) {
 }
 
 func TestTooManyModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	files := afero.NewMemMapFs()
 	var all strings.Builder
 	for i := range 20_000 {

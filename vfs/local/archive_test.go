@@ -1234,6 +1234,9 @@ func TestImportOfBombs(t *testing.T) {
 }
 
 func TestImportOfLongArchive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	p := archiveProject(t, NewMemoryStore(&archiveQuota))
 	limit := archiveLimit(archiveQuota.Quota)
 	for _, format := range archiveFormats {

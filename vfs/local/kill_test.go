@@ -310,6 +310,9 @@ var soak = flag.Bool("soak", false, "run the long versions of tests")
 var shortHistory = vfs.HistoryOptions{Bytes: 640 << 10}
 
 func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for name, test := range map[string]struct {
 		options     vfs.Options
 		times, long int

@@ -422,6 +422,9 @@ func TestMemoryTwin(t *testing.T) {
 }
 
 func TestMemoryContent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	t.Run("offsets and sizes that cannot be", func(t *testing.T) {
 		m := memoryWith(t, "/f")
 		f := openInMemory(t, m, "/f", os.O_RDWR)

@@ -62,6 +62,9 @@ func editCounters(t *testing.T, work task, project vfs.Project, say func(...any)
 }
 
 func TestProcessesLoseNoEdit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	dir := t.TempDir()
 	options := vfs.Options{NoSync: true}
 	project := openIn(t, dir, &options)
@@ -125,6 +128,9 @@ func appendInPlace(t *testing.T, work task, project vfs.Project, say func(...any
 }
 
 func TestProcessesLoseNothingAppended(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for name, role := range map[string]string{"as a whole": "append", "in place": "inplace"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -345,6 +351,9 @@ func holdLock(t *testing.T, work task, project vfs.Project, say func(...any)) {
 }
 
 func TestProcessesWaitForEachOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	dir := t.TempDir()
 	options := vfs.Options{NoSync: true}
 	project := openIn(t, dir, &options)
@@ -492,6 +501,9 @@ func fillWithFiles(t *testing.T, work task, project vfs.Project, say func(...any
 }
 
 func TestProcessesTogetherStayWithinTheQuota(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for name, test := range map[string]struct {
 		role  string
 		quota vfs.Quota
