@@ -285,10 +285,10 @@ func hostileWork(u *user) (ended string, err error) {
 // TestEndurance does work of all kinds, a fifth of it hostile, and wants each result to be right and the process not
 // to grow, once each user has done work of all kinds.
 func TestEndurance(t *testing.T) {
-	work, atOnce := 100, 4
-	if *soak {
-		work, atOnce = 24_000, 16
+	if !*soak {
+		t.Skip("takes long: -soak runs it")
 	}
+	const work, atOnce = 24_000, 16
 	engine := enginetest.New(sandbox.EngineOptions{MaxRuns: atOnce})
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()
 	tools, err := registry.New(jstool.New(func(context.Context) (*javascript.Interpreter, error) { return engine.Interpreter, nil }, nil), memory.New(), filesystem.New())
@@ -358,7 +358,7 @@ func TestEndurance(t *testing.T) {
 		})
 	}
 	for i := range work {
-		if *soak && i%(work/10) == 0 {
+		if i%(work/10) == 0 {
 			t.Logf("%d runs, %v: %v", i, time.Since(start).Round(time.Second), leakcheck.Take())
 		}
 		numbers <- i

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/toolrun/toolrun/internal/enginetest"
 )
 
 // onSmallDisk runs a test again in a process that may mount file systems, with one of this size. It returns the
@@ -26,10 +24,7 @@ func onSmallDisk(t *testing.T, size int) (dir string) {
 		require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", size)))
 		return dir
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	if *soak {
-		cmd.Args = append(cmd.Args, "-soak")
-	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-soak")
 	cmd.Env = append(os.Environ(), inside+"="+t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
@@ -75,31 +70,6 @@ func runCommand(t *testing.T, env []string, args ...string) result {
 	_ = cmd.Run()
 	require.NotContains(t, out.String()+stderr.String(), "goroutine ", "%q", args)
 	return result{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}
-}
-
-// fillCache copies what other tests have compiled into a cache. In the long version of a test, the test compiles it.
-func fillCache(t *testing.T, cache string) {
-	if *soak {
-		return
-	}
-	for range 2 { // the second one makes the image of what the first one has compiled
-		require.Equal(t, result{0, "42\n", ""}, runCommand(t, nil, "js", "-e", "return 42"))
-	}
-	from := filepath.Join(enginetest.CacheDir(), "toolrun", "engine")
-	to := filepath.Join(cache, "toolrun", "engine")
-	for _, kind := range []string{"engine-*", "image-*"} {
-		names, err := filepath.Glob(filepath.Join(from, kind))
-		require.NoError(t, err)
-		newest, latest := "", time.Time{} // the others are of other versions
-		for _, name := range names {
-			if info, err := os.Stat(name); err == nil && info.ModTime().After(latest) {
-				newest, latest = name, info.ModTime()
-			}
-		}
-		dir := filepath.Join(to, filepath.Base(newest))
-		require.NoError(t, os.MkdirAll(dir, 0o700))
-		require.NoError(t, os.CopyFS(dir, os.DirFS(newest)))
-	}
 }
 
 // content is what is in a directory, by path, but for what is the project's own.
@@ -151,10 +121,6 @@ func diskCommands(t *testing.T) [][]string {
 	}
 }
 
-// here reports whether a command is for one of several places: for each of them in the long version of a test, and
-// otherwise for one, so that each place has some of them.
-func here(command, place int, places [][]string) bool { return *soak || command%len(places) == place }
-
 // readingCommands change nothing in such a project.
 var readingCommands = [][]string{{"files", "cat", "/old"}, {"files", "ls"}, {"files", "history"},
 	{"js", "-e", `return fs.readFileSync('/old').length`}}
@@ -162,8 +128,8 @@ var readingCommands = [][]string{{"files", "cat", "/old"}, {"files", "ls"}, {"fi
 // TestFullDisks runs commands where there is no room. They must say so, lose nothing that was there, and work when
 // there is room again.
 func TestFullDisks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
+	if !*soak {
+		t.Skip("takes long: -soak runs it")
 	}
 	t.Parallel()
 	dir := onSmallDisk(t, 8<<20)
@@ -173,11 +139,8 @@ func TestFullDisks(t *testing.T) {
 	data, root := filepath.Join(dir, "data"), filepath.Join(dir, "root")
 	require.NoError(t, os.Mkdir(root, 0o755))
 	places := [][]string{{"--data", data}, {"--root", root}}
-	for p, where := range places {
-		for i, args := range diskCommands(t) {
-			if !here(i, p, places) {
-				continue
-			}
+	for _, where := range places {
+		for _, args := range diskCommands(t) {
 			name := where[0] + " " + args[0] + " " + args[1] + " " + args[2][:min(len(args[2]), 60)]
 			with := append(append([]string{}, args...), where...)
 			old := filepath.Join(dir, "..", "old")
@@ -196,11 +159,7 @@ func TestFullDisks(t *testing.T) {
 				require.True(t, text == string(now) || strings.HasPrefix(args[2], "fs.append"), "%s: %s has changed",
 					name, file)
 			}
-			readings := readingCommands[:1]
-			if i == p {
-				readings = readingCommands
-			}
-			for _, reading := range readings {
+			for _, reading := range readingCommands {
 				got = runCommand(t, nil, append(reading, where...)...)
 				require.Zero(t, got.status, "%s: %s: %s", name, reading, got.errors)
 			}
@@ -224,8 +183,8 @@ func TestFullDisks(t *testing.T) {
 
 // TestDisksThatCanOnlyBeRead runs commands on what cannot be changed.
 func TestDisksThatCanOnlyBeRead(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
+	if !*soak {
+		t.Skip("takes long: -soak runs it")
 	}
 	t.Parallel()
 	dir := onSmallDisk(t, 64<<20)
@@ -244,7 +203,6 @@ func TestDisksThatCanOnlyBeRead(t *testing.T) {
 	require.NoError(t, os.Mkdir(untouched, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(untouched, "old"), []byte("o"), 0o644))
 	cached := []string{"XDG_CACHE_HOME=" + cache}
-	fillCache(t, cache)
 	for range 2 { // the second one makes the image of what the first one has compiled
 		require.Equal(t, result{0, "42\n", ""}, runCommand(t, cached, "js", "-e", "return 42"))
 	}
@@ -254,16 +212,13 @@ func TestDisksThatCanOnlyBeRead(t *testing.T) {
 	require.NoError(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	require.ErrorIs(t, os.WriteFile(filepath.Join(dir, "probe"), nil, 0o644), syscall.EROFS)
 	places = append(places, []string{"--root", untouched})
-	for p, where := range places {
+	for _, where := range places {
 		for _, args := range readingCommands {
 			got := runCommand(t, nil, append(append([]string{}, args...), where...)...)
 			require.Zero(t, got.status, "%q %q: %s%s", where, args, got.out, got.errors)
 		}
-		for i, args := range append(commands, []string{"files", "rm", "/old"}, []string{"files", "mv", "/old", "/new"},
+		for _, args := range append(commands, []string{"files", "rm", "/old"}, []string{"files", "mv", "/old", "/new"},
 			[]string{"files", "mkdir", "/new"}) {
-			if !here(i, p, places) {
-				continue
-			}
 			got := runCommand(t, nil, append(append([]string{}, args...), where...)...)
 			require.Contains(t, []int{1, 2}, got.status, "%q %q", where, args)
 			require.Regexp(t, "(?i)read-only file system|EROFS", got.out+got.errors, "%q %q", where, args)
@@ -285,8 +240,8 @@ func TestDisksThatCanOnlyBeRead(t *testing.T) {
 
 // TestAFullDiskForTheCache lets the command have no room for what it compiles.
 func TestAFullDiskForTheCache(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
+	if !*soak {
+		t.Skip("takes long: -soak runs it")
 	}
 	t.Parallel()
 	dir := onSmallDisk(t, 16<<20)
@@ -297,11 +252,7 @@ func TestAFullDiskForTheCache(t *testing.T) {
 	require.NoError(t, os.Mkdir(cache, 0o700))
 	run := func() result { return runCommand(t, []string{"XDG_CACHE_HOME=" + cache}, "js", "-e", "return 42") }
 	filler := fillDisk(t, dir)
-	rooms := []int64{3 << 20} // for some of it
-	if *soak {
-		rooms = append([]int64{0}, rooms...)
-	}
-	for _, room := range rooms {
+	for _, room := range []int64{0, 3 << 20} { // for nothing, and for some of it
 		info, err := os.Stat(filler)
 		require.NoError(t, err)
 		require.NoError(t, os.Truncate(filler, info.Size()-room))

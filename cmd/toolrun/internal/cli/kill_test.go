@@ -50,14 +50,11 @@ var killedCommands = map[string][]string{
 
 // TestKilledCommands kills commands at any moment. What they have left must be whole, and in nobody's way.
 func TestKilledCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
+	if !*soak {
+		t.Skip("takes long: -soak runs it")
 	}
 	t.Parallel()
-	rounds := 2
-	if *soak {
-		rounds = 25
-	}
+	const rounds = 25
 	data := t.TempDir()
 	killed := 0
 	for name, args := range killedCommands {
@@ -204,14 +201,11 @@ func requireWhole(t *testing.T, name string, f afero.File) {
 // TestACommandThatIsKilledWhileItFillsTheCache kills commands that compile the engine and keep that. The next ones
 // must be able to, and what the others have left must not pile up.
 func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
+	if !*soak {
+		t.Skip("takes long: -soak runs it")
+	}
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("compiles the engine")
-	}
-	rounds, kills := 1, 2
-	if *soak {
-		rounds, kills = 20, 3
-	}
+	const rounds, kills = 20, 3
 	cache := t.TempDir()
 	start := func() (wait func() (string, error), kill func()) {
 		cmd := command("js", "-e", "return 6 * 7")
@@ -230,14 +224,11 @@ func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
 		}))
 		return names
 	}
-	taking := 2 * time.Second // about
-	if *soak {
-		begin := time.Now()
-		wait, _ := start()
-		out, err := wait()
-		require.NoError(t, err, out)
-		taking = time.Since(begin)
-	}
+	begin := time.Now()
+	wait, _ := start()
+	out, err := wait()
+	require.NoError(t, err, out)
+	taking := time.Since(begin)
 	for range rounds {
 		require.NoError(t, os.RemoveAll(cache))
 		require.NoError(t, os.MkdirAll(cache, 0o700))
