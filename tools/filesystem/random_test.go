@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/vfs"
@@ -143,12 +142,9 @@ var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 // TestRandomCommands plays sequences of about ten commands.
 func TestRandomCommands(t *testing.T) {
-	sequences := 2000
-	switch {
-	case *soak:
+	sequences := 1000
+	if *soak {
 		sequences = 10_000
-	case race.Enabled: // which is ten times slower
-		sequences = 1000
 	}
 	const shares = 4 // at the same time
 	for share := range shares {

@@ -107,7 +107,7 @@ func TestStores(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) vfs.Store{
 		"in memory": func(*testing.T) vfs.Store { return local.NewMemoryStore(nil) },
 		"on disk": func(t *testing.T) vfs.Store {
-			store, err := local.OpenStore(t.TempDir(), nil)
+			store, err := local.OpenStore(t.TempDir(), &vfs.Options{NoSync: true})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, store.Close()) })
 			return store
