@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/race"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
@@ -39,7 +40,7 @@ func TestCacheDirsThatCannotBeUsed(t *testing.T) {
 
 // TestCacheDir starts engines with one cache directory, and damages what is kept in between.
 func TestCacheDir(t *testing.T) {
-	if testing.Short() || raceDetector {
+	if testing.Short() || race.Enabled {
 		t.Skip("compiles the engine")
 	}
 	dir := filepath.Join(t.TempDir(), "a", "b")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/internal/selftest"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -367,7 +368,7 @@ func TestEndurance(t *testing.T) {
 	group.Wait()
 	took := time.Since(start)
 	most := leakcheck.Growth{Mappings: 100, Memory: 64 << 20}
-	if raceDetector { // whose own memory would be counted
+	if race.Enabled { // whose own memory would be counted
 		most.Memory = 0
 	}
 	after := before.Require(t, most)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/race"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
@@ -81,7 +82,7 @@ func TestAContextThatEndsStopsTheStart(t *testing.T) {
 // TestManyActiveRuns has many sandboxes in the middle of their scripts at the same time.
 func TestManyActiveRuns(t *testing.T) {
 	n := 1000
-	if raceDetector {
+	if race.Enabled {
 		n = 100
 	}
 	e := enginetest.New(sandbox.EngineOptions{MaxRuns: sandbox.Unlimited})

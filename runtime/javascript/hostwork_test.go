@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/leakcheck"
+	"github.com/toolrun/toolrun/internal/race"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
@@ -183,7 +184,7 @@ func TestWorkOfTheHostWhenTimeIsUp(t *testing.T) {
 
 // TestMemoryForTheWorkOfTheHost bounds what the host allocates for a script, as a multiple of what it works on.
 func TestMemoryForTheWorkOfTheHost(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")
 	}
 	n := 1 << 18
@@ -225,7 +226,7 @@ func TestEntriesCountWhatTheyHold(t *testing.T) {
 		result := run(t, script, options)
 		require.Positive(t, result.Truncated)
 		require.Greater(t, len(result.Console), 50_000)
-		if !raceDetector {
+		if !race.Enabled {
 			require.Less(t, leakcheck.Take().Heap-before.Heap, int64(limit+limit/2), script) // an array that grows has room left
 		}
 		goruntime.KeepAlive(result)

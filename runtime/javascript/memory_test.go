@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/leakcheck"
 	"github.com/toolrun/toolrun/internal/procmem"
+	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
@@ -50,7 +51,7 @@ func alone(t *testing.T) bool {
 	if procmem.Resident() == 0 {
 		t.Skip("the process's memory is not known on this system")
 	}
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")
 	}
 	if os.Getenv("TOOLRUN_TEST_ALONE") != "" {
