@@ -167,3 +167,33 @@ func TestOpeningWhileClosing(t *testing.T) {
 		}
 	}
 }
+
+// waitingSettings are a project whose settings are not to be had until the caller gives up.
+type waitingSettings struct {
+	vfs.Project
+	asked chan struct{}
+}
+
+func (w waitingSettings) Settings(ctx context.Context) ([]byte, error) {
+	close(w.asked)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestClosedWhileSettingsAreRead closes a session before its first call knows what is enabled.
+func TestClosedWhileSettingsAreRead(t *testing.T) {
+	runner := open(t, toolrun.Options{})
+	project, err := runner.Store().Open(t.Context(), "p")
+	require.NoError(t, err)
+	waiting := waitingSettings{project, make(chan struct{})}
+	session, err := runner.ProjectSession("p", waiting, nil)
+	require.NoError(t, err)
+	failed := make(chan error)
+	go func() {
+		_, err := session.Env()
+		failed <- err
+	}()
+	<-waiting.asked
+	require.NoError(t, session.Close())
+	require.ErrorIs(t, <-failed, toolrun.ErrClosed)
+}

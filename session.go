@@ -135,6 +135,9 @@ func (s *Session) Env() (registry.Env, error) {
 		if err == nil {
 			env.Selection.Settings, _, err = registry.ParseSettings(stored)
 		}
+		if ctx.Err() != nil { // closed meanwhile
+			return registry.Env{}, context.Cause(ctx)
+		}
 		if err != nil {
 			return registry.Env{}, fmt.Errorf("project %s: %w", s.id, err)
 		}
