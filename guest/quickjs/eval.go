@@ -50,7 +50,7 @@ func (vm *VM) eval(ctx context.Context, kind uint32, source, name string, flags 
 // Name returns a C string in the instance with the name of a module or file. It is never freed: there are only a
 // few.
 func (vm *VM) Name(ctx context.Context, name string) (uint32, error) {
-	if p, ok := vm.state.names[name]; ok {
+	if p, ok := vm.state.Names[name]; ok {
 		return p, nil
 	}
 	if p, ok := vm.names[name]; ok {

@@ -23,7 +23,7 @@ func (vm *VM) startModules(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if vm.state.unlinked, err = vm.TakeModule(ctx, v, unlinkedName); err == nil && vm.state.unlinked == 0 {
+	if vm.state.Unlinked, err = vm.TakeModule(ctx, v, unlinkedName); err == nil && vm.state.Unlinked == 0 {
 		err = errors.New("quickjs: an empty module is not compiled")
 	}
 	return err
@@ -63,7 +63,7 @@ func (vm *VM) TakeModule(ctx context.Context, v Value, name string) (ModuleDef, 
 
 // Module returns the module of a name, or 0.
 func (vm *VM) Module(name string) ModuleDef {
-	if def, ok := vm.state.modules[name]; ok {
+	if def, ok := vm.state.Modules[name]; ok {
 		return def
 	}
 	return vm.modules[name]
@@ -86,13 +86,13 @@ func (vm *VM) Imports(def ModuleDef) int { return int(vm.u32(uint32(def) + modul
 
 // IsSet reports whether the nth import of a module, from 0, has been set.
 func (vm *VM) IsSet(def ModuleDef, n int) bool {
-	return ModuleDef(vm.u32(vm.importEntry(def, n)+importModule)) != vm.state.unlinked
+	return ModuleDef(vm.u32(vm.importEntry(def, n)+importModule)) != vm.state.Unlinked
 }
 
 // Specifier returns the specifier of a module's nth import. It is false if that is longer than limit bytes.
 func (vm *VM) Specifier(ctx context.Context, def ModuleDef, n, limit int) (string, bool, error) {
 	atom := vm.u32(vm.importEntry(def, n) + importSpecifier)
-	v, err := vm.callLeaf(ctx, "JS_AtomToValue", uint64(vm.state.context), uint64(atom))
+	v, err := vm.callLeaf(ctx, "JS_AtomToValue", uint64(vm.state.Context), uint64(atom))
 	if err != nil {
 		return "", false, err
 	}

@@ -71,7 +71,7 @@ func (vm *VM) RequestCall(ctx context.Context, function Value, args ...Value) (R
 
 // Do carries out a request directly, and releases it. Use it outside of host functions.
 func (vm *VM) Do(ctx context.Context, r Request) (Value, error) {
-	v, err := vm.call(ctx, performExport, uint64(vm.state.context), uint64(r.pointer()))
+	v, err := vm.call(ctx, performExport, uint64(vm.state.Context), uint64(r.pointer()))
 	if err != nil {
 		return 0, err
 	}

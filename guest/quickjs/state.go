@@ -7,29 +7,26 @@ import (
 )
 
 // A State is what a [VM] knows of its instance. Together with the instance's memory, it is all that another
-// instance needs to continue from there: no other global changes, and neither do tables. It is immutable and safe
-// for concurrent use.
+// instance needs to continue from there. It can be encoded as JSON for the same build of this package. It is
+// immutable and safe for concurrent use.
 type State struct {
-	runtime, context uint32 // JSRuntime*, JSContext*
-	stackBase        uint32
-	names            map[string]uint32    // C strings in the instance
-	modules          map[string]ModuleDef // by name
-	unlinked         ModuleDef            // stands for modules that are not there yet
+	Runtime, Context uint32 // JSRuntime*, JSContext*
+	StackBase        uint32
+	Names            map[string]uint32    // C strings in the instance
+	Modules          map[string]ModuleDef // by name
+	Unlinked         ModuleDef            // stands for modules that are not loaded yet
 }
 
 // State returns the current state. No call may be in progress.
 func (vm *VM) State() State {
 	s := vm.state
-	s.names = maps.Clone(vm.names)
-	if s.names == nil {
-		s.names = map[string]uint32{}
+	s.Names, s.Modules = map[string]uint32{}, map[string]ModuleDef{}
+	for _, names := range []map[string]uint32{vm.state.Names, vm.names} {
+		maps.Copy(s.Names, names)
 	}
-	maps.Copy(s.names, vm.state.names)
-	s.modules = maps.Clone(vm.modules)
-	if s.modules == nil {
-		s.modules = map[string]ModuleDef{}
+	for _, modules := range []map[string]ModuleDef{vm.state.Modules, vm.modules} {
+		maps.Copy(s.Modules, modules)
 	}
-	maps.Copy(s.modules, vm.state.modules)
 	return s
 }
 
@@ -52,7 +49,7 @@ func (vm *VM) Reset(state State) {
 }
 
 // Stack returns the position of the C stack in the instance's memory.
-func (vm *VM) Stack() (base, size uint32) { return vm.state.stackBase, StackSize }
+func (vm *VM) Stack() (base, size uint32) { return vm.state.StackBase, StackSize }
 
 // ForgetFunctions frees the native stacks of the instance's functions, which otherwise stay as large as they have
 // ever been.

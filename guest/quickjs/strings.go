@@ -114,7 +114,7 @@ func (vm *VM) copyPieces(to []byte, from string) error {
 
 // allocate allocates size bytes as the engine does for its own objects.
 func (vm *VM) allocate(ctx context.Context, size int) (uint32, error) {
-	p, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.state.context), uint64(size)) // see patches.go
+	p, err := vm.callLeaf(ctx, "QJS_NewString", uint64(vm.state.Context), uint64(size)) // see patches.go
 	if err == nil && uint32(p) == 0 {
 		err = ErrNoMemory
 	}

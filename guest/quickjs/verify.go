@@ -95,11 +95,11 @@ func verifyNewStrings(ctx context.Context, vm *VM) error {
 		if got, _, _ := vm.String(result, 1000); got != want {
 			return fmt.Errorf("%q is taken for %s", text, got)
 		}
-		before := vm.u32(vm.state.runtime + runtimeAllocated)
+		before := vm.u32(vm.state.Runtime + runtimeAllocated)
 		if err := vm.Free(ctx, s); err != nil {
 			return err
 		}
-		if after := vm.u32(vm.state.runtime + runtimeAllocated); after >= before {
+		if after := vm.u32(vm.state.Runtime + runtimeAllocated); after >= before {
 			return fmt.Errorf("%d bytes with %q, %d without", before, text, after)
 		}
 	}
@@ -174,8 +174,8 @@ func verifyRandom(ctx context.Context, vm *VM) error {
 
 // verifyStackLimit recurses with a limit that leaves room for a few dozen calls only.
 func verifyStackLimit(ctx context.Context, vm *VM) error {
-	vm.setStackLimit(vm.state.stackBase + StackSize - 32<<10)
-	defer vm.setStackLimit(vm.state.stackBase + stackReserve)
+	vm.setStackLimit(vm.state.StackBase + StackSize - 32<<10)
+	defer vm.setStackLimit(vm.state.StackBase + stackReserve)
 	const source = `(function () {
 		let depth = 0;
 		function recurse() { depth++; if (depth < 2000) recurse(); }
@@ -191,16 +191,16 @@ func verifyStackLimit(ctx context.Context, vm *VM) error {
 // verifyAllocated allocates a block and looks whether its size is counted.
 func verifyAllocated(ctx context.Context, vm *VM) error {
 	const size = 200_000
-	before := vm.u32(vm.state.runtime + runtimeAllocated)
+	before := vm.u32(vm.state.Runtime + runtimeAllocated)
 	v, err := vm.Eval(ctx, fmt.Sprintf(`new ArrayBuffer(%d)`, size), "toolrun:verify")
 	if err != nil {
 		return err
 	}
-	during := vm.u32(vm.state.runtime + runtimeAllocated)
+	during := vm.u32(vm.state.Runtime + runtimeAllocated)
 	if err := vm.Free(ctx, v); err != nil {
 		return err
 	}
-	after := vm.u32(vm.state.runtime + runtimeAllocated)
+	after := vm.u32(vm.state.Runtime + runtimeAllocated)
 	if grown := during - before; grown < size || grown > size+4096 || during-after < size {
 		return fmt.Errorf("%d bytes before, %d with %d bytes more, %d after", before, during, size, after)
 	}
@@ -210,7 +210,7 @@ func verifyAllocated(ctx context.Context, vm *VM) error {
 // verifyCollection looks whether a collection takes place when it should: the engine says then when the next one will
 // be.
 func verifyCollection(ctx context.Context, vm *VM) error {
-	collectAt := func() uint32 { return vm.u32(vm.state.runtime + runtimeCollectAt) }
+	collectAt := func() uint32 { return vm.u32(vm.state.Runtime + runtimeCollectAt) }
 	before := collectAt()
 	defer vm.CollectAt(before)
 	for limit, collects := range map[uint32]bool{1 << 30: false, 1 << 10: true} {
@@ -222,7 +222,7 @@ func verifyCollection(ctx context.Context, vm *VM) error {
 		if err := vm.Free(ctx, v); err != nil {
 			return err
 		}
-		allocated := vm.u32(vm.state.runtime + runtimeAllocated)
+		allocated := vm.u32(vm.state.Runtime + runtimeAllocated)
 		if next := collectAt(); (next != limit) != collects || collects && (next < allocated || next > 2*allocated) {
 			return fmt.Errorf("at %d: the next at %d with %d bytes", limit, next, allocated)
 		}

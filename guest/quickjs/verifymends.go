@@ -5,41 +5,18 @@ import (
 	"fmt"
 )
 
-// mendChecks are scripts that give another answer, or crash, where one of the mends is missing. Of each, begin runs
-// first, then garbage in cycles is collected, and then the answer is looked at.
-var mendChecks = []struct{ what, begin, answer, want string }{
+// A mendCheck is a script that gives another answer, or crashes, if one of the mends is missing. begin runs first,
+// then garbage in cycles is collected, and then answer is evaluated.
+type mendCheck struct{ what, begin, answer, want string }
+
+var mendChecks = []mendCheck{
+	suspendedGenerator(""), suspendedGenerator("async "),
 	{
 		"suspended async functions", `
 		(async () => {
 			const gate = Promise.withResolvers();
 			globalThis.suspended = new WeakRef(gate);
 			await gate.promise;
-		})(); 1`,
-		`typeof suspended.deref()`, "object",
-	}, {
-		"suspended generators", `
-		(() => {
-			function* steps() {
-				const box = yield;
-				globalThis.suspended = new WeakRef(box);
-				yield;
-			}
-			const box = { steps: steps() };
-			box.steps.next();
-			box.steps.next(box);
-		})(); 1`,
-		`typeof suspended.deref()`, "object",
-	}, {
-		"suspended async generators", `
-		(() => {
-			async function* steps() {
-				const box = yield;
-				globalThis.suspended = new WeakRef(box);
-				yield;
-			}
-			const box = { steps: steps() };
-			box.steps.next();
-			box.steps.next(box);
 		})(); 1`,
 		`typeof suspended.deref()`, "object",
 	}, {
@@ -106,7 +83,25 @@ var mendChecks = []struct{ what, begin, answer, want string }{
 	},
 }
 
-// verifyMends looks whether known bugs are gone.
+// suspendedGenerator checks that what a suspended generator holds is not collected.
+func suspendedGenerator(kind string) mendCheck {
+	return mendCheck{
+		"suspended " + kind + "generators", `
+		(() => {
+			` + kind + `function* steps() {
+				const box = yield;
+				globalThis.suspended = new WeakRef(box);
+				yield;
+			}
+			const box = { steps: steps() };
+			box.steps.next();
+			box.steps.next(box);
+		})(); 1`,
+		`typeof suspended.deref()`, "object",
+	}
+}
+
+// verifyMends checks that the known bugs are gone.
 func verifyMends(ctx context.Context, vm *VM) error {
 	for _, check := range mendChecks {
 		if _, err := evalString(ctx, vm, check.begin+"; ''"); err != nil {
@@ -135,12 +130,12 @@ func collect(ctx context.Context, vm *VM) error {
 // verifySharedGrowth looks whether a shared buffer that grows gets memory.
 func verifySharedGrowth(ctx context.Context, vm *VM) error {
 	const size = 100_000
-	before := vm.u32(vm.state.runtime + runtimeAllocated)
+	before := vm.u32(vm.state.Runtime + runtimeAllocated)
 	v, err := vm.Eval(ctx, fmt.Sprintf(`{ const b = new SharedArrayBuffer(1, { maxByteLength: %d }); b.grow(%[1]d); b }`, size), "toolrun:verify")
 	if err != nil {
 		return err
 	}
-	during := vm.u32(vm.state.runtime + runtimeAllocated)
+	during := vm.u32(vm.state.Runtime + runtimeAllocated)
 	if grown := during - before; grown < size || grown > size+8192 {
 		return fmt.Errorf("shared buffers: %d bytes more with %d", grown, size)
 	}

@@ -63,7 +63,7 @@ func Start(ctx context.Context, instance api.Module) (*VM, error) {
 	if err != nil {
 		return nil, fmt.Errorf("quickjs: allocating the stack: %w", err)
 	}
-	vm.state.stackBase = base
+	vm.state.StackBase = base
 	top := (base + StackSize) &^ 15
 	vm.stackPointer.Set(uint64(top))
 
@@ -71,12 +71,12 @@ func Start(ctx context.Context, instance api.Module) (*VM, error) {
 	if err != nil {
 		return nil, fmt.Errorf("quickjs: starting the engine: %w", err)
 	}
-	vm.state.runtime = vm.u32(uint32(qjs) + qjsRuntime)
-	vm.state.context = vm.u32(uint32(qjs) + qjsContext)
-	if vm.state.runtime == 0 || vm.state.context == 0 {
+	vm.state.Runtime = vm.u32(uint32(qjs) + qjsRuntime)
+	vm.state.Context = vm.u32(uint32(qjs) + qjsContext)
+	if vm.state.Runtime == 0 || vm.state.Context == 0 {
 		return nil, errors.New("quickjs: starting the engine: out of memory")
 	}
-	if t := vm.u32(vm.state.runtime + runtimeStackTop); t > top || t < top-64<<10 {
+	if t := vm.u32(vm.state.Runtime + runtimeStackTop); t > top || t < top-64<<10 {
 		return nil, errors.New("quickjs: the stack top is not where it should be: is this another build of the engine?")
 	}
 	vm.setStackLimit(base + stackReserve)
@@ -93,23 +93,23 @@ func newVM(instance api.Module) (*VM, error) {
 }
 
 func (vm *VM) setStackLimit(limit uint32) {
-	vm.memory.WriteUint32Le(vm.state.runtime+runtimeStackLimit, limit)
+	vm.memory.WriteUint32Le(vm.state.Runtime+runtimeStackLimit, limit)
 }
 
 // CollectAt sets after how many allocated bytes the engine first collects cycles (by default 256 KiB). Later it
 // collects when there is half as much again as was left the last time.
 func (vm *VM) CollectAt(bytes uint32) {
-	vm.memory.WriteUint32Le(vm.state.runtime+runtimeCollectAt, bytes)
+	vm.memory.WriteUint32Le(vm.state.Runtime+runtimeCollectAt, bytes)
 }
 
 // SeedRandom sets the state of Math.random, which is never zero.
 func (vm *VM) SeedRandom(seed uint64) {
-	vm.memory.WriteUint64Le(vm.state.context+contextRandomState, max(seed, 1))
+	vm.memory.WriteUint64Le(vm.state.Context+contextRandomState, max(seed, 1))
 }
 
 // RandomUsed reports whether Math.random was used since SeedRandom with this seed.
 func (vm *VM) RandomUsed(seed uint64) bool {
-	now, _ := vm.memory.ReadUint64Le(vm.state.context + contextRandomState)
+	now, _ := vm.memory.ReadUint64Le(vm.state.Context + contextRandomState)
 	return now != max(seed, 1)
 }
 
@@ -233,33 +233,33 @@ func (vm *VM) Call(ctx context.Context, function Value, args ...Value) (Value, e
 
 // TakeException returns the value that was thrown last, and clears it.
 func (vm *VM) TakeException(ctx context.Context) (Value, error) {
-	v, err := vm.callLeaf(ctx, "JS_GetException", uint64(vm.state.context))
+	v, err := vm.callLeaf(ctx, "JS_GetException", uint64(vm.state.Context))
 	return Value(v), err
 }
 
 // Free releases a value.
 func (vm *VM) Free(ctx context.Context, v Value) error {
-	_, err := vm.callLeaf(ctx, "QJS_FreeValue", uint64(vm.state.context), uint64(v))
+	_, err := vm.callLeaf(ctx, "QJS_FreeValue", uint64(vm.state.Context), uint64(v))
 	return err
 }
 
 // Property returns a property of an object. The name must not contain NULs.
 func (vm *VM) Property(ctx context.Context, object Value, name string) (Value, error) {
 	return vm.lend(ctx, name, func(p uint64) (uint64, error) {
-		return vm.call(ctx, "JS_GetPropertyStr", uint64(vm.state.context), uint64(object), p)
+		return vm.call(ctx, "JS_GetPropertyStr", uint64(vm.state.Context), uint64(object), p)
 	})
 }
 
 // NewObject returns a new empty object.
 func (vm *VM) NewObject(ctx context.Context) (Value, error) {
-	v, err := vm.callLeaf(ctx, "JS_NewObject", uint64(vm.state.context))
+	v, err := vm.callLeaf(ctx, "JS_NewObject", uint64(vm.state.Context))
 	return Value(v), err
 }
 
 // ParseJSON returns the value of a JSON text, or Exception if the text is invalid.
 func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
 	return vm.lend(ctx, text, func(p uint64) (uint64, error) {
-		return vm.callLeaf(ctx, "QJS_ParseJSON", uint64(vm.state.context), p)
+		return vm.callLeaf(ctx, "QJS_ParseJSON", uint64(vm.state.Context), p)
 	})
 }
 
@@ -275,7 +275,7 @@ func (vm *VM) newArrayBuffer(ctx context.Context, size int, fill func(memory []b
 	if size > math.MaxInt32 {
 		return 0, ErrNoMemory
 	}
-	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.context), 0, uint64(size)) // a copy of what is at address 0, which is overwritten below
+	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.Context), 0, uint64(size)) // a copy of what is at address 0, which is overwritten below
 	if err != nil {
 		return 0, err
 	}
@@ -292,7 +292,7 @@ func (vm *VM) newArrayBuffer(ctx context.Context, size int, fill func(memory []b
 // function around the native one; the prelude extracts the native one, because scripts could tamper with the
 // wrapper.
 func (vm *VM) NewHostFunction(ctx context.Context) (Value, error) {
-	v, err := vm.callLeaf(ctx, "QJS_CreateFunctionProxy", uint64(vm.state.context), 0, 0, 0)
+	v, err := vm.callLeaf(ctx, "QJS_CreateFunctionProxy", uint64(vm.state.Context), 0, 0, 0)
 	return Value(v), err
 }
 
@@ -333,7 +333,7 @@ func (vm *VM) IsPlain(v Value) bool {
 
 // Retain keeps a value alive until one more Free of it.
 func (vm *VM) Retain(ctx context.Context, v Value) error {
-	_, err := vm.callLeaf(ctx, "QJS_CloneValue", uint64(vm.state.context), uint64(v))
+	_, err := vm.callLeaf(ctx, "QJS_CloneValue", uint64(vm.state.Context), uint64(v))
 	return err
 }
 

@@ -55,9 +55,9 @@ func checkTypeScript(ctx context.Context, code, name string) error {
 // StripBody is StripTypes for the body of an async function, with return, and possibly with import declarations, which
 // become calls of import as in [SplitImports].
 //
-// The parser takes no return outside of functions in a module, so the code is
-// put into a function: what begins it is on the code's own first line, and what ends it on a line of its own. In the
-// output, the line that begins the function is used for the imports, and the one that ends it is left out.
+// The parser takes no return outside of functions in a module, so the code is put into a function: it begins on the
+// code's own first line, and ends on a line of its own. In the output, the line that begins the function is used for
+// the imports, and the one that ends it is left out.
 func StripBody(ctx context.Context, code, name string) (js string, m *Map, err error) {
 	if err := checkTypeScript(ctx, code, name); err != nil {
 		return "", nil, err
@@ -123,30 +123,14 @@ func transform(ctx context.Context, code, name string) (*api.TransformResult, er
 			return nil, ctx.Err()
 		}
 	}
-	type outcome struct {
-		result api.TransformResult
-		err    error
-	}
-	done := make(chan outcome, 1)
-	const (
-		running = iota
-		ended
-		givenUp
-	)
-	var state atomic.Int32
+	done := make(chan *api.TransformResult, 1)
 	go func() {
-		var o outcome
+		var result *api.TransformResult
 		defer func() {
-			if p := recover(); p != nil {
-				o.err = &SyntaxError{name, 1, 1, "The TypeScript compiler failed on this code"}
-			}
-			if !state.CompareAndSwap(running, ended) {
-				abandoned.Add(-1)
-			}
-			<-slots
-			done <- o
+			_ = recover() // a bug of the compiler: there is no result
+			done <- result
 		}()
-		o.result = api.Transform(code, api.TransformOptions{
+		out := api.Transform(code, api.TransformOptions{
 			Loader:         api.LoaderTS,
 			Target:         api.ES2023,
 			Supported:      map[string]bool{"import-attributes": true},
@@ -158,21 +142,25 @@ func transform(ctx context.Context, code, name string) (*api.TransformResult, er
 			LegalComments:  api.LegalCommentsInline,
 			LogLevel:       api.LogLevelSilent,
 		})
+		result = &out
 	}()
 	select {
-	case o := <-done:
-		if o.err != nil {
-			return nil, o.err
+	case result := <-done:
+		<-slots
+		switch {
+		case result == nil:
+			return nil, &SyntaxError{name, 1, 1, "The TypeScript compiler failed on this code"}
+		case len(result.Errors) > 0:
+			return nil, syntaxError(name, result.Errors[0])
 		}
-		if len(o.result.Errors) > 0 {
-			return nil, syntaxError(name, o.result.Errors[0])
-		}
-		return &o.result, nil
+		return result, nil
 	case <-ctx.Done():
 		abandoned.Add(1)
-		if !state.CompareAndSwap(running, givenUp) {
+		go func() {
+			<-done
 			abandoned.Add(-1)
-		}
+			<-slots
+		}()
 		return nil, ctx.Err()
 	}
 }

@@ -75,6 +75,11 @@ const decodePart = 16 << 10
 // the caller must put before the bytes that follow: at most 8 bytes. The error is [ErrEncoding], or that of do or
 // d.Work.
 func Decode(d Decoding, data []byte, do func(piece string) error) (next []byte, err error) {
+	defer func() {
+		if recover() != nil { // a bug of a decoder, which is a dependency's
+			err = ErrEncoding
+		}
+	}()
 	e, name, ok := lookup(d.Encoding)
 	if !ok {
 		return nil, ErrEncoding

@@ -21,28 +21,40 @@ const maxJSONDepth = 10_000
 var (
 	errJSON  = errors.New("not valid JSON, or numbers that are too large")
 	errBytes = errors.New("a reference to bytes that are not there")
+	errLarge = errors.New("too many values, or too large")
+)
+
+// About how many bytes of memory values take, beside the texts in them.
+const (
+	valueSize  = 48
+	listSize   = 64
+	objectSize = 400
 )
 
 type jsonOptions struct {
 	mark string // what strings begin with that stand for bytes; empty if there are none
 	data []byte // the bytes
+	room int    // how much memory the value and data may take, in bytes
 	work webapi.Work
 }
 
-// decodeJSON decodes a JSON text. The error is errJSON, errBytes or the error of work.
-func decodeJSON(text string, options jsonOptions) (any, error) {
+// decodeJSON decodes a JSON text, and returns about how many bytes of memory the value and data take. The error is
+// errJSON, errBytes, errLarge or the error of work.
+func decodeJSON(text string, options jsonOptions) (value any, size int, err error) {
 	d := jsonDecoder{jsonOptions: options, text: text, left: len(options.data)}
-	value, err := d.value(0)
+	if err := d.take(len(text) + len(options.data)); err != nil {
+		return nil, 0, err
+	}
+	if value, err = d.value(0); err == nil {
+		err = d.space()
+	}
+	if err == nil && d.at < len(text) {
+		err = errJSON
+	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if err := d.space(); err != nil {
-		return nil, err
-	}
-	if d.at < len(text) {
-		return nil, errJSON
-	}
-	return value, nil
+	return value, d.size, nil
 }
 
 type jsonDecoder struct {
@@ -50,9 +62,18 @@ type jsonDecoder struct {
 	text string
 	at   int // where the next token is
 	paid int // up to where work has been asked
+	size int // memory that is taken, in bytes
 	// left is how many bytes may still be copied: an honest prelude refers to each byte once, but a script could make
 	// many marks for the same bytes.
 	left int
+}
+
+// take counts memory.
+func (d *jsonDecoder) take(bytes int) error {
+	if d.size += bytes; d.size > d.room {
+		return errLarge
+	}
+	return nil
 }
 
 // pay asks work for what has been read, if that is much.
@@ -102,10 +123,10 @@ func (d *jsonDecoder) value(depth int) (any, error) {
 			return nil, errJSON
 		}
 		d.at++
-		if c == '{' {
-			return d.object(depth + 1)
+		if c == '[' {
+			return d.list(depth + 1)
 		}
-		return d.list(depth + 1)
+		return d.object(depth + 1)
 	case c == '"':
 		s, err := d.string()
 		if err != nil {
@@ -133,6 +154,9 @@ func (d *jsonDecoder) value(depth int) (any, error) {
 
 func (d *jsonDecoder) list(depth int) (any, error) {
 	list := []any{}
+	if err := d.take(listSize); err != nil {
+		return nil, err
+	}
 	for {
 		c, err := d.next()
 		if err != nil {
@@ -143,6 +167,9 @@ func (d *jsonDecoder) list(depth int) (any, error) {
 			return list, nil
 		}
 		value, err := d.value(depth)
+		if err == nil {
+			err = d.take(valueSize)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -162,6 +189,9 @@ func (d *jsonDecoder) list(depth int) (any, error) {
 
 func (d *jsonDecoder) object(depth int) (any, error) {
 	object := map[string]any{}
+	if err := d.take(objectSize); err != nil {
+		return nil, err
+	}
 	for first := true; ; first = false {
 		c, err := d.next()
 		if err != nil {
@@ -175,6 +205,9 @@ func (d *jsonDecoder) object(depth int) (any, error) {
 			return nil, errJSON
 		}
 		name, err := d.string()
+		if err == nil {
+			err = d.take(valueSize)
+		}
 		if err != nil {
 			return nil, err
 		}

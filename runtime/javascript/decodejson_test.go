@@ -3,6 +3,7 @@ package javascript
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var want any
 		wantErr := json.Unmarshal([]byte(text), &want)
-		got, err := decodeJSON(text, jsonOptions{work: free})
+		got, _, err := decodeJSON(text, jsonOptions{room: math.MaxInt, work: free})
 		require.Equal(t, wantErr == nil, err == nil, "%q: %v, %v", text, wantErr, err)
 		if err == nil {
 			require.Equal(t, want, got, "%q", text)
@@ -38,7 +39,7 @@ func TestDecodingJSON(t *testing.T) {
 	t.Run("is no deeper than what encoding/json decodes", func(t *testing.T) {
 		for depth, ok := range map[int]bool{10_000: true, 10_001: false} {
 			text := strings.Repeat("[", depth) + strings.Repeat("]", depth)
-			_, err := decodeJSON(text, jsonOptions{work: free})
+			_, _, err := decodeJSON(text, jsonOptions{room: math.MaxInt, work: free})
 			require.Equal(t, ok, err == nil)
 			require.Equal(t, ok, json.Valid([]byte(text)))
 		}
@@ -50,7 +51,7 @@ func TestDecodingJSON(t *testing.T) {
 			"[" + strings.Repeat(`{"a":""},`, size/9) + "1]",
 		} {
 			asked := 0
-			_, err := decodeJSON(text, jsonOptions{work: func(n int) error {
+			_, _, err := decodeJSON(text, jsonOptions{room: math.MaxInt, work: func(n int) error {
 				require.Less(t, n, 2*quickjs.PieceSize)
 				asked += n
 				return nil
@@ -58,7 +59,7 @@ func TestDecodingJSON(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, len(text), asked)
 			stop := errors.New("stop")
-			_, err = decodeJSON(text, jsonOptions{work: func(int) error { return stop }})
+			_, _, err = decodeJSON(text, jsonOptions{room: math.MaxInt, work: func(int) error { return stop }})
 			require.ErrorIs(t, err, stop)
 		}
 	})

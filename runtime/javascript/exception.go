@@ -57,7 +57,7 @@ func (in *instance) exception() error {
 func (in *instance) thrown(args arguments) error {
 	text, cut, ok := args.text(2, in.run.Limits().Output)
 	details, _, _ := args.text(3, maxDetails)
-	decoded, err := decodeJSON(details, jsonOptions{work: in.Spend})
+	decoded, _, err := decodeJSON(details, jsonOptions{work: in.Spend, room: 2 * maxDetails})
 	if in.Ended() != nil {
 		return in.Ended()
 	}

@@ -88,23 +88,19 @@ func (in *instance) invocation(args arguments, room int) (*invocation, error) {
 	if !ok {
 		return nil, failf("the arguments of %s must be JSON", f.Name)
 	}
-	size, err := weight(text, in.Spend)
-	if err != nil {
+	data, _ := args.bytes(3)
+	most := maxWeight + len(data)
+	value, size, err := in.decode(text, data, min(room, most))
+	_, over := errors.AsType[*sandbox.Stop](err)
+	switch {
+	case over:
 		return nil, err
-	}
-	if cut > 0 || size > maxWeight {
+	case err == errLarge && cut == 0 && room < most:
+		return nil, in.run.tooManyCalls()
+	case err == errLarge, cut > 0:
 		return nil, &failure{name: "RangeError", message: fmt.Sprintf(
 			"the arguments of %s are larger than %d MiB, or too many values: pass less at a time, or bytes", f.Name, maxJSON>>20)}
-	}
-	data, _ := args.bytes(3)
-	if size += len(data); size > room {
-		return nil, in.run.tooManyCalls()
-	}
-	value, err := in.decode(text, data)
-	if _, over := errors.AsType[*sandbox.Stop](err); over {
-		return nil, err
-	}
-	if err != nil {
+	case err != nil:
 		return nil, failf("the arguments of %s cannot be read: %v", f.Name, err)
 	}
 	list, ok := value.([]any)

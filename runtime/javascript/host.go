@@ -36,7 +36,7 @@ const maxArguments = 8
 // beside the JSON.
 const (
 	maxJSON   = 4 << 20  // bytes of text
-	maxWeight = 64 << 20 // bytes of memory, as weight estimates it
+	maxWeight = 64 << 20 // bytes of memory that the value takes, about
 )
 
 // failure is an error for the script: the host function's caller throws it as an exception.
@@ -244,13 +244,10 @@ func (in *instance) finish(args arguments) (quickjs.Value, error) {
 
 // value decodes the result's JSON and bytes, if they are within the limits.
 func (in *instance) value(text string, data []byte, limit int) any {
-	if len(text) > maxJSON || len(text)+len(data) > limit {
+	if text == "" || len(text) > maxJSON || len(text)+len(data) > limit {
 		return nil
 	}
-	if size, err := weight(text, in.Spend); err != nil || size > maxWeight {
-		return nil
-	}
-	value, err := in.decode(text, data)
+	value, _, err := in.decode(text, data, maxWeight+len(data))
 	if err != nil {
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/internal/utf8text"
-	"github.com/toolrun/toolrun/internal/webapi"
 )
 
 // Values cross between Go and JavaScript as JSON. Bytes in them are taken out and cross beside it, in one piece; in
@@ -22,12 +21,10 @@ import (
 // newMark returns a mark that is not in use elsewhere.
 func newMark() string { return "\x00bytes " + rand.Text()[:12] + " " }
 
-// decode turns JSON from a guest into a value, with copies of the bytes where the marks are.
-func (in *instance) decode(text string, data []byte) (any, error) {
-	if text == "" {
-		return nil, nil
-	}
-	return decodeJSON(text, jsonOptions{mark: in.run.mark, data: data, work: in.Spend})
+// decode turns JSON from a guest into a value, with copies of the bytes where the marks are. It returns about how many
+// bytes of the host's memory the value takes; if it would be more than room, the error is errLarge.
+func (in *instance) decode(text string, data []byte, room int) (value any, size int, err error) {
+	return decodeJSON(text, jsonOptions{mark: in.run.mark, data: data, work: in.Spend, room: room})
 }
 
 // compactJSON removes the white space from JSON, unless the result is longer than maxJSON. Invalid JSON becomes
@@ -58,35 +55,6 @@ func (in *instance) compactJSON(text string) string {
 		out = append(out, part[from:]...)
 	}
 	return utf8text.View(out)
-}
-
-// weight estimates how many bytes of the host's memory the value of a JSON text takes, without decoding it. The
-// error is that of work.
-func weight(text string, work webapi.Work) (int, error) {
-	const perValue, perList, perObject = 48, 64, 400
-	size, quoted := len(text), false
-	for i, next := 0, 0; i < len(text); i++ {
-		if i >= next {
-			next += quickjs.PieceSize
-			if err := work(min(len(text)-i, quickjs.PieceSize)); err != nil {
-				return 0, err
-			}
-		}
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == ',':
-			size += perValue
-		case c == '[':
-			size += perList
-		case c == '{':
-			size += perObject
-		}
-	}
-	return size, nil
 }
 
 // An encoded is a value on its way to a guest: JSON, and the bytes that belong to it, or nil.

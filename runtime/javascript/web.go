@@ -78,18 +78,6 @@ func (in *instance) webObject(ctx context.Context, value any) (quickjs.Value, er
 	return in.vm.ParseJSON(ctx, string(text))
 }
 
-// compute calls f. If f panics, which code that others have written may do, the script gets an exception.
-func compute(f func() error) error {
-	type result struct{ err error }
-	var ended result
-	var broken error
-	sandbox.Perform(func() (result, error) { return result{f()}, nil }, func(r result, err error) { ended, broken = r, err })
-	if broken != nil {
-		return failf("this cannot be computed")
-	}
-	return ended.err
-}
-
 func (in *instance) webEncode(ctx context.Context, args arguments) (quickjs.Value, error) {
 	buffer, ok, err := in.vm.Encode(ctx, args.value(firstWeb))
 	if !ok {
@@ -131,11 +119,9 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (quickjs.Valu
 		Fatal: flags&decodeFatal != 0, KeepBOM: flags&decodeKeepBOM != 0, More: flags&decodeMore != 0,
 	}
 	var next []byte
-	v, err := in.vm.NewText(ctx, func(do func(piece string) error) error {
-		return compute(func() (err error) {
-			next, err = webapi.Decode(d, memory, do)
-			return err
-		})
+	v, err := in.vm.NewText(ctx, func(do func(piece string) error) (err error) {
+		next, err = webapi.Decode(d, memory, do)
+		return err
 	})
 	switch {
 	case errors.Is(err, webapi.ErrEncoding):
@@ -238,18 +224,8 @@ func (in *instance) webURL(ctx context.Context, work int, f func() (*webapi.URL,
 	if err := in.Spend(work); err != nil {
 		return 0, err
 	}
-	var u *webapi.URL
-	_, err := sandbox.Await(in.run.Run, func() (_ struct{}, err error) {
-		err = compute(func() (err error) {
-			u, err = f()
-			return err
-		})
-		return struct{}{}, err
-	})
-	var s *sandbox.Stop
+	u, err := sandbox.Await(in.run.Run, f)
 	switch {
-	case errors.As(err, &s):
-		return 0, err
 	case errors.Is(err, webapi.ErrInvalidURL):
 		return quickjs.Undefined, nil
 	case errors.Is(err, webapi.ErrLongURL):
