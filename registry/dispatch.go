@@ -76,7 +76,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 // find returns the entry of a tool that can be called, or what is in the way.
 func (r *Registry) find(name string, env *Env) (*entry, Code) {
 	e := r.byName[name]
-	if e == nil || e.spec.Internal && !env.Selection.Internal {
+	if e == nil {
 		return nil, CodeUnknownTool
 	}
 	if !env.Selection.allows(&e.spec) || e.spec.NeedsProject && env.Files == nil {

@@ -26,7 +26,6 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 		named("off", func(s *registry.Spec) { s.OffByDefault = true }),
 		named("agent", func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory} }),
 		named("files", func(s *registry.Spec) { s.NeedsProject = true }),
-		named("hidden", func(s *registry.Spec) { s.Internal = true }),
 		named("net", func(s *registry.Spec) {
 			s.Requires = []registry.Capability{registry.CapabilityProcess, registry.CapabilityNetwork}
 		}),
@@ -49,9 +48,6 @@ func TestToolsThatCannotBeCalled(t *testing.T) {
 		{"files", registry.Env{}, registry.CodeDisabled, "Unknown tool: files"},
 		{"files", registry.Env{Files: project, Selection: registry.Selection{NoProject: true}}, registry.CodeDisabled, "Unknown tool: files"},
 		{"files", registry.Env{Files: project}, "", "done"},
-		{"hidden", registry.Env{}, registry.CodeUnknownTool, "Unknown tool: hidden"},
-		{"hidden", registry.Env{Selection: registry.Selection{Enable: map[string]bool{"hidden": true}}}, registry.CodeUnknownTool, "Unknown tool: hidden"},
-		{"hidden", registry.Env{Selection: registry.Selection{Internal: true}}, "", "done"},
 		{"net", registry.Env{}, registry.CodeDenied, "permission denied for tool: net"},
 		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}}, registry.CodeDenied, "permission denied for tool: net"},
 		{"net", registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork, registry.CapabilityProcess}}}, "", "done"},

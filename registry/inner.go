@@ -138,8 +138,8 @@ func (c *running) nests(e *entry) error {
 // the project's files as the tool sees them, and its changes have their own id in the history. Its result can have
 // a text of one MiB before the text goes into a file.
 //
-// A tool cannot call itself, directly or through others, and cannot call internal tools. Calls can be nested
-// [MaxNesting] deep. While the tool holds [vfs.Exclusively], it cannot make calls: they would wait for it.
+// A tool cannot call itself, directly or through others. Calls can be nested [MaxNesting] deep. While the tool holds
+// [vfs.Exclusively], it cannot make calls: they would wait for it.
 func (e Env) Dispatch(ctx context.Context, call Call) Result {
 	refuse := func(code Code, text string, err error) Result {
 		result := withCause(Failure(code, text), err)
@@ -175,7 +175,6 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 	defer in.slot(ctx, c.registry.byName[call.Tool])()
 	env := in.outer
 	env.call = c
-	env.Selection.Internal = false
 	env.Limits.Inline = min(max(env.Limits.inline(), innerInline), env.Limits.output())
 	env.Limits.data = env.Limits.output()
 	return c.registry.Dispatch(ctx, call, env)

@@ -54,8 +54,6 @@ func TestToolsCallTools(t *testing.T) {
 			registry.Env{Selection: registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}}, "call-1.1(done)"},
 		{"that need a project", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.NeedsProject = true })},
 			registry.Env{}, "call-1.1(Unknown tool: b) tool_disabled"},
-		{"that are internal", []registry.Tool{calling("a", "b"), named("b", func(s *registry.Spec) { s.Internal = true })},
-			registry.Env{Selection: registry.Selection{Internal: true}}, "call-1.1(Unknown tool: b) unknown_tool"},
 		{"that are themselves", []registry.Tool{calling("a", "a")}, registry.Env{}, "call-1.1(Tool a cannot be called by itself.) nested_call"},
 		{"that are themselves, through others", []registry.Tool{calling("a", "b"), calling("b", "a")}, registry.Env{},
 			"call-1.1(call-1.1.1(Tool a cannot be called by itself.) nested_call)"},

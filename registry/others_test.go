@@ -37,7 +37,6 @@ func TestToolsKnowOfTheOthers(t *testing.T) {
 		return named(text, append(change, func(s *registry.Spec) { s.Description = text })...)
 	}
 	r := newRegistry(t, list("a"), list("b"), described("plain"),
-		described("internal", func(s *registry.Spec) { s.Internal = true }),
 		described("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
 		described("project", func(s *registry.Spec) { s.NeedsProject = true }),
 		named("wrong", func(s *registry.Spec) {
@@ -52,7 +51,6 @@ func TestToolsKnowOfTheOthers(t *testing.T) {
 		{"what is enabled", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
 		{"not what is off", registry.Selection{Enable: map[string]bool{"plain": false}}, "[b: alone; project: project]"},
 		{"what is granted", registry.Selection{Grants: []registry.Capability{registry.CapabilityNetwork}}, "[b: alone; plain: plain; net: net; project: project]"},
-		{"nothing for hosts only", registry.Selection{Internal: true}, "[b: alone; plain: plain; project: project]"},
 		{"nothing without a project", registry.Selection{NoProject: true}, "[b: alone; plain: plain]"},
 		{"what is enabled, as before", registry.Selection{}, "[b: alone; plain: plain; project: project]"},
 	} {

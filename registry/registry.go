@@ -190,7 +190,7 @@ func (r *Registry) Enabled(selection Selection) []Spec {
 func (r *Registry) list(keep func(*Spec) bool) []Spec {
 	var specs []Spec
 	for _, e := range r.entries {
-		if !e.spec.Internal && keep(&e.spec) {
+		if keep(&e.spec) {
 			specs = append(specs, e.spec.clone())
 		}
 	}

@@ -148,12 +148,11 @@ func TestListing(t *testing.T) {
 	r := newRegistry(t,
 		named("search", func(s *registry.Spec) { s.Category = registry.CategorySearch }),
 		named("agent", func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory, registry.ModeWorkingMemory} }),
-		named("hidden", func(s *registry.Spec) { s.Internal, s.Category = true, registry.CategorySearch }),
 		named("set", func(s *registry.Spec) { s.Options = []registry.Option{{ID: "a", Type: registry.OptionBool}} }),
 		named("off", func(s *registry.Spec) { s.OffByDefault = true }),
 		named("files", func(s *registry.Spec) { s.NeedsProject = true }),
 	)
-	require.Equal(t, 6, r.Len())
+	require.Equal(t, 5, r.Len())
 	require.Equal(t, []string{"search", "agent", "set", "off", "files"}, names(r.Specs()))
 	require.Equal(t, []string{"search"}, names(r.ByCategory(registry.CategorySearch)))
 	require.Equal(t, []string{"search", "set", "off", "files"}, names(r.ByMode(registry.ModeMCP)))
@@ -241,7 +240,6 @@ func (prompting) SystemPrompt(_ context.Context, p registry.PromptContext) (stri
 func TestDefinitionsAndPrompts(t *testing.T) {
 	r := newRegistry(t, named("first", func(s *registry.Spec) { s.Instructions = "Be quick." }), prompting{named("notes")},
 		named("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
-		named("hidden", func(s *registry.Spec) { s.Internal = true; s.Instructions = "Secret." }),
 		named("second", func(s *registry.Spec) { s.OffByDefault = true; s.Instructions = "Be quick.\n" }))
 	set := func(options map[string]any) registry.Selection {
 		return registry.Selection{Options: map[string]map[string]any{"notes": options}}
@@ -250,7 +248,7 @@ func TestDefinitionsAndPrompts(t *testing.T) {
 
 	definitions, err := r.Definitions(registry.Gemini, env.Selection)
 	require.NoError(t, err)
-	require.Len(t, definitions, 2, "neither internal tools nor those whose capabilities are not granted")
+	require.Len(t, definitions, 2, "none whose capabilities are not granted")
 	require.Equal(t, "Takes notes in Greek.", definitions[1].Description)
 	require.JSONEq(t, `{"type":"object","properties":{"Greek":{"type":"string"}}}`, string(definitions[1].Input.JSON()))
 	require.Nil(t, definitions[1].Override)

@@ -17,8 +17,6 @@ type Selection struct {
 	Grants []Capability
 	// NoProject disables tools that need a project. It is implied for calls without files.
 	NoProject bool
-	// Internal lets the host call internal tools. Never set it for a model's calls.
-	Internal bool
 }
 
 // Only returns a copy that enables only the named tools, and those that are always enabled.
@@ -45,12 +43,12 @@ func (s *Selection) chooses(spec *Spec) bool {
 // allows reports whether a tool is enabled here: switched on, in this mode, and with a project if it needs one.
 func (s *Selection) allows(spec *Spec) bool {
 	return s.chooses(spec) && (s.Mode == "" || len(spec.Modes) == 0 || slices.Contains(spec.Modes, s.Mode)) &&
-		!(spec.NeedsProject && s.NoProject) && (!spec.Internal || s.Internal)
+		!(spec.NeedsProject && s.NoProject)
 }
 
 // offers reports whether a model gets a tool: it is enabled, and all that it requires is granted.
 func (s *Selection) offers(spec *Spec) bool {
-	return !spec.Internal && s.allows(spec) && s.denied(spec) == ""
+	return s.allows(spec) && s.denied(spec) == ""
 }
 
 // denied returns a capability that the tool requires and does not have, or "".

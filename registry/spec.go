@@ -61,9 +61,6 @@ type Spec struct {
 	OffByDefault, AlwaysEnabled bool
 	// NeedsProject means that the tool is useless without files.
 	NeedsProject bool
-	// Internal hides the tool from models and users: it is not offered or listed, and only a host can call it, with
-	// Selection.Internal.
-	Internal bool
 }
 
 // Limits on the time of a call.

@@ -45,9 +45,8 @@ var forbidden = map[string]func(*registry.Spec){
 	"shell": func(s *registry.Spec) {
 		s.Requires = []registry.Capability{registry.CapabilityNetwork, registry.CapabilityProcess}
 	},
-	"internal": func(s *registry.Spec) { s.Internal = true },
-	"agent":    func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory} },
-	"admin":    func(s *registry.Spec) { s.OffByDefault, s.Category, s.Source = true, registry.CategoryMCP, "server" },
+	"agent": func(s *registry.Spec) { s.Modes = []registry.Mode{registry.ModeHistory} },
+	"admin": func(s *registry.Spec) { s.OffByDefault, s.Category, s.Source = true, registry.CategoryMCP, "server" },
 }
 
 const (

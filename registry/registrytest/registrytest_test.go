@@ -135,7 +135,7 @@ func TestGoodTools(t *testing.T) {
 			}
 		}), &Options{Inputs: []string{`{"text":"fast"}`}, Slow: `{"text":"slow"}`}},
 		"one with everything": {specified(func(spec *registry.Spec) {
-			spec.Internal, spec.OffByDefault = true, true
+			spec.OffByDefault = true
 			spec.Modes, spec.Requires = []registry.Mode{"agent"}, []registry.Capability{"network"}
 			spec.Description, spec.Schema = "", nil
 			spec.DescriptionFor = func(o registry.Offer) string { return describedWell + fmt.Sprint(o.Options.Bool("a")) }

@@ -42,8 +42,6 @@ func newSubject(tool registry.Tool, options *Options, f *findings) *subject {
 	if a := s.spec.Annotations; a.ReadOnly && a.Destructive {
 		f.fault("Spec.Annotations are both ReadOnly and Destructive. Drop one: what changes nothing destroys nothing.")
 	}
-	// Internal tools are checked as others are.
-	s.spec.Internal = false
 	if s.registry, err = registry.New(&spy{tool, s.spec}); err != nil {
 		f.fault("registry.New refuses the tool when it is registered again: %v", err)
 		return nil

@@ -73,7 +73,7 @@ func callsOf(t testing.TB, result registry.Result) []javascript.ToolCall {
 func TestToolCalls(t *testing.T) {
 	r, env := withToolCalls(t, memory.New(), filesystem.New(), says("git-hub"), says("off", func(s *registry.Spec) { s.OffByDefault = true }),
 		says("net", func(s *registry.Spec) { s.Requires = []registry.Capability{registry.CapabilityNetwork} }),
-		says("internal", func(s *registry.Spec) { s.Internal = true }), says("__proto__"), says("constructor"), says("then"), says("hasOwnProperty"),
+		says("__proto__"), says("constructor"), says("then"), says("hasOwnProperty"),
 		toolOf("data", func(context.Context, string, registry.Env) (registry.Result, error) {
 			return registry.Result{Content: []registry.Part{{Text: "text"}}, Data: map[string]any{"n": 1, "__proto__": []int{2}}}, nil
 		}, func(s *registry.Spec) { s.OutputSchema = json.RawMessage(`{"type":"object"}`) }),
@@ -113,7 +113,7 @@ func TestToolCalls(t *testing.T) {
 		{"several tools", `await tools.filesystem({command: 'create', path: '/a', file_text: 'x'})
 			const all = await Promise.allSettled([tools.fails(), tools.filesystem({command: 'view', path: '/a'}), tools.filesystem({command: 'view', path: '/b'})])
 			return all.map((r) => r.status).join()`, "rejected,fulfilled,rejected\nTool calls: fails 1 (1 failed), filesystem 3 (1 failed)"},
-		{"those that are not for code", `return ['javascript', 'off', 'net', 'internal', '__proto__'].map((n) => Object.hasOwn(tools, n)).join()`, "false,false,false,false,false"},
+		{"those that are not for code", `return ['javascript', 'off', 'net', '__proto__'].map((n) => Object.hasOwn(tools, n)).join()`, "false,false,false,false"},
 		{"what another tool may change", `try { await fs.writeFile('/memories/a.md', 'x') } catch (e) { console.log(e.code) }
 			await tools.memory({command: 'create', path: '/memories/a.md', file_text: 'kept'})
 			return await fs.readFile('/memories/a.md', 'utf8')`, "=== Console output ===\n[LOG] EROFS\n=== Result ===\nkept\nTool calls: memory 1"},
