@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // TestClosing closes under calls that go on for ever, and one that is not done by then.
@@ -88,7 +89,7 @@ func TestClosing(t *testing.T) {
 			group.Wait()
 			requireClosed(t, session)
 			if name != "session" {
-				_, err := runner.Session("p", nil)
+				_, err := runner.Session(t.Context(), "p", nil)
 				require.ErrorIs(t, err, toolrun.ErrClosed)
 				_, err = runner.DirSession(t.TempDir(), nil)
 				require.ErrorIs(t, err, toolrun.ErrClosed)
@@ -102,17 +103,32 @@ func TestClosing(t *testing.T) {
 	}
 }
 
+// TestProjectOfAClosedRunner: ProjectSession closes the project that it was given, whether it returns a session or not.
+func TestProjectOfAClosedRunner(t *testing.T) {
+	store, err := local.OpenStore(t.TempDir(), nil)
+	require.NoError(t, err)
+	defer store.Close()
+	runner := open(t, toolrun.Options{})
+	require.NoError(t, runner.Close())
+	project, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	_, err = runner.ProjectSession("p", project, nil)
+	require.ErrorIs(t, err, toolrun.ErrClosed)
+	_, err = project.Create("/file")
+	require.ErrorIs(t, err, fs.ErrClosed)
+}
+
 func requireClosed(t *testing.T, session *toolrun.Session) {
 	t.Helper()
 	_, err := session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
 	require.ErrorIs(t, err, toolrun.ErrClosed)
 	_, err = session.DispatchAll(t.Context(), nil)
 	require.ErrorIs(t, err, toolrun.ErrClosed)
-	_, err = session.Definitions(registry.Anthropic, nil)
+	_, err = session.Definitions(t.Context(), registry.Anthropic, nil)
 	require.ErrorIs(t, err, toolrun.ErrClosed)
 	_, err = session.SystemPrompt(t.Context(), registry.Anthropic)
 	require.ErrorIs(t, err, toolrun.ErrClosed)
-	_, err = session.Env()
+	_, err = session.Env(t.Context())
 	require.ErrorIs(t, err, toolrun.ErrClosed)
 }
 
@@ -141,7 +157,7 @@ func TestOpeningWhileClosing(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range sessions {
 			group.Go(func() {
-				session, err := runner.Session(fmt.Sprint("p", i), nil)
+				session, err := runner.Session(t.Context(), fmt.Sprint("p", i), nil)
 				if err != nil {
 					assert.ErrorIs(t, err, toolrun.ErrClosed)
 					return
@@ -159,7 +175,7 @@ func TestOpeningWhileClosing(t *testing.T) {
 		group.Wait()
 		for _, session := range sessions {
 			if session != nil {
-				_, err := session.Env()
+				_, err := session.Env(t.Context())
 				require.ErrorIs(t, err, toolrun.ErrClosed)
 				_, err = session.Project().Stat("/")
 				require.ErrorIs(t, err, fs.ErrClosed)

@@ -19,7 +19,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer runner.Close()
-	session, err := runner.Session("notes", nil)
+	session, err := runner.Session(ctx, "notes", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func ExampleOpen() {
 		fmt.Println(spec.Name)
 	}
 
-	session, err := runner.Session("alice", &toolrun.SessionOptions{
+	session, err := runner.Session(ctx, "alice", &toolrun.SessionOptions{
 		Select: func(chosen registry.Selection) registry.Selection { return chosen.Only("weather") },
 	})
 	if err != nil {
@@ -95,7 +95,7 @@ func ExampleSession_DispatchAll() {
 		log.Fatal(err)
 	}
 	defer runner.Close()
-	session, err := runner.Session("notes", nil)
+	session, err := runner.Session(ctx, "notes", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -55,8 +55,9 @@ func newSession(r *Runner, project vfs.Project, id string, options *SessionOptio
 
 // Definitions returns the enabled tools in the form that an API wants in a request: see [provider.Definitions].
 // They change when the project's choices change.
-func (s *Session) Definitions(api registry.API, options *provider.Options) (json.RawMessage, error) {
-	env, err := s.Env()
+func (s *Session) Definitions(ctx context.Context, api registry.API, options *provider.Options) (json.RawMessage,
+	error) {
+	env, err := s.Env(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (s *Session) SystemPrompt(ctx context.Context, api registry.API) (string, e
 		return "", err
 	}
 	defer end()
-	env, err := s.Env()
+	env, err := s.Env(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -103,17 +104,17 @@ func (s *Session) DispatchAll(ctx context.Context, calls []registry.Call) ([]reg
 		return nil, err
 	}
 	defer end()
-	env, err := s.Env()
+	env, err := s.Env(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return s.runner.Registry().DispatchAll(ctx, calls, env), nil
 }
 
-// Env returns the Env of the session's calls, with the project's current choices. Close does not wait for calls
-// made directly with it through [Runner.Registry].
-func (s *Session) Env() (registry.Env, error) {
-	ctx, end, err := s.calls.begin(context.Background())
+// Env returns the Env of the session's calls, with the project's current choices, which the context limits reading.
+// Close does not wait for calls made directly with it through [Runner.Registry].
+func (s *Session) Env(ctx context.Context) (registry.Env, error) {
+	ctx, end, err := s.calls.begin(ctx)
 	if err != nil {
 		return registry.Env{}, err
 	}
@@ -151,8 +152,8 @@ func (s *Session) Env() (registry.Env, error) {
 // Source returns the current tools and the session's Env. It is a source for [mcpserver.New].
 //
 // [mcpserver.New]: https://pkg.go.dev/github.com/toolrun/toolrun/mcp/mcpserver#New
-func (s *Session) Source(context.Context) (*registry.Registry, registry.Env, error) {
-	env, err := s.Env()
+func (s *Session) Source(ctx context.Context) (*registry.Registry, registry.Env, error) {
+	env, err := s.Env(ctx)
 	return s.runner.Registry(), env, err
 }
 

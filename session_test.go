@@ -63,7 +63,7 @@ func TestDo(t *testing.T) {
 	for api, turn := range turns {
 		t.Run(string(api), func(t *testing.T) {
 			session := openSession(t, runner, string(api), nil)
-			definitions, err := session.Definitions(api, nil)
+			definitions, err := session.Definitions(t.Context(), api, nil)
 			require.NoError(t, err)
 			require.Contains(t, string(definitions), "javascript")
 			prompt, err := session.SystemPrompt(t.Context(), api)
@@ -169,7 +169,7 @@ func TestChosenForTheProject(t *testing.T) {
 	}
 	const loop = `{"code":"const all = []; for (;;) all.push(new Uint8Array(1e6))"}`
 	choose(`{"toolEnabled":{"filesystem":false},"toolOptions":{"javascript":{"memory":16}}}`)
-	definitions, err := session.Definitions(registry.OpenAIChat, nil)
+	definitions, err := session.Definitions(t.Context(), registry.OpenAIChat, nil)
 	require.NoError(t, err)
 	require.NotContains(t, string(definitions), `"filesystem"`)
 	require.Contains(t, string(definitions), `"javascript"`)
@@ -226,7 +226,7 @@ func TestDeletedProject(t *testing.T) {
 			require.NoError(t, runner.Store().Delete(t.Context(), "p"))
 			_, err := session.Do(t.Context(), registry.Anthropic, []byte(turns[registry.Anthropic].response))
 			require.ErrorIs(t, err, vfs.ErrDeleted)
-			_, err = session.Definitions(registry.Anthropic, nil)
+			_, err = session.Definitions(t.Context(), registry.Anthropic, nil)
 			require.ErrorIs(t, err, vfs.ErrDeleted)
 			_, err = session.SystemPrompt(t.Context(), registry.Anthropic)
 			require.ErrorIs(t, err, vfs.ErrDeleted)

@@ -3,8 +3,8 @@
 //
 //	runner, err := toolrun.Open(ctx, nil)
 //	defer runner.Close()
-//	session, err := runner.Session("notes", nil)
-//	tools, err := session.Definitions(registry.Anthropic, nil) // the "tools" of the request
+//	session, err := runner.Session(ctx, "notes", nil)
+//	tools, err := session.Definitions(ctx, registry.Anthropic, nil) // the "tools" of the request
 //	messages, err := session.Do(ctx, registry.Anthropic, response)
 //
 // The response is the body that the provider's API has answered with. The messages hold the results: append them to the
@@ -169,10 +169,11 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	return r, nil
 }
 
-// Session opens a project of the store, and makes it if it is missing. A project can have several sessions. The error
-// is a [*vfs.InvalidIDError] or a [*vfs.NameConflictError] if the project cannot have this id, or [ErrClosed].
-func (r *Runner) Session(project string, options *SessionOptions) (*Session, error) {
-	return r.open(project, options, func() (vfs.Project, error) { return r.store.Open(context.Background(), project) })
+// Session opens a project of the store, and makes it if it is missing. A project can have several sessions. The
+// context limits opening. The error is a [*vfs.InvalidIDError] or a [*vfs.NameConflictError] if the project cannot have
+// this id, or [ErrClosed].
+func (r *Runner) Session(ctx context.Context, project string, options *SessionOptions) (*Session, error) {
+	return r.open(project, options, func() (vfs.Project, error) { return r.store.Open(ctx, project) })
 }
 
 // DirSession is Session on the files in a directory of the host, and nothing outside of it. What is there already
@@ -193,10 +194,11 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 	return r.open(filepath.Base(name), &ignoring, func() (vfs.Project, error) { return local.OpenDir(dir, &o) })
 }
 
-// ProjectSession is Session on a project that the caller has opened, as from another store, and that the session
-// closes. The project can be nil: tools that need files are not enabled then.
+// ProjectSession is Session on a project that the caller has opened, for example from another store. The session closes
+// the project; if there is an error, it has been closed. The project can be nil: tools that need files are not enabled
+// then.
 func (r *Runner) ProjectSession(id string, project vfs.Project, options *SessionOptions) (*Session, error) {
-	return r.open(id, options, func() (vfs.Project, error) { return project, nil })
+	return r.start(newSession(r, project, id, options))
 }
 
 func (r *Runner) open(id string, options *SessionOptions, open func() (vfs.Project, error)) (*Session, error) {
@@ -210,7 +212,11 @@ func (r *Runner) open(id string, options *SessionOptions, open func() (vfs.Proje
 		}
 		return nil, err
 	}
-	s := newSession(r, project, id, options)
+	return r.start(newSession(r, project, id, options))
+}
+
+// start adds a session to those that Close closes.
+func (r *Runner) start(s *Session) (*Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {

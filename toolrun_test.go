@@ -36,7 +36,7 @@ func open(t testing.TB, options toolrun.Options) *toolrun.Runner {
 func openSession(t testing.TB, runner *toolrun.Runner, project string,
 	options *toolrun.SessionOptions) *toolrun.Session {
 	t.Helper()
-	session, err := runner.Session(project, options)
+	session, err := runner.Session(t.Context(), project, options)
 	require.NoError(t, err)
 	return session
 }
@@ -97,11 +97,11 @@ func requireToolError(tool string) func(*testing.T, error) {
 
 func TestSessionsRefuse(t *testing.T) {
 	runner := open(t, toolrun.Options{})
-	_, err := runner.Session("../x", nil)
+	_, err := runner.Session(t.Context(), "../x", nil)
 	var invalid *vfs.InvalidIDError
 	require.ErrorAs(t, err, &invalid)
 	openSession(t, runner, "notes", nil)
-	_, err = runner.Session("Notes", nil)
+	_, err = runner.Session(t.Context(), "Notes", nil)
 	var conflict *vfs.NameConflictError
 	require.ErrorAs(t, err, &conflict)
 	_, err = runner.DirSession(filepath.Join(t.TempDir(), "missing"), nil)
@@ -140,7 +140,7 @@ func TestNamesOfDirectories(t *testing.T) {
 	for _, path := range []string{".", "./", "../reports", dir + "/"} {
 		session, err := runner.DirSession(path, nil)
 		require.NoError(t, err)
-		env, err := session.Env()
+		env, err := session.Env(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "reports", env.Project, path)
 	}
@@ -163,7 +163,7 @@ func TestDirSession(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "a.txt"))
 	require.NoError(t, err)
 	require.Len(t, text, 40)
-	env, err := session.Env()
+	env, err := session.Env(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, filepath.Base(dir), env.Project)
 	require.NoError(t, session.Close())
@@ -246,7 +246,7 @@ func TestSessionWithoutFiles(t *testing.T) {
 	require.Nil(t, session.Project())
 	require.Equal(t, "42", do(t, session, "javascript", `{"code":"return 42"}`))
 	require.Contains(t, do(t, session, "memory", `{"command":"view","path":"/memories"}`), "Unknown tool: memory")
-	definitions, err := session.Definitions(registry.OpenAIChat, nil)
+	definitions, err := session.Definitions(t.Context(), registry.OpenAIChat, nil)
 	require.NoError(t, err)
 	require.NotContains(t, string(definitions), `"name":"memory"`)
 	require.NoError(t, session.Close())
@@ -301,7 +301,7 @@ func TestCallsThatHaveEndedAreForgotten(t *testing.T) {
 	session := openSession(t, open(t, toolrun.Options{}), "a", nil)
 	before := leakcheck.Take()
 	for range 100_000 {
-		_, err := session.Env()
+		_, err := session.Env(t.Context())
 		require.NoError(t, err)
 	}
 	before.Require(t, leakcheck.Growth{Mappings: 50, Memory: 8 << 20})

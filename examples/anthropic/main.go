@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			printable(p.Message))
 	}}
 	if *dir == "" {
-		a.session, err = runner.Session("default", options)
+		a.session, err = runner.Session(ctx, "default", options)
 	} else {
 		a.session, err = runner.DirSession(*dir, options)
 	}
@@ -112,7 +112,7 @@ func (a *agent) answer(ctx context.Context, question string, turns int) error {
 func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*anthropic.Message, []registry.Call,
 	error) {
 	params := anthropic.MessageNewParams{Model: a.model, MaxTokens: 16_000, Messages: messages}
-	tools, err := a.session.Definitions(registry.Anthropic, nil)
+	tools, err := a.session.Definitions(ctx, registry.Anthropic, nil)
 	if err != nil {
 		return nil, nil, err
 	}

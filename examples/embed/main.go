@@ -46,7 +46,7 @@ func run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	defer runner.Close()
-	session, err := runner.Session("notes", nil)
+	session, err := runner.Session(ctx, "notes", nil)
 	if err != nil {
 		return err
 	}

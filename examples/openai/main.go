@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			printable(p.Message))
 	}}
 	if *dir == "" {
-		a.session, err = runner.Session("default", options)
+		a.session, err = runner.Session(ctx, "default", options)
 	} else {
 		a.session, err = runner.DirSession(*dir, options)
 	}
@@ -136,7 +136,7 @@ var (
 func (a *agent) ask(ctx context.Context, messages []openai.ChatCompletionMessageParamUnion) (
 	*openai.ChatCompletionMessage, []registry.Call, error) {
 	params := openai.ChatCompletionNewParams{Model: a.model, Messages: messages}
-	tools, err := a.session.Definitions(registry.OpenAIChat, nil)
+	tools, err := a.session.Definitions(ctx, registry.OpenAIChat, nil)
 	if err != nil {
 		return nil, nil, err
 	}

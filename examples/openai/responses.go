@@ -31,7 +31,7 @@ func (a *agent) respond(ctx context.Context, question string, turns int) error {
 	input := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(question,
 		responses.EasyInputMessageRoleUser)}
 	for range turns {
-		tools, err := a.session.Definitions(registry.OpenAIResponses, nil)
+		tools, err := a.session.Definitions(ctx, registry.OpenAIResponses, nil)
 		if err != nil {
 			return err
 		}

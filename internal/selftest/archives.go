@@ -61,7 +61,7 @@ func archives() []Attack {
 func importing(format local.ArchiveFormat, archive func() (io.Reader, error)) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		store := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: projectBytes}})
-		project, err := store.Open(context.Background(), "selftest")
+		project, err := store.Open(ctx, "selftest")
 		if err != nil {
 			return nil, nil, err
 		}

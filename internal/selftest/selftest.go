@@ -181,7 +181,7 @@ var errPatience = fmt.Errorf("it did not end within %v", patience)
 func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, options Options) Outcome {
 	store := local.NewMemoryStore(nil)
 	defer store.Close()
-	project, err := store.Open(context.Background(), "selftest")
+	project, err := store.Open(ctx, "selftest")
 	if err != nil {
 		return Outcome{Attack: script.Name, Wrong: err.Error()}
 	}
@@ -226,7 +226,7 @@ const correctResult = `{"sorted":[2,4,6],"map":[[2,"é"]]}http://a/b/ctrue`
 func check(ctx context.Context, engine *js.Interpreter) error {
 	store := local.NewMemoryStore(nil)
 	defer store.Close()
-	project, err := store.Open(context.Background(), "selftest")
+	project, err := store.Open(ctx, "selftest")
 	if err != nil {
 		return err
 	}

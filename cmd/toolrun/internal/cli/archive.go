@@ -14,19 +14,18 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// archiveFormat is the format of an archive: the one that the user has named, or else the one that the file's name
-// tells.
+// archiveFormat is the format of an archive: the named one, or else what the file's extension says.
 func archiveFormat(named, file string) (local.ArchiveFormat, error) {
 	if named != "" {
 		if format, ok := local.ArchiveFormatOf("." + named); ok {
 			return format, nil
 		}
-		return "", fmt.Errorf("%q is no format; there are zip, tar and tar.gz", named)
+		return "", fmt.Errorf("unknown format %q: use zip, tar or tar.gz", named)
 	}
 	if format, ok := local.ArchiveFormatOf(file); ok {
 		return format, nil
 	}
-	return "", errors.New("say with --format what the archive is, or name it .zip, .tar or .tar.gz")
+	return "", errors.New("unknown kind of archive: name it .zip, .tar or .tar.gz, or say --format")
 }
 
 func (c *filesCommand) importFiles() *cobra.Command {
@@ -47,7 +46,7 @@ has anything but files and directories in it.`,
 			}
 			in := cmd.InOrStdin()
 			if args[0] == "-" {
-				in = struct{ io.Reader }{in} // which may be a pipe, although it has the methods of a file
+				in = struct{ io.Reader }{in} // hides the methods of a file, since it may be a pipe
 			} else {
 				f, err := os.Open(args[0])
 				if err != nil {
@@ -86,7 +85,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 				err := local.Export(cmd.Context(), p, &packed, format)
 				return outcome{packed.String(), map[string]any{"format": format, "base64": packed.Bytes()}}, err
 			}
-			// An archive that is there stays until the new one is complete.
+			// An existing archive stays until the new one is complete.
 			f, err := os.CreateTemp(filepath.Dir(args[0]), ".toolrun-export-*")
 			if err != nil {
 				return outcome{}, err

@@ -98,11 +98,11 @@ func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, 
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	session, err := f.project.session(r, &options)
+	session, err := f.project.session(cmd.Context(), r, &options)
 	if err != nil {
 		return err
 	}
-	env, err := session.Env()
+	env, err := session.Env(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,10 @@ const (
 	exitInterrupted = 130 // stopped by Ctrl-C, as shells have it: 128 + SIGINT
 )
 
-// errToolFailed is returned by commands whose output is an error of the tool, which has been printed.
+// errToolFailed means that the command printed an error of the tool.
 var errToolFailed = errors.New("the tool reported an error")
 
-// errLeft is returned by a session that its user has left. Interrupts before that have stopped single entries.
+// errLeft means that the user left the prompt. Earlier interrupts stopped single entries.
 var errLeft = errors.New("the session was left")
 
 // Main runs the command with its arguments (without the program's name) and streams, and returns its exit status.
@@ -58,7 +58,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitUsage
 }
 
-// printError tells what went wrong on the host's side.
+// printError prints a failure of the host.
 func printError(stderr io.Writer, err error) {
 	_ = terminal.Print(stderr, terminal.Red, fmt.Sprintf("toolrun: %v", err))
 	_, _ = io.WriteString(stderr, "\n")
@@ -87,8 +87,7 @@ files get the bytes unchanged.`,
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
 	root.AddCommand(newJS(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(),
-		newProject(),
-		newSelftest(), newVersion())
+		newProject(), newSelftest(), newVersion())
 	explainArguments(root)
 	arrangeHelp(root)
 	completeCommands(root)
@@ -112,14 +111,14 @@ func newVersion() *cobra.Command {
 	return cmd
 }
 
-// addJSON adds --json, which each command has that prints something for people: its output is then one line of JSON.
+// addJSON adds --json, which prints one line of JSON instead of text for people.
 func addJSON(flags interface {
 	BoolVar(p *bool, name string, value bool, usage string)
 }, asJSON *bool) {
 	flags.BoolVar(asJSON, "json", false, "print the result as JSON")
 }
 
-// version is the module's version as the Go command has recorded it.
+// version is the module's version as recorded by the Go command.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// completeCommands says what arguments and values of flags can be, for shells. Nothing is made by asking.
+// completeCommands adds completion of arguments and flags for shells. Completion changes nothing.
 func completeCommands(cmd *cobra.Command) {
 	if complete, ok := completedArguments[strings.TrimPrefix(cmd.CommandPath(), "toolrun ")]; ok {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion,
@@ -36,7 +36,7 @@ func completeCommands(cmd *cobra.Command) {
 		if cmd.LocalFlags().Lookup(name) == nil {
 			continue
 		}
-		// Only a flag that is not there, or has been registered before, is an error.
+		// It only fails if the flag does not exist or was registered before.
 		_ = cmd.RegisterFlagCompletionFunc(name, complete.ofFlag)
 	}
 	for _, sub := range cmd.Commands() {
@@ -44,15 +44,15 @@ func completeCommands(cmd *cobra.Command) {
 	}
 }
 
-// A completer returns what something that has been typed can go on with.
+// A completer returns the words that complete what has been typed.
 type completer func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective)
 
 func (c completer) ofFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return c(cmd, typed)
 }
 
-// completedArguments are the arguments by command, in order. Nil is a file of the host. Of commands that take any
-// number of them, the last is for all that follow.
+// completedArguments are the completers of arguments, by command and in order. Nil means a file of the host. For
+// commands that take any number of arguments, the last completer serves all that follow.
 var completedArguments = map[string][]completer{
 	"js":             {nil},
 	"call":           {completeTool},
@@ -99,7 +99,7 @@ func fixed(words ...string) completer {
 	}
 }
 
-// completeList completes the last one of several that are separated by commas.
+// completeList completes the last item of a list separated by commas.
 func completeList(one completer) completer {
 	return func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		at := strings.LastIndexByte(typed, ',') + 1
@@ -160,11 +160,11 @@ func completeOption(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra
 		}
 	}
 	words, directive := offer(words, typed)
-	// a value follows, or nothing that is of the shell's concern
+	// a value may follow
 	return words, directive | cobra.ShellCompDirectiveNoSpace
 }
 
-// projectOf returns which project the flags of a command name.
+// projectOf returns the project that a command's flags name.
 func projectOf(cmd *cobra.Command) *projectFlags {
 	value := func(name string) string {
 		if flag := cmd.Flag(name); flag != nil {
@@ -185,7 +185,7 @@ func completeProject(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 		return nil, cobra.ShellCompDirectiveError
 	}
 	defer store.Close()
-	ids, _ := store.List(context.Background(), "", 0) // those that it can tell
+	ids, _ := store.List(cmd.Context(), "", 0) // as many as it can list
 	return offer(ids, typed)
 }
 
@@ -194,20 +194,20 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// inProject completes with what there is in the project.
-func inProject(words func(p vfs.Project, typed string) []string) completer {
+// inProject completes words that depend on the project.
+func inProject(words func(ctx context.Context, p vfs.Project, typed string) []string) completer {
 	return func(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		project, err := projectOf(cmd).existing()
+		project, err := projectOf(cmd).existing(cmd.Context())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		defer project.Close()
-		return words(project, typed), cobra.ShellCompDirectiveNoFileComp
+		return words(cmd.Context(), project, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 func completePath(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	words, directive := inProject(func(p vfs.Project, typed string) []string {
+	words, directive := inProject(func(_ context.Context, p vfs.Project, typed string) []string {
 		return slices.DeleteFunc(pathsIn(p, typed), func(name string) bool { return !isPlain(name) })
 	})(cmd, typed)
 	if len(words) == 1 && strings.HasSuffix(words[0], "/") {
@@ -216,8 +216,8 @@ func completePath(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.S
 	return words, directive
 }
 
-// isPlain reports whether a name means nothing but itself in any shell, to its completion and as an argument. Files
-// have names that anybody can have chosen, and what is completed is on a command line in the end.
+// isPlain reports whether a name has no special meaning in any shell, in its completion or as an argument. A script may
+// have chosen a file's name, and completion puts the name on a command line.
 func isPlain(name string) bool {
 	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "_activeHelp_") {
 		return false
@@ -227,10 +227,10 @@ func isPlain(name string) bool {
 	})
 }
 
-// completeChange completes the id of a change that has something to restore.
+// completeChange completes the id of a change that restore can use.
 func completeChange(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inProject(func(p vfs.Project, typed string) []string {
-		changes, _ := p.Changes(context.Background(), "/")
+	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
+		changes, _ := p.Changes(ctx, "/")
 		var words []string
 		for _, change := range changes {
 			if change.Kept {
@@ -243,8 +243,8 @@ func completeChange(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra
 
 // completeCall completes the id of a call that can be undone.
 func completeCall(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return inProject(func(p vfs.Project, typed string) []string {
-		changes, _ := p.Changes(context.Background(), "/")
+	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
+		changes, _ := p.Changes(ctx, "/")
 		var words []string
 		for _, change := range changes {
 			if isPlain(change.Call) {

@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// filesCommand is what the subcommands of toolrun files share.
+// filesCommand has what the subcommands of toolrun files share.
 type filesCommand struct {
 	projectFlags
 	json bool
@@ -43,22 +43,22 @@ project's history for a while.`,
 	c.add(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
 	cmd.AddCommand(c.list(), c.tree(), c.cat(), c.put(), c.get(), c.remove(), c.move(), c.copy(), c.mkdir(),
-		c.history(), c.restore(), c.undo(), c.usage(), c.importFiles(), c.exportFiles())
+		c.history(), c.restore(), c.undo(), c.importFiles(), c.exportFiles())
 	return cmd
 }
 
-// An outcome is the result of a command: for a reader, and as data.
+// An outcome is the result of a command: as text for people, and as data for --json.
 type outcome struct {
 	text string
 	data any
 }
 
-// run makes a command's function of one that works on the project.
+// run returns a command's function that calls do on the opened project and prints the outcome.
 func (c *filesCommand) run(
 	do func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error),
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		p, err := c.open()
+		p, err := c.open(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (o outcome) print(w io.Writer, asJSON bool) error {
 	return printJSON(w, o.data)
 }
 
-// argument is the argument at an index, or what stands for it if there is none.
+// argument returns the argument at an index, or missing if there are fewer.
 func argument(args []string, i int, missing string) string {
 	if i < len(args) {
 		return args[i]
@@ -110,7 +110,7 @@ func describe(name string, info fs.FileInfo) jsonFile {
 	return jsonFile{name, kind, info.Size(), jsontree.Time(info.ModTime())}
 }
 
-// label is a file's name in listings for readers.
+// label is a file's name in listings for people.
 func label(info fs.FileInfo) string {
 	switch {
 	case info.IsDir():
@@ -210,7 +210,7 @@ func (c *filesCommand) tree() *cobra.Command {
 	}
 }
 
-// jsonContent is a file with its content as JSON, which has text or base64.
+// jsonContent is a file as JSON, with its content as text or as base64.
 func jsonContent(name string, data []byte) map[string]string {
 	if utf8.Valid(data) {
 		return map[string]string{"path": name, "text": string(data)}
@@ -336,23 +336,6 @@ func (c *filesCommand) mkdir() *cobra.Command {
 				}
 			}
 			return outcome{}, nil
-		}),
-	}
-}
-
-func (c *filesCommand) usage() *cobra.Command {
-	return &cobra.Command{
-		Use:   "usage",
-		Short: "Print the size of the project",
-		Example: "  toolrun files usage\n" +
-			"  toolrun files usage --json",
-		Args: cobra.NoArgs,
-		RunE: c.run(func(cmd *cobra.Command, _ []string, p vfs.Project) (outcome, error) {
-			usage, err := p.Usage(cmd.Context())
-			text := fmt.Sprintf("%d bytes in %d files and directories, and %d bytes of history\n", usage.Bytes,
-				usage.Files, usage.HistoryBytes)
-			return outcome{text, map[string]int64{"bytes": usage.Bytes, "files": usage.Files,
-				"historyBytes": usage.HistoryBytes}}, err
 		}),
 	}
 }

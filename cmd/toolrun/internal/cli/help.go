@@ -23,7 +23,7 @@ var groups = []struct {
 	{"self", "About toolrun:", []string{"selftest", "version"}},
 }
 
-// arrangeHelp puts the commands into groups, and makes headings bold where that can be seen.
+// arrangeHelp puts the commands into groups and makes headings bold on terminals.
 func arrangeHelp(root *cobra.Command) {
 	group := map[string]string{}
 	for _, g := range groups {
@@ -50,7 +50,7 @@ func arrangeHelp(root *cobra.Command) {
 	})
 }
 
-// helpColumns is how many columns help has at most.
+// helpColumns is the width of help.
 const helpColumns = 80
 
 var heading = regexp.MustCompile(`(?m)^[A-Z][A-Za-z ]*:$`)

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// maxInput is how many bytes code may have, or the arguments of a call.
+// maxInput is the largest size of code, or of the arguments of a call, in bytes.
 const maxInput = 64 << 20
 
-// readStdin reads standard input, of which there may be some bytes. An interrupt does not wait for its end.
+// readStdin reads at most limit bytes of standard input; more is an error. It returns when the context ends.
 func readStdin(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error) {
 	type input struct {
 		data []byte
@@ -29,7 +29,7 @@ func readStdin(ctx context.Context, stdin io.Reader, limit int64) ([]byte, error
 	}
 }
 
-// readHostFile reads a file of the host that open opens, and that may have some bytes.
+// readHostFile reads a file of the host of at most limit bytes.
 func readHostFile(open func(name string) (*os.File, error), name string, limit int64) ([]byte, error) {
 	f, err := open(name)
 	if err != nil {
@@ -47,8 +47,7 @@ func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// readHead reads the first bytes of a file of the host. It is for what is parsed by somebody who says himself that
-// there are too many.
+// readHead reads the first n bytes of a file of the host. The parser that gets them reports files that are too large.
 func readHead(name string, n int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

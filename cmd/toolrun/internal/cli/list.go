@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// listCommand is what the commands share that tell about tools.
+// listCommand has what the commands that describe tools share.
 type listCommand struct {
 	project projectFlags
 	chosen  selectionFlags
@@ -29,7 +29,7 @@ type listCommand struct {
 	json    bool
 }
 
-// run makes a command's function of one that gets the tools and what they may touch.
+// run returns a command's function that calls do with the tools and their Env.
 func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *registry.Registry,
 	env registry.Env) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
@@ -42,11 +42,11 @@ func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *regi
 		if err != nil {
 			return err
 		}
-		session, err := c.project.look(r, &toolrun.SessionOptions{Select: choice})
+		session, err := c.project.look(cmd.Context(), r, &toolrun.SessionOptions{Select: choice})
 		if err != nil {
 			return err
 		}
-		env, err := session.Env()
+		env, err := session.Env(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ type jsonTool struct {
 	Schema      json.RawMessage   `json:"schema,omitempty"`
 }
 
-// jsonTools are all tools, with what a selection makes of them.
+// jsonTools returns all tools, and whether a selection enables them.
 func jsonTools(tools *registry.Registry, s registry.Selection) []jsonTool {
 	on := map[string]bool{}
 	for _, spec := range tools.Enabled(s) {
@@ -113,7 +113,7 @@ func jsonTools(tools *registry.Registry, s registry.Selection) []jsonTool {
 	return all
 }
 
-// state says for a reader whether the tool is enabled.
+// state is "on" if the tool is enabled, for people.
 func (t jsonTool) state() string { return onOff(t.Enabled) }
 
 func onOff(is bool) string {
@@ -143,7 +143,7 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 	out := all[slices.IndexFunc(all, func(tool jsonTool) bool { return tool.Name == name })]
 	enable := map[string]bool{}
 	maps.Copy(enable, s.Enable)
-	enable[name] = true // a tool that is off is described as if it were on
+	enable[name] = true // tools that are off can be described, too
 	s.Enable = enable
 	definitions, err := tools.Definitions("", s)
 	if err != nil {

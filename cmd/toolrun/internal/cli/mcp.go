@@ -30,7 +30,7 @@ type mcpCommand struct {
 	calls   int
 
 	runner *runner
-	choose func(registry.Selection) registry.Selection // by the flags
+	choose func(registry.Selection) registry.Selection // applies the flags
 
 	http            string
 	tokens          string
@@ -149,14 +149,14 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	ctx, end := context.WithCancel(ctx)
-	defer end() // before the tools go, of which clients need not be told then
+	defer end() // first, so that clients are not told that the tools go
 	if c.http == "" {
 		return c.stdio(ctx, cmd, logger)
 	}
 	return c.serve(ctx, metrics, logger)
 }
 
-// newServer returns a server of a session, until the context ends.
+// newServer returns a server for a session. Until the context ends, it tells clients of changed tools.
 func (c *mcpCommand) newServer(ctx context.Context, session *toolrun.Session,
 	options *mcpserver.Options) (*mcpserver.Server, error) {
 	server, err := mcpserver.New(ctx, session.Source, options)
@@ -166,7 +166,7 @@ func (c *mcpCommand) newServer(ctx context.Context, session *toolrun.Session,
 	go func() {
 		for changed := c.runner.Changed(); ; changed = c.runner.Changed() {
 			if err := server.Refresh(ctx); err != nil && ctx.Err() == nil {
-				options.Logger.ErrorContext(ctx, "clients are not told of other tools", "error", err)
+				options.Logger.ErrorContext(ctx, "clients cannot be told of changed tools", "error", err)
 			}
 			select {
 			case <-changed:
@@ -178,7 +178,7 @@ func (c *mcpCommand) newServer(ctx context.Context, session *toolrun.Session,
 	return server, nil
 }
 
-// logger returns a logger for what the flags say.
+// logger returns the logger that the flags configure.
 func (c *mcpCommand) logger(w io.Writer) (*slog.Logger, error) {
 	level := slog.LevelWarn
 	if c.http != "" {
@@ -199,18 +199,18 @@ func (c *mcpCommand) logger(w io.Writer) (*slog.Logger, error) {
 	return nil, fmt.Errorf("--log-format must be text or json, not %q", c.logFormat)
 }
 
-// options are those of all servers.
+// options returns the options of all servers.
 func (c *mcpCommand) options(logger *slog.Logger) *mcpserver.Options {
 	return &mcpserver.Options{Title: "toolrun", Version: version(), Logger: logger, Calls: c.calls, Rate: c.rate}
 }
 
-// stdio serves the client that has started the command.
+// stdio serves the client that started the command.
 func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog.Logger) error {
 	server, err := c.projectServer(ctx, logger)
 	if err != nil {
 		return err
 	}
-	context.AfterFunc(ctx, func() { // the client waits for calls that run, but not forever
+	context.AfterFunc(ctx, func() { // running calls may finish, within the grace
 		time.AfterFunc(c.grace, func() { c.shutdown(server) })
 	})
 	if terminal.IsTerminal(cmd.InOrStdin()) {
@@ -224,15 +224,14 @@ func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog
 	return err
 }
 
-// shutdown ends a server at once.
+// shutdown ends a server without waiting for calls.
 func (*mcpCommand) shutdown(server *mcpserver.Server) {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = server.Shutdown(now) // its error is that it was at once
+	_ = server.Shutdown(now) // the error only says that it did not wait
 }
 
-// projectServer returns a server for the project that the flags name. What the project has chosen is looked up with
-// each request.
+// projectServer returns a server for the project that the flags name. Its settings are read for each request.
 func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*mcpserver.Server, error) {
 	o := c.sessionOptions(logger)
 	var session *toolrun.Session
@@ -241,7 +240,7 @@ func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*m
 		session, err = c.runner.DirSession(c.project.root, o)
 	} else {
 		var project vfs.Project
-		if project, err = c.project.open(); err != nil {
+		if project, err = c.project.open(ctx); err != nil {
 			return nil, err
 		}
 		session, err = c.runner.ProjectSession(c.project.id, project, o)
@@ -252,7 +251,7 @@ func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*m
 	return c.newServer(ctx, session, c.options(logger))
 }
 
-// sessionOptions are those of all sessions.
+// sessionOptions returns the options of all sessions.
 func (c *mcpCommand) sessionOptions(logger *slog.Logger) *toolrun.SessionOptions {
 	return &toolrun.SessionOptions{Select: c.choose, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger}
 }

@@ -42,7 +42,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	case c.tokens != "":
 		var tokens int
 		tokens, find, config.MayReadMetrics, err = c.byToken(ctx, logger)
-		options.ServerSessions = max(1, c.sessions/max(1, min(tokens, 4))) // no token locks all others out
+		options.ServerSessions = max(1, c.sessions/max(1, min(tokens, 4))) // one token cannot lock out the others
 	case c.sessionProjects:
 		var end func()
 		if options.NewSession, end, err = c.bySession(ctx, logger); err == nil {
@@ -56,7 +56,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	if err != nil {
 		return err
 	}
-	if _, err := c.runner.start(ctx); err != nil { // the first call need not wait for it
+	if _, err := c.runner.start(ctx); err != nil { // so that the first call need not wait
 		return err
 	}
 	config.Ready = func(ctx context.Context) error {
@@ -72,7 +72,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	return mcphttp.Serve(ctx, listener, config)
 }
 
-// listen opens the address. One that others can reach needs tokens.
+// listen opens the address. An address that other machines can reach needs tokens.
 func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, error) {
 	var certificate *tls.Config
 	if c.cert != "" {
@@ -86,7 +86,7 @@ func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, err
 	var config net.ListenConfig
 	address := c.http
 	if strings.HasPrefix(address, ":") {
-		address = "localhost" + address // all interfaces must be asked for
+		address = "localhost" + address // listening on all interfaces must be explicit
 	}
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
@@ -100,8 +100,8 @@ func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, err
 	return listener, certificate, nil
 }
 
-// listenedHost is the host of an address that is listened at, by which clients may then reach the server. An address
-// that stands for all has none.
+// listenedHost returns the host of a listening address, which clients may use as a name of the server. Addresses that
+// stand for all interfaces have none.
 func listenedHost(address string) []string {
 	host, _, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err != nil || host == "" || ip != nil && ip.IsUnspecified() {
@@ -110,7 +110,7 @@ func listenedHost(address string) []string {
 	return []string{host}
 }
 
-// byToken makes a server for each token, and says how many there are.
+// byToken makes a server for each token, and returns how many tokens there are.
 func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int,
 	find func(*http.Request) (*mcpserver.Server, error),
 	metrics func(*http.Request) bool, err error) {
@@ -120,7 +120,7 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int,
 	}
 	servers := map[*mcphttp.Token]*mcpserver.Server{}
 	for i, token := range tokens {
-		// Names need not differ, and clients must.
+		// Names of tokens may be the same; clients must differ.
 		if servers[token], err = c.tokenServer(ctx, token, fmt.Sprintf("%s (token %d)", token.Name, i+1),
 			logger); err != nil {
 			return 0, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
@@ -139,7 +139,7 @@ func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int,
 	return len(tokens), find, metrics, nil
 }
 
-// tokenServer makes the server of a token. Its calls are those of a client.
+// tokenServer makes the server of a token. All its sessions are one client.
 func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, client string,
 	logger *slog.Logger) (*mcpserver.Server, error) {
 	if !c.chosen.later {
@@ -184,8 +184,8 @@ func readTokens(name string) ([]*mcphttp.Token, error) {
 	return tokens, nil
 }
 
-// bySession makes what makes a server with a new project for each session. The projects are in a directory that is
-// removed in the end.
+// bySession returns a function that makes a server with a new project for each session. The projects are in a directory
+// that end removes.
 func (c *mcpCommand) bySession(ctx context.Context,
 	logger *slog.Logger) (newSession func(context.Context) (*mcpserver.Server, func(), error), end func(), err error) {
 	dir, err := os.MkdirTemp("", "toolrun-sessions-")
@@ -210,7 +210,7 @@ func (c *mcpCommand) bySession(ctx context.Context,
 		ctx, cancel := context.WithCancel(ctx)
 		remove := func() {
 			cancel()
-			_ = errors.Join(session.Close(), store.Delete(context.Background(), id))
+			_ = errors.Join(session.Close(), store.Delete(context.WithoutCancel(ctx), id))
 		}
 		server, err := c.newServer(ctx, session, c.options(logger))
 		if err != nil {

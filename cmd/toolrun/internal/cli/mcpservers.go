@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 )
 
-// mcpConfigEnv is the variable that names the configuration if no flag does.
+// mcpConfigEnv is the environment variable that names the configuration if no flag does.
 const mcpConfigEnv = "TOOLRUN_MCP_CONFIG"
 
-// serverFlags say which MCP servers' tools there are besides the built-in ones.
+// serverFlags name the MCP servers whose tools are added to the built-in ones.
 type serverFlags struct {
 	config string
 }
@@ -24,7 +24,7 @@ func (f *serverFlags) add(cmd *cobra.Command) {
 		"add the tools of the MCP servers in `FILE` (default $"+mcpConfigEnv+")")
 }
 
-// file is the configuration, or "" if there is none.
+// file is the name of the configuration, or "" if there is none.
 func (f *serverFlags) file() string {
 	if f.config != "" {
 		return f.config
@@ -32,7 +32,7 @@ func (f *serverFlags) file() string {
 	return os.Getenv(mcpConfigEnv)
 }
 
-// open makes a runner with the tools of the servers, of which there can be none.
+// open makes a runner with the tools of the servers, if any.
 func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	if name := f.file(); name != "" {
 		var err error

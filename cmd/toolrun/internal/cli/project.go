@@ -17,14 +17,14 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// projectFlags say which files a command works on.
+// projectFlags say which project a command works on.
 type projectFlags struct {
 	id   string
 	root string
 	data string
 	cmd  *cobra.Command
 
-	noFiles error // why session has returned one without files
+	noFiles error // why session returned a session without files
 }
 
 func (f *projectFlags) add(cmd *cobra.Command) {
@@ -34,7 +34,7 @@ func (f *projectFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("data", "root")
 }
 
-// addStore adds what names a project in a store.
+// addStore adds the flags that name a project of a store.
 func (f *projectFlags) addStore(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.id, "project", "default", "work on the project `ID`")
 	cmd.PersistentFlags().StringVar(&f.data, "data", "",
@@ -42,7 +42,7 @@ func (f *projectFlags) addStore(cmd *cobra.Command) {
 	f.cmd = cmd
 }
 
-// name is what the project is called.
+// name is the project's name for people.
 func (f *projectFlags) name() string {
 	if f.root != "" {
 		if whole, err := filepath.Abs(f.root); err == nil {
@@ -53,7 +53,7 @@ func (f *projectFlags) name() string {
 	return f.id
 }
 
-// given reports whether the user has said which files to use.
+// given reports whether the user named a project.
 func (f *projectFlags) given() bool {
 	for _, name := range []string{"project", "root", "data"} {
 		if f.cmd.Flags().Changed(name) {
@@ -64,23 +64,23 @@ func (f *projectFlags) given() bool {
 }
 
 // open opens the project.
-func (f *projectFlags) open() (vfs.Project, error) {
+func (f *projectFlags) open(ctx context.Context) (vfs.Project, error) {
 	if f.root != "" {
-		// What is there already does not count, since it is not for tools to answer for.
+		// Existing files do not count for the quota: no tool made them.
 		return local.OpenDir(f.root, &vfs.Options{Quota: vfs.Quota{Growth: true}})
 	}
 	store, err := f.store(nil)
 	if err != nil {
 		return nil, err
 	}
-	project, err := store.Open(context.Background(), f.id)
+	project, err := store.Open(ctx, f.id)
 	return project, errors.Join(err, store.Close())
 }
 
-// existing opens the project, if it is there. Otherwise the error is fs.ErrNotExist.
-func (f *projectFlags) existing() (vfs.Project, error) {
+// existing opens the project if it exists. Otherwise the error is fs.ErrNotExist, and nothing is made.
+func (f *projectFlags) existing(ctx context.Context) (vfs.Project, error) {
 	if f.root != "" {
-		return f.open()
+		return f.open(ctx)
 	}
 	if err := vfs.CheckID(f.id); err != nil {
 		return nil, err
@@ -92,16 +92,16 @@ func (f *projectFlags) existing() (vfs.Project, error) {
 	if _, err := os.Lstat(filepath.Join(dir, f.id)); err != nil {
 		return nil, fmt.Errorf("no project named %s: %w", f.id, fs.ErrNotExist)
 	}
-	return f.open()
+	return f.open(ctx)
 }
 
-// session returns a session on the project for calls, which may have none if the user has not named one: not all
-// tools need files.
-func (f *projectFlags) session(r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
+// session returns a session for calls on the project. If the user named no project and the default one cannot be opened,
+// the session has no files: not all tools need them.
+func (f *projectFlags) session(ctx context.Context, r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
 	if f.root != "" {
 		return r.DirSession(f.root, options)
 	}
-	project, err := f.open()
+	project, err := f.open(ctx)
 	if err != nil && f.given() {
 		return nil, err
 	}
@@ -109,14 +109,14 @@ func (f *projectFlags) session(r *runner, options *toolrun.SessionOptions) (*too
 	return r.ProjectSession(f.id, project, options)
 }
 
-// look is session for commands that change nothing. A project that is missing is an empty one, and is not made.
-func (f *projectFlags) look(r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
+// look is session for commands that change nothing.
+func (f *projectFlags) look(ctx context.Context, r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
 	if f.root != "" {
 		return r.DirSession(f.root, options)
 	}
-	project, err := f.existing()
+	project, err := f.existing(ctx)
 	if errors.Is(err, fs.ErrNotExist) || err != nil && !f.given() {
-		return r.Session(f.id, options) // in memory
+		return r.Session(ctx, f.id, options) // in memory
 	}
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (f *projectFlags) look(r *runner, options *toolrun.SessionOptions) (*toolru
 	return r.ProjectSession(f.id, project, options)
 }
 
-// store opens the store of projects, and makes it if it is missing.
+// store opens the store of projects, and makes it if it does not exist.
 func (f *projectFlags) store(options *vfs.Options) (vfs.Store, error) {
 	dir, err := f.dataDir()
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *projectFlags) store(options *vfs.Options) (vfs.Store, error) {
 	return store, nil
 }
 
-// dataDir is the directory that the user keeps projects in.
+// dataDir is the data directory.
 func (f *projectFlags) dataDir() (string, error) {
 	if f.data != "" {
 		return f.data, nil
@@ -149,11 +149,11 @@ func (f *projectFlags) dataDir() (string, error) {
 	return dir, nil
 }
 
-// projectsDir is the folder of projects in it.
+// projectsDir is the directory of projects in the data directory.
 func (f *projectFlags) projectsDir() (string, error) {
 	dir, err := f.dataDir()
 	return filepath.Join(dir, "projects"), err
 }
 
-// newCall makes an id for what one command does to a project.
+// newCall makes the id of a call, by which the changes of one command are undone.
 func newCall(command string) string { return command + "-" + strings.ToLower(rand.Text()[:8]) }

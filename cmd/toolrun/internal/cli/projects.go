@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// projectCommand is what the subcommands of toolrun project share.
+// projectCommand has what the subcommands of toolrun project share.
 type projectCommand struct {
 	projectFlags
 	json bool
@@ -85,7 +85,7 @@ func (c *projectCommand) list() *cobra.Command {
 			}
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			for _, p := range projects {
-				fmt.Fprintf(table, "%s\t%d files\t%d bytes\n", p.ID, p.Files, p.Bytes)
+				fmt.Fprintf(table, "%s\t%d files and directories\t%d bytes\n", p.ID, p.Files, p.Bytes)
 			}
 			return table.Flush()
 		},
@@ -94,7 +94,7 @@ func (c *projectCommand) list() *cobra.Command {
 
 var errNoProjects = errors.New("there are no projects")
 
-// inStore does something with the store, if it is there.
+// inStore calls do with the store, if it exists.
 func (c *projectCommand) inStore(do func(store vfs.Store) error) error {
 	dir, err := c.projectsDir()
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *projectCommand) show() *cobra.Command {
 			"  toolrun project --project default show --json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			project, err := c.existing()
+			project, err := c.existing(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -144,7 +144,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	if err != nil {
 		return err
 	}
-	env, err := session.Env()
+	env, err := session.Env(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 		return printJSON(cmd.OutOrStdout(), p)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d files, %d bytes, %d bytes of history\n", p.ID, p.Files, p.Bytes, p.HistoryBytes)
+	fmt.Fprintf(&b, "%s: %d files and directories, %d bytes, %d bytes of history\n", p.ID, p.Files, p.Bytes, p.HistoryBytes)
 	for _, tool := range p.Tools {
 		fmt.Fprintf(&b, "%s: %s\n", tool.Name, tool.state())
 		for _, o := range tool.Options {
@@ -226,9 +226,9 @@ func (c *projectCommand) set() *cobra.Command {
 	return cmd
 }
 
-// edit changes the settings of the project, as a whole, and shows them.
+// edit changes the settings of the project in one step, and prints them.
 func (c *projectCommand) edit(cmd *cobra.Command, change func(s registry.Settings) (registry.Settings, error)) error {
-	project, err := c.open()
+	project, err := c.open(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ Unknown fields are kept.`,
 			if err != nil {
 				return err
 			}
-			project, err := c.open()
+			project, err := c.open(cmd.Context())
 			if err != nil {
 				return err
 			}

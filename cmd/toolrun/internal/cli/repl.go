@@ -18,16 +18,16 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// Limits of one entry. Each of its lines is parsed with all before it.
+// Limits of one entry. Each new line of an entry is parsed together with those before it.
 const (
 	maxEntryLines = 1000
 	maxEntryBytes = 256 << 10
 )
 
-// errEntryTooLong is told for an entry that is beyond the limits, or never ends.
+// errEntryTooLong is for entries that are beyond the limits or never complete.
 var errEntryTooLong = errors.New("an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js FILE")
 
-// A session is what toolrun repl works on.
+// A session is the state of toolrun repl.
 type session struct {
 	cmd     *cobra.Command
 	flags   callFlags
@@ -36,9 +36,9 @@ type session struct {
 	session *toolrun.Session
 	files   vfs.Project // nil if there are none
 
-	// interrupts stop an entry and no more. It is nil if nobody is there to go on: then they end the command.
+	// interrupts stop the running entry only. It is nil without a terminal; then an interrupt ends the command.
 	interrupts chan os.Signal
-	globals    map[string][]string // of the sandbox, once they have been asked for
+	globals    map[string][]string // of the sandbox; nil until needed
 	failed     bool
 }
 
@@ -82,7 +82,7 @@ func (s *session) run() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.runner.Close()) }()
-	if s.session, err = s.flags.project.session(s.runner, nil); err != nil {
+	if s.session, err = s.flags.project.session(s.cmd.Context(), s.runner, nil); err != nil {
 		return err
 	}
 	s.files = s.session.Project()
@@ -102,7 +102,7 @@ func (s *session) run() (err error) {
 	return errLeft
 }
 
-// interact works with somebody at a terminal.
+// interact runs the prompt on a terminal.
 func (s *session) interact() error {
 	out := s.cmd.OutOrStdout()
 	if _, err := s.runner.start(s.cmd.Context()); err != nil {
@@ -122,7 +122,7 @@ func (s *session) interact() error {
 	}
 	history, err := openHistory()
 	if err != nil {
-		printError(s.cmd.ErrOrStderr(), fmt.Errorf("what is entered is not kept: %w", err))
+		printError(s.cmd.ErrOrStderr(), fmt.Errorf("entries are not kept in the history: %w", err))
 	}
 	if editor := terminal.NewEditor(s.cmd.InOrStdin(), out, history, s.complete); editor != nil {
 		return s.loop(editor.ReadLine)
@@ -131,7 +131,7 @@ func (s *session) interact() error {
 	return s.loop(lines.read)
 }
 
-// openHistory opens the history that the environment says.
+// openHistory opens the history that the environment names.
 func openHistory() (*terminal.History, error) {
 	file, given := os.LookupEnv("TOOLRUN_HISTORY")
 	if !given {
@@ -145,8 +145,7 @@ func openHistory() (*terminal.History, error) {
 	return terminal.OpenHistory(file)
 }
 
-// stateDir is where the user's programs keep what is not worth a backup, as the XDG base directory specification has
-// it on Unix.
+// stateDir is the directory for the state of the user's programs, by the XDG base directory specification on Unix.
 func stateDir() (string, error) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return toolrun.UserDataDir()
@@ -164,7 +163,7 @@ func stateDir() (string, error) {
 // errLeave is what .exit returns.
 var errLeave = errors.New("leave")
 
-// loop does entries until there are no more.
+// loop runs entries until the input ends.
 func (s *session) loop(read func(prompt string) (string, error)) error {
 	entry, lines := "", 0
 	for {
@@ -182,7 +181,7 @@ func (s *session) loop(read func(prompt string) (string, error)) error {
 			entry, lines = "", 0
 			continue
 		case errors.Is(err, io.EOF):
-			if entry != "" && s.interrupts == nil { // it is not complete, which is for the engine to explain
+			if entry != "" && s.interrupts == nil { // incomplete; the engine explains why
 				s.do(entry)
 			}
 			return nil
@@ -195,13 +194,13 @@ func (s *session) loop(read func(prompt string) (string, error)) error {
 		}
 		if lines++; lines >= maxEntryLines || len(entry) > maxEntryBytes {
 			s.fail(errEntryTooLong)
-			if s.interrupts == nil { // what follows is the middle of it
+			if s.interrupts == nil { // what follows belongs to the same entry
 				return nil
 			}
 			entry, lines = "", 0
 			continue
 		}
-		if isIncomplete(entry) {
+		if isIncomplete(context.WithoutCancel(s.cmd.Context()), entry) {
 			entry += "\n"
 			continue
 		}
@@ -215,18 +214,18 @@ func (s *session) loop(read func(prompt string) (string, error)) error {
 	}
 }
 
-// fail tells that an entry has failed on the host's side.
+// fail reports a failure of the host.
 func (s *session) fail(err error) {
 	s.failed = true
 	printError(s.cmd.ErrOrStderr(), err)
 }
 
-// do does an entry, and reports whether it was the last. An interrupt stops it.
+// do runs an entry, and reports whether it was the last. An interrupt stops the entry.
 func (s *session) do(entry string) (last bool) {
 	ctx := s.cmd.Context()
 	if s.interrupts != nil {
 		select {
-		case <-s.interrupts: // from before
+		case <-s.interrupts: // drop an earlier one
 		default:
 		}
 		var stop context.CancelFunc

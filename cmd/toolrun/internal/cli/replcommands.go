@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A replCommand is a line that begins with a dot.
+// A replCommand is a command of the prompt, such as .help.
 type replCommand struct {
 	name, usage, short string
 	run                func(s *session, ctx context.Context, argument string) error
@@ -26,7 +26,7 @@ func replCommands() []replCommand {
 		{"tools", "", "list the tools", (*session).toolsCommand},
 		{"tool", "NAME", "describe a tool", (*session).toolCommand},
 		{"files", "[PATH]", "list a directory of the project", (*session).filesCommand},
-		{"timeout", "[TIME]", "stop entries after this time, as 5s; 0 is what the tools have",
+		{"timeout", "[TIME]", "stop entries after this time, such as 5s; 0 means the tool's own limit",
 			(*session).timeoutCommand},
 		{"json", "[on|off]", "print whole results as JSON", (*session).jsonCommand},
 		{"help", "", "show this", (*session).helpCommand},
@@ -34,7 +34,7 @@ func replCommands() []replCommand {
 	}
 }
 
-// command does a line that begins with a dot.
+// command runs a command of the prompt.
 func (s *session) command(ctx context.Context, name, argument string) error {
 	for _, c := range replCommands() {
 		if c.name == name {
@@ -59,7 +59,7 @@ func (s *session) helpCommand(context.Context, string) error {
 	_, err := io.WriteString(out, `
 Anything else is JavaScript or TypeScript. Each entry runs in a fresh sandbox: variables do not stay, files do.
 An expression shows its value; in other entries, return gives it. An entry that is not complete goes on in the next line.
-Ctrl-C stops what is running, or gives up what has been typed. Ctrl-D leaves. Tab completes.
+Ctrl-C stops what is running, or drops what you typed. Ctrl-D leaves. Tab completes.
 Lines that begin with a space are not kept in the history.
 `)
 	return err
@@ -70,15 +70,15 @@ func (s *session) callCommand(ctx context.Context, argument string) error {
 	if tool == "" {
 		return errors.New(`say which tool, as in .call filesystem {"command": "view", "path": "/"}`)
 	}
-	env, err := s.session.Env()
+	env, err := s.session.Env(ctx)
 	if err != nil {
 		return err
 	}
 	return s.call(ctx, registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}, env)
 }
 
-func (s *session) toolsCommand(context.Context, string) error {
-	env, err := s.session.Env()
+func (s *session) toolsCommand(ctx context.Context, _ string) error {
+	env, err := s.session.Env(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (s *session) toolsCommand(context.Context, string) error {
 	return c.list(s.cmd.OutOrStdout(), s.runner.Registry(), env.Selection)
 }
 
-func (s *session) toolCommand(_ context.Context, name string) error {
-	env, err := s.session.Env()
+func (s *session) toolCommand(ctx context.Context, name string) error {
+	env, err := s.session.Env(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *session) timeoutCommand(_ context.Context, text string) error {
 		}
 		s.flags.timeout = timeout
 	}
-	what := "Entries are stopped after the time that the tool has.\n"
+	what := "Entries are stopped after the tool's own limit.\n"
 	if s.flags.timeout > 0 {
 		what = fmt.Sprintf("Entries are stopped after %v.\n", s.flags.timeout)
 	}

@@ -15,7 +15,7 @@ import (
 	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// complete returns what a line can go on with: see [terminal.Completer].
+// complete completes a line: see [terminal.Completer].
 func (s *session) complete(before string) (start int, words []string) {
 	word := before[strings.LastIndexByte(before, ' ')+1:]
 	start = len(before) - len(word)
@@ -52,7 +52,7 @@ func startingWith(words []string, prefix string) []string {
 	return slices.Compact(out)
 }
 
-// paths returns the paths in the project that a path can go on with.
+// paths returns the paths in the project that begin with a prefix.
 func (s *session) paths(prefix string) []string {
 	if s.files == nil {
 		return nil
@@ -60,8 +60,7 @@ func (s *session) paths(prefix string) []string {
 	return pathsIn(s.files, prefix)
 }
 
-// pathsIn returns the paths that begin with a prefix, up to the next slash. Names that are not for reading are left
-// out.
+// pathsIn returns the paths that begin with a prefix, up to the next slash. Names with control characters are left out.
 func pathsIn(files afero.Fs, prefix string) []string {
 	dir, _ := path.Split(prefix)
 	infos, err := afero.ReadDir(files, path.Join("/", dir))
@@ -85,7 +84,7 @@ func pathsIn(files afero.Fs, prefix string) []string {
 // dotted matches a name at the end of a line, with names and dots before it.
 var dotted = regexp.MustCompile(`(?:^|[^\w$.])((?:[A-Za-z_$][\w$]*\.)?)([\w$]*)$`)
 
-// names returns the globals of the sandbox, and what these have, that the last name of a line can go on with.
+// names completes the last name of a line with globals of the sandbox and their properties.
 func (s *session) names(before string) (start int, words []string) {
 	match := dotted.FindStringSubmatch(before)
 	if match == nil || match[1]+match[2] == "" {
@@ -98,8 +97,8 @@ func (s *session) names(before string) (start int, words []string) {
 	return start, startingWith(s.globals[strings.TrimSuffix(match[1], ".")], match[2])
 }
 
-// globalsScript returns what names there are, by the name of the global that has them. Those of the globals
-// themselves have none.
+// globalsScript returns the names of properties by the name of the global that has them. The names of the globals are
+// under "".
 const globalsScript = `
 	const names = (of) => {
 		const all = new Set();
@@ -114,7 +113,7 @@ const globalsScript = `
 	}
 	return out`
 
-// askGlobals asks a sandbox without files what it has. It is empty if it does not say.
+// askGlobals runs globalsScript in a sandbox without files. The result is empty if that fails.
 func (s *session) askGlobals() map[string][]string {
 	all := map[string][]string{}
 	ctx := context.WithoutCancel(s.cmd.Context())

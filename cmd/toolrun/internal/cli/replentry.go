@@ -13,34 +13,34 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
-// parse says what is wrong with code that is a script, if anything.
-func parse(code string) error {
-	_, _, err := module.StripBody(context.Background(), code, "repl")
+// parse parses code as a script.
+func parse(ctx context.Context, code string) error {
+	_, _, err := module.StripBody(ctx, code, "repl")
 	return err
 }
 
-// endsEarly reports whether a parser has found the end of the code where there must be more.
+// endsEarly reports whether the parser reached the end of the code too early.
 func endsEarly(err error) bool {
 	syntax, ok := errors.AsType[*module.SyntaxError](err)
 	return ok && endMessages.MatchString(syntax.Message)
 }
 
-// endMessages are those for an end in the middle of anything but a string or a regular expression, which do not go on
-// in another line.
+// endMessages match errors about an early end, except in strings and regular expressions, which cannot continue on
+// another line.
 var endMessages = regexp.MustCompile(`^Unexpected end of|end of file$|^Unterminated template|terminate multi-line comment$`)
 
-// isIncomplete reports whether an entry goes on in the next line: there is nothing wrong with it but its end.
-func isIncomplete(entry string) bool {
+// isIncomplete reports whether an entry continues on the next line: nothing but its end is missing.
+func isIncomplete(ctx context.Context, entry string) bool {
 	if name, argument, ok := dotCommand(entry); ok {
 		_, input, _ := strings.Cut(argument, " ")
 		return name == "call" && isIncompleteJSON(input)
 	}
-	err := parse(entry)
+	err := parse(ctx, entry)
 	if err == nil || endsEarly(err) {
 		return err != nil
 	}
-	// Modules have exports, which scripts have not.
-	_, _, err = module.StripTypes(context.Background(), entry, "repl")
+	// It may be a module: scripts have no exports.
+	_, _, err = module.StripTypes(ctx, entry, "repl")
 	return endsEarly(err)
 }
 
@@ -49,22 +49,22 @@ func isIncompleteJSON(text string) bool {
 	return errors.Is(json.NewDecoder(strings.NewReader(text)).Decode(&value), io.ErrUnexpectedEOF)
 }
 
-// isExpression reports whether an entry has a value: it can stand between brackets of either kind. In only one kind,
-// it could close them and go on.
-func isExpression(entry string) bool {
-	return parse("("+entry+"\n)") == nil && parse("["+entry+"\n]") == nil
+// isExpression reports whether an entry is an expression: it parses inside parentheses and inside brackets. With one kind
+// alone, the entry could close it and continue.
+func isExpression(ctx context.Context, entry string) bool {
+	return parse(ctx, "("+entry+"\n)") == nil && parse(ctx, "["+entry+"\n]") == nil
 }
 
-// script runs an entry as the tool javascript does for whoever is at a shell.
+// script runs an entry with the tool javascript, as toolrun js does.
 func (s *session) script(ctx context.Context, entry string) error {
-	if isExpression(entry) {
+	if isExpression(ctx, entry) {
 		entry = "return (" + entry + "\n)"
 	}
 	input, err := json.Marshal(map[string]string{"code": entry})
 	if err != nil {
 		return err
 	}
-	env, err := s.session.Env()
+	env, err := s.session.Env(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *session) script(ctx context.Context, entry string) error {
 	return s.call(ctx, registry.Call{Tool: javascript.Name, Input: input}, env)
 }
 
-// call calls a tool, and prints what the result says, of files too.
+// call calls a tool and prints the result, including its files.
 func (s *session) call(ctx context.Context, call registry.Call, env registry.Env) error {
 	result, err := s.flags.call(ctx, s.cmd.ErrOrStderr(), s.runner, call, env)
 	if err != nil {
@@ -86,8 +86,7 @@ func (s *session) call(ctx context.Context, call registry.Call, env registry.Env
 
 var dotLine = regexp.MustCompile(`^\s*\.([a-zA-Z]+)(?:\s+|$)`)
 
-// dotCommand takes a line apart that is a command and no JavaScript, in which a line does not begin with a dot and a
-// letter.
+// dotCommand splits a command of the prompt into its name and argument. No JavaScript begins with a dot and a letter.
 func dotCommand(entry string) (name, argument string, ok bool) {
 	match := dotLine.FindStringSubmatch(entry)
 	if match == nil {

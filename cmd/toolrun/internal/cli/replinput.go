@@ -10,15 +10,14 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 )
 
-// inputLines reads lines of an input that is no terminal, or of one that cannot be driven. An interrupt does not wait
-// for the input.
+// inputLines reads lines without a line editor. An interrupt does not wait for the input.
 type inputLines struct {
 	in         io.Reader
-	prompt     io.Writer        // nil if there is to be no prompt
-	interrupts <-chan os.Signal // for each line
-	ended      <-chan struct{}  // for all
+	prompt     io.Writer        // nil for no prompt
+	interrupts <-chan os.Signal // end the current line
+	ended      <-chan struct{}  // ends the input
 
-	lines chan inputLine // is nil until the first line is read
+	lines chan inputLine // nil until the first line is read
 }
 
 type inputLine struct {
@@ -47,8 +46,7 @@ func (l *inputLines) read(prompt string) (string, error) {
 	}
 }
 
-// readAll reads a line ahead of what is asked for, and goes on until the input ends or fails. Reading cannot be
-// stopped.
+// readAll reads lines, one ahead, until the input ends or fails. Reading cannot be stopped.
 func (l *inputLines) readAll() {
 	in := bufio.NewReaderSize(l.in, 64<<10)
 	var line strings.Builder

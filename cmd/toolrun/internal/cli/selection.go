@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// selectionFlags say which tools are enabled, and how they are set, over what the project has chosen.
+// selectionFlags override the tools and options that the project's settings choose.
 type selectionFlags struct {
 	enable  []string
 	options []string
 	cmd     *cobra.Command
-	// later says that tools can come and go, so that those to enable need not be there.
+	// later means that tools may appear later, so that unknown ones can be enabled.
 	later bool
 }
 
@@ -25,8 +25,8 @@ func (f *selectionFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 }
 
-// choice returns what puts the flags over what a project has chosen. An option without a tool is for the one that is
-// named.
+// choice returns a function that applies the flags to a project's selection. An option that names no tool belongs to the
+// given one.
 func (f *selectionFlags) choice(tools *registry.Registry, tool string) (func(registry.Selection) registry.Selection,
 	error) {
 	if err := known(tools, f.enable); err != nil && !f.later {
@@ -56,7 +56,7 @@ func (f *selectionFlags) choice(tools *registry.Registry, tool string) (func(reg
 	}, nil
 }
 
-// known checks that there are tools of these names.
+// known checks that tools with these names exist.
 func known(tools *registry.Registry, names []string) error {
 	for _, name := range names {
 		if _, ok := tools.Tool(name); !ok {

@@ -94,7 +94,7 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 	return cmd
 }
 
-// listAttacks says what attacks there are.
+// listAttacks lists the attacks.
 func listAttacks(attacks []selftest.Attack) outcome {
 	type jsonAttack struct {
 		Name    string `json:"name"`

@@ -14,10 +14,10 @@ import (
 	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
-// A runner is what a command works with.
+// A runner is a toolrun.Runner with the command's defaults.
 type runner struct {
 	*toolrun.Runner
-	noCache error // why the compiled engine cannot be kept, or nil
+	noCache error // why the compiled engine cannot be cached, or nil
 	warn    func(error)
 }
 
@@ -32,7 +32,7 @@ func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	return r, err
 }
 
-// builtIn returns the tools that are there without MCP servers.
+// builtIn returns the built-in tools.
 func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
 	r, err := toolrun.Open(cmd.Context(), nil)
 	if err != nil {
@@ -41,7 +41,7 @@ func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
 	return r.Registry(), r.Close()
 }
 
-// warnings returns what prints warnings.
+// warnings returns a function that prints warnings.
 func warnings(w io.Writer) func(error) {
 	return func(err error) { fmt.Fprintf(w, "toolrun: warning: %v\n", err) }
 }
@@ -49,7 +49,7 @@ func warnings(w io.Writer) func(error) {
 // start starts the engine.
 func (r *runner) start(ctx context.Context) (*js.Interpreter, error) {
 	if os.Getenv("GOGC") == "" {
-		// Starting makes little garbage, and collecting it while it does would take a tenth of the time of a command.
+		// Starting makes little garbage. Collecting it would take a tenth of the time of a short command.
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}
 	engine, err := r.JavaScript(ctx)

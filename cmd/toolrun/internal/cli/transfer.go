@@ -65,7 +65,7 @@ are replaced. Links and special files in a directory are left out.`,
 				case ctx.Err() != nil:
 					return ctx.Err()
 				case entry.IsDir() && entry.Name() == ".toolrun":
-					return fs.SkipDir // what is another project's own
+					return fs.SkipDir // it belongs to another project
 				case entry.IsDir():
 					return p.MkdirAll(to, 0o755)
 				case !entry.Type().IsRegular():
@@ -81,7 +81,7 @@ are replaced. Links and special files in a directory are left out.`,
 	}
 }
 
-// destination is where something with this name goes to in the project.
+// destination is the path in the project to which a file named base is copied or moved.
 func destination(p vfs.Project, to, base string) (string, error) {
 	info, err := p.Stat(to)
 	if err == nil && info.IsDir() || strings.HasSuffix(to, "/") {
@@ -124,7 +124,7 @@ directory, to FILE, or into DIR if that exists. An existing file is replaced.`,
 					base = "."
 				}
 			}
-			// Names in a project must not lead out of the directory, nor must links that are there.
+			// Neither names in the project nor links in the directory may lead out of it.
 			root, err := os.OpenRoot(dir)
 			if err != nil {
 				return outcome{}, err

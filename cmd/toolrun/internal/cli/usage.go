@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// explainArguments makes errors about arguments say what a command takes, and about commands which are like the one
-// that is not there.
+// explainArguments makes errors about arguments say what the command takes, and errors about unknown commands suggest a
+// similar one.
 func explainArguments(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -40,7 +40,7 @@ var (
 	together  = regexp.MustCompile(`^if any flags in the group \[[^\]]*\] are set they must all be set; missing \[([^\]]*)\]$`)
 )
 
-// explainFlags says of flags what does not fit together.
+// explainFlags rewords errors about flags that exclude or need each other.
 func explainFlags(err error) error {
 	if m := excluding.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("--%s cannot be used together", strings.Join(strings.Fields(m[1]), " and --"))

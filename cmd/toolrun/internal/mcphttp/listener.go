@@ -23,13 +23,13 @@ const (
 // first request but for the body.
 const introduction = 5 * time.Second
 
-// A door is a listener that lets in whoever comes, and has new connections leave that show no token: when their time
-// is up, or earlier if there are too many, the one first that has been silent longest.
+// A door is a listener that accepts everybody, but closes connections that show no token: when their time is up, or
+// earlier if there are too many, beginning with the one that has been silent longest.
 type door struct {
 	net.Listener
 
 	mu    sync.Mutex
-	fresh *list.List // of *guest, in the order in which they have come
+	fresh *list.List // of *guest without a token, oldest first
 	from  map[netip.Prefix]int
 	known int
 }
@@ -38,7 +38,7 @@ func newDoor(listener net.Listener) *door {
 	return &door{Listener: listener, fresh: list.New(), from: map[netip.Prefix]int{}}
 }
 
-// Accept returns the next connection that there is room for.
+// Accept returns the next connection for which there is room.
 func (d *door) Accept() (net.Conn, error) {
 	for {
 		conn, err := d.Listener.Accept()
@@ -57,7 +57,7 @@ func (d *door) Accept() (net.Conn, error) {
 	}
 }
 
-// enter makes room for a connection, and returns the one that must leave for it, if there is one.
+// enter makes room for a connection, and returns the one to close for it, if any.
 func (d *door) enter(g *guest) (leaves *guest, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,8 +74,7 @@ func (d *door) enter(g *guest) (leaves *guest, ok bool) {
 	return leaves, true
 }
 
-// silent returns the first new connection without a request that is being answered, of one network or of all. The
-// lock is held.
+// silent returns the oldest new connection, of one network or of all, that is not being served. The lock is held.
 func (d *door) silent(from netip.Prefix, only bool) *guest {
 	for e := d.fresh.Front(); e != nil; e = e.Next() {
 		if g := e.Value.(*guest); g.serving == 0 && (!only || g.from == from) {
@@ -85,7 +84,7 @@ func (d *door) silent(from netip.Prefix, only bool) *guest {
 	return nil
 }
 
-// leave takes a new connection out. The lock is held.
+// leave removes a connection from the new ones. The lock is held.
 func (d *door) leave(g *guest) {
 	g.timer.Stop()
 	d.fresh.Remove(g.place)
@@ -95,10 +94,10 @@ func (d *door) leave(g *guest) {
 	}
 }
 
-// network is what connections are counted by: an address, or what one customer usually has of IPv6.
+// network is what connections are counted by: an IPv4 address, or the IPv6 network that one customer usually has.
 func network(address net.Addr) netip.Prefix {
 	at, err := netip.ParseAddrPort(address.String())
-	if err != nil { // those of streams that have none are one
+	if err != nil { // connections without an address count as one network
 		return netip.Prefix{}
 	}
 	ip, bits := at.Addr().Unmap(), 32
@@ -115,8 +114,8 @@ type guest struct {
 	door *door
 	from netip.Prefix
 
-	// The door's lock is for what follows.
-	place   *list.Element // among new ones, or nil
+	// The door's lock guards these fields.
+	place   *list.Element // in door.fresh, or nil
 	known   bool
 	closed  bool
 	serving int // requests that are being answered
@@ -124,10 +123,10 @@ type guest struct {
 	timer   *time.Timer
 }
 
-// sending is how long the last answer may take until the connection has it.
+// sending is how long the last response may take to be sent.
 const sending = time.Second
 
-// expire ends a connection whose time is up. Requests that are being served still get their answers.
+// expire closes a connection whose time is up, unless it is being served.
 func (g *guest) expire() {
 	g.door.mu.Lock()
 	busy := g.serving > 0 || time.Since(g.served) < sending
@@ -141,7 +140,7 @@ func (g *guest) expire() {
 	}
 }
 
-// Close closes the connection, and gives its place away.
+// Close closes the connection and frees its place.
 func (g *guest) Close() error {
 	g.door.mu.Lock()
 	if g.place != nil {
@@ -155,7 +154,7 @@ func (g *guest) Close() error {
 	return g.Conn.Close()
 }
 
-// serve notes that a request begins, or ends.
+// serve notes that a request begins (1) or ends (-1).
 func (g *guest) serve(n int) {
 	g.door.mu.Lock()
 	defer g.door.mu.Unlock()
@@ -165,7 +164,7 @@ func (g *guest) serve(n int) {
 	}
 }
 
-// know keeps a connection that has shown a token. If there are too many of them, it goes on as a new one, which ends
+// know keeps a connection that has shown a token. If there are too many of those, it stays a new one, which is closed
 // sooner.
 func (g *guest) know() {
 	g.door.mu.Lock()
@@ -180,7 +179,7 @@ func (g *guest) know() {
 
 type guestKey struct{}
 
-// withGuest puts a connection into the context of its requests.
+// withGuest adds the connection to the context of its requests.
 func withGuest(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -188,14 +187,15 @@ func withGuest(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, guestKey{}, conn)
 }
 
-// known keeps the connection of a request that may be made.
+// known keeps the connection of a request that has shown a token.
 func known(r *http.Request) {
 	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
 		g.know()
 	}
 }
 
-// serving has a connection stay while its requests are answered. If nobody needs a token, each is one that may be made.
+// serving keeps connections open while their requests are served. If no token is needed, every connection with a request
+// is kept.
 func serving(next http.Handler, open bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g, ok := r.Context().Value(guestKey{}).(*guest); ok {

@@ -17,11 +17,11 @@ import (
 
 const (
 	headerTimeout = 10 * time.Second
-	readTimeout   = 30 * time.Second // for a request, and its body also if that is not used
-	writeTimeout  = 30 * time.Second // for what is no stream
+	readTimeout   = 30 * time.Second // for a request with its body
+	writeTimeout  = 30 * time.Second // for a response that is not a stream
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 32 << 10
-	closeTimeout  = 2 * time.Second // for answers to be sent when all has been done
+	closeTimeout  = 2 * time.Second // for the last responses to be sent
 )
 
 // Config configures Serve.
@@ -73,8 +73,8 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 		Handler:           serving(c.Metrics.count(mux), c.Open),
 		ConnContext:       withGuest,
 		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,  // the handler of MCP ends it when it has the body
-		WriteTimeout:      writeTimeout, // and has one for each message
+		ReadTimeout:       readTimeout,  // the MCP handler lifts it when it has the body
+		WriteTimeout:      writeTimeout, // and sets one for each message
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		TLSConfig:         c.TLS,
@@ -97,12 +97,12 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Grace)
 	defer cancel()
 	if err := c.Handler.Shutdown(grace); err != nil {
-		c.Logger.Warn("calls have been stopped, since the time for them was up")
+		c.Logger.Warn("running calls were stopped: the grace is over")
 	}
 	last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancelLast()
 	if err := server.Shutdown(last); err != nil {
-		_ = server.Close() // connections that nobody closes
+		_ = server.Close() // connections that clients keep open
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func ParseTokens(data []byte) ([]*Token, error) {
 		return nil, quiet(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the JSON object")
+		return nil, errors.New("unexpected data after the JSON object")
 	}
 	if len(file.Tokens) == 0 {
 		return nil, errors.New(`there are no tokens: "tokens" is a list of them`)
@@ -104,17 +104,17 @@ func ParseTokens(data []byte) ([]*Token, error) {
 			return nil, fmt.Errorf("%s: %w", t.Name, err)
 		}
 		if seen[t.hash] {
-			return nil, fmt.Errorf("%s: another one is the same", t.Name)
+			return nil, fmt.Errorf("%s: another token is the same", t.Name)
 		}
 		seen[t.hash] = true
 	}
 	return file.Tokens, nil
 }
 
-// quiet leaves out of an error of package json what it quotes, which could be a token.
+// quiet rewords errors of package json that quote the file, since the quote could be a token.
 func quiet(err error) error {
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("it is not JSON, at byte %d", e.Offset)
+		return fmt.Errorf("not JSON, at byte %d", e.Offset)
 	}
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Errorf("%s has the wrong type, at byte %d", e.Field, e.Offset)
@@ -140,7 +140,7 @@ func (t *Token) check() error {
 		}
 		t.hash = [sha256.Size]byte(hash)
 	}
-	t.Token = "" // it is not needed any more
+	t.Token = "" // only the hash is needed
 	if err := vfs.CheckID(t.Project); err != nil {
 		return fmt.Errorf("project: %w", err)
 	}

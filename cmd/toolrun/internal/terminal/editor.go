@@ -18,7 +18,7 @@ var ErrInterrupted = errors.New("interrupted")
 // ErrLineTooLong means that a line is longer than the editor accepts.
 var ErrLineTooLong = errors.New("the line is longer than 4095 characters: break it up, or put it into a file")
 
-// maxLine is how many characters a line has at most; the editor drops what is typed behind them.
+// maxLine is the most characters of a line; x/term drops what is typed after them.
 const maxLine = 4096
 
 // A Completer returns completions of the text before the cursor: words that replace the part from start on.
@@ -84,7 +84,7 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	return line, nil
 }
 
-// whenKilled does something before a signal ends the process, until done is called.
+// whenKilled calls do before SIGTERM or SIGHUP ends the process, until done is called.
 func whenKilled(do func()) (done func()) {
 	killed, end := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(killed, syscall.SIGTERM, syscall.SIGHUP)
@@ -105,10 +105,10 @@ func whenKilled(do func()) (done func()) {
 	}
 }
 
-// keyInterrupt is what Ctrl-C becomes on its way to the editor, which would take it for the end of input.
+// keyInterrupt replaces Ctrl-C, which x/term would take for the end of input.
 const keyInterrupt = 0x1d
 
-// key does what the editor does not: Ctrl-C and completion.
+// key handles the keys that x/term does not: Ctrl-C and completion.
 func (e *Editor) key(line string, pos int, key rune) (string, int, bool) {
 	switch key {
 	case keyInterrupt:
@@ -121,10 +121,10 @@ func (e *Editor) key(line string, pos int, key rune) (string, int, bool) {
 	return "", 0, false
 }
 
-// maxWords is how many words are listed.
+// maxWords is the most words that are listed.
 const maxWords = 100
 
-// completed returns the line with what all words begin with that it can go on with, or lists them.
+// completed completes the line as far as all words agree, or lists the words.
 func (e *Editor) completed(line string, pos int) (string, int) {
 	start, words := e.complete(line[:pos])
 	if len(words) == 0 || start > pos {

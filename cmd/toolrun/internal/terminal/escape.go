@@ -11,8 +11,8 @@ import (
 // invalid UTF-8.
 func Escape(text string) string { return string(appendEscaped(nil, []byte(text), true)) }
 
-// appendEscaped appends the escaped form of text. The beginning of a character at its end is one byte after the
-// other, unless there is no more to come: then nothing is taken of it.
+// appendEscaped appends the escaped form of text. An incomplete character at the end is escaped byte by byte if the text
+// is complete, and otherwise left out.
 func appendEscaped(to, text []byte, complete bool) []byte {
 	for len(text) > 0 {
 		if !complete && !utf8.FullRune(text) {
@@ -34,7 +34,7 @@ func appendEscaped(to, text []byte, complete bool) []byte {
 	return to
 }
 
-// drives reports whether a character does something to a terminal beside taking a place.
+// drives reports whether a character does anything to a terminal but appear.
 func drives(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -49,7 +49,7 @@ func drives(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// incomplete is how many bytes at the end of text begin a character that is not complete.
+// incomplete returns how many bytes at the end of text are an incomplete character.
 func incomplete(text []byte) int {
 	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
 		if tail := text[len(text)-i:]; utf8.RuneStart(tail[0]) {

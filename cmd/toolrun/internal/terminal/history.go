@@ -67,8 +67,8 @@ func (h *History) load(file string, info fs.FileInfo) error {
 	if info.Size() <= maxHistoryBytes && all <= 2*maxHistory {
 		return nil
 	}
-	// Others that are running may lose the last lines that they add just now.
-	shorter, err := os.CreateTemp(filepath.Dir(file), ".history-*") // with permission for the user alone
+	// Lines that other processes add at this moment may be lost.
+	shorter, err := os.CreateTemp(filepath.Dir(file), ".history-*") // readable by the user alone
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (h *History) load(file string, info fs.FileInfo) error {
 	return err
 }
 
-// append adds a line to what is in memory, and reports whether it is to be kept.
+// append adds a line in memory, and reports whether the file should have it, too.
 func (h *History) append(line string) bool {
 	if line == "" || line[0] == ' ' || len(line) > maxHistoryLine || Escape(line) != line ||
 		strings.ContainsAny(line, "\n\t") {
@@ -116,7 +116,7 @@ func (h *History) write(line string) error {
 	if err != nil {
 		return err
 	}
-	_ = f.Chmod(0o600) // it may have been made by somebody else
+	_ = f.Chmod(0o600) // another program may have created it
 	_, err = f.WriteString(line + "\n")
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -124,8 +124,7 @@ func (h *History) write(line string) error {
 	return err
 }
 
-// recall is a history as the editor's keys go through it. Lines are added by ReadLine, which knows whether they have
-// been given up.
+// recall adapts a History to x/term. ReadLine adds the lines, since it knows whether they were interrupted.
 type recall struct{ *History }
 
 func (recall) Add(string) {}

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// keys are the bytes that a terminal sends, in the form that the editor needs them in: Ctrl-C is a key, and what is
-// pasted is text without control characters, which would be shown as they are.
+// keys translates what a terminal sends for x/term: Ctrl-C becomes a key, and pasted text loses its control characters,
+// which x/term would show unchanged.
 type keys struct {
 	in      io.Reader
 	pasting bool
-	last    []byte // up to six bytes, to find where a paste begins and ends
-	open    int    // how many bytes a control sequence has that has not ended
-	partial []byte // of a character
+	last    []byte // the last six bytes, to find where a paste begins and ends
+	open    int    // bytes of the unfinished control sequence
+	partial []byte // bytes of an incomplete character
 	ready   []byte
 }
 
-// maxSequence is how many bytes a control sequence has at most. The editor waits for the end, and would be busy for
-// ever with one that is longer than its buffer.
+// maxSequence is the most bytes of a control sequence. x/term waits for the end, and would loop forever on one that is
+// longer than its buffer.
 const maxSequence = 64
 
 var (
@@ -52,7 +52,7 @@ func (k *keys) take(b byte) {
 	case !k.pasting && b == 0x03:
 		k.add(keyInterrupt, '\r')
 	case k.pasting && b == '\t':
-		k.add([]byte("    ")...) // the editor cannot show tabs
+		k.add([]byte("    ")...) // x/term cannot show tabs
 	case k.pasting && (b < ' ' && b != '\r' && b != '\n' && b != '\x1b' || b == 0x7f):
 	case b == keyInterrupt: // Ctrl-]
 	default:
@@ -72,8 +72,8 @@ func (k *keys) take(b byte) {
 	k.pasting = !k.pasting && bytes.Equal(k.last, pasteBegins) || k.pasting && !bytes.Equal(k.last, pasteEnds)
 }
 
-// add adds what the editor gets, without what is no UTF-8 or a replacement character: it would take these for the
-// beginning of a character, and wait for the rest.
+// add passes bytes on, without invalid UTF-8 and replacement characters: x/term would take those for an incomplete
+// character and wait for the rest.
 func (k *keys) add(text ...byte) {
 	k.partial = append(k.partial, text...)
 	for len(k.partial) > 0 && utf8.FullRune(k.partial) {
@@ -85,8 +85,8 @@ func (k *keys) add(text ...byte) {
 	}
 }
 
-// echo writes what the editor shows. Characters of a line that would do something to the terminal are shown as
-// replacement characters, which take one place too; the escape sequences are the editor's own.
+// echo writes what x/term shows. Characters that drive the terminal become replacement characters, which are as wide;
+// ASCII control sequences are x/term's own.
 type echo struct{ file *os.File }
 
 func (e echo) Write(text []byte) (int, error) {

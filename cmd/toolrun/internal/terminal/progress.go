@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	progressDelay    = time.Second // what takes less needs no line
+	progressDelay    = time.Second // shorter work shows no line
 	progressInterval = 200 * time.Millisecond
 )
 
@@ -46,7 +46,7 @@ func (p *Progress) Report(message string, done, total float64) {
 		return
 	}
 	parts := []string{}
-	// It is shown on one line, and anybody's: what would not fit into any line need not be kept.
+	// A server may have written the message: show one line, and keep no more than any line can show.
 	if message = strings.Join(strings.Fields(plaintext.Cut(message, 1000)), " "); message != "" {
 		parts = append(parts, message)
 	}
@@ -90,7 +90,7 @@ func (p *Progress) run() {
 	}
 }
 
-// line is the line, short enough that the terminal does not make two of it.
+// line returns the line, short enough not to wrap.
 func (p *Progress) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

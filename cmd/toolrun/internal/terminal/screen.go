@@ -19,7 +19,7 @@ type Screen struct {
 	colour  bool
 
 	mu      sync.Mutex
-	pending []byte // the beginning of a character
+	pending []byte // an incomplete character
 }
 
 // Out returns the writer to use for a stream: a *Screen for a terminal, and otherwise the stream itself, with its
@@ -60,7 +60,7 @@ func Flush(w io.Writer) error {
 	return err
 }
 
-// takePending returns what is pending, escaped, since what follows is not its rest.
+// takePending returns the pending bytes, escaped, when their rest does not follow.
 func (s *Screen) takePending() []byte {
 	text := appendEscaped(nil, s.pending, true)
 	s.pending = nil
@@ -111,7 +111,7 @@ func Colours(w io.Writer) bool {
 	return ok && s.colour
 }
 
-// width is how many characters fit into a line.
+// width is the number of columns.
 func (s *Screen) width() int {
 	if width, _, err := term.GetSize(int(s.file.Fd())); err == nil && width > 0 {
 		return width
@@ -119,9 +119,9 @@ func (s *Screen) width() int {
 	return 80
 }
 
-// sequence writes what drives the terminal.
+// sequence writes a control sequence.
 func (s *Screen) sequence(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = s.file.WriteString(text) // it is decoration
+	_, _ = s.file.WriteString(text) // decoration only
 }

@@ -4,5 +4,5 @@ package terminal
 
 import "os"
 
-// enableSequences reports whether a terminal takes control sequences.
+// enableSequences reports whether a terminal understands control sequences.
 func enableSequences(*os.File) bool { return true }
