@@ -206,7 +206,7 @@ func TestClosedWhileSettingsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	failed := make(chan error)
 	go func() {
-		_, err := session.Env()
+		_, err := session.Env(t.Context())
 		failed <- err
 	}()
 	<-waiting.asked
