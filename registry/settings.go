@@ -29,6 +29,10 @@ type Settings struct {
 
 // ParseSettings parses settings from JSON, and converts those of older versions; migrated reports whether that
 // changed anything. Empty data is the zero Settings.
+//
+// Older versions have no enabledTools but the flags memoryEnabled, jsExecutionEnabled and fsToolEnabled: tools whose
+// flag is not true are off. Settings without enabledTools and without any of the old fields have chosen nothing, so the
+// defaults of the tools hold, where older versions took all tools to be off.
 func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 	var s Settings
 	if len(bytes.TrimSpace(data)) == 0 {

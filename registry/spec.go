@@ -115,7 +115,8 @@ type Annotations struct {
 	OpenWorld bool
 }
 
-// Icons are names or data URLs that a user interface can show; toolrun does not interpret them.
+// Icons are names or data URLs that a user interface can show; toolrun does not interpret them. The names that the
+// built-in tools use are those of the icons at lucide.dev.
 type Icons struct {
 	Input, Output string
 }

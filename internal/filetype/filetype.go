@@ -64,6 +64,13 @@ func MIME(content []byte) string {
 	return detected
 }
 
+// textSignatures recognise types whose files can be text, too.
+var textSignatures = []struct{ bytes, mime string }{
+	{"%PDF-", "application/pdf"},
+	{"%!PS-Adobe-", "application/postscript"},
+	{`{\rtf`, "application/rtf"},
+}
+
 // textTypes maps the endings of names to types of text.
 var textTypes = map[string]string{
 	".css": "text/css", ".csv": "text/csv", ".htm": "text/html", ".html": "text/html", ".ics": "text/calendar",
@@ -94,6 +101,11 @@ func Of(name string, head []byte) (mime string, isBinary bool) {
 		head = head[:HeadSize-incomplete(head[:HeadSize])]
 	}
 	if IsText(head) {
+		for _, s := range textSignatures {
+			if bytes.HasPrefix(head, []byte(s.bytes)) {
+				return s.mime, false
+			}
+		}
 		if mime, ok := textTypes[ending]; ok {
 			return mime, false
 		}

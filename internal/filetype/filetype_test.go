@@ -23,6 +23,8 @@ func TestOf(t *testing.T) {
 		"text that looks like something":         {"a.txt", "<!DOCTYPE html><p>x", "text/plain", false},
 		"an image":                               {"a.png", png, "image/png", true},
 		"an image by another name":               {"a.txt", png, "image/png", true},
+		"a PDF of ASCII alone":                   {"a.txt", "%PDF-1.4\n1 0 obj", "application/pdf", false},
+		"rich text":                              {"a", `{\rtf1\ansi x}`, "application/rtf", false},
 		"an archive":                             {"a", zip, "application/zip", true},
 		"a table":                                {"a.xlsx", zip, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", true},
 		"a table that is none":                   {"a.xlsx", png, "image/png", true},

@@ -11,7 +11,7 @@ import (
 // Coerce changes values of an object that have the wrong type but a clear meaning, and reports whether it changed
 // any:
 //
-//   - a scalar becomes an array of one where an array is wanted
+//   - a scalar becomes an array of one where an array is wanted, and an object where an array of objects is
 //   - "true", "false" and quoted numbers become booleans and numbers where no text is wanted
 //   - arrays and objects encoded as text, nested at most depth levels, are decoded where no text is wanted
 //   - null is removed if the property is optional and cannot be null
@@ -75,7 +75,11 @@ func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 		}
 	}
 	if !possible {
-		if w, ok := c.convert(allowed, v); ok {
+		w, ok := c.convert(allowed, v)
+		if !ok && is == Object && allowed.Has(Array) && c.itemFits(schemas, v) {
+			w, ok = []any{v}, true
+		}
+		if ok {
 			v, c.changed = w, true
 		}
 	}
@@ -104,6 +108,19 @@ func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 		}
 	}
 	return v
+}
+
+// itemFits reports whether some schemas want an array of what an object can be.
+func (c *coercer) itemFits(schemas []*jsontree.Node, object any) bool {
+	from := len(c.stack)
+	defer func() { c.stack = c.stack[:from] }()
+	items := c.item(c.applying(schemas, []any{object}), 0)
+	for _, item := range items {
+		if t := c.types(item, 0); t == AnyType || !t.Has(Object) {
+			return false
+		}
+	}
+	return len(items) > 0
 }
 
 // applying returns the schemas that a value must fit if it fits all of some: their parts, and the alternatives that

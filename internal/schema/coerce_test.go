@@ -53,6 +53,13 @@ func TestCoerce(t *testing.T) {
 		{"the items of a tuple", ``, `{"prefixItems":[{"type":"string"},{"type":"integer"}],"items":{"type":"boolean"}}`, `["1","2","true"]`, `["1",2,true]`},
 		{"the items of an old tuple", draft7, `{"items":[{"type":"string"},{"type":"integer"}],"additionalItems":{"type":"boolean"}}`, `["1","2","true"]`, `["1",2,true]`},
 		{"what a pattern allows stays", ``, `{"patternProperties":{"^x":{"type":"string"}},"additionalProperties":{"type":"integer"}}`, `{"x":"1"}`, `{"x":"1"}`},
+		{"an object for a list of them", ``, `{"type":"array","items":{"$ref":"#/$defs/model"}}`, `{"n":"5"}`, `[{"n":5}]`},
+		{"an object for a list of them, deeper", ``, `{"type":"array","items":{"type":"object","properties":{"b":{"type":"array","items":{"$ref":"#/$defs/model"}}}}}`, `{"b":{"n":"5"}}`, `[{"b":[{"n":5}]}]`},
+		{"an object for an optional list", ``, `{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/model"}},{"type":"null"}]}`, `{"n":"5"}`, `[{"n":5}]`},
+		{"an object as text for a list of them", ``, `{"type":"array","items":{"$ref":"#/$defs/model"}}`, `"{\"n\":5}"`, `[{"n":5}]`},
+		{"an object for a list of texts stays", ``, `{"type":"array","items":{"type":"string"}}`, `{"n":1}`, `{"n":1}`},
+		{"an object for a list of anything stays", ``, `{"type":"array"}`, `{"n":1}`, `{"n":1}`},
+		{"an object for an object or a list stays", ``, `{"type":["array","object"],"items":{"type":"object"}}`, `{"n":1}`, `{"n":1}`},
 		{"a large integer", ``, `{"$ref":"#/$defs/n"}`, `"1e30"`, `1e30`},
 	} {
 		t.Run(test.why, func(t *testing.T) {

@@ -31,7 +31,6 @@ func TestMissingParameters(t *testing.T) {
 		{`{"command":"view","path":""}`, "Error: path is required for view command"},
 		{`{"command":"view","path":["/"]}`, "Error: path is required for view command"},
 		{`{"command":"create","file_text":"x"}`, "Error: path is required for create command"},
-		{`{"command":"create","path":"/x"}`, "Error: file_text is required for create command"},
 		{`{"command":"create","path":"/x","content":"x"}`, "Error: file_text is required for create command"},
 		{`{"command":"create","path":"/x.json","file_text":{"a":1}}`, "Error: file_text is required for create command, as a string: pass the text itself, also if it is JSON"},
 		{`{"command":"str_replace","old_str":"x"}`, "Error: path is required for str_replace command"},
@@ -41,8 +40,10 @@ func TestMissingParameters(t *testing.T) {
 		{`{"command":"insert"}`, "Error: path is required for insert command"},
 		{`{"command":"insert","path":"/x","insert_text":"x"}`, "Error: insert_line (number) is required for insert command"},
 		{`{"command":"insert","path":"/x","insert_line":"one"}`, "Error: insert_line (number) is required for insert command"},
-		{`{"command":"insert","path":"/x","insert_line":1}`, "Error: insert_text is required for insert command"},
-		{`{"command":"append","path":"/x"}`, "Error: file_text is required for append command"},
+		{`{"command":"insert","path":"/x","insert_line":1,"text":"x"}`, "Error: insert_text is required for insert command"},
+		{`{"command":"append","path":"/x","new_str":"x"}`, "Error: file_text is required for append command"},
+		{`{"command":"view","path":"  "}`, "Error: path is required for view command"},
+		{`{"command":"rename","old_path":"\t","new_path":"/y"}`, "Error: old_path and new_path are required for rename command"},
 		{`{"command":"append"}`, "Error: path is required for append command"},
 		{`{"command":"mkdir"}`, "Error: path is required for mkdir command"},
 		{`{"command":"delete"}`, "Error: path is required for delete command"},
@@ -72,6 +73,34 @@ func TestInputsAreTakenLeniently(t *testing.T) {
 		require.Empty(t, b.Call(json.RawMessage(input)).Code, input)
 	}
 	require.Equal(t, map[string]string{"/f": "a\nb\nc\n"}, b.Tree())
+}
+
+func TestPathsAreTrimmed(t *testing.T) {
+	b := newBench(t, tooltest.InMemory(t, nil))
+	do(b,
+		step{object{"command": "create", "path": " /a b/c d \n", "file_text": "x"}, "File created successfully at: /a b/c d", ""},
+		step{object{"command": "rename", "old_path": " /a b/c d", "new_path": "\t/e "}, "Successfully renamed /a b/c d to /e", ""},
+		step{object{"command": "view-all", "paths": []string{" /e "}}, "=== /e ===\nHere's the content of /e with line numbers:\n     1\tx", ""},
+		step{object{"command": "create", "path": " /memories/x", "file_text": "x"}, "Error: Cannot write to readonly path /memories/x. The /memories directory is managed by the memory tool.", failed},
+	)
+	require.Equal(t, map[string]string{"/a b/": "", "/e": "x"}, b.Tree())
+}
+
+func TestEmptyFiles(t *testing.T) {
+	b := newBench(t, tooltest.InMemory(t, nil))
+	do(b,
+		step{object{"command": "create", "path": "/a"}, "File created successfully at: /a", ""},
+		step{object{"command": "create", "path": "/b", "file_text": ""}, "File created successfully at: /b", ""},
+		step{object{"command": "append", "path": "/c"}, "File created successfully at: /c", ""},
+		step{object{"command": "create", "path": "/d", "file_text": "x"}, "File created successfully at: /d", ""},
+		step{object{"command": "append", "path": "/d"}, "Content appended to /d (nothing, since no text was given)", ""},
+		step{object{"command": "append", "path": "/d", "file_text": ""}, "Content appended to /d", ""},
+		step{object{"command": "insert", "path": "/d", "insert_line": 1}, "The file /d has been edited. (Nothing was inserted, since no text was given.)", ""},
+		step{object{"command": "insert", "path": "/d", "insert_line": 2}, "Error: Invalid `insert_line` parameter: 2. It should be within the range of lines of the file: [0, 1]", failed},
+		step{object{"command": "insert", "path": "/no", "insert_line": 0}, "Error: The path /no does not exist or is not a file.", failed},
+		step{object{"command": "str_replace", "path": "/d", "old_str": "x"}, "The file has been edited.\n", ""},
+	)
+	require.Equal(t, map[string]string{"/a": "", "/b": "", "/c": "", "/d": ""}, b.Tree())
 }
 
 func TestInputsForPeople(t *testing.T) {

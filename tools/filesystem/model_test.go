@@ -135,7 +135,7 @@ func (m model) apply(c command) (text string, ok bool) {
 		}
 		return "The file " + c.path + " has been edited.", true
 	case "mkdir":
-		if m.exists(c.path) || !m.possible(c.path) {
+		if c.path == root || m.exists(c.path) || !m.possible(c.path) {
 			return "", false
 		}
 		m.makeParents(c.path + "/x")
@@ -151,7 +151,7 @@ func (m model) apply(c command) (text string, ok bool) {
 	}
 	switch {
 	case !m.exists(c.path), m.isDir(c.to), c.path == root, !m.possible(c.to), c.path == c.to,
-		m.isFile(c.to) && (!c.overwrite || c.tool == "memory" || m.isDir(c.path)), strings.HasPrefix(c.to, c.path+"/"):
+		m.isFile(c.to) && (!c.overwrite || m.isDir(c.path)), strings.HasPrefix(c.to, c.path+"/"):
 		return "", false
 	}
 	m.makeParents(c.to)

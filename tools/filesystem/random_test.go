@@ -39,7 +39,7 @@ var (
 	}
 	someOld   = []string{"a", "b", "\n", "aa", "a\nb", "three\nfour", "five\n", "\x00", "ö", "zz"}
 	fileTools = []string{"view", "create", "append", "str_replace", "str_replace", "insert", "insert", "mkdir", "delete", "rename", "rename", "copy", "copy"}
-	memTools  = []string{"view", "create", "str_replace", "str_replace", "insert", "insert", "delete", "rename", "rename"}
+	memTools  = []string{"view", "create", "append", "str_replace", "insert", "insert", "mkdir", "delete", "rename", "rename", "copy"}
 )
 
 // path chooses a path, most often one at which there is something.

@@ -53,7 +53,7 @@ var schema = json.RawMessage(`{
 		},
 		"file_text": {
 			"type": "string",
-			"description": "For create: the content of the file; data:MIME;base64,... makes a binary one. For append: the text to add."
+			"description": "For create: the content of the file, empty if left out; data:MIME;base64,... makes a binary one. For append: the text to add."
 		},
 		"overwrite": {
 			"type": "boolean",
@@ -91,7 +91,7 @@ var schema = json.RawMessage(`{
 func (tool) Spec() registry.Spec {
 	return registry.Spec{
 		Name:         "filesystem",
-		DisplayName:  "Filesystem",
+		DisplayName:  "Filesystem Access",
 		Subtitle:     "Views and changes the project's files",
 		Description:  description,
 		Schema:       schema,
@@ -123,13 +123,15 @@ func (tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (
 	return files.execute(ctx, in)
 }
 
+var listing = textfile.Listing{DirectoriesFirst: true}
+
 // A tree is the files of a project.
 type tree struct{ textfile.Tree }
 
 func (t tree) execute(ctx context.Context, in textfile.Input) (registry.Result, error) {
 	switch in.Command {
 	case "view-all":
-		return t.viewAll(ctx, in.Paths)
+		return t.ViewAll(ctx, in.Paths, listing, textfile.Clean)
 	case "rename", "copy":
 		from, err := textfile.Clean(in.OldPath)
 		if err != nil {
@@ -169,11 +171,11 @@ func (t tree) change(ctx context.Context, name string, in textfile.Input) (regis
 		lines, err := t.Replace(ctx, name, in.OldStr, in.Text(), notFile(name))
 		return textfile.Edited(name, "The file has been edited.", lines, err)
 	case "insert":
-		return textfile.Done(fmt.Sprintf("The file %s has been edited.", name), t.Insert(ctx, name, in.InsertLine, in.Text(), notFile(name)))
+		return textfile.Done(t.Insert(ctx, name, in.InsertLine, in.GivenText(), notFile(name)))
 	case "append":
-		return textfile.Done(t.append(ctx, name, in.Text()))
+		return textfile.Done(t.Append(ctx, name, in.GivenText()))
 	case "mkdir":
-		return textfile.Done(t.mkdir(ctx, name))
+		return textfile.Done(t.Mkdir(ctx, name))
 	case "delete":
 		return textfile.Done(t.Delete(ctx, name))
 	}

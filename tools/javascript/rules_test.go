@@ -3,6 +3,7 @@ package javascript_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path"
 	"testing"
 	"time"
@@ -67,6 +68,24 @@ func TestInput(t *testing.T) {
 		{"declarations are its own", `var a = 1; let b = 2; function c() {} return [typeof globalThis.a, typeof globalThis.b, typeof globalThis.c].join()`, "undefined,undefined,undefined"},
 		{"it may be between the marks of Markdown", "```js\nthrow new Error('x')\n```\n", "Error: x\n    at <anonymous> (script.js:2:11)"},
 		{"lone surrogates are replaced", `return ['a\ud800b', '\udc00'].join('') + '\ud83d\ude00'`, "a\ufffdb\ufffd😀"},
+	})
+	t.Run("unknown arguments are ignored, and named", func(t *testing.T) {
+		for input, want := range map[string]string{
+			`{"code":"return 1","timeout":5,"a\nb":{"code":2}}`: "1\nNote: these arguments are unknown and were ignored: timeout, a\nb. The only argument is code.",
+			`{"lang":"js","code":""}`:                           "Error: code parameter is required and must be a string",
+			`{"code":"return [1, {code: 2}].length"}`:           "2",
+		} {
+			result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: json.RawMessage(input)}, newEnv(t))
+			require.Equal(t, want, result.Text(), input)
+		}
+		many := map[string]any{"code": "return 1"}
+		for i := range 30 {
+			many[fmt.Sprintf("a%02d", i)] = i
+		}
+		input, err := json.Marshal(many)
+		require.NoError(t, err)
+		result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, newEnv(t))
+		require.Contains(t, result.Text(), "ignored: a00, a01, a02, a03, a04, a05, a06, a07, a08, a09 and 20 more.")
 	})
 	t.Run("nothing persists but files", func(t *testing.T) {
 		env := newEnv(t)

@@ -30,6 +30,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
@@ -71,8 +73,7 @@ const schema = `{
 	"properties": {
 		"code": {"type": "string", "description": "The code to run: the body of an async function in strict mode, or a module. Use return for the result; await works."}
 	},
-	"required": ["code"],
-	"additionalProperties": false
+	"required": ["code"]
 }`
 
 type tool struct {
@@ -99,7 +100,7 @@ func (t *tool) Spec() registry.Spec {
 	least, most := float64(sandbox.MinMemory>>20), float64(sandbox.MaxMemory>>20)
 	return registry.Spec{
 		Name:           Name,
-		DisplayName:    "JavaScript",
+		DisplayName:    "JavaScript Execution",
 		Subtitle:       "Run code in a sandbox",
 		DescriptionFor: describe,
 		Schema:         json.RawMessage(schema),
@@ -201,7 +202,33 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		out.Content = []registry.Part{{Text: emptyNote}}
 	}
 	calls.addTo(&out)
+	if note := unknownNote(call.Input); note != "" {
+		out.Content = append(out.Content, registry.Part{Text: note})
+	}
 	return out, nil
+}
+
+// unknownNote tells a model which of its arguments have been ignored, or returns "".
+func unknownNote(input json.RawMessage) string {
+	var names []string
+	more := 0
+	jsontree.Members(input, func(name, _ []byte) {
+		switch {
+		case string(name) == "code":
+		case len(names) == maxShown:
+			more++
+		default:
+			names = append(names, plaintext.Clean(string(name), 100))
+		}
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	text := strings.Join(names, ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return "Note: these arguments are unknown and were ignored: " + text + ". The only argument is code."
 }
 
 // emptyNote is what a model gets instead of nothing at all.

@@ -60,10 +60,10 @@ func (tool) SystemPrompt(ctx context.Context, prompt registry.PromptContext) (st
 		b.WriteString("Here are the files and directories up to 2 levels deep in /memories:\n\n<listing>\n")
 		for i, e := range entries {
 			if i == maxListed {
-				fmt.Fprintf(&b, "\t[%d more. Use the memory tool's view command to see them.]\n", len(entries)-i)
+				fmt.Fprintf(&b, "[%d more. Use the memory tool's view command to see them.]\n", len(entries)-i)
 				break
 			}
-			b.WriteString(strings.Repeat("\t", e.Depth) + listingEnd.ReplaceAllString(t.Shown(e.Name), escaped) + "\n")
+			b.WriteString(strings.Repeat("\t", e.Depth-1) + listingEnd.ReplaceAllString(t.Shown(e.Name), escaped) + "\n")
 		}
 		b.WriteString("</listing>")
 	}
@@ -92,27 +92,28 @@ func readIndex(t textfile.Tree) (string, error) {
 	if !filetype.IsText(content) {
 		return "\n\n## /memories/README.md\n\nThe file is not text.", nil
 	}
-	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd.ReplaceAllString(shorten(content), escaped) + "\n</content>", nil
+	shown, note := shorten(content)
+	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd.ReplaceAllString(shown, escaped) + "\n</content>" + note, nil
 }
 
-// shorten leaves out the lines of a text that are beyond maxIndex, and says so.
-func shorten(text []byte) string {
+// shorten leaves out the lines of a text that are beyond maxIndex. The note, which stands behind the text, says so.
+func shorten(text []byte) (shown, note string) {
 	if len(text) <= maxIndex || utf8.RuneCount(text) <= maxIndex {
-		return strings.TrimSuffix(string(text), "\n")
+		return strings.TrimSuffix(string(text), "\n"), ""
 	}
 	total := bytes.Count(text, []byte("\n"))
 	if text[len(text)-1] != '\n' {
 		total++
 	}
 	var b strings.Builder
-	shown, characters := 0, 0
+	lines, characters := 0, 0
 	for line := range bytes.Lines(text) {
 		if characters += utf8.RuneCount(line); characters > maxIndex {
 			break
 		}
-		shown++
+		lines++
 		b.Write(line)
 	}
-	fmt.Fprintf(&b, "[Content truncated: showing lines 1-%d of %d total. Use the memory tool's view command with view_range to see more.]", shown, total)
-	return b.String()
+	note = fmt.Sprintf("\n\n[Content truncated: showing lines 1-%d of %d total. Use the memory tool's view command with view_range to see more.]", lines, total)
+	return strings.TrimSuffix(b.String(), "\n"), note
 }

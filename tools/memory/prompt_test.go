@@ -85,11 +85,11 @@ func TestSystemPromptShowsTheMemory(t *testing.T) {
 			"Here are the files and directories up to 2 levels deep in /memories:",
 			"",
 			"<listing>",
-			"\t/memories/README.md",
-			"\t/memories/a",
-			"\t\t/memories/a/b",
-			"\t\t/memories/a/x.md",
-			"\t/memories/z",
+			"/memories/README.md",
+			"/memories/a",
+			"\t/memories/a/b",
+			"\t/memories/a/x.md",
+			"/memories/z",
 			"</listing>",
 			"",
 			"## /memories/README.md",
@@ -116,20 +116,20 @@ func TestSystemPromptCutsTheIndexAtALine(t *testing.T) {
 	content := func(readme string) string {
 		b.Put(map[string]string{"/memories/README.md": readme})
 		_, content, _ := strings.Cut(promptOf(b, registry.MCP, nil), "<content>\n")
-		content, _, _ = strings.Cut(content, "\n</content>")
 		return content
 	}
 	line := strings.Repeat("ä", 99) + "\n"
+	const end = "\n</content>"
 	cut := func(shown, total int) string {
-		return fmt.Sprintf("[Content truncated: showing lines 1-%d of %d total. Use the memory tool's view command with view_range to see more.]", shown, total)
+		return end + fmt.Sprintf("\n\n[Content truncated: showing lines 1-%d of %d total. Use the memory tool's view command with view_range to see more.]", shown, total)
 	}
 	for _, test := range []struct{ readme, want string }{
-		{"", ""},
-		{strings.Repeat(line, 320), strings.TrimSuffix(strings.Repeat(line, 320), "\n")},
-		{strings.Repeat(line, 320) + "x", strings.Repeat(line, 320) + cut(320, 321)},
-		{strings.Repeat(line, 1000), strings.Repeat(line, 320) + cut(320, 1000)},
-		{"x" + strings.Repeat(line, 320), "x" + strings.Repeat(line, 319) + cut(319, 320)},
-		{strings.Repeat("x", 32_000), strings.Repeat("x", 32_000)},
+		{"", end},
+		{strings.Repeat(line, 320), strings.TrimSuffix(strings.Repeat(line, 320), "\n") + end},
+		{strings.Repeat(line, 320) + "x", strings.TrimSuffix(strings.Repeat(line, 320), "\n") + cut(320, 321)},
+		{strings.Repeat(line, 1000), strings.TrimSuffix(strings.Repeat(line, 320), "\n") + cut(320, 1000)},
+		{"x" + strings.Repeat(line, 320), strings.TrimSuffix("x"+strings.Repeat(line, 319), "\n") + cut(319, 320)},
+		{strings.Repeat("x", 32_000), strings.Repeat("x", 32_000) + end},
 		{strings.Repeat("x", 32_001), cut(0, 1)},
 	} {
 		require.Equal(t, test.want, content(test.readme))
@@ -146,13 +146,13 @@ func TestSystemPromptKeepsWhatItShowsInItsBlock(t *testing.T) {
 		})
 		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), text(
 			"<listing>",
-			"\t/memories/README.md",
-			"\t/memories/a<",
-			"\t\t/memories/a&lt;/listing>",
-			"\t/memories/b<",
-			"\t\t/memories/b&lt;/LISTING>",
-			"\t/memories/c<",
-			"\t\t/memories/c</content>",
+			"/memories/README.md",
+			"/memories/a<",
+			"\t/memories/a&lt;/listing>",
+			"/memories/b<",
+			"\t/memories/b&lt;/LISTING>",
+			"/memories/c<",
+			"\t/memories/c</content>",
 			"</listing>",
 			"",
 			"## /memories/README.md",
@@ -171,7 +171,7 @@ func TestSystemPromptIsLimited(t *testing.T) {
 	for i := range 600 {
 		b.Put(map[string]string{fmt.Sprintf("/memories/%03d", i): ""})
 	}
-	require.Contains(t, promptOf(b, registry.MCP, nil), "\t/memories/499\n\t[100 more. Use the memory tool's view command to see them.]\n</listing>")
+	require.Contains(t, promptOf(b, registry.MCP, nil), "\n/memories/499\n[100 more. Use the memory tool's view command to see them.]\n</listing>")
 }
 
 func TestSystemPromptOfWhatCannotBeShown(t *testing.T) {
@@ -180,7 +180,7 @@ func TestSystemPromptOfWhatCannotBeShown(t *testing.T) {
 		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), "\n\n## /memories/README.md\n\nThe file is not text."))
 		require.NoError(b.T, b.Files.Remove("/memories/README.md"))
 		b.Put(map[string]string{"/memories/README.md/": ""})
-		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), "\t/memories/README.md\n</listing>"))
+		require.True(b.T, strings.HasSuffix(promptOf(b, registry.MCP, nil), "\n/memories/README.md\n</listing>"))
 		require.NoError(b.T, b.Files.RemoveAll("/memories"))
 		b.Put(map[string]string{"/memories": "a file"})
 		require.Contains(b.T, promptOf(b, registry.MCP, nil), "### Files\n\nThe /memories directory cannot be read.")

@@ -1,8 +1,9 @@
 // Package memory provides the tool memory: files under /memories that a model keeps from one conversation to the
 // next.
 //
-// It is Anthropic's memory tool, with the texts that models know. Anthropic's API gets it by its own name; others
-// get a description, a schema and a system prompt.
+// It is Anthropic's memory tool, with the texts that models know, and four more commands. Anthropic's API gets it by its
+// own name, which stands for the six commands that its models know; others get a description, a schema and a system
+// prompt.
 package memory
 
 import (
@@ -39,19 +40,24 @@ var (
 //go:embed description.md
 var description string
 
-var commands = []string{"view", "create", "str_replace", "insert", "delete", "rename"}
+var commands = []string{"view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename", "copy"}
 
 var schema = json.RawMessage(`{
 	"type": "object",
 	"properties": {
 		"command": {
 			"type": "string",
-			"enum": ["view", "create", "str_replace", "insert", "delete", "rename"],
+			"enum": ["view", "view-all", "create", "str_replace", "insert", "append", "mkdir", "delete", "rename", "copy"],
 			"description": "What to do."
 		},
 		"path": {
 			"type": "string",
-			"description": "For all commands but rename: the file or directory, such as /memories/notes.md."
+			"description": "For all commands but view-all, rename and copy: the file or directory, such as /memories/notes.md."
+		},
+		"paths": {
+			"type": "array",
+			"items": {"type": "string"},
+			"description": "For view-all: the files and directories to show."
 		},
 		"view_range": {
 			"type": "array",
@@ -60,11 +66,11 @@ var schema = json.RawMessage(`{
 		},
 		"file_text": {
 			"type": "string",
-			"description": "For create: the content of the file."
+			"description": "For create: the content of the file, empty if left out. For append: the text to add."
 		},
 		"overwrite": {
 			"type": "boolean",
-			"description": "For create: true replaces a file that is there. Default false."
+			"description": "For create, rename and copy: true replaces a file that is there. Default false."
 		},
 		"old_str": {
 			"type": "string",
@@ -84,11 +90,11 @@ var schema = json.RawMessage(`{
 		},
 		"old_path": {
 			"type": "string",
-			"description": "For rename: the file or directory to rename or move."
+			"description": "For rename and copy: the file or directory to rename, move or copy."
 		},
 		"new_path": {
 			"type": "string",
-			"description": "For rename: its new path, at which there must be nothing yet."
+			"description": "For rename and copy: the path that it gets. Directories that this lies in are made."
 		}
 	},
 	"required": ["command"]
@@ -145,7 +151,10 @@ func (tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (
 }
 
 func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.Result, error) {
-	if in.Command == "rename" {
+	switch in.Command {
+	case "view-all":
+		return t.ViewAll(ctx, in.Paths, listing, clean)
+	case "rename", "copy":
 		from, err := clean(in.OldPath)
 		if err != nil {
 			return registry.Result{}, err
@@ -154,8 +163,14 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.
 		if err != nil {
 			return registry.Result{}, err
 		}
-		return textfile.Done(t.Rename(ctx, from, to, func(_, _ fs.FileInfo) error {
-			return registry.Errorf("Error: The destination %s already exists", t.Shown(to))
+		if in.Command == "copy" {
+			return textfile.Done(t.Copy(ctx, from, to, in.Overwrite))
+		}
+		return textfile.Done(t.Rename(ctx, from, to, func(source, target fs.FileInfo) error {
+			if !in.Overwrite || to == "/" {
+				return registry.Errorf("Error: The destination %s already exists", t.Shown(to)) // as Anthropic has it
+			}
+			return t.MayReplace(from, to, true)(source, target)
 		}))
 	}
 	name, err := clean(in.Path)
@@ -174,7 +189,11 @@ func execute(ctx context.Context, t textfile.Tree, in textfile.Input) (registry.
 		return textfile.Edited(shown, "The memory file has been edited.", lines, err)
 	case "insert":
 		missing := fmt.Sprintf("Error: The path %s does not exist", shown)
-		return textfile.Done(fmt.Sprintf("The file %s has been edited.", shown), t.Insert(ctx, name, in.InsertLine, in.Text(), missing))
+		return textfile.Done(t.Insert(ctx, name, in.InsertLine, in.GivenText(), missing))
+	case "append":
+		return textfile.Done(t.Append(ctx, name, in.GivenText()))
+	case "mkdir":
+		return textfile.Done(t.Mkdir(ctx, name))
 	case "delete":
 		return textfile.Done(t.Delete(ctx, name))
 	}

@@ -89,7 +89,7 @@ func TestCommands(t *testing.T) {
 
 			step{object{"command": "rename", "old_path": "/memories/notes.txt", "new_path": "/memories/old/notes.txt"}, "Successfully renamed /memories/notes.txt to /memories/old/notes.txt", ""},
 			step{object{"command": "rename", "old_path": "/memories/no.txt", "new_path": "/memories/x"}, "Error: The path /memories/no.txt does not exist", failed},
-			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories/old/notes.txt", "overwrite": true}, "Error: The destination /memories/old/notes.txt already exists", failed},
+			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories/old/notes.txt", "overwrite": false}, "Error: The destination /memories/old/notes.txt already exists", failed},
 			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories/old"}, "Error: The destination /memories/old already exists", failed},
 			step{object{"command": "rename", "old_path": "/memories/dot.gif", "new_path": "/memories"}, "Error: The destination /memories already exists", failed},
 			step{object{"command": "rename", "old_path": "/memories", "new_path": "/memories/x"}, "Error: Cannot rename root directory.", failed},
@@ -107,14 +107,63 @@ func TestCommands(t *testing.T) {
 	})
 }
 
+// TestLaterCommands is about those that Anthropic's tool does not have.
+func TestLaterCommands(t *testing.T) {
+	onBoth(t, func(b *bench) {
+		const more = "/memories/more"
+		do(b,
+			step{object{"command": "append", "path": "/memories/log.md", "file_text": "a\n"}, "File created successfully at: /memories/log.md", ""},
+			step{object{"command": "append", "path": "log.md", "file_text": "b\n"}, "Content appended to /memories/log.md", ""},
+			step{object{"command": "append", "path": "log.md"}, "Content appended to /memories/log.md (nothing, since no text was given)", ""},
+			step{object{"command": "append", "path": "/memories", "file_text": "b\n"}, "Error: Cannot append to the root path.", failed},
+			step{object{"command": "create", "path": "empty"}, "File created successfully at: /memories/empty", ""},
+			step{object{"command": "insert", "path": "log.md", "insert_line": 1}, "The file /memories/log.md has been edited. (Nothing was inserted, since no text was given.)", ""},
+			step{object{"command": "mkdir", "path": more}, "Directory created successfully at: /memories/more", ""},
+			step{object{"command": "mkdir", "path": more}, "Error: Directory /memories/more already exists", failed},
+			step{object{"command": "mkdir", "path": "log.md"}, "Error: A file already exists at /memories/log.md", failed},
+			step{object{"command": "mkdir", "path": "/memories"}, "Error: Cannot create directory at the root path.", failed},
+			step{object{"command": "append", "path": more, "file_text": "x"}, "Error: /memories/more is a directory, not a file.", failed},
+			step{object{"command": "copy", "old_path": "log.md", "new_path": "more/log.md"}, "Successfully copied /memories/log.md to /memories/more/log.md", ""},
+			step{object{"command": "copy", "old_path": "empty", "new_path": "more/log.md"}, "Error: The destination /memories/more/log.md already exists. Set overwrite to true to replace.", failed},
+			step{object{"command": "copy", "old_path": "empty", "new_path": "more/log.md", "overwrite": true}, "Successfully copied /memories/empty to /memories/more/log.md", ""},
+			step{object{"command": "copy", "old_path": "empty", "new_path": "/memories"}, "Error: Cannot copy to the root path.", failed},
+			step{object{"command": "copy", "old_path": "no", "new_path": "x"}, "Error: The path /memories/no does not exist", failed},
+			step{object{"command": "rename", "old_path": "log.md", "new_path": more, "overwrite": true}, "Error: The destination /memories/more is a directory.", failed},
+			step{object{"command": "rename", "old_path": "log.md", "new_path": "/memories", "overwrite": true}, "Error: The destination /memories already exists", failed},
+			step{object{"command": "rename", "old_path": "log.md", "new_path": "more/log.md", "overwrite": true}, "Successfully renamed /memories/log.md to /memories/more/log.md", ""},
+			step{object{"command": "view-all", "paths": []string{"more/log.md", "../x", more, "no"}}, text(
+				"=== /memories/more/log.md ===",
+				"Here's the content of /memories/more/log.md with line numbers:",
+				"     1\ta",
+				"     2\tb",
+				"",
+				"=== ../x [ERROR] ===",
+				`Error: The path "../x" cannot be used: "." and ".." are not allowed. All paths are inside of /memories.`,
+				"",
+				"=== /memories/more ===",
+				"Here're the files and directories up to 2 levels deep in /memories/more, excluding hidden items and node_modules:",
+				"4.0K\t/memories/more",
+				"4\t/memories/more/log.md",
+				"",
+				"=== /memories/no [ERROR] ===",
+				"The path /memories/no does not exist. Please provide a valid path.",
+			), ""},
+		)
+		require.Equal(b.T, map[string]string{"/memories/": "", "/memories/empty": "", "/memories/more/": "", "/memories/more/log.md": "a\nb\n"}, b.Tree())
+	})
+}
+
 func TestMissingParameters(t *testing.T) {
 	b := newBench(t, tooltest.InMemory(t, nil))
 	for _, test := range []struct{ input, want string }{
 		{`{}`, "Error: command is required"},
 		{`{"command":"explode"}`, "Unknown memory command: explode"},
-		{`{"command":"mkdir","path":"/x"}`, "Unknown memory command: mkdir"},
 		{`{"command":"view"}`, "Error: path is required for view command"},
-		{`{"command":"create","path":"/x"}`, "Error: file_text is required for create command"},
+		{`{"command":"create","path":"/x","content":"x"}`, "Error: file_text is required for create command"},
+		{`{"command":"mkdir"}`, "Error: path is required for mkdir command"},
+		{`{"command":"append","path":" "}`, "Error: path is required for append command"},
+		{`{"command":"copy","old_path":"/x"}`, "Error: old_path and new_path are required for copy command"},
+		{`{"command":"view-all","paths":[]}`, "Error: paths array is required and must not be empty."},
 		{`{"command":"str_replace","path":"/x"}`, "Error: old_str is required for str_replace command"},
 		{`{"command":"insert","path":"/x","insert_text":"x"}`, "Error: insert_line (number) is required for insert command"},
 		{`{"command":"delete"}`, "Error: path is required for delete command"},
@@ -130,6 +179,7 @@ func TestPathsMeanTheSame(t *testing.T) {
 	onBoth(t, func(b *bench) {
 		b.Put(map[string]string{"/memories/x": "a", "/memories/memories/x": "b"})
 		for path, shown := range map[string]string{
+			"  /memories/x \n": "/memories/x", " x": "/memories/x",
 			"x": "/memories/x", "/x": "/memories/x", "/memories/x": "/memories/x", "memories/x": "/memories/x", "//memories//x/": "/memories/x",
 			"/memories/memories/x": "/memories/memories/x",
 		} {
@@ -149,7 +199,7 @@ func TestNothingLeadsOut(t *testing.T) {
 			refused := fmt.Sprintf(`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of /memories.`, path)
 			attempt(b, path, refused)
 		}
-		for _, path := range []string{`/memories/..\x`, "/memories/\x00", `\x`, "/memories/.toolrun/x", "/memories/\n"} {
+		for _, path := range []string{`/memories/..\x`, "/memories/\x00", `\x`, "/memories/.toolrun/x", "/memories/\nx"} {
 			attempt(b, path, "")
 		}
 		before := b.Tree()
@@ -180,13 +230,18 @@ func attempt(b *bench, path, want string) {
 		{"command": "str_replace", "path": path, "old_str": "out", "new_str": "x"},
 		{"command": "insert", "path": path, "insert_line": 0, "insert_text": "x"},
 		{"command": "delete", "path": path},
+		{"command": "append", "path": path, "file_text": "x"},
+		{"command": "mkdir", "path": path},
+		{"command": "view-all", "paths": []string{path}},
+		{"command": "copy", "old_path": path, "new_path": "/memories/y"},
+		{"command": "copy", "old_path": "/memories/m", "new_path": path, "overwrite": true},
 		{"command": "rename", "old_path": path, "new_path": "/memories/y"},
-		{"command": "rename", "old_path": "/memories/m", "new_path": path},
+		{"command": "rename", "old_path": "/memories/m", "new_path": path, "overwrite": true},
 	} {
 		result := b.Call(input)
 		require.Equal(b.T, failed, result.Code, "%v: %s", input, result.Text())
 		if want != "" {
-			require.Equal(b.T, want, result.Text(), "%v", input)
+			require.Equal(b.T, want, strings.TrimPrefix(result.Text(), "=== "+path+" [ERROR] ===\n"), "%v", input)
 		}
 	}
 	require.Equal(b.T, before, b.Tree())

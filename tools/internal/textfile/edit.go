@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ func (t Tree) Write(ctx context.Context, name string, content []byte) error {
 	return t.Explain(name, vfs.WriteFile(ctx, t.Files, name, content))
 }
 
+// errUnchanged is what a change returns that leaves the file as it is.
+var errUnchanged = errors.New("unchanged")
+
 // edit changes the text of a file, while nobody else changes anything. missing is the error if there is no such file.
 func (t Tree) edit(ctx context.Context, command, name, missing string, change func(text []byte) ([]byte, error)) error {
 	shown := t.Shown(name)
@@ -71,7 +75,10 @@ func (t Tree) edit(ctx context.Context, command, name, missing string, change fu
 		if !filetype.IsText(text) {
 			return registry.Errorf("Error: Cannot use %s on binary file %s. Use create command with dataUrl to overwrite.", command, shown)
 		}
-		if text, err = change(text); err != nil {
+		switch text, err = change(text); {
+		case err == errUnchanged:
+			return nil
+		case err != nil:
 			return err
 		}
 		return t.Write(ctx, name, text)
@@ -134,16 +141,23 @@ func occurrences(text, what []byte) string {
 	return strings.Join(lines, ", ")
 }
 
-// Insert inserts lines after the line of this number, or at the top if it is 0. missing is the error if the file
-// does not exist.
-func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert, missing string) error {
-	return t.edit(ctx, "insert", name, missing, func(text []byte) ([]byte, error) {
+// Insert inserts lines after the line of this number, or at the top if it is 0. Nil is no text, which changes nothing.
+// missing is the error if the file does not exist. Insert returns the text for the model.
+func (t Tree) Insert(ctx context.Context, name string, line json.Number, insert *string, missing string) (string, error) {
+	done := fmt.Sprintf("The file %s has been edited.", t.Shown(name))
+	if insert == nil {
+		done += " (Nothing was inserted, since no text was given.)"
+	}
+	return done, t.edit(ctx, "insert", name, missing, func(text []byte) ([]byte, error) {
 		total := countLines(text)
 		n, ok := Whole(line)
 		if !ok || n < 0 || n > total {
 			return nil, registry.Errorf("Error: Invalid `insert_line` parameter: %s. It should be within the range of lines of the file: [0, %d]", line, total)
 		}
-		return insertAfter(text, n, insert), nil
+		if insert == nil {
+			return nil, errUnchanged
+		}
+		return insertAfter(text, n, *insert), nil
 	})
 }
 

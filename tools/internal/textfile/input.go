@@ -29,19 +29,23 @@ type Input struct {
 	InsertText *string       `json:"insert_text"`
 }
 
-// Text returns the text of a command that writes one.
+// Text returns the text of a command that writes one, or "" if there is none.
 func (in Input) Text() string {
-	for _, name := range textNames[in.Command] {
-		switch {
-		case name == "file_text" && in.FileText != nil:
-			return *in.FileText
-		case name == "insert_text" && in.InsertText != nil:
-			return *in.InsertText
-		case name == "new_str" && in.NewStr != nil:
-			return *in.NewStr
-		}
+	if text := in.GivenText(); text != nil {
+		return *text
 	}
 	return ""
+}
+
+// GivenText is Text, but nil if there is none.
+func (in Input) GivenText() *string {
+	for _, name := range textNames[in.Command] {
+		text := map[string]*string{"file_text": in.FileText, "insert_text": in.InsertText, "new_str": in.NewStr}[name]
+		if text != nil {
+			return text
+		}
+	}
+	return nil
 }
 
 // textNames are the names that the text of a command can have, the right one first. Models know the others from
@@ -63,9 +67,10 @@ func Check(tool string, commands []string, input map[string]any) error {
 		return registry.Errorf("Unknown %s command: %s", tool, Cut(command, 200))
 	}
 	has := func(name string) bool { s, _ := input[name].(string); return s != "" }
+	hasPath := func(name string) bool { s, _ := input[name].(string); return strings.TrimSpace(s) != "" }
 	switch command {
 	case "rename", "copy":
-		if !has("old_path") || !has("new_path") {
+		if !hasPath("old_path") || !hasPath("new_path") {
 			return registry.Errorf("Error: old_path and new_path are required for %s command", command)
 		}
 	case "view-all":
@@ -73,7 +78,7 @@ func Check(tool string, commands []string, input map[string]any) error {
 			return registry.Errorf("Error: paths array is required and must not be empty.")
 		}
 	default:
-		if !has("path") {
+		if !hasPath("path") {
 			return registry.Errorf("Error: path is required for %s command", command)
 		}
 	}
@@ -90,13 +95,29 @@ func Check(tool string, commands []string, input map[string]any) error {
 	}
 	names := textNames[command]
 	isText := func(name string) bool { _, ok := input[name].(string); return ok }
-	if len(names) > 0 && !slices.ContainsFunc(names, isText) {
-		if input[names[0]] != nil { // often an object, if the file is to be JSON
-			return registry.Errorf("Error: %s is required for %s command, as a string: pass the text itself, also if it is JSON", names[0], command)
-		}
+	switch {
+	case len(names) == 0 || slices.ContainsFunc(names, isText):
+	case input[names[0]] != nil: // often an object, if the file is to be JSON
+		return registry.Errorf("Error: %s is required for %s command, as a string: pass the text itself, also if it is JSON", names[0], command)
+	case mislaid(input):
 		return registry.Errorf("Error: %s is required for %s command", names[0], command)
 	}
 	return nil
+}
+
+// mislaid reports whether an input without the text of its command has one by another name. Without any text there is
+// an empty file, which is not what somebody wants who has passed one.
+func mislaid(input map[string]any) bool {
+	for name, value := range input {
+		switch name {
+		case "command", "path", "overwrite", "paths", "old_path", "new_path", "view_range", "insert_line":
+		default:
+			if s, ok := value.(string); ok && s != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Whole returns a number if it is an integer. Values out of range become the largest or smallest int.

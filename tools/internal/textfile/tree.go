@@ -20,6 +20,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/afero"
@@ -37,8 +38,9 @@ func because(cause error, format string, args ...any) error {
 	return &registry.ModelError{Text: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// Clean is [vfs.Clean] with an error for models.
+// Clean is [vfs.Clean] without spaces around the path, and with an error for models.
 func Clean(given string) (string, error) {
+	given = strings.TrimSpace(given)
 	name, err := vfs.Clean(given)
 	if invalid, ok := errors.AsType[*vfs.InvalidPathError](err); ok {
 		return "", because(err, "Error: The path %q cannot be used: %s.", Cut(given, 200), invalid.Reason)

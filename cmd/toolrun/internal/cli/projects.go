@@ -276,7 +276,8 @@ func (c *projectCommand) migrate() *cobra.Command {
 		Short: "Convert the settings of an older version",
 		Long: `Bring settings of an older version into today's form: those of the project, or
 those in a file or on standard input (-), which then become the project's.
-Unknown fields are kept.`,
+Unknown fields are kept. Where none of the old flags (memoryEnabled,
+jsExecutionEnabled, fsToolEnabled) is set, the defaults of the tools hold.`,
 		Example: "  toolrun project migrate\n" +
 			"  toolrun project --project old migrate settings.json",
 		Args: cobra.MaximumNArgs(1),

@@ -1,24 +1,22 @@
-package filesystem
+package textfile
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
 
-var listing = textfile.Listing{DirectoriesFirst: true}
+// maxTogether is how many bytes ViewAll shows, all paths together.
+const maxTogether = MaxSize
 
-// maxTogether is how many bytes view-all shows, all paths together.
-const maxTogether = textfile.MaxSize
-
-// viewAll shows what view shows, one path after the other. An image is a part of its own; everything else is one text,
-// with a blank line between paths.
-func (t tree) viewAll(ctx context.Context, paths []string) (registry.Result, error) {
+// ViewAll shows several files and directories, one after the other. An image is a part of its own; everything else is
+// one text, with a blank line between paths. clean checks paths as the model writes them.
+func (t Tree) ViewAll(ctx context.Context, paths []string, listing Listing, clean func(string) (string, error)) (registry.Result, error) {
 	var parts []registry.Part
 	var text strings.Builder
 	failures, size := 0, 0
@@ -29,7 +27,7 @@ func (t tree) viewAll(ctx context.Context, paths []string) (registry.Result, err
 			}
 			text.WriteByte('\n')
 		}
-		shown, view, err := t.viewOne(ctx, given, size)
+		shown, view, err := t.viewOne(ctx, given, size, listing, clean)
 		if problem, ok := errors.AsType[*registry.ModelError](err); ok {
 			failures++
 			text.WriteString("=== " + shown + " [ERROR] ===\n" + problem.Text)
@@ -57,19 +55,28 @@ func (t tree) viewAll(ctx context.Context, paths []string) (registry.Result, err
 	return result, nil
 }
 
-func (t tree) viewOne(ctx context.Context, given string, before int) (shown string, view textfile.View, err error) {
-	name, err := textfile.Clean(given)
+func (t Tree) viewOne(ctx context.Context, given string, before int, listing Listing, clean func(string) (string, error)) (shown string, view View, err error) {
+	name, err := clean(given)
 	if err != nil {
-		return printable(textfile.Cut(given, 200)), view, err
+		return printable(Cut(given, 200)), view, err
 	}
+	shown = t.Shown(name)
 	if before >= maxTogether {
-		return name, view, registry.Errorf("Error: The paths before have %d bytes together, which is too much for more. View this one in another call.", before)
+		return shown, view, registry.Errorf("Error: The paths before have %d bytes together, which is too much for more. View this one in another call.", before)
 	}
 	view, err = t.View(ctx, name, nil, listing)
-	return name, view, err
+	return shown, view, err
 }
 
-// printable keeps a path that is none from looking like more than that.
+// viewed is the status of ViewAll.
+func viewed(paths, failures int) string {
+	if failures == 0 {
+		return fmt.Sprintf("Viewed %d paths", paths)
+	}
+	return fmt.Sprintf("Viewed %d of %d paths", paths-failures, paths)
+}
+
+// printable keeps a refused path from looking like anything else.
 func printable(name string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {
