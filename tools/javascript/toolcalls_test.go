@@ -316,7 +316,7 @@ func TestToolsAreDeclared(t *testing.T) {
 	text := describe(env.Selection)
 	for _, want := range []string{
 		"\n\nCode can call the other tools: `await tools.NAME(input)`", "100 times", "```ts\ndeclare const tools: {\n", "  memory(input: {\n",
-		`    command: "view" | "create" | "str_replace" | "insert" | "delete" | "rename";`, `  "git-hub"(input?: Record<string, unknown>): Promise<string>;`,
+		`    command: "view" | "view-all" | "create" | "str_replace" | "insert" | "append" | "mkdir" | "delete" | "rename" | "copy";`, `  "git-hub"(input?: Record<string, unknown>): Promise<string>;`,
 		"  data(input?: Record<string, unknown>): Promise<{\n", "  /** * / }; ''' evil */\n",
 	} {
 		require.Contains(t, text, want)
