@@ -86,7 +86,7 @@ type Options struct {
 	// ScriptName is what stack traces call the code that the tool javascript runs. Empty means script.js.
 	ScriptName string
 
-	// Tools are added to memory, javascript and filesystem, and must not have their names.
+	// Tools are added to memory, javascript and filesystem. One with the name of a built-in tool replaces it.
 	Tools []registry.Tool
 	// Middleware sees all calls, the first one outermost.
 	Middleware []registry.Middleware
@@ -130,18 +130,18 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	r := &Runner{projects: o.Projects, given: o, sessions: map[*Session]bool{}}
 	r.close = sync.OnceValue(r.shut)
 	r.javascript.load = func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) }
-	tools, err := registry.New(
-		memory.New(),
-		javascript.New(r.javascript.get, &javascript.Options{ScriptName: o.ScriptName}),
-		filesystem.New(),
-	)
+	runsCode := javascript.New(r.javascript.get, &javascript.Options{ScriptName: o.ScriptName})
+	tools, err := registry.New(memory.New(), runsCode, filesystem.New())
 	if err == nil {
-		tools, err = tools.With(o.Tools...)
+		tools, err = tools.Replacing(o.Tools...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	tools = tools.Using(o.Middleware...).Using(r.javascript.before(javascript.Name))
+	tools = tools.Using(o.Middleware...)
+	if now, _ := tools.Tool(javascript.Name); now == runsCode {
+		tools = tools.Using(r.javascript.before(javascript.Name))
+	}
 	if r.engine = o.Engine; r.engine == nil {
 		if o.EngineOptions.CacheFailed == nil {
 			o.EngineOptions.CacheFailed = func(err error) {

@@ -57,8 +57,7 @@ func TestOpenRefuses(t *testing.T) {
 		check   func(t *testing.T, err error)
 	}{
 		"a tool that is none": {toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
-		"a tool with the name of another one": {toolrun.Options{Tools: []registry.Tool{nothing("memory")}},
-			requireToolError("memory")},
+		"two tools of one name": {toolrun.Options{Tools: []registry.Tool{nothing("a"), nothing("a")}}, requireToolError("a")},
 		"a directory that is a file": {toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "file")
 		}},

@@ -71,13 +71,6 @@ func (r *Registry) Without(source string) *Registry {
 	}), r.middleware)
 }
 
-// WithoutTools returns a registry without the named tools.
-func (r *Registry) WithoutTools(names ...string) *Registry {
-	return build(slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool {
-		return slices.Contains(names, e.spec.Name)
-	}), r.middleware)
-}
-
 // Using returns a registry whose calls go through the middleware, the first one outermost, and then through the
 // middleware that the registry already had.
 func (r *Registry) Using(middleware ...Middleware) *Registry {
@@ -170,11 +163,6 @@ func (r *Registry) Specs() []Spec { return r.list(func(*Spec) bool { return true
 // ByCategory returns the Specs of the tools of a category.
 func (r *Registry) ByCategory(category Category) []Spec {
 	return r.list(func(s *Spec) bool { return s.Category == category })
-}
-
-// ByMode returns the Specs of the tools that can be used in a mode.
-func (r *Registry) ByMode(mode Mode) []Spec {
-	return r.list(func(s *Spec) bool { return len(s.Modes) == 0 || slices.Contains(s.Modes, mode) })
 }
 
 // Configurable returns the Specs of the tools that have options.

@@ -1,18 +1,21 @@
 // The command embed shows how a program uses toolrun's tools, and one of its own, and runs a model's calls. It reads
-// the model's response from standard input.
+// the model's response from standard input, and reports the tools' errors on standard error.
 //
 //	echo '{"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {"city": "Oslo"}}' | go run .
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
+	"sync/atomic"
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/observe"
 )
 
 type place struct {
@@ -23,25 +26,52 @@ var weather = registry.Func(registry.Spec{
 	Name:        "weather",
 	Description: "Tells the weather of a city.",
 	Annotations: registry.Annotations{ReadOnly: true, OpenWorld: true},
+	Retries:     2,
 }, func(ctx context.Context, in place, env registry.Env) (string, error) {
-	if in.City == "Atlantis" {
+	text, err := forecast(in.City)
+	if errors.Is(err, errBusy) {
+		return "", registry.Retryable(err) // the call is made again, at most twice
+	}
+	if err != nil {
 		return "", registry.Errorf("There is no weather in %s. Try a city above the sea.", in.City)
 	}
-	return "15 °C, light rain in " + in.City, nil
+	return text, nil
 })
 
+var (
+	errBusy    = errors.New("the weather service is busy")
+	errUnknown = errors.New("the weather service does not know this city")
+)
+
+var requests atomic.Int64
+
+// forecast stands for a service on the network, which is busy now and then.
+func forecast(city string) (string, error) {
+	switch {
+	case requests.Add(1)%2 == 1:
+		return "", errBusy
+	case city == "Atlantis":
+		return "", errUnknown
+	}
+	return "15 °C, light rain in " + city, nil
+}
+
 func main() {
-	if err := run(context.Background(), os.Stdin, os.Stdout); err != nil {
+	if err := run(context.Background(), os.Stdin, os.Stdout, os.Stderr); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	response, err := io.ReadAll(io.LimitReader(stdin, 64<<20))
 	if err != nil {
 		return err
 	}
-	runner, err := toolrun.Open(ctx, &toolrun.Options{Tools: []registry.Tool{weather}})
+	var failures observe.LastErrors
+	runner, err := toolrun.Open(ctx, &toolrun.Options{
+		Tools:      []registry.Tool{weather},
+		Middleware: []registry.Middleware{failures.Middleware},
+	})
 	if err != nil {
 		return err
 	}
@@ -53,6 +83,9 @@ func run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	messages, err := session.Do(ctx, registry.Anthropic, response)
 	if err != nil {
 		return err
+	}
+	for _, failure := range failures.All() {
+		fmt.Fprintf(stderr, "%s: %s: %s\n", failure.Tool, failure.Code, failure.Text)
 	}
 	_, err = fmt.Fprintf(stdout, "%s\n", messages)
 	return err

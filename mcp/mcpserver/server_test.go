@@ -11,6 +11,8 @@ import (
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/filesystem"
+	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -132,7 +134,8 @@ func TestToolsThatComeAndGo(t *testing.T) {
 	onEveryWay(t, statefully, func(t *testing.T, connect func(*mcpserver.Server,
 		*sdk.ClientOptions) *sdk.ClientSession) {
 		tools, project := builtIn(t), newProject(t)
-		without := tools.WithoutTools("javascript")
+		without, err := registry.New(memory.New(), filesystem.New())
+		require.NoError(t, err)
 		now := make(chan *registry.Registry, 1)
 		now <- without
 		server, err := mcpserver.New(t.Context(), func(context.Context) (*registry.Registry, registry.Env, error) {

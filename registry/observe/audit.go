@@ -28,16 +28,14 @@ type AuditOptions struct {
 	// [CodeNotRecorded]. An attempt without a second line means that the process, or the writer, died during the
 	// call.
 	Required bool
-	// OnError gets errors of writing. It can be called by several goroutines at once. If it is nil, errors go to
-	// the logger of the call's Env.
-	OnError func(error)
 	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
 }
 
 // Audit returns middleware that writes one line of JSON after each call, or two lines if AuditOptions.Required is
 // set. Each line is one Write, and writes do not overlap, so a file opened with os.O_APPEND can be shared with
-// other processes. Buffering and durability are up to the writer.
+// other processes. Buffering and durability are up to the writer. An error of writing goes to the logger of the
+// call's Env.
 //
 // A line has these fields. Empty ones are left out, except for the outcome and sizes:
 //
@@ -144,10 +142,7 @@ func (a *audit) write(ctx context.Context, env registry.Env, line *auditLine) er
 		return nil
 	}
 	err = fmt.Errorf("audit: call %d: %w", line.Seq, err)
-	switch {
-	case a.OnError != nil:
-		a.OnError(err)
-	case env.Logger != nil:
+	if env.Logger != nil {
 		env.Logger.LogAttrs(ctx, slog.LevelError, "call not recorded",
 			slog.String("tool", line.Tool), slog.String("call", line.Call), slog.String("cause", err.Error()))
 	}

@@ -11,28 +11,18 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// DefaultLastErrors is the default of [LastErrorsOptions].Tools.
-const DefaultLastErrors = 256
+// maxLastErrors is how many tools are remembered.
+const maxLastErrors = 256
 
-// LastErrorsOptions configure a [LastErrors].
-type LastErrorsOptions struct {
-	// Tools is how many tools are remembered. When it is exceeded, the tool that has not failed for the longest
-	// time is forgotten. Zero means [DefaultLastErrors].
-	Tools int
-	// Now is the clock. Nil means time.Now.
-	Now func() time.Time
-}
-
-// LastErrors remembers the last error of each tool, for diagnosis. It is safe for concurrent use, and several
-// registries can share one.
+// LastErrors remembers the last error of each tool, for diagnosis. Of more than 256 tools it forgets those that have
+// not failed for the longest time. It is safe for concurrent use, and several registries can share one. The zero
+// value is ready.
 //
-//	last := observe.NewLastErrors(nil)
+//	var last observe.LastErrors
 //	r = r.Using(last.Middleware)
 type LastErrors struct {
-	options LastErrorsOptions
-
-	mu     sync.Mutex
-	byTool map[string]LastError
+	mu   sync.Mutex
+	list []LastError // at most one of each tool, the latest last
 }
 
 // A LastError describes a failed call.
@@ -51,21 +41,6 @@ type LastError struct {
 	Cause string
 }
 
-// NewLastErrors returns an empty LastErrors.
-func NewLastErrors(options *LastErrorsOptions) *LastErrors {
-	l := &LastErrors{byTool: map[string]LastError{}}
-	if options != nil {
-		l.options = *options
-	}
-	if l.options.Tools <= 0 {
-		l.options.Tools = DefaultLastErrors
-	}
-	if l.options.Now == nil {
-		l.options.Now = time.Now
-	}
-	return l
-}
-
 // Middleware is a [registry.Middleware] that remembers the errors of calls.
 func (l *LastErrors) Middleware(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
@@ -80,7 +55,7 @@ func (l *LastErrors) Middleware(next registry.Handler) registry.Handler {
 func (l *LastErrors) keep(call registry.Call, env registry.Env, result registry.Result) {
 	e := LastError{
 		Project: label(env.Project), Chat: label(env.Chat), CallID: label(call.ID),
-		Time: l.options.Now(), Code: result.Code, Text: plaintext.Clean(result.Text(), maxCause), Cause: cause(result),
+		Time: time.Now(), Code: result.Code, Text: plaintext.Clean(result.Text(), maxCause), Cause: cause(result),
 	}
 	if result.Code != registry.CodeUnknownTool {
 		e.Tool = label(call.Tool)
@@ -91,22 +66,17 @@ func (l *LastErrors) keep(call registry.Call, env registry.Env, result registry.
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, known := l.byTool[e.Tool]; !known && len(l.byTool) >= l.options.Tools {
-		l.forget()
+	if i := l.index(e.Tool); i >= 0 {
+		l.list = slices.Delete(l.list, i, i+1)
+	} else if len(l.list) >= maxLastErrors {
+		l.list = slices.Delete(l.list, 0, 1)
 	}
-	l.byTool[e.Tool] = e
+	l.list = append(l.list, e)
 }
 
-// forget forgets the oldest error.
-func (l *LastErrors) forget() {
-	var oldest string
-	first := true
-	for tool, e := range l.byTool {
-		if first || e.Time.Before(l.byTool[oldest].Time) {
-			oldest, first = tool, false
-		}
-	}
-	delete(l.byTool, oldest)
+// index returns where the error of a tool is, or -1. The lock is held.
+func (l *LastErrors) index(tool string) int {
+	return slices.IndexFunc(l.list, func(e LastError) bool { return e.Tool == tool })
 }
 
 // Of returns the last error of a tool, even if later calls have succeeded. For "" it is the last call of an unknown
@@ -114,18 +84,18 @@ func (l *LastErrors) forget() {
 func (l *LastErrors) Of(tool string) (last LastError, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last, ok = l.byTool[tool]
-	return last, ok
+	i := l.index(tool)
+	if i < 0 {
+		return last, false
+	}
+	return l.list[i], true
 }
 
 // All returns the last errors of all tools, the latest first.
 func (l *LastErrors) All() []LastError {
 	l.mu.Lock()
-	all := make([]LastError, 0, len(l.byTool))
-	for _, e := range l.byTool {
-		all = append(all, e)
-	}
+	all := slices.Clone(l.list)
 	l.mu.Unlock()
-	slices.SortFunc(all, func(a, b LastError) int { return b.Time.Compare(a.Time) })
+	slices.Reverse(all)
 	return all
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func TestLastErrors(t *testing.T) {
-	last := observe.NewLastErrors(&observe.LastErrorsOptions{Now: steppingClock()})
+	last := new(observe.LastErrors)
 	r := newRegistry(t, last.Middleware)
 	require.Empty(t, last.All())
 	for _, test := range outcomes {
@@ -28,9 +28,9 @@ func TestLastErrors(t *testing.T) {
 	require.False(t, ok, "what has succeeded has no error")
 	e, ok := last.Of("break")
 	require.True(t, ok)
+	require.WithinDuration(t, time.Now(), e.Time, time.Hour)
 	require.Equal(t, observe.LastError{
-		Tool: "break", Project: "notes", Chat: "chat-7", CallID: "call-1",
-		Time: time.Date(2025, 3, 1, 12, 0, 2, 0, time.UTC), Code: registry.CodeFailed,
+		Tool: "break", Project: "notes", Chat: "chat-7", CallID: "call-1", Time: e.Time, Code: registry.CodeFailed,
 		Text: "Tool execution failed: no connection for Ada", Cause: "no connection for Ada",
 	}, e)
 	e, ok = last.Of("")
@@ -47,7 +47,7 @@ func TestLastErrors(t *testing.T) {
 }
 
 func TestLastErrorsAreReplaced(t *testing.T) {
-	last := observe.NewLastErrors(nil)
+	last := new(observe.LastErrors)
 	r := newRegistry(t, last.Middleware)
 	call := callOf("refuse")
 	r.Dispatch(t.Context(), call, someEnv)
@@ -69,24 +69,25 @@ func sayError(text string) registry.Middleware {
 }
 
 func TestLastErrorsAreBounded(t *testing.T) {
-	last := observe.NewLastErrors(&observe.LastErrorsOptions{Tools: 3, Now: steppingClock()})
-	r := newRegistry(t, last.Middleware, sayError(strings.Repeat("x", 1<<20)))
-	for i := range 10 {
+	last := new(observe.LastErrors)
+	r := newRegistry(t, last.Middleware, sayError(strings.Repeat("x", 10<<10)))
+	const kept = 256
+	for i := range kept {
 		r.Dispatch(t.Context(), registry.Call{Tool: fmt.Sprint("tool", i)}, someEnv)
-		if i == 7 {
-			r.Dispatch(t.Context(), registry.Call{Tool: "tool6"}, someEnv) // the latest now
-		}
 	}
-	var kept []string
-	for _, e := range last.All() {
-		kept = append(kept, e.Tool)
+	r.Dispatch(t.Context(), registry.Call{Tool: "tool0"}, someEnv) // the latest now
+	r.Dispatch(t.Context(), registry.Call{Tool: "another"}, someEnv)
+	all := last.All()
+	require.Len(t, all, kept)
+	require.Equal(t, []string{"another", "tool0", "tool255"}, []string{all[0].Tool, all[1].Tool, all[2].Tool})
+	require.Equal(t, "tool2", all[kept-1].Tool)
+	for _, e := range all {
 		require.LessOrEqual(t, len(e.Text)+len(e.Cause), 2*(4<<10+3))
 	}
-	require.Equal(t, []string{"tool9", "tool8", "tool6"}, kept)
 }
 
 func TestLastErrorsConcurrently(t *testing.T) {
-	last := observe.NewLastErrors(&observe.LastErrorsOptions{Tools: 5})
+	last := new(observe.LastErrors)
 	r := newRegistry(t, last.Middleware, sayError("no"))
 	var all sync.WaitGroup
 	for i := range 10 {
@@ -99,11 +100,11 @@ func TestLastErrorsConcurrently(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Len(t, last.All(), 5)
+	require.Len(t, last.All(), 12)
 }
 
 func ExampleLastErrors() {
-	last := observe.NewLastErrors(nil)
+	last := new(observe.LastErrors)
 	r, err := registry.New(tools()...)
 	if err != nil {
 		panic(err)

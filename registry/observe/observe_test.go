@@ -123,7 +123,7 @@ func TestMiddlewareChangesNoResult(t *testing.T) {
 	plain := newRegistry(t)
 	observed := newRegistry(t,
 		observe.Slog(slog.New(slog.DiscardHandler), nil), observe.Audit(new(bytes.Buffer), nil),
-		observe.NewLastErrors(nil).Middleware, observe.OpenTelemetry(newProvider(t), nil))
+		new(observe.LastErrors).Middleware, observe.OpenTelemetry(newProvider(t), nil))
 	for _, test := range outcomes {
 		want := plain.Dispatch(t.Context(), callOf(test.tool), someEnv)
 		got := observed.Dispatch(t.Context(), callOf(test.tool), someEnv)
@@ -136,7 +136,7 @@ func TestMiddlewareChangesNoResult(t *testing.T) {
 // TestPanicsGoOn checks that whoever is outside still gets the panic, with where it was.
 func TestPanicsGoOn(t *testing.T) {
 	var log, audit bytes.Buffer
-	last := observe.NewLastErrors(nil)
+	last := new(observe.LastErrors)
 	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil), last.Middleware, panicking)
 	result := r.Dispatch(t.Context(), callOf("greet"), someEnv)
 	require.Equal(t, registry.CodeFailed, result.Code)

@@ -11,37 +11,23 @@ import (
 
 // SlogOptions configure [Slog]. The zero value logs no contents.
 type SlogOptions struct {
-	// Level returns the level at which a call is logged. Nil means [SlogLevel].
-	Level func(registry.Result) slog.Level
 	// Contents is how many bytes of each call's input and output are logged, as "input" and "output". Zero means none.
 	Contents int
 }
 
-// SlogLevel is the default level: Info for successful calls, Error for failures of the tool itself
-// ([registry.CodeFailed] and [registry.ErrAbandoned]), and Warn for everything else.
-func SlogLevel(result registry.Result) slog.Level {
-	switch {
-	case !result.IsError():
-		return slog.LevelInfo
-	case toolFailed(result):
-		return slog.LevelError
-	}
-	return slog.LevelWarn
-}
-
 // Slog returns middleware that logs one record, "tool call", after each call. It has the attributes tool, project,
 // chat, client, call (the id), parent (the id of the call that made it), duration, outcome, input_bytes and
-// output_bytes. Empty ones are left out. Failures of the tool itself have their cause. A nil logger means the
-// logger of the call's Env; if that is nil too, nothing is logged.
+// output_bytes. Empty ones are left out. A nil logger means the logger of the call's Env; if that is nil too, nothing
+// is logged.
+//
+// The level is Info for successful calls, Warn for failed ones, and Error for failures of the tool itself
+// ([registry.CodeFailed] and [registry.ErrAbandoned]), whose records have the cause as well.
 //
 // The record gets the call's context, so handlers that know about traces can connect the two.
 func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 	var o SlogOptions
 	if options != nil {
 		o = *options
-	}
-	if o.Level == nil {
-		o.Level = SlogLevel
 	}
 	return func(next registry.Handler) registry.Handler {
 		return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
@@ -54,7 +40,7 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 			}
 			start := time.Now()
 			return watch(ctx, next, call, env, func(result registry.Result, _ bool) {
-				level := o.Level(result)
+				level := levelOf(result)
 				if !logger.Enabled(ctx, level) {
 					return
 				}
@@ -63,6 +49,16 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 			})
 		}
 	}
+}
+
+func levelOf(result registry.Result) slog.Level {
+	switch {
+	case !result.IsError():
+		return slog.LevelInfo
+	case toolFailed(result):
+		return slog.LevelError
+	}
+	return slog.LevelWarn
 }
 
 // attrs appends what is logged of a call.

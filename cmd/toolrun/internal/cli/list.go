@@ -27,6 +27,8 @@ type listCommand struct {
 	api     string
 	strict  bool
 	json    bool
+
+	category string
 }
 
 // run returns a command's function that calls do with the tools and their Env.
@@ -71,12 +73,17 @@ func newTools() *cobra.Command {
 			"  toolrun tools --json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.run(func(cmd *cobra.Command, args []string, tools *registry.Registry, env registry.Env) error {
+			if len(args) > 0 && c.category != "" {
+				return errors.New("--category is for lists; name a tool or give a category")
+			}
 			if len(args) == 0 {
 				return c.list(cmd.OutOrStdout(), tools, env.Selection)
 			}
 			return c.describe(cmd.OutOrStdout(), tools, env.Selection, args[0])
 		}),
 	})
+	cmd.Flags().StringVar(&c.category, "category", "",
+		"list the tools of this `CATEGORY` only, such as file, code or mcp")
 	addJSON(cmd.Flags(), &c.json)
 	return cmd
 }
@@ -94,14 +101,14 @@ type jsonTool struct {
 	Schema      json.RawMessage   `json:"schema,omitempty"`
 }
 
-// jsonTools returns all tools, and whether a selection enables them.
-func jsonTools(tools *registry.Registry, s registry.Selection) []jsonTool {
+// jsonTools returns tools, and whether a selection enables them.
+func jsonTools(tools *registry.Registry, specs []registry.Spec, s registry.Selection) []jsonTool {
 	on := map[string]bool{}
 	for _, spec := range tools.Enabled(s) {
 		on[spec.Name] = true
 	}
 	all := []jsonTool{}
-	for _, spec := range tools.Specs() {
+	for _, spec := range specs {
 		if spec.Options == nil {
 			spec.Options = []registry.Option{}
 		}
@@ -124,7 +131,11 @@ func onOff(is bool) string {
 }
 
 func (c *listCommand) list(w io.Writer, tools *registry.Registry, s registry.Selection) error {
-	all := jsonTools(tools, s)
+	specs := tools.Specs()
+	if c.category != "" {
+		specs = tools.ByCategory(registry.Category(c.category))
+	}
+	all := jsonTools(tools, specs, s)
 	if c.json {
 		return printJSON(w, all)
 	}
@@ -139,8 +150,8 @@ func (c *listCommand) describe(w io.Writer, tools *registry.Registry, s registry
 	if err := known(tools, []string{name}); err != nil {
 		return err
 	}
-	all := jsonTools(tools, s)
-	out := all[slices.IndexFunc(all, func(tool jsonTool) bool { return tool.Name == name })]
+	spec, _ := tools.Spec(name)
+	out := jsonTools(tools, []registry.Spec{spec}, s)[0]
 	enable := map[string]bool{}
 	maps.Copy(enable, s.Enable)
 	enable[name] = true // tools that are off can be described, too

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/signal"
 	"syscall"
 	"time"
@@ -45,6 +46,7 @@ type mcpCommand struct {
 
 	logLevel  string
 	logFormat string
+	audit     string
 }
 
 func newMCP() *cobra.Command {
@@ -103,6 +105,7 @@ no call begins, and those that run may finish (--grace).`,
 		"let running calls finish within this time when the server stops")
 	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL`: debug, info, warn or error (default: info over HTTP, else warn)")
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
+	flags.StringVar(&c.audit, "audit", "", "append a line of JSON about each call to `FILE`")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "project")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "root")
@@ -132,7 +135,16 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second one ends the process the hard way
 	cmd.SetContext(ctx)
-	middleware := []registry.Middleware{observe.Slog(logger, nil)}
+	var middleware []registry.Middleware
+	if c.audit != "" {
+		file, err := os.OpenFile(c.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer file.Close() // each line has been written by itself
+		middleware = append(middleware, observe.Audit(file, nil))
+	}
+	middleware = append(middleware, observe.Slog(logger, nil))
 	metrics := mcphttp.NewMetrics()
 	if c.http != "" {
 		middleware = append(middleware, metrics.Middleware)

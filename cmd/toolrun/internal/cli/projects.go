@@ -150,7 +150,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	}
 	tools, selection := r.Registry(), env.Selection
 	p := newJSONProject(c.id, usage)
-	p.Tools = jsonTools(tools, selection)
+	p.Tools = jsonTools(tools, tools.Specs(), selection)
 	for i := range p.Tools {
 		options, err := tools.Options(p.Tools[i].Name, selection)
 		if err != nil {

@@ -105,7 +105,12 @@ func findOption(tools *registry.Registry, name, tool string) (registry.Option, s
 		ids = append(ids, option.ID)
 	}
 	if len(ids) == 0 {
-		return registry.Option{}, "", fmt.Errorf("the tool %s has no options", tool)
+		var others []string
+		for _, spec := range tools.Configurable() {
+			others = append(others, spec.Name)
+		}
+		return registry.Option{}, "", fmt.Errorf("the tool %s has no options; tools with options: %s", tool,
+			strings.Join(others, ", "))
 	}
 	return registry.Option{}, "", fmt.Errorf("the tool %s has no option %q; it has %s", tool, name,
 		strings.Join(ids, ", "))
