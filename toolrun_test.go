@@ -56,7 +56,7 @@ func TestOpenRefuses(t *testing.T) {
 		options toolrun.Options
 		check   func(t *testing.T, err error)
 	}{
-		"a tool that is none": {toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
+		"a tool that is none":   {toolrun.Options{Tools: []registry.Tool{nil}}, requireToolError("")},
 		"two tools of one name": {toolrun.Options{Tools: []registry.Tool{nothing("a"), nothing("a")}}, requireToolError("a")},
 		"a directory that is a file": {toolrun.Options{DataDir: file}, func(t *testing.T, err error) {
 			require.ErrorContains(t, err, "file")
