@@ -68,8 +68,8 @@ func (b bedrock) message(data []byte, into *callList) error {
 
 // blockKinds are what a content block can be. In a message there may be others, too.
 var blockKinds = []string{
-	"toolUse", "text", "image", "document", "video", "audio", "toolResult", "reasoningContent", "guardContent", "cachePoint",
-	"citationsContent", "searchResult",
+	"toolUse", "text", "image", "document", "video", "audio", "toolResult", "reasoningContent", "guardContent",
+	"cachePoint", "citationsContent", "searchResult",
 }
 
 // block adds the call in a content block, if it is one.

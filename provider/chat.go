@@ -20,7 +20,8 @@ func (chat) rules(strict bool) *rules {
 }
 
 func (chat) definition(t *tool) *node {
-	return jsontree.NewObject(pair("type", jsontree.NewString("function")), pair("function", openAIFunction(jsontree.NewObject(), t)))
+	return jsontree.NewObject(pair("type", jsontree.NewString("function")),
+		pair("function", openAIFunction(jsontree.NewObject(), t)))
 }
 
 // openAIFunction adds what both of OpenAI's APIs say of a function.
@@ -41,7 +42,8 @@ func (c chat) calls(data []byte, into *callList) error {
 			return c.toolCall(element, into)
 		})
 	}
-	f := fieldsOf(data, "choices", "message", "role", "content", "tool_calls", "function_call", "function", "type", "error")
+	f := fieldsOf(data, "choices", "message", "role", "content", "tool_calls", "function_call", "function", "type",
+		"error")
 	switch {
 	case hasError(f["error"]):
 		return reported(f["error"])

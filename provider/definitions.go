@@ -33,7 +33,8 @@ const maxDefinition = 16 << 20
 // No schema causes an error: a schema of more than 256 KiB, as references can produce, is shortened (see the
 // package's documentation). The error is a *[registry.ToolError] if an option of a tool has an invalid value, its
 // override is not JSON, or its definition has more than 16 MiB.
-func Definitions(r *registry.Registry, api registry.API, selection registry.Selection, options *Options) (json.RawMessage, error) {
+func Definitions(r *registry.Registry, api registry.API, selection registry.Selection,
+	options *Options) (json.RawMessage, error) {
 	d, err := dialectOf(api)
 	if err != nil {
 		return nil, err

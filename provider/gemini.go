@@ -52,7 +52,8 @@ func (g gemini) calls(data []byte, into *callList) error {
 			return g.part(element, into)
 		})
 	}
-	f := fieldsOf(data, "error", "candidates", "content", "parts", "role", "functionCall", "text", "promptFeedback", "usageMetadata")
+	f := fieldsOf(data, "error", "candidates", "content", "parts", "role", "functionCall", "text", "promptFeedback",
+		"usageMetadata")
 	switch {
 	case hasError(f["error"]):
 		return reported(f["error"])
@@ -88,11 +89,12 @@ func (g gemini) content(data []byte, into *callList) error {
 
 // partKinds are what a part can be. In a content there may be others, too.
 var partKinds = []string{
-	"functionCall", "text", "inlineData", "functionResponse", "fileData", "executableCode", "codeExecutionResult", "thought",
-	"thoughtSignature", "toolCall", "toolResponse",
+	"functionCall", "text", "inlineData", "functionResponse", "fileData", "executableCode", "codeExecutionResult",
+	"thought", "thoughtSignature", "toolCall", "toolResponse",
 }
 
-var errPartial = errors.New("the arguments of a call come bit by bit, which is not supported: leave streamFunctionCallArguments off")
+var errPartial = errors.New("the arguments of a call come bit by bit, which is not supported: leave " +
+	"streamFunctionCallArguments off")
 
 // part adds the call in a part, if it is one.
 func (gemini) part(data []byte, into *callList) error {

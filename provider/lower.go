@@ -27,7 +27,8 @@ const (
 	maxWork = 1 << 17
 )
 
-var errSchemaTooLong = fmt.Errorf("the schema has more than %d bytes when references are replaced by what they refer to", maxSchema)
+var errSchemaTooLong = fmt.Errorf("the schema has more than %d bytes when references are replaced by what they "+
+	"refer to", maxSchema)
 
 // fit brings a schema into the best form that a dialect's rules allow: strict if that is wanted and possible, and with
 // references followed as far as that does not make it too long. It reports whether the form is strict.
@@ -335,7 +336,8 @@ func (l *lowerer) simple(own, n *node, m member) {
 		}
 	case "exclusiveMinimum", "exclusiveMaximum":
 		// Where only inclusive bounds are known, one is better than none.
-		if bound := strings.ToLower(strings.TrimPrefix(name, "exclusive")); !l.rules.keep[name] && l.rules.keep[bound] && n.Get(bound) == nil {
+		if bound := strings.ToLower(strings.TrimPrefix(name, "exclusive")); !l.rules.keep[name] && l.rules.keep[bound] &&
+			n.Get(bound) == nil {
 			own.Set(bound, v)
 		}
 	}

@@ -134,7 +134,8 @@ func (l *lowerer) fold(base *node, alternatives []*node) *node {
 		top.Set("required", jsontree.NewStrings(required))
 	}
 
-	if base.Get("additionalProperties") == nil && !slices.ContainsFunc(forms, func(form *node) bool { return !closed(form) }) {
+	if base.Get("additionalProperties") == nil &&
+		!slices.ContainsFunc(forms, func(form *node) bool { return !closed(form) }) {
 		top.Set("additionalProperties", jsontree.False)
 	}
 	return top

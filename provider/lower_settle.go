@@ -144,7 +144,8 @@ func (s *settler) fitting(n *node) *node {
 // impossible reports whether no value that a schema names is of its type.
 func impossible(n *node) bool {
 	values := valuesOf(n)
-	return len(values) > 0 && !slices.ContainsFunc(values, func(v *node) bool { return fitsOne(v, typesOf(n.Get("type"))) })
+	types := typesOf(n.Get("type"))
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v *node) bool { return fitsOne(v, types) })
 }
 
 func fitsOne(v *node, types []string) bool {
@@ -206,7 +207,8 @@ func (s *settler) strict(n *node) *node {
 		return n
 	}
 	properties, additional := n.Get("properties"), n.Get("additionalProperties")
-	if n.Get("patternProperties") != nil || additional != nil && !additional.Is("false") || additional == nil && properties == nil {
+	if n.Get("patternProperties") != nil || additional != nil && !additional.Is("false") ||
+		additional == nil && properties == nil {
 		s.loose = true // a map
 		return n
 	}
@@ -251,7 +253,8 @@ func nullable(n *node) *node {
 				return n
 			}
 		}
-		c.Set("anyOf", &node{Kind: jsontree.Array, Items: slices.Concat(list.Items, []*node{jsontree.NewObject(pair("type", jsontree.NewString("null")))})})
+		null := jsontree.NewObject(pair("type", jsontree.NewString("null")))
+		c.Set("anyOf", &node{Kind: jsontree.Array, Items: slices.Concat(list.Items, []*node{null})})
 		return c
 	}
 	if types := typesOf(n.Get("type")); !slices.Contains(types, "null") {

@@ -138,5 +138,6 @@ func mcpPart(part registry.Part, callID string, n int) mcpContent {
 
 // isText reports whether a type is text, which models can read directly.
 func isText(mime string) bool {
-	return strings.HasPrefix(mime, "text/") || mime == "application/json" || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml")
+	return strings.HasPrefix(mime, "text/") || mime == "application/json" || strings.HasSuffix(mime, "+json") ||
+		strings.HasSuffix(mime, "+xml")
 }

@@ -16,7 +16,7 @@ func (r *Registry) DispatchAll(ctx context.Context, calls []Call, env Env) []Res
 	var group sync.WaitGroup
 	slots := make(chan struct{}, maxAtOnce)
 	for i, call := range calls {
-		// In the end, this is the result only of what ends its goroutine outside of the tool.
+		// This result remains only if something outside the tool ends the goroutine.
 		results[i] = Failure(CodeFailed, "Tool execution failed: the call has ended its goroutine")
 		results[i].CallID, results[i].Tool = call.ID, call.Tool
 		e := r.byName[call.Tool]

@@ -48,7 +48,7 @@ func (d *Definition) Derive(key any, make func() (any, error)) (any, error) {
 	return v, nil
 }
 
-// A definitionKey is what the definition of a tool depends on.
+// A definitionKey holds everything that a tool's definition depends on.
 type definitionKey struct {
 	description, override string
 	input                 *Schema
@@ -72,8 +72,8 @@ func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, err
 	return definitions, err
 }
 
-// others returns the definitions of tools that a selection offers, for another tool to see. What is wrong with one of
-// them is not for that one to know.
+// others returns the definitions of tools that a selection offers, for another tool to see. It leaves out those that
+// cannot be made.
 func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool) []*Definition {
 	var definitions []*Definition
 	for _, e := range r.entries {
@@ -91,7 +91,7 @@ func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool
 	return definitions
 }
 
-// definition makes the definition of a tool. It is the same one as long as all is the same that it depends on.
+// definition makes the definition of a tool. While nothing that it depends on changes, it returns the same one.
 func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, error) {
 	input, err := e.schema(offer.Options)
 	if err != nil {
@@ -141,8 +141,9 @@ func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, 
 	return strings.Join(texts, "\n\n"), err
 }
 
-// offered goes through the tools that a model gets.
-func (r *Registry) offered(api API, selection Selection, do func(e *entry, offer Offer, override json.RawMessage) error) error {
+// offered calls do for each tool that a model gets.
+func (r *Registry) offered(api API, selection Selection,
+	do func(e *entry, offer Offer, override json.RawMessage) error) error {
 	for _, e := range r.entries {
 		if !selection.offers(&e.spec) {
 			continue
@@ -154,8 +155,9 @@ func (r *Registry) offered(api API, selection Selection, do func(e *entry, offer
 	return nil
 }
 
-// offer makes an error of a panic, since texts may be made of a project's files.
-func (e *entry) offer(api API, selection *Selection, do func(e *entry, offer Offer, override json.RawMessage) error) (err error) {
+// offer calls do for one tool. It turns panics into errors, because a tool's texts can come from a project's files.
+func (e *entry) offer(api API, selection *Selection,
+	do func(e *entry, offer Offer, override json.RawMessage) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = newPanicError(p)

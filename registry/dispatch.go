@@ -28,10 +28,10 @@ func (r *Registry) Dispatch(ctx context.Context, call Call, env Env) (result Res
 	return r.handler(ctx, call, env)
 }
 
-// handle is what is inside of all middleware.
+// handle is the handler inside all middleware.
 func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Result) {
 	defer func() {
-		if p := recover(); p != nil { // in what a tool has that is not executed
+		if p := recover(); p != nil { // in a method of the tool other than Execute
 			result = panicked(p)
 		}
 		result.CallID, result.Tool = call.ID, call.Tool
@@ -73,7 +73,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	return r.run(ctx, e, call, env)
 }
 
-// find returns the entry of a tool that can be called, or what is in the way.
+// find returns the entry of a tool that can be called, or the code that says why it cannot.
 func (r *Registry) find(name string, env *Env) (*entry, Code) {
 	e := r.byName[name]
 	if e == nil {
@@ -85,7 +85,7 @@ func (r *Registry) find(name string, env *Env) (*entry, Code) {
 	return e, ""
 }
 
-// howToRead tells a model how it can read a file, by what the enabled tools say of themselves.
+// howToRead tells a model how to read a file with the enabled tools.
 func (r *Registry) howToRead(selection *Selection) string {
 	var ways []string
 	for _, e := range r.entries {
@@ -99,17 +99,21 @@ func (r *Registry) howToRead(selection *Selection) string {
 	return " Read on with " + strings.Join(ways, ", or ") + "."
 }
 
-// prepare checks an input, and returns it as the tool gets it. If that takes longer than the call may take, the error
-// is context.DeadlineExceeded.
-func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, limits Limits) (json.RawMessage, error) {
+// prepare checks an input, and returns it in the form that the tool gets. If that takes longer than the call may take,
+// the error is context.DeadlineExceeded.
+func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, limits Limits) (json.RawMessage,
+	error) {
 	if limit := limits.input(); len(input) > limit {
-		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example the name of a file.", len(input), limit)
+		return nil, Errorf("invalid tool call: the arguments have %d bytes, and may have %d. Pass less, for example the "+
+			"name of a file.", len(input), limit)
 	}
 	if len(input) == 0 || string(input) == "null" {
 		input = json.RawMessage("{}")
 	}
-	if depth := limits.depth(); jsontree.Separators(input) > depth && jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
-		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. Pass something flatter, for example text or the name of a file.", depth)
+	if depth := limits.depth(); jsontree.Separators(input) > depth &&
+		jsontree.Check(input, jsontree.Limits{Depth: depth}) != nil {
+		return nil, Errorf("invalid tool call: the arguments are nested deeper than %d levels. Pass something flatter, "+
+			"for example text or the name of a file.", depth)
 	}
 	if e.checker == nil && schema.compiled.Accepts(input) {
 		return input, nil
@@ -130,7 +134,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		return nil, Errorf("invalid tool call: the arguments are not valid JSON: %w", err)
 	} else if errors.Is(err, jsontree.ErrTooManyValues) {
-		return nil, Errorf("invalid tool call: the arguments cannot be used: %w. Pass less, for example the name of a file.", err)
+		return nil, Errorf("invalid tool call: the arguments cannot be used: %w. Pass less, for example the name of a file.",
+			err)
 	} else if err != nil {
 		return nil, Errorf("invalid tool call: the arguments cannot be used: %w", err)
 	}
@@ -138,8 +143,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if !ok {
 		return nil, Errorf("invalid tool call: the arguments must be a JSON object, not %s", article(typeName(decoded)))
 	}
-	// Package json, by which most tools decode, takes such a name for the other one: what is executed would not be
-	// what has been checked.
+	// Package json, which most tools decode with, ignores the case of names. The tool would then execute something
+	// that was not checked.
 	for name := range object {
 		if known := schema.compiled.Resembles(name); known != "" {
 			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", plaintext.Cut(name, 100), known)

@@ -35,7 +35,7 @@ type Env struct {
 	// Options are the tool's own options. The registry sets them for [Tool.Execute].
 	Options Options
 
-	// call is the one that is being executed. Before that, it is the one that makes the call, or nil.
+	// call is the call that is being executed. Before that, it is the call that makes this one, or nil.
 	call *running
 }
 
@@ -55,7 +55,7 @@ type Limits struct {
 	// [DefaultOutput].
 	Output int
 
-	// data is how many bytes the data may have, where that is more than Inline: programs can take more than models.
+	// data is the largest data in bytes, if that is more than Inline: programs can take more than models.
 	data int
 }
 
@@ -97,16 +97,18 @@ func (e Env) Report(message string, done, total float64) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			e.log(context.Background(), slog.LevelError, "reporting progress panicked", "tool", e.call.tool, "call", e.call.id, "panic", p)
+			e.log(context.Background(), slog.LevelError, "reporting progress panicked", "tool", e.call.tool, "call", e.call.id,
+				"panic", p)
 		}
 	}()
 	e.Progress(Progress{CallID: e.call.id, Tool: e.call.tool, Message: message, Done: done, Total: total})
 }
 
-// logTime is how long the host's logger may take.
+// logTime is how long a call waits for the host's logger.
 const logTime = time.Second
 
-// log is for what happens seldom. A logger that panics or hangs does not keep a call from its end.
+// log writes a record. It is for rare events: it starts a goroutine, so that a logger that panics or hangs does not
+// hold up the call.
 func (e Env) log(ctx context.Context, level slog.Level, message string, args ...any) {
 	if e.Logger == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// failed is the result of an error that a tool has returned.
+// failed returns the result for an error that a tool returned.
 func failed(ctx context.Context, env Env, err error) Result {
 	if _, ok := errors.AsType[*ModelError](err); ok {
 		return resultOf(err, CodeTool)
@@ -21,7 +21,7 @@ func failed(ctx context.Context, env Env, err error) Result {
 	return withCause(Failure(CodeFailed, "Tool execution failed: "+err.Error()), err)
 }
 
-// resultOf is the result of an error that the model should know of.
+// resultOf returns the result for an error that the model should know of.
 func resultOf(err error, code Code) Result {
 	text, cause := err.Error(), err
 	if e, ok := errors.AsType[*ModelError](err); ok {
@@ -38,9 +38,10 @@ func withCause(r Result, err error) Result {
 	return r
 }
 
-// misconfigured is the result if a tool has been set up wrongly, which only the host can change.
+// misconfigured returns the result if a tool is set up wrongly, which only the host can change.
 func misconfigured(tool string, err error) Result {
-	return withCause(Failure(CodeOptions, fmt.Sprintf("Tool %s cannot be used, since it is set up wrongly: %v", tool, err)), err)
+	text := fmt.Sprintf("Tool %s cannot be used, since it is set up wrongly: %v", tool, err)
+	return withCause(Failure(CodeOptions, text), err)
 }
 
 func timedOut(limit time.Duration) Result {
@@ -48,10 +49,10 @@ func timedOut(limit time.Duration) Result {
 	return withCause(Failure(CodeTimeout, text), context.DeadlineExceeded)
 }
 
-// stopped is the result if the host's context has ended.
+// stopped returns the result if the host's context has ended.
 func stopped(ctx context.Context) Result {
 	err := context.Cause(ctx)
-	if err == nil { // its timer is late
+	if err == nil { // the context's timer is late
 		err = context.DeadlineExceeded
 	}
 	if errors.Is(cmp.Or(ctx.Err(), err), context.DeadlineExceeded) {
@@ -72,7 +73,7 @@ func newPanicError(value any) error { return &PanicError{value, debug.Stack()} }
 // Error describes the value.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// panicked is the result of a panic outside of a tool's Execute.
+// panicked returns the result for a panic outside a tool's Execute.
 func panicked(value any) Result {
 	err := newPanicError(value)
 	return withCause(Failure(CodeFailed, "Tool execution failed: "+err.Error()), err)

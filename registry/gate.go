@@ -6,15 +6,14 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// What decoding inputs may take at the same time, in all registries of the process together, in bytes by estimate. An
-// input that needs more by itself is decoded alone. Small ones do not wait: what they need is little however many
-// there are.
+// maxDecoding is how many bytes, by estimate, decoding inputs may take at one time in all registries of the process
+// together. An input that needs more is decoded alone. Inputs up to smallInput do not wait, because they need little.
 const (
 	maxDecoding = 64 << 20
 	smallInput  = 4 << 10
 )
 
-// decoding lets whoever comes first in first.
+// decoding admits inputs in the order in which they come.
 var decoding = semaphore.NewWeighted(maxDecoding)
 
 // decodingSize estimates how many bytes it takes to decode an input and to check it.

@@ -15,26 +15,26 @@ import (
 // MaxNesting is how deep calls made by tools can be nested.
 const MaxNesting = 4
 
-// innerInline is how many bytes of text the result of a call may have that a tool makes, before it is put into a file.
+// innerInline is the largest text, in bytes, that a call made by a tool returns without putting it into a file.
 // Programs can take more than models.
 const innerInline = 1 << 20
 
 const (
-	// lockTime is how long a call waits for the one that makes it to give back the lock on the project.
+	// lockTime is how long a call waits until the call that makes it releases the lock on the project.
 	lockTime = time.Second
-	// innerTime is how long an ended call waits for the calls that it has made. They end with it, and are left
-	// behind sooner if they do not stop; only middleware can take longer.
+	// innerTime is how long a call that ends waits for the calls that it made. Those are stopped, and left behind
+	// after stopTime; only middleware can take longer.
 	innerTime = 2 * stopTime
 )
 
-// errEnded is why calls end that a call has made, and why it can make no more.
+// errEnded is why the calls made by a call end with it, and why it can make no more.
 var errEnded = errors.New("the call that makes this one has ended")
 
-// inner is what a call keeps of the calls that it makes.
+// inner keeps track of the calls that a call makes.
 type inner struct {
 	// lasts ends with the call.
 	lasts context.Context
-	// outer is what the call was made with, and parent the call that has made it or nil.
+	// outer is the Env that the call was made with, and parent the call that made it, or nil.
 	outer  Env
 	parent *running
 	depth  int
@@ -55,7 +55,7 @@ func (in *inner) begin(lasts context.Context, outer Env, files afero.Fs) {
 	}
 }
 
-// enter counts a call that is about to be made.
+// enter counts a call that is about to be made, unless the outer call has ended.
 func (in *inner) enter() (number int, ok bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -67,7 +67,7 @@ func (in *inner) enter() (number int, ok bool) {
 	return in.made, true
 }
 
-// slot waits until a tool can be called. It returns what is to be done after that.
+// slot waits for one of the places for calls of a tool. It returns the function that frees the place.
 func (in *inner) slot(ctx context.Context, e *entry) (free func()) {
 	if e == nil || e.spec.AtOnce == 0 {
 		return func() {}
@@ -85,13 +85,13 @@ func (in *inner) slot(ctx context.Context, e *entry) (free func()) {
 	select {
 	case slots <- struct{}{}:
 		return func() { <-slots }
-	case <-ctx.Done(): // which is for the registry to see
+	case <-ctx.Done(): // the registry will notice
 		return func() {}
 	}
 }
 
-// end lets no more calls be made, and waits for those that have been: what they do and what is recorded of them comes
-// before the end of the one that has made them.
+// end prevents further calls, and waits for those that were made, so that their effects and records come before the
+// end of the outer call.
 func (in *inner) end() {
 	in.mu.Lock()
 	in.over = true
@@ -119,10 +119,11 @@ func (c *running) nests(e *entry) error {
 		return nil
 	}
 	if c.inner.depth >= MaxNesting {
-		return Errorf("Tool %s cannot be called here: calls are nested %d deep, and may not be nested deeper.", e.spec.Name, MaxNesting)
+		return Errorf("Tool %s cannot be called here: calls are nested %d deep, and may not be nested deeper.", e.spec.Name,
+			MaxNesting)
 	}
 	for ; c != nil; c = c.inner.parent {
-		if c.entry == e { // two that share something, such as places for runs, could wait for each other forever
+		if c.entry == e { // the two could wait for each other forever, for example for a place to run code
 			return Errorf("Tool %s cannot be called by itself.", e.spec.Name)
 		}
 	}
@@ -167,9 +168,10 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 		defer timer.Stop()
 		select {
 		case <-held:
-		case <-ctx.Done(): // which is for the registry to see
+		case <-ctx.Done(): // the registry will notice
 		case <-timer.C:
-			return refuse(CodeNested, "Tools cannot be called while the call that does so keeps others from changing the project's files.", nil)
+			return refuse(CodeNested, "Tools cannot be called while the call that does so keeps others from changing the "+
+				"project's files.", nil)
 		}
 	}
 	defer in.slot(ctx, c.registry.byName[call.Tool])()

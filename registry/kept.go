@@ -23,16 +23,16 @@ import (
 // after its call. Tools can read and change it like any other directory. Only the newest 64 text files stay.
 const OutputDir = "/.tool-output"
 
-// What is kept in OutputDir; the oldest goes first.
+// Limits of OutputDir. The oldest files are removed first.
 const (
 	keptFiles = 64
 	keptBytes = 32 << 20
 )
 
-// keptAhead is how far in the future the time of a kept file can be and right, as clocks differ.
+// keptAhead is how far in the future the time of a kept file may be, because clocks differ.
 const keptAhead = time.Hour
 
-// keepTime is how long to wait for others who change the project.
+// keepTime is how long keep waits for others that change the project.
 const keepTime = 5 * time.Second
 
 var errNoFiles = errors.New("there are no files")
@@ -58,7 +58,7 @@ func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name s
 		for n := 2; ; n++ {
 			if _, err := files.Stat(name); errors.Is(err, fs.ErrNotExist) {
 				err := vfs.WriteFile(ctx, files, name, []byte(text))
-				// If it is not for the name of the file, but of the directory, another one does not help.
+				// If the conflict is about the directory's name, another name for the file does not help.
 				if _, conflict := errors.AsType[*vfs.NameConflictError](err); !conflict || n > keptFiles+2 {
 					return err
 				}
@@ -88,7 +88,7 @@ func makeRoom(files afero.Fs, size int64) error {
 	now := time.Now()
 	age := func(info fs.FileInfo) time.Duration {
 		since := now.Sub(info.ModTime())
-		if since < -keptAhead { // of a clock that has been set back
+		if since < -keptAhead { // a clock was set back
 			return math.MaxInt64
 		}
 		return since
@@ -110,8 +110,8 @@ func makeRoom(files afero.Fs, size int64) error {
 	return nil
 }
 
-// fileName makes a name for a file of a call's id, which can be anything. Different ids have different names, but for
-// case.
+// fileName makes a file name from a call's id, which can be any text. Ids that differ in more than case have different
+// names.
 func fileName(id string) string {
 	const most = 64
 	name := strings.Map(func(r rune) rune {

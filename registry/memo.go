@@ -2,17 +2,17 @@ package registry
 
 import "sync"
 
-// maxMemo is how many values a memo keeps. What tools make of their options are few.
+// maxMemo is how many values a memo keeps. Tools derive few different values from their options.
 const maxMemo = 64
 
-// A memo keeps what has been made for a key. It forgets everything when it is full. The zero value is ready, and safe
+// A memo caches a value for each key. It forgets everything when it is full. The zero value is ready to use. It is safe
 // for concurrent use.
 type memo[K comparable, V any] struct {
 	mu   sync.Mutex
 	made map[K]V
 }
 
-// get returns what has been made for the key before, or makes it. Errors are not kept.
+// get returns the cached value of a key, or makes it. Errors are not cached.
 func (m *memo[K, V]) get(key K, make func() (V, error)) (V, error) {
 	m.mu.Lock()
 	v, ok := m.made[key]
@@ -20,7 +20,7 @@ func (m *memo[K, V]) get(key K, make func() (V, error)) (V, error) {
 	if ok {
 		return v, nil
 	}
-	v, err := make() // perhaps twice at once, which does no harm
+	v, err := make() // two goroutines may both do this, which does no harm
 	if err != nil {
 		return v, err
 	}

@@ -109,7 +109,7 @@ func checkOptions(options []Option) error {
 	return nil
 }
 
-// fallback is the default as it was given, or what stands for none.
+// fallback returns the default as given, or the default of the type.
 func (o *Option) fallback() any {
 	switch {
 	case o.Default != nil:
@@ -124,7 +124,7 @@ func (o *Option) fallback() any {
 	return ""
 }
 
-// value checks a value of the option, and brings it into its type.
+// value checks a value of the option, and converts it to the option's type.
 func (o *Option) value(v any) (any, error) {
 	switch o.Type {
 	case OptionBool:
@@ -178,7 +178,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// typeName is what JSON calls the type of a value.
+// typeName returns the name of a value's JSON type.
 func typeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -241,9 +241,8 @@ func (o Option) ParseOption(text string) (any, error) {
 	return v, nil
 }
 
-// mergeOptions returns the defaults with what has been stored over them, and what is given over that. What no option
-// has as its id is left out, and so is a stored value that an option cannot have, perhaps any more: a project must not
-// become unusable by that.
+// mergeOptions returns the defaults, replaced by stored values, replaced by given ones. Values of unknown options are
+// left out. So are stored values that an option does not allow, or no longer allows, so that a project stays usable.
 func mergeOptions(definitions []Option, defaults Options, stored, given map[string]any) (Options, error) {
 	var merged map[string]any
 	for i, values := range []map[string]any{stored, given} {
@@ -276,7 +275,7 @@ func mergeOptions(definitions []Option, defaults Options, stored, given map[stri
 	return Options{merged}, nil
 }
 
-// defaultOptions are the values that options have if none is set. The definitions have been checked.
+// defaultOptions returns the values that options have if none is set. The definitions must be valid.
 func defaultOptions(definitions []Option) Options {
 	if len(definitions) == 0 {
 		return Options{}

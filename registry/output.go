@@ -14,14 +14,14 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// limit brings a result into its final form: it is not empty, its text is UTF-8, its data is JSON, it is within its
-// limits, and a text that is too long for a model is in a file.
+// limit brings a result into its final form: not empty, with valid UTF-8 and JSON, within the limits, and with a text
+// that is too long for a model in a file.
 func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) Result {
 	var lost, text int
 	r.Data, lost = fitData(r.Data, env)
 	room, inline := env.Limits.output(), env.Limits.inline()
 	data, _ := r.Data.(json.RawMessage)
-	large := len(data) > env.Limits.most() // some models get data instead of the text
+	large := len(data) > env.Limits.most() // some models get the data instead of the text
 	if large {
 		r.Data = nil
 	} else {
@@ -35,7 +35,8 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		text += size
 		lost += dropped
 		if dropped > 0 || part.Text != r.Content[i].Text {
-			r.Content = append(append(make([]Part, 0, len(r.Content)), r.Content[:i]...), r.Content[i:]...) // the tool may keep its own
+			// the slice may still belong to the tool
+			r.Content = append(append(make([]Part, 0, len(r.Content)), r.Content[:i]...), r.Content[i:]...)
 			r.Content[i] = part
 		}
 	}
@@ -50,13 +51,15 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	}
 	var notes []string
 	if lost > 0 {
-		notes = append(notes, fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask for less at a time.]",
+		notes = append(notes, fmt.Sprintf("[%d bytes of the result have been dropped: it was larger than %d bytes. Ask "+
+			"for less at a time.]",
 			lost, env.Limits.output()))
 	}
 	if text <= inline {
-		r.InFile = "" // all of it is here
+		r.InFile = "" // the result has all of it
 		if large && lost == 0 {
-			notes = append(notes, fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more than %d.]",
+			notes = append(notes, fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more "+
+				"than %d.]",
 				len(data), env.Limits.most()))
 		}
 	} else {
@@ -80,20 +83,20 @@ func isEmpty(content []Part) bool {
 	return true
 }
 
-// statusLine is a status as one short line.
+// statusLine returns a status as one short line.
 func statusLine(status string) string {
 	const most = 200
 	return strings.TrimSpace(plaintext.Cut(printable(status), most))
 }
 
-// encode encodes the data of a result, which can call methods of the tool's: it belongs to what the tool does. What
-// cannot be encoded is the tool's fault.
+// encode encodes the data of a result. It runs within the tool's time, because encoding can call the tool's methods.
+// Data that cannot be encoded is dropped and logged.
 func (c *running) encode(ctx context.Context, data any, env Env) any {
 	if data == nil {
 		return nil
 	}
 	if raw, ok := data.(json.RawMessage); ok && len(raw) > env.Limits.output() {
-		return raw // it is dropped, and need not be looked at
+		return raw // too large, so it will be dropped
 	}
 	raw, err := jsontree.Marshal(data)
 	if err != nil {
@@ -103,7 +106,7 @@ func (c *running) encode(ctx context.Context, data any, env Env) any {
 	return json.RawMessage(raw)
 }
 
-// fitData drops encoded data that is too large, and says how much has been lost.
+// fitData drops encoded data that is too large, and returns how many bytes were lost.
 func fitData(data any, env Env) (_ any, lost int) {
 	if raw, ok := data.(json.RawMessage); ok && len(raw) > env.Limits.output() {
 		return nil, len(raw)
@@ -111,7 +114,7 @@ func fitData(data any, env Env) (_ any, lost int) {
 	return data, 0
 }
 
-// fit cuts a part so that it has room, and says how much has been dropped.
+// fit shortens a part to the room that there is, and returns how many bytes were dropped.
 func fit(part Part, room int) (_ Part, dropped int) {
 	if !utf8.ValidString(part.Text) {
 		part.Text = strings.ToValidUTF8(part.Text, "\uFFFD")
@@ -127,12 +130,12 @@ func fit(part Part, room int) (_ Part, dropped int) {
 	if len(part.Text) > room {
 		kept := part.Text[:plaintext.Boundary(part.Text, room)]
 		dropped += len(part.Text) - len(kept)
-		part.Text, part.Resource = kept, nil // it is not what the resource has
+		part.Text, part.Resource = kept, nil // the text is no longer the resource's content
 	}
 	return part, dropped
 }
 
-// shorten leaves the beginning and the end of a long text, and puts all of it into a file.
+// shorten puts a long text into a file, and leaves its beginning and its end.
 func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs) Result {
 	whole := r.Text()
 	inline := env.Limits.inline()
@@ -147,7 +150,8 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 	}
 	if err == nil {
 		head, tail := ends(whole, inline/4, inline/8)
-		text = fmt.Sprintf("%s\n[The result is too long to be shown whole (%s). It is in the file %s; %d bytes are left out here.%s]\n%s",
+		text = fmt.Sprintf("%s\n[The result is too long to be shown whole (%s). It is in the file %s; %d bytes are left "+
+			"out here.%s]\n%s",
 			head, size, name, len(whole)-len(head)-len(tail), how, tail)
 	} else {
 		if files != nil {
@@ -155,11 +159,12 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 		}
 		name = ""
 		head, tail := ends(whole, inline/2, inline/4)
-		text = fmt.Sprintf("%s\n[The result is too long (%s), and %d bytes have been dropped here. Ask for less at a time.]\n%s",
+		text = fmt.Sprintf("%s\n[The result is too long (%s), and %d bytes have been dropped here. Ask for less at a "+
+			"time.]\n%s",
 			head, size, len(whole)-len(head)-len(tail), tail)
 	}
 	content := []Part{{Text: text}}
-	for _, part := range r.Content { // what is no text is there as before
+	for _, part := range r.Content { // binaries stay
 		if part.Data != nil {
 			if len(part.Text) > inline/8 {
 				part.Text = fmt.Sprintf("[%s, %d bytes]", part.MIME, len(part.Data))
@@ -171,7 +176,7 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 	return r
 }
 
-// ends returns the beginning and the end of text, whole lines if they are not too long.
+// ends returns the beginning and the end of text, cut at line ends if lines are not too long.
 func ends(text string, head, tail int) (string, string) {
 	first := text[:plaintext.Boundary(text, head)]
 	if i := strings.LastIndexByte(first, '\n'); i > head/2 {

@@ -16,7 +16,7 @@ type Registry struct {
 	handler    Handler
 }
 
-// An entry is a tool that has been checked.
+// An entry is a checked tool of a registry.
 type entry struct {
 	tool     Tool
 	spec     Spec
@@ -26,7 +26,7 @@ type entry struct {
 	output  *Schema
 	checker InputChecker // or nil
 
-	// schemas are what SchemaFor has returned, and definitions what models get of the tool.
+	// schemas caches what SchemaFor returns, and definitions what models get.
 	schemas     memo[string, *Schema]
 	definitions memo[definitionKey, *Definition]
 }
@@ -129,7 +129,7 @@ func newEntry(tool Tool) (_ *entry, err error) {
 	return e, nil
 }
 
-// schema returns the schema that holds with some options.
+// schema returns the input schema for these options.
 func (e *entry) schema(options Options) (*Schema, error) {
 	if e.input != nil {
 		return e.input, nil
@@ -199,7 +199,7 @@ func (r *Registry) Options(name string, selection Selection) (Options, error) {
 	return options, nil
 }
 
-// options returns the options of a tool as a selection sets them.
+// options returns the values of the tool's options under a selection.
 func (e *entry) options(selection *Selection) (Options, error) {
 	name := e.spec.Name
 	return mergeOptions(e.spec.Options, e.defaults, selection.Settings.ToolOptions[name], selection.Options[name])

@@ -107,7 +107,8 @@ func (r *Resource) shortened() *Resource {
 	if len(r.Kind) <= most && len(r.Name) <= most && printable(r.Kind+r.Name) == r.Kind+r.Name {
 		return r
 	}
-	return &Resource{Kind: printable(plaintext.Cut(r.Kind, most)), Name: printable(plaintext.Cut(r.Name, most)), Key: r.Key}
+	return &Resource{Kind: printable(plaintext.Cut(r.Kind, most)), Name: printable(plaintext.Cut(r.Name, most)),
+		Key: r.Key}
 }
 
 func (r *Resource) open(note string) string { return ">>>>> " + r.Kind + ": " + r.Name + note + "\n" }

@@ -15,12 +15,12 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// running is a call that is being executed.
+// A running is a call that is being executed.
 type running struct {
 	registry *Registry
 	entry    *entry
 	id, tool string
-	// key is the id, or something instead of it if the call has none.
+	// key is the id, or a random one if the call has none.
 	key   string
 	ended atomic.Bool
 	inner inner
@@ -31,11 +31,11 @@ type running struct {
 // returns.
 var ErrAbandoned = errors.New("the tool did not stop, and has been left behind")
 
-// How long a tool may go on after its context has ended.
+// How long a tool may go on after it was told to stop.
 const (
-	// stopTime is after how long it is left behind.
+	// stopTime is the time after which it is left behind.
 	stopTime = 500 * time.Millisecond
-	// keepsTimeGrace is what a tool that keeps the time by itself has after that, before it is stopped.
+	// keepsTimeGrace is the extra time before the registry stops a tool with Spec.KeepsTime.
 	keepsTimeGrace = time.Second
 )
 
@@ -76,14 +76,14 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 		cancel(errEnded)
 		c.inner.end()
 	})
-	defer finish() // whatever an error of the tool does when it is looked at
+	defer finish() // even if a method of the tool's error panics
 
 	done := make(chan Result, 1)
 	go func() {
 		result := Failure(CodeFailed, "Tool execution failed: the tool has ended its goroutine") // which runtime.Goexit does
 		defer func() { done <- result }()
 		defer func() {
-			if p := recover(); p != nil { // in an error that the tool has returned, or in its data
+			if p := recover(); p != nil { // in a method of the tool's error or data
 				result = panicked(p)
 			}
 		}()
@@ -97,7 +97,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 	case result = <-done:
 		if deadline, ok := ctx.Deadline(); ctx.Err() != nil ||
 			ok && !time.Now().Before(deadline) && errors.Is(result.Err, context.DeadlineExceeded) {
-			result = atLast(result, stopped(ctx)) // the tool was the first to notice
+			result = atLast(result, stopped(ctx)) // the tool noticed first
 		}
 	case <-outOfTime:
 		cancel(context.DeadlineExceeded)
@@ -115,7 +115,7 @@ func (e *entry) timeout(limits Limits) time.Duration {
 	return cmp.Or(limits.Timeout, e.spec.Timeout, DefaultTimeout)
 }
 
-// settle waits a moment for a tool that has been told to stop.
+// settle waits a moment for a tool that was told to stop.
 func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Result {
 	timer := time.NewTimer(stopTime)
 	defer timer.Stop()
@@ -129,19 +129,20 @@ func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Res
 	}
 }
 
-// atLast returns what has stopped a tool, unless the tool has succeeded at the last moment, or has words of its own.
+// atLast returns the reason for stopping a tool, unless the tool succeeded at the last moment or has its own words for
+// the model.
 func atLast(result, reason Result) Result {
 	switch {
 	case !result.IsError():
 		return result
-	case result.Code != CodeFailed: // what it has to say is better than that it has been stopped
+	case result.Code != CodeFailed: // the tool's text says more than the reason
 		result.Code, result.Err = reason.Code, errors.Join(reason.Err, result.Err)
 		return result
 	}
 	return reason
 }
 
-// attempts executes a call, and again if it fails in a way that may not come again.
+// attempts executes a call, and repeats it after temporary errors.
 func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
 	for attempt := 0; ; attempt++ {
 		result, err := e.execute(ctx, call, env)
@@ -152,7 +153,8 @@ func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
 		if !again || attempt >= e.spec.Retries || ctx.Err() != nil {
 			return failed(ctx, env, err)
 		}
-		env.log(ctx, slog.LevelInfo, "tool is tried again", "tool", call.Tool, "call", call.ID, "attempt", attempt+1, "error", err)
+		env.log(ctx, slog.LevelInfo, "tool is tried again", "tool", call.Tool, "call", call.ID, "attempt", attempt+1,
+			"error", err)
 		// The pause doubles each time, up to some seconds.
 		pause := time.NewTimer(min(50*time.Millisecond<<min(attempt, 10), 5*time.Second))
 		select {
@@ -164,7 +166,7 @@ func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
 	}
 }
 
-// execute makes errors of panics.
+// execute calls the tool, and turns panics into errors.
 func (e *entry) execute(ctx context.Context, call Call, env Env) (result Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -29,7 +29,7 @@ func (s Selection) Only(names ...string) Selection {
 	return s
 }
 
-// chooses reports whether a tool is switched on. A tool's place in a mode and the like is another matter.
+// chooses reports whether a tool is switched on, whatever the mode and the project.
 func (s *Selection) chooses(spec *Spec) bool {
 	if spec.AlwaysEnabled {
 		return true
@@ -46,12 +46,12 @@ func (s *Selection) allows(spec *Spec) bool {
 		!(spec.NeedsProject && s.NoProject)
 }
 
-// offers reports whether a model gets a tool: it is enabled, and all that it requires is granted.
+// offers reports whether a model gets a tool: it is enabled, and everything that it requires is granted.
 func (s *Selection) offers(spec *Spec) bool {
 	return s.allows(spec) && s.denied(spec) == ""
 }
 
-// denied returns a capability that the tool requires and does not have, or "".
+// denied returns a capability that the tool requires and the selection does not grant, or "".
 func (s *Selection) denied(spec *Spec) Capability {
 	for _, c := range spec.Requires {
 		if !slices.Contains(s.Grants, c) {

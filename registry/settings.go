@@ -67,12 +67,12 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 	return s, migrated, nil
 }
 
-// The fields that older settings have instead of enabledTools and toolOptions.
-var oldFields = []string{"memoryEnabled", "jsExecutionEnabled", "fsToolEnabled", "memoryUseSystemPrompt", "jsLibEnabled"}
+// oldFields are the fields that older settings have instead of enabledTools and toolOptions.
+var oldFields = []string{"memoryEnabled", "jsExecutionEnabled", "fsToolEnabled", "memoryUseSystemPrompt",
+	"jsLibEnabled"}
 
-// migrate brings settings of an older version into today's form. If enabledTools is there, even empty, they are not of
-// an older version; null is as good as not there. If none of the old fields is there, they are of one that has not
-// chosen anything.
+// migrate converts settings of an older version. Settings with enabledTools, even an empty list, are of the current
+// version; null counts as missing. Settings without any old field are not converted either: the defaults hold.
 func (s *Settings) migrate() (changed bool) {
 	old := slices.ContainsFunc(oldFields, func(name string) bool { _, there := s.rest[name]; return there })
 	if s.EnabledTools != nil || !old {
@@ -149,7 +149,8 @@ func (s Settings) WithEnabled(name string, on bool) Settings {
 		return s
 	}
 	delete(s.ToolEnabled, name)
-	s.EnabledTools = slices.DeleteFunc(slices.Clone(s.EnabledTools), func(other string) bool { return !on && other == name })
+	s.EnabledTools = slices.DeleteFunc(slices.Clone(s.EnabledTools),
+		func(other string) bool { return !on && other == name })
 	if on && !slices.Contains(s.EnabledTools, name) {
 		s.EnabledTools = append(s.EnabledTools, name)
 	}

@@ -144,7 +144,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// check checks everything but schemas.
+// check checks everything but the schemas.
 func (s *Spec) check() error {
 	if err := CheckName(s.Name); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (s *Spec) check() error {
 	return checkOptions(s.Options)
 }
 
-// clone copies what could be changed from outside.
+// clone copies everything that could be changed from outside.
 func (s Spec) clone() Spec {
 	s.Options = slices.Clone(s.Options)
 	for i := range s.Options {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// printable is text that a model or a client has invented, as it can be shown: without control characters.
+// printable returns a text of a model or a client without control characters, so that it can be shown.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -145,7 +145,7 @@ var errNoFunction = errors.New("the function is nil")
 
 func (t *toolFunc) Spec() Spec { return t.spec }
 
-// madeOf returns what is wrong with what the tool has been made of.
+// madeOf returns the error in the arguments that the tool was made from, or nil.
 func (t *toolFunc) madeOf() error {
 	if t.execute == nil {
 		return errNoFunction

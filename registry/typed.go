@@ -55,7 +55,7 @@ type Renderer interface {
 type funcTool[In, Out any] struct {
 	spec Spec
 	do   func(ctx context.Context, in In, env Env) (Out, error)
-	err  error // what is wrong with the function and its types
+	err  error // of the function and its types
 }
 
 func (t *funcTool[In, Out]) Spec() Spec    { return t.spec }
@@ -66,7 +66,8 @@ func (t *funcTool[In, Out]) Execute(ctx context.Context, call Call, env Env) (Re
 	decoder := json.NewDecoder(bytes.NewReader(call.Input))
 	decoder.UseNumber()
 	if err := decoder.Decode(&in); err != nil {
-		return Result{}, &ModelError{Text: fmt.Sprintf("Failed to parse parameters: %v", err), Code: CodeInvalidInput, Err: err}
+		return Result{}, &ModelError{Text: fmt.Sprintf("Failed to parse parameters: %v", err), Code: CodeInvalidInput,
+			Err: err}
 	}
 	out, err := t.do(ctx, in, env)
 	if err != nil {
@@ -112,7 +113,7 @@ func isPlainStruct[T any]() bool {
 	return true
 }
 
-// infer returns the schema of a type, each part of which has been tidied.
+// infer returns the schema of a type, and calls tidy for each schema in it.
 func infer[T any](tidy func(*jsonschema.Schema)) (json.RawMessage, error) {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -122,7 +123,7 @@ func infer[T any](tidy func(*jsonschema.Schema)) (json.RawMessage, error) {
 	return json.Marshal(schema)
 }
 
-// each does something with a schema and all schemas in it.
+// each calls do for a schema and all schemas in it.
 func each(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
 	if s == nil {
 		return
@@ -135,8 +136,8 @@ func each(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
 	each(s.AdditionalProperties, do)
 }
 
-// forInput takes out what models need not know: that a nil slice is null in Go, and that an argument that can be left
-// out can be null, too, if it is a pointer.
+// forInput removes null from the types of slices, and from those of optional pointers: a model leaves the argument out
+// instead.
 func forInput(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] == "array" {
 		s.Type, s.Types = "array", nil
@@ -148,7 +149,7 @@ func forInput(s *jsonschema.Schema) {
 	}
 }
 
-// forOutput adds that a nil map is null in Go, too.
+// forOutput allows null for maps, because a nil map is encoded as null.
 func forOutput(s *jsonschema.Schema) {
 	nullable := func(inside *jsonschema.Schema) {
 		if inside != nil && inside.Type == "object" && inside.Properties == nil && inside.AdditionalProperties != nil {

@@ -141,7 +141,8 @@ func IsReasonable(number []byte) bool {
 
 // IsNumber reports whether text is a reasonable JSON number.
 func IsNumber(text string) bool {
-	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text)) && IsReasonable([]byte(text))
+	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text)) &&
+		IsReasonable([]byte(text))
 }
 
 // Integer writes a JSON number without a point and an exponent: 1.0 as 1, and 1e3 as 1000. ok is false if it has a

@@ -266,7 +266,8 @@ func (n *Node) Equal(m *Node) bool {
 	if n == m {
 		return true
 	}
-	if n == nil || m == nil || n.Kind != m.Kind || n.Text != m.Text || len(n.Items) != len(m.Items) || len(n.Members) != len(m.Members) {
+	if n == nil || m == nil || n.Kind != m.Kind || n.Text != m.Text || len(n.Items) != len(m.Items) ||
+		len(n.Members) != len(m.Members) {
 		return false
 	}
 	for i := range n.Items {

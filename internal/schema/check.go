@@ -206,7 +206,8 @@ func (c *check) look(s *jsonschema.Schema, v any, keyword string, number int, ne
 // keywords checks a value by the keywords of a schema, in the order in which package jsonschema does.
 func (c *check) keywords(s *jsonschema.Schema, v any, rest *unevaluated) {
 	if cycle := c.cycle(); cycle >= 0 {
-		c.fail(&kind.RefCycle{URL: s.Location, KeywordLocation1: c.location(len(c.looks) - 1), KeywordLocation2: c.location(cycle)})
+		c.fail(&kind.RefCycle{URL: s.Location, KeywordLocation1: c.location(len(c.looks) - 1),
+			KeywordLocation2: c.location(cycle)})
 		return
 	}
 	t := jsonType(v)

@@ -250,7 +250,8 @@ func (c *check) matches(expression jsonschema.Regexp, text string) bool {
 }
 
 func (c *check) number(s *jsonschema.Schema, v any) {
-	if s.Minimum == nil && s.Maximum == nil && s.ExclusiveMinimum == nil && s.ExclusiveMaximum == nil && s.MultipleOf == nil {
+	if s.Minimum == nil && s.Maximum == nil && s.ExclusiveMinimum == nil && s.ExclusiveMaximum == nil &&
+		s.MultipleOf == nil {
 		return
 	}
 	n := c.rational(v)

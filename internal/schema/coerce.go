@@ -23,7 +23,8 @@ import (
 // When the context ends, Coerce stops, with the changes so far.
 func (s *Schema) Coerce(ctx context.Context, object map[string]any, depth int) (changed bool) {
 	n := nodes(object)
-	c := coercer{ctx: ctx, walk: walk{s.Document, leastCost + coercionPerNode*n}, textDepth: depth, values: jsontree.MaxValues - n}
+	c := coercer{ctx: ctx, walk: walk{s.Document, leastCost + coercionPerNode*n}, textDepth: depth,
+		values: jsontree.MaxValues - n}
 	c.value([]*jsontree.Node{s.Root}, object, 0)
 	return c.changed
 }

@@ -17,8 +17,8 @@ import (
 // Keywords whose values are schemas, lists of schemas, and schemas by name.
 var (
 	schemaKeywords = []string{
-		"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
-		"unevaluatedItems", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "prefixItems",
+		"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+		"propertyNames", "then", "unevaluatedItems", "unevaluatedProperties", "allOf", "anyOf", "oneOf", "prefixItems",
 	}
 	schemasByName = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )

@@ -50,7 +50,8 @@ func newPlan(schema *jsontree.Node) *plan {
 	for _, keyword := range schema.Members {
 		ok, value := true, keyword.Value
 		switch keyword.Name {
-		case "title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "format", "$defs":
+		case "title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "format",
+			"$defs":
 		case "type":
 			p.types &= declared(schema)
 		case "properties":
@@ -192,7 +193,8 @@ func (p *plan) text(text []byte, plain bool) bool {
 	if p.enum == nil && p.minLength == 0 && p.maxLength < 0 {
 		return true
 	}
-	return plain && (p.enum == nil || p.enum[string(text)]) && len(text) >= p.minLength && (p.maxLength < 0 || len(text) <= p.maxLength)
+	return plain && (p.enum == nil || p.enum[string(text)]) && len(text) >= p.minLength &&
+		(p.maxLength < 0 || len(text) <= p.maxLength)
 }
 
 func (p *plan) object(data []byte, i int) (end int, ok bool) {

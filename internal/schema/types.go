@@ -29,7 +29,8 @@ var typeNames = []struct {
 	is   Types
 	name string
 }{
-	{String, "string"}, {Integer, "integer"}, {Number, "number"}, {Boolean, "boolean"}, {Object, "object"}, {Array, "array"}, {Null, "null"},
+	{String, "string"}, {Integer, "integer"}, {Number, "number"}, {Boolean, "boolean"}, {Object, "object"},
+	{Array, "array"}, {Null, "null"},
 }
 
 // NamedType returns the type of a name in a schema, or no type if the name is unknown.

@@ -53,7 +53,8 @@ func notes(s *jsontree.Node) string {
 	if s.GetText("type") == "integer" {
 		facts = append(facts, "integer")
 	}
-	for _, keyword := range []string{"format", "default", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"} {
+	for _, keyword := range []string{"format", "default", "minimum", "maximum", "minLength", "maxLength", "minItems",
+		"maxItems"} {
 		value := s.Get(keyword)
 		if value == nil || value.Kind == jsontree.Object || value.Kind == jsontree.Array {
 			continue

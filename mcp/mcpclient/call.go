@@ -81,7 +81,8 @@ func (t *tool) failure(ctx context.Context, c *connection, err error) error {
 		reason = errLost
 	}
 	why := cleanLine(t.server.secrets.text(implementation.Replace(reason.Error())), 500)
-	return t.lost(fmt.Sprintf("has not answered the call: %s. It is not known whether the call has been done: look before you make it again.",
+	return t.lost(fmt.Sprintf("has not answered the call: %s. It is not known whether the call has been done: look "+
+		"before you make it again.",
 		why), reason)
 }
 

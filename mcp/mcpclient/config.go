@@ -287,7 +287,8 @@ func (s *ServerConfig) checkURL() *ConfigError {
 		for _, value := range values {
 			if looksSecret(name) && value != "" && !strings.Contains(value, standsForValue) {
 				return &ConfigError{Field: "url", Err: fmt.Errorf(
-					`%q is a secret: write its value as "${NAME}", and set that variable in the environment`, plaintext.Cut(name, 100))}
+					`%q is a secret: write its value as "${NAME}", and set that variable in the environment`,
+					plaintext.Cut(name, 100))}
 			}
 		}
 	}

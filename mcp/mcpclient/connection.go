@@ -145,7 +145,8 @@ func (c *connection) transport(f *filter) (sdk.Transport, error) {
 			fail: c.fail}
 		if w.transport == nil {
 			own := &http.Transport{
-				ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+				ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second,
+				MaxResponseHeaderBytes: 64 << 10,
 			}
 			w.transport, c.idle = own, own.CloseIdleConnections
 		}

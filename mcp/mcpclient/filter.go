@@ -188,7 +188,8 @@ func acknowledged(params []byte) []byte {
 // implementation.
 func (f *filter) result(m envelope) []byte {
 	refuse := func(what string) []byte {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is %s"}}`, m.id, what)
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is %s"}}`,
+			m.id, what)
 	}
 	greets := false
 	var listed []byte

@@ -56,7 +56,8 @@ func (w *web) transportOf(kind Transport) sdk.Transport {
 // configured.
 func (w *web) checkOrigin(to *url.URL) error {
 	if to.Scheme != w.endpoint.Scheme || !strings.EqualFold(to.Host, w.endpoint.Host) {
-		return fmt.Errorf("the server sends requests on to another one, %s://%s: if that is right, put it into the configuration",
+		return fmt.Errorf("the server sends requests on to another one, %s://%s: if that is right, put it into the "+
+			"configuration",
 			to.Scheme, to.Host)
 	}
 	return nil
@@ -108,7 +109,8 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 // ends: the implementation would try again and again.
 func noStream(req *http.Request) *http.Response {
 	return &http.Response{
-		Status: "405 Method Not Allowed", StatusCode: http.StatusMethodNotAllowed, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: "405 Method Not Allowed", StatusCode: http.StatusMethodNotAllowed,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, Body: http.NoBody, Request: req,
 	}
 }

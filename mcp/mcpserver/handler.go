@@ -300,8 +300,8 @@ func (h *Handler) newEndpoint(server *Server) *endpoint {
 	get := func(*http.Request) *sdk.Server { return server.sdk }
 	// Which hosts there are is checked here already, as is the size of requests.
 	options := sdk.StreamableHTTPOptions{
-		Logger: h.options.Logger, SessionTimeout: h.options.SessionTimeout, MaxRequestBodyBytes: -1, DisableLocalhostProtection: true,
-		PropagateRequestCancellation: true,
+		Logger: h.options.Logger, SessionTimeout: h.options.SessionTimeout, MaxRequestBodyBytes: -1,
+		DisableLocalhostProtection: true, PropagateRequestCancellation: true,
 	}
 	stateless := options
 	stateless.Stateless = true

@@ -36,7 +36,8 @@ func (s *Server) listPrompts(ctx context.Context, tools *registry.Registry, env 
 	for _, spec := range tools.Enabled(env.Selection) {
 		if s.instructions(ctx, tools, only(env, spec.Name)) != "" {
 			result.Prompts = append(result.Prompts, &sdk.Prompt{
-				Name: allPrompts + "-" + spec.Name, Title: "System prompt of " + spec.Name, Description: "How to work with the tool " + spec.Name,
+				Name: allPrompts + "-" + spec.Name, Title: "System prompt of " + spec.Name,
+				Description: "How to work with the tool " + spec.Name,
 			})
 		}
 	}

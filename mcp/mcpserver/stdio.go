@@ -29,7 +29,8 @@ const maxMessage = DefaultBody
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	t := &stdio{
 		server: s, done: make(chan struct{}), gone: make(chan struct{}), writes: make(chan writing),
-		slots: make(chan struct{}, 2*s.options.Requests+maxListens+maxBatch), pending: map[jsonrpc.ID]pending{}, memory: newMemory(1),
+		slots:   make(chan struct{}, 2*s.options.Requests+maxListens+maxBatch),
+		pending: map[jsonrpc.ID]pending{}, memory: newMemory(1),
 	}
 	leave := sync.OnceFunc(func() { close(t.gone) })
 	defer leave()

@@ -86,7 +86,7 @@ type audit struct {
 
 	mu sync.Mutex
 	w  io.Writer
-	// torn says that a line has been written in part.
+	// torn means that the last line was written in part.
 	torn bool
 }
 
@@ -94,7 +94,8 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Cal
 	start := a.Now()
 	line := auditLine{
 		Time: start.UTC(), Seq: a.seq.Add(1), Tool: label(call.Tool),
-		Project: label(env.Project), Chat: label(env.Chat), Client: label(env.Client), Call: label(call.ID), Parent: label(call.Parent),
+		Project: label(env.Project), Chat: label(env.Chat), Client: label(env.Client), Call: label(call.ID),
+		Parent: label(call.Parent),
 	}
 	line.setInput(call.Input, a.WholeInput && len(call.Input) <= inputLimit(env))
 	if a.Required {
@@ -124,7 +125,7 @@ func notRecorded(text string, err error) registry.Result {
 	return result
 }
 
-// inputLimit is how long an input may be.
+// inputLimit returns the largest input in bytes.
 func inputLimit(env registry.Env) int {
 	if env.Limits.Input > 0 {
 		return env.Limits.Input
@@ -153,7 +154,7 @@ func (a *audit) writeLine(line []byte) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.torn {
-		line = append([]byte("\n"), line...) // what is there of the last line must not spoil this one
+		line = append([]byte("\n"), line...) // end the partial line
 	}
 	n, err := a.w.Write(line)
 	if err == nil && n < len(line) {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// An auditLine is what is written of a call.
+// An auditLine is the record of a call.
 type auditLine struct {
 	Time         time.Time       `json:"time"`
 	Seq          int64           `json:"seq"`
@@ -66,7 +66,7 @@ func (l *auditLine) setOutput(call registry.Call, result registry.Result, return
 	}
 }
 
-// encodeResult makes an error of a panic, since the data can be anything.
+// encodeResult turns panics into errors, because the data can be of any type.
 func encodeResult(result registry.Result) (encoded []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,7 +85,7 @@ func (l *auditLine) encode() ([]byte, error) {
 	return append(toASCII(encoded), '\n'), nil
 }
 
-// toASCII escapes what is not ASCII in JSON, where that can only be in texts.
+// toASCII escapes everything outside ASCII in JSON. That can only be in strings.
 func toASCII(encoded []byte) []byte {
 	i := 0
 	for i < len(encoded) && encoded[i] < 0x7f {

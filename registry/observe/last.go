@@ -60,7 +60,7 @@ func (l *LastErrors) keep(call registry.Call, env registry.Env, result registry.
 	if result.Code != registry.CodeUnknownTool {
 		e.Tool = label(call.Tool)
 	}
-	// What is kept must not hold on to a message or a file that it was a piece of.
+	// Clone the texts, so that they do not keep a whole message or file in memory.
 	for _, text := range []*string{&e.Tool, &e.Project, &e.Chat, &e.CallID, &e.Text, &e.Cause} {
 		*text = strings.Clone(*text)
 	}

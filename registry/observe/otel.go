@@ -31,8 +31,8 @@ const (
 	keyOutputBytes = attribute.Key("toolrun.output_bytes")
 )
 
-// Attributes of spans by OpenTelemetry's conventions. They are written out, since those for generative AI are not
-// stable, and packages of conventions come and go with their versions.
+// Attributes of spans by OpenTelemetry's conventions. They are written out because those for generative AI are not
+// stable, and each version of the conventions is another package.
 const (
 	keyOperation      = attribute.Key("gen_ai.operation.name")
 	keyTool           = attribute.Key("gen_ai.tool.name")
@@ -82,7 +82,7 @@ func OpenTelemetry(provider trace.TracerProvider, options *OpenTelemetryOptions)
 	}
 }
 
-// spanName is the name that a span begins with, by which it may be sampled.
+// spanName returns the name that a span begins with, for samplers to see.
 func spanName(tool string) string {
 	if registry.CheckName(tool) != nil {
 		return operation
@@ -90,7 +90,7 @@ func spanName(tool string) string {
 	return operation + " " + tool
 }
 
-// atStart is what samplers can know.
+// atStart returns the attributes that samplers see.
 func atStart(call registry.Call, env registry.Env) []attribute.KeyValue {
 	attrs := make([]attribute.KeyValue, 0, 8)
 	attrs = append(attrs,
@@ -113,7 +113,7 @@ func atStart(call registry.Call, env registry.Env) []attribute.KeyValue {
 	return attrs
 }
 
-// finish says how a call has ended.
+// finish adds the attributes of a finished call.
 func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, result registry.Result) {
 	word := outcome(result)
 	attrs := make([]attribute.KeyValue, 0, 5)
@@ -136,7 +136,7 @@ func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, resul
 	}
 }
 
-// record adds the event of an error. The stack is that of the panic, not of this.
+// record adds the event of an error, with the stack of the panic if it was one.
 func record(span trace.Span, result registry.Result) {
 	var options []trace.EventOption
 	if p, ok := errors.AsType[*registry.PanicError](result.Err); ok {
@@ -144,7 +144,7 @@ func record(span trace.Span, result registry.Result) {
 	}
 	err := result.Err
 	if text, ok := errorText(err); !ok || text != plaintext.Clean(text, maxCause) {
-		err = errors.New(cause(result)) // of another type, but such that it can be sent
+		err = errors.New(cause(result)) // it loses its type, but can be sent
 	}
 	span.RecordError(err, options...)
 }

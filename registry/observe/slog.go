@@ -61,8 +61,9 @@ func levelOf(result registry.Result) slog.Level {
 	return slog.LevelWarn
 }
 
-// attrs appends what is logged of a call.
-func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.Env, result registry.Result, took time.Duration) []slog.Attr {
+// attrs appends the attributes of a call.
+func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.Env, result registry.Result,
+	took time.Duration) []slog.Attr {
 	text := func(key, value string) {
 		if value != "" {
 			attrs = append(attrs, slog.String(key, value))

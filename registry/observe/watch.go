@@ -10,21 +10,22 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// outcomeOK is the outcome of a call that has succeeded.
+// outcomeOK is the outcome of a successful call.
 const outcomeOK = "ok"
 
-// The most bytes that are kept of what others have written.
+// Limits in bytes on the texts of others.
 const (
 	maxLabel = 256     // names and ids
 	maxCause = 4 << 10 // errors
 )
 
-// errEnded is the cause if a handler has ended its goroutine.
+// errEnded is the cause if a handler ends its goroutine.
 var errEnded = errors.New("the call has ended its goroutine")
 
-// watch does a call and says what came of it, exactly once, even if the handler panics or ends its goroutine. A panic
-// goes on to whoever is outside, who makes the result; the one that done gets then has nothing but a code and a cause.
-func watch(ctx context.Context, next registry.Handler, call registry.Call, env registry.Env, done func(result registry.Result, returned bool)) registry.Result {
+// watch makes a call and then calls done exactly once, even if the handler panics or ends its goroutine. A panic goes
+// on to the outer middleware; done then gets a result with only a code and a cause, and returned is false.
+func watch(ctx context.Context, next registry.Handler, call registry.Call, env registry.Env,
+	done func(result registry.Result, returned bool)) registry.Result {
 	returned := false
 	defer func() {
 		if returned {
@@ -46,7 +47,7 @@ func watch(ctx context.Context, next registry.Handler, call registry.Call, env r
 	return result
 }
 
-// outcome is what is said of a result in one word.
+// outcome describes a result in one word.
 func outcome(result registry.Result) string {
 	if result.IsError() {
 		return label(string(result.Code))
@@ -54,7 +55,7 @@ func outcome(result registry.Result) string {
 	return outcomeOK
 }
 
-// outputBytes is the size of what the model gets.
+// outputBytes returns the size of the content that the model gets.
 func outputBytes(result registry.Result) int {
 	n := 0
 	for _, part := range result.Content {
@@ -63,12 +64,12 @@ func outputBytes(result registry.Result) int {
 	return n
 }
 
-// toolFailed reports whether the tool itself is at fault, and not its input or the time it had.
+// toolFailed reports whether the tool itself is at fault, and not its input or its time limit.
 func toolFailed(result registry.Result) bool {
 	return result.Code == registry.CodeFailed || errors.Is(result.Err, registry.ErrAbandoned)
 }
 
-// cause is the text of what has made a result an error, or "".
+// cause returns the text of a result's error, or "".
 func cause(result registry.Result) string {
 	if result.Err == nil {
 		return ""
@@ -77,7 +78,7 @@ func cause(result registry.Result) string {
 	return plaintext.Clean(text, maxCause)
 }
 
-// errorText is the text of an error. ok is false if the error panics when it is asked.
+// errorText returns the text of an error. ok is false if the error's method panics.
 func errorText(err error) (text string, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -87,10 +88,10 @@ func errorText(err error) (text string, ok bool) {
 	return err.Error(), true
 }
 
-// inputText is the beginning of an input.
+// inputText returns the beginning of an input.
 func inputText(call registry.Call, limit int) string {
 	return plaintext.Clean(string(call.Input[:min(len(call.Input), limit+utf8.UTFMax)]), limit)
 }
 
-// label makes text fit to be a label.
+// label shortens and cleans a text for use as a label.
 func label(text string) string { return plaintext.Clean(text, maxLabel) }

@@ -39,12 +39,14 @@ var (
 		{"null", `null`}, {"a boolean", `true`}, {"a fraction", `12.5`}, {"an integer", `7`}, {"a text", `"text"`},
 		{"an empty array", `[]`}, {"an empty object", `{}`}, {"an array of all sorts", `[null, true, 12.5, "text", [], {}]`},
 		{"an object of all sorts", `{"a": null, "b": [1], "": {"c": "d"}}`},
-		{"nested arrays", strings.Repeat("[", 100) + strings.Repeat("]", 100)}, {"nested objects", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)},
+		{"nested arrays", strings.Repeat("[", 100) + strings.Repeat("]", 100)},
+		{"nested objects", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)},
 		{"deeply nested arrays", strings.Repeat("[", nesting) + strings.Repeat("]", nesting)},
 		{"deeply nested objects", strings.Repeat(`{"a":`, nesting) + "1" + strings.Repeat("}", nesting)},
 	}
 	texts = []badValue{
-		{"an empty text", `""`}, {"a blank", `" "`}, {"a NUL", `"a\u0000b"`}, {"control characters", `"\u001b[2J\u0007\r\n\t"`},
+		{"an empty text", `""`}, {"a blank", `" "`}, {"a NUL", `"a\u0000b"`},
+		{"control characters", `"\u001b[2J\u0007\r\n\t"`},
 		{"invalid UTF-8", "\"a\xff\xfe\xc0\xafb\""}, {"a lone surrogate", `"a\ud800b"`}, {"an emoji", `"👩‍👩‍👧‍👦"`},
 		{"the end of a path", `"/"`}, {"a path that leads out", `"../../../../../etc/passwd"`},
 		{"a path of another system", `"C:\\Windows\\System32\\..\\x"`}, {"format verbs", `"%s%n%d%!x(MISSING)"`},

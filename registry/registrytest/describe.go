@@ -58,13 +58,15 @@ func describes(d *registry.Definition, with string, f *findings) {
 	case text == "":
 		f.fault("The description%s is empty.", with)
 	case len(text) < minDescription || strings.EqualFold(text, d.Name):
-		f.fault("The description%s, %q, says too little for a model to know when to call the tool. Write a sentence or two: what the "+
+		f.fault("The description%s, %q, says too little for a model to know when to call the tool. Write a sentence or "+
+			"two: what the "+
 			"tool does, when to use it, and what comes back.", with, text)
 	}
 }
 
 // undescribed finds properties without a description, in schemas that have not been seen.
-func undescribed(d *schema.Document, of *jsontree.Node, path string, seen map[*jsontree.Node]bool, found func(path string, top bool)) {
+func undescribed(d *schema.Document, of *jsontree.Node, path string, seen map[*jsontree.Node]bool,
+	found func(path string, top bool)) {
 	if seen[of] {
 		return
 	}
@@ -111,7 +113,8 @@ func checkOptions(s *subject, f *findings) {
 		}
 		again, err := s.definition(set, plainAPI)
 		if err != nil || again.Description != d.Description || !bytes.Equal(again.Input.JSON(), d.Input.JSON()) {
-			f.fault("The description or the schema%s is another one when it is asked for again. Make them of the options alone: what "+
+			f.fault("The description or the schema%s is another one when it is asked for again. Make them of the options "+
+				"alone: what "+
 				"changes from request to request cannot be cached, and confuses models.", with)
 		}
 		if _, ok := s.tool.(registry.SystemPrompter); ok {
@@ -147,7 +150,8 @@ func (s *subject) checkPrompt(api registry.API, set map[string]any, with string,
 		case !utf8.ValidString(text):
 			f.fault("The system prompt for %s %s%s is not UTF-8.", api, where, with)
 		case !empty && changes(project) != before:
-			f.fault("Asking for the system prompt for %s%s changes files. It must only read: it is asked for with every request.", api, with)
+			f.fault("Asking for the system prompt for %s%s changes files. It must only read: it is asked for with every "+
+				"request.", api, with)
 		}
 	}
 }

@@ -44,7 +44,8 @@ func checkCancellation(s *subject, f *findings) {
 		}
 	}
 	if s.options.Slow == "" {
-		f.advise("Set Options.Slow to an input that takes two seconds or more, if there is one, to see whether the tool can be stopped.")
+		f.advise("Set Options.Slow to an input that takes two seconds or more, if there is one, to see whether the tool " +
+			"can be stopped.")
 		return
 	}
 	s.stopSlow("canceled", f, func(r *request) func() {
@@ -74,11 +75,13 @@ func (s *subject) stopSlow(how string, f *findings, stop func(r *request) func()
 	case response.took < tooSoon && response.IsError():
 		f.fault("Options.Slow: the call is an error at once: %s", short(response.Text()))
 	case response.took < tooSoon:
-		f.fault("Options.Slow: the call ended after %v, too soon to be stopped. Let it take two seconds or more.", response.took.Round(time.Microsecond))
+		f.fault("Options.Slow: the call ended after %v, too soon to be stopped. Let it take two seconds or more.",
+			response.took.Round(time.Microsecond))
 	case response.abandoned():
 		f.fault("Options.Slow, %s after %v: the tool did not stop. %s", how, stopAfter, howToStop)
 	case how == "out of time" && s.spec.KeepsTime && response.took > stopAfter+keepsTimeGrace:
-		f.fault("Options.Slow: Spec.KeepsTime says that the tool ends by itself after Env.Limits.Timeout, but it had to be stopped.")
+		f.fault("Options.Slow: Spec.KeepsTime says that the tool ends by itself after Env.Limits.Timeout, but it had to " +
+			"be stopped.")
 	default:
 		s.broken(fmt.Sprintf("Options.Slow, %s", how), response, f)
 	}

@@ -55,7 +55,8 @@ func checkIsolation(s *subject, f *findings) {
 		second, _ := s.effectOf(input)
 		alone[i], steady[i] = first, first.same(second)
 		if !steady[i] {
-			f.advise("Input %s comes to something else on another project with the same files. If that is not for time or chance, the tool "+
+			f.advise("Input %s comes to something else on another project with the same files. If that is not for time or "+
+				"chance, the tool "+
 				"keeps state, which it must not.", short(string(input)))
 		}
 	}
@@ -77,7 +78,8 @@ func checkIsolation(s *subject, f *findings) {
 		if s.broken(about, responses[i], f) || !steady[n] || effect.same(alone[n]) {
 			continue
 		}
-		f.fault("%s on projects of their own, comes to something else than alone. Calls must share nothing: keep no state in the tool "+
+		f.fault("%s on projects of their own, comes to something else than alone. Calls must share nothing: keep no state "+
+			"in the tool "+
 			"or in variables of its package.\nalone:    %s\ntogether: %s", about, alone[n].show(), effect.show())
 	}
 }
@@ -107,7 +109,8 @@ func checkEnvironment(s *subject, f *findings) {
 			f.fault("%s: the tool has changed the bytes of Call.Input, which are the host's. Copy them before.", about)
 		}
 		if !reflect.DeepEqual(r.env.Selection, s.selection(nil)) {
-			f.fault("%s: the tool has changed Env.Selection, which is the host's and that of other calls. Copy its maps and slices before.", about)
+			f.fault("%s: the tool has changed Env.Selection, which is the host's and that of other calls. Copy its maps and "+
+				"slices before.", about)
 		}
 	}
 }
@@ -140,7 +143,8 @@ func checkAnnotations(s *subject, f *findings) {
 		once := tree(project)
 		s.do(r)
 		if twice := tree(project); !maps.Equal(once, twice) {
-			f.fault("%s: Spec.Annotations say Idempotent, but the same call does something more when it is made again: %s.", about, difference(once, twice))
+			f.fault("%s: Spec.Annotations say Idempotent, but the same call does something more when it is made again: %s.",
+				about, difference(once, twice))
 		}
 	}
 }
