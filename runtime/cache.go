@@ -36,8 +36,8 @@ const (
 	wazeroVersion = "v1.12.0"
 )
 
-// loadCached compiles the guest and makes the base image, or takes what a cache directory has of them. What it does
-// not have is kept there after it has been verified.
+// loadCached takes the compiled guest and the base image from a cache directory. It makes what is missing, verifies it,
+// and keeps it there.
 func (p *Program) loadCached(ctx context.Context, dir string) error {
 	key, err := p.engineKey()
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *Program) prepareCached(ctx context.Context, dir string, engine cachedir
 		return p.prepare(ctx)
 	}
 	key, err := p.imageKey(engine)
-	if err != nil { // the program does not know what it is
+	if err != nil { // the program's file is unknown
 		return p.prepare(ctx)
 	}
 	entry, err := cachedir.Open(dir, imageKind, key)
@@ -113,13 +113,13 @@ func cacheError(err error) error {
 	return fmt.Errorf("runtime: cache directory: %w", err)
 }
 
-// savedState is what is saved with the base image's memory.
+// savedState is saved with the base image's memory.
 type savedState struct {
 	Globals []uint64
 	State   json.RawMessage
 }
 
-// save keeps a base image: one in which no work has been done.
+// save writes a base image, in which no work has been done.
 func (i *Image) save(entry *cachedir.Entry) error {
 	memory, err := i.memory.Append(nil)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 type Image struct {
 	program   *Program
 	memory    *linearmem.Image
-	globals   []uint64      // those that can change
+	globals   []uint64      // the mutable ones
 	state     any           // of the driver
-	work      int64         // what counts as done by those that go on from here
-	remainder int           // of it, in bytes
-	elapsed   time.Duration // from when their clocks go on
+	work      int64         // done before the image was taken
+	remainder int           // of that, in bytes
+	elapsed   time.Duration // the guest's clock when the image was taken
 }
 
 // State returns what [Driver].State returned when the image was taken.
@@ -37,7 +37,7 @@ func (in *Instance) Capture() (*Image, error) {
 	return i, nil
 }
 
-// become makes the instance what the image is of. After an error it can only be closed.
+// become puts the instance into the state of an image. After an error the instance can only be closed.
 func (in *Instance) become(i *Image) error {
 	in.session = session{}
 	in.image = i
@@ -59,7 +59,7 @@ func (in *Instance) become(i *Image) error {
 	return in.driver.Resume(i.state)
 }
 
-// reset makes an instance ready for another run, and says whether it could.
+// reset prepares the instance for another run, and reports whether that succeeded.
 func (in *Instance) reset() bool {
 	return in.driver.Idle() && in.memory.Size() == in.image.memory.Size() && in.become(in.image) == nil
 }

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// images keeps images for later runs, up to a number of bytes. Those that have not been used for the longest time go
-// first.
+// images keeps images for later runs, up to a number of bytes. The least recently used ones go first.
 type images struct {
 	pool *pool
 	most int64 // bytes

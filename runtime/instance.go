@@ -22,32 +22,32 @@ type Instance struct {
 	program *Program
 	memory  *linearmem.Memory
 	module  api.Module
-	fuel    api.MutableGlobal // what is left of the fuel that was granted
+	fuel    api.MutableGlobal // the unused part of the granted fuel
 	globals []api.MutableGlobal
 	ctx     context.Context // for calls into the guest; it tells host functions who calls
 	driver  Driver
-	image   *Image // what it is reset to; nil as long as there is none
+	image   *Image // to which it is reset; nil until there is one
 
 	session
 }
 
-// session is what the host knows about the present run, and nothing of which must reach the next one.
+// session is the host's state of the present run. Nothing of it may reach the next one.
 type session struct {
 	run       *Run
-	untrusted bool      // code that somebody wrote for the run may have run
-	started   time.Time // from when the guest's clock runs; as long as that is zero, it stands still
+	untrusted bool      // code of the run's author may have run
+	started   time.Time // when the guest's clock started; while zero, it stands still
 
 	timed  bool // the guest has asked for the time
-	impure bool // it has asked for something else that need not be the same in another run, or done something outside
+	impure bool // it has read something else that may differ in another run, or has had an effect outside
 
 	granted int32     // fuel
 	portion int32     // of fuel, to be granted next
 	yielded time.Time // when it was granted last
 	used    int64     // work done with the fuel that was granted before, and by the host
 
-	remainder int   // bytes of the host's work that are not in used yet
-	unlooked  int   // bytes of it since the host has looked whether the run is over
-	ended     error // why the host has stopped in the middle of something: the run is over
+	remainder int   // bytes of the host's work not counted in used yet
+	unlooked  int   // bytes of it since the host last checked for the end of the run
+	ended     error // why Spend has ended the run
 }
 
 // How much work the guest does between two calls of the host. A unit takes between one nanosecond and some hundreds,
@@ -62,7 +62,7 @@ const (
 	longPortion  = 500 * time.Microsecond
 )
 
-// instantiate makes an instance whose memory can have up to limit bytes. Nothing has been started in it yet.
+// instantiate makes an instance whose memory can grow to limit bytes. Nothing has been started in it yet.
 func (p *Program) instantiate(limit int64) (*Instance, error) {
 	memory, err := linearmem.Reserve(uint64(limit))
 	if err != nil {
@@ -111,7 +111,7 @@ func variables(module api.Module) ([]api.MutableGlobal, error) {
 	}
 }
 
-// begin makes the instance, which is as its image, the sandbox of a run.
+// begin makes the instance, which is in the state of its image, the sandbox of a run.
 func (in *Instance) begin(r *Run) {
 	in.session = session{run: r, started: time.Now().Add(-in.image.elapsed), used: in.image.work, remainder: in.image.remainder}
 	in.memory.SetLimit(uint64(r.options.Limits.Memory))
@@ -164,8 +164,7 @@ func (in *Instance) yield(left int32) int32 {
 	in.granted = 0
 	took := time.Since(in.yielded)
 	if in.portion != 0 {
-		// Otherwise a script would have 10 ms before anything else that the process does, such as one step of
-		// answering a request.
+		// Otherwise other goroutines, such as one that answers a request, could wait 10 ms for each step.
 		goruntime.Gosched()
 	}
 	now := time.Now()

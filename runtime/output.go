@@ -14,22 +14,21 @@ import (
 // memory that entries take beside their text. Only the goroutine that drives the run may use it.
 type Output struct {
 	left      int // how many bytes may still come
-	reserved  int // how many of them are kept for the result
+	reserved  int // bytes of them kept for the result
 	console   []Entry
 	truncated int64
-	library   string // whose entries come now; empty for the script's
+	library   string // which is printing; empty for the script itself
 
-	raw      []byte // what has been printed of a line: valid UTF-8
+	raw      []byte // the unfinished line: valid UTF-8
 	rawLevel Level
-	tail     []byte // of what has been printed, the beginning of a character
-	invalid  bool   // raw ends with a U+FFFD that stands for what is not UTF-8
+	tail     []byte // the beginning of a character that is not complete yet
+	invalid  bool   // raw ends with a U+FFFD for invalid bytes
 }
 
-// entryOverhead is what an entry takes beside its text: the entry itself, and what is lost where its text lies. A flood
-// of empty ones is bounded by what it holds.
+// entryOverhead is the memory that an entry takes beside its text, in bytes. It bounds a flood of empty entries.
 const entryOverhead = int(unsafe.Sizeof(Entry{})) + 8
 
-// resultShare is the part of the limit that the console leaves for the result: one in so many bytes.
+// The console leaves one byte in resultShare of the limit for the result.
 const resultShare = 4
 
 // limitOutput makes an output for a limit.
@@ -93,7 +92,7 @@ func (in *Instance) Print(level Level, data []byte) error {
 	return nil
 }
 
-// write adds what is printed in pieces that need not be lines, nor whole characters: each line becomes an entry.
+// write prints data, which may end within a line or a character. Each line becomes an entry.
 func (o *Output) write(level Level, data []byte) {
 	if level != o.rawLevel {
 		o.flush()
@@ -115,10 +114,10 @@ func (o *Output) write(level Level, data []byte) {
 	}
 }
 
-// begun says whether there is a line that has not ended.
+// begun reports whether a line is unfinished.
 func (o *Output) begun() bool { return len(o.raw)+len(o.tail) > 0 }
 
-// add adds to the line. As strings.ToValidUTF8 does, it makes one U+FFFD of bytes in a row that are not UTF-8.
+// add adds to the line. Like strings.ToValidUTF8, it replaces each run of invalid bytes by one U+FFFD.
 func (o *Output) add(data []byte) {
 	if len(o.tail) > 0 && len(data) > 0 {
 		data = append(o.tail, data...)
@@ -149,10 +148,10 @@ func (o *Output) addValid(data []byte) {
 	o.spend(len(o.raw) - before)
 }
 
-// shortLine is up to how many bytes of a line are copied into its entry.
+// Lines of at most shortLine bytes are copied into their entries.
 const shortLine = 4 << 10
 
-// endLine makes an entry of the line that has been printed.
+// endLine makes an entry of the line.
 func (o *Output) endLine() {
 	if !o.begun() && o.Room() == 0 {
 		o.truncated++
@@ -186,7 +185,7 @@ func (o *Output) End() (console []Entry, truncated int64) {
 	return o.console, o.truncated
 }
 
-// flush ends the line that has been begun, if there is one.
+// flush ends an unfinished line.
 func (o *Output) flush() {
 	if o.begun() {
 		o.endLine()

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// pool keeps instances that no run uses, each as its image, so that most runs need not wait until one is made.
+// pool keeps unused instances, each in the state of its image, so that most runs need not wait for a new one.
 type pool struct {
-	most     int           // how many
+	most     int           // instances
 	idleTime time.Duration // after how long without runs they are closed
 
 	mu      sync.Mutex
-	idle    []*Instance // the one that was used last is the last
+	idle    []*Instance // the most recently used is last
 	timer   *time.Timer
 	filling bool
 	closed  bool
@@ -24,8 +24,7 @@ type pool struct {
 // idleTime is after how long without runs the pool is emptied.
 const idleTime = 30 * time.Second
 
-// take returns an instance in the state of the image, whose memory can have up to limit bytes, or nil if there is
-// none.
+// take returns an idle instance of the image whose memory can grow to limit bytes, or nil.
 func (p *pool) take(i *Image, limit int64) *Instance {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,8 +37,8 @@ func (p *pool) take(i *Image, limit int64) *Instance {
 	return nil
 }
 
-// get returns an instance that is as the image, and whose memory can have up to limit bytes. It may take one of the
-// base image for that, or make one.
+// get returns an instance in the state of the image, whose memory can grow to limit bytes. If no such instance is idle,
+// it converts one of the base image or makes one.
 func (p *pool) get(i *Image, limit int64) (*Instance, error) {
 	if in := p.take(i, limit); in != nil {
 		return in, nil
@@ -70,7 +69,7 @@ func (p *pool) drop(i *Image) {
 	})
 }
 
-// put takes an instance back. If it cannot be reset it is closed, and another one takes its place.
+// put takes an instance back. If it cannot be reset, it is closed and replaced.
 func (p *pool) put(in *Instance) {
 	ok := in.reset()
 	p.mu.Lock()
@@ -95,7 +94,7 @@ func (p *pool) put(in *Instance) {
 	})
 }
 
-// add keeps an instance. If there are too many, the one that has not been used for the longest time has to go.
+// add keeps an instance. If there are too many, it closes the least recently used one.
 func (p *pool) add(in *Instance) {
 	if len(p.idle) >= p.most {
 		oldest := p.idle[0]
@@ -105,7 +104,7 @@ func (p *pool) add(in *Instance) {
 	p.idle = append(p.idle, in)
 }
 
-// fill makes an instance of a guest's base image if the pool has none.
+// fill makes an instance of a program's base image if the pool has none.
 func (p *pool) fill(program *Program) {
 	base := program.base
 	p.mu.Lock()

@@ -124,8 +124,8 @@ func (p *Program) prepare(ctx context.Context) error {
 }
 
 func (p *Program) verify(in *Instance, r *Run) (err error) {
-	// This run stands in for all that will start from the image. Nothing of it may become part of the image: there
-	// is no time and no randomness yet.
+	// This run stands in for all runs that will start from the image. The image must not contain anything of it: the
+	// clock stands still, and there is no randomness yet.
 	in.run = r
 	if err := in.driver.Start(); err != nil {
 		return fmt.Errorf("runtime: %w", in.Reason(err))
@@ -141,7 +141,7 @@ func (p *Program) verify(in *Instance, r *Run) (err error) {
 	return nil
 }
 
-// newSandbox makes an instance that is as the base image, and whose memory can have up to limit bytes.
+// newSandbox makes an instance in the state of the base image, whose memory can grow to limit bytes.
 func (p *Program) newSandbox(limit int64) (*Instance, error) {
 	in, err := p.instantiate(max(limit, DefaultMemory))
 	if err != nil {

@@ -30,18 +30,18 @@ type Run struct {
 	options  RunOptions
 	started  time.Time
 	output   Output
-	stdin    []byte // what has not been read yet
+	stdin    []byte // the unread rest
 	place    *heldPlace
 	instance *Instance // nil before Start
 
-	ctx      context.Context // of everything that is done for the run; it ends with it
+	ctx      context.Context // ends with the run
 	cancel   context.CancelFunc
 	caller   context.Context
-	deadline time.Time // zero if there is none
-	// outOfTime is why ctx has ended if the deadline was the first reason for that.
+	deadline time.Time // zero without a limit
+	// outOfTime is the cause of ctx's end if the run's own deadline ended it.
 	outOfTime *LimitError
 
-	tasks chan func() // for AwaitInTurn; nil as long as there is nothing for it
+	tasks chan func() // for AwaitInTurn; nil before its first call
 }
 
 // Begin waits for a place and begins a run. The caller ends it with [Run.End]. The error is a [*LimitError] for
@@ -151,14 +151,14 @@ func (r *Run) Interrupted() error { return r.interruptedAt(time.Now()) }
 // interruptedAt is Interrupted with the current time supplied.
 func (r *Run) interruptedAt(now time.Time) error {
 	switch {
-	case r.ctx.Err() != nil && context.Cause(r.ctx) == error(r.outOfTime): // whatever has ended after that
+	case r.ctx.Err() != nil && context.Cause(r.ctx) == error(r.outOfTime): // other reasons came later
 		return r.outOfTime
 	case r.program.engine.closing.Err() != nil:
 		return ErrClosed
 	case r.caller.Err() != nil:
 		return &StoppedError{context.Cause(r.caller)}
 	}
-	deadline, ok := r.ctx.Deadline() // the first of two
+	deadline, ok := r.ctx.Deadline() // the run's or the caller's, whichever is first
 	switch {
 	case !ok || now.Before(deadline):
 		return nil

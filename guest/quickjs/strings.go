@@ -276,7 +276,7 @@ func sizeOfUnits(units []byte, wide bool) int {
 	return size
 }
 
-// appendUnits appends the code units in UTF-8, until there are limit bytes. It says whether that is the end.
+// appendUnits appends the code units in UTF-8, until there are limit bytes. It reports whether that is the end.
 func appendUnits(text, units []byte, wide bool, limit int) (more []byte, end bool) {
 	if wide {
 		return utf8text.AppendUTF16(text, units, limit)

@@ -188,7 +188,7 @@ func verifyStackLimit(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyAllocated allocates a block and looks whether its size is counted.
+// verifyAllocated checks that the size of an allocation is counted.
 func verifyAllocated(ctx context.Context, vm *VM) error {
 	const size = 200_000
 	before := vm.u32(vm.state.Runtime + runtimeAllocated)
@@ -207,8 +207,7 @@ func verifyAllocated(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyCollection looks whether a collection takes place when it should: the engine says then when the next one will
-// be.
+// verifyCollection checks that a collection takes place when it should: it changes the time of the next one.
 func verifyCollection(ctx context.Context, vm *VM) error {
 	collectAt := func() uint32 { return vm.u32(vm.state.Runtime + runtimeCollectAt) }
 	before := collectAt()
@@ -258,7 +257,7 @@ func verifyRejections(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyEvaluation looks whether code can be evaluated without running jobs.
+// verifyEvaluation checks that code can be evaluated without running jobs.
 func verifyEvaluation(ctx context.Context, vm *VM) error {
 	const name = "toolrun:verify"
 	v, err := vm.EvalNow(ctx, `Promise.resolve().then(() => { globalThis.ran = true }); typeof ran + typeof this`, name)
@@ -277,7 +276,7 @@ func verifyEvaluation(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyModules looks whether modules can be compiled, and what they import be found and set.
+// verifyModules checks whether modules can be compiled, and what they import be found and set.
 func verifyModules(ctx context.Context, vm *VM) error {
 	compile := func(source, name string) (ModuleDef, error) {
 		r, err := vm.RequestModule(ctx, source, name)

@@ -127,7 +127,7 @@ func collect(ctx context.Context, vm *VM) error {
 	return vm.Free(ctx, v)
 }
 
-// verifySharedGrowth looks whether a shared buffer that grows gets memory.
+// verifySharedGrowth checks that a shared buffer gets memory when it grows.
 func verifySharedGrowth(ctx context.Context, vm *VM) error {
 	const size = 100_000
 	before := vm.u32(vm.state.Runtime + runtimeAllocated)

@@ -72,7 +72,7 @@ func (i *Image) Closed() bool {
 	return i.closed
 }
 
-// place puts the pieces into a memory that is zero, and says whether they are under it as copy-on-write.
+// place puts the pieces into a zero memory, and reports whether they are mapped there as copy-on-write.
 func (i *Image) place(memory []byte) (shared bool, err error) {
 	if i.file != nil {
 		return true, i.placeShared(memory)

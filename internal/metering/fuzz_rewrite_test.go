@@ -49,7 +49,7 @@ func FuzzRewrite(f *testing.F) {
 	})
 }
 
-// harmless says whether a module can be given to wazero, which believes some numbers in modules and allocates memory by
+// harmless reports whether a module can be given to wazero, which believes some numbers in modules and allocates memory by
 // them before it notices that they cannot be right.
 func harmless(data []byte, wellFormed bool) bool {
 	if wellFormed {
@@ -63,7 +63,7 @@ func harmless(data []byte, wellFormed bool) bool {
 	return !hasLongNumbers(data)
 }
 
-// hasLongNumbers says whether there can be LEB128 numbers of more than two bytes in data.
+// hasLongNumbers reports whether there can be LEB128 numbers of more than two bytes in data.
 func hasLongNumbers(data []byte) bool {
 	for n := 1; n < len(data); n++ {
 		if data[n-1] >= 0x80 && data[n] >= 0x80 {

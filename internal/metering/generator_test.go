@@ -190,7 +190,7 @@ func (s *scope) callee(accept func(int, signature) bool) (uint32, signature, boo
 	return uint32(f), s.signatures[f], true
 }
 
-// mayCall says whether calling f cannot go on for ever without the meter noticing.
+// mayCall reports whether calling f cannot go on for ever without the meter noticing.
 func (s *scope) mayCall(f int) bool { return s.recursive || f < s.first || f > s.self }
 
 // slotOf makes an index into the table that mostly is that of a function.

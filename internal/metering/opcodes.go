@@ -193,7 +193,7 @@ func skipMisc(r *reader) uint32 {
 	return op
 }
 
-// isBulk says whether a misc instruction works through as many bytes or elements as its last operand, an i32, says.
+// isBulk reports whether a misc instruction works through as many bytes or elements as its last operand, an i32, says.
 func isBulk(op uint32) bool {
 	switch op {
 	case miscMemoryInit, miscMemoryCopy, miscMemoryFill, miscTableInit, miscTableCopy, miscTableGrow, miscTableFill:

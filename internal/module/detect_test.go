@@ -79,7 +79,7 @@ const umd = `(function (root, factory) {
 func TestDetect(t *testing.T) {
 	for _, test := range kinds {
 		t.Run(test.name, func(t *testing.T) {
-			require.Equal(t, test.want.String(), module.Detect(test.code).String())
+			require.Equal(t, test.want, module.Detect(test.code))
 		})
 	}
 }
@@ -109,7 +109,7 @@ func TestDetectRemembersSoManyBrackets(t *testing.T) {
 	for _, brackets := range [][2]string{{"(", ")"}, {"[", "]"}, {"{", "}"}, {"`${", "}`"}} {
 		for n, want := range map[int]module.Kind{10_000: module.ES, 100_000: module.Script} {
 			code := "a = " + strings.Repeat(brackets[0], n) + strings.Repeat(brackets[1], n) + "\nexport const b = 1"
-			require.Equal(t, want.String(), module.Detect(code).String(), "%d of %s", n, brackets[0])
+			require.Equal(t, want, module.Detect(code), "%d of %s", n, brackets[0])
 		}
 	}
 }

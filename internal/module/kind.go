@@ -13,17 +13,3 @@ const (
 	// JSON is a JSON text.
 	JSON
 )
-
-func (k Kind) String() string {
-	switch k {
-	case Script:
-		return "script"
-	case ES:
-		return "ES module"
-	case CommonJS:
-		return "CommonJS module"
-	case JSON:
-		return "JSON"
-	}
-	return "unknown kind"
-}

@@ -280,7 +280,7 @@ func TestLoad(t *testing.T) {
 				want = string(content)
 			}
 			require.Equal(t, want, s.Code)
-			require.Equal(t, test.kind.String(), s.Kind.String())
+			require.Equal(t, test.kind, s.Kind)
 			require.Equal(t, test.umd, s.UMD)
 			require.Equal(t, test.path, s.Path)
 			require.Equal(t, module.IsTypeScript(test.path), s.Map != nil)

@@ -84,7 +84,7 @@ func Parse(path, source string) (*Test, error) {
 
 var knownFlags = []string{"onlyStrict", "noStrict", "module", "raw", "async", "generated", "CanBlockIsFalse", "CanBlockIsTrue", "non-deterministic"}
 
-// Has says whether a test has a flag.
+// Has reports whether a test has a flag.
 func (t *Test) Has(flag string) bool { return slices.Contains(t.Flags, flag) }
 
 // Cases returns the test in all its modes.

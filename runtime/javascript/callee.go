@@ -10,7 +10,7 @@ import (
 // When something is not a function, the engine reports the position in the script but not the name. The text at the
 // position usually tells it.
 
-// maxCallee is how many bytes before and after a position are looked at for what is called there.
+// maxCallee is how many bytes before and after a position are searched for the name of the called function.
 const maxCallee = 100
 
 var (
@@ -53,9 +53,8 @@ var (
 	noCallees    = regexp.MustCompile(`^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|function|super|import)$`)
 )
 
-// calleeAround returns what is called with the argument at a position, where the engine has put the call if its last
-// argument is a variable. It is empty unless it can be one call only: what calls in it, or around it, are about is not
-// known.
+// calleeAround returns the name that is called with the argument at a position: if the last argument is a variable,
+// that is where the engine reports the call. The name is empty if more than one call could be meant.
 func calleeAround(before, after string) (callee string, made bool) {
 	if !argumentEnd.MatchString(after) {
 		return "", false
@@ -69,7 +68,7 @@ func calleeAround(before, after string) (callee string, made bool) {
 			if c == '(' || c == '[' || c == '{' {
 				depth--
 			}
-		case c == ';' || c == '>' && strings.HasSuffix(before[:i], "="): // what is before is another statement, or function
+		case c == ';' || c == '>' && strings.HasSuffix(before[:i], "="): // another statement or function ends here
 			return callee, made
 		case c == '[' || c == '{':
 			return "", false
@@ -79,13 +78,13 @@ func calleeAround(before, after string) (callee string, made bool) {
 			case noCallees.MatchString(name):
 				return callee, made
 			case callee != "" && name != "", callee == "" && name == "":
-				return "", false // a call in a call, or of what has no name
+				return "", false // a call within a call, or a function without a name
 			case callee == "":
 				callee, made = name, newBefore.MatchString(before[:i-len(name)])
 			}
 		}
 	}
-	if isArgument(after) { // of a call that begins on a line before
+	if isArgument(after) { // the call begins on an earlier line
 		return "", false
 	}
 	return callee, made

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/webapi"
 )
 
-// JSON from a guest is decoded here as package encoding/json decodes it into an any, but for the marks, in pieces that
-// can be stopped.
+// JSON from a guest is decoded as package encoding/json decodes it into an any, except that marks become bytes, that
+// the memory is limited, and that decoding can be stopped at any time.
 
 // maxJSONDepth is how deep JSON may be nested: as deep as encoding/json decodes.
 const maxJSONDepth = 10_000
@@ -32,7 +32,7 @@ const (
 )
 
 type jsonOptions struct {
-	mark string // what strings begin with that stand for bytes; empty if there are none
+	mark string // the prefix of strings that stand for bytes; empty if none do
 	data []byte // the bytes
 	room int    // how much memory the value and data may take, in bytes
 	work webapi.Work
@@ -76,7 +76,7 @@ func (d *jsonDecoder) take(bytes int) error {
 	return nil
 }
 
-// pay asks work for what has been read, if that is much.
+// pay counts the text read so far as work, in pieces.
 func (d *jsonDecoder) pay() error {
 	if d.at-d.paid < quickjs.PieceSize && d.at < len(d.text) {
 		return nil
@@ -86,7 +86,7 @@ func (d *jsonDecoder) pay() error {
 	return d.work(bytes)
 }
 
-// space goes on to the next token.
+// space skips to the next token.
 func (d *jsonDecoder) space() error {
 	for ; d.at < len(d.text); d.at++ {
 		if d.at-d.paid >= quickjs.PieceSize {
@@ -101,7 +101,7 @@ func (d *jsonDecoder) space() error {
 	return d.pay()
 }
 
-// next goes on to the next token, and says what it begins with: 0 at the end.
+// next skips to the next token and returns its first byte, or 0 at the end.
 func (d *jsonDecoder) next() (byte, error) {
 	if err := d.space(); err != nil {
 		return 0, err
@@ -265,7 +265,7 @@ func (d *jsonDecoder) number() (any, error) {
 	return n, nil
 }
 
-// digits skips digits, and says how many there were.
+// digits skips digits and returns their number.
 func (d *jsonDecoder) digits() int {
 	start := d.at
 	for d.at < len(d.text) && d.text[d.at] >= '0' && d.text[d.at] <= '9' {
@@ -274,11 +274,11 @@ func (d *jsonDecoder) digits() int {
 	return d.at - start
 }
 
-// string reads a string, whose quote is next.
+// string reads a string that begins at the current quote.
 func (d *jsonDecoder) string() (string, error) {
 	d.at++
 	var decoded []byte
-	start := d.at // of what has not been appended to decoded
+	start := d.at // of the part not in decoded yet
 	for d.at < len(d.text) {
 		if d.at-d.paid >= quickjs.PieceSize {
 			if err := d.pay(); err != nil {
@@ -290,7 +290,7 @@ func (d *jsonDecoder) string() (string, error) {
 			rest := d.text[start:d.at]
 			d.at++
 			if decoded == nil {
-				return strings.Clone(rest), nil // and does not hold on to all of the text
+				return strings.Clone(rest), nil // so that it does not keep all of the text alive
 			}
 			return string(append(decoded, rest...)), nil
 		case c < ' ':
@@ -347,7 +347,7 @@ func (d *jsonDecoder) escape() (rune, bool) {
 	return rune("\"\\/\b\f\n\r\t"[i]), true
 }
 
-// unitAt reads a sequence \uXXXX that a text begins with.
+// unitAt reads the sequence \uXXXX at the beginning of a text.
 func unitAt(text string) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// evidence is a file system that notes what it says of other files, so that it can be found out later whether they
-// still say the same.
+// evidence is a file system that records what is read through it, so that a later run can check whether the files are
+// still the same.
 type evidence struct {
 	afero.Fs
 
@@ -20,17 +20,17 @@ type evidence struct {
 	mu      sync.Mutex
 	seen    map[string]sighting
 	size    int64
-	spoiled bool // something was seen that cannot be compared, or too much; nothing is noted any more
+	spoiled bool // something cannot be compared, or is too large: nothing more is recorded
 }
 
-// sighting is what was seen of a path.
+// sighting is the observed state of a path.
 type sighting struct {
 	kind    byte // as kindOf has it; 0 if nothing is there
 	read    bool
 	content []byte // if it was read
 }
 
-// sightingOverhead is about what a sighting takes beside its content, in bytes.
+// sightingOverhead is about how many bytes a sighting takes beside its content.
 const sightingOverhead = 200
 
 // newEvidence makes evidence that may take most bytes.
@@ -38,7 +38,7 @@ func newEvidence(files afero.Fs, most int64) *evidence {
 	return &evidence{Fs: files, most: most, seen: map[string]sighting{}}
 }
 
-// kindSeen is the kind of what Stat returned.
+// kindSeen returns the kind that a result of Stat shows, or 0 after an error.
 func kindSeen(info fs.FileInfo, err error) byte {
 	if err != nil {
 		return 0
@@ -46,7 +46,7 @@ func kindSeen(info fs.FileInfo, err error) byte {
 	return kindOf(info)
 }
 
-// note adds what was seen of a path. It must not be anything else than what was seen before.
+// note records the state of a path. A state that contradicts an earlier one spoils the evidence.
 func (e *evidence) note(name string, s sighting) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,7 +70,7 @@ func (e *evidence) note(name string, s sighting) {
 	e.seen[name] = s
 }
 
-// spoil says that something was seen that cannot be compared.
+// spoil gives up: something was read that cannot be compared later.
 func (e *evidence) spoil() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -126,7 +126,7 @@ func (f *witnessedFile) Close() error {
 	return f.File.Close()
 }
 
-// holds says whether files are as they were seen, unless the context ends before.
+// holds reports whether the files still have the recorded state. It is false if the context ends first.
 func (e *evidence) holds(ctx context.Context, files afero.Fs) bool {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
@@ -150,7 +150,7 @@ var buffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// contains says whether a file has just that content.
+// contains reports whether a file has exactly this content.
 func contains(ctx context.Context, files afero.Fs, name string, content, buffer []byte) bool {
 	f, err := files.Open(name)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
-// thrownValue is what the prelude says of an exception, beside how it reads.
+// thrownValue is the prelude's description of an exception.
 type thrownValue struct {
 	Kind    string // error, null (or no value at all) or other
 	Name    string
@@ -53,7 +53,7 @@ func (in *instance) exception() error {
 	return &ScriptError{Thrown: "an exception that could not be read", Name: "Error"}
 }
 
-// thrown makes an error of what the prelude says of an exception.
+// thrown makes an error of the prelude's report of an exception.
 func (in *instance) thrown(args arguments) error {
 	text, cut, ok := args.text(2, in.run.Limits().Output)
 	details, _, _ := args.text(3, maxDetails)
@@ -80,7 +80,7 @@ func (in *instance) thrown(args arguments) error {
 	return e
 }
 
-// lineOf returns a line of a text, counted from 1.
+// lineOf returns the line of a text with a number, counted from 1.
 func lineOf(text string, line int) string {
 	for ; line > 1; line-- {
 		_, text, _ = strings.Cut(text, "\n")
@@ -103,7 +103,7 @@ func (e *ScriptError) place(file string, line, column int) {
 	e.Thrown += "\n" + e.Stack
 }
 
-// checkSource makes a script fit to be handed to the engine, which reads UTF-8 up to the first NUL.
+// checkSource makes a script valid for the engine, which reads UTF-8 up to the first NUL.
 func checkSource(script, name string) (string, error) {
 	if at := strings.IndexByte(script, 0); at >= 0 {
 		line := 1 + strings.Count(script[:at], "\n")
@@ -113,7 +113,7 @@ func checkSource(script, name string) (string, error) {
 	return strings.ToValidUTF8(script, "\ufffd"), nil
 }
 
-// unbalanced is the error for a script whose brackets end the function that it is the body of.
+// unbalanced is the error for a script whose brackets close the function around it.
 func unbalanced(name string) error {
 	return newSyntaxError("a closing bracket too many: the script must be the body of one function", name, 0, 0)
 }

@@ -82,7 +82,7 @@ var missingModules = func() map[string]string {
 	return m
 }()
 
-// missingFunctions says what to do without functions that Node's fs, or a library that is used like it, has.
+// missingFunctions maps functions of Node's fs, and of libraries used in its place, to their replacements.
 var missingFunctions = func() map[string]string {
 	m := map[string]string{}
 	for names, text := range map[string]string{
@@ -184,10 +184,10 @@ func (r *run) instead(name string) string {
 	return r.functionsLike(name)
 }
 
-// maxLike is how many functions are named instead of one that is not there.
+// maxLike is how many functions are suggested in place of a missing one.
 const maxLike = 5
 
-// functionsLike names Go functions that are where the script has looked for one, those with the most similar names.
+// functionsLike suggests the Go functions in the same object whose names are most like a missing one's.
 func (r *run) functionsLike(name string) string {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
@@ -227,7 +227,7 @@ func (r *run) functionsLike(name string) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// lettersOf is what names have in common that mean the same.
+// lettersOf reduces a name to its letters and digits in lower case, so that spellings of the same name are equal.
 func lettersOf(name string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {

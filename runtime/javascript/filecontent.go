@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/guest/quickjs"
 )
 
-// prepareRead reads which encoding is wanted: none for bytes.
+// prepareRead reads the encoding argument; without one, the result is bytes.
 func prepareRead(_ *instance, args arguments, r *fileRequest) error {
 	return readEncoding(args, fileData, r)
 }
@@ -44,7 +44,7 @@ func readFile(t tree, r *fileRequest) (any, error) {
 	return encodedFile{r.encoding, data}, err
 }
 
-// An encodedFile is the content of a file that becomes text.
+// An encodedFile is a file's content on its way to becoming text.
 type encodedFile struct {
 	encoding string
 	data     []byte
@@ -54,7 +54,7 @@ func (in *instance) newText(ctx context.Context, f encodedFile) (quickjs.Value, 
 	return in.vm.NewText(ctx, func(do func(piece string) error) error { return encodeText(f.encoding, f.data, in.Spend, do) })
 }
 
-// webText makes text of the bytes that a file had.
+// webText converts bytes of a file to text.
 func (in *instance) webText(ctx context.Context, args arguments) (quickjs.Value, error) {
 	name, _, _ := args.text(firstWeb, maxName)
 	encoding, ok := encodingNames[strings.ToLower(name)]
@@ -70,8 +70,8 @@ func (in *instance) webText(ctx context.Context, args arguments) (quickjs.Value,
 
 // A writeMode is how a file is written.
 type writeMode struct {
-	appends   bool // keeps what there is
-	exclusive bool // fails if there is something
+	appends   bool // keeps the present content
+	exclusive bool // fails if the file exists
 }
 
 // writeModes are the flags of Node's that make sense for writing a file as a whole.
@@ -80,7 +80,7 @@ var writeModes = map[string]writeMode{
 	"a": {appends: true}, "ax": {appends: true, exclusive: true}, "xa": {appends: true, exclusive: true},
 }
 
-// prepareWrite reads what is to be written: a flag, and a text and its encoding, or a buffer, an offset and a length.
+// prepareWrite reads the flag, and then either a text and its encoding, or a buffer, an offset and a length.
 func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 	flag := "w"
 	if r.operation == "appendFile" {
@@ -104,7 +104,7 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 			return fileError(syscall.EFBIG, r.given)
 		}
 		if in.run.options.Files == nil {
-			return nil // there is another error to come
+			return nil // the operation itself fails
 		}
 		var err error
 		r.data, err = decodeText(r.encoding, text, limit, in.Spend)
@@ -137,7 +137,7 @@ func writeFile(t tree, r *fileRequest) (any, error) {
 	return nil, t.change(r.place, "write", func(t tree) error { return t.write(r.place, r.data, r.mode) })
 }
 
-// read reads a file that has less bytes than the limit: what does not fit into the script's memory need not be read.
+// read reads a file. One that has the limit's size or more is refused: it would not fit into the script's memory.
 func (t tree) read(p place) ([]byte, error) {
 	info, err := t.stat(p)
 	switch {
@@ -157,7 +157,7 @@ func (t tree) read(p place) ([]byte, error) {
 	return data, at(p, "read", err)
 }
 
-// readHead reads the beginning of a file, which is expected to have some bytes, and at most limit.
+// readHead reads at most limit bytes from the beginning of a file, probably as many as expected.
 func (t tree) readHead(p place, expected, limit int64) ([]byte, error) {
 	f, err := t.files.Open(p.name)
 	if err != nil {
@@ -170,7 +170,7 @@ func (t tree) readHead(p place, expected, limit int64) ([]byte, error) {
 	return content.Bytes(), err
 }
 
-// An untilDone reads until a run ends, even from what never ends.
+// An untilDone is a reader that fails once the run has ended.
 type untilDone struct {
 	work *fileWork
 	r    io.Reader
@@ -187,7 +187,7 @@ func (u *untilDone) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// write writes a file, and makes the directories that it lies in.
+// write writes a file and creates its parent directories.
 func (t tree) write(p place, data []byte, mode writeMode) error {
 	info, err := t.stat(p)
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -228,7 +228,7 @@ func (t tree) put(p place, flags int, data []byte) error {
 	if err != nil {
 		return err
 	}
-	n, err := f.Write(data) // as a whole, also if the run ends meanwhile
+	n, err := f.Write(data) // all of it, even if the run ends meanwhile
 	if err == nil && n < len(data) {
 		err = io.ErrShortWrite
 	}
@@ -261,7 +261,7 @@ func (t tree) truncate(p place, size int) error {
 	})
 }
 
-// copyFile copies a file. It replaces one that is there, unless that is excluded.
+// copyFile copies a file. It replaces an existing one unless exclusive is set.
 func (t tree) copyFile(from, to place, exclusive bool) error {
 	return t.change(to, "write", func(t tree) error { return t.copyOne(from, to, exclusive) })
 }

@@ -9,10 +9,10 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// A place is a path: as the script gave it, and as an absolute one without dots and double slashes.
+// A place is a path: as the script gave it, and in absolute, cleaned form.
 type place struct{ given, name string }
 
-// below is a place in a directory, by a relative path.
+// below returns the place with a relative path in a directory.
 func (p place) below(relative string) place {
 	below := p
 	if relative == "" {
@@ -27,7 +27,7 @@ func (p place) below(relative string) place {
 	return below
 }
 
-// A placeError says at which of the paths of an operation something went wrong, and what was attempted there.
+// A placeError says which path of an operation failed, and what was attempted there.
 type placeError struct {
 	place
 	verb string // what read-only file systems refuse: write, mkdir, unlink, rmdir or rename
@@ -37,7 +37,7 @@ type placeError struct {
 func (e *placeError) Error() string { return e.err.Error() }
 func (e *placeError) Unwrap() error { return e.err }
 
-// at says where an error has happened, unless it is known already. It returns nil for no error.
+// at adds the place to an error that has none yet. It returns nil for nil.
 func at(p place, verb string, err error) error {
 	var known *placeError
 	if err == nil || errors.As(err, &known) {
@@ -52,14 +52,14 @@ func fileFailure(code, reason, given string) *failure {
 	return &failure{name: "Error", message: code + ": " + reason + ", '" + given + "'", code: code, path: given}
 }
 
-// invalid is what an argument is that cannot be meant.
+// invalid is the error for an invalid argument.
 func invalid(reason, given string) *failure {
 	f := fileFailure("EINVAL", "invalid argument"+reason, given)
 	f.name = "TypeError"
 	return f
 }
 
-// knownErrors are the errors that have a code of their own. The first that holds counts.
+// knownErrors are the errors with a code of their own. The first match counts.
 var knownErrors = []struct {
 	err          error
 	code, reason string
@@ -77,11 +77,11 @@ var knownErrors = []struct {
 	{syscall.ENAMETOOLONG, "EINVAL", "invalid argument"},
 }
 
-// fileError turns the error of a file operation into the one for the script. Nothing of the host's own paths is in it.
-// If the error does not say where it happened, that is at the given path.
+// fileError turns the error of a file operation into one for the script, without the host's own paths. An error that
+// has no place gets the given path.
 func fileError(err error, given string) error {
 	if _, ended := errors.AsType[*sandbox.Stop](err); ended {
-		return err // no error of the operation: the run is over
+		return err // the run is over
 	}
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
@@ -104,7 +104,7 @@ func fileError(err error, given string) error {
 	return fileFailure("EIO", withoutPaths(err).Error(), given)
 }
 
-// withoutPaths is what went wrong, without the paths that it went wrong with, which may be the host's.
+// withoutPaths removes the paths from an error, because they may be the host's.
 func withoutPaths(err error) error {
 	for {
 		if pe, ok := errors.AsType[*fs.PathError](err); ok {

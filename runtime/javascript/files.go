@@ -16,9 +16,9 @@ import (
 
 // A fileOperation is a function of fs, as the host sees it.
 type fileOperation struct {
-	// paths are what its paths are called. They are its first arguments.
+	// paths are the names of its path arguments, which come first.
 	paths []string
-	// prepare reads the arguments beside paths and a number. Nil means that there are none.
+	// prepare reads the arguments other than paths and a number. Nil means that there are none.
 	prepare func(in *instance, args arguments, r *fileRequest) error
 	// do does it. It runs on a goroutine that the run may abandon.
 	do func(t tree, r *fileRequest) (any, error)
@@ -74,7 +74,7 @@ var fileOperations = map[string]fileOperation{
 
 func (r *fileRequest) has(flag int) bool { return r.option&flag != 0 }
 
-// exists is false for everything that cannot be found, whatever the reason.
+// exists is false for a path that cannot be looked at, whatever the reason.
 func exists(t tree, r *fileRequest) (any, error) {
 	if _, err := t.stat(r.place); err != nil {
 		return 0, nil
@@ -82,7 +82,7 @@ func exists(t tree, r *fileRequest) (any, error) {
 	return 1, nil
 }
 
-// file serves a function of fs: its name, flags or a number, its paths, and what else it takes.
+// file serves a function of fs. Its arguments are the function's name, flags or a number, the paths, and the rest.
 func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, error) {
 	r := &fileRequest{}
 	r.operation, _, _ = args.text(fileName, maxPath)
@@ -142,7 +142,7 @@ func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, er
 	return quickjs.Undefined, nil
 }
 
-// maxPath is the longest path that the host looks at, in bytes.
+// maxPath is the longest path that the host accepts, in bytes.
 const maxPath = 4096
 
 // readPlace reads a path argument.

@@ -74,10 +74,10 @@ func (in *instance) install() error {
 type invocation struct {
 	function Function
 	args     []any
-	size     int // of the arguments, about, in bytes of the host's memory
+	size     int // about how much of the host's memory the arguments take, in bytes
 }
 
-// invocation reads which function is called, and with what. There must be room for what that takes, in bytes.
+// invocation reads the called function and its arguments, which may take room bytes.
 func (in *instance) invocation(args arguments, room int) (*invocation, error) {
 	index, ok := args.int(1)
 	if !ok || index < 0 || index >= len(in.run.options.Functions) {
@@ -115,15 +115,15 @@ func (r *run) tooManyCalls() error {
 		"too many calls at the same time: await some of the %d that are under way first", r.pending)}
 }
 
-// answer is what a function has returned, on its way to a guest: a value that isScalar, or JSON of {error: null,
-// bytes, value} or {error}.
+// answer is a function's result on its way to the guest: a value that isScalar, or JSON of {error: null, bytes, value}
+// or {error}.
 type answer struct {
 	scalar any
 	encoded
 }
 
-// answer calls the function. What it returns is code of the host too (methods like MarshalJSON and Error), so that all
-// of this must be within abandonable.
+// answer calls the function. Methods of the result, such as MarshalJSON and Error, are code of the host too, so all of
+// this runs where the run can abandon it.
 func (i *invocation) answer(r *run) (answer, error) {
 	value, err := i.function.Call(r.Context(), i.args)
 	if err == nil {
@@ -140,7 +140,7 @@ func (i *invocation) answer(r *run) (answer, error) {
 	return errorAnswer(err), nil
 }
 
-// errorAnswer makes an answer of an error.
+// errorAnswer turns an error into an answer.
 func errorAnswer(err error) answer {
 	f := failure{message: err.Error()}
 	var fe *FunctionError
@@ -150,7 +150,7 @@ func errorAnswer(err error) answer {
 	return answer{encoded: encoded{text: `{"error":` + f.json() + `}`}}
 }
 
-// finished makes an answer of how a call of answer has ended.
+// finished returns the answer of a call, or the one for its panic.
 func (i *invocation) finished(a answer, err error) answer {
 	if err != nil { // a panic
 		return errorAnswer(fmt.Errorf("%s %w", i.function.Name, err))
@@ -223,7 +223,7 @@ func (in *instance) startFunction(args arguments) error {
 	return nil
 }
 
-// hold counts an answer that waits for the script, or makes an error of it if too much waits already.
+// hold counts an answer that waits for the script, or replaces it by an error if too much waits already.
 func (r *run) hold(i *invocation, a answer) answer {
 	if r.waitingSize.Add(a.size()) <= maxWaitingSize {
 		return a
@@ -235,13 +235,13 @@ func (r *run) hold(i *invocation, a answer) answer {
 	return a
 }
 
-// size is about how many bytes of the host's memory an answer holds.
+// size returns about how many bytes of the host's memory an answer takes.
 func (a answer) size() int64 {
 	text, _ := a.scalar.(string)
 	return int64(len(text) + len(a.text) + len(a.data))
 }
 
-// await waits for a call to end, and delivers its answer, or for d to pass if that is not negative.
+// await waits until a call ends, and delivers its answer, or until d has passed, if d is not negative.
 func (in *instance) await(d time.Duration) error {
 	r := in.run
 	if err := r.Interrupted(); err != nil {

@@ -39,15 +39,14 @@ const (
 	maxWeight = 64 << 20 // bytes of memory that the value takes, about
 )
 
-// failure is an error for the script: the host function's caller throws it as an exception.
+// failure is an error for the script: it becomes an exception there.
 type failure struct {
 	name, message, code, path string
 }
 
 func (f *failure) Error() string { return f.message }
 
-// json returns the failure as kernel.makeError takes it apart: [name, message, code, path], with null for what it
-// lacks.
+// json returns the failure as kernel.makeError expects it: [name, message, code, path], with null for a missing part.
 func (f *failure) json() string {
 	fields := []any{f.name, f.message, nil, nil}
 	if f.code != "" {
@@ -67,8 +66,8 @@ func failf(format string, args ...any) *failure {
 	return &failure{name: "TypeError", message: fmt.Sprintf(format, args...)}
 }
 
-// arguments are the arguments of a call by the guest. They are whatever a hostile script may have put there; an
-// argument of another type than the one that is asked for counts as missing.
+// arguments are the arguments of a call by the guest. A hostile script may have chosen them; an argument of the wrong
+// type counts as missing.
 type arguments struct {
 	in     *instance
 	values []quickjs.Value
@@ -86,7 +85,7 @@ func (a arguments) int(i int) (int, bool) {
 	return int(n), ok
 }
 
-// text returns a string argument, and how many bytes of it are beyond limit and left out. All of the string is read.
+// text returns at most limit bytes of a string argument, and how many bytes were left out.
 func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
 	return a.in.vm.String(a.value(i), limit)
 }
@@ -94,8 +93,8 @@ func (a arguments) text(i, limit int) (text string, cut int, ok bool) {
 // bytes returns the content of a buffer, as the guest's own memory.
 func (a arguments) bytes(i int) ([]byte, bool) { return a.in.vm.ArrayBuffer(a.value(i)) }
 
-// view returns the part of a buffer that three arguments name: the buffer, an offset and a length. It is the guest's
-// own memory.
+// view returns a part of a buffer, given by three arguments: the buffer, an offset and a length. It is the guest's own
+// memory.
 func (a arguments) view(i int) ([]byte, bool) {
 	memory, ok := a.bytes(i)
 	offset, ok1 := a.int(i + 1)
@@ -111,7 +110,7 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Val
 	if in.vm == nil || in.vm.Leaf() {
 		return quickjs.Undefined
 	}
-	// What a call costs the host is not in the guest's fuel, so many short calls must not put off the end of the run.
+	// The guest's fuel does not include the host's work, so many short calls must not delay the end of the run.
 	if err := in.run.Interrupted(); err != nil {
 		panic(&sandbox.Stop{Err: err})
 	}
@@ -120,10 +119,9 @@ func (in *instance) hostCall(ctx context.Context, argc, argv uint32) quickjs.Val
 	return in.answer(ctx, v, err)
 }
 
-// answer is what the host primitive returns: a value, or an error of the host function, which ends the run unless it
-// is a failure.
+// answer returns the result of the host primitive. An error ends the run unless it is a failure.
 func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quickjs.Value {
-	if in.Ended() != nil { // whatever has been made of that
+	if in.Ended() != nil { // whatever else has happened
 		panic(&sandbox.Stop{Err: in.Ended()})
 	}
 	if f, ok := err.(*failure); ok {
@@ -209,7 +207,7 @@ func (in *instance) log(args arguments) error {
 	return err
 }
 
-// finish notes how the script has ended. Only the first time counts.
+// finish records the script's end. Only the first call counts.
 func (in *instance) finish(args arguments) (quickjs.Value, error) {
 	if in.run.outcome != nil {
 		return quickjs.Undefined, nil

@@ -10,28 +10,28 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// instance is one sandbox with the JavaScript engine in it. It is the driver of that: see [sandbox.Driver].
+// instance is a sandbox with the JavaScript engine in it. It implements [sandbox.Driver].
 type instance struct {
 	*sandbox.Instance
 	vm      *quickjs.VM
-	prelude *quickjs.Prelude // nil as long as there is none
-	image   *imageState      // of what it has begun from; nil as long as it has not
+	prelude *quickjs.Prelude // nil until there is one
+	image   *imageState      // from which it has started; nil before that
 
 	session
 }
 
-// session is what the host knows about the present run, and nothing of which must reach the next one.
+// session is the host's state of the present run. Nothing of it may reach the next one.
 type session struct {
 	run *run
 
-	asked        []question      // what the guest has been asked to do, and is doing
-	importFailed bool            // a module that another one imports could not be found or compiled
-	rejections   []quickjs.Value // promises that have been rejected since jobs last ran out
+	asked        []question      // requests that the guest is working on
+	importFailed bool            // an imported module could not be found or compiled
+	rejections   []quickjs.Value // promises rejected since all jobs had last run
 
 	seed uint64 // of Math.random
 }
 
-// imageState is what belongs to an image besides the memory.
+// imageState is the part of an image that is not in memory.
 type imageState struct {
 	VM      quickjs.State
 	Prelude *quickjs.Prelude
@@ -42,8 +42,8 @@ type imageState struct {
 	libraries   loadedLibraries
 }
 
-// heap is how much memory every sandbox has from the start, in bytes: less than MinMemory together with what it has of
-// the engine. An instance whose memory has grown cannot be used again, since memory does not shrink.
+// heap is how many bytes of memory every sandbox has from the start. With the engine's own it is less than MinMemory.
+// An instance whose memory has grown cannot be used again, since memory does not shrink.
 const heap = 2 << 20
 
 // Start implements [sandbox.Driver]: it starts the engine and loads the prelude.
@@ -89,8 +89,8 @@ func (in *instance) State() any {
 	return s
 }
 
-// deepStack is how much of the C stack a run may have used for its instance's native stacks, which grow with it, to be
-// worth keeping.
+// deepStack is how much of the C stack a run may use before its instance's native stacks, which grow with it, are
+// freed.
 const deepStack = 64 << 10 // bytes
 
 // Resume implements [sandbox.Driver].
@@ -112,7 +112,7 @@ func (in *instance) Resume(state any) (err error) {
 // Idle implements [sandbox.Driver].
 func (in *instance) Idle() bool { return !in.vm.Broken() && in.vm.Depth() == 0 }
 
-// begin makes the instance, which is as its image, the sandbox of a run.
+// begin makes the instance, which is in the state of its image, the sandbox of a run.
 func (in *instance) begin(r *run) {
 	in.session = session{run: r, seed: rand.Uint64()}
 	in.vm.SeedRandom(in.seed)
@@ -134,7 +134,7 @@ func (in *instance) checked(v quickjs.Value, err error) (quickjs.Value, error) {
 	return v, nil
 }
 
-// reason turns the error of a call into the guest into the one that the caller of Run gets.
+// reason turns the error of a call into the guest into the error of the run.
 func (in *instance) reason(err error) error {
 	if errors.Is(err, quickjs.ErrNoMemory) {
 		return in.MemoryError()
@@ -146,5 +146,5 @@ func (in *instance) reason(err error) error {
 	return err
 }
 
-// memoryLimit is how many bytes the script may have.
+// memoryLimit returns the run's memory limit in bytes.
 func (in *instance) memoryLimit() int { return int(in.run.Limits().Memory) }

@@ -61,7 +61,7 @@ func newGuest() (sandbox.Guest, error) {
 	return guest, err
 }
 
-// called serves all that the engine calls the host for.
+// called serves every call of the engine to the host.
 func (in *instance) called(ctx context.Context, stack []uint64) {
 	this := quickjs.Value(stack[1])
 	argc, argv := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
@@ -112,7 +112,7 @@ func (i *Interpreter) Run(ctx context.Context, script string, options *RunOption
 	return r.result(err), err
 }
 
-// sandbox returns an instance for a run in which nothing has run but its libraries, if there is an image of them.
+// sandbox returns a fresh instance for the run, with its libraries already loaded if there is an image of them.
 func (r *run) sandbox(program *sandbox.Program) (*instance, error) {
 	if err := r.encodeSetup(); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (r *run) sandbox(program *sandbox.Program) (*instance, error) {
 	}
 	if r.libraries != nil && r.libraries.image != nil {
 		if started, err := r.Start(r.libraries.image); err == nil {
-			r.libraries = nil // they are there
+			r.libraries = nil // they are loaded
 			in := started.Driver().(*instance)
 			in.begin(r)
 			return in, nil
@@ -134,13 +134,12 @@ func (r *run) sandbox(program *sandbox.Program) (*instance, error) {
 	}
 	in := started.Driver().(*instance)
 	in.begin(r)
-	in.vm.CollectAt(uint32(min(maxCollectAt, r.Limits().Memory/8))) // an image of libraries has what the engine has made of that
+	in.vm.CollectAt(uint32(min(maxCollectAt, r.Limits().Memory/8))) // images with libraries keep the engine's own value
 	return in, in.install()
 }
 
-// maxCollectAt is how many bytes a script may have allocated before garbage in cycles is collected for the first time,
-// if it has eight times the memory. A collection takes time for all objects that there are, and most scripts end
-// without garbage in cycles.
+// maxCollectAt is how many bytes a script may allocate before the first collection of cycles, if its memory limit is at
+// least eight times as large. A collection visits all objects, and most scripts end without garbage in cycles.
 const maxCollectAt = 8 << 20
 
 func decodeState(data []byte) (any, error) {

@@ -343,7 +343,7 @@ func otherTables(node, here any) (any, any) {
 	return a, b
 }
 
-// almostFourBytes says whether there may be a sequence of four bytes of GB 18030 but for the second, which is no digit.
+// almostFourBytes reports whether there may be a sequence of four bytes of GB 18030 but for the second, which is no digit.
 func almostFourBytes(data []byte) bool {
 	for i := range len(data) - 1 {
 		if data[i] > 0x80 && data[i+1] > '9' && data[i+1] < '@' {

@@ -175,7 +175,7 @@ func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value
 	return in.vm.NewString(ctx, b.String())
 }
 
-// isInternal says whether a stack frame is of the engine's own functions or of the prelude.
+// isInternal reports whether a stack frame belongs to the engine or the prelude.
 func isInternal(frame string) bool {
 	return strings.Contains(frame, quickjs.PreludeName) || strings.Contains(frame, "(native)")
 }

@@ -148,7 +148,7 @@ func (r *run) exit(status int) error {
 	return errExited
 }
 
-// returned says whether the script has its result.
+// returned reports whether the script has its result.
 func (r *run) returned() bool { return r.outcome != nil && r.outcome.err == nil }
 
 // tick runs a timer if one is due, and returns 0. Otherwise it returns how long to wait for the next one, or a

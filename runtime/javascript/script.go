@@ -112,7 +112,7 @@ func isSyntax(err error) bool {
 	return ok && e.Syntax
 }
 
-// further says whether a syntax error is known to be further down in the source than another.
+// further reports whether a syntax error is known to be further down in the source than another.
 func further(a, b error) bool {
 	x, _ := errors.AsType[*ScriptError](a)
 	y, _ := errors.AsType[*ScriptError](b)

@@ -5,8 +5,8 @@
   const { create } = Object;
   const maxDelay = 2 ** 31 - 1; // of timers
 
-  // {aborted, reason, actions, sources, dependents}: actions run on an abort, before the event; sources are the signals
-  // that this one follows, and dependents those that follow it.
+  // {aborted, reason, actions, sources, dependents}: actions run on an abort, before the event. The signal follows its
+  // sources; its dependents follow it.
   const signals = slot();
 
   class AbortSignal {
@@ -20,7 +20,7 @@
       const delay = +milliseconds;
       if (!(delay >= 0 && delay <= 2 ** 53 - 1)) throw new TypeError('AbortSignal.timeout needs a number of milliseconds');
       const signal = makeSignal();
-      // Nothing that a finished script has left waits for this.
+      // After the script has returned, nothing waits for this.
       kernel.startBackground(() => {
         abort(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
       }, delay < maxDelay ? delay : maxDelay);
@@ -70,7 +70,7 @@
     return signal;
   };
 
-  // follow makes a signal abort when a source does, or, if that follows others itself, when one of those does.
+  // follow makes a signal abort together with a source or, if that source follows others itself, with those.
   const follow = (signal, data, source) => {
     const { sources, dependents } = signals.get(source);
     if (sources.length > 0) {

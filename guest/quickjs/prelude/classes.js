@@ -1,5 +1,5 @@
-// How the classes of the web platform are made: hidden data of objects, the look of classes that Web IDL asks for, and how
-// their objects read in the console.
+// Helpers for classes of the web platform: hidden data of objects, the properties that Web IDL requires, and console
+// output.
 (function (kernel) {
   'use strict';
   const { define, defineProperty, setPrototypeOf, TypeError } = kernel;
@@ -8,13 +8,13 @@
 
   define('self', globalThis);
 
-  // A class that makes the object that it is given. Classes that extend it add private fields to any object.
+  // A class whose constructor returns its argument. Classes that extend it can add private fields to any object.
   class Stamp {
     constructor(object) { return object; }
   }
 
-  // slot() gives objects data that no script can reach or fake: set(object, data) once, get(object) is undefined without,
-  // and of(object) then throws.
+  // slot() gives objects data that no script can reach or fake: set(object, data) once; get(object) returns undefined
+  // without data, and of(object) throws.
   kernel.slot = () => {
     class Slot extends Stamp {
       #data;
@@ -38,7 +38,7 @@
     };
   };
 
-  // decorate gives a prototype what Web IDL asks for: members that for-in lists, and the name of the class.
+  // decorate gives a prototype the properties that Web IDL requires: enumerable members, and the name of the class.
   const decorate = (prototype, name) => {
     const names = ownKeys(prototype);
     for (let i = 0; i < names.length; i++) {
@@ -61,8 +61,8 @@
     define(type.name, type);
   };
 
-  // derive makes a class that was declared by itself extend another. A class that is declared so calls whatever a script
-  // may have put into its prototype chain when it is constructed.
+  // derive makes an independent class extend another. With an extends clause, construction would call whatever a script
+  // may have put into the prototype chain.
   kernel.derive = (type, parent) => {
     setPrototypeOf(type, parent);
     setPrototypeOf(type.prototype, parent.prototype);
@@ -76,7 +76,8 @@
     }
   };
 
-  // inspect says how objects with data in a slot read in the console: parts(data) returns names and values by turns.
+  // inspect defines the console output of objects with data in a slot: parts(data) returns alternating names and
+  // values.
   kernel.inspectors = [];
   kernel.inspect = (slot, name, parts, arrow = ': ') => {
     kernel.append(kernel.inspectors, (value) => {

@@ -38,13 +38,13 @@
   const boxes = [Number, String, Boolean, BigInt].map((type) => uncurry(type.prototype.valueOf));
   const box = Object;
 
-  // What has an identity or a state that cannot be copied.
+  // Objects whose identity or state cannot be copied.
   const isPrototypeOf = uncurry(Object.prototype.isPrototypeOf);
   const uncloneable = [Promise, WeakMap, WeakSet, WeakRef, FinalizationRegistry, SharedArrayBuffer, Symbol].map((type) => type.prototype);
   uncloneable[uncloneable.length] = getPrototypeOf(getPrototypeOf([][iterator]())); // of all iterators and generators
 
-  // attempt returns f(value), or undefined where value is not of the kind that f is for. Any other exception goes on: at the
-  // end of the stack no object must be taken for something that it is not.
+  // attempt returns f(value), or undefined if value is of the wrong kind for f. Other exceptions propagate: a stack
+  // overflow must not look like a wrong kind.
   const typeErrorPrototype = TypeError.prototype;
   const attempt = (f, value) => {
     try {
@@ -59,7 +59,7 @@
   const copyProperties = (from, to, seen) => {
     const names = keys(from);
     for (let i = 0; i < names.length; i++) {
-      // A getter may have taken away a property that comes later.
+      // A getter may have removed a later property.
       if (getOwnPropertyDescriptor(from, names[i])?.enumerable) put(to, names[i], clone(from[names[i]], seen));
     }
     return to;
@@ -101,7 +101,7 @@
   const cloneMap = (map, seen) => {
     const copy = new Types.Map();
     mapSet(seen, map, copy);
-    const entries = list(); // of before any getter changes the map
+    const entries = list(); // before a getter can change the map
     mapEach(map, (value, key) => { entries[entries.length] = { key, value }; });
     for (let i = 0; i < entries.length; i++) mapSet(copy, clone(entries[i].key, seen), clone(entries[i].value, seen));
     return copy;
@@ -129,7 +129,7 @@
     return undefined;
   };
 
-  // builtIn returns the clone of an object of a class of the engine's, or undefined.
+  // builtIn returns the clone of an object of one of the engine's classes, or undefined.
   const builtIn = (value, seen) => {
     const time = attempt(dateTime, value);
     if (time !== undefined) return new Types.Date(time);
@@ -148,8 +148,8 @@
     return undefined;
   };
 
-  // clone returns the clone of a value. seen has those of the objects so far, for cycles and shared references. Data that is
-  // nested too deep ends in the engine's RangeError.
+  // clone returns the clone of a value. seen has the clones of all objects so far, for cycles and shared references.
+  // Data that is nested too deeply causes the engine's RangeError.
   const clone = (value, seen) => {
     if (typeof value === 'symbol') refuse(symbolText(value));
     if (typeof value === 'function') refuse(kernel.format(value));

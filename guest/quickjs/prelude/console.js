@@ -31,7 +31,7 @@
     groups += '  ';
   };
 
-  // Errors that no code of the script can catch any more: thrown in a timer, or the reason of a rejection.
+  // Errors that the script can no longer catch: thrown in a timer, or the reason of a rejection.
   kernel.uncaught = (error) => { host(ops.log, ERROR, `Uncaught ${format(error)}`); };
   kernel.failed = (error) => { host(ops.log, ERROR, format(error)); };
   kernel.rejected = (reason) => { host(ops.log, ERROR, `Uncaught (in promise) ${format(reason)}`); };

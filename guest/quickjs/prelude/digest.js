@@ -1,4 +1,4 @@
-// crypto.subtle: digests, and nothing else of it.
+// crypto.subtle: only digests.
 (function (kernel) {
   'use strict';
   const { host, ops, bytesOf, define, TypeError, DOMException } = kernel;

@@ -37,7 +37,7 @@
       if (encoding === undefined) throw makeError('RangeError', `The encoding label '${kernel.slice(label, 0, 100)}' is invalid`);
       const fatal = !!options?.fatal;
       const ignoreBOM = !!options?.ignoreBOM;
-      // rest is what the next bytes have to follow. begun says that the place for a byte order mark is past.
+      // rest is put before the next bytes. begun means that a byte order mark is no longer possible.
       decoders.set(this, { encoding, fatal, ignoreBOM, rest: new Uint8Array(0), begun: false });
     }
     get encoding() { return decoders.of(this).encoding; }

@@ -1,4 +1,4 @@
-// Event and EventTarget, without a tree: a target gets its own events only.
+// Event and EventTarget, without a tree: a target gets only its own events.
 (function (kernel) {
   'use strict';
   const { slot, expose, list, now, apply, constants, TypeError, DOMException } = kernel;
@@ -109,13 +109,13 @@
   kernel.EventTarget = EventTarget;
   kernel.inspect(targets, 'EventTarget', () => []);
 
-  // dispatch calls the listeners that were there when it began, as far as they still are. What they throw is reported.
+  // dispatch calls the listeners that existed when it began and still do. Their exceptions are reported.
   const dispatch = (object, target, event, data) => {
     const { listeners } = target;
     const { length } = listeners;
     data.target = data.current = object;
     data.phase = phases.AT_TARGET;
-    for (let round = 0; round < 2 && !data.stopped; round++) { // those for the capturing phase come first
+    for (let round = 0; round < 2 && !data.stopped; round++) { // first those for the capturing phase
       for (let i = 0; i < length && !data.stoppedNow; i++) {
         const l = listeners[i];
         if (l.type !== data.type || l.removed || l.capture !== (round === 0)) continue;
@@ -141,7 +141,7 @@
     return !data.canceled;
   };
 
-  // fire sends an event of the runtime itself.
+  // fire dispatches an event of the runtime itself.
   const { create } = Object;
   const { prototype } = Event;
   kernel.fire = (object, type) => {

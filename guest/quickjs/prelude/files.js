@@ -1,11 +1,11 @@
-// fs: the project's files, with the functions of Node's fs. Each does its work in the host at once; what differs is how the
-// answer comes: name() gives a promise, nameSync() the answer itself, and name(..., callback) calls back later.
+// fs: the project's files, with the functions of Node's fs. Each does its work in the host at once. name() returns a
+// promise, nameSync() the answer itself, and name(..., callback) calls back later.
 (function (kernel) {
   'use strict';
   const { host, ops, bytesOf, apply, append, define, defineProperty, setPrototypeOf, Uint8Array, TypeError } = kernel;
   const { dirname, basename, join } = kernel.modules.path;
 
-  // Flags of operations. The numbers are known to package runtime (files.go).
+  // Flags of operations. The numbers are those of package runtime/javascript (files.go).
   const RECURSIVE = 1, FORCE = 2, EXCLUSIVE = 4;
   const constants = {
     F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4, COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4,
@@ -25,8 +25,8 @@
     else file(name, flag, path, data, encoding);
   };
 
-  // What stat and readdir tell of files and directories: data, with the methods of Node's Stats and Dirent. Where they are
-  // printed or made JSON, the methods show as what they return.
+  // Results of stat and readdir: data, with the methods of Node's Stats and Dirent. When printed or converted to JSON,
+  // the methods appear as their results.
   const kinds = new WeakMap();
   const kindOf = kernel.uncurry(WeakMap.prototype.get);
   const setKind = kernel.uncurry(WeakMap.prototype.set);

@@ -1,5 +1,5 @@
-// How values and errors look in console output and results: strings raw, plain data as two-space JSON, and for what
-// JSON has no words (undefined, NaN, Map, functions, cycles...) what a person expects.
+// How values and errors look in console output and results: strings raw, plain data as two-space JSON, and everything
+// that JSON lacks (undefined, NaN, Map, functions, cycles...) in a readable form.
 (function (kernel) {
   'use strict';
   const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, slice, list } = kernel;
@@ -25,7 +25,7 @@
   const maxLabels = 1000; // names that are kept
   const maxLabel = 64; // characters of each
 
-  // attempt returns f(value), or undefined where value is not of the kind that f is for.
+  // attempt returns f(value), or undefined if value is of the wrong kind for f.
   const attempt = (f, value) => {
     try { return f(value); } catch { return undefined; }
   };
@@ -33,7 +33,7 @@
   const isError = (value) => nativeIsError(value) ||
     (typeof value === 'object' && value !== null && !isPlain(value) && kernel.isDOMException(value));
 
-  // text returns the string that a property of an error holds, without trusting it.
+  // text returns a property of an error if it is a string, whatever getters do.
   const text = (object, name) => {
     const value = attempt((o) => o[name], object);
     return typeof value === 'string' ? value : undefined;
@@ -72,14 +72,14 @@
     return `${name}(${length}) [${list}]`;
   };
 
-  // Texts of objects are put together from pieces. lineAt(level) begins a line inside of so many objects.
+  // The text of an object is assembled from pieces. lineAt(level) begins a line with an indentation.
   const lines = list(['\n']);
   const lineAt = (level) => {
     for (let i = lines.length; i <= level; i++) lines[i] = `${lines[i - 1]}  `;
     return lines[level];
   };
 
-  // item begins an item of a block, which are one a line between brackets; n is how many came before.
+  // item begins an item of a block, in which each item has a line; n is the number of items before.
   const item = (pieces, n, open, level) => {
     pieces[pieces.length] = n === 0 ? open : ',';
     pieces[pieces.length] = lineAt(level + 1);
@@ -89,7 +89,7 @@
     pieces[pieces.length] = bracket;
   };
 
-  // label is a property's name before its value. The same few come again and again.
+  // label returns a property's name in front of its value. Most names are repeated, so they are cached.
   let labels = { __proto__: null };
   let known = 0;
   const label = (name) => {
@@ -105,7 +105,7 @@
     return text;
   };
 
-  // inspected is an object of a class of the web platform, as kernel.inspect has it.
+  // inspected returns the text of an object of a class with kernel.inspect.
   const inspected = ({ name, parts, arrow }, level, seen, pieces) => {
     const open = `${name} {`;
     let n = 0;
@@ -117,7 +117,7 @@
     close(pieces, n, open, '}', level);
   };
 
-  // leaf returns the text of an object that is not plain and holds no others, or undefined.
+  // leaf returns the text of an object that is not plain and contains no other values, or undefined.
   const leaf = (value) => {
     const time = attempt(dateTime, value);
     if (time !== undefined) return time === time ? stringify(dateISO(value)) : 'Invalid Date';
@@ -169,7 +169,7 @@
       pieces[pieces.length] = text;
       return true;
     }
-    for (let i = kernel.inspectors.length - 1; i >= 0; i--) { // classes come after those that they extend
+    for (let i = kernel.inspectors.length - 1; i >= 0; i--) { // classes come after their base classes
       const shown = kernel.inspectors[i](value);
       if (shown) {
         inspected(shown, level, seen, pieces);
@@ -179,7 +179,7 @@
     return false;
   };
 
-  // hasJSON says whether the text of a primitive value is JSON that stands for it.
+  // hasJSON reports whether the text of a primitive value is its JSON.
   const hasJSON = (value) => {
     switch (typeof value) {
       case 'string': case 'boolean': return true;
@@ -188,8 +188,8 @@
     }
   };
 
-  // format adds the text of a value inside of level others to pieces, a kernel.list; seen holds the objects around it.
-  // pieces.odd becomes true where the text is not the value's JSON.
+  // format adds the text of a value, nested level deep, to pieces, a kernel.list; seen has the objects around it.
+  // pieces.odd becomes true if the text is not the value's JSON.
   const format = (value, level, seen, pieces) => {
     if (typeof value !== 'object' || value === null) {
       if (!hasJSON(value)) pieces.odd = true;
@@ -248,16 +248,16 @@
 
   const stack = (error) => slice(text(error, 'stack') ?? '', 0, maxStack);
 
-  // stackOf returns the frames of an error's stack that are of scripts, with the lines and columns that were written.
+  // stackOf returns the script's frames of an error's stack, with the author's lines and columns.
   const stackOf = (error) => host(ops.stack, stack(error));
 
-  // messageOf returns the message of an error, with what the host can say beyond it.
+  // messageOf returns the message of an error, with the host's explanation if there is one.
   const messageOf = (error) => {
     const message = text(error, 'message') ?? '';
     return host(ops.explain, text(error, 'name') ?? 'Error', message, stack(error)) ?? message;
   };
 
-  // errorText is an error with its causes, of which budget.left are still to be shown.
+  // errorText returns the text of an error with up to budget.left causes.
   const errorText = (error, budget) => {
     let out = errorTitle(error, messageOf(error)) + stackOf(error);
     const inner = (value) => (isError(value) ? errorText(value, budget) : top(value));
@@ -269,8 +269,8 @@
     return out;
   };
 
-  // top returns the text of a value by itself. It cannot fail: a getter or proxy that throws is part of the text. If the text is
-  // what JSON.stringify would make of the value, but for white space, details.json becomes true.
+  // top returns the text of a whole value. It cannot fail: exceptions of getters and proxies become part of the text.
+  // details.json becomes true if the text is the value's JSON, apart from white space.
   const top = (value, details) => {
     if (typeof value === 'string') return value;
     try {

@@ -57,7 +57,7 @@
   const pending = { __proto__: null };
   let calls = 0;
 
-  // primitives returns the JSON of a list, or undefined if there is an object or a BigInt in it.
+  // primitives returns the JSON of a list, or undefined if it has an object or a BigInt.
   const primitives = (list) => {
     let json = '[';
     for (let i = 0; i < list.length; i++) {
@@ -76,7 +76,7 @@
     return json + ']';
   };
 
-  // encodeList encodes the arguments of a call. Array.prototype.toJSON is for lists of the script's own.
+  // encodeList encodes the arguments of a call. A script's Array.prototype.toJSON must not apply to the list itself.
   const encodeList = (args) => {
     const json = primitives(args);
     if (json !== undefined) return { json, buffer: undefined };
@@ -101,7 +101,7 @@
     };
   };
 
-  // deliver ends a promise-returning call: the host calls it when the function has returned.
+  // deliver settles the promise of a call. The host calls it when the function has returned.
   kernel.deliver = (id, answer) => {
     const { resolve, reject } = pending[id];
     delete pending[id];
@@ -112,13 +112,13 @@
     }
   };
 
-  // set defines a property. Only globals are hidden from those who list what there is.
+  // set defines a property. Globals are not enumerable.
   const set = (target, name, value) => {
     if (target === globalThis) define(name, value);
     else kernel.put(target, name, value);
   };
 
-  // place defines a.b.c on the global object, making a and a.b where they are missing.
+  // place defines a.b.c on the global object, and a and a.b if they are missing.
   const place = (path, value) => {
     let target = globalThis;
     for (let i = 0; i < path.length - 1; i++) {

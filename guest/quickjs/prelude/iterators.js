@@ -1,4 +1,4 @@
-// Iterator.concat is done here: the engine's own uses freed memory where an iterable uses the iterator that goes through it.
+// Iterator.concat: the engine's own uses freed memory if an iterable uses the iterator that visits it.
 (function (kernel) {
   'use strict';
   const { apply, TypeError } = kernel;
@@ -21,14 +21,14 @@
       }
       let at = 0, inner, next;
 
-      // The engine makes an iterator helper of it, which sees to it that neither is called while the other one is, and that next is not
-      // called after return. If next throws, the engine may call both all the same.
+      // The engine wraps this in an iterator helper: next and return are never nested, and next is not called after
+      // return. If next throws, the engine may still call both.
       const all = {
         __proto__: null,
         next() {
           const { length } = methods;
           const begun = at;
-          at = length; // for the case that something throws
+          at = length; // in case something throws
           for (let i = begun; i < length; i++) {
             if (inner === undefined) {
               const fresh = mustBeObject(apply(methods[i], iterables[i], []));

@@ -1,11 +1,11 @@
-// The innermost part of the prelude: the host primitive, and the parts of the language that the prelude relies on, taken
-// before any script could replace them. Every file of the prelude is a function that gets the kernel, an object that no
-// script can reach.
+// The core of the prelude: the host primitive, and the parts of the language that the prelude uses, saved before any
+// script can replace them. Every file of the prelude is a function that gets the kernel, an object that no script can
+// reach.
 (function (kernel, wrapper) {
   'use strict';
 
-  // The engine hands over a function that calls the native primitive as primitive.call(this, ...), which looks up a
-  // property that scripts can replace. Take the primitive itself.
+  // The engine passes a wrapper that calls the native primitive as primitive.call(this, ...), a property that scripts
+  // can replace. Extract the primitive itself.
   const { prototype: functionPrototype } = Function;
   const { call, bind } = functionPrototype;
   let primitive;
@@ -63,7 +63,7 @@
   kernel.bytesOf = (value) => {
     if (typeof value !== 'object' || value === null) return undefined;
     const prototype = kernel.getPrototypeOf(value);
-    if (prototype === objectPrototype || prototype === arrayPrototype || prototype === null) return undefined; // the usual
+    if (prototype === objectPrototype || prototype === arrayPrototype || prototype === null) return undefined; // the usual case
     if (kernel.isView(value)) {
       return { buffer: viewBuffer(value), offset: viewOffset(value), length: viewLength(value) };
     }
@@ -78,13 +78,13 @@
     }
   };
 
-  // This engine makes template literals by calling concat, so it must stay what it is.
+  // This engine evaluates template literals by calling concat, so scripts must not replace it.
   kernel.defineProperty(String.prototype, 'concat', { __proto__: null, writable: false, configurable: false });
 
   // The built-in modules, by name.
   kernel.modules = { __proto__: null };
 
-  // Operations of the host. The numbers are known to package runtime (host.go).
+  // Operations of the host. The numbers are those of package runtime/javascript (host.go).
   kernel.ops = {
     log: 1, finish: 2, call: 5, callAsync: 6, attachment: 7, random: 8,
     file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15, exit: 16, plain: 17,
@@ -101,8 +101,8 @@
     return result;
   };
 
-  // isPlain says whether a value is an array or an object that holds nothing beside its properties. The engine's getters would say
-  // so too, but each by an exception.
+  // isPlain reports whether a value is an array or an object that holds only properties. The engine's getters could
+  // tell too, but each would throw an exception.
   kernel.isPlain = (value) => kernel.host(kernel.ops.plain, value);
 
   const errors = { __proto__: null, Error, TypeError, RangeError, SyntaxError };
@@ -115,28 +115,27 @@
     return error;
   };
 
-  // put sets a property as an object literal does, whatever setters there are.
+  // put sets a property as an object literal does, without calling setters.
   const put = (object, name, value, enumerable = true) => {
     kernel.defineProperty(object, name, { __proto__: null, value, writable: true, enumerable, configurable: true });
   };
   kernel.put = put;
 
-  // define gives scripts a global, as the standard ones are: writable, and not listed by for-in.
+  // define defines a global like the standard ones: writable, and not listed by for-in.
   kernel.define = (name, value, target = globalThis) => {
     put(target, name, value, false);
   };
 
-  // list makes an array that inherits nothing: what is written to it cannot end in a setter, and JSON.stringify finds no
-  // toJSON.
+  // list makes an array that inherits nothing: writing to it calls no setter, and JSON.stringify finds no toJSON.
   kernel.list = (array = []) => {
     kernel.setPrototypeOf(array, null);
     return array;
   };
 
-  // append adds to the end of a list, whatever setters Array.prototype has got.
+  // append adds to the end of a list without calling setters of Array.prototype.
   kernel.append = (list, value) => { put(list, list.length, value); };
 
-  // Stack frames can hand out the functions of the prelude and their this. What remains of them is names and places.
+  // Stack frames could expose the prelude's functions and their this. Leave only names and positions.
   let frame;
   Error.prepareStackTrace = (error, frames) => { frame = frames[0]; return ''; };
   void new Error().stack;
@@ -145,12 +144,12 @@
   delete frames.getFunction;
   delete frames.getThis;
 
-  // What the engine's own command line would offer has no place here.
+  // Remove the globals of the engine's command line.
   for (const name of ['std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'navigator', 'QJS_PROXY_VALUE']) {
     delete globalThis[name];
   }
 
-  // In this engine they detach a buffer, but leave the views of it with its freed memory.
+  // In this engine these detach a buffer but leave its views with the freed memory.
   delete ArrayBuffer.prototype.transfer;
   delete ArrayBuffer.prototype.transferToFixedLength;
 })

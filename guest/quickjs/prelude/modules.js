@@ -1,12 +1,12 @@
-// require, and what is needed to import files that are no ES modules. The host resolves names and reads files; ES modules
-// themselves are the engine's.
+// require, and imports of files that are not ES modules. The host resolves names and reads files; the engine runs ES
+// modules.
 (function (kernel) {
   'use strict';
   const { host, ops, apply, stringify, define, keys, slice, TypeError, makeError } = kernel;
   const parse = JSON.parse;
   const lastIndexOf = kernel.uncurry(String.prototype.lastIndexOf);
   const builtins = kernel.modules;
-  const maxNames = 10000; // of a file's exports that can be imported by name
+  const maxNames = 10000; // exports of a file that can be imported by name
 
   // Files that have been loaded, by path: {exports, id, filename, loaded}.
   const loaded = { __proto__: null };
@@ -25,7 +25,7 @@
       loaded[path] = module;
     } else {
       if (typeof code !== 'function') throw makeError('SyntaxError', `${path}: a closing bracket too many`);
-      loaded[path] = module; // files that require each other get what there is so far
+      loaded[path] = module; // files that require each other get the exports so far
       try {
         apply(code, module.exports, [module.exports, requireFor(path), module, path, directory(path)]);
       } catch (error) {
@@ -43,7 +43,7 @@
   };
 
   // requireFor returns the function for a file, or for the script itself, whose path is ''.
-  const main = { exports: {}, id: '.', filename: '', loaded: false }; // what the script is, as a module
+  const main = { exports: {}, id: '.', filename: '', loaded: false }; // the script as a module
   const requireFor = (path) => {
     const resolve = (id) => {
       if (typeof id !== 'string' || id === '') throw new TypeError('require needs the name of a module, which is a string');
@@ -56,9 +56,9 @@
   };
   define('require', requireFor(''));
 
-  // startMain gives a script, which has a name, the variables of a CommonJS module that lies in the root. Libraries do not see
-  // them: those that look for them would not define their globals. The function that it returns gives what is exported, or
-  // undefined if that is nothing.
+  // startMain defines the variables of a CommonJS module in the root for the script with a name. Libraries run before
+  // that: seeing these variables, some would not define their globals. The returned function gives the script's
+  // exports, or undefined if there are none.
   kernel.startMain = (name) => {
     const { exports } = main;
     main.filename = `/${name}`;
@@ -70,14 +70,14 @@
       try {
         return main.exports !== exports || keys(exports).length > 0 ? main.exports : undefined;
       } catch {
-        return undefined; // the script has put something there that throws
+        return undefined; // an export that throws
       }
     };
   };
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-  // isIdentifier is for ASCII names, reserved words too.
+  // isIdentifier accepts ASCII names, including reserved words.
   const isIdentifier = (name) => {
     for (let i = 0; i < name.length; i++) {
       const c = name[i];
@@ -87,8 +87,8 @@
     return name !== '';
   };
 
-  // shim returns the source of an ES module that stands for a file that is none, or for a built-in module. It has run by then.
-  // What it exports can be imported by name; as its default there is all of it.
+  // shim runs a file that is not an ES module, or a built-in module, and returns the source of an ES module that wraps
+  // it: its exports can be imported by name, and all of them are the default export.
   kernel.shim = (path) => {
     const value = load(path);
     let text = `const module = ${accessor}(${stringify(path)});\n`;
@@ -97,16 +97,15 @@
     if (!isObject(value)) return text;
     const names = keys(value);
     for (let i = 0; i < names.length && i < maxNames; i++) {
-      if (names[i] === 'default' || !isIdentifier(names[i])) continue; // the engine has no other names for imports
+      if (names[i] === 'default' || !isIdentifier(names[i])) continue; // the engine supports no other names in imports
       text += `const v${i} = module.${names[i]}; export { v${i} as ${names[i]} };\n`;
     }
     return text;
   };
   const accessor = '__toolrun_exports';
-  define(accessor, load); // modules have no other way to values than global variables
+  define(accessor, load); // modules can get values only from global variables
 
-  // library loads a file of the library folder that exports something, and makes that a global under the name, unless that is
-  // empty or taken.
+  // library loads a library file with exports, and makes these a global with a name, unless the name is empty or taken.
   kernel.library = (path, name, isModule) => {
     if (!isModule) {
       publish(name, load(path));
@@ -122,6 +121,6 @@
     define(name, value);
   };
 
-  // raise throws the error that the host describes.
+  // raise throws an error that the host describes.
   kernel.raise = (error) => { throw makeError(error[0], error[1], error[2], error[3]); };
 })

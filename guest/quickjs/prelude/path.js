@@ -10,7 +10,7 @@
     throw makeError('TypeError', `The "${name}" argument must be of type ${type}`, 'ERR_INVALID_ARG_TYPE');
   };
 
-  // clean leaves out empty parts and ".", and resolves "..". Those that lead above the beginning stay if above is set.
+  // clean removes empty parts and ".", and resolves "..". A ".." that leads above the beginning stays if above is set.
   const clean = (path, above) => {
     let out = '';
     for (let start = 0, i = 0; i <= path.length; i++) {
@@ -84,7 +84,7 @@
       to = resolve(check(to, 'to'));
       if (from === to) return '';
       if (from === '/') return slice(to, 1);
-      // Go up until the rest of from is where to lies.
+      // Go up to the common directory.
       let up = '';
       while (from !== '' && to !== from && slice(to, 0, from.length + 1) !== `${from}/`) {
         from = slice(from, 0, lastIndexOf(from, '/'));

@@ -1,9 +1,9 @@
-// performance: a clock that runs evenly, and when it began. The engine's own says nothing of use about the latter.
+// performance: a monotonic clock and its origin. The engine's own origin is wrong here.
 (function (kernel) {
   'use strict';
   const { now } = kernel;
   const { now: date } = Date;
-  let origin; // found when it is asked for, since the prelude may run long before the script
+  let origin; // computed at first use, since the prelude may have run long before the script
   kernel.forgetOrigin = () => { origin = undefined; }; // and so may libraries
 
   class Performance {

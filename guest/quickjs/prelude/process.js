@@ -1,5 +1,5 @@
-// process: the little of Node's that scripts use without thinking. It looks as it does in web browsers where libraries
-// bring it along, so that none takes this for Node: there is no version and no platform.
+// process: the few parts of Node's that scripts use routinely. As in bundles for web browsers, it has no version and no
+// platform, so that libraries do not take this for Node.
 (function (kernel) {
   'use strict';
   const { host, ops, later, TypeError } = kernel;
@@ -7,7 +7,7 @@
 
   const stream = (level) => ({
     isTTY: false,
-    // write puts text on the console. A line that is not ended goes on with the next write.
+    // write prints text to the console. The next write continues an unfinished line.
     write(text, ...rest) {
       if (typeof text !== 'string') throw new TypeError('what is written to the console must be a string');
       host(ops.log, level, text, 1);

@@ -1,9 +1,9 @@
-// Randomness from the host: the part of Web Crypto that needs nothing else.
+// Randomness from the host: crypto.getRandomValues and crypto.randomUUID.
 (function (kernel) {
   'use strict';
   const { host, ops, bytesOf, makeError, isView, Uint8Array } = kernel;
   const fill = kernel.uncurry(Uint8Array.prototype.set);
-  const quota = 65536; // bytes a call, as Web Crypto has it
+  const quota = 65536; // bytes a call, as in Web Crypto
 
   const bytes = (length) => new Uint8Array(host(ops.random, length));
 

@@ -5,9 +5,9 @@
   const { WARN } = kernel.levels;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
-  // fail tells the host that the script has ended with an exception: how it reads, and what it is.
+  // fail reports to the host that the script has ended with an exception: its text and its parts.
   kernel.fail = (error) => {
-    // Where native code fails without making an exception, as normalize does for want of memory, what is thrown is no value at all.
+    // If native code fails without making an exception, as normalize does without memory, the thrown value has no type.
     let details = error === null || typeof error === 'unknown' ? '{"kind":"null"' : '{"kind":"other"';
     if (isError(error)) {
       details = `{"kind":"error"${detail('name', text(error, 'name') ?? 'Error')}` +
@@ -15,12 +15,12 @@
     }
     host(ops.finish, 1, format(error), `${details}}`);
   };
-  // Objects would not do: the engine keeps those that it makes JSON of in an array that can have setters.
+  // Not JSON.stringify of an object: the engine keeps the objects that it visits in an array, which can have setters.
   const detail = (name, value) => `,"${name}":${kernel.stringify(slice(value, 0, maxDetail))}`;
   const maxDetail = 65536;
 
-  // succeed tells the host the script's result: how it reads, and what it is as data. Often the one is the JSON of the other. If that
-  // is too long, so that the host sees only a part of it, it still wants the data by itself.
+  // succeed reports the script's result to the host: its text, and its data as JSON. Often the text is that JSON. If
+  // the text is too long and the host has cut it, the host still needs the data separately.
   const succeed = (value) => {
     const details = { __proto__: null, json: false };
     const text = format(value, details);
@@ -34,7 +34,7 @@
     kernel.returned = true;
   };
 
-  // start runs the script, an async function. If it returns nothing, what it exports as a CommonJS module is its result.
+  // start runs the script, an async function. If it returns nothing, its CommonJS exports are the result.
   kernel.start = (script, details) => {
     kernel.mark = details.mark;
     kernel.forgetOrigin();
@@ -42,7 +42,7 @@
     then(script(), (value) => { succeed(value === undefined ? exported() : value); }, kernel.fail);
   };
 
-  // startModule runs a script that is an ES module, whose result is what it exports as its default.
+  // startModule runs a script that is an ES module. Its default export is the result.
   kernel.startModule = (details) => {
     kernel.forgetOrigin();
     then(import(details.module), (namespace) => { then(settled(namespace.default), finish, kernel.fail); }, kernel.fail);

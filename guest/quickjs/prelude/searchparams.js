@@ -8,7 +8,7 @@
   const { ownKeys, getOwnPropertyDescriptor } = Reflect;
   const { create } = Object;
 
-  // text is the conversion of Web IDL's USVString.
+  // text converts to Web IDL's USVString.
   const text = (value) => wellFormed(`${value}`);
 
   const slots = slot(); // {pairs, changed}
@@ -21,8 +21,8 @@
     for (let i = 0; i < flat.length; i += 2) add(pairs, flat[i], flat[i + 1]);
     return pairs;
   };
-  // format writes them as a query. To the host they go as one text and the lengths of its parts, not as JSON: while it makes
-  // JSON, the engine calls setters that scripts may have given to Array.prototype.
+  // format writes them as a query. The host gets one text and the lengths of its parts, not JSON: while it makes JSON,
+  // the engine calls setters that scripts may have defined on Array.prototype.
   const format = (pairs) => {
     const texts = list();
     const lengths = list();
@@ -38,7 +38,7 @@
 
   const badPair = () => new TypeError('each query pair must be an iterable [name, value]');
 
-  // fromIterable reads pairs as a script gives them: any iterable of iterables of two.
+  // fromIterable reads the pairs of a script: any iterable of iterables of two values.
   const fromIterable = (pairs, init) => {
     for (const pair of init) {
       if ((typeof pair !== 'object' && typeof pair !== 'function') || pair === null || typeof pair[iterator] !== 'function') {
@@ -54,7 +54,7 @@
     }
   };
   const fromRecord = (pairs, init) => {
-    const places = { __proto__: null }; // names that differ only in lone surrogates are one name
+    const places = { __proto__: null }; // names that differ only in lone surrogates are equal
     const names = ownKeys(init);
     for (let i = 0; i < names.length; i++) {
       if (!getOwnPropertyDescriptor(init, names[i])?.enumerable) continue;
@@ -204,14 +204,14 @@
     return flat;
   }, ' => ');
 
-  // linkedParams makes the URLSearchParams of a URL: changed(query) is called after each change.
+  // linkedParams makes the URLSearchParams of a URL, which call changed(query) after each change.
   kernel.linkedParams = (query, changed) => {
     const params = create(prototype);
     slots.set(params, { pairs: parse(query), changed });
     return params;
   };
   const { prototype } = URLSearchParams;
-  // resetParams makes them those of another query.
+  // resetParams replaces their content by another query.
   kernel.resetParams = (params, query) => { slots.of(params).pairs = parse(query); };
   kernel.usvString = text;
 })

@@ -1,4 +1,4 @@
-// console.table: rows and columns between lines, as Node draws them.
+// console.table, drawn as in Node.
 (function (kernel) {
   'use strict';
   const { format, keys, join, indexOf, list, uncurry, slice, mapSize, mapEach, setSize, setEach } = kernel;
@@ -17,7 +17,7 @@
     }
   };
 
-  // cell is the text of a value on one line.
+  // cell returns the text of a value on one line.
   const cell = (value) => {
     const text = typeof value === 'string' ? `'${value}'` : format(value);
     if (indexOf(text, '\n') < 0) return text.length > maxCell ? `${slice(text, 0, maxCell)}...` : text;
@@ -33,8 +33,8 @@
     return text.length > maxCell ? `${slice(line, 0, maxCell)}...` : line;
   };
 
-  // width is how many columns a text takes in a font of fixed width: East Asian characters take two, as do the pairs of code
-  // units that most emoji are.
+  // width returns the columns of a text in a font of fixed width: East Asian characters take two, and so do pairs of
+  // surrogates, which most emoji are.
   const width = (text) => {
     let n = text.length;
     for (let i = 0; i < text.length; i++) {
@@ -45,7 +45,7 @@
     return n;
   };
 
-  // rowsOf returns [{index, value, key}], and says whether there is a column of keys.
+  // rowsOf returns [{index, value, key}], and whether there is a column of keys.
   const rowsOf = (data) => {
     const rows = list();
     if (has(mapSize, data)) {
@@ -89,14 +89,14 @@
     return join(out, '\n');
   };
 
-  // table returns the table of data, or undefined where there is nothing to make rows of. columns, if given, are the names
-  // of those to show.
+  // table returns the table of data, or undefined if data has no rows. columns, if given, are the names of the columns
+  // to show.
   kernel.table = (data, columns) => {
     if (!isObject(data)) return undefined;
     const { rows, index, keyed } = rowsOf(data);
     const names = list(); // of the columns
     const known = { __proto__: null };
-    let values = false; // whether a row is no object
+    let values = false; // whether a row is not an object
     if (columns !== undefined) {
       for (let i = 0; i < columns.length; i++) names[i] = `${columns[i]}`;
     }

@@ -1,14 +1,14 @@
-// Timers. The host calls kernel.tick again and again: it runs the first timer that is due and says how long the host may
-// wait. Between two ticks the host runs all promise reactions.
+// Timers. The host calls kernel.tick repeatedly: it runs the first due timer, or returns how long to wait. Between two
+// ticks the host runs all promise reactions.
 (function (kernel) {
   'use strict';
   const { now, apply, append, TypeError, define } = kernel;
   const { ceil } = Math;
   const maxDelay = 2 ** 31 - 1;
 
-  // A binary heap of {due, id, callback, args, every}, the one that is due first on top, and its live entries by id.
+  // A binary heap of {due, id, callback, args, every} with the next timer on top, and its live entries by id.
   let heap = [];
-  let dead = 0; // entries of the heap that have been stopped
+  let dead = 0; // stopped entries in the heap
   const live = new Map();
   const { get: mapGet, set: mapSet, delete: mapDelete } = Map.prototype;
   const lookup = kernel.uncurry(mapGet);
@@ -50,7 +50,7 @@
   };
 
   let order = 0;
-  let foreground = 0; // live timers that keep a run going after the script has returned
+  let foreground = 0; // live timers that keep the run going after the script has returned
   const start = (callback, delay, args, repeat, background = false) => {
     if (typeof callback !== 'function') throw new TypeError('the first argument of a timer must be a function');
     delay = +delay;
@@ -69,7 +69,7 @@
     if (typeof id !== 'number') id = +id;
     const timer = lookup(live, id);
     if (!timer) return;
-    timer.callback = timer.args = undefined; // it stays in the heap until it is due, or until there are too many
+    timer.callback = timer.args = undefined; // it stays in the heap until it is due or too many are dead
     forget(timer);
     if (++dead > 1000 && dead > heap.length / 2) {
       const old = heap;
@@ -84,11 +84,11 @@
   define('clearTimeout', function clearTimeout(id) { stop(id); });
   define('clearInterval', function clearInterval(id) { stop(id); });
 
-  // startBackground starts a timer that does not keep a run going when the script has returned.
+  // startBackground starts a timer that does not keep the run going after the script has returned.
   kernel.startBackground = (callback, delay) => start(callback, delay, [], false, true);
 
-  // tick runs a timer if one is due, and then returns 0. Otherwise it returns the milliseconds until one is, or -1 if
-  // there is none to wait for. calls is how many calls of the host are under way.
+  // tick runs a due timer and returns 0. Otherwise it returns the milliseconds until the next one, or -1 if there is
+  // none to wait for. calls is how many calls of host functions are pending.
   kernel.tick = (calls) => {
     while (heap.length > 0 && heap[0].callback === undefined) {
       pop();
@@ -114,8 +114,7 @@
     return 0;
   };
 
-
-  // A throw in a microtask would end the run, as nothing is there to catch it.
+  // An exception in a microtask would end the run, because nothing would catch it.
   const enqueue = queueMicrotask;
   kernel.later = (callback, args) => {
     enqueue(() => {

@@ -1,4 +1,4 @@
-// URL. The host parses and changes URLs; an object holds the parts that it has returned.
+// URL. The host parses and changes URLs; an object holds the parsed parts.
 (function (kernel) {
   'use strict';
   const { host, ops, slot, expose, usvString, makeError } = kernel;
