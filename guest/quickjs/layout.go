@@ -20,7 +20,7 @@ const (
 
 	stringLength = 4  // u32: the length in code units; the top bit says that they are 16 bits wide, not 8
 	stringFlags  = 8  // u32: a bit says that it is a slice
-	stringData   = 20 // the code units; of a slice, what it is a part of (JSString*), and behind that where it begins there, in bytes
+	stringData   = 20 // the code units; for a slice, the whole string (JSString*), then the slice's offset in bytes
 
 	stringWide  = 1 << 31 // the top bit of the length
 	stringSlice = 1 << 29 // the bit: long parts of a string are not copied
@@ -28,7 +28,7 @@ const (
 	maxStringLength = 1<<30 - 1 // code units
 
 	objectClass       = 6 // u16
-	classObject       = 1 // of plain objects, and of those of a script's classes that extend nothing of the engine's
+	classObject       = 1 // plain objects, and those of a script's classes that extend none of the engine's
 	classArray        = 2
 	objectArrayBuffer = 32 // JSArrayBuffer*, for objects of one of the two classes below
 
@@ -39,8 +39,8 @@ const (
 	promiseHandled = 20 // u8: whether a reaction was ever attached
 	promiseResult  = 24 // JSValue
 
-	moduleName        = 4  // JSAtom, of a JSModuleDef: by what it is found; 0 is no name
-	moduleImports     = 16 // JSReqModuleEntry*: what it imports modules by, in their order
+	moduleName        = 4  // JSAtom of a JSModuleDef; 0 is no name
+	moduleImports     = 16 // JSReqModuleEntry*: the imports, in order
 	moduleImportCount = 20 // u32
 
 	importSpecifier = 0 // JSAtom, of a JSReqModuleEntry

@@ -6,15 +6,14 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// mends are changes against bugs of the engine that corrupt its memory, and that newer versions of QuickJS-ng do not
-// have. RATIONALE.md has the list of all such bugs that are known. Prefer the smallest change that makes a bug
-// harmless to the whole of what the newer version does.
+// mends fix bugs of the engine that corrupt its memory and that newer versions of QuickJS-ng do not have. RATIONALE.md
+// lists all known ones. Prefer the smallest change that makes a bug harmless to everything that the newer version does.
 var mends = []metering.Replacement{
 	asyncFunctionMark, generatorMark, asyncGeneratorMark, asyncGeneratorResume, registryStays, viewFits, sharedGrowth, newArraysAreZero,
 	longWith, longToReversed, longToSorted, longToSpliced, longOwnKeys, unlinkedExport,
 }
 
-// insert returns the replacement that puts code in front of what is at a place.
+// insert returns the replacement that inserts code at a place, before the code there.
 func insert(function uint32, at int, before, code []byte) metering.Replacement {
 	return metering.Replacement{Function: function, At: at, Old: before, New: append(slices.Clip(code), before...)}
 }
@@ -74,9 +73,9 @@ var sharedGrowth = metering.Replacement{
 		0x20, 2, 0x28, 2, arrayBufferData, 0x21, 3, 0x0c, 1}, // local.set 3: the same data, br 1: over what allocates
 }
 
-// newArraysAreZero makes js_realloc_rt, where it allocates a new block, fill it with zeros. Functions that return a
-// changed copy of an array (with, toReversed, toSorted, toSpliced) call getters while the collector can see the copy,
-// which has random values as yet.
+// newArraysAreZero makes js_realloc_rt fill new blocks with zeros. Functions that return a changed copy of an array
+// (with, toReversed, toSorted, toSpliced) call getters while the collector can already see the copy, whose values would
+// be random.
 var newArraysAreZero = metering.Replacement{
 	Function: 250, At: 50,
 	Old: []byte{0x20, 2, 0x20, 0, 0x28, 2, 4, 0x11, 3, 0},          // local.get 2 (size), js_malloc of the JSMallocFunctions, call_indirect

@@ -67,7 +67,7 @@ func (vm *VM) NewText(ctx context.Context, text Text) (Value, error) {
 		}
 		return nil
 	})
-	clear(rest) // none, unless the pieces are made of what an instance that a script has taken over has changed in between
+	clear(rest) // empty, unless a script that has taken over the instance has changed the pieces meanwhile
 	if err != nil {
 		return 0, err
 	}
@@ -86,7 +86,7 @@ func (vm *VM) spend(bytes int) error {
 	return vm.Work(bytes)
 }
 
-// eachPiece calls do with the pieces of s, one after the other, unless Work says that this is of no use any more.
+// eachPiece calls do with the pieces of s, until Work or do fails.
 func (vm *VM) eachPiece(s string, do func(piece string) error) error {
 	for {
 		n := utf8text.Piece(s, PieceSize)
@@ -102,7 +102,7 @@ func (vm *VM) eachPiece(s string, do func(piece string) error) error {
 	}
 }
 
-// copyPieces copies what there is room for, and clears the rest of the room.
+// copyPieces copies as much as fits, and clears the rest of the destination.
 func (vm *VM) copyPieces(to []byte, from string) error {
 	err := vm.eachPiece(from[:min(len(from), len(to))], func(piece string) error {
 		to = to[copy(to, piece):]
@@ -147,7 +147,7 @@ func (vm *VM) units(v Value) (units []byte, wide, ok bool) {
 // become U+FFFD. It is false if v is not a string, or if Work stopped it.
 func (vm *VM) String(v Value, limit int) (text string, cut int, ok bool) {
 	data, cut, ok := vm.UTF8(v, limit)
-	return utf8text.View(data), cut, ok // nobody else has data
+	return utf8text.View(data), cut, ok // data is not shared
 }
 
 // UTF8 is String for bytes.
@@ -242,7 +242,7 @@ func (vm *VM) Encode(ctx context.Context, v Value) (buffer Value, ok bool, err e
 	return buffer, true, err
 }
 
-// eachUnits calls do with pieces of a string that no pair of surrogates is in two of, unless Work puts an end to it.
+// eachUnits calls do with pieces of a string, until Work or do fails. It does not split pairs of surrogates.
 func (vm *VM) eachUnits(units []byte, wide bool, do func(piece []byte) error) error {
 	for {
 		n := min(len(units), PieceSize)

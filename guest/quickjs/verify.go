@@ -67,7 +67,7 @@ func verifyStrings(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyNewStrings lets the engine read strings that were made here, use them, and free them.
+// verifyNewStrings lets the engine read, use and free strings that Go has made.
 func verifyNewStrings(ctx context.Context, vm *VM) error {
 	read, err := vm.Eval(ctx, `(function (s) {
 		let units = '';
@@ -229,7 +229,7 @@ func verifyCollection(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyPositions looks where an exception in a declaration is reported.
+// verifyPositions checks where an exception in a declaration is reported.
 func verifyPositions(ctx context.Context, vm *VM) error {
 	const source = "(function () { try {\n\n let x = null;\n const y = x.y;\n } catch (e) { return e.stack } })()"
 	stack, err := evalString(ctx, vm, source)
@@ -239,7 +239,7 @@ func verifyPositions(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyRejections looks at a promise that is rejected and unhandled, and at one that is handled.
+// verifyRejections checks an unhandled rejected promise and a handled one.
 func verifyRejections(ctx context.Context, vm *VM) error {
 	v, err := vm.Eval(ctx, `({unhandled: Promise.reject(5), handled: (() => { const p = Promise.reject(6); p.catch(() => {}); return p })()})`, "toolrun:verify")
 	if err != nil {
@@ -276,7 +276,7 @@ func verifyEvaluation(ctx context.Context, vm *VM) error {
 	return nil
 }
 
-// verifyModules checks whether modules can be compiled, and what they import be found and set.
+// verifyModules checks that modules can be compiled, and that their imports can be read and set.
 func verifyModules(ctx context.Context, vm *VM) error {
 	compile := func(source, name string) (ModuleDef, error) {
 		r, err := vm.RequestModule(ctx, source, name)

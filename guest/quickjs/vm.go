@@ -27,21 +27,21 @@ type VM struct {
 	memory   api.Memory
 
 	state State
-	// What is in the instance and not in the state.
+	// Names and modules in the instance that are not in the state.
 	names   map[string]uint32
 	modules map[string]ModuleDef
 
 	stackPointer api.MutableGlobal
 	functions    map[string]*function
-	leaf         bool // a call is under way that must not run scripts
-	depth        int  // calls into the engine that are under way, one inside of the other
+	leaf         bool // a call is in progress that must not run scripts
+	depth        int  // nested calls into the engine
 	broken       bool // a call has not returned
 
 	linking bool // a module is being compiled
 }
 
-// function is an export of the engine. An api.Function must not be called again before it has returned, so there is
-// one for each call that is under way.
+// function is an export of the engine. An api.Function must not be called again before it has returned, so each nested
+// call needs its own.
 type function struct {
 	spare []*entry
 }
@@ -113,8 +113,7 @@ func (vm *VM) RandomUsed(seed uint64) bool {
 	return now != max(seed, 1)
 }
 
-// maxDepth is how many calls into the engine can be under way: one that runs a script, and inside of that one that
-// does not.
+// maxDepth is how many calls into the engine can be nested: one that runs a script, and within it one that does not.
 const maxDepth = 2
 
 // call calls an export of the engine. The result is 0 where it has none.
@@ -154,9 +153,8 @@ func (vm *VM) Depth() int { return vm.depth }
 // Broken reports whether a call has trapped or was stopped, which makes the instance unusable.
 func (vm *VM) Broken() bool { return vm.broken }
 
-// callLeaf is call for functions that must not run scripts. They may try: where one of them throws an error, the engine
-// calls Error.prepareStackTrace. Host functions are to be refused then (see Leaf), since the caller is in the middle of
-// something.
+// callLeaf is call for functions that must not run scripts. They may still do so: if one throws an error, the engine
+// calls Error.prepareStackTrace. Host functions must be refused then (see Leaf), since their caller has not finished.
 func (vm *VM) callLeaf(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	outer := vm.leaf
 	vm.leaf = true
@@ -172,7 +170,7 @@ var ErrNoMemory = errors.New("quickjs: out of memory")
 
 // malloc allocates n bytes in the instance.
 func (vm *VM) malloc(ctx context.Context, n int) (uint32, error) {
-	if n > math.MaxInt32 { // the engine would see the lower half of the number
+	if n > math.MaxInt32 { // the engine would see only the lower half
 		return 0, ErrNoMemory
 	}
 	p, err := vm.callLeaf(ctx, "malloc", uint64(n))
@@ -209,7 +207,7 @@ func (vm *VM) cString(ctx context.Context, s string) (uint32, error) {
 	return p, vm.copyPieces(room, s)
 }
 
-// lend copies s into the instance as a C string, for the time of a call.
+// lend copies s into the instance as a C string for one call.
 func (vm *VM) lend(ctx context.Context, s string, call func(p uint64) (uint64, error)) (Value, error) {
 	p, err := vm.cString(ctx, s)
 	if err != nil {
@@ -275,7 +273,7 @@ func (vm *VM) newArrayBuffer(ctx context.Context, size int, fill func(memory []b
 	if size > math.MaxInt32 {
 		return 0, ErrNoMemory
 	}
-	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.Context), 0, uint64(size)) // a copy of what is at address 0, which is overwritten below
+	v, err := vm.callLeaf(ctx, "JS_NewArrayBufferCopy", uint64(vm.state.Context), 0, uint64(size)) // a copy of any bytes, which are overwritten below
 	if err != nil {
 		return 0, err
 	}

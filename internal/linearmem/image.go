@@ -10,12 +10,12 @@ import (
 // An Image is the content of a memory at one moment. It is immutable and safe for concurrent use.
 type Image struct {
 	size   uint64
-	pieces []piece // what is not zero, in order
+	pieces []piece // the non-zero parts, in order
 
 	mu     sync.RWMutex
 	closed bool
 	data   []byte   // the pieces, one after the other
-	file   *os.File // where data comes from, if the system can map it copy-on-write; nil if it cannot
+	file   *os.File // the source of data, if the system can map it copy-on-write; else nil
 }
 
 // piece is a part of a memory, in whole pages of the system.
@@ -83,11 +83,11 @@ func (i *Image) place(memory []byte) (shared bool, err error) {
 	return false, nil
 }
 
-// maxPieces is how many pieces an image has at most. Each is a mapping in every memory that has been restored from it,
-// and a process can have some 65 000; whoever wrote to the memory decides where its pages lie.
+// maxPieces is how many pieces an image has at most. Each is a mapping in every restored memory, and a process can have
+// some 65,000. The code that wrote to the memory decides where its pages lie.
 const maxPieces = 32
 
-// pieces finds what is not zero. Small gaps belong to a piece, and larger ones too if there are many.
+// pieces finds the non-zero parts. Small gaps are included, and larger ones too if there are many.
 func pieces(memory []byte) []piece {
 	page := os.Getpagesize()
 	var found []piece
@@ -111,7 +111,7 @@ func pieces(memory []byte) []piece {
 	return found
 }
 
-// join makes one piece of those between which there is less than a gap. It reuses the slice.
+// join merges pieces that are less than gap apart. It reuses the slice.
 func join(pieces []piece, gap uint64) []piece {
 	joined := pieces[:1]
 	for _, p := range pieces[1:] {

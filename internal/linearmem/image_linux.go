@@ -61,11 +61,11 @@ func (i *Image) placeShared(memory []byte) error {
 	return nil
 }
 
-// maxReverted is how many pages are made what they were one by one. They stay the memory's own, so that the next use
-// of it does not cost page faults; more are given back to the system.
+// maxReverted is how many pages are restored one by one. They remain the memory's own, so that the next use costs no
+// page faults. If there are more, all go back to the system.
 const maxReverted = 128
 
-// revert makes a memory what lies under it.
+// revert restores a memory to the image that is mapped there.
 func (m *Memory) revert(used []byte) error {
 	var ok bool
 	if m.touched, ok = ownPages(used, m.touched[:0]); !ok {
@@ -81,16 +81,16 @@ func (m *Memory) revert(used []byte) error {
 		target := used[at : at+uint64(page)]
 		if len(pieces) > 0 && pieces[0].at <= at {
 			copy(target, m.image.data[pieces[0].offset+at-pieces[0].at:])
-		} else if !isZero(target) { // what has only been read is the system's page of zeros, which a write would copy
+		} else if !isZero(target) { // a page that was only read is the system's page of zeros, which a write would copy
 			clear(target)
 		}
 	}
 	return nil
 }
 
-// ownPages appends to list where the pages are that are the process's own, in order: those that have been written to,
-// and where nothing lies under them also those that have been read. It returns false if there are too many or if it
-// cannot be known.
+// ownPages appends to list the positions of the pages that are the process's own, in order: pages that have been
+// written, and, where no image is mapped, also those that have been read. It returns false if there are too many or if
+// the system cannot tell.
 func ownPages(pages []byte, list []uint64) ([]uint64, bool) {
 	if file := pagemap(); file != nil {
 		return readPagemap(file, pages, list)
@@ -98,7 +98,7 @@ func ownPages(pages []byte, list []uint64) ([]uint64, bool) {
 	return nil, false
 }
 
-// readPagemap is ownPages by a file that says of each page of the process what is there.
+// readPagemap implements ownPages with a file that describes each page of the process.
 //
 // See https://docs.kernel.org/admin-guide/mm/pagemap.html.
 func readPagemap(file *os.File, pages []byte, list []uint64) ([]uint64, bool) {
@@ -114,7 +114,7 @@ func readPagemap(file *os.File, pages []byte, list []uint64) ([]uint64, bool) {
 	const present, swapped, shared = 1 << 63, 1 << 62, 1 << 61
 	for i := 0; i < n; i += 8 {
 		entry := binary.NativeEndian.Uint64((*buffer)[i:])
-		if entry&swapped != 0 { // or being moved
+		if entry&swapped != 0 { // or moving
 			return nil, false
 		}
 		if entry&present != 0 && entry&shared == 0 {
@@ -129,7 +129,7 @@ func readPagemap(file *os.File, pages []byte, list []uint64) ([]uint64, bool) {
 
 var entries = sync.Pool{New: func() any { return new([]byte) }}
 
-// pagemap is nil where there is no such file, or none that tells the truth: there are systems that only resemble Linux.
+// pagemap is nil if the file is missing or wrong: some systems only resemble Linux.
 var pagemap = sync.OnceValue(func() *os.File {
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {
@@ -142,7 +142,7 @@ var pagemap = sync.OnceValue(func() *os.File {
 	return file
 })
 
-// truthful tries a pagemap on a memory of which it is known what has been written.
+// truthful tries a pagemap on a memory with known writes.
 func truthful(file *os.File) bool {
 	page := uint64(os.Getpagesize())
 	m, err := Reserve(max(PageSize, 4*page))
@@ -157,7 +157,7 @@ func truthful(file *os.File) bool {
 		return false
 	}
 	defer image.Close()
-	if clearPages(memory) != nil || image.file == nil || image.placeShared(memory) != nil || memory[0] != 1 { // reading does not make it the memory's own
+	if clearPages(memory) != nil || image.file == nil || image.placeShared(memory) != nil || memory[0] != 1 { // reading does not make the page the memory's own
 		return false
 	}
 	memory[page], memory[2*page] = 2, 2 // one with an image under it, one without

@@ -20,8 +20,8 @@ type Memory struct {
 	limit    uint64
 	size     uint64
 	refused  bool
-	image    *Image   // what lies under the pages as copy-on-write; nil if nothing does
-	touched  []uint64 // where the pages were that it was last restored in; nil if that is not known
+	image    *Image   // mapped there as copy-on-write; nil if none is
+	touched  []uint64 // the pages that the last Restore reset; nil if unknown
 }
 
 // Reserve reserves address space for a memory of at most limit bytes, rounded down to whole pages.
@@ -40,8 +40,8 @@ func Reserve(limit uint64) (*Memory, error) {
 // Reserved returns how many bytes are reserved: the largest possible limit.
 func (m *Memory) Reserved() uint64 { return uint64(len(m.reserved)) }
 
-// SetLimit sets another limit, at most what is reserved, rounded down to whole pages, and clears Refused. A memory
-// that is larger already stays as it is.
+// SetLimit sets another limit, at most the reserved size, rounded down to whole pages, and clears Refused. A memory
+// that is already larger keeps its size.
 func (m *Memory) SetLimit(limit uint64) {
 	m.limit = min(limit-limit%PageSize, m.Reserved())
 	m.refused = false

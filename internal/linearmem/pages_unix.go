@@ -20,7 +20,7 @@ func reserve(n int) ([]byte, error) { return unix.Mmap(-1, 0, n, protection, ano
 // commit makes reserved pages usable. Here they are.
 func commit([]byte) error { return nil }
 
-// clearPages makes pages zero, and gives the system back what they took.
+// clearPages makes pages zero and returns their memory to the system.
 func clearPages(pages []byte) error {
 	_, err := unix.MmapPtr(-1, 0, unsafe.Pointer(unsafe.SliceData(pages)), uintptr(len(pages)), protection, anonymous|unix.MAP_FIXED)
 	if err != nil {

@@ -25,7 +25,7 @@ func commit(pages []byte) error {
 	return err
 }
 
-// clearPages makes pages zero, and gives the system back what they took.
+// clearPages makes pages zero and returns their memory to the system.
 func clearPages(pages []byte) error {
 	if err := windows.VirtualFree(address(pages), uintptr(len(pages)), windows.MEM_DECOMMIT); err != nil {
 		return fmt.Errorf("linearmem: freeing pages: %w", err)
@@ -33,7 +33,7 @@ func clearPages(pages []byte) error {
 	return commit(pages)
 }
 
-// release gives the reservation back. It can fail only for a slice that is none, and then there is nothing to be done.
+// release frees the reservation. It fails only for a slice that is not a reservation, which is not handled.
 func release(reserved []byte) { _ = windows.VirtualFree(address(reserved), 0, windows.MEM_RELEASE) }
 
 func address(pages []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(pages))) }

@@ -112,7 +112,7 @@ func (b *bodyRewriter) rewrite(params uint32) []byte {
 	return b.out
 }
 
-// instruction copies the next instruction with what metering adds to it.
+// instruction copies the next instruction and adds metering to it.
 func (b *bodyRewriter) instruction() {
 	start := b.pos
 	op := b.byte()
@@ -209,7 +209,7 @@ func (b *bodyRewriter) instruction() {
 	b.out = append(b.out, b.data[start:b.pos]...)
 }
 
-// changesOthers are the names of those misc instructions that change something else than memory and globals.
+// changesOthers are the misc instructions that change anything but memory and globals, by name.
 var changesOthers = map[uint32]string{
 	miscDataDrop: "data.drop", miscTableInit: "table.init", miscElementDrop: "elem.drop", miscTableCopy: "table.copy",
 	miscTableGrow: "table.grow", miscTableFill: "table.fill",

@@ -140,7 +140,7 @@ func advance(b []byte, local byte) []byte {
 	return append(b, opI32Add, opLocalSet, local)
 }
 
-// appendRest does the instruction for what is left.
+// appendRest appends the instruction for the last part.
 func (w *rewriter) appendRest(b, instruction []byte) []byte {
 	b = w.appendCharge(b, []byte{opLocalGet, localSize})
 	b = append(b, opLocalGet, localTo, opLocalGet, localFrom, opLocalGet, localSize)

@@ -9,9 +9,8 @@ const maxShort = 4
 // Every way around such a loop leads over a branch that pays. Once through it is straight-line code, but for calls:
 // these pay too, so that recursion through loops, each of which is run through once, is not free.
 //
-// A loop that calls in every iteration, as far as can be seen at a glance, is none of them, since it would pay twice.
-// Nor is any in a function that has a loop with many branches back: such a function is an interpreter, where each bit
-// of code more slows down all of it.
+// A loop that seems to call in every iteration is not short, since it would pay twice. A function with a loop that has
+// many branches back has no short loops at all: it is an interpreter, which every additional instruction slows down.
 //
 // Code that is malformed is left to the rewriter.
 func shortLoops(code []byte, offset int) map[int]bool {

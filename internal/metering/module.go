@@ -57,8 +57,7 @@ type module struct {
 	memories                       uint32 // how many there are: one at most
 }
 
-// functionType is what rewriting needs to know of a type: a loop or function is rewritten by how many parameters it
-// has.
+// functionType is the part of a type that rewriting needs: the number of parameters of a loop or function.
 type functionType struct{ params uint32 }
 
 var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}

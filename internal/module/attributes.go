@@ -12,7 +12,7 @@ func WithoutAttributes(code string) string {
 	}
 	s := splitter{lexer: *newLexer(code)}
 	var one, two token // before the current one
-	var calls []int    // depths inside of the brackets of import(...), where no comma has come yet
+	var calls []int    // depths of open brackets of import(...) that have had no comma yet
 	for s.advance(); s.token.kind != endOfFile && s.token.kind != broken; s.advance() {
 		t := s.token
 		for len(calls) > 0 && s.depth() < calls[len(calls)-1] {
@@ -34,8 +34,8 @@ func WithoutAttributes(code string) string {
 	return s.out.String()
 }
 
-// blankBraces blanks what is from a token to the end of the braces behind it, if there are any. It returns the last
-// token that it has read.
+// blankBraces blanks the source from a token to the end of the braces behind it, if there are any. It returns the last
+// token read.
 func (s *splitter) blankBraces(start token) token {
 	outside := s.depth()
 	if s.advance(); !s.is(s.token, "{") {

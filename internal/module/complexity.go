@@ -113,8 +113,8 @@ func checkComplexity(code, name string) error {
 		c.follow(t)
 		c.one, c.two, c.three = t, c.one, c.two
 	}
-	// The value of an enum may stand in many sums, which become one text for each of their terms. The enum may stand
-	// behind them.
+	// The value of an enum may be used in many sums, each of which becomes a text for each of its terms. The enum may
+	// come after them.
 	if length := c.enumText + c.enumSums*maxEnumNumber; c.sumTerms*(1+length/16) > maxTerms {
 		return fail(c.longestSum, tooLong)
 	}
@@ -123,7 +123,7 @@ func checkComplexity(code, name string) error {
 
 const tooLong = "this is too long; split it up, or use JavaScript"
 
-// tooMuch says which limit the current place is beyond, or returns "".
+// tooMuch returns the error for a limit that the current place exceeds, or "".
 func (c *complexity) tooMuch() string {
 	at := &c.levels[len(c.levels)-1]
 	switch {
@@ -141,7 +141,7 @@ func (c *complexity) tooMuch() string {
 // searched for.
 func flags(regex string) int { return len(regex) - 1 - strings.LastIndexByte(regex, '/') }
 
-// unclear says why it is not sure what the parser takes a token for, or returns "".
+// unclear returns why the parser may read a token in another way than the lexer, or "".
 func (c *complexity) unclear(t token) string {
 	text := c.text(t)
 	// The parser knows comments as in HTML.
@@ -173,7 +173,7 @@ func (c *complexity) unclear(t token) string {
 	return ""
 }
 
-// repeats says what is wrong with a token that the output may have much more often or much longer, or returns "".
+// repeats returns why a token is refused that the output could contain very often or in a longer form, or "".
 func (c *complexity) repeats(t token) string {
 	size := t.end - t.start
 	if (t.kind == word || t.kind == privateName) && size > maxName {
@@ -225,7 +225,7 @@ func (c *complexity) operandEnds(t token) bool {
 	return false
 }
 
-// count counts what a token adds to the innermost level.
+// count adds a token to the innermost level.
 func (c *complexity) count(t token) {
 	at := &c.levels[len(c.levels)-1]
 	switch t.kind {
@@ -340,8 +340,8 @@ func (c *complexity) countPunctuator(at *nesting, t token) {
 	}
 }
 
-// countChoice counts what the parts of a conditional expression and an arrow add besides their operators. In
-// a ? (b) : c => d the parser finds out only at the end, reading d, whether c is the type of an arrow function.
+// countChoice counts what conditional expressions and arrows add beside their operators. In a ? (b) : c => d the parser
+// finds out only at the end, reading d, whether c is the type of an arrow function.
 func (c *complexity) countChoice(at *nesting, text string) {
 	switch text {
 	case "?":

@@ -21,7 +21,7 @@ const (
 
 var commonNames = map[string]names{"module": moduleName, "exports": exportsName, "require": requireName}
 
-// scope is what a detector knows of a pair of brackets, or of the whole code.
+// scope is the detector's state for a pair of brackets, or for the whole code.
 type scope struct {
 	own      names // which names are parameters and variables of the code here
 	function bool  // whether this is in a function
@@ -41,7 +41,7 @@ type detector struct {
 	awaits           bool  // awaits outside of functions
 }
 
-// detect says what code is, and whether it asks what it is run as (a universal module definition).
+// detect returns the kind of code, and whether it checks how it is run (a universal module definition).
 func detect(code string) (kind Kind, universal bool) {
 	d := detector{lexer: *newLexer(code), scopes: make([]scope, 1, 16)}
 	for {
@@ -100,7 +100,7 @@ func (d *detector) mark(t token) {
 			d.common = d.common || free(d.one) == exportsName
 		}
 	case t.kind == quoted && d.is(d.one, "("):
-		// Elsewhere a call of require may depend on what the code is run as.
+		// Elsewhere a call of require may depend on how the code is run.
 		begins := d.is(d.three, "=") || d.is(d.three, ";") || d.three.kind == endOfFile || d.two.newline
 		d.common = d.common || len(d.scopes) == 2 && begins && free(d.two) == requireName
 	}
@@ -113,7 +113,7 @@ func (d *detector) mark(t token) {
 	}
 }
 
-// beginsOperand reports whether t after await is what is awaited, and await no name.
+// beginsOperand reports whether t, which follows await, begins an operand, so that await is not a name.
 func (d *detector) beginsOperand(t token) bool {
 	switch t.kind {
 	case word:
@@ -128,7 +128,7 @@ func (d *detector) beginsOperand(t token) bool {
 	switch {
 	case d.is(t, "[") || d.is(t, "{"):
 		return true
-	case d.is(t, "("): // which may also be a call or a method of that name
+	case d.is(t, "("): // it may be a call or a method named await
 		return len(d.scopes) == 1 || d.two.kind == punctuator && !d.is(d.two, "{") && !d.is(d.two, ",") &&
 			!d.is(d.two, "}") && !d.is(d.two, ";") && !d.is(d.two, "*")
 	}

@@ -32,23 +32,23 @@ type body struct {
 	end     token // behind all that could be read
 }
 
-// declaration is an import declaration.
+// declaration is one import declaration.
 type declaration struct {
 	specifier string
 	namespace string // the name that the whole module gets, or ""
 	names     []importedName
-	bare      bool // names nothing: it is there for the module's effects
+	bare      bool // names nothing: the module is imported for its effects
 }
 
-// importedName says that the export of a name is called local here.
+// importedName is an exported name and its local name.
 type importedName struct{ exported, local string }
 
 // splitter reads the import and export declarations of a script.
 type splitter struct {
 	lexer
-	token token // the one that is being looked at
+	token token // the current one
 	out   strings.Builder
-	done  int // how much of the source is in out
+	done  int // how much of the source has been copied to out
 	body  body
 }
 
@@ -128,7 +128,7 @@ func (s *splitter) skip(text string) bool {
 	return true
 }
 
-// end ends a declaration whose last token is last.
+// end ends a declaration with a last token.
 func (s *splitter) end(start, last token) error {
 	if s.is(s.token, ";") {
 		last = s.token
@@ -149,7 +149,7 @@ func (s *splitter) importDeclaration(start token) error {
 		return s.from(start, d, false)
 	}
 	if s.is(s.token, "type") {
-		// This can also be the name of what is imported.
+		// This can also be the imported name.
 		word := s.token
 		s.advance()
 		switch {
@@ -252,7 +252,7 @@ func (s *splitter) from(start token, d declaration, onlyTypes bool) error {
 	return s.end(start, last)
 }
 
-// export takes an export declaration back.
+// export blanks an export declaration, or refuses it.
 func (s *splitter) export(start token) error {
 	switch {
 	case s.is(s.token, "default"):
@@ -276,8 +276,8 @@ func (s *splitter) export(start token) error {
 	return s.unexpected()
 }
 
-// statement returns the imports as one line of statements. Where used is not nil, it is TypeScript that they stand in:
-// names that it does not have are left out, since they may be types, and imports without any others too.
+// statement returns the imports as one line of statements. For TypeScript, used has the names that the code uses: other
+// names may be types and are left out, and so are imports that only have such names.
 func (b *body) statement(used map[string]bool) string {
 	var out strings.Builder
 	for _, d := range b.imports {
@@ -301,7 +301,7 @@ func (b *body) statement(used map[string]bool) string {
 	return strings.TrimSuffix(out.String(), " ")
 }
 
-// write writes the statement that imports what a declaration does, and a space.
+// write writes the statement for a declaration, and a space.
 func (d *declaration) write(out *strings.Builder) {
 	module := "await import(" + literal(d.specifier)
 	module += ")"
@@ -315,8 +315,7 @@ func (d *declaration) write(out *strings.Builder) {
 		pattern = append(pattern, literal(n.exported)+": "+n.local)
 	}
 	if len(names) > 0 {
-		// What is there once in the source is there once in the code, so that this is no longer than a few times the
-		// source.
+		// Each part of the source appears once, so the code is at most a few times as long.
 		var checks strings.Builder
 		fmt.Fprintf(&checks, "const check = (name) => { if (!(name in module)) throw new SyntaxError(%s + name + \"'\"); }; ",
 			literal(fmt.Sprintf("The requested module '%s' does not provide an export named '", d.specifier)))

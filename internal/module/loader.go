@@ -25,7 +25,7 @@ const (
 // A Loader finds modules among the files of a project. Do not change its fields while it is in use; then it is safe
 // for concurrent use, if Files is. It caches nothing: each call reads the files again.
 //
-// Calls last as long as Files takes. If that may be for ever, run them where they can be abandoned.
+// Calls take as long as Files takes. If Files may hang, run them where they can be abandoned.
 type Loader struct {
 	// Files are the project's files. If nil, only the built-in modules exist.
 	Files afero.Fs
@@ -112,7 +112,7 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	return s, nil
 }
 
-// kind says what a file is by its name and its package, where its content leaves that open.
+// kind returns the kind of a file by its name and its package, where its content leaves that open.
 func (l *Loader) kind(name string, detected Kind, universal bool) (kind Kind, umd bool) {
 	switch path.Ext(name) {
 	case ".mjs", ".mts":
@@ -126,7 +126,7 @@ func (l *Loader) kind(name string, detected Kind, universal bool) (kind Kind, um
 	return detected, universal
 }
 
-// toText makes text of a file's content.
+// toText converts a file's content to valid text.
 func toText(data []byte) string {
 	return strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD")
 }
@@ -139,7 +139,7 @@ func (l *Loader) read(name string, limit int64) ([]byte, error) {
 	if l.Files == nil {
 		return nil, &FileError{Path: name, Reason: "there are no files", Err: fs.ErrNotExist}
 	}
-	// Opening something else than a file can block for ever.
+	// Opening anything but a regular file can block forever.
 	info, err := l.Files.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

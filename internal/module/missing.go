@@ -18,7 +18,7 @@ func (l *Loader) notFound(specifier, base, reason string) error {
 	return &NotFoundError{specifier, base, reason}
 }
 
-// builtins says which built-in modules there are.
+// builtins returns a sentence that lists the built-in modules.
 func (l *Loader) builtins() string {
 	if len(l.Builtins) == 0 {
 		return "There are no built-in modules."
@@ -31,7 +31,7 @@ func (l *Loader) builtins() string {
 	return "Built-in modules are: " + strings.Join(names, ", ") + more + "."
 }
 
-// noBuiltin says what to do without a built-in module.
+// noBuiltin returns the reason for a missing built-in module, with its replacement.
 func (l *Loader) noBuiltin(name string) string {
 	reason := "there is no such built-in module. "
 	if instead := l.Instead[name]; instead != "" {
@@ -40,7 +40,7 @@ func (l *Loader) noBuiltin(name string) string {
 	return reason + l.builtins()
 }
 
-// missing says what there is instead of a file.
+// missing returns the reason for a missing file, with what exists instead.
 func (l *Loader) missing(name string) string {
 	dir := path.Dir(name)
 	if dir != "/" && !l.isDir(dir) {
@@ -63,8 +63,8 @@ func quotePath(name string) string {
 	return name
 }
 
-// similar says which files of a directory have a name that resembles one, or else some that are there. It returns "" if
-// there are none.
+// similar names the files of a directory whose names resemble one, or else some others. It returns "" if the directory
+// is empty.
 func (l *Loader) similar(dir, name string) string {
 	if !l.isDir(dir) {
 		return ""
@@ -74,7 +74,7 @@ func (l *Loader) similar(dir, name string) string {
 		return ""
 	}
 	defer f.Close()
-	entries, _ := f.Readdirnames(maxEntries) // what could be read before an error will do
+	entries, _ := f.Readdirnames(maxEntries) // the entries read before an error suffice
 	type candidate struct {
 		name     string
 		distance int
@@ -117,13 +117,13 @@ func (l *Loader) similar(dir, name string) string {
 	return fmt.Sprintf("Similar names in %s: %s.", quotePath(dir), strings.Join(names, ", "))
 }
 
-// stem is what of a name is compared.
+// stem returns the part of a name that is compared.
 func stem(name string) string {
 	name = strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
 	return name[:min(len(name), maxCompared)]
 }
 
-// distance is how many bytes must be added, left out or changed to make b of a.
+// distance is the edit distance of two names, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -2,8 +2,8 @@ package module
 
 import "strings"
 
-// nesting is what is open at one place of TypeScript code, within a pair of brackets or outside of all. Each count is
-// an upper bound on how deep the parser's calls, and the passes over what it returns, go there.
+// nesting counts what is open at one place of TypeScript code, within one pair of brackets or outside of all. Each
+// count is an upper bound on the depth of the parser's calls there, and of the passes over its result.
 type nesting struct {
 	statements int // heads of statements, such as if and else, and labels
 	operators  int // operators whose right side reaches far, such as = and ?:, and words that begin something
@@ -18,7 +18,7 @@ type nesting struct {
 	alternatives int // | and &
 	items        int // commas
 
-	last int  // the calls of the statement that has just ended: an else goes on from there
+	last int  // the calls of the statement that has just ended, for an else
 	list bool // whether these are the elements of an array
 	enum bool // whether this is in an enum
 }
@@ -27,10 +27,10 @@ func (n *nesting) calls() int {
 	return 1 + n.statements + n.operators + n.prefixes + n.suffixes + n.angles
 }
 
-// endOperand is for an operator between operands.
+// endOperand handles an operator between operands.
 func (n *nesting) endOperand() { n.prefixes, n.suffixes = 0, 0 }
 
-// endExpression is for a comma: what follows begins anew, unless the comma is between types in angle brackets.
+// endExpression handles a comma: the counts begin anew, unless the comma is between types in angle brackets.
 func (n *nesting) endExpression() {
 	if n.angles == 0 {
 		*n = nesting{statements: n.statements, items: n.items, last: n.last, list: n.list, enum: n.enum}
@@ -47,12 +47,12 @@ var prefixWords = wordSet("typeof void delete await new keyof readonly unique")
 // statementWords begin a statement that another one is part of.
 var statementWords = wordSet("if else for while do with export declare abstract try finally catch")
 
-// softWords can be names, and then be operands, but mean something else in some places.
+// softWords can be names, but are keywords in some places.
 var softWords = wordSet("abstract accessor as assert asserts async await declare defer enum extends from get global " +
 	"implements infer interface is keyof let module namespace of out override private protected public readonly require " +
 	"satisfies set source static type unique using yield")
 
-// joiningWords are those that go on with what stands before them, also in a new line or after a brace.
+// joiningWords continue a statement even on a new line or after a brace.
 var joiningWords = wordSet("in of instanceof as satisfies extends implements is from while else catch finally")
 
 func wordSet(words string) map[string]bool {

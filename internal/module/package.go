@@ -12,17 +12,17 @@ import (
 const (
 	// maxPackage is the largest package.json that is read, in bytes.
 	maxPackage = 1 << 20
-	// maxConditions is how deep conditions may lie in each other in a package.json.
+	// maxConditions is how deep conditions may be nested in a package.json.
 	maxConditions = 16
 )
 
-// manifest is what a package.json says about the package's modules.
+// manifest is the part of a package.json that describes modules.
 type manifest struct {
 	Type, Browser, Module, Main lenient
 	Exports                     json.RawMessage
 }
 
-// lenient is a string, or empty where something else stands.
+// lenient is a string; any other JSON value decodes as an empty one.
 type lenient string
 
 func (s *lenient) UnmarshalJSON(data []byte) error {
@@ -33,7 +33,7 @@ func (s *lenient) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// manifest reads the package.json of a directory. It returns nil if there is none that can be read.
+// manifest reads the package.json of a directory. It returns nil if that cannot be read.
 func (l *Loader) manifest(dir string) *manifest {
 	name := path.Join(dir, "package.json")
 	if !l.isFile(name) {
@@ -64,7 +64,7 @@ func (l *Loader) packageType(dir string) string {
 	return ""
 }
 
-// inPackage returns the file that a bare name means in the package below root whose name begins it, or "".
+// inPackage returns the file that a bare name means in its package below root, or "".
 func (l *Loader) inPackage(root, name string) string {
 	parts := strings.SplitN(name, "/", 3)
 	n := 1
@@ -85,7 +85,7 @@ func (l *Loader) packageEntry(dir, subpath string) string {
 	if m == nil {
 		return ""
 	}
-	// What is for browsers needs nothing of Node's.
+	// Forms for browsers need nothing of Node's.
 	forms := [][]string{{"browser", "import", "module", "default"}, {"browser", "import", "module", "default", "require", "node"}}
 	names := []string{string(m.Module), string(m.Browser), string(m.Main)}
 	if l.Require {
@@ -109,7 +109,7 @@ func (l *Loader) packageEntry(dir, subpath string) string {
 	return ""
 }
 
-// inside returns the file that find returns for a target of a package, unless that lies outside of the package.
+// inside returns find's result for a target of a package, or "" if the target is outside of the package.
 func (l *Loader) inside(dir, target string, find func(string) string) string {
 	if target == "" || checkPath(target) != "" {
 		return ""
@@ -196,8 +196,7 @@ func exported(exports json.RawMessage, subpath string, conditions []string) stri
 	return strings.ReplaceAll(pattern, "*", matched)
 }
 
-// target chooses among the conditions of a target. What is nested is decoded again for each level, so only as what it
-// can be.
+// target resolves the conditions of a target. Nested values are decoded again at each level.
 func target(value json.RawMessage, conditions []string, depth int) string {
 	var kind byte
 	if trimmed := bytes.TrimLeft(value, " \t\r\n"); len(trimmed) > 0 {

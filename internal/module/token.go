@@ -1,6 +1,6 @@
 package module
 
-// tokenKind is what a token is, as far as this package needs to know.
+// tokenKind is the kind of a token, as far as this package needs it.
 type tokenKind uint8
 
 const (
@@ -22,13 +22,12 @@ type token struct {
 	start, end int     // bytes
 	newline    bool    // whether a line ends between the token before and this one
 	member     bool    // the name of a property: a word after a dot
-	bracket    bracket // of opening and closing brackets: what they are around
-	// uncertain says that a slash at this place could also have been read the other way: as a regular expression or a
-	// division.
+	bracket    bracket // for brackets
+	// uncertain means that this slash could also be read the other way: as a regular expression or a division.
 	uncertain bool
 }
 
-// bracket is what a pair of brackets is.
+// bracket describes a pair of brackets.
 type bracket struct {
 	open     byte // '(', '[', '{', or '`' for the braces in a template
 	head     bool // parentheses after if, for, while or with
@@ -37,7 +36,7 @@ type bracket struct {
 	value    bool // the braces of an object, not of a block
 }
 
-// reservedWords are the words that are never names of variables. Of each it says what a slash after it begins.
+// reservedWords are words that are never names of variables, with the meaning of a slash after each.
 var reservedWords = map[string]slash{
 	"break": eitherSlash, "case": regexSlash, "catch": regexSlash, "class": regexSlash, "const": eitherSlash,
 	"continue": eitherSlash, "debugger": eitherSlash, "default": regexSlash, "delete": regexSlash, "do": regexSlash,
@@ -51,17 +50,17 @@ var reservedWords = map[string]slash{
 	"await": eitherSlash, "of": eitherSlash, "yield": eitherSlash,
 }
 
-// slash is what a slash means after a token.
+// slash is the meaning of a slash after a token.
 type slash uint8
 
 const (
 	divisionSlash slash = iota
 	regexSlash
-	eitherSlash // which depends on more than the tokens before it
+	eitherSlash // it depends on more than the tokens before
 )
 
-// headWords stand before a parenthesis after which a statement follows, or a block that is no function's.
+// headWords come before a parenthesis that is followed by a statement or a block, not by a function's body.
 var headWords = map[string]bool{"if": true, "for": true, "while": true, "with": true}
 
-// blockWords stand before a parenthesis after which a block follows that is no function's, besides headWords.
+// blockWords, like headWords, come before a parenthesis, which is followed by a block.
 var blockWords = map[string]bool{"switch": true, "catch": true}

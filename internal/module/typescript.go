@@ -16,7 +16,7 @@ import (
 // callers have given up.
 var ErrBusy = errors.New("too many TypeScript transforms that take too long: try again later, or use JavaScript")
 
-// slots holds one entry for each transform that is running, abandoned ones too. They cannot be stopped.
+// slots holds an entry for each running transform, including abandoned ones, which cannot be stopped.
 var (
 	slots     = make(chan struct{}, runtime.GOMAXPROCS(0))
 	abandoned atomic.Int32
@@ -41,7 +41,7 @@ func StripTypes(ctx context.Context, code, name string) (js string, m *Map, err 
 	return string(out.Code), m, err
 }
 
-// checkTypeScript refuses what is not to be transformed.
+// checkTypeScript refuses code that must not reach the compiler.
 func checkTypeScript(ctx context.Context, code, name string) error {
 	if len(code) > MaxTypeScript {
 		return &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes", MaxTypeScript)}
@@ -70,7 +70,7 @@ func StripBody(ctx context.Context, code, name string) (js string, m *Map, err e
 		return "", nil, inFile(err, name)
 	}
 	if at := body.end; at.kind == broken && strings.IndexByte(")]}", code[min(at.start, len(code)-1)]) >= 0 {
-		// It could end the function.
+		// It could close the function.
 		line, column := endPosition(code[:at.start])
 		return "", nil, &SyntaxError{name, line, column, fmt.Sprintf("Unexpected %q", code[at.start:at.start+1])}
 	}
@@ -109,7 +109,7 @@ func StripBody(ctx context.Context, code, name string) (js string, m *Map, err e
 	return before + body.statement(usedIn(after)) + after, m, nil
 }
 
-// transform runs a transform, and waits for it as long as the context allows.
+// transform runs a transform, and waits for it until the context ends.
 func transform(ctx context.Context, code, name string) (*api.TransformResult, error) {
 	select {
 	case slots <- struct{}{}:

@@ -33,7 +33,7 @@ func (s *Suite) Input(c Case) (Input, error) {
 	return input, err
 }
 
-// What begins the texts that the driver emits.
+// Prefixes of the texts that the driver emits.
 const (
 	ran    = "ran"     // the test has come to its end
 	threw  = "threw "  // it has thrown; the name of the error's constructor, a space, and how it reads follow
@@ -47,8 +47,8 @@ const (
 	failure  = "Test262:AsyncTestFailure:"
 )
 
-// Judge says why a case has failed: nil means that it has passed. events is what the driver has emitted, and err what
-// has kept the engine from running it to its end.
+// Judge returns why a case has failed, or nil if it has passed. events are the driver's texts, and err is the error
+// with which the engine stopped the case.
 //
 // The phase of an expected error is not looked at, since tests for which it matters throw something else when they
 // begin to run.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Failures are cases that are known to fail, by what [Case.String] returns, and why they do.
+// Failures are the cases that are known to fail, by [Case.String], with the reasons.
 type Failures map[string]string
 
 // ParseFailures reads a list: each line has the path of a test and the modes in which it fails. Comments before a
@@ -72,7 +72,7 @@ func (f Failures) String() string {
 	return out.String()
 }
 
-// Record is what is known of a commit of the suite.
+// Record describes the results of a commit of the suite.
 type Record struct {
 	Commit   string   // of the suite
 	Engine   string   // what tells it from others

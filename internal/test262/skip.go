@@ -43,7 +43,7 @@ var missingFeatures = []string{
 	"source-phase-imports", "tail-call-optimization",
 }
 
-// missingHost is what of the host the tests ask for in vain.
+// missingHost lists functions of the host that tests need and that do not exist here.
 var missingHost = []struct{ name, include, reason string }{
 	{"$262.createRealm", "", "there is one realm"},
 	{"$262.detachArrayBuffer", "detachArrayBuffer.js", "scripts cannot detach buffers"},

@@ -22,7 +22,7 @@ type Test struct {
 	Meta
 }
 
-// Meta is what the front matter of a test says of it.
+// Meta is the front matter of a test.
 type Meta struct {
 	// Flags say how the test is to be run.
 	Flags []string
@@ -46,7 +46,7 @@ type Negative struct {
 type Mode string
 
 const (
-	Sloppy Mode = "sloppy" // as a script, as it is
+	Sloppy Mode = "sloppy" // as an unchanged script
 	Strict Mode = "strict" // as a script in strict mode
 	Module Mode = "module" // as a module
 )

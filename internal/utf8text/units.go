@@ -61,7 +61,7 @@ func PutLatin1(out []byte, s string) []byte {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			if i++; i == len(s) {
-				break // s is not what it should be
+				break // s is not valid
 			}
 			c = c<<6 | s[i]&0x3f
 		}
@@ -92,7 +92,7 @@ func Piece(s string, n int) int {
 			return i
 		}
 	}
-	return n // no character has so many bytes that are not its first
+	return n // invalid: no character has so many continuation bytes
 }
 
 // putUTF16 returns the unused rest of out.

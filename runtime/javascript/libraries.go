@@ -18,20 +18,20 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// librarySet is the files of the library folder that are to be loaded before a script.
+// librarySet is the list of libraries to load before a script.
 type librarySet struct {
 	names []string
 	key   libraryKey
-	image *sandbox.Image // in which they have been loaded; nil if there is none
+	image *sandbox.Image // with the libraries loaded; nil if there is none
 }
 
-// findLibraries looks which libraries there are, and whether there is an image of them.
+// findLibraries lists the libraries, and looks for an image with them.
 func (r *run) findLibraries(program *sandbox.Program) error {
 	dir, files := r.options.Libraries, r.options.Files
 	if dir == "" || files == nil {
 		return nil
 	}
-	// One goroutine for both: another one costs as much as all that it does.
+	// One goroutine does both: starting another would cost as much as its work.
 	set, err := sandbox.Await(r.Run, func() (*librarySet, error) {
 		set, err := r.listLibraries(files, dir)
 		if set != nil {
@@ -84,8 +84,8 @@ func (r *run) listLibraries(files afero.Fs, dir string) (*librarySet, error) {
 	return set, nil
 }
 
-// loadLibraries runs the libraries. One that fails does not keep the others, nor the script, from running. If all that
-// they have done can be used again, an image of it is kept.
+// loadLibraries runs the libraries. If one fails, the others and the script still run. If the result can be used again,
+// an image of it is kept.
 func (in *instance) loadLibraries(program *sandbox.Program) error {
 	r := in.run
 	r.evidence = newEvidence(r.options.Files, program.ImageRoom())
@@ -103,7 +103,7 @@ func (in *instance) loadLibraries(program *sandbox.Program) error {
 	return nil
 }
 
-// loadLibrary runs one file and all jobs that it leaves. Exceptions are printed on the console.
+// loadLibrary runs one file and its jobs. Exceptions appear on the console.
 func (in *instance) loadLibrary(file string) error {
 	ctx := in.Context()
 	source, err := in.run.read(file)
@@ -153,8 +153,8 @@ func (in *instance) requireLibrary(ctx context.Context, file string, isModule bo
 	return in.vm.Call(ctx, in.prelude.Library, argument, name, quickjs.Bool(isModule))
 }
 
-// globalName is the name that what a file exports has as a global: date-utils.min.js is dateUtils. It is empty if the
-// file's name cannot be made one.
+// globalName returns the name of the global for a file's exports: dateUtils for date-utils.min.js. It is empty if the
+// file's name does not give an identifier.
 func globalName(file string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(path.Base(file), path.Ext(file)), ".min")
 	var b strings.Builder

@@ -11,20 +11,19 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// libraryKey is a hash of what is known of libraries without reading them. There is one image for each, of the files
-// that were there last.
+// libraryKey is a hash of all that is known of libraries without reading them. One image is kept for each key, made of
+// the latest files.
 type libraryKey [sha256.Size]byte
 
-// loadedLibraries is what is known of the libraries in an image of a sandbox in which they have been loaded, so that
-// this need not be done in every run.
+// loadedLibraries describes the libraries in an image, which is kept so that not every run has to load them.
 type loadedLibraries struct {
-	evidence *evidence // of the files that it was made of
+	evidence *evidence // of the files
 	made     time.Time
-	timed    bool // it depends on when it was made
+	timed    bool // the libraries have read the time
 }
 
-// maxLibraryAge is for how long an image may be used that depends on when it was made. Libraries ask for the time for
-// no good reason, and wherever else they are loaded they stay for as long as the process, but not forever.
+// maxLibraryAge is how long an image is used whose libraries have read the time. In other systems libraries also stay
+// loaded for a while, but not forever.
 const maxLibraryAge = time.Minute
 
 // libraryKey returns the key of libraries that are loaded with the run's functions, globals and memory limit.
@@ -37,9 +36,9 @@ func (r *run) libraryKey(entries []fs.FileInfo) libraryKey {
 		io.WriteString(hash, text)
 	}
 	add(r.options.Libraries)
-	add(strings.ReplaceAll(r.setup.text, r.mark[1:], "\x00")) // which nothing else can be taken for, as JSON has no NUL
+	add(strings.ReplaceAll(r.setup.text, r.mark[1:], "\x00")) // unambiguous, because JSON has no NUL
 	add(string(r.setup.data))
-	binary.Write(hash, binary.LittleEndian, r.Limits().Memory) // several bounds follow from it, which libraries can find out
+	binary.Write(hash, binary.LittleEndian, r.Limits().Memory) // libraries can notice bounds that follow from it
 	for _, e := range entries {
 		add(e.Name())
 		binary.Write(hash, binary.LittleEndian, e.Size())
@@ -64,21 +63,21 @@ func (r *run) keptLibraries(program *sandbox.Program, key libraryKey) *sandbox.I
 	return image
 }
 
-// keepLibraries takes an image of an instance in which libraries have been loaded, if that is of use for others.
+// keepLibraries takes an image of an instance with loaded libraries, if other runs can use it.
 func (in *instance) keepLibraries(program *sandbox.Program, e *evidence) {
 	r := in.run
 	if in.Impure() || e.spoiled || len(in.rejections) > 0 || in.vm.RandomUsed(in.seed) || r.Output().Used() || r.outcome != nil {
 		return
 	}
-	if in.Refused() { // it may have been the system
+	if in.Refused() { // perhaps by the system
 		return
 	}
-	if in.MemorySize()+e.size > program.ImageRoom() { // it may be more than there is room for
+	if in.MemorySize()+e.size > program.ImageRoom() { // it might not fit
 		return
 	}
 	i, err := in.Capture()
 	if err != nil {
-		return // it is only that the next run has to load them again
+		return // the next run loads them again
 	}
 	state := i.State().(*imageState)
 	state.libraries = loadedLibraries{evidence: e, made: r.Started(), timed: in.Timed()}

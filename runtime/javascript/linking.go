@@ -10,41 +10,41 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// linking compiles a module and all that it imports, one after the other: the engine compiles each by itself, with
-// another module in place of those that it imports, and the host then goes through these, depth first, as the engine
-// would.
+// linking compiles a module and all its imports, one after the other. The engine compiles each by itself, with a
+// placeholder for its imports; the host then loads these, depth first, in the engine's own order.
 type linking struct {
 	in   *instance
-	path []importer // each imports the next one
-	all  []importer // that have been compiled
+	path []importer // from the first module to the current one
+	all  []importer // all compiled modules
 
-	asked string // the module that the guest is asked for
-	shim  bool   // asked for is the source of the module, not the module
+	asked string // the name of the requested module
+	shim  bool   // its source was requested, not the module itself
 }
 
-// importer is a module, and how many of those that it imports are there.
+// importer is a compiled module, and how many of its imports are set.
 type importer struct {
 	def  quickjs.ModuleDef
 	name string
 	next int
 }
 
-// maxModules is how many modules a run can load. The engine follows `export *` from one to the next on its stack, and
-// looks at how much of that is left nowhere: some 80 000 in a row would run over its end.
+// maxModules is how many modules a run can load. The engine follows `export *` from one to the next without checking
+// its stack: some 80,000 in a row would overflow it.
 const maxModules = 20_000
 
 var errManyModules = failf("more than %d modules have been loaded", maxModules)
 
-// errThrown says that there is an exception in the guest.
+// errThrown means that the guest has a pending exception.
 var errThrown = errors.New("an exception")
 
-// compile asks for the module with a name and a source.
+// compile requests the module with a source.
 func (l *linking) compile(ctx context.Context, source, name string) (quickjs.Request, error) {
 	l.asked, l.shim = name, false
 	return l.in.vm.RequestModule(ctx, source, name)
 }
 
-// load requests a module by name. If it is not an ES module, load requests the source of one that stands for it.
+// load requests a module by name. For a file that is not an ES module, it requests the source of a module that wraps
+// it.
 func (l *linking) load(ctx context.Context, name string) (quickjs.Request, error) {
 	in := l.in
 	if in.vm.Modules() >= maxModules {
@@ -68,8 +68,8 @@ func (l *linking) load(ctx context.Context, name string) (quickjs.Request, error
 	return in.vm.RequestCall(ctx, in.prelude.Shim, argument)
 }
 
-// answered takes the answer to a request, and returns the next one, or 0 if everything is there. An error that is a
-// failure is for the script; errThrown says that there is one.
+// answered takes the answer to a request, and returns the next request, or 0 if everything is loaded. A failure is an
+// error for the script; so is errThrown, which is already pending.
 func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Request, error) {
 	vm := l.in.vm
 	if l.shim {
@@ -100,7 +100,7 @@ func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Reques
 	return l.next(ctx)
 }
 
-// next asks for the next module that is not there.
+// next requests the next missing module.
 func (l *linking) next(ctx context.Context) (quickjs.Request, error) {
 	vm := l.in.vm
 	for len(l.path) > 0 {
@@ -141,14 +141,14 @@ func (m *importer) set(vm *quickjs.VM, def quickjs.ModuleDef) {
 	m.next++
 }
 
-// fail gives up what has been compiled: it cannot be linked.
+// fail drops the compiled modules, which cannot be linked.
 func (l *linking) fail() {
 	for _, m := range l.all {
 		l.in.vm.ForgetModule(m.def, m.name)
 	}
 }
 
-// resolveName returns the name of the module that a specifier means in a file.
+// resolveName returns the name of the module that a specifier in a file means.
 func (in *instance) resolveName(specifier, file string) (string, error) {
 	r := in.run
 	switch {
@@ -164,10 +164,10 @@ func (in *instance) resolveName(specifier, file string) (string, error) {
 	return path, nil
 }
 
-// resolveModule serves [quickjs.ResolveArgc]: it returns a C string, or asks for an exception.
+// resolveModule serves [quickjs.ResolveArgc]: it returns a C string, or requests an exception.
 func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) quickjs.Value {
 	if in.vm == nil {
-		return quickjs.Value(specifier) // the engine's own modules, as it starts
+		return quickjs.Value(specifier) // the engine's own modules, while it starts
 	}
 	if in.vm.Leaf() {
 		return 0
@@ -201,7 +201,7 @@ func (in *instance) resolveModule(ctx context.Context, file, specifier uint32) q
 
 var errLongName = failf("the name of a module is too long")
 
-// loadModule serves [quickjs.LoadArgc]: it returns the module, which it asks for.
+// loadModule serves [quickjs.LoadArgc]: it requests the module.
 func (in *instance) loadModule(ctx context.Context, pointer uint32) quickjs.Value {
 	if in.vm == nil || in.prelude == nil || in.vm.Leaf() {
 		return 0
@@ -215,7 +215,7 @@ func (in *instance) loadModule(ctx context.Context, pointer uint32) quickjs.Valu
 	return l.ask(ctx, request, err)
 }
 
-// ask asks for one module after the other, and returns the first one in the end, or 0 with an exception.
+// ask requests one module after the other. The final answer is the first one, or 0 with an exception.
 func (l *linking) ask(ctx context.Context, request quickjs.Request, err error) quickjs.Value {
 	switch {
 	case err == errThrown:
@@ -233,8 +233,7 @@ func (l *linking) ask(ctx context.Context, request quickjs.Request, err error) q
 	})
 }
 
-// linkModule compiles a module that nobody imports, and all that it imports, while no script is running. It returns 0
-// if there is an exception.
+// linkModule compiles a module and all its imports, while no script is running. It returns 0 if there is an exception.
 func (in *instance) linkModule(ctx context.Context, source, name string) (quickjs.ModuleDef, error) {
 	l := &linking{in: in}
 	request, err := l.compile(ctx, source, name)

@@ -14,10 +14,10 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Scripts import files of the run: ES modules, which the engine links by itself once the host has found and read them
-// (linking.go), and CommonJS, JSON and built-in modules, which the prelude loads (guest/quickjs/prelude/modules.js).
+// Scripts import files of the run. The host finds and reads ES modules, and the engine links them (linking.go). The
+// prelude loads CommonJS, JSON and built-in modules (guest/quickjs/prelude/modules.js).
 
-// builtins are the built-in modules, without "node:" before them. The prelude defines what is in them.
+// builtins are the built-in modules, without "node:". The prelude defines them.
 var builtins = []string{"fs", "fs/promises", "path", "path/posix", "process"}
 
 func (r *run) loader(require bool) *module.Loader {
@@ -31,7 +31,7 @@ func (r *run) loader(require bool) *module.Loader {
 	return &module.Loader{Files: files, Builtins: builtins, Instead: missingModules, Require: require}
 }
 
-// whileRunning finds no more files once a run has ended, so that a search that the run has given up ends soon.
+// whileRunning fails once the run has ended, so that an abandoned search ends soon.
 type whileRunning struct {
 	afero.Fs
 	ctx context.Context
@@ -62,7 +62,7 @@ func (r *run) resolve(specifier, file string, require bool) (string, error) {
 	return path, err
 }
 
-// read reads a file that is to be run.
+// read reads and prepares the source of a module.
 func (r *run) read(path string) (*module.Source, error) {
 	source, err := sandbox.AwaitInTurn(r.Run, func() (*module.Source, error) { return r.loader(false).Load(r.Context(), path) })
 	r.witness(err)
@@ -97,7 +97,7 @@ func moduleFailure(err error) error {
 	return &failure{name: "Error", message: err.Error()}
 }
 
-// A CommonJS file is compiled between these, so that it is the body of a function.
+// A CommonJS file is compiled between these, as the body of a function.
 const (
 	commonPrefix = "(function (exports, require, module, __filename, __dirname) {"
 	commonSuffix = "\n})"

@@ -12,22 +12,21 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
-// What the engine runs is not always what was written: there is a wrapper around it, or types have been taken out of
-// it.
+// The engine does not always run the code as it was written: it may have a wrapper, or its types may have been removed.
 
-// origin says where the lines and columns of a file, as the engine sees it, come from.
+// origin maps the engine's lines and columns of a file to those of its author.
 type origin struct {
-	prefix int         // bytes of the first line that the host has put there
-	code   *code       // what is behind the prefix; nil if that is ASCII
-	source *module.Map // nil if the lines are those that were written
+	prefix int         // bytes that the host has put before the first line
+	code   *code       // the text after the prefix; nil if it is ASCII
+	source *module.Map // nil if the code is as it was written
 }
 
-// maxOrigins is how many bytes the origins of a run's files may have together. Beyond that, positions in further files
-// are those that the engine sees.
+// maxOrigins is how many bytes the origins of a run's files may take. Beyond that, positions in further files are the
+// engine's.
 const maxOrigins = 32 << 20
 
-// note notes where a file comes from that the engine is about to run, and its text. The engine keeps its name as well,
-// which bounds how many there are.
+// note records the origin of a file that the engine is about to run. The number of files is bounded by the engine's
+// memory, which holds their names too.
 func (r *run) note(file, text string, o origin) {
 	if !isASCII(text) {
 		o.code = &code{text: text}
@@ -43,7 +42,7 @@ func (r *run) note(file, text string, o origin) {
 	r.origins[file] = o
 }
 
-// size is about how many bytes it has, once positions have been asked for.
+// size returns about how many bytes an origin takes once positions have been looked up.
 func (o origin) size() int {
 	if o.code == nil {
 		return o.source.Size()
@@ -60,16 +59,16 @@ func isASCII(s string) bool {
 	return true
 }
 
-// A code is a text in which positions are looked up often. It is safe for concurrent use: runs share those of
-// libraries.
+// A code is a text with an index of its lines. It is safe for concurrent use: runs share those of libraries.
 type code struct {
 	text   string
 	once   sync.Once
-	starts []int32 // where lines start, once a position has been asked for
-	marks  []int32 // how many code units are before each stride of the text
+	starts []int32 // where lines start; made at the first use
+	marks  []int32 // how many code units come before each stride of the text
 }
 
-// stride is how many bytes at most are looked at for a position. Scripts can ask for thousands, in lines of millions.
+// stride is how many bytes at most are counted to find a position. Scripts can cause thousands of searches in lines of
+// millions of bytes.
 const stride = 4 << 10
 
 func (c *code) index() {
@@ -87,7 +86,7 @@ func (c *code) index() {
 	}
 }
 
-// units is how many UTF-16 code units the first bytes of a line have, which is counted from 1.
+// units returns how many UTF-16 code units the first bytes of a line are. Lines count from 1.
 func (c *code) units(line, bytes int) int {
 	c.once.Do(c.index)
 	if line < 1 || line > len(c.starts) {
@@ -100,7 +99,7 @@ func (c *code) units(line, bytes int) int {
 	return c.before(min(start+bytes, end)) - c.before(start)
 }
 
-// before is how many code units there are before a byte.
+// before returns how many code units come before a byte.
 func (c *code) before(at int) int {
 	if at == 0 {
 		return 0
@@ -113,7 +112,8 @@ func (c *code) before(at int) int {
 	return units
 }
 
-// codeUnits is how many UTF-16 code units a byte of UTF-8 stands for: the first one of a character for all of it.
+// codeUnits returns how many UTF-16 code units a byte of UTF-8 counts as: the first byte of a character counts for all
+// of it.
 func codeUnits(b byte) int {
 	switch {
 	case b&0xc0 == 0x80:
@@ -124,7 +124,7 @@ func codeUnits(b byte) int {
 	return 1
 }
 
-// place returns the line and column that were written, in UTF-16 code units. Where a column is not known, it is 0.
+// place returns the author's line and column, in UTF-16 code units. An unknown column is 0.
 func (o origin) place(line, column int) (int, int) {
 	// The engine's columns are bytes. It counts them from 0 in the first line, and from 1 in others, but has no column
 	// before 1.
@@ -150,14 +150,13 @@ func (o origin) place(line, column int) (int, int) {
 	return line, column
 }
 
-// maxStack is how much of a stack is looked at, in bytes.
+// maxStack is how many bytes of a stack are read.
 const maxStack = 128 << 10
 
-// frameCost is what a frame of a stack counts beside its text, in bytes: what has to be looked at to map it.
+// frameCost is how many bytes of work a stack frame counts beside its text: about what is read to map it.
 const frameCost = 2 * stride
 
-// mapStack returns the frames of a stack that are of scripts, each after a line break, with the lines and columns that
-// were written.
+// mapStack returns the script's frames of a stack, each after a line break, with the author's lines and columns.
 func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value, error) {
 	stack, _, ok := args.text(1, maxStack)
 	if !ok {
@@ -207,7 +206,7 @@ func framePosition(frame string) (file string, line, column int) {
 	return s, number(first), number(second)
 }
 
-// cutDigits cuts a colon and digits from the end of a text. There are no digits if that is not what it ends with.
+// cutDigits cuts a colon and digits from the end of a text. Without them, digits is empty.
 func cutDigits(s string) (rest, digits string) {
 	rest = strings.TrimRight(s, "0123456789")
 	digits = s[len(rest):]
@@ -220,13 +219,13 @@ func cutDigits(s string) (rest, digits string) {
 func number(digits string) int {
 	n, err := strconv.ParseInt(digits, 10, 32)
 	if err != nil {
-		return 0 // there are too many of them
+		return 0 // too many
 	}
 	return int(n)
 }
 
-// firstPosition finds where the first frame of a stack is that has a position in a file. The engine calls the texts of
-// JSON.parse and the like <input>, and does not know the lines of some initialisers.
+// firstPosition returns the position of the first frame with a line in a file. The engine's name for texts of
+// JSON.parse and the like is <input>, and it does not know the lines of some initialisers.
 func firstPosition(stack string) (file string, line, column int) {
 	for frame := range strings.SplitSeq(stack, "\n") {
 		if file, line, column = framePosition(frame); line > 0 && file[0] != '<' {

@@ -7,9 +7,9 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// Host functions never call into the guest for what runs or compiles code: each such call would have a native stack of
-// its own, which grows to tens of megabytes. They ask the guest instead, which does what it is asked for on the stack
-// that it has, and calls the host with the answer.
+// Host functions never call into the guest to run or compile code: each such call would have a native stack of its own,
+// which grows to tens of megabytes. Instead they return a request. The guest carries it out on its present stack and
+// calls the host with the answer.
 
 // A question is a request to the guest, and what to do with the answer: return a value to the guest's waiting code,
 // or ask another question.
@@ -18,11 +18,11 @@ type question struct {
 	then    func(ctx context.Context, v quickjs.Value) quickjs.Value
 }
 
-// maxQuestions is how many questions can wait for an answer. What the guest does for one can lead to another, as a
-// file that is required requires others, but the engine's stack ends long before.
+// maxQuestions is how many questions can wait for an answer. One can lead to another, as a required file requires
+// others, but the engine's stack ends long before.
 const maxQuestions = 10_000
 
-// ask returns what a host function must return to ask for something.
+// ask returns the value with which a host function makes a request.
 func (in *instance) ask(request quickjs.Request, then func(ctx context.Context, v quickjs.Value) quickjs.Value) quickjs.Value {
 	if len(in.asked) >= maxQuestions {
 		panic(&sandbox.Stop{Err: &sandbox.LimitError{Limit: sandbox.LimitRecursion}})
@@ -34,7 +34,7 @@ func (in *instance) ask(request quickjs.Request, then func(ctx context.Context, 
 // resume serves [quickjs.ResumeArgc]: v is the answer to the last question.
 func (in *instance) resume(ctx context.Context, v quickjs.Value) quickjs.Value {
 	last := len(in.asked) - 1
-	if last < 0 || in.vm == nil || in.vm.Leaf() { // only a script that has taken over the guest can do that
+	if last < 0 || in.vm == nil || in.vm.Leaf() { // a script has taken over the guest
 		return quickjs.Undefined
 	}
 	q := in.asked[last]
@@ -62,7 +62,8 @@ func (in *instance) raise(ctx context.Context, err error) quickjs.Value {
 	return in.ask(request, func(context.Context, quickjs.Value) quickjs.Value { return 0 })
 }
 
-// requestException is for making a failure the pending exception of the guest. It is 0 if there is another one already.
+// requestException makes a request that turns a failure into the pending exception. It is 0 if another exception is
+// already pending.
 func (in *instance) requestException(ctx context.Context, f *failure) (quickjs.Request, error) {
 	description, err := in.vm.ParseJSON(ctx, f.json())
 	if err != nil || description == quickjs.Exception {

@@ -7,13 +7,13 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// The engine tells the host of every promise that is rejected. Most are handled a moment later; those that are not when
-// all jobs have run are reported on the console, so that errors in functions that nobody awaits are not lost.
+// The engine tells the host of every rejected promise. Most are handled a moment later. Those still unhandled when all
+// jobs have run appear on the console, so that errors in functions that nobody awaits are not lost.
 
-// maxRejections is how many rejected promises are kept at a time. More are not reported.
+// maxRejections is how many rejected promises are kept at a time. Further ones are not reported.
 const maxRejections = 1000
 
-// rejected notes a promise that is being rejected.
+// rejected records a promise that is being rejected.
 func (in *instance) rejected(ctx context.Context, promise quickjs.Value) {
 	if in.vm == nil || in.vm.Leaf() {
 		return
@@ -40,7 +40,7 @@ func (in *instance) rejected(ctx context.Context, promise quickjs.Value) {
 	in.rejections = append(in.rejections, promise)
 }
 
-// reportRejections prints the reasons of those that nobody has handled. It is called when all jobs have run.
+// reportRejections prints the reasons of unhandled rejections. Call it when all jobs have run.
 func (in *instance) reportRejections() error {
 	ctx := in.Context()
 	for len(in.rejections) > 0 {

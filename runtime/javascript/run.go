@@ -15,26 +15,26 @@ import (
 type run struct {
 	*sandbox.Run
 	options RunOptions
-	script  string   // as it was given
+	script  string   // the original text
 	outcome *outcome // nil until the script has ended
 
-	origins     map[string]origin // by file: where what the engine runs comes from
-	originsSize int               // bytes of them
+	origins     map[string]origin // by file
+	originsSize int               // in bytes
 
-	setup     encoded     // the functions and globals
-	libraries *librarySet // what is to be loaded before the script; nil if there is nothing
-	evidence  *evidence   // notes what is read while libraries are loaded; nil otherwise
+	setup     encoded     // the functions and globals, encoded
+	libraries *librarySet // to be loaded before the script; nil if there are none
+	evidence  *evidence   // of what libraries read while they load; nil otherwise
 
-	attachment  []byte       // bytes for the script to fetch
-	mark        string       // stands for bytes in JSON
-	entry       string       // by which the prelude, and nobody else, can import the script
-	pending     int          // asynchronous calls under way
+	attachment  []byte       // bytes for the prelude to fetch
+	mark        string       // the prefix of strings in JSON that stand for bytes
+	entry       string       // the specifier by which only the prelude can import the script
+	pending     int          // asynchronous calls in progress
 	pendingSize int          // the size of their arguments, in bytes
 	waitingSize atomic.Int64 // the size of the answers that wait for the script, in bytes
 	completions chan completion
 }
 
-// outcome is how a script has ended.
+// outcome is the end of a script: an error or its result.
 type outcome struct {
 	err   error
 	text  string
@@ -48,7 +48,7 @@ func newRun(r *sandbox.Run, options RunOptions) *run {
 	}
 }
 
-// result collects what the run left behind. err is the error of the run.
+// result makes the run's result. err is the error of the run.
 func (r *run) result(err error) *Result {
 	out := &Result{Usage: r.Usage()}
 	out.Console, out.Truncated = r.Output().End()
@@ -58,7 +58,7 @@ func (r *run) result(err error) *Result {
 	return out
 }
 
-// execute runs the libraries, if they are not there yet, and a script to its end.
+// execute runs the libraries, unless they are already loaded, and then a script to its end.
 func (in *instance) execute(program *sandbox.Program, script string) error {
 	in.Untrusted()
 	source, err := checkSource(script, in.run.options.Name)
@@ -80,10 +80,10 @@ func (in *instance) execute(program *sandbox.Program, script string) error {
 	return in.loop()
 }
 
-// maxLeftOver is how long what goes on after a script has returned may run without a pause, and still count as waiting.
+// maxLeftOver is how long a turn may take after the script has returned and still count as waiting.
 const maxLeftOver = 100 * time.Millisecond
 
-// loop runs the script's jobs, timers and calls until nothing of it is left.
+// loop runs the script's jobs, timers and calls until none is left.
 func (in *instance) loop() error {
 	for {
 		began := time.Now()
@@ -94,12 +94,12 @@ func (in *instance) loop() error {
 			err = in.await(wait)
 			began = time.Now()
 		case in.run.pending > 0:
-			err = in.deliverEnded() // timers can be due all the time
+			err = in.deliverEnded() // even if a timer is always due
 		}
 		var limit *sandbox.LimitError
 		if errors.As(err, &limit) && limit.Limit == sandbox.LimitTime && in.run.returned() && time.Since(began) < maxLeftOver {
-			// Time is up, but the script has its result and does little else than wait: for a timer that nobody
-			// cleared, most likely.
+			// Time is up, but the script has its result and is only waiting, most likely for a timer that nobody
+			// cleared.
 			in.run.Output().Log(sandbox.LevelWarn, fmt.Sprintf("stopped after %v: timers or calls were still pending when the script had returned",
 				in.run.Limits().Time), 0)
 			return nil
@@ -110,8 +110,8 @@ func (in *instance) loop() error {
 	}
 }
 
-// turn runs all jobs and at most one timer. It returns how long to wait before the next turn: 0 is not at all, and a
-// negative duration until a call ends.
+// turn runs all jobs and at most one timer. It returns how long to wait before the next turn; a negative duration means
+// until a call ends.
 func (in *instance) turn() (wait time.Duration, done bool, err error) {
 	if _, err := in.checked(in.vm.RunJobs(in.Context())); err != nil {
 		return 0, false, err
@@ -137,7 +137,7 @@ func (in *instance) turn() (wait time.Duration, done bool, err error) {
 // errExited ends a run that has been successful.
 var errExited = errors.New("exited")
 
-// exit returns what ends the run when the script exits with a status.
+// exit returns the error that ends the run when the script exits with a status.
 func (r *run) exit(status int) error {
 	if status != 0 || r.Output().Library() != "" { // a library cannot speak for the script
 		return &ExitError{status}

@@ -25,24 +25,24 @@ const (
 	LanguageTypeScript
 )
 
-// A script that is the body of a function is compiled between each of these. Code behind a bracket that ends the
-// function too early would have to begin a statement in one, and with a comma or a closing brace in the other, which
-// nothing can do. So what compiles as both is one function.
+// A script that is the body of a function is compiled twice, with each of these pairs around it. A script could close
+// the function early. The rest would then have to be a statement in one, and begin with a comma or a closing brace in
+// the other, which is impossible. So a script that compiles both ways is one function.
 const (
 	declarationPrefix = "async function f(){"
 	declarationSuffix = "\n}"
 	methodPrefix      = "({async       ''(){" // as long as the other
 	methodSuffix      = "\n}})['']"
 
-	// A script that has no closing brace cannot end the function, and needs only this one.
+	// A script without a closing brace cannot close the function, and is compiled only with these.
 	expressionPrefix = "(async function (){" // as long as the others
 	expressionSuffix = "\n})"
 )
 
-// compiled is a script that the engine has compiled.
+// compiled is a compiled script.
 type compiled struct {
-	function quickjs.Value // if it is the body of a function
-	module   bool          // it is an ES module, which the engine finds by the name of the script
+	function quickjs.Value // for the body of a function
+	module   bool          // it is an ES module, known to the engine by the script's name
 }
 
 // compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types
@@ -67,10 +67,10 @@ func (in *instance) compile(source string) (compiled, error) {
 	return compiled{}, withJSX(withColumn(err, typedErr), source)
 }
 
-// maxInline is how many bytes package module reads in so little time that it needs no goroutine of its own.
+// maxInline is how many bytes package module scans without a goroutine of its own, because that takes little time.
 const maxInline = 32 << 10
 
-// look has package module look at the source, for as long as the run lasts.
+// look lets a function of package module scan the source, until the run ends.
 func look[T any](in *instance, source string, f func(string) T) (T, error) {
 	if len(source) <= maxInline {
 		return f(source), nil
@@ -82,7 +82,7 @@ func look[T any](in *instance, source string, f func(string) T) (T, error) {
 	return value, err
 }
 
-// withColumn completes the place of a syntax error by that of another, which is in the same line.
+// withColumn takes the column of a syntax error from another one on the same line.
 func withColumn(err, other error) error {
 	a, _ := errors.AsType[*ScriptError](err)
 	b, _ := errors.AsType[*ScriptError](other)
@@ -92,13 +92,13 @@ func withColumn(err, other error) error {
 	return err
 }
 
-// jsx matches where an expression begins with a tag, up to a tag that ends.
+// jsx matches an expression that begins with a tag, up to the end of a tag.
 var jsx = regexp.MustCompile(`(?s)(?:=>|return|[=(?:&,])\s*<(?:[A-Za-z][\w.]*(?:\s[^<>]*)?)?(?:/>|>.*(?:</|/>))`)
 
 // maxJSX is how many bytes are searched for JSX.
 const maxJSX = 32 << 10
 
-// withJSX says of a syntax error that it may be because of JSX, if there is some.
+// withJSX adds to a syntax error that JSX may be the reason, if the source seems to have some.
 func withJSX(err error, source string) error {
 	if e, ok := errors.AsType[*ScriptError](err); ok && e.Syntax && jsx.MatchString(source[:min(len(source), maxJSX)]) {
 		e.Message += " (there is no JSX here: make strings or objects)"
@@ -142,7 +142,7 @@ func (in *instance) compileJavaScript(source string) (compiled, error) {
 	return in.compileBody(s.imports, s.rest, nil)
 }
 
-// isReturnOutside recognises the error for return where there is no function, which the body of one can have.
+// isReturnOutside recognises the error for a return outside a function, which is allowed in the body of one.
 func isReturnOutside(err error) bool {
 	e, ok := errors.AsType[*ScriptError](err)
 	return ok && e.Syntax && e.Message == "return not in a function"
@@ -174,7 +174,7 @@ func (in *instance) compileTypeScript(source string) (compiled, error) {
 // stripper is [module.StripTypes] or [module.StripBody].
 type stripper func(ctx context.Context, code, name string) (js string, m *module.Map, err error)
 
-// stripTypes takes the types out of the script.
+// stripTypes removes the types from the script.
 func (in *instance) stripTypes(source string, strip stripper) (string, *module.Map, error) {
 	type stripped struct {
 		code string
@@ -188,7 +188,7 @@ func (in *instance) stripTypes(source string, strip stripper) (string, *module.M
 	return s.code, s.from, err
 }
 
-// syntaxFailure makes an error of the run of one of package module's, which already has the lines that were written.
+// syntaxFailure turns an error of package module, which has the author's lines, into the error of the run.
 func (in *instance) syntaxFailure(err error) error {
 	if s, ok := errors.AsType[*sandbox.Stop](err); ok {
 		return s.Err
@@ -205,7 +205,7 @@ func (in *instance) syntaxFailure(err error) error {
 	return newSyntaxError(err.Error(), in.run.options.Name, 0, 0)
 }
 
-// compileBody compiles the body of an async function, with imports before its first line.
+// compileBody compiles the body of an async function, with imports in front of its first line.
 func (in *instance) compileBody(imports, source string, from *module.Map) (compiled, error) {
 	name := in.run.options.Name
 	in.run.note(name, source, origin{prefix: len(methodPrefix + imports), source: from})
@@ -218,7 +218,7 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 		if function != quickjs.Exception {
 			return compiled{function: function}, nil
 		}
-		if err := in.forgetException(); err != nil { // of which the others know better where it is
+		if err := in.forgetException(); err != nil { // the other ways report better positions
 			return compiled{}, err
 		}
 	}
@@ -254,8 +254,8 @@ func (in *instance) forgetException() error {
 func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
 	name := in.run.options.Name
 	in.run.note(name, source, origin{source: from})
-	// Files that it imports run now, if they are no ES modules. They can call functions, and the mark that is there
-	// may be of the run in which the libraries have been loaded.
+	// CommonJS files that it imports run now and can call functions, while the present mark may be of the run that
+	// loaded the libraries.
 	if _, err := in.checked(in.callWith(in.prelude.Install, map[string]any{"mark": in.run.mark, "functions": []any{}, "globals": []any{}})); err != nil {
 		return compiled{}, err
 	}
@@ -264,7 +264,7 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 	if err != nil {
 		return compiled{}, in.reason(err)
 	}
-	if def == 0 && in.importFailed { // what it imports may have run, and thrown what looks like any other error
+	if def == 0 && in.importFailed { // its imports may have run, and thrown any error
 		return compiled{}, in.exception()
 	}
 	if def == 0 {
@@ -273,7 +273,7 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 	return compiled{module: true}, nil
 }
 
-// startScript begins to run a compiled script.
+// startScript starts a compiled script.
 func (in *instance) startScript(c compiled) error {
 	if c.module {
 		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry}))
@@ -304,11 +304,11 @@ func utf16Length(s string) int {
 	return n
 }
 
-// syntaxError returns the error for a script that did not compile. The engine may find that something is missing only
-// in the wrapper behind the script's last line, and some of its columns are those of other lines: these are left out.
+// syntaxError returns the error for a script that did not compile. The engine may notice a missing bracket only behind
+// the script's last line, in the wrapper, and some of its columns belong to other lines: these are left out.
 func (in *instance) syntaxError(source string) error {
 	err := in.exception()
-	in.run.outcome = nil // there may be another way to compile it
+	in.run.outcome = nil // it may compile in another way
 	e, ok := err.(*ScriptError)
 	if !ok {
 		return err

@@ -13,33 +13,32 @@ import (
 	"github.com/toolrun/toolrun/internal/filetype"
 )
 
-// A tree is a run's files. It gives them the same rules whatever file system they are on: some in memory let files lie
-// in files, remove directories that are not empty, or replace what they should not.
+// A tree is a run's files. It enforces the same rules on every file system: some in memory allow files in files, remove
+// directories that are not empty, or replace existing files.
 type tree struct {
 	work  *fileWork
 	files afero.Fs
-	limit int64 // how many bytes may be in the host's memory for an operation
+	limit int64 // how many bytes of the host's memory an operation may take
 }
 
-// fileWork counts the work of an operation, in bytes, on the goroutine that does it.
+// fileWork counts the work of one operation, in bytes.
 type fileWork struct {
 	ctx  context.Context // ends with the run
 	left int             // how many bytes may still be worked on
 	used int
 }
 
-// What is counted beside the bytes of files and names, in bytes.
+// Work that counts beside the bytes of files and names, in bytes.
 const (
 	callCost  = 4 << 10 // a call of a function of fs
 	lookCost  = 1 << 10 // a look at a path
-	entryCost = 100     // an entry of a directory: what it takes of the memory of host and script, beside its name
+	entryCost = 100     // an entry of a directory: about its memory in host and script, beside its name
 )
 
 // errSpent ends an operation for which the script has no work left.
 var errSpent = errors.New("the work limit is reached")
 
-// spend counts bytes that have been or are about to be worked on. It returns an error if that is the end of the
-// operation.
+// spend counts bytes of work. An error means that the operation must end.
 func (w *fileWork) spend(bytes int) error {
 	w.used += bytes
 	if w.left -= bytes; w.left < 0 {
@@ -48,7 +47,7 @@ func (w *fileWork) spend(bytes int) error {
 	return w.ctx.Err()
 }
 
-// Optional methods of file systems, as those of package vfs have them.
+// Optional methods of file systems, which those of package vfs have.
 type (
 	exclusive interface {
 		Exclusively(ctx context.Context, do func(files afero.Fs) error) error
@@ -56,11 +55,10 @@ type (
 	protecting interface{ IsReadOnly(name string) bool }
 )
 
-// change runs do, which changes something at a path, while nobody else changes the files, if the file system can do
-// that.
+// change runs do, which changes a path. If the file system can exclude other changes meanwhile, it does.
 func (t tree) change(p place, verb string, do func(t tree) error) error {
 	if t.isReadOnly(p) {
-		return at(p, verb, syscall.EROFS) // whatever there is
+		return at(p, verb, syscall.EROFS) // whatever is there
 	}
 	if e, ok := t.files.(exclusive); ok {
 		return at(p, verb, e.Exclusively(t.work.ctx, func(files afero.Fs) error { return do(tree{t.work, files, t.limit}) }))
@@ -73,7 +71,7 @@ func (t tree) isReadOnly(p place) bool {
 	return ok && v.IsReadOnly(p.name)
 }
 
-// stat describes what is at a path. What would lie in a file is ENOTDIR.
+// stat describes a path. A path through a file is ENOTDIR.
 func (t tree) stat(p place) (fs.FileInfo, error) {
 	if err := t.work.spend(lookCost); err != nil {
 		return nil, err
@@ -96,7 +94,7 @@ func (t tree) stat(p place) (fs.FileInfo, error) {
 	return nil, err
 }
 
-// Kinds of what is in a directory.
+// Kinds of directory entries.
 const (
 	kindFile      = 'f'
 	kindDirectory = 'd'
@@ -113,7 +111,7 @@ func kindOf(info fs.FileInfo) byte {
 	return kindOther
 }
 
-// A description is what stat gives.
+// A description is the result of stat.
 type description struct {
 	Kind     string `json:"kind"`
 	Size     int64  `json:"size"`
@@ -164,7 +162,7 @@ func (t tree) access(p place, mode int) error {
 	return nil
 }
 
-// mkdir makes a directory and those that it lies in. One that is there is an error unless recursive is set.
+// mkdir creates a directory and its parents. An existing one is an error unless recursive is set.
 func (t tree) mkdir(p place, recursive bool) error {
 	return t.change(p, "mkdir", func(t tree) error {
 		info, err := t.stat(p)
@@ -180,8 +178,8 @@ func (t tree) mkdir(p place, recursive bool) error {
 	})
 }
 
-// makeParents makes the directories that something lies in, which are not files, and returns those that have not been
-// there, the deepest first.
+// makeParents creates the missing parents of a path, and returns them, the deepest first. No existing parent may be a
+// file.
 func (t tree) makeParents(p place) (made []string, err error) {
 	for dir := path.Dir(p.name); dir != "/"; dir = path.Dir(dir) {
 		if err := t.work.spend(lookCost); err != nil {
@@ -198,7 +196,7 @@ func (t tree) makeParents(p place) (made []string, err error) {
 	return made, t.files.MkdirAll(made[0], 0o755)
 }
 
-// unmake removes directories that were made for something that could not be made.
+// unmake removes the directories that makeParents created, after the operation has failed.
 func (t tree) unmake(made []string) {
 	for _, dir := range made {
 		_ = t.files.Remove(dir)
@@ -242,7 +240,7 @@ func (t tree) rmdir(p place, recursive bool) error {
 	})
 }
 
-// remove removes a file, or with recursive a directory and all that is in it. With force nothing need be there.
+// remove removes a file, or with recursive a directory with its content. With force, a missing path is no error.
 func (t tree) remove(p place, recursive, force bool) error {
 	info, err := t.stat(p)
 	switch {
@@ -256,7 +254,7 @@ func (t tree) remove(p place, recursive, force bool) error {
 	return t.rmdir(p, true)
 }
 
-// rename gives something another name. It never replaces anything.
+// rename moves a file or directory. It never replaces anything.
 func (t tree) rename(from, to place) error {
 	if t.isReadOnly(from) {
 		return at(from, "rename", syscall.EROFS)
@@ -284,7 +282,7 @@ func (t tree) rename(from, to place) error {
 		}
 		t.unmake(made)
 		if errors.Is(err, syscall.EROFS) {
-			return at(from, "rename", err) // there is something in it that must stay
+			return at(from, "rename", err) // it contains something read-only
 		}
 		return err
 	})

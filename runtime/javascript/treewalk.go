@@ -16,8 +16,8 @@ import (
 // batch is how many entries of a directory are read at a time.
 const batch = 1000
 
-// each calls do with all that is in a directory, in no order, until that fails. fs.SkipAll ends it as well. What has
-// no name that can be part of a path is left out.
+// each calls do with the entries of a directory, in no order, until do fails or returns fs.SkipAll. Entries whose names
+// cannot be part of a path are left out.
 func (t tree) each(p place, do func(info fs.FileInfo) error) error {
 	f, err := t.files.Open(p.name)
 	if err != nil {
@@ -51,7 +51,7 @@ func (t tree) each(p place, do func(info fs.FileInfo) error) error {
 	}
 }
 
-// An entry is something in a directory, by its path from where listing began.
+// An entry is a directory entry, with its path relative to the start of the listing.
 type entry struct {
 	name string
 	kind byte
@@ -68,7 +68,7 @@ func (t tree) list(p place, recursive bool) (any, error) {
 		return nil, syscall.ENOTDIR
 	}
 	text, kinds := []byte(`{"names":[`), []byte{}
-	left := t.limit / 2 // the script has them twice while it reads them
+	left := t.limit / 2 // the script holds them twice while it reads them
 	err = t.walk(p, "", recursive, &left, func(e entry) error {
 		if len(kinds) > 0 {
 			text = append(text, ',')
@@ -81,8 +81,8 @@ func (t tree) list(p place, recursive bool) (any, error) {
 	return json.RawMessage(text), err
 }
 
-// walk calls visit with what is in a directory below p: directories first, then the rest, each sorted by name. left is
-// how many bytes may still be listed.
+// walk calls visit with the entries of the directory dir below p: directories first, then the rest, each sorted by
+// name. left is how many bytes may still be listed.
 func (t tree) walk(p place, dir string, recursive bool, left *int64, visit func(e entry) error) error {
 	var entries []entry
 	err := t.each(p.below(dir), func(info fs.FileInfo) error {
@@ -99,7 +99,7 @@ func (t tree) walk(p place, dir string, recursive bool, left *int64, visit func(
 	compared := 0
 	slices.SortFunc(entries, func(a, b entry) int {
 		if compared++; compared%batch == 0 && err == nil {
-			err = t.work.ctx.Err() // from here on they are all equal, which is sorted soon
+			err = t.work.ctx.Err() // the rest compares as equal, so sorting ends soon
 		}
 		if err != nil {
 			return 0
@@ -128,7 +128,7 @@ func (t tree) walk(p place, dir string, recursive bool, left *int64, visit func(
 	return nil
 }
 
-// copyAny copies a file, or with the recursive flag a directory and all that is in it into one that may be there.
+// copyAny copies a file, or with the recursive flag a directory with its content, possibly into an existing one.
 func (t tree) copyAny(r *fileRequest) error {
 	return t.change(r.to, "write", func(t tree) error {
 		info, err := t.stat(r.place)

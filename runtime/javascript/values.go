@@ -14,15 +14,15 @@ import (
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
 
-// Values cross between Go and JavaScript as JSON. Bytes in them are taken out and cross beside it, in one piece; in
-// their place stands the run's mark and where in that piece they are: "MARK<offset>:<length>". The mark is random, so
-// no other string begins with it by accident. A script that forges one names bytes of its own.
+// Values cross between Go and JavaScript as JSON. Their bytes cross separately, in one piece; the JSON has a string in
+// their place, with the run's mark and where they are in that piece: "MARK<offset>:<length>". The mark is random, so no
+// other string begins with it by accident. A script that forges one refers to its own bytes.
 
-// newMark returns a mark that is not in use elsewhere.
+// newMark returns a unique mark.
 func newMark() string { return "\x00bytes " + rand.Text()[:12] + " " }
 
-// decode turns JSON from a guest into a value, with copies of the bytes where the marks are. It returns about how many
-// bytes of the host's memory the value takes; if it would be more than room, the error is errLarge.
+// decode turns JSON from a guest into a value, with copies of the bytes in place of the marks. It returns about how
+// many bytes of the host's memory the value takes; if that is more than room, the error is errLarge.
 func (in *instance) decode(text string, data []byte, room int) (value any, size int, err error) {
 	return decodeJSON(text, jsonOptions{mark: in.run.mark, data: data, work: in.Spend, room: room})
 }
@@ -78,7 +78,7 @@ func isScalar(value any) bool {
 	return false
 }
 
-// newScalar makes a value of the guest of one that isScalar.
+// newScalar makes a guest's value of one that isScalar.
 func (in *instance) newScalar(ctx context.Context, value any) (quickjs.Value, error) {
 	switch v := value.(type) {
 	case bool:
@@ -93,7 +93,7 @@ func (in *instance) newScalar(ctx context.Context, value any) (quickjs.Value, er
 	return quickjs.Null, nil
 }
 
-// encode makes a value ready for a guest. It calls methods of the value, which may do anything.
+// encode encodes a value for a guest. It calls methods of the value, which may do anything.
 func (r *run) encode(value any) (e encoded, err error) {
 	if value, err = r.extract(value, &e.data, 0); err != nil {
 		return encoded{}, err
@@ -106,7 +106,7 @@ func (r *run) encode(value any) (e encoded, err error) {
 	return e, nil
 }
 
-// maxNesting is how deep a value from Go may be nested. A value with a cycle would be nested without end.
+// maxNesting is how deep a value from Go may be nested. A cycle would have no end.
 const maxNesting = 1000
 
 // extract returns a copy of value with marks in place of bytes, which it appends to data. Bytes in other types (in
@@ -125,7 +125,7 @@ func (r *run) extract(value any, data *[]byte, depth int) (any, error) {
 		return mark, nil
 	case []any:
 		if err := r.Context().Err(); err != nil {
-			return nil, err // nobody waits for it any more
+			return nil, err // the run is over
 		}
 		out := make([]any, len(v))
 		for i := range v {
@@ -136,7 +136,7 @@ func (r *run) extract(value any, data *[]byte, depth int) (any, error) {
 		return out, nil
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) { // equal values cross in equal ways
+		for _, key := range slices.Sorted(maps.Keys(v)) { // so that equal values have equal encodings
 			if out[key], err = r.extract(v[key], data, depth+1); err != nil {
 				return nil, err
 			}

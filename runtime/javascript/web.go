@@ -16,13 +16,13 @@ import (
 
 // The parts of the web platform's globals that are plain computing. The prelude has the classes around them.
 
-// webFunctions are the functions by name. Their arguments follow the name, as the comments say. A result of undefined
-// says that the arguments are not what the function is for; which exception that is, the prelude knows.
+// webFunctions are the functions by name, with their arguments and results. A result of undefined means that the
+// arguments are invalid; the prelude chooses the exception.
 var webFunctions = map[string]func(in *instance, ctx context.Context, args arguments) (quickjs.Value, error){
 	"encode":       (*instance).webEncode,       // text: its bytes in UTF-8
 	"encodeInto":   (*instance).webEncodeInto,   // text, buffer, offset, length: {read, written}
 	"encoding":     (*instance).webEncoding,     // label: the encoding's name
-	"decode":       (*instance).webDecode,       // label, flags, buffer, offset, length: the text; with decodeMore what must go before the next bytes is an attachment
+	"decode":       (*instance).webDecode,       // label, flags, buffer, offset, length: the text; with decodeMore, the bytes to put before the next ones are an attachment
 	"atob":         (*instance).webDecodeBase64, // text: text
 	"btoa":         (*instance).webEncodeBase64, // text: text
 	"url.parse":    (*instance).webParseURL,     // text, base or undefined: the URL's parts
@@ -66,7 +66,7 @@ func (in *instance) webArgument(args arguments, i, limit int) (string, error) {
 	return text, nil
 }
 
-// maxQuery is the most bytes that names and values of a query may have together.
+// maxQuery is how many bytes the names and values of a query may have together.
 const maxQuery = 4 << 20
 
 // webObject hands an object to the guest.
@@ -129,7 +129,7 @@ func (in *instance) webDecode(ctx context.Context, args arguments) (quickjs.Valu
 	case err != nil:
 		return 0, err
 	case d.More:
-		in.run.attachment = bytes.Clone(next) // which is the guest's own memory
+		in.run.attachment = bytes.Clone(next) // a copy: next is the guest's own memory
 	}
 	return v, nil
 }
@@ -203,8 +203,8 @@ func (in *instance) webSetURL(ctx context.Context, args arguments) (quickjs.Valu
 	return in.webURL(ctx, urlWork(href, value), func() (*webapi.URL, error) { return webapi.SetURL(href, part, value) })
 }
 
-// urlWork is how many bytes of work it takes to parse texts as URLs: the parser takes time that grows with the square
-// of what comes before the query, which is short, and in proportion to the rest.
+// urlWork returns how many bytes of work it takes to parse texts as URLs. The parser's time grows with the square of
+// the part before the query, which is short, and linearly with the rest.
 func urlWork(texts ...string) int {
 	head, size := 0, 0
 	for _, text := range texts {
