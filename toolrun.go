@@ -33,7 +33,8 @@
 //     of the same name, so import it as sandbox "github.com/toolrun/toolrun/runtime".
 //   - mcp/mcpserver: serves a session to MCP clients: mcpserver.New(ctx, session.Source, nil).
 //
-// A provider.Stream reads a streamed response; its calls go to [Session.DispatchAll]:
+// [Session.Loop] asks until there is an answer. A provider.Stream reads a streamed response; its calls go to
+// [Session.DispatchAll]:
 //
 //	calls, err := stream.Calls()
 //	results, err := session.DispatchAll(ctx, calls)

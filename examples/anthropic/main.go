@@ -89,42 +89,39 @@ type agent struct {
 // answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(question))}
-	for range turns {
-		message, calls, err := a.ask(ctx, messages)
+	return a.session.Loop(ctx, registry.Anthropic, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call, error) {
+		for _, result := range turn.Results {
+			a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
+		}
+		if turn.Messages != nil {
+			var results []anthropic.MessageParam
+			if err := json.Unmarshal(turn.Messages, &results); err != nil {
+				return nil, err
+			}
+			messages = append(messages, results...)
+		}
+		message, calls, err := a.ask(ctx, turn, messages)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		messages = append(messages, message.ToParam())
-		if len(calls) == 0 {
-			return nil
+		for _, call := range calls {
+			a.log.Printf("> %s %s", printable(call.Tool), firstLine(a.runner.Registry().RenderInput(call)))
 		}
-		results, err := a.do(ctx, calls)
-		if err != nil {
-			return err
-		}
-		messages = append(messages, results...)
-	}
-	return fmt.Errorf("there is no answer after %d turns", turns)
+		return calls, nil
+	}, &toolrun.LoopOptions{Turns: turns})
 }
 
 // ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what
 // breaks off is an error, and nothing of it is done.
-func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*anthropic.Message, []registry.Call,
-	error) {
+func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []anthropic.MessageParam) (
+	*anthropic.Message, []registry.Call, error) {
 	params := anthropic.MessageNewParams{Model: a.model, MaxTokens: 16_000, Messages: messages}
-	tools, err := a.session.Definitions(ctx, registry.Anthropic, nil)
-	if err != nil {
+	if err := json.Unmarshal(turn.Tools, &params.Tools); err != nil {
 		return nil, nil, err
 	}
-	if err := json.Unmarshal(tools, &params.Tools); err != nil {
-		return nil, nil, err
-	}
-	system, err := a.session.SystemPrompt(ctx, registry.Anthropic)
-	if err != nil {
-		return nil, nil, err
-	}
-	if system != "" {
-		params.System = []anthropic.TextBlockParam{{Text: system}}
+	if turn.System != "" {
+		params.System = []anthropic.TextBlockParam{{Text: turn.System}}
 	}
 
 	calls, err := provider.NewStream(registry.Anthropic)
@@ -157,27 +154,6 @@ func (a *agent) ask(ctx context.Context, messages []anthropic.MessageParam) (*an
 	}
 	list, err := calls.Calls()
 	return &message, list, err
-}
-
-// do does calls, and returns the message with their results. What goes wrong with one is in there, for the model.
-func (a *agent) do(ctx context.Context, calls []registry.Call) ([]anthropic.MessageParam, error) {
-	for _, call := range calls {
-		a.log.Printf("> %s %s", printable(call.Tool), firstLine(a.runner.Registry().RenderInput(call)))
-	}
-	results, err := a.session.DispatchAll(ctx, calls)
-	if err != nil {
-		return nil, err
-	}
-	for _, result := range results {
-		a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
-	}
-	data, err := provider.Results(registry.Anthropic, results)
-	if err != nil {
-		return nil, err
-	}
-	var messages []anthropic.MessageParam
-	err = json.Unmarshal(data, &messages)
-	return messages, err
 }
 
 // firstLine is enough of a text for a line of the log.

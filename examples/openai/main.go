@@ -93,38 +93,25 @@ type agent struct {
 
 // answer asks the model and runs its calls, until it makes no more.
 func (a *agent) answer(ctx context.Context, question string, turns int) error {
-	system, err := a.session.SystemPrompt(ctx, registry.OpenAIChat)
-	if err != nil {
-		return err
-	}
-	var messages []openai.ChatCompletionMessageParamUnion
-	if system != "" {
-		messages = append(messages, openai.SystemMessage(system))
-	}
-	messages = append(messages, openai.UserMessage(question))
-	for range turns {
-		message, calls, err := a.ask(ctx, messages)
+	messages := []openai.ChatCompletionMessageParamUnion{openai.UserMessage(question)}
+	return a.session.Loop(ctx, registry.OpenAIChat, func(ctx context.Context, turn toolrun.Turn) ([]registry.Call, error) {
+		a.logResults(turn)
+		if turn.Messages != nil {
+			var results []openai.ChatCompletionMessageParamUnion
+			if err := json.Unmarshal(turn.Messages, &results); err != nil {
+				return nil, err
+			}
+			messages = append(messages, results...)
+		}
+		message, calls, err := a.ask(ctx, turn, messages)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		messages = append(messages, message.ToParam())
-		if len(calls) == 0 {
-			return nil
-		}
-		data, err := a.do(ctx, registry.OpenAIChat, calls)
-		if err != nil {
-			return err
-		}
-		var results []openai.ChatCompletionMessageParamUnion
-		if err := json.Unmarshal(data, &results); err != nil {
-			return err
-		}
-		messages = append(messages, results...)
-	}
-	return noAnswer(turns)
+		a.logCalls(calls)
+		return calls, nil
+	}, &toolrun.LoopOptions{Turns: turns})
 }
-
-func noAnswer(turns int) error { return fmt.Errorf("there is no answer after %d turns", turns) }
 
 var (
 	errNoStream = errors.New("asking the model: the stream is not as it must be")
@@ -133,14 +120,13 @@ var (
 
 // ask makes a request, and prints the text that comes. The calls are returned when the model has finished: what
 // breaks off is an error, and nothing of it is done.
-func (a *agent) ask(ctx context.Context, messages []openai.ChatCompletionMessageParamUnion) (
+func (a *agent) ask(ctx context.Context, turn toolrun.Turn, messages []openai.ChatCompletionMessageParamUnion) (
 	*openai.ChatCompletionMessage, []registry.Call, error) {
-	params := openai.ChatCompletionNewParams{Model: a.model, Messages: messages}
-	tools, err := a.session.Definitions(ctx, registry.OpenAIChat, nil)
-	if err != nil {
-		return nil, nil, err
+	if turn.System != "" {
+		messages = append([]openai.ChatCompletionMessageParamUnion{openai.SystemMessage(turn.System)}, messages...)
 	}
-	if err := json.Unmarshal(tools, &params.Tools); err != nil {
+	params := openai.ChatCompletionNewParams{Model: a.model, Messages: messages}
+	if err := json.Unmarshal(turn.Tools, &params.Tools); err != nil {
 		return nil, nil, err
 	}
 
@@ -185,19 +171,17 @@ func (a *agent) ask(ctx context.Context, messages []openai.ChatCompletionMessage
 	return &choice.Message, list, err
 }
 
-// do does calls, and returns the messages with their results. What goes wrong with one is in there, for the model.
-func (a *agent) do(ctx context.Context, api registry.API, calls []registry.Call) (json.RawMessage, error) {
+// logCalls tells what the model is about to do, and logResults what has come of it.
+func (a *agent) logCalls(calls []registry.Call) {
 	for _, call := range calls {
 		a.log.Printf("> %s %s", printable(call.Tool), firstLine(a.runner.Registry().RenderInput(call)))
 	}
-	results, err := a.session.DispatchAll(ctx, calls)
-	if err != nil {
-		return nil, err
-	}
-	for _, result := range results {
+}
+
+func (a *agent) logResults(turn toolrun.Turn) {
+	for _, result := range turn.Results {
 		a.log.Printf("< %s %s", printable(result.Tool), firstLine(result.Text()))
 	}
-	return provider.Results(api, results)
 }
 
 // firstLine is enough of a text for a line of the log.

@@ -9,59 +9,51 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/responses"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
 )
 
 // respond is answer by the Responses API. The conversation is kept here, and not by the provider.
 func (a *agent) respond(ctx context.Context, question string, turns int) error {
-	system, err := a.session.SystemPrompt(ctx, registry.OpenAIResponses)
-	if err != nil {
-		return err
-	}
 	params := responses.ResponseNewParams{
 		Model: a.model,
 		Store: openai.Bool(false),
 		// What the model has thought has to be sent back to it.
 		Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
 	}
-	if system != "" {
-		params.Instructions = openai.String(system)
-	}
 	input := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(question,
 		responses.EasyInputMessageRoleUser)}
-	for range turns {
-		tools, err := a.session.Definitions(ctx, registry.OpenAIResponses, nil)
-		if err != nil {
-			return err
+	ask := func(ctx context.Context, turn toolrun.Turn) ([]registry.Call, error) {
+		a.logResults(turn)
+		var err error
+		if turn.Messages != nil {
+			if input, err = appended(input, string(turn.Messages)); err != nil {
+				return nil, err
+			}
+		}
+		if turn.System != "" {
+			params.Instructions = openai.String(turn.System)
 		}
 		params.Tools = nil
-		if err := json.Unmarshal(tools, &params.Tools); err != nil {
-			return err
+		if err := json.Unmarshal(turn.Tools, &params.Tools); err != nil {
+			return nil, err
 		}
 		params.Input.OfInputItemList = input
 		response, err := a.askResponses(ctx, params)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, item := range response.Output {
 			if input, err = appended(input, "["+item.RawJSON()+"]"); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		calls, err := provider.Calls(registry.OpenAIResponses, []byte(response.RawJSON()))
-		if err != nil || len(calls) == 0 {
-			return err
-		}
-		results, err := a.do(ctx, registry.OpenAIResponses, calls)
-		if err != nil {
-			return err
-		}
-		if input, err = appended(input, string(results)); err != nil {
-			return err
-		}
+		a.logCalls(calls)
+		return calls, err
 	}
-	return noAnswer(turns)
+	return a.session.Loop(ctx, registry.OpenAIResponses, ask, &toolrun.LoopOptions{Turns: turns})
 }
 
 // askResponses makes a request, prints the text that comes, and returns the response, which the last event has whole.
