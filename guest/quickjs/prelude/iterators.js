@@ -60,5 +60,9 @@
       return map(all, (value) => value);
     },
   };
-  kernel.define('concat', concat, Iterator);
+
+  // A bound function shows no source, as the functions of the language show none.
+  const shown = concat.bind(undefined);
+  kernel.defineProperty(shown, 'name', { __proto__: null, value: 'concat' });
+  kernel.define('concat', shown, Iterator);
 })
