@@ -70,6 +70,9 @@ func (v *wrapped) Exclusively(ctx context.Context, do func(files afero.Fs) error
 	return Exclusively(ctx, v.inner, func(files afero.Fs) error { return do(Wrap(files, v.wrap)) })
 }
 
+// Usage is what [UsageOf] asks.
+func (v *wrapped) Usage(ctx context.Context) (Usage, error) { return UsageOf(ctx, v.inner) }
+
 // Holding is what the function of that name asks.
 func (v *wrapped) Holding() <-chan struct{} { return Holding(v.inner) }
 

@@ -1,5 +1,5 @@
 // Package vfs defines the files of projects: virtual file systems that are safe to give to tools. Package vfs/local
-// stores projects in memory and in directories:
+// stores projects in memory and in directories, and package vfs/archive imports and exports them:
 //
 //	store := local.NewMemoryStore(nil)
 //	project, err := store.Open(ctx, "notes")
@@ -49,7 +49,8 @@
 // # Compound operations
 //
 // [Exclusively] runs a function while nobody else, in this or another process, changes the project. [WriteFile],
-// [Edit], [Append], [Copy] and [Move] use it, and work through views.
+// [Edit], [Append], [Copy] and [Move] use it, and work through views. What is made, removed and renamed in it is
+// durable at its end.
 //
 // # Calls, quotas and history
 //

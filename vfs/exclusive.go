@@ -172,19 +172,10 @@ func copyRegular(files afero.Fs, from, to string, info fs.FileInfo) error {
 		return err
 	}
 	if _, err := io.Copy(target, progress.Reader(source)); err != nil {
-		discard(target)
+		fsys.Discard(target)
 		return err
 	}
 	return target.Close()
-}
-
-// discard closes a file without letting it take the place of the old one, if it can.
-func discard(f afero.File) {
-	if d, ok := f.(interface{ Discard() }); ok {
-		d.Discard()
-		return
-	}
-	_ = f.Close()
 }
 
 // Move renames a file or a directory to a path that does not exist (otherwise fs.ErrExist).

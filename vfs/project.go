@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/afero"
 )
@@ -31,6 +32,19 @@ type Usage struct {
 	Bytes, Files int64
 	// HistoryBytes is the size of the history, as its limit counts it.
 	HistoryBytes int64
+	// Quota is what the project may hold. With Quota.Growth, it includes what was there when the project was opened.
+	Quota Quota
+}
+
+// UsageOf returns the usage of the project behind a file system: a [Project], or a view of one made by this package,
+// even if it shows only a part. Otherwise the error is errors.ErrUnsupported.
+func UsageOf(ctx context.Context, files afero.Fs) (Usage, error) {
+	if u, ok := files.(interface {
+		Usage(ctx context.Context) (Usage, error)
+	}); ok {
+		return u.Usage(ctx)
+	}
+	return Usage{}, errors.ErrUnsupported
 }
 
 // Calls connects a [Project] with calls of tools.

@@ -86,6 +86,9 @@ func (v *readOnly) BeginCall(id string) (afero.Fs, func(), error) {
 	return &readOnly{files: files, protected: v.protected}, end, nil
 }
 
+// Usage is what [UsageOf] asks.
+func (v *readOnly) Usage(ctx context.Context) (Usage, error) { return UsageOf(ctx, v.files) }
+
 // Holding is what the function of that name asks.
 func (v *readOnly) Holding() <-chan struct{} { return Holding(v.files) }
 

@@ -117,6 +117,9 @@ func (v *sub) BeginCall(id string) (afero.Fs, func(), error) {
 	return &sub{files: files, dir: v.dir}, end, nil
 }
 
+// Usage is what [UsageOf] asks.
+func (v *sub) Usage(ctx context.Context) (Usage, error) { return UsageOf(ctx, v.files) }
+
 // Holding is what the function of that name asks.
 func (v *sub) Holding() <-chan struct{} { return Holding(v.files) }
 
@@ -270,4 +273,4 @@ func (f *subFile) Readdirnames(count int) ([]string, error) {
 func (f *subFile) Truncate(size int64) error { return f.fail("truncate", f.f.Truncate(size)) }
 func (f *subFile) Sync() error               { return f.fail("sync", f.f.Sync()) }
 func (f *subFile) Close() error              { return f.fail("close", f.f.Close()) }
-func (f *subFile) Discard()                  { discard(f.f) }
+func (f *subFile) Discard()                  { fsys.Discard(f.f) }

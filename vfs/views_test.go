@@ -300,3 +300,34 @@ func TestHolding(t *testing.T) {
 		})
 	}
 }
+
+// A file that cannot be read to its end is not copied in part.
+func TestCopyFailsAsAWhole(t *testing.T) {
+	forEachStore(t, nil, func(t *testing.T, p vfs.Project) {
+		write(t, p, "/from", "some text")
+		failing := vfs.Wrap(p, func(files afero.Fs) afero.Fs { return unreadable{files} })
+		require.ErrorIs(t, vfs.Copy(t.Context(), failing, "/from", "/to"), io.ErrNoProgress)
+		require.Equal(t, map[string]string{"/": "directory", "/from": "some text"}, snapshot(t, p))
+	})
+}
+
+// An unreadable file system has files that fail after the first byte.
+type unreadable struct{ afero.Fs }
+
+func (u unreadable) Open(name string) (afero.File, error) {
+	f, err := u.Fs.Open(name)
+	return unreadableFile{f, new(bool)}, err
+}
+
+type unreadableFile struct {
+	afero.File
+	begun *bool
+}
+
+func (f unreadableFile) Read(b []byte) (int, error) {
+	if *f.begun {
+		return 0, io.ErrNoProgress
+	}
+	*f.begun = true
+	return f.File.Read(b[:1])
+}

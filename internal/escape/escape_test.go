@@ -28,7 +28,7 @@ import (
 	"github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/vfs/archive"
 )
 
 var soak = flag.Bool("soak", false, "make each attempt in each kind of project")
@@ -288,7 +288,7 @@ func (t *trial) do(s *step) (text, code, everything string) {
 		_, err := t.world.project.Undo(t.Context(), tool)
 		return failure(err)
 	case "import":
-		_, err := local.Import(t.Context(), t.world.project, archiveOf(t, input), local.Tar)
+		_, err := archive.Import(t.Context(), t.world.project, archiveOf(t, input), archive.Tar)
 		return failure(err)
 	case "js":
 		encoded, err := json.Marshal(map[string]string{"code": helpers + input})

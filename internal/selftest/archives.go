@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/archive"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -29,49 +30,49 @@ func archives() []Attack {
 	deep := strings.Repeat("directory/", 60)
 	long := strings.Repeat(strings.Repeat("x", 250)+"/", 15)
 	var all []Attack
-	add := func(name, attempt string, format local.ArchiveFormat, archive func() (io.Reader, error)) {
+	add := func(name, attempt string, format archive.Format, open func() (io.Reader, error)) {
 		all = append(all, Attack{
 			Name: amplification + "-archives-" + name, Attempt: attempt, Endings: []string{refused}, Grows: projectBytes + most,
-			prepare: importing(format, archive),
+			prepare: importing(format, open),
 		})
 	}
 	add("zip-bomb", "Imports a zip of 1 MiB that says that it has a file of 1 GiB.",
-		local.Zip, func() (io.Reader, error) { return zipBomb(1 << 30) })
+		archive.Zip, func() (io.Reader, error) { return zipBomb(1 << 30) })
 	add("zip-lies", "Imports a zip of 1 MiB with a file of 1 GiB that says that it has 1 KiB.",
-		local.Zip, func() (io.Reader, error) { return zipBomb(1 << 10) })
+		archive.Zip, func() (io.Reader, error) { return zipBomb(1 << 10) })
 	add("zip-entries", "Imports a zip with 200 000 empty files.",
-		local.Zip, func() (io.Reader, error) { return zipEntries(entries, 10) })
-	add("zip-long-names", "Imports a zip with thousands of files that have names of 60 000 bytes.", local.Zip,
+		archive.Zip, func() (io.Reader, error) { return zipEntries(entries, 10) })
+	add("zip-long-names", "Imports a zip with thousands of files that have names of 60 000 bytes.", archive.Zip,
 		func() (io.Reader, error) { return zipEntries(500, 60_000) })
 	add("tar-entries", "Imports a tar with 200 000 empty files.",
-		local.Tar, func() (io.Reader, error) { return tarEntries(entries, "") })
+		archive.Tar, func() (io.Reader, error) { return tarEntries(entries, "") })
 	add("tar-deep-names", "Imports a tar with files that are each 60 directories deep.",
-		local.Tar, func() (io.Reader, error) { return tarEntries(20_000, deep) })
+		archive.Tar, func() (io.Reader, error) { return tarEntries(20_000, deep) })
 	add("tar-long-names", "Imports a tar with files whose paths are as long as can be.",
-		local.Tar, func() (io.Reader, error) { return tarEntries(20_000, long) })
-	add("tar-records", "Imports a tar with a header of 64 MiB that describes a file.", local.Tar, tarRecords)
+		archive.Tar, func() (io.Reader, error) { return tarEntries(20_000, long) })
+	add("tar-records", "Imports a tar with a header of 64 MiB that describes a file.", archive.Tar, tarRecords)
 	add("gzip-bomb", "Imports a compressed tar of 1 MiB with a file of 1 GiB.",
-		local.TarGzip, func() (io.Reader, error) { return gzipBomb(1<<30, 1<<30) })
+		archive.TarGzip, func() (io.Reader, error) { return gzipBomb(1<<30, 1<<30) })
 	add("gzip-end", "Imports a compressed tar of 256 KiB whose end is 256 MiB long.",
-		local.TarGzip, func() (io.Reader, error) { return gzipBomb(0, 256<<20) })
+		archive.TarGzip, func() (io.Reader, error) { return gzipBomb(0, 256<<20) })
 	return all
 }
 
 // importing imports an archive into a project in memory.
-func importing(format local.ArchiveFormat, archive func() (io.Reader, error)) preparation {
+func importing(format archive.Format, open func() (io.Reader, error)) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		store := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Bytes: projectBytes}})
 		project, err := store.Open(ctx, "selftest")
 		if err != nil {
 			return nil, nil, err
 		}
-		r, err := archive()
+		r, err := open()
 		if err != nil {
 			return nil, nil, err
 		}
 		attack := func() (string, error) {
-			_, err := local.Import(ctx, project, r, format)
-			if _, ok := errors.AsType[*local.ArchiveError](err); !ok {
+			_, err := archive.Import(ctx, project, r, format)
+			if _, ok := errors.AsType[*archive.Error](err); !ok {
 				return answered, err
 			}
 			if names, err := afero.ReadDir(project, "/"); err != nil || len(names) > 0 {

@@ -18,14 +18,15 @@ import (
 	"github.com/toolrun/toolrun/internal/countdown"
 	"github.com/toolrun/toolrun/internal/leakcheck"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/archive"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // TestContextsThatEndAtEachStage ends the context of each operation that has one, at each of its looks at it. Then all
 // has been done or an error says why not, and what is in the way of nobody is whole.
 func TestContextsThatEndAtEachStage(t *testing.T) {
-	var archive bytes.Buffer
-	packed := zip.NewWriter(&archive)
+	var data bytes.Buffer
+	packed := zip.NewWriter(&data)
 	for _, name := range []string{"old", "new", "tree/a", "more/b"} {
 		w, err := packed.Create(name)
 		require.NoError(t, err)
@@ -48,14 +49,16 @@ func TestContextsThatEndAtEachStage(t *testing.T) {
 		"copy":   func(ctx context.Context, p vfs.Project) error { return vfs.Copy(ctx, p, "/tree", "/copy") },
 		"move":   func(ctx context.Context, p vfs.Project) error { return vfs.Move(ctx, p, "/tree", "/moved") },
 		"import": func(ctx context.Context, p vfs.Project) error {
-			_, err := local.Import(ctx, p, bytes.NewReader(archive.Bytes()), local.Zip)
+			_, err := archive.Import(ctx, p, bytes.NewReader(data.Bytes()), archive.Zip)
 			return err
 		},
 		"import of a stream": func(ctx context.Context, p vfs.Project) error {
-			_, err := local.Import(ctx, p, io.MultiReader(bytes.NewReader(archive.Bytes())), local.Zip)
+			_, err := archive.Import(ctx, p, io.MultiReader(bytes.NewReader(data.Bytes())), archive.Zip)
 			return err
 		},
-		"export":  func(ctx context.Context, p vfs.Project) error { return local.Export(ctx, p, io.Discard, local.TarGzip) },
+		"export": func(ctx context.Context, p vfs.Project) error {
+			return archive.Export(ctx, p, io.Discard, archive.TarGzip)
+		},
 		"undo":    func(ctx context.Context, p vfs.Project) error { _, err := p.Undo(ctx, ""); return err },
 		"restore": func(ctx context.Context, p vfs.Project) error { return p.Restore(ctx, lastKept(p)) },
 		"settings": func(ctx context.Context, p vfs.Project) error {

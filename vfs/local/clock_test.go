@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/archive"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -43,12 +44,12 @@ func TestTimesThatCannotBe(t *testing.T) {
 		require.Equal(t, "place", string(content))
 		require.NoError(t, project.Rename("/f", "/g"))
 		require.NoError(t, vfs.Copy(context.Background(), project, "/g", "/h"))
-		for _, format := range []local.ArchiveFormat{local.Zip, local.Tar, local.TarGzip} {
-			var archive bytes.Buffer
-			require.NoError(t, local.Export(context.Background(), project, &archive, format), "%d %s", year, format)
+		for _, format := range []archive.Format{archive.Zip, archive.Tar, archive.TarGzip} {
+			var data bytes.Buffer
+			require.NoError(t, archive.Export(context.Background(), project, &data, format), "%d %s", year, format)
 			other, err := local.NewMemoryStore(nil).Open(t.Context(), "p")
 			require.NoError(t, err)
-			_, err = local.Import(context.Background(), other, &archive, format)
+			_, err = archive.Import(context.Background(), other, &data, format)
 			require.NoError(t, err, "%d %s", year, format)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,13 +43,11 @@ type core struct {
 	// The following belong to whoever has the lock.
 
 	state state
-	// based says that base is set.
-	based bool
 	// oldestTime is when the oldest change in the history was made; zero if that has to be looked up.
 	oldestTime time.Time
 	// oldPage reads the oldest changes.
 	oldPage pageReader
-	// recorded is the last change that has been recorded, and recorder the call that it belongs to.
+	// recorded is the last change that has been recorded since taking the lock, and recorder the call that it belongs to.
 	recorded change
 	recorder *call
 	// keepAll says that nothing may be dropped from the history now.
@@ -58,6 +57,8 @@ type core struct {
 	session atomic.Pointer[session]
 	// base is what was there when the project was opened, if quotas are on growth.
 	base struct{ bytes, files atomic.Int64 }
+	// based says that base is set.
+	based atomic.Bool
 	// staged is how many bytes lie in files that are being written.
 	staged atomic.Int64
 
@@ -187,6 +188,7 @@ func (c *core) begin(ctx context.Context, done <-chan struct{}) (end func() erro
 	if err != nil {
 		return nil, err
 	}
+	c.recorded = change{}
 	prepared := false
 	defer func() {
 		if !prepared { // if it panics, too
@@ -231,10 +233,10 @@ func (c *core) prepare() error {
 	if err != nil {
 		return err
 	}
-	if c.options.Quota.Growth && !c.based {
+	if c.options.Quota.Growth && !c.based.Load() {
 		c.base.bytes.Store(c.state.bytes)
 		c.base.files.Store(c.state.files)
-		c.based = true
+		c.based.Store(true)
 	}
 	c.state.dirty = true
 	return c.b.writeState(c.state.encode())
@@ -344,10 +346,8 @@ func (c *core) sync(dirs ...string) error {
 	if c.options.NoSync {
 		return nil
 	}
-	for i, dir := range dirs {
-		if i > 0 && dir == dirs[i-1] {
-			continue
-		}
+	slices.Sort(dirs)
+	for _, dir := range slices.Compact(dirs) {
 		// A directory that is gone needs no syncing.
 		if err := c.b.sync(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

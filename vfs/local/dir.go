@@ -31,7 +31,7 @@ func (p *Project) openDir(given, clean string) (afero.File, error) {
 }
 
 func (d *dir) owner() *Project { return d.project }
-func (d *dir) discard()        { _ = d.Close() }
+func (d *dir) Discard()        { _ = d.Close() }
 
 // List implements [fsys.DirSource].
 func (d *dir) List() ([]fs.FileInfo, error) { return d.project.core.list(d.name) }

@@ -4,9 +4,24 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
 
 	"github.com/spf13/afero"
 )
+
+// A scope is the time in which Exclusively holds the lock. What it hands out may be used by several goroutines, and
+// after the scope's end.
+type scope struct {
+	mu     sync.Mutex
+	active bool
+	// over is closed when the lock is about to be given back.
+	over chan struct{}
+
+	unsynced sync.Mutex // guards the following
+	// dirs are directories whose changes are made durable at the end; settled says that this is past.
+	dirs    []string
+	settled bool
+}
 
 // Exclusively implements [vfs.Exclusive].
 func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error) (err error) {
@@ -29,6 +44,7 @@ func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error
 	if p.call != nil {
 		p.call.scope.Store(s)
 	}
+	inside := &Project{core: p.core, opening: p.opening, call: p.call, scope: s}
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -37,7 +53,33 @@ func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error
 			p.call.scope.Store(nil)
 		}
 		close(s.over)
-		err = errors.Join(err, end())
+		err = errors.Join(err, inside.settle(), end())
 	}()
-	return do(&Project{core: p.core, opening: p.opening, call: p.call, scope: s})
+	return do(inside)
+}
+
+// sync makes changes in directories durable: now, or at the end of the scope, once for all that happens in it.
+func (p *Project) sync(dirs ...string) error {
+	if s := p.scope; s != nil {
+		s.unsynced.Lock()
+		defer s.unsynced.Unlock()
+		if !s.settled {
+			s.dirs = append(s.dirs, dirs...)
+			return nil
+		}
+	}
+	return p.core.sync(dirs...)
+}
+
+// settle makes durable what has been left for later. This cannot wait until a directory goes by another name.
+func (p *Project) settle() error {
+	s := p.scope
+	if s == nil {
+		return nil
+	}
+	s.unsynced.Lock()
+	defer s.unsynced.Unlock()
+	dirs := s.dirs
+	s.dirs, s.settled = nil, !s.active
+	return p.core.sync(dirs...)
 }

@@ -100,6 +100,9 @@ func (c *core) describe(e change) error {
 	if err == nil {
 		_, err = n.WriteAt(line, info.Size())
 	}
+	if e.Op == "" && e.Number == c.recorded.Number {
+		c.recorded.After = e.After
+	}
 	return errors.Join(err, n.Close())
 }
 
@@ -271,7 +274,10 @@ func (c *core) stamp(name string, after *stamp, allowed func(until *stamp) bool)
 	}
 	r := pageReader{c: c}
 	for number := c.state.next - 1; number >= max(c.state.oldest, c.state.next-maxStamped); number-- {
-		e, err := r.read(number)
+		e, err := c.recorded, error(nil)
+		if number != e.Number {
+			e, err = r.read(number)
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:

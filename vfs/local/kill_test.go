@@ -459,7 +459,7 @@ func requireExactUsage(t *testing.T, project vfs.Project) {
 		require.NoError(t, err)
 		found, err := recount(project)
 		require.NoError(t, err)
-		found.HistoryBytes = usage.HistoryBytes
+		found.HistoryBytes, found.Quota = usage.HistoryBytes, usage.Quota
 		require.Equal(t, found, usage)
 		require.NoError(t, project.MkdirAll("/", 0o755)) // takes the lock
 	}

@@ -9,8 +9,8 @@ import (
 type openFile interface {
 	// owner is the project, as it was when it has opened this.
 	owner() *Project
-	// discard closes it, and drops what has been written anew in it.
-	discard()
+	// Discard closes it, and drops what has been written anew in it.
+	Discard()
 }
 
 // A handle is the place of an open file in the list of all that are open.
@@ -68,6 +68,6 @@ func (c *core) discard(which func(f openFile) bool) {
 	}
 	c.mu.Unlock()
 	for _, f := range found {
-		f.discard()
+		f.Discard()
 	}
 }

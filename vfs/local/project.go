@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -54,15 +53,6 @@ func (p *Project) Close() error {
 	close(o.done)
 	p.core.discard(func(f openFile) bool { return f.owner().opening == o })
 	return o.release()
-}
-
-// A scope is the time in which Exclusively holds the lock. What it hands out may be used by several goroutines, and
-// after the scope's end.
-type scope struct {
-	mu     sync.Mutex
-	active bool
-	// over is closed when the lock is about to be given back.
-	over chan struct{}
 }
 
 // change runs do with the project's lock. do must not call change.
@@ -264,7 +254,7 @@ func (p *Project) mkdir(c *core, clean string, perm fs.FileMode) error {
 		return err
 	}
 	c.state.files++
-	return c.sync(path.Dir(clean))
+	return p.sync(path.Dir(clean))
 }
 
 // MkdirAll implements [afero.Fs].
@@ -357,6 +347,9 @@ func (p *Project) remove(c *core, clean string) error {
 	if kept == "" {
 		to = c.temp()
 	}
+	if err := p.settle(); err != nil {
+		return err
+	}
 	if err := c.b.rename(clean, to); err != nil {
 		return err
 	}
@@ -365,7 +358,7 @@ func (p *Project) remove(c *core, clean string) error {
 	if kept == "" {
 		c.cleanUp(to)
 	}
-	return c.sync(path.Dir(clean))
+	return p.sync(path.Dir(clean))
 }
 
 // Rename implements [afero.Fs]. It replaces a file, but never a directory.
@@ -415,6 +408,9 @@ func (p *Project) rename(c *core, old, name string) error {
 		if depth(name)+size.depth > vfs.MaxDepth || len(name)+size.longest > vfs.MaxPath {
 			return syscall.ENAMETOOLONG
 		}
+		if err := p.settle(); err != nil {
+			return err
+		}
 	}
 	if _, _, err := p.recordReplacement(c, change{Op: vfs.OpRename, Path: old, To: name}, name, to); err != nil {
 		return err
@@ -434,7 +430,7 @@ func (p *Project) rename(c *core, old, name string) error {
 		}
 	}
 	c.moved(old, name, p.call)
-	return c.sync(path.Dir(old), path.Dir(name))
+	return p.sync(path.Dir(old), path.Dir(name))
 }
 
 // moved lets files that are open for writing in place go by their new name, if it is the same call that moves them.

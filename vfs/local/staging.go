@@ -120,7 +120,7 @@ func (f *file) publish() error {
 	c.mu.Unlock()
 	c.staged.Add(-f.staged)
 	f.staged = 0
-	return c.sync(dir)
+	return f.project.sync(dir)
 }
 
 // drop gives up what has been written anew.
@@ -131,8 +131,8 @@ func (f *file) drop() {
 	f.staged = 0
 }
 
-// discard closes the file without finishing it.
-func (f *file) discard() {
+// Discard closes the file without finishing it: what has been written anew is dropped.
+func (f *file) Discard() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {

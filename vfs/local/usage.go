@@ -24,9 +24,25 @@ func (p *Project) Usage(ctx context.Context) (vfs.Usage, error) {
 	case c.isDeleted():
 		return vfs.Usage{}, vfs.ErrDeleted
 	case known && (!s.dirty || p.holds()) && (c.inStore || c.counted.Load()):
-		return vfs.Usage{Bytes: s.bytes, Files: s.files, HistoryBytes: s.kept}, nil
+		return c.withQuota(vfs.Usage{Bytes: s.bytes, Files: s.files, HistoryBytes: s.kept}), nil
 	}
-	return c.count(s)
+	usage, err := c.count(s)
+	return c.withQuota(usage), err
+}
+
+// withQuota adds what the project may hold, given what it holds.
+func (c *core) withQuota(usage vfs.Usage) vfs.Usage {
+	usage.Quota = c.options.Quota
+	switch {
+	case !usage.Quota.Growth:
+	case c.based.Load():
+		usage.Quota.Bytes = sum(usage.Quota.Bytes, c.base.bytes.Load())
+		usage.Quota.Files = sum(usage.Quota.Files, c.base.files.Load())
+	default: // what is there before the first change
+		usage.Quota.Bytes = sum(usage.Quota.Bytes, usage.Bytes)
+		usage.Quota.Files = sum(usage.Quota.Files, usage.Files)
+	}
+	return usage
 }
 
 // holds reports whether this is what Exclusively hands out, and the lock is still held.

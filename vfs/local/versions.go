@@ -131,7 +131,7 @@ func (p *Project) restore(c *core, kept, name string) error {
 		if _, err = p.replace(c, name, temp, now); err != nil {
 			return err
 		}
-		return c.sync(path.Dir(name))
+		return p.sync(path.Dir(name))
 	}
 	if err := c.creatable(name, ""); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (p *Project) restore(c *core, kept, name string) error {
 	}
 	c.state.bytes += size.bytes
 	c.state.files += size.files
-	return c.sync(path.Dir(name))
+	return p.sync(path.Dir(name))
 }
 
 // copyTree copies a directory with all files and directories in it.

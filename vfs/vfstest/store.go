@@ -156,7 +156,7 @@ func checkSettings(t *testing.T, store vfs.Store) {
 	require.Empty(t, tree(t, p))
 	usage, err := p.Usage(t.Context())
 	require.NoError(t, err)
-	require.Zero(t, usage)
+	require.Zero(t, usage.Bytes+usage.Files+usage.HistoryBytes)
 	require.NoError(t, put(nil))
 	settings, err = p.Settings(t.Context())
 	require.NoError(t, err)
@@ -260,6 +260,12 @@ func checkUsage(t *testing.T, store vfs.Store) {
 	require.NoError(t, err)
 	require.Equal(t, [2]int64{3, 3}, [2]int64{usage.Bytes, usage.Files})
 	require.GreaterOrEqual(t, usage.HistoryBytes, int64(5), "what was replaced is kept")
+	require.Equal(t, vfs.Quota{Bytes: vfs.DefaultBytes, Files: vfs.DefaultFiles, FileSize: vfs.DefaultFileSize}, usage.Quota)
+	for _, view := range []afero.Fs{p, vfs.Sub(p, "/d"), vfs.ReadOnly(p), vfs.Wrap(p, func(files afero.Fs) afero.Fs { return files })} {
+		same, err := vfs.UsageOf(t.Context(), view)
+		require.NoError(t, err)
+		require.Equal(t, usage, same, "a view has its project's")
+	}
 	same, err := vfs.StoreUsage(t.Context(), store, "one")
 	require.NoError(t, err)
 	require.Equal(t, usage, same)

@@ -11,18 +11,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/vfs/archive"
 )
 
 // archiveFormat is the format of an archive: the named one, or else what the file's extension says.
-func archiveFormat(named, file string) (local.ArchiveFormat, error) {
+func archiveFormat(named, file string) (archive.Format, error) {
 	if named != "" {
-		if format, ok := local.ArchiveFormatOf("." + named); ok {
+		if format, ok := archive.FormatOf("." + named); ok {
 			return format, nil
 		}
 		return "", fmt.Errorf("unknown format %q: use zip, tar or tar.gz", named)
 	}
-	if format, ok := local.ArchiveFormatOf(file); ok {
+	if format, ok := archive.FormatOf(file); ok {
 		return format, nil
 	}
 	return "", errors.New("unknown kind of archive: name it .zip, .tar or .tar.gz, or say --format")
@@ -55,7 +55,7 @@ has anything but files and directories in it.`,
 				defer f.Close()
 				in = f
 			}
-			done, err := local.Import(cmd.Context(), p, in, format)
+			done, err := archive.Import(cmd.Context(), p, in, format)
 			text := fmt.Sprintf("imported %d files (%d bytes); toolrun files undo %s takes them back\n", done.Files,
 				done.Bytes, done.Call)
 			return outcome{text, map[string]any{
@@ -82,7 +82,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 			}
 			if args[0] == "-" {
 				var packed bytes.Buffer
-				err := local.Export(cmd.Context(), p, &packed, format)
+				err := archive.Export(cmd.Context(), p, &packed, format)
 				return outcome{packed.String(), map[string]any{"format": format, "base64": packed.Bytes()}}, err
 			}
 			// An existing archive stays until the new one is complete.
@@ -95,7 +95,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 					_ = os.Remove(f.Name())
 				}
 			}()
-			if err := errors.Join(local.Export(cmd.Context(), p, f, format), f.Close()); err != nil {
+			if err := errors.Join(archive.Export(cmd.Context(), p, f, format), f.Close()); err != nil {
 				return outcome{}, err
 			}
 			return outcome{}, os.Rename(f.Name(), args[0])

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/vfs/archive"
 )
 
 // completeCommands adds completion of arguments and flags for shells. Completion changes nothing.
@@ -84,7 +84,7 @@ var completedFlags = map[string]completer{
 	"disable": completeList(completeTool),
 	"option":  completeOption,
 	"reset":   completeOption,
-	"format":  fixed(string(local.Zip), string(local.Tar), string(local.TarGzip)),
+	"format":  fixed(string(archive.Zip), string(archive.Tar), string(archive.TarGzip)),
 	"api":     completeAPI,
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/archive"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -82,9 +83,9 @@ func exampleDir(t *testing.T) string {
 	require.NoError(t, err)
 	defer here.Close()
 	require.NoError(t, afero.WriteFile(here.WithCall("js-2"), "/made.txt", nil, 0o644))
-	for file, format := range map[string]local.ArchiveFormat{"backup.zip": local.Zip, "backup.tgz": local.TarGzip} {
+	for file, format := range map[string]archive.Format{"backup.zip": archive.Zip, "backup.tgz": archive.TarGzip} {
 		var packed bytes.Buffer
-		require.NoError(t, local.Export(t.Context(), project, &packed, format))
+		require.NoError(t, archive.Export(t.Context(), project, &packed, format))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), packed.Bytes(), 0o644))
 	}
 	return dir

@@ -1,4 +1,4 @@
-package local
+package archive
 
 import (
 	"archive/tar"
@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -18,114 +17,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/progress"
 	"github.com/toolrun/toolrun/vfs"
 )
-
-// An ArchiveFormat is a format of archives for [Export] and [Import].
-type ArchiveFormat string
-
-// The formats of archives.
-const (
-	Zip     ArchiveFormat = "zip"
-	Tar     ArchiveFormat = "tar"
-	TarGzip ArchiveFormat = "tar.gz"
-)
-
-// ArchiveFormatOf returns the format for a file name by its suffix: ".zip", ".tar", ".tar.gz" or ".tgz", in upper
-// or lower case.
-func ArchiveFormatOf(name string) (format ArchiveFormat, ok bool) {
-	switch name = strings.ToLower(name); {
-	case strings.HasSuffix(name, ".zip"):
-		return Zip, true
-	case strings.HasSuffix(name, ".tar"):
-		return Tar, true
-	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
-		return TarGzip, true
-	}
-	return "", false
-}
-
-func (f ArchiveFormat) check() error {
-	if f != Zip && f != Tar && f != TarGzip {
-		return fmt.Errorf("%w: there is no archive format %q, but zip, tar and tar.gz", fs.ErrInvalid, string(f))
-	}
-	return nil
-}
-
-// An ArchiveError means that an archive was refused. Nothing has been changed.
-type ArchiveError struct {
-	// Entry is the name of the bad entry, as in the archive, or "" for the archive as a whole.
-	Entry string
-	// Reason says why.
-	Reason string
-	// Err is the cause. It is fs.ErrInvalid if the archive is damaged or contains something forbidden. Otherwise
-	// the archive does not fit the project: a [*vfs.QuotaError], a [*vfs.NameConflictError], syscall.EISDIR,
-	// syscall.ENOTDIR or fs.ErrPermission.
-	Err error
-}
-
-func (e *ArchiveError) Error() string {
-	if e.Entry == "" {
-		return "the archive is refused: " + e.Reason
-	}
-	name := e.Entry
-	if len(name) > vfs.MaxName {
-		name = name[:vfs.MaxName] + "..."
-	}
-	return fmt.Sprintf("the archive is refused: %q: %s", name, e.Reason)
-}
-
-// Unwrap returns the cause.
-func (e *ArchiveError) Unwrap() error { return e.Err }
-
-// forbidden is the error for what must not be in an archive.
-func forbidden(entry, reason string) error { return &ArchiveError{entry, reason, fs.ErrInvalid} }
-
-// unfit is the error for what does not fit the project.
-func unfit(entry string, err error) error {
-	reason := err.Error()
-	if invalid, ok := errors.AsType[*vfs.InvalidPathError](err); ok {
-		reason = invalid.Reason
-	}
-	return &ArchiveError{entry, reason, err}
-}
-
-// damaged is the error for an archive, or an entry of one, that cannot be read; or why its source cannot.
-func damaged(entry string, err error) error {
-	if failed, ok := errors.AsType[*sourceError](err); ok {
-		return failed.err
-	}
-	reason := err.Error()
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		reason, err = "it is truncated", io.ErrUnexpectedEOF
-	}
-	return &ArchiveError{entry, reason, fmt.Errorf("%w: %w", fs.ErrInvalid, err)}
-}
-
-// A sourceError is not about the content of an archive. It passes through what interprets that.
-type sourceError struct{ err error }
-
-func (e *sourceError) Error() string { return e.err.Error() }
-func (e *sourceError) Unwrap() error { return e.err }
-
-// sourceFailed marks an error of the reader that an archive comes from.
-func sourceFailed(err error) error {
-	if err == nil || err == io.EOF {
-		return err
-	}
-	return &sourceError{fmt.Errorf("reading the archive: %w", err)}
-}
 
 // Archives are longer than the files in them. This is more than exporting makes of any project: zips have each name
 // twice.
 const (
-	archiveOverhead = 64 << 20
-	entryOverhead   = 2*vfs.MaxPath + 2<<10
+	overhead      = 64 << 20
+	entryOverhead = 2*vfs.MaxPath + 2<<10
 )
 
-// archiveLimit is the most bytes that an archive may have, before and after decompressing it as a whole.
-func archiveLimit(q vfs.Quota) int64 {
-	return saturate(q.Bytes, max(archiveOverhead, saturate(0, q.Files, entryOverhead)), 1)
+// limitOf is the most bytes that an archive may have, before and after decompressing it as a whole.
+func limitOf(q vfs.Quota) int64 {
+	return saturate(q.Bytes, max(overhead, saturate(0, q.Files, entryOverhead)), 1)
 }
 
 // saturate returns a + b*c, or less if that is too large. No argument is negative.
@@ -136,8 +41,8 @@ func saturate(a, b, c int64) int64 {
 	return a + b*c
 }
 
-// An archiveReader gives an import what is in an archive.
-type archiveReader struct {
+// A reader gives an import what is in an archive.
+type reader struct {
 	to *importing
 	// stopped says why reading is to stop, if it is.
 	stopped func() error
@@ -146,19 +51,19 @@ type archiveReader struct {
 }
 
 // tooLarge returns the error for an archive beyond the limit.
-func (r *archiveReader) tooLarge() error {
-	return &sourceError{unfit("", &vfs.QuotaError{Limit: "bytes", Max: r.to.core.options.Quota.Bytes, Want: r.limit})}
+func (r *reader) tooLarge() error {
+	return &sourceError{unfit("", &vfs.QuotaError{Limit: "bytes", Max: r.to.quota.Bytes, Want: r.limit})}
 }
 
 // A limitedReader reads as much as the limit allows, until it is stopped.
 type limitedReader struct {
-	*archiveReader
+	*reader
 	from io.Reader
 	left int64
 }
 
 // limited returns a reader of all of an archive, or of what that has been decompressed to.
-func (r *archiveReader) limited(from io.Reader) io.Reader { return &limitedReader{r, from, r.limit} }
+func (r *reader) limited(from io.Reader) io.Reader { return &limitedReader{r, from, r.limit} }
 
 func (l *limitedReader) Read(b []byte) (int, error) {
 	if err := l.stopped(); err != nil {
@@ -174,6 +79,9 @@ func (l *limitedReader) Read(b []byte) (int, error) {
 
 // An outsideReader is one that the caller gave.
 type outsideReader struct{ io.Reader }
+
+// outside guards against a reader of the caller's.
+func outside(from io.Reader) io.Reader { return outsideReader{progress.Reader(from)} }
 
 func (o outsideReader) Read(b []byte) (int, error) {
 	n, err := o.Reader.Read(b)
@@ -193,18 +101,18 @@ func (s *tarStream) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// archiveBuffer is how much is read and written at once.
-const archiveBuffer = 64 << 10
+// bufferSize is how much is read and written at once.
+const bufferSize = 64 << 10
 
 // tar reads a tar, as it comes.
-func (r *archiveReader) tar(ctx context.Context, from io.Reader, zipped bool) error {
-	stream := bufio.NewReaderSize(r.limited(outsideReader{from}), archiveBuffer)
+func (r *reader) tar(ctx context.Context, from io.Reader, zipped bool) error {
+	stream := bufio.NewReaderSize(r.limited(outside(from)), bufferSize)
 	if zipped {
 		unzipped, err := gzip.NewReader(stream)
 		if err != nil {
 			return damaged("", err)
 		}
-		stream = bufio.NewReaderSize(r.limited(unzipped), archiveBuffer)
+		stream = bufio.NewReaderSize(r.limited(unzipped), bufferSize)
 	}
 	whole := &tarStream{Reader: stream}
 	entries := tar.NewReader(whole)
@@ -228,7 +136,7 @@ func (s *tarStream) finish() error {
 	if s.ended {
 		return damaged("", io.ErrUnexpectedEOF)
 	}
-	rest := make([]byte, archiveBuffer)
+	rest := make([]byte, bufferSize)
 	for {
 		n, err := s.Reader.Read(rest)
 		switch {
@@ -242,7 +150,7 @@ func (s *tarStream) finish() error {
 	}
 }
 
-func (r *archiveReader) tarEntry(ctx context.Context, h *tar.Header, content io.Reader) error {
+func (r *reader) tarEntry(ctx context.Context, h *tar.Header, content io.Reader) error {
 	e := entryInfo{h.Name, h.Typeflag == tar.TypeDir, h.Size, fs.FileMode(h.Mode) & fs.ModePerm, h.ModTime}
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
@@ -277,7 +185,7 @@ func (r *archiveReader) tarEntry(ctx context.Context, h *tar.Header, content io.
 // A zipSource is the bytes of a zip. A zip.Reader has all of the directory in memory, of however many entries that is,
 // so there is a limit on what it reads until it is open.
 type zipSource struct {
-	*archiveReader
+	*reader
 	from io.ReaderAt
 	// opening says that the directory is being read. bytes and headers are how many there may be in it yet, roughly.
 	opening        bool
@@ -290,8 +198,8 @@ func (z *zipSource) ReadAt(b []byte, offset int64) (int, error) {
 		return 0, &sourceError{err}
 	}
 	if z.opening && (z.bytes < 0 || z.headers < 0) {
-		quota := z.to.core.options.Quota
-		return 0, &sourceError{unfit("", &vfs.QuotaError{Limit: "files", Max: quota.Files, Want: saturate(quota.Files, 1, 1)})}
+		limit := z.to.quota.Files
+		return 0, &sourceError{unfit("", &vfs.QuotaError{Limit: "files", Max: limit, Want: saturate(limit, 1, 1)})}
 	}
 	n, err := z.from.ReadAt(b, offset)
 	if z.opening {
@@ -302,13 +210,13 @@ func (z *zipSource) ReadAt(b []byte, offset int64) (int, error) {
 }
 
 // zip reads a zip of so many bytes.
-func (r *archiveReader) zip(ctx context.Context, from io.ReaderAt, size int64) error {
+func (r *reader) zip(ctx context.Context, from io.ReaderAt, size int64) error {
 	if size > r.limit {
 		return damaged("", r.tooLarge())
 	}
 	const others = 1 << 20 // for names that are not that long, and for finding the directory
-	files := r.to.core.options.Quota.Files
-	z := &zipSource{archiveReader: r, from: io.NewSectionReader(from, 0, size), opening: true}
+	files := r.to.quota.Files
+	z := &zipSource{reader: r, from: io.NewSectionReader(from, 0, size), opening: true}
 	z.bytes, z.headers = saturate(others, files, vfs.MaxPath+1<<10), saturate(others/64, files, 4)
 	archive, err := zip.NewReader(z, size)
 	if err != nil && err != zip.ErrInsecurePath { // which is judged below
@@ -412,7 +320,7 @@ func checkOverlap(files []*zip.File, size int64) error {
 }
 
 // zipContent stages a file. The checksum is computed here, since archive/zip takes 0 for one that is not known.
-func (r *archiveReader) zipContent(ctx context.Context, b *branch, f *zip.File) error {
+func (r *reader) zipContent(ctx context.Context, b *branch, f *zip.File) error {
 	content, err := f.Open()
 	if err != nil {
 		return damaged(f.Name, err)

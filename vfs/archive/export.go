@@ -1,4 +1,4 @@
-package local
+package archive
 
 import (
 	"archive/tar"
@@ -8,48 +8,40 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"syscall"
 	"time"
 
-	"github.com/toolrun/toolrun/vfs"
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/progress"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// Export writes all files and directories of the project as an archive, in byte order of the names in each
-// directory, with their permissions and times (to the second, from 1970 to 2099). Links and special files are left
-// out. The same files give the same archive.
+// Export writes all files and directories as an archive, in byte order of the names in each directory, with their
+// permissions and times (to the second, from 1970 to 2099). Links and special files are left out. The same files give
+// the same archive.
 //
 // Others can change the project meanwhile. A file that they replace is in the archive in its old or its new form;
 // what they create or remove may or may not be there. A file that is written in place, without os.O_TRUNC, is as it
 // happens to be read, with its first length; if it becomes shorter meanwhile, Export fails with
 // io.ErrUnexpectedEOF.
 //
-// The project must be one of this package; for others the error is errors.ErrUnsupported.
-//
 // After an error, the output is not an archive. The error is a [*fs.PathError] if it concerns a file of the
 // project, and otherwise that of the writer or the context.
-func Export(ctx context.Context, project vfs.Project, w io.Writer, format ArchiveFormat) error {
+func Export(ctx context.Context, files afero.Fs, w io.Writer, format Format) error {
 	if err := format.check(); err != nil {
 		return err
 	}
-	p, ok := project.(*Project)
-	if !ok {
-		return fsys.PathError("export", "/", errors.ErrUnsupported)
-	}
-	if p.over() {
-		return fsys.PathError("export", "/", fs.ErrClosed)
-	}
-	ex := &exporting{core: p.core, to: newArchiveWriter(w, format), buf: make([]byte, archiveBuffer)}
+	ex := &exporting{files: files, to: newWriter(w, format), buf: make([]byte, bufferSize)}
 	if err := ex.directory(ctx, "/"); err != nil {
 		return err
 	}
 	return ex.to.Close()
 }
 
-// An archiveWriter writes an archive.
-type archiveWriter interface {
+// A writer writes an archive.
+type writer interface {
 	// add adds a file or directory. The content of a file, of just the size that info has, is written to what it
 	// returns.
 	add(name string, info fs.FileInfo) (io.Writer, error)
@@ -57,7 +49,7 @@ type archiveWriter interface {
 	Close() error
 }
 
-func newArchiveWriter(w io.Writer, format ArchiveFormat) archiveWriter {
+func newWriter(w io.Writer, format Format) writer {
 	switch format {
 	case Zip:
 		return zipWriter{zip.NewWriter(w)}
@@ -71,7 +63,7 @@ func newArchiveWriter(w io.Writer, format ArchiveFormat) archiveWriter {
 type zipWriter struct{ *zip.Writer }
 
 func (z zipWriter) add(name string, info fs.FileInfo) (io.Writer, error) {
-	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: archiveTime(info)}
+	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: timeOf(info)}
 	h.SetMode(info.Mode().Perm() | info.Mode()&fs.ModeDir)
 	return z.CreateHeader(h)
 }
@@ -80,7 +72,7 @@ type tarWriter struct{ *tar.Writer }
 
 func (t tarWriter) add(name string, info fs.FileInfo) (io.Writer, error) {
 	h := &tar.Header{
-		Typeflag: tar.TypeReg, Name: name, Size: info.Size(), Mode: int64(info.Mode().Perm()), ModTime: archiveTime(info),
+		Typeflag: tar.TypeReg, Name: name, Size: info.Size(), Mode: int64(info.Mode().Perm()), ModTime: timeOf(info),
 	}
 	if info.IsDir() {
 		h.Typeflag, h.Size = tar.TypeDir, 0
@@ -95,8 +87,8 @@ type gzipWriter struct {
 
 func (g gzipWriter) Close() error { return errors.Join(g.tarWriter.Close(), g.zipped.Close()) }
 
-// archiveTime is when a file was changed, as archives of all formats can say it.
-func archiveTime(info fs.FileInfo) time.Time {
+// timeOf is when a file was changed, as archives of all formats can say it.
+func timeOf(info fs.FileInfo) time.Time {
 	t := info.ModTime().UTC().Truncate(time.Second)
 	if t.Before(firstTime) {
 		return firstTime.UTC()
@@ -109,19 +101,19 @@ func archiveTime(info fs.FileInfo) time.Time {
 
 // An exporting is an export in progress.
 type exporting struct {
-	core *core
-	to   archiveWriter
-	buf  []byte
+	files afero.Fs
+	to    writer
+	buf   []byte
 }
 
 // directory adds what a directory has in it.
 func (ex *exporting) directory(ctx context.Context, dir string) error {
-	infos, err := ex.core.list(dir)
+	infos, err := afero.ReadDir(ex.files, dir)
 	if err != nil {
 		if dir != "/" && goneMeanwhile(err) {
 			return nil
 		}
-		return fsys.PathError("export", dir, err)
+		return err
 	}
 	for _, info := range infos {
 		name := path.Join(dir, info.Name())
@@ -142,45 +134,47 @@ func (ex *exporting) directory(ctx context.Context, dir string) error {
 	return nil
 }
 
-// goneMeanwhile reports whether a listed file no longer exists.
+// goneMeanwhile reports whether what has been listed no longer exists.
 func goneMeanwhile(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsys.ErrNotFollowed) ||
-		errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsys.ErrNotFollowed) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // file adds a file, by one handle for all that the archive says of it.
 func (ex *exporting) file(ctx context.Context, name string) error {
-	n, err := ex.core.b.open(name, os.O_RDONLY, 0)
-	if goneMeanwhile(err) {
-		return nil
-	}
+	f, err := ex.files.Open(name)
 	if err != nil {
-		return fsys.PathError("export", name, err)
+		if goneMeanwhile(err) {
+			return nil
+		}
+		return err
 	}
-	defer n.Close()
-	info, err := n.Stat()
-	if err != nil {
-		return fsys.PathError("export", name, err)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() { // it has been replaced since it was listed
+		return err
 	}
 	w, err := ex.to.add(name[1:], info)
 	if err != nil {
 		return err
 	}
-	for at := int64(0); at < info.Size(); {
+	content := progress.Reader(f)
+	for left := info.Size(); left > 0; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		read, err := n.ReadAt(ex.buf[:min(int64(len(ex.buf)), info.Size()-at)], at)
-		if read == 0 {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return fsys.PathError("export", name, err)
-		}
-		if _, err := w.Write(ex.buf[:read]); err != nil {
+		n, err := content.Read(ex.buf[:min(int64(len(ex.buf)), left)])
+		if _, err := w.Write(ex.buf[:n]); err != nil {
 			return err
 		}
-		at += int64(read)
+		if left -= int64(n); left == 0 {
+			break
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return fsys.PathError("export", name, err)
+		}
 	}
 	return nil
 }
