@@ -84,8 +84,8 @@ type Options struct {
 	// EngineOptions configure the runner's own engine. With a CacheDir it starts in some 40 ms, without one it takes
 	// about a second of a processor. A CacheDir that cannot be used is a warning, unless there is a CacheFailed.
 	EngineOptions sandbox.EngineOptions
-	// ScriptName is what stack traces call the code that the tool javascript runs. Empty means script.js.
-	ScriptName string
+	// Script configures the tool javascript: the name of the code in stack traces, and process.argv.
+	Script javascript.Options
 
 	// Tools are added to memory, javascript and filesystem. One with the name of a built-in tool replaces it.
 	Tools []registry.Tool
@@ -131,7 +131,7 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	r := &Runner{projects: o.Projects, given: o, sessions: map[*Session]bool{}}
 	r.close = sync.OnceValue(r.shut)
 	r.javascript.load = func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) }
-	runsCode := javascript.New(r.javascript.get, &javascript.Options{ScriptName: o.ScriptName})
+	runsCode := javascript.New(r.javascript.get, &o.Script)
 	tools, err := registry.New(memory.New(), runsCode, filesystem.New())
 	if err == nil {
 		tools, err = tools.Replacing(o.Tools...)
@@ -177,9 +177,12 @@ func (r *Runner) Session(ctx context.Context, project string, options *SessionOp
 	return r.open(project, options, func() (vfs.Project, error) { return r.store.Open(ctx, project) })
 }
 
-// DirSession is Session on the files in a directory of the host, and nothing outside of it. What is there already
-// does not count for the quota, and the directory has no say in what is enabled ([SessionOptions].IgnoreSettings),
-// since its files can be anybody's. Its id is the name of the directory.
+// DirSession is Session on the files in a directory of the host, and nothing outside of it. Its id is the name of the
+// directory. Existing files do not count for the quota.
+//
+// The directory's files can be anybody's, so they decide nothing: there are no settings
+// ([SessionOptions].IgnoreSettings), and the tool javascript runs no libraries from /lib, unless the Select of the
+// options sets its option loadLib.
 func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, error) {
 	o := r.projects
 	o.Quota.Growth = true
@@ -192,7 +195,21 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		ignoring = *options
 	}
 	ignoring.IgnoreSettings = true
+	ignoring.Select = func(s registry.Selection) registry.Selection {
+		if options != nil && options.Select != nil {
+			s = options.Select(s)
+		}
+		return withoutLibraries(s)
+	}
 	return r.open(filepath.Base(name), &ignoring, func() (vfs.Project, error) { return local.OpenDir(dir, &o) })
+}
+
+// withoutLibraries returns the selection with the option loadLib off, unless it is set.
+func withoutLibraries(s registry.Selection) registry.Selection {
+	if _, set := s.Options[javascript.Name][javascript.OptionLoadLib]; set {
+		return s
+	}
+	return s.WithOption(javascript.Name, javascript.OptionLoadLib, false)
 }
 
 // ProjectSession is Session on a project that the caller has opened, for example from another store. The session closes

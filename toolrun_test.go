@@ -145,6 +145,32 @@ func TestNamesOfDirectories(t *testing.T) {
 	}
 }
 
+// TestDirSessionRunsNoLibraries: what lies in lib is run when the host asks for it, and not because it is there.
+func TestDirSessionRunsNoLibraries(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "lib"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "lib", "x.js"), []byte("console.log('ran'); globalThis.x = 1"), 0o600))
+	runner := open(t, toolrun.Options{})
+	for name, test := range map[string]struct {
+		choose func(registry.Selection) registry.Selection
+		want   string
+	}{
+		"nothing chosen": {nil, "undefined"},
+		"another option chosen": {func(s registry.Selection) registry.Selection {
+			s.Options = map[string]map[string]any{"javascript": {"memory": 32}}
+			return s
+		}, "undefined"},
+		"asked for": {func(s registry.Selection) registry.Selection { return s.WithOption("javascript", "loadLib", true) },
+			"=== Output of library x.js ===\n[LOG] ran\n=== Result ===\nnumber"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			session, err := runner.DirSession(dir, &toolrun.SessionOptions{Select: test.choose})
+			require.NoError(t, err)
+			require.Equal(t, test.want, do(t, session, "javascript", `{"code":"return typeof x"}`))
+		})
+	}
+}
+
 // TestDirSession works on a directory of somebody else, who has nothing to say about what is allowed.
 func TestDirSession(t *testing.T) {
 	dir := t.TempDir()

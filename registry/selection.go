@@ -1,6 +1,9 @@
 package registry
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // A Selection decides which tools are enabled, with which options. It comes with each call and is not part of the
 // registry. The zero value enables the default tools and grants nothing.
@@ -26,6 +29,21 @@ func (s Selection) Only(names ...string) Selection {
 		s.Settings.EnabledTools = []string{}
 	}
 	s.Settings.ToolEnabled, s.Enable = nil, nil
+	return s
+}
+
+// WithOption returns a copy that sets an option of a tool.
+func (s Selection) WithOption(tool, option string, value any) Selection {
+	s.Options = maps.Clone(s.Options)
+	if s.Options == nil {
+		s.Options = map[string]map[string]any{}
+	}
+	values := maps.Clone(s.Options[tool])
+	if values == nil {
+		values = map[string]any{}
+	}
+	values[option] = value
+	s.Options[tool] = values
 	return s
 }
 

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -36,6 +37,16 @@ func (l Level) String() string {
 
 // MarshalText returns the name of the level.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads the name of a level.
+func (l *Level) UnmarshalText(name []byte) error {
+	i := slices.Index(levelNames[:], string(name))
+	if i < 0 {
+		return fmt.Errorf("unknown level %q", name)
+	}
+	*l = Level(i)
+	return nil
+}
 
 // Usage is the resources that a run used.
 type Usage struct {

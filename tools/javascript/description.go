@@ -2,6 +2,7 @@ package javascript
 
 import (
 	_ "embed"
+	"path"
 	"strings"
 	"text/template"
 
@@ -21,6 +22,7 @@ type facts struct {
 	DetectsTypeScript bool // it need not be said what code is written in
 	TypeScript        bool // code is TypeScript
 	Files, LoadLib    bool
+	Lib               string  // the folder of the libraries
 	Seconds, Memory   float64 // the limits; memory in MiB
 }
 
@@ -31,6 +33,7 @@ func describe(offer registry.Offer) string {
 		Languages: "JavaScript",
 		Files:     !offer.NoProject,
 		LoadLib:   offer.Options.Bool(OptionLoadLib),
+		Lib:       path.Join("/", offer.Options.Text(OptionLib)),
 		Seconds:   sandbox.DefaultTime.Seconds(),
 		Memory:    offer.Options.Number(OptionMemory),
 	}

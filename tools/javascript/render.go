@@ -37,6 +37,8 @@ type Error struct {
 	// Line and Column are the position, from 1, or 0 if it is unknown.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
+	// Status is the status of the kind "exit".
+	Status int `json:"status,omitempty"`
 }
 
 // Usage is the resources that a run used.
@@ -71,9 +73,22 @@ func render(result *js.Result, failure error, files *Changes) registry.Result {
 			out.Code = registry.CodeCanceled
 		}
 	}
+	text = consoleText(result.Console) + text
+	if note := result.Note(); note != "" {
+		text += "\n" + note
+	}
+	out.Content, out.Data = []registry.Part{{Text: text}}, data
+	if files != nil { // in a part of its own, since it is no part of what the code has returned
+		out.Content = append(out.Content, registry.Part{Text: files.String()})
+	}
+	return out
+}
+
+// consoleText is the console as models read it, up to the heading of the result.
+func consoleText(console []sandbox.Entry) string {
 	var b strings.Builder
 	section := ""
-	for _, entry := range result.Console {
+	for _, entry := range console {
 		header := "=== Console output ==="
 		if entry.Library != "" {
 			header = "=== Output of library " + entry.Library + " ==="
@@ -87,23 +102,7 @@ func render(result *js.Result, failure error, files *Changes) registry.Result {
 	if section != "" {
 		b.WriteString("=== Result ===\n")
 	}
-	b.WriteString(text)
-	if note := result.Note(); note != "" {
-		b.WriteString("\n" + note)
-	}
-	out.Content, out.Data = []registry.Part{{Text: b.String()}}, data
-	if files != nil { // in a part of its own, since it is no part of what the code has returned
-		out.Content = append(out.Content, registry.Part{Text: files.String()})
-	}
-	return out
-}
-
-// ResultText returns the console and the result of a call, without the notes for models.
-func ResultText(result registry.Result) string {
-	if len(result.Content) == 0 {
-		return result.Text()
-	}
-	return result.Content[0].Text
+	return b.String()
 }
 
 func describeFailure(failure error) *Error {
@@ -121,7 +120,7 @@ func describeFailure(failure error) *Error {
 	case errors.As(failure, &limit):
 		out.Kind = string(limit.Limit) + " limit"
 	case errors.As(failure, &exit):
-		out.Kind = "exit"
+		out.Kind, out.Status = "exit", exit.Code
 	case errors.As(failure, &crash):
 		out.Kind = "engine crash"
 	case errors.Is(failure, js.ErrNeverSettles):

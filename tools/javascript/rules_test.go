@@ -144,7 +144,7 @@ func TestHalt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			env := newEnv(t)
 			result := run(t, r, env, c.code)
-			require.Equal(t, "=== Console output ===\n"+c.console+"\n=== Result ===\nHalted", javascript.ResultText(result))
+			require.Equal(t, "=== Console output ===\n"+c.console+"\n=== Result ===\nHalted", result.Content[0].Text)
 			require.True(t, result.IsError())
 			require.Equal(t, registry.CodeTool, result.Code)
 			exists, err := afero.Exists(env.Files, "/late")

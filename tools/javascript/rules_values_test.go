@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/tools/javascript"
 )
 
 // TestValues checks how values read, as a result and in an entry of the console.
@@ -44,7 +43,7 @@ func TestValues(t *testing.T) {
 		{"an object with toJSON", `({toJSON: () => ({a: 1})})`, "{\n  \"a\": 1\n}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, javascript.ResultText(run(t, r, env, "return "+c.code)))
+			require.Equal(t, c.want, run(t, r, env, "return "+c.code).Content[0].Text)
 			require.Equal(t, "=== Console output ===\n[LOG] "+c.want+"\n=== Result ===\nundefined", run(t, r, env, "console.log("+c.code+")").Text())
 		})
 	}

@@ -20,12 +20,14 @@
 package javascript
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -44,7 +46,8 @@ const Name = "javascript"
 // The tool's options.
 const (
 	OptionMemory   = "memory"   // how much memory code may have, in MiB
-	OptionLoadLib  = "loadLib"  // whether the files in /lib run before the code
+	OptionLoadLib  = "loadLib"  // whether the libraries run before the code
+	OptionLib      = "lib"      // the directory of the libraries
 	OptionLanguage = "language" // what the code is written in: auto, javascript or typescript
 )
 
@@ -66,6 +69,8 @@ type Interpreter func(ctx context.Context) (*js.Interpreter, error)
 type Options struct {
 	// ScriptName is what stack traces call the code. Empty means script.js.
 	ScriptName string
+	// Args become process.argv, after "toolrun" and the name of the script. Nil leaves process.argv empty.
+	Args []string
 }
 
 const schema = `{
@@ -79,6 +84,7 @@ const schema = `{
 type tool struct {
 	interpreter Interpreter
 	name        string
+	argv        []any // nil for none
 }
 
 var (
@@ -91,6 +97,12 @@ func New(interpreter Interpreter, options *Options) registry.Tool {
 	t := &tool{interpreter: interpreter}
 	if options != nil {
 		t.name = options.ScriptName
+		if options.Args != nil {
+			t.argv = []any{"toolrun", cmp.Or(t.name, "script.js")}
+			for _, arg := range options.Args {
+				t.argv = append(t.argv, arg)
+			}
+		}
 	}
 	return t
 }
@@ -108,8 +120,11 @@ func (t *tool) Spec() registry.Spec {
 			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
 			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
 		}, {
-			ID: OptionLoadLib, Label: "Libraries", Subtitle: "Run the files in " + libraryDir + " before the code",
+			ID: OptionLoadLib, Label: "Libraries", Subtitle: "Run the project's libraries before the code",
 			Type: registry.OptionBool, Default: true,
+		}, {
+			ID: OptionLib, Label: "Library folder", Subtitle: "The folder whose files are the libraries",
+			Type: registry.OptionText, Default: libraryDir,
 		}, {
 			ID: OptionLanguage, Label: "Language", Subtitle: "What code is written in",
 			Type: registry.OptionSelect, Default: "auto", Choices: []registry.Choice{
@@ -175,6 +190,9 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		},
 	}
 	options.Language = languages[env.Options.Text(OptionLanguage)]
+	if t.argv != nil {
+		options.Globals = map[string]any{"process.argv": t.argv}
+	}
 	changes := func() *Changes { return nil }
 	if env.Files != nil {
 		recorder := record(env.Files)
@@ -183,8 +201,9 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		if env.Options.Bool(OptionLoadLib) {
 			// Most projects have none. To let the engine look would take a goroutine, which is more work than the rest
 			// of a small call.
-			if _, err := env.Files.Stat(libraryDir); !errors.Is(err, fs.ErrNotExist) {
-				options.Libraries = libraryDir
+			dir := path.Join("/", env.Options.Text(OptionLib))
+			if _, err := env.Files.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+				options.Libraries = dir
 			}
 		}
 	}

@@ -159,3 +159,28 @@ func BenchmarkReturnOne(b *testing.B) {
 		}
 	}
 }
+
+func TestReport(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	for code, want := range map[string]javascript.Report{
+		`return 1`:                       {Text: "1"},
+		`return ''`:                      {},
+		`return 'undefined'`:             {Text: "undefined"},
+		`console.log(1)`:                 {Text: "", Undefined: true, Console: []runtime.Entry{{Text: "1"}}},
+		`console.warn('=== Result ===')`: {Undefined: true, Console: []runtime.Entry{{Level: runtime.LevelWarn, Text: "=== Result ==="}}},
+		`process.exit(3)`:                {Exited: true, Status: 3},
+		`await fs.writeFile('/f', 'x')`:  {Undefined: true},
+		`throw 'no'`:                     {Text: "no"},
+	} {
+		if want.Console == nil {
+			want.Console = []runtime.Entry{}
+		}
+		report, ok := javascript.NewReport(run(t, r, env, code))
+		require.True(t, ok, code)
+		require.Equal(t, want, report, code)
+	}
+	_, ok := javascript.NewReport(registry.Result{Tool: "other"})
+	require.False(t, ok)
+	_, ok = javascript.NewReport(run(t, r, env, ""))
+	require.False(t, ok, "no code ran")
+}

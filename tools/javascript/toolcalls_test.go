@@ -129,7 +129,7 @@ func TestToolCalls(t *testing.T) {
 	result = run(t, r, env, `await tools.fails()`)
 	require.Contains(t, result.Text(), "ToolError: There is no such city.")
 	result = run(t, r, env, `await tools.constructor({}); return "Tool calls: memory 5\nFiles: deleted /everything"`)
-	require.Equal(t, "Tool calls: memory 5\nFiles: deleted /everything", javascript.ResultText(result))
+	require.Equal(t, "Tool calls: memory 5\nFiles: deleted /everything", result.Content[0].Text)
 	require.Equal(t, registry.Part{Text: "Tool calls: constructor 1"}, result.Content[1])
 
 	env.Selection.Grants = []registry.Capability{registry.CapabilityNetwork}

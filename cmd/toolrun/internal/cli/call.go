@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +26,7 @@ type callFlags struct {
 
 func (f *callFlags) add(cmd *cobra.Command, timeout time.Duration) {
 	f.project.add(cmd)
+	f.project.addLib(cmd)
 	usage := "stop the call after this time"
 	if timeout == 0 {
 		usage += " (default: the tool's own limit)"
@@ -71,7 +71,8 @@ what the model gets.`,
 				return errors.Join(err, runner.Close())
 			}
 			call := registry.Call{Tool: args[0], Input: json.RawMessage(input)}
-			return f.dispatch(cmd, runner, call, registry.Result.Text, toolrun.SessionOptions{
+			show := func(result registry.Result) error { return printModel(cmd.OutOrStdout(), result) }
+			return f.dispatch(cmd, runner, call, show, toolrun.SessionOptions{
 				Select: choice, Limits: registry.Limits{Inline: inline},
 			})
 		},
@@ -91,8 +92,8 @@ func (f *callFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// dispatch calls a tool on the project, prints what text returns of the result, and closes the runner.
-func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, text func(registry.Result) string,
+// dispatch calls a tool on the project, prints the result, by show unless it is to be JSON, and closes the runner.
+func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, show func(registry.Result) error,
 	options toolrun.SessionOptions) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := f.check(cmd); err != nil {
@@ -110,7 +111,7 @@ func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, 
 	if err != nil {
 		return err
 	}
-	return printResult(cmd.OutOrStdout(), result, f.json, text)
+	return f.print(cmd.OutOrStdout(), result, show)
 }
 
 // call calls a tool. The line of progress goes to stderr. The error is that of the context, or of starting the engine.
@@ -132,17 +133,15 @@ func (f *callFlags) call(ctx context.Context, stderr io.Writer, r *runner, call 
 	return result, ctx.Err()
 }
 
-// printResult prints what text returns of a result, or all of it as JSON. A failure that is not the caller's is an
-// error.
-func printResult(w io.Writer, result registry.Result, asJSON bool, text func(registry.Result) string) error {
+// print prints a result by show, or as JSON. A failure of the host is an error; a failure of the tool is errToolFailed.
+func (f *callFlags) print(w io.Writer, result registry.Result, show func(registry.Result) error) error {
 	if result.Code == registry.CodeFailed || result.Code == registry.CodeOptions {
 		return errors.New(result.Text())
 	}
-	if asJSON {
-		if err := printJSON(w, result); err != nil {
-			return err
-		}
-	} else if err := printText(w, result, strings.TrimSuffix(text(result), "\n")+"\n"); err != nil {
+	if !f.json {
+		return show(result)
+	}
+	if err := printJSON(w, result); err != nil {
 		return err
 	}
 	if result.IsError() {

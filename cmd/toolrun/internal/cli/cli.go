@@ -54,6 +54,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errToolFailed):
 		return exitToolError
 	}
+	if exit, ok := errors.AsType[exitError](err); ok {
+		return int(exit) & 0xff // as on Unix
+	}
 	printError(stderr, explainFlags(err))
 	return exitUsage
 }
@@ -72,8 +75,8 @@ func newRoot() *cobra.Command {
 files of one project and nothing else.
 
 Standard output carries the result alone. The exit status is 0 for success, 1
-if the code or the tool failed (its error is the output), 2 for wrong usage or
-a failure of this machine, and 130 after an interrupt.
+if the code or the tool failed, 2 for wrong usage or a failure of this machine,
+and 130 after an interrupt. Code that calls process.exit chooses its own.
 
 A terminal gets colours, unless NO_COLOR is set, CLICOLOR is 0 or TERM is dumb,
 and a line of progress for whatever takes longer than a second. Escape

@@ -58,6 +58,7 @@ func (c *listCommand) run(do func(cmd *cobra.Command, args []string, tools *regi
 
 func (c *listCommand) add(cmd *cobra.Command) *cobra.Command {
 	c.project.add(cmd)
+	c.project.addLib(cmd)
 	c.chosen.add(cmd)
 	c.servers.add(cmd)
 	return cmd

@@ -79,6 +79,7 @@ no call begins, and those that run may finish (--grace).`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd) },
 	}
 	c.project.add(cmd)
+	c.project.addLib(cmd)
 	c.chosen.add(cmd)
 	c.servers.add(cmd)
 	flags := cmd.Flags()
@@ -110,6 +111,7 @@ no call begins, and those that run may finish (--grace).`,
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "project")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "root")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "insecure-no-tokens")
+	cmd.MarkFlagsMutuallyExclusive("tokens", "lib")
 	cmd.MarkFlagsMutuallyExclusive("session-projects", "stateless")
 	cmd.AddCommand(newMCPToken())
 	return cmd
@@ -265,5 +267,7 @@ func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*m
 
 // sessionOptions returns the options of all sessions.
 func (c *mcpCommand) sessionOptions(logger *slog.Logger) *toolrun.SessionOptions {
-	return &toolrun.SessionOptions{Select: c.choose, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger}
+	return c.project.withLibraries(&toolrun.SessionOptions{
+		Select: c.choose, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger,
+	})
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -22,6 +24,7 @@ type projectFlags struct {
 	id   string
 	root string
 	data string
+	lib  string
 	cmd  *cobra.Command
 
 	noFiles error // why session returned a session without files
@@ -40,6 +43,12 @@ func (f *projectFlags) addStore(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.data, "data", "",
 		"keep projects in `DIR` (default $TOOLRUN_DATA, else the user's data directory)")
 	f.cmd = cmd
+}
+
+// addLib adds --lib, for commands that run code or describe it.
+func (f *projectFlags) addLib(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.lib, "lib", "",
+		"run the scripts in `DIR` of the project before the code (default /lib; none with --root)")
 }
 
 // name is the project's name for people.
@@ -97,20 +106,46 @@ func (f *projectFlags) existing(ctx context.Context) (vfs.Project, error) {
 
 // session returns a session for calls on the project. If the user named no project and the default one cannot be opened,
 // the session has no files: not all tools need them.
-func (f *projectFlags) session(ctx context.Context, r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
+func (f *projectFlags) session(ctx context.Context, r *runner, options *toolrun.SessionOptions) (*toolrun.Session,
+	error) {
+	options = f.withLibraries(options)
 	if f.root != "" {
-		return r.DirSession(f.root, options)
+		session, err := r.DirSession(f.root, options)
+		if err != nil {
+			return nil, err
+		}
+		return session, f.checkLib(session.Project())
 	}
 	project, err := f.open(ctx)
 	if err != nil && f.given() {
 		return nil, err
 	}
 	f.noFiles = err
-	return r.ProjectSession(f.id, project, options)
+	session, err := r.ProjectSession(f.id, project, options)
+	if err != nil {
+		return nil, err
+	}
+	return session, f.checkLib(project)
+}
+
+// checkLib checks that --lib names a directory of the project.
+func (f *projectFlags) checkLib(project vfs.Project) error {
+	if f.lib == "" || project == nil {
+		return nil
+	}
+	info, err := project.Stat(f.lib)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a directory", f.lib)
+	}
+	if err != nil {
+		return fmt.Errorf("--lib names a directory of the project: %w", err)
+	}
+	return nil
 }
 
 // look is session for commands that change nothing.
 func (f *projectFlags) look(ctx context.Context, r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
+	options = f.withLibraries(options)
 	if f.root != "" {
 		return r.DirSession(f.root, options)
 	}
@@ -122,6 +157,26 @@ func (f *projectFlags) look(ctx context.Context, r *runner, options *toolrun.Ses
 		return nil, err
 	}
 	return r.ProjectSession(f.id, project, options)
+}
+
+// withLibraries returns options that apply --lib.
+func (f *projectFlags) withLibraries(options *toolrun.SessionOptions) *toolrun.SessionOptions {
+	if f.lib == "" {
+		return options
+	}
+	var o toolrun.SessionOptions
+	if options != nil {
+		o = *options
+	}
+	choose := o.Select
+	o.Select = func(s registry.Selection) registry.Selection {
+		if choose != nil {
+			s = choose(s)
+		}
+		s = s.WithOption(javascript.Name, javascript.OptionLoadLib, true)
+		return s.WithOption(javascript.Name, javascript.OptionLib, f.lib)
+	}
+	return &o
 }
 
 // store opens the store of projects, and makes it if it does not exist.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -78,7 +79,7 @@ func (s *session) run() (err error) {
 	if err := s.flags.check(s.cmd); err != nil {
 		return err
 	}
-	if s.runner, err = s.servers.open(s.cmd, toolrun.Options{ScriptName: "repl"}); err != nil {
+	if s.runner, err = s.servers.open(s.cmd, toolrun.Options{Script: javascript.Options{ScriptName: "repl"}}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.runner.Close()) }()
@@ -253,6 +254,8 @@ func (s *session) do(entry string) (last bool) {
 		return true
 	case errors.Is(err, errToolFailed):
 		s.failed = true
+	case errors.As(err, new(exitError)):
+		s.failed = s.failed || err != exitError(0)
 	case ctx.Err() != nil && s.interrupts != nil:
 		_ = terminal.Print(s.cmd.ErrOrStderr(), terminal.Dim, "\ninterrupted\n")
 	case ctx.Err() == nil:

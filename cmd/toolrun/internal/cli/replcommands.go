@@ -74,7 +74,8 @@ func (s *session) callCommand(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	return s.call(ctx, registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}, env)
+	return s.call(ctx, registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}, env,
+		func(result registry.Result) error { return printModel(s.cmd.OutOrStdout(), result) })
 }
 
 func (s *session) toolsCommand(ctx context.Context, _ string) error {

@@ -105,12 +105,6 @@ func Print(w io.Writer, style Style, text string) error {
 	return err
 }
 
-// Colours reports whether a result of Out shows colours.
-func Colours(w io.Writer) bool {
-	s, ok := w.(*Screen)
-	return ok && s.colour
-}
-
 // width is the number of columns.
 func (s *Screen) width() int {
 	if width, _, err := term.GetSize(int(s.file.Fd())); err == nil && width > 0 {

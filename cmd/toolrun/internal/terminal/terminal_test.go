@@ -72,7 +72,6 @@ func TestOtherStreams(t *testing.T) {
 	out := terminal.Out(&b)
 	require.Same(t, &b, out)
 	require.False(t, terminal.IsTerminal(out))
-	require.False(t, terminal.Colours(out))
 	require.NoError(t, terminal.Print(out, terminal.Red, "\x1b\xff"))
 	require.NoError(t, terminal.Flush(out))
 	progress := terminal.StartProgress(out)
