@@ -2,6 +2,9 @@ package vfs
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/spf13/afero"
@@ -9,16 +12,17 @@ import (
 
 // History is the record of a [Project]'s changes, within the limits of [HistoryOptions].
 type History interface {
-	// Changes lists the changes of a file or directory and everything below it, the latest first. The root stands
-	// for everything.
+	// Changes lists the changes of a file or directory and everything below it, the latest first, including those
+	// that were made before it was renamed. The root stands for everything.
 	Changes(ctx context.Context, name string) ([]Change, error)
 	// OpenVersion opens, for reading, the content of a file before the change with this id. If the change removed a
 	// directory, the error is syscall.EISDIR, and Restore can bring it back. If nothing was kept, the error is
 	// [ErrNotKept].
 	OpenVersion(ctx context.Context, id int64) (afero.File, error)
-	// Restore puts back what the change with this id replaced or removed, at its old path. A file that is there now
-	// is replaced, which the history records; a directory is not replaced (fs.ErrExist).
-	Restore(ctx context.Context, id int64) error
+	// Restore puts back what the change with this id replaced or removed: at the path to, or, if that is "", where it
+	// was. An earlier content of a file that has been renamed since goes to its new path. A file that is there now is
+	// replaced, which the history records; a directory is not replaced (fs.ErrExist).
+	Restore(ctx context.Context, id int64, to string) error
 	// Undo undoes the changes of a call, all of them or none, and lists them, the latest first. The id is that of
 	// the call (see [Calls]), or "#" and the number of a change; "" means the latest call that has not been undone.
 	// The error is an [*UndoError] if files have been changed since, by another call or from outside, and
@@ -27,6 +31,27 @@ type History interface {
 	// Permissions and times are not undone. The history records undoing like other changes. If it is interrupted,
 	// by a quota or the end of the process, repeat it to complete it.
 	Undo(ctx context.Context, id string) (undone []Change, err error)
+}
+
+// Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored
+// and at whose paths there is nothing now.
+func Removed(ctx context.Context, p Project, name string) ([]Change, error) {
+	changes, err := p.Changes(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var removed []Change
+	seen := map[string]bool{}
+	for _, e := range changes {
+		if e.Op != OpRemove || !e.Kept || seen[e.Path] {
+			continue
+		}
+		seen[e.Path] = true
+		if _, err := p.Stat(e.Path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			removed = append(removed, e)
+		}
+	}
+	return removed, nil
 }
 
 // A Change is one change of a project's files.

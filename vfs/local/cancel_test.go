@@ -60,7 +60,7 @@ func TestContextsThatEndAtEachStage(t *testing.T) {
 			return archive.Export(ctx, p, io.Discard, archive.TarGzip)
 		},
 		"undo":    func(ctx context.Context, p vfs.Project) error { _, err := p.Undo(ctx, ""); return err },
-		"restore": func(ctx context.Context, p vfs.Project) error { return p.Restore(ctx, lastKept(p)) },
+		"restore": func(ctx context.Context, p vfs.Project) error { return p.Restore(ctx, lastKept(p), "") },
 		"settings": func(ctx context.Context, p vfs.Project) error {
 			return p.EditSettings(ctx, func([]byte) ([]byte, error) { return []byte("new"), nil })
 		},

@@ -90,7 +90,7 @@ func TestAHistoryOfAnotherTime(t *testing.T) {
 			require.NoError(t, err)
 			if kept {
 				require.Len(t, changes, 3)
-				require.NoError(t, project.Restore(context.Background(), changes[1].ID))
+				require.NoError(t, project.Restore(context.Background(), changes[1].ID, ""))
 				content, err := afero.ReadFile(project, "/f")
 				require.NoError(t, err)
 				require.Equal(t, "zero", string(content))

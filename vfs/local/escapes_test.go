@@ -388,7 +388,7 @@ func TestHostileMeta(t *testing.T) {
 						break
 					}
 				}
-				_ = p.Restore(ctx, 1)
+				_ = p.Restore(ctx, 1, "")
 				require.NoError(t, afero.WriteFile(p, "a", []byte("12"), 0o600))
 				require.NoError(t, p.Remove("a"))
 				usage, err := p.Usage(t.Context())

@@ -503,7 +503,7 @@ func TestProcessesToComeFindTheHistoryAsItWas(t *testing.T) {
 				return err
 			}
 			changes, err := project.Changes(t.Context(), "/f")
-			return errors.Join(err, project.Restore(ctx, changes[0].ID))
+			return errors.Join(err, project.Restore(ctx, changes[0].ID, ""))
 		},
 		"after removing": func(project vfs.Project) error { return project.Remove("/f") },
 		"after renaming": func(project vfs.Project) error { return project.Rename("/f", "/d") },

@@ -1349,9 +1349,22 @@ func (r *run) restore(n int) {
 	} else if !what[""].dir {
 		require.Equal(r.t, what[""].content, r.version(change.ID))
 	}
+	if change.Op == vfs.OpWrite { // which goes to where the file is now
+		for _, later := range slices.Backward(changes) {
+			if later.ID <= change.ID {
+				continue
+			}
+			if later.Op == vfs.OpRemove && vfs.Within(target, later.Path) || later.Op == vfs.OpRename && later.To == target {
+				break
+			}
+			if later.Op == vfs.OpRename && vfs.Within(target, later.Path) {
+				target = later.To + target[len(later.Path):]
+			}
+		}
+	}
 	want := r.model.restore(target, what)
 	for _, p := range r.projects {
-		require.Equal(r.t, want, p.fails(p.call.Restore(ctx, change.ID), target), "restoring %+v", change)
+		require.Equal(r.t, want, p.fails(p.call.Restore(ctx, change.ID, ""), target), "restoring %+v", change)
 	}
 }
 
@@ -1598,7 +1611,7 @@ func TestWhatThereIsNoRoomForChangesNothing(t *testing.T) {
 	ctx := context.Background()
 	ten := []byte("0123456789")
 	for name, do := range map[string]func(project vfs.Project) error{
-		"restoring":                  func(project vfs.Project) error { return project.Restore(ctx, 4) },
+		"restoring":                  func(project vfs.Project) error { return project.Restore(ctx, 4, "") },
 		"writing with directories":   func(project vfs.Project) error { return vfs.WriteFile(ctx, project, "/d/e/f", ten) },
 		"appending with directories": func(project vfs.Project) error { return vfs.Append(ctx, project, "/d/e/f", ten) },
 		"copying":                    func(project vfs.Project) error { return vfs.Copy(ctx, project, "/full", "/d") },

@@ -99,7 +99,7 @@ func TestQuotas(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return p.Restore(ctx, changes[0].ID)
+			return p.Restore(ctx, changes[0].ID, "")
 		}, "bytes", 900, 4},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,7 @@ func TestHistory(t *testing.T) {
 		}, compact(texts))
 		changes, err = p.Changes(t.Context(), "g")
 		require.NoError(t, err)
-		require.Len(t, changes, 1)
+		require.Len(t, changes, 4, "it follows the rename")
 
 		require.Equal(t, "one", version(t, p, 3))
 		require.Equal(t, "two", version(t, p, 4))
@@ -63,13 +63,15 @@ func TestHistory(t *testing.T) {
 		_, err = p.OpenVersion(t.Context(), 6)
 		require.ErrorIs(t, err, syscall.EISDIR)
 
-		require.NoError(t, p.Restore(ctx, 4))
-		require.Equal(t, "two", read(t, p, "/d/f"))
-		require.NoError(t, p.Restore(ctx, 3))
-		require.Equal(t, "one", read(t, p, "/d/f"))
-		require.ErrorIs(t, p.Restore(ctx, 6), fs.ErrExist, "a directory is not replaced")
-		require.Equal(t, "four", read(t, p, "/g"))
-		require.ErrorIs(t, p.Restore(ctx, 5), vfs.ErrNotKept)
+		require.NoError(t, p.Restore(ctx, 4, ""))
+		require.Equal(t, "two", read(t, p, "/g"), "where the file is now")
+		require.NoError(t, p.Restore(ctx, 3, ""))
+		require.Equal(t, "one", read(t, p, "/g"))
+		require.NoError(t, p.Restore(ctx, 4, "/d/again/f"))
+		require.Equal(t, "two", read(t, p, "/d/again/f"))
+		require.ErrorIs(t, p.Restore(ctx, 6, ""), fs.ErrExist, "a directory is not replaced")
+		require.Equal(t, "one", read(t, p, "/g"))
+		require.ErrorIs(t, p.Restore(ctx, 5, ""), vfs.ErrNotKept)
 	})
 }
 

@@ -28,14 +28,51 @@ func (p *Project) Changes(ctx context.Context, name string) ([]vfs.Change, error
 		if err != nil {
 			return err
 		}
+		at := lineage{clean: true}
 		for _, e := range slices.Backward(all) {
-			if clean == "/" || e.Op != vfs.OpUndone && (vfs.Within(e.Path, clean) || e.To != "" && vfs.Within(e.To, clean)) {
+			if clean == "/" || e.Op != vfs.OpUndone && at.concerns(e) {
 				found = append(found, e.public())
 			}
 		}
 		return nil
 	})
 	return found, err
+}
+
+// A lineage is the paths at which a file or directory, and what has come into it, was before a change. Changes are
+// looked at from the latest on.
+type lineage map[string]bool
+
+// has reports whether a path is one of the lineage, or below one.
+func (l lineage) has(name string) bool {
+	for ; name != "/" && name != ""; name = path.Dir(name) {
+		if l[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// concerns reports whether a change is one of the lineage, and follows a rename to the old name.
+func (l lineage) concerns(e change) bool {
+	if e.Op != vfs.OpRename {
+		return l.has(e.Path)
+	}
+	if l.has(e.Path) {
+		return true
+	}
+	if l.has(e.To) { // something came from outside
+		l[e.Path] = true
+		return true
+	}
+	moved := false
+	for name := range l { // with the directory that it lies in
+		if vfs.Within(name, e.To) {
+			l[e.Path+name[len(e.To):]] = true
+			moved = true
+		}
+	}
+	return moved
 }
 
 // OpenVersion implements [vfs.History].
@@ -79,14 +116,43 @@ func (e *change) target() string {
 }
 
 // Restore implements [vfs.History].
-func (p *Project) Restore(ctx context.Context, id int64) error {
+func (p *Project) Restore(ctx context.Context, id int64, to string) error {
 	return p.change(ctx, func(c *core) error {
 		e, err := c.version(id)
 		if err != nil {
 			return err
 		}
-		return fsys.PathError("restore", e.target(), p.restore(c, keptFile(id), e.target()))
+		if to == "" {
+			to, err = c.nowAt(e)
+			if err != nil {
+				return err
+			}
+			return fsys.PathError("restore", to, p.restore(c, keptFile(id), to))
+		}
+		return onPath("restore", to, func(clean string) error { return p.restore(c, keptFile(id), clean) })
 	})
+}
+
+// nowAt returns where something belongs that a change has replaced or removed: a content of a file goes where the file
+// has been renamed to since.
+func (c *core) nowAt(e change) (string, error) {
+	name := e.target()
+	if e.Op != vfs.OpWrite {
+		return name, nil
+	}
+	later, err := c.changes(e.Number + 1)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range later {
+		switch {
+		case l.Op == vfs.OpRename && vfs.Within(name, l.Path):
+			name = l.To + name[len(l.Path):]
+		case l.Op == vfs.OpRename && l.To == name, l.Op == vfs.OpRemove && vfs.Within(name, l.Path):
+			return name, nil // another file now, or none
+		}
+	}
+	return name, nil
 }
 
 // restore copies what is kept to where it was.
@@ -98,6 +164,9 @@ func (p *Project) restore(c *core, kept, name string) error {
 	size, err := c.sizeOf(kept)
 	if err != nil {
 		return err
+	}
+	if info.IsDir() && (depth(name)+size.depth > vfs.MaxDepth || len(name)+size.longest > vfs.MaxPath) {
+		return syscall.ENAMETOOLONG
 	}
 	switch there, err := c.b.lstat(name); {
 	case err == nil && (there.IsDir() || info.IsDir()):

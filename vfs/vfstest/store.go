@@ -246,9 +246,49 @@ func checkVersions(t *testing.T, store vfs.Store) {
 	}
 	_, err = p.OpenVersion(t.Context(), changes[2].ID)
 	require.ErrorIs(t, err, vfs.ErrNotKept)
-	require.NoError(t, p.Restore(t.Context(), changes[1].ID))
+	require.NoError(t, p.Restore(t.Context(), changes[1].ID, ""))
 	require.Equal(t, "first", read(t, p, "/file"))
-	require.ErrorIs(t, p.Restore(t.Context(), 1000), vfs.ErrNotKept)
+	require.ErrorIs(t, p.Restore(t.Context(), 1000, ""), vfs.ErrNotKept)
+
+	// The history follows a rename, of the file or of a directory that it is in.
+	mkdir(t, p, "/dir")
+	require.NoError(t, p.Rename("/file", "/dir/new"))
+	require.NoError(t, p.Rename("/dir", "/moved"))
+	write(t, p, "/file", "another")
+	changes, err = p.Changes(t.Context(), "/moved/new")
+	require.NoError(t, err)
+	var ops []vfs.Op
+	for _, e := range changes {
+		ops = append(ops, e.Op)
+	}
+	require.Equal(t, []vfs.Op{vfs.OpRename, vfs.OpRename, vfs.OpCreate, vfs.OpRemove, vfs.OpWrite, vfs.OpCreate}, ops)
+	write(t, p, "/moved/new", "latest")
+	changes, err = p.Changes(t.Context(), "/moved/new")
+	require.NoError(t, err)
+	require.NoError(t, p.Restore(t.Context(), changes[0].ID, "/copy/of"))
+	require.Equal(t, "first", read(t, p, "/copy/of"))
+	require.Equal(t, "latest", read(t, p, "/moved/new"))
+	require.Error(t, p.Restore(t.Context(), changes[0].ID, "/moved"), "a directory is not replaced")
+	write(t, p, "/a", "1")
+	write(t, p, "/a", "2")
+	require.NoError(t, p.Rename("/a", "/b"))
+	changes, err = p.Changes(t.Context(), "/b")
+	require.NoError(t, err)
+	require.Equal(t, vfs.OpWrite, changes[1].Op)
+	require.NoError(t, p.Restore(t.Context(), changes[1].ID, ""))
+	require.Equal(t, "1", read(t, p, "/b"), "it goes where the file is now")
+	absent(t, p, "/a")
+
+	// What has been removed is listed, and can be put elsewhere.
+	require.NoError(t, p.RemoveAll("/moved"))
+	require.NoError(t, p.Remove("/b"))
+	write(t, p, "/b", "anew")
+	removed, err := vfs.Removed(t.Context(), p, "/")
+	require.NoError(t, err)
+	require.Len(t, removed, 1)
+	require.Equal(t, "/moved", removed[0].Path)
+	require.NoError(t, p.Restore(t.Context(), removed[0].ID, "/elsewhere"))
+	require.Equal(t, "latest", read(t, p, "/elsewhere/new"))
 }
 
 func checkUsage(t *testing.T, store vfs.Store) {

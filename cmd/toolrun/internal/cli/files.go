@@ -43,7 +43,7 @@ project's history for a while.`,
 	c.add(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
 	cmd.AddCommand(c.list(), c.tree(), c.cat(), c.put(), c.get(), c.remove(), c.move(), c.copy(), c.mkdir(),
-		c.history(), c.restore(), c.undo(), c.importFiles(), c.exportFiles())
+		c.history(), c.deleted(), c.restore(), c.undo(), c.importFiles(), c.exportFiles())
 	return cmd
 }
 

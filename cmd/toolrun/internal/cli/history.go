@@ -49,7 +49,8 @@ func (c *filesCommand) history() *cobra.Command {
 	return &cobra.Command{
 		Use:   "history [PATH]",
 		Short: "List the changes of a file or a directory, the latest first",
-		Long: `List the changes of a file, or of everything in a directory, the latest first.
+		Long: `List the changes of a file, or of everything in a directory, the latest first,
+also from before it was renamed.
 The first column is the id for restore and cat --version. The name after the
 time is that of the call, for undo.`,
 		Example: "  toolrun files history\n" +
@@ -65,10 +66,32 @@ time is that of the call, for undo.`,
 	}
 }
 
-func (c *filesCommand) restore() *cobra.Command {
+func (c *filesCommand) deleted() *cobra.Command {
 	return &cobra.Command{
+		Use:   "deleted [PATH]",
+		Short: "List what has been removed and can be restored",
+		Long: `List the files and directories that have been removed, the latest first, and at
+whose paths there is nothing now. The first column is the id for restore.`,
+		Example: "  toolrun files deleted\n" +
+			"  toolrun files restore 7 --to /old/notes.md",
+		Args: cobra.MaximumNArgs(1),
+		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+			changes, err := vfs.Removed(cmd.Context(), p, argument(args, 0, "/"))
+			if err != nil {
+				return outcome{}, err
+			}
+			return changesOutcome(changes), nil
+		}),
+	}
+}
+
+func (c *filesCommand) restore() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
 		Use:   "restore ID",
 		Short: "Put back what a change replaced or removed",
+		Long: `Put back what a change replaced or removed, where it was, or at another path
+with --to. If the file has been renamed since, it goes to its new path.`,
 		Example: "  toolrun files history /notes.md\n" +
 			"  toolrun files restore 2",
 		Args: cobra.ExactArgs(1),
@@ -77,9 +100,11 @@ func (c *filesCommand) restore() *cobra.Command {
 			if err != nil {
 				return outcome{}, fmt.Errorf("%q is not the id of a change; toolrun files history lists them", args[0])
 			}
-			return outcome{}, p.Restore(cmd.Context(), id)
+			return outcome{}, p.Restore(cmd.Context(), id, to)
 		}),
 	}
+	cmd.Flags().StringVar(&to, "to", "", "put it at `PATH` instead")
+	return cmd
 }
 
 func (c *filesCommand) undo() *cobra.Command {
