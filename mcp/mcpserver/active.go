@@ -14,7 +14,8 @@ type active struct {
 	mu      sync.Mutex
 	n       int
 	closing bool
-	changed chan struct{} // closed when closing and n is 0
+	// draining is closed when closing begins, and changed when no call runs any more after that.
+	draining, changed chan struct{}
 }
 
 // begin begins a call, unless no more may begin.
@@ -42,6 +43,7 @@ func (a *active) drain(ctx context.Context) error {
 	a.mu.Lock()
 	if !a.closing {
 		a.closing = true
+		close(a.draining)
 		if a.n == 0 {
 			close(a.changed)
 		}

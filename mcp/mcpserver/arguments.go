@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -31,41 +32,51 @@ type arguments struct {
 	byKey map[string]passed
 }
 
+// passed is what a call has besides what the SDK gets: its arguments, their load, and its turn.
 type passed struct {
 	args json.RawMessage
 	load *load
+	turn *turn
 }
 
-// put keeps the arguments of messages.
-func (a *arguments) put(list []message, l *load) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, m := range list {
-		if m.key != "" {
-			if a.byKey == nil {
-				a.byKey = map[string]passed{}
-			}
-			a.byKey[m.key] = passed{m.args, l}
-		}
+// done ends the turn of a call, and lets its arguments go.
+func (p *passed) done() {
+	p.turn.leave()
+	if p.load != nil {
+		p.load.letGo()
 	}
 }
 
-// take returns the arguments that the SDK's stand for, and a function to be called when they are no longer used.
-func (a *arguments) take(given json.RawMessage) (json.RawMessage, func(), error) {
+// put keeps the arguments of the calls in messages, and gives the calls their turns in the place of the message's.
+func (a *arguments) put(list []message, l *load, place *turn) {
+	calls := slices.DeleteFunc(slices.Clone(list), func(m message) bool { return m.key == "" })
+	turns := place.become(len(calls))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, m := range calls {
+		if a.byKey == nil {
+			a.byKey = map[string]passed{}
+		}
+		a.byKey[m.key] = passed{m.args, l, turns[i]}
+	}
+}
+
+// take returns what belongs to the arguments that the SDK has. Its done is to be called when the call has ended.
+func (a *arguments) take(given json.RawMessage) (passed, error) {
 	key, isKey := bytes.CutPrefix(given, []byte(`{"toolrun":"`))
 	key, ends := bytes.CutSuffix(key, []byte(`"}`))
 	if !isKey || !ends || len(key) != keyLength {
-		return given, func() {}, nil
+		return passed{args: given}, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p, ok := a.byKey[string(key)]
 	if !ok {
-		return nil, nil, errGone
+		return passed{}, errGone
 	}
 	delete(a.byKey, string(key))
 	p.load.use()
-	return p.args, p.load.letGo, nil
+	return p, nil
 }
 
 // forget drops what nobody has taken.
@@ -73,6 +84,9 @@ func (a *arguments) forget(keys ...string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, key := range keys {
-		delete(a.byKey, key)
+		if p, ok := a.byKey[key]; ok {
+			p.turn.leave()
+			delete(a.byKey, key)
+		}
 	}
 }

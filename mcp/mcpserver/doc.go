@@ -15,6 +15,9 @@
 //   - Tools: those that the selection enables, with their titles, hints and schemas. Calls go through
 //     [registry.Registry.Dispatch] and follow all its rules. A failed call is a result with isError set; only calls
 //     of unknown tools are errors of the protocol.
+//   - Order: the calls of one session run one after another, in the order in which they came, except that calls of
+//     read-only tools overlap with each other. Over HTTP, order is that of the requests' arrival. Clients without
+//     sessions wait for each answer if they want an order.
 //   - Progress of a call, if the client gives a progress token.
 //   - Log records, if the client sets a level: the beginning and end of each call, and what the tool logs with the
 //     Logger of its [registry.Env], without errors and stacks.

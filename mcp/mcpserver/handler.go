@@ -188,7 +188,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(context.WithValue(r.Context(), beganKey{},
 			func(session *sdk.ServerSession) { h.began(e, session) }))
 	}
-	served, problem := h.readBody(w, r, e)
+	var place *turn
+	if withSessions && !begins && r.Method == http.MethodPost {
+		place = e.server.turns.enter(r.Header.Get(sessionHeader))
+		defer place.leave() // unless calls have come in its place
+	}
+	served, problem := h.readBody(w, r, e, place)
 	if problem != nil {
 		problem.refuse(w)
 		return

@@ -74,8 +74,10 @@ var errBodies = errors.New("there are too many large requests: try again later")
 
 // readBody reads a request's messages, within a time, which has begun, and a size, so that slow and large requests
 // hold nothing else up, and replaces its body by what the SDK gets. What has come, and not what has been announced,
-// counts against what all may have. What is returned must be called when the request has been served.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint) (served func(), problem *refusal) {
+// counts against what all may have. The calls in the messages get their turns in the given place. What is returned
+// must be called when the request has been served.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint,
+	place *turn) (served func(), problem *refusal) {
 	if r.Method != http.MethodPost { // the server reads what there is, up to a limit of its own
 		r.Body = http.NoBody
 		return func() {}, nil
@@ -93,7 +95,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, e *endpoint) 
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // it would end what follows, too
 	r.Body = io.NopCloser(bytes.NewReader(m.text()))
 	keys := m.keys()
-	e.server.passing.put(m.list, l)
+	e.server.passing.put(m.list, l, place)
 	return func() {
 		forget := func() {
 			e.server.passing.forget(keys...)

@@ -336,6 +336,9 @@ func (p *parameters) remake(out, params []byte) ([]byte, *refusal) {
 		out = appendMember(out, "capabilities", []byte("{}"))
 		out = appendMember(out, "clientInfo", []byte(`{"name":"","version":""}`))
 	}
+	if p.args == nil && p.method == "tools/call" && !p.whole {
+		p.args = json.RawMessage("{}") // so that the call has a key, and with that its turn
+	}
 	if p.args != nil {
 		if p.whole {
 			if len(p.args) > maxHeaderArguments {

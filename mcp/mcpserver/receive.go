@@ -36,13 +36,13 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 				result, err = nil, errPanicked
 			}
 		}()
+		var call passed
 		if params, ok := request.GetParams().(*sdk.CallToolParamsRaw); ok {
-			args, done, err := s.passing.take(params.Arguments)
-			if err != nil {
+			if call, err = s.passing.take(params.Arguments); err != nil {
 				return nil, err
 			}
-			defer done()
-			params.Arguments = args
+			defer call.done()
+			params.Arguments = call.args
 		}
 		switch {
 		case strings.HasPrefix(method, "notifications/"): // are for the SDK, and one that is refused would be lost
@@ -65,6 +65,9 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		switch params := request.GetParams().(type) {
 		case *sdk.CallToolParamsRaw:
+			if err := call.turn.wait(ctx, s.active.draining, s.reads(params.Name)); err != nil {
+				return nil, err
+			}
 			return s.call(ctx, next, method, request, tools, env)
 		case *sdk.ListPromptsParams:
 			return s.listPrompts(ctx, tools, env)

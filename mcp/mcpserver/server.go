@@ -67,6 +67,7 @@ type Server struct {
 	active   active
 	listens  chan struct{} // one for each client that listens
 	passing  arguments
+	turns    turns
 	next     sdk.MethodHandler // the SDK's
 	// unanswered is how many requests have no answer yet that a client has got.
 	unanswered atomic.Int64
@@ -76,6 +77,7 @@ type Server struct {
 	mu      sync.Mutex
 	offered []byte            // the definitions that clients see, as provider.Definitions has made them
 	tools   map[string][]byte // each one's, by name
+	reading map[string]bool   // the names of read-only tools
 }
 
 // New returns a server. It fails if a limit is negative, if the source fails, or with a *registry.ToolError if the
@@ -120,7 +122,7 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	)
 	s.watch = watch{server: s, sessions: map[*sdk.ServerSession]map[string]bool{}, files: map[string]*watched{}}
 	s.stopped, s.stop = context.WithCancel(context.Background())
-	s.active.changed = make(chan struct{})
+	s.active.draining, s.active.changed = make(chan struct{}), make(chan struct{})
 	s.sdk.AddReceivingMiddleware(s.receive)
 	if err := s.Refresh(ctx); err != nil {
 		return nil, err

@@ -205,7 +205,7 @@ func (t *stdio) check(line []byte) (lines [][]byte, problem *refusal) {
 	if !t.expect(requests) {
 		return nil, invalid("a request with this id is under way")
 	}
-	t.server.passing.put(calls.list, l)
+	t.server.passing.put(calls.list, l, t.server.turns.enter(t))
 	if len(calls.list) > 0 { // and nothing else: the SDK would wait for answers to notifications
 		lines = append(lines, calls.text())
 	}

@@ -41,13 +41,13 @@ func (s *Server) offer(tools *registry.Registry, selection registry.Selection) e
 	if err := json.Unmarshal(definitions, &list); err != nil {
 		return err
 	}
-	now := make(map[string][]byte, len(list))
+	now, reading := make(map[string][]byte, len(list)), map[string]bool{}
 	for _, raw := range list {
 		var d definition
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return err
 		}
-		now[d.Name] = raw
+		now[d.Name], reading[d.Name] = raw, d.Annotations.ReadOnlyHint
 		if bytes.Equal(raw, s.tools[d.Name]) {
 			continue
 		}
@@ -61,8 +61,15 @@ func (s *Server) offer(tools *registry.Registry, selection registry.Selection) e
 			s.sdk.RemoveTools(name)
 		}
 	}
-	s.offered, s.tools = definitions, now
+	s.offered, s.tools, s.reading = definitions, now, reading
 	return nil
+}
+
+// reads reports whether a tool is read-only.
+func (s *Server) reads(tool string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reading[tool]
 }
 
 // add gives a tool to the SDK, which panics if a schema has annotations that the protocol does not allow.
