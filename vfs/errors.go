@@ -77,7 +77,8 @@ type NoCallsError struct {
 }
 
 func (e *NoCallsError) Error() string {
-	return fmt.Sprintf("the file system %q knows no calls: wrap a project with vfs.Wrap, and use vfs.Foreign for what is none", e.Name)
+	return fmt.Sprintf("the file system %q has no calls: use vfs.Wrap to wrap a project, or vfs.Foreign if it is not one",
+		e.Name)
 }
 
 // Unwrap makes errors.Is hold for errors.ErrUnsupported.

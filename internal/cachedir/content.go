@@ -43,7 +43,8 @@ func verify(dir string) (*content, error) {
 		return nil, err
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, sumsName))
-	if err == nil && len(sums) > 0 && bytes.Equal(sums, c.sums()) { // an entry that has lost everything has no hashes either
+	// An entry that has lost everything has no hashes either.
+	if err == nil && len(sums) > 0 && bytes.Equal(sums, c.sums()) {
 		return c, nil
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {

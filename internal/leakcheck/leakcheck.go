@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/procmem"
+	"github.com/toolrun/toolrun/internal/race"
 )
 
 // Holdings are the resources of a process. A value that the system does not report is zero.
@@ -71,7 +72,8 @@ func (h Holdings) Require(t testing.TB, most Growth) Holdings {
 	if what := h.grown(now, most); what != "" {
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		require.Fail(t, "the process holds more "+what, "before: %v\nafter:  %v\nopen before: %q\nopen after:  %q\n%s", h, now, h.open, now.open, stacks)
+		require.Fail(t, "the process holds more "+what, "before: %v\nafter:  %v\nopen before: %q\nopen after:  %q\n%s",
+			h, now, h.open, now.open, stacks)
 	}
 	return now
 }
@@ -86,7 +88,7 @@ func (h Holdings) grown(now Holdings, most Growth) string {
 		return "mappings"
 	case most.Memory > 0 && now.Heap > h.Heap+most.Memory:
 		return "heap"
-	case most.Memory > 0 && !raceDetector && now.Resident > h.Resident+most.Memory:
+	case most.Memory > 0 && !race.Enabled && now.Resident > h.Resident+most.Memory:
 		return "memory"
 	}
 	return ""

@@ -29,6 +29,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/storetest"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -171,23 +172,9 @@ func archiveUsage(t testing.TB, p vfs.Project) [2]int64 {
 	return [2]int64{usage.Bytes, usage.Files}
 }
 
-// onBothStores runs a test with a project in memory and one on disk.
-func onBothStores(t *testing.T, options *vfs.Options, test func(t *testing.T, p vfs.Project)) {
-	t.Run("memory", func(t *testing.T) { test(t, archiveProject(t, local.NewMemoryStore(options))) })
-	t.Run("disk", func(t *testing.T) {
-		store, err := local.OpenStore(t.TempDir(), options)
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = store.Close() })
-		test(t, archiveProject(t, store))
-	})
-}
-
 func archiveProject(t testing.TB, store vfs.Store) vfs.Project {
 	t.Helper()
-	p, err := store.Open(t.Context(), "project")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = p.Close() })
-	return p
+	return storetest.Open(t, store, "project")
 }
 
 func writeArchiveFiles(t testing.TB, p vfs.Project, items ...archiveItem) {
@@ -278,7 +265,7 @@ func archiveFiles() []archiveItem {
 }
 
 func TestArchiveRoundTrip(t *testing.T) {
-	onBothStores(t, &vfs.Options{NoSync: true}, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, &vfs.Options{NoSync: true}, func(t *testing.T, p vfs.Project) {
 		writeArchiveFiles(t, p, archiveFiles()...)
 		for dir := deepDirectory; dir != "."; dir = path.Dir(dir) {
 			require.NoError(t, p.Chtimes(dir, time.Unix(1e9, 0), time.Unix(1e9, 0))) // to the second
@@ -292,7 +279,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 			t.Run(string(format), func(t *testing.T) {
 				archive := exported(t, p, format)
 				require.Equal(t, archive, exported(t, p, format), "the same files make the same archive")
-				onBothStores(t, &vfs.Options{NoSync: true}, func(t *testing.T, other vfs.Project) {
+				storetest.Each(t, &vfs.Options{NoSync: true}, func(t *testing.T, other vfs.Project) {
 					result, err := importBytes(t, other, archive, format)
 					require.NoError(t, err)
 					require.Equal(t, want, archiveTree(t, other))
@@ -326,7 +313,7 @@ func TestArchiveOfDeepFiles(t *testing.T) {
 }
 
 func TestExportOfNothing(t *testing.T) {
-	onBothStores(t, nil, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, nil, func(t *testing.T, p vfs.Project) {
 		for _, format := range archiveFormats {
 			result, err := importBytes(t, p, exported(t, p, format), format)
 			require.NoError(t, err)
@@ -525,7 +512,7 @@ func TestExportFails(t *testing.T) {
 
 // Others do not wait for an export that nobody reads, nor for an import that nobody writes.
 func TestArchivesHoldNoLock(t *testing.T) {
-	onBothStores(t, &vfs.Options{NoSync: true}, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, &vfs.Options{NoSync: true}, func(t *testing.T, p vfs.Project) {
 		writeArchiveFiles(t, p, archiveFiles()...)
 		for _, format := range archiveFormats {
 			from, to := io.Pipe()
@@ -1052,7 +1039,7 @@ func TestArchiveAttacks(t *testing.T) {
 	for _, attack := range archiveAttacks() {
 		attack.each(t, func(t *testing.T, format Format) {
 			t.Parallel()
-			onBothStores(t, &archiveQuota, func(t *testing.T, p vfs.Project) {
+			storetest.Each(t, &archiveQuota, func(t *testing.T, p vfs.Project) {
 				writeArchiveFiles(t, p, attackedFiles...)
 				evil := attack.make(t, format, true)
 				before := archiveSnapshot(t, p)
@@ -1146,7 +1133,7 @@ func TestImportOfLongZip(t *testing.T) {
 
 // Temporary files of others count as well.
 func TestImportWhileOthersWrite(t *testing.T) {
-	onBothStores(t, &archiveQuota, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, &archiveQuota, func(t *testing.T, p vfs.Project) {
 		var open []afero.File
 		for i := range 3 {
 			f, err := p.Create(fmt.Sprint("/", i))
@@ -1186,7 +1173,7 @@ func TestStageChecksSize(t *testing.T) {
 func TestImportOfBombs(t *testing.T) {
 	zeros := strings.Repeat("\x00", 1<<16)
 	options := vfs.Options{Quota: vfs.Quota{Bytes: 4 << 16, FileSize: 1 << 16}}
-	onBothStores(t, &options, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, &options, func(t *testing.T, p vfs.Project) {
 		for _, format := range archiveFormats {
 			var items []archiveItem
 			for i := range 30 {
@@ -1237,7 +1224,7 @@ func TestImportOfLongArchive(t *testing.T) {
 }
 
 func TestImportOverFiles(t *testing.T) {
-	onBothStores(t, nil, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, nil, func(t *testing.T, p vfs.Project) {
 		writeArchiveFiles(t, p, attackedFiles...)
 		before := archiveTree(t, p)
 		at := time.Unix(1_500_000_000, 0)
@@ -1302,7 +1289,7 @@ func TestImportIsACall(t *testing.T) {
 }
 
 func TestImportWithinExclusively(t *testing.T) {
-	onBothStores(t, nil, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, nil, func(t *testing.T, p vfs.Project) {
 		require.NoError(t, p.Exclusively(t.Context(), func(files afero.Fs) error {
 			_, err := Import(t.Context(), files, bytes.NewReader(packed(t, Tar, someItems...)), Tar)
 			return err
@@ -1332,7 +1319,7 @@ func TestImportWithLittleRoom(t *testing.T) {
 		{"a file that is too large", []archiveItem{{name: "a", body: body(701)}, {name: "b"}}, "file size"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onBothStores(t, &options, func(t *testing.T, p vfs.Project) {
+			storetest.Each(t, &options, func(t *testing.T, p vfs.Project) {
 				writeArchiveFiles(t, p, archiveItem{name: "/a", body: body(400)}, archiveItem{name: "/b", body: body(500)},
 					archiveItem{name: "/c", body: body(100)})
 				for _, format := range archiveFormats {
@@ -1383,7 +1370,7 @@ func TestImportBeyondQuota(t *testing.T) {
 // An export of a project that is as full as can be goes into an empty one.
 func TestExportFitsProject(t *testing.T) {
 	options := vfs.Options{Quota: vfs.Quota{Bytes: 3_000, Files: 40, FileSize: 100}, NoSync: true}
-	onBothStores(t, &options, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, &options, func(t *testing.T, p vfs.Project) {
 		var items []archiveItem
 		for i := range 30 {
 			items = append(items, archiveItem{name: fmt.Sprintf("/%02d", i), body: strings.Repeat("y", 100)})
@@ -1406,7 +1393,7 @@ func TestImportIsCancelled(t *testing.T) {
 		item.name = item.name[1:]
 		items = append(items, item)
 	}
-	onBothStores(t, nil, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, nil, func(t *testing.T, p vfs.Project) {
 		writeArchiveFiles(t, p, attackedFiles...)
 		before := archiveSnapshot(t, p)
 		for _, format := range archiveFormats {
@@ -1452,7 +1439,7 @@ func TestImportWaitsForLock(t *testing.T) {
 
 func TestImportFromFailingReader(t *testing.T) {
 	broken := errors.New("the line is broken")
-	onBothStores(t, nil, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, nil, func(t *testing.T, p vfs.Project) {
 		_, err := p.Usage(t.Context())
 		require.NoError(t, err)
 		before := archiveSnapshot(t, p)
@@ -1492,7 +1479,7 @@ func TestImportFromFiles(t *testing.T) {
 		_, _ = to.Write(data)
 		_ = to.Close()
 	}()
-	onBothStores(t, nil, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, nil, func(t *testing.T, p vfs.Project) {
 		if from == nil {
 			return
 		}
@@ -1615,7 +1602,7 @@ func TestImportIsTakenBack(t *testing.T) {
 		{name: "Readme.md", body: "longer than it was before", time: time.Unix(1e9+7, 0)}, {name: "old", body: ""},
 		{name: "e/f/", mode: 0o777}, {name: "e/f/run", body: "run", mode: 0o777},
 	}, someItems...)
-	onBothStores(t, &vfs.Options{NoSync: true}, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, &vfs.Options{NoSync: true}, func(t *testing.T, p vfs.Project) {
 		writeArchiveFiles(t, p, attackedFiles...)
 		usage, tried := archiveUsage(t, p), 0
 		for fails, failing := range []error{broken, &vfs.QuotaError{Limit: "bytes"}, syscall.EROFS} {
@@ -1683,7 +1670,7 @@ func (b breaking) Remove(string) error { return b.fails }
 
 // Views of a project are imported into and exported as the project itself.
 func TestArchivesOfViews(t *testing.T) {
-	onBothStores(t, &archiveQuota, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, &archiveQuota, func(t *testing.T, p vfs.Project) {
 		require.NoError(t, p.Mkdir("/memories", 0o755))
 		for name, files := range map[string]afero.Fs{
 			"sub":      vfs.Sub(p, "/in/a/directory"),
@@ -1763,7 +1750,7 @@ func TestSpool(t *testing.T) {
 }
 
 func TestImportsAtOnce(t *testing.T) {
-	onBothStores(t, nil, func(t *testing.T, p vfs.Project) {
+	storetest.Each(t, nil, func(t *testing.T, p vfs.Project) {
 		var all sync.WaitGroup
 		for i := range 6 {
 			format := archiveFormats[i%3]

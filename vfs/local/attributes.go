@@ -110,5 +110,6 @@ func (c *core) copyFile(from, to string, info fs.FileInfo) error {
 	if err == nil && !c.options.NoSync {
 		err = target.Sync()
 	}
-	return errors.Join(err, target.Close(), c.b.chmod(to, info.Mode().Perm()|0o600), c.b.chtimes(to, info.ModTime(), info.ModTime()))
+	return errors.Join(err, target.Close(),
+		c.b.chmod(to, info.Mode().Perm()|0o600), c.b.chtimes(to, info.ModTime(), info.ModTime()))
 }

@@ -369,7 +369,9 @@ func (f *file) Sync() error {
 		return f.fail("sync", err)
 	}
 	if f.created {
-		return f.fail("sync", f.project.change(context.Background(), func(*core) error { return f.project.sync(path.Dir(f.name)) }))
+		return f.fail("sync", f.project.change(context.Background(), func(*core) error {
+			return f.project.sync(path.Dir(f.name))
+		}))
 	}
 	return nil
 }

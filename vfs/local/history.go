@@ -82,7 +82,9 @@ func (own *call) add(e change) {
 
 // recordReplacement records a change that replaces a file, or something at least, if before is not nil. If the same
 // call has written the file before, and nobody has changed anything since, that stays one change: again is true.
-func (p *Project) recordReplacement(c *core, e change, name string, before fs.FileInfo) (number int64, again bool, err error) {
+func (p *Project) recordReplacement(
+	c *core, e change, name string, before fs.FileInfo,
+) (number int64, again bool, err error) {
 	if c.options.History.Off {
 		return -1, false, nil
 	}

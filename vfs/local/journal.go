@@ -58,7 +58,8 @@ type change struct {
 // public is the change as callers see it.
 func (e *change) public() vfs.Change {
 	return vfs.Change{
-		ID: e.Number, Time: e.Time, Call: e.Call, Op: e.Op, Path: e.Path, To: e.To, Kept: e.Kept, Lost: e.Lost, Undoes: e.Undoes,
+		ID: e.Number, Time: e.Time, Call: e.Call, Op: e.Op, Path: e.Path, To: e.To,
+		Kept: e.Kept, Lost: e.Lost, Undoes: e.Undoes,
 	}
 }
 

@@ -2,7 +2,6 @@ package local_test
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,53 +14,6 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
-
-func TestSettings(t *testing.T) {
-	for name, open := range stores {
-		t.Run(name, func(t *testing.T) {
-			store := open(t, nil)
-			project := openProject(t, store, "one")
-			settings, err := project.Settings(t.Context())
-			require.NoError(t, err)
-			require.Nil(t, settings)
-
-			put := func(data string) error {
-				return project.EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte(data), nil })
-			}
-			require.NoError(t, put(`{"a":1}`))
-			require.NoError(t, project.EditSettings(t.Context(), func(settings []byte) ([]byte, error) {
-				return append(settings, '\n'), nil
-			}))
-			settings, err = openProject(t, store, "one").Settings(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, "{\"a\":1}\n", string(settings))
-
-			refused := errors.New("refused")
-			require.ErrorIs(t, project.EditSettings(t.Context(), func([]byte) ([]byte, error) { return nil, refused }), refused)
-			require.ErrorContains(t, put(string(make([]byte, vfs.MaxSettings+1))), "more than")
-			canceled, cancel := context.WithCancel(t.Context())
-			cancel()
-			project.EditSettings(canceled, func(settings []byte) ([]byte, error) { return settings, nil })
-			settings, err = project.Settings(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, "{\"a\":1}\n", string(settings))
-
-			usage, err := project.Usage(t.Context())
-			require.NoError(t, err)
-			require.Zero(t, usage.Bytes+usage.Files, "they are no files of the project")
-			changes, err := project.Changes(t.Context(), "/")
-			require.NoError(t, err)
-			require.Empty(t, changes)
-			_, err = project.Open("/.toolrun/settings.json")
-			require.ErrorIs(t, err, fs.ErrInvalid)
-
-			require.NoError(t, put(""))
-			settings, err = project.Settings(t.Context())
-			require.NoError(t, err)
-			require.Nil(t, settings)
-		})
-	}
-}
 
 func TestSettingsAreNotReadThroughLinks(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")

@@ -55,7 +55,9 @@ func OpenStore(dir string, options *vfs.Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := &diskPlace{dir: dir, root: root, loose: ignoresCase(root, dir), counted: map[string]bool{}, shared: map[string]*shared{}}
+	place := &diskPlace{
+		dir: dir, root: root, loose: ignoresCase(root, dir), counted: map[string]bool{}, shared: map[string]*shared{},
+	}
 	place.sweep()
 	return &Store{o, place}, nil
 }

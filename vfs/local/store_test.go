@@ -24,60 +24,8 @@ func TestProjectIDs(t *testing.T) {
 		"", ".", "..", "a/b", `a\b`, "../a", "a.b", "a b", "a:b", "é", "a\x00", "a\n", "con", "NUL", "Aux", "com1", "LPT9", "~", "a%2fb", "*",
 		strings.Repeat("x", 129), ".toolrun", "\xff",
 	} {
-		var invalid *vfs.InvalidIDError
-		require.ErrorAs(t, vfs.CheckID(id), &invalid, id)
+		require.ErrorAs(t, vfs.CheckID(id), new(*vfs.InvalidIDError), id)
 		require.ErrorIs(t, vfs.CheckID(id), fs.ErrInvalid)
-		for _, open := range stores {
-			store := open(t, nil)
-			_, err := store.Open(t.Context(), id)
-			require.ErrorAs(t, err, &invalid, id)
-			require.ErrorAs(t, store.Delete(t.Context(), id), &invalid, id)
-			_, err = vfs.StoreUsage(t.Context(), store, id)
-			require.ErrorAs(t, err, &invalid, id)
-		}
-	}
-}
-
-func TestStore(t *testing.T) {
-	for name, open := range stores {
-		t.Run(name, func(t *testing.T) {
-			store := open(t, nil)
-			ids, err := store.List(t.Context(), "", 0)
-			require.NoError(t, err)
-			require.Empty(t, ids)
-
-			one, two := openProject(t, store, "one"), openProject(t, store, "two")
-			write(t, one, "/file", "1")
-			write(t, two, "/dir/file", "22")
-			require.Equal(t, map[string]string{"/": "directory", "/file": "1"}, snapshot(t, one), "projects see only their own files")
-			again := openProject(t, store, "one")
-			require.Equal(t, "1", read(t, again, "/file"))
-
-			ids, err = store.List(t.Context(), "", 0)
-			require.NoError(t, err)
-			require.Equal(t, []string{"one", "two"}, ids)
-			usage, err := vfs.StoreUsage(t.Context(), store, "two")
-			require.NoError(t, err)
-			require.EqualValues(t, 2, usage.Bytes)
-			require.EqualValues(t, 2, usage.Files)
-
-			_, err = store.Open(t.Context(), "ONE")
-			var conflict *vfs.NameConflictError
-			require.ErrorAs(t, err, &conflict)
-
-			require.NoError(t, store.Delete(t.Context(), "one"))
-			require.ErrorIs(t, store.Delete(t.Context(), "one"), fs.ErrNotExist)
-			_, err = vfs.StoreUsage(t.Context(), store, "one")
-			require.ErrorIs(t, err, fs.ErrNotExist)
-			_, err = again.Open("/file")
-			require.ErrorIs(t, err, fs.ErrNotExist)
-			require.ErrorIs(t, afero.WriteFile(again, "/file", nil, 0o600), fs.ErrNotExist)
-			fresh := openProject(t, store, "one")
-			require.Equal(t, map[string]string{"/": "directory"}, snapshot(t, fresh))
-			ids, err = store.List(t.Context(), "", 0)
-			require.NoError(t, err)
-			require.Equal(t, []string{"one", "two"}, ids)
-		})
 	}
 }
 

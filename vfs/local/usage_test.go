@@ -90,35 +90,6 @@ func TestListingAndUsageWriteNothing(t *testing.T) {
 	require.Equal(t, before, filesOfTheHost(t, dir))
 }
 
-func TestPagesOfIDs(t *testing.T) {
-	for name, open := range stores {
-		t.Run(name, func(t *testing.T) {
-			store := open(t, nil)
-			var want []string
-			for i := range 7 {
-				want = append(want, fmt.Sprint("p", i))
-				openProject(t, store, want[i])
-			}
-			var got []string
-			for after := ""; ; {
-				page, err := store.List(t.Context(), after, 3)
-				require.NoError(t, err)
-				require.LessOrEqual(t, len(page), 3)
-				if got = append(got, page...); len(page) < 3 {
-					break
-				}
-				after = page[2]
-			}
-			require.Equal(t, want, got)
-			page, err := store.List(t.Context(), "p33", 2) // there is no such project
-			require.NoError(t, err)
-			require.Equal(t, []string{"p4", "p5"}, page)
-			_, err = store.List(t.Context(), "", -1)
-			require.ErrorIs(t, err, fs.ErrInvalid)
-		})
-	}
-}
-
 func BenchmarkUsageOfProjects(b *testing.B) {
 	store, err := local.OpenStore(b.TempDir(), &vfs.Options{NoSync: true})
 	require.NoError(b, err)

@@ -81,6 +81,8 @@ func checkOpening(t *testing.T, store vfs.Store) {
 		_, err = store.OpenExisting(t.Context(), id)
 		require.ErrorIs(t, err, fs.ErrInvalid, id)
 		require.ErrorIs(t, store.Delete(t.Context(), id), fs.ErrInvalid, id)
+		_, err = vfs.StoreUsage(t.Context(), store, id)
+		require.ErrorIs(t, err, fs.ErrInvalid, id)
 	}
 }
 
@@ -150,6 +152,9 @@ func checkSettings(t *testing.T, store vfs.Store) {
 	refused := errors.New("refused")
 	require.ErrorIs(t, p.EditSettings(t.Context(), func([]byte) ([]byte, error) { return nil, refused }), refused)
 	require.Error(t, put(make([]byte, vfs.MaxSettings+1)))
+	changes, err := p.Changes(t.Context(), "/")
+	require.NoError(t, err)
+	require.Empty(t, changes)
 	settings, err := project(t, store, "one").Settings(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "first+", string(settings))

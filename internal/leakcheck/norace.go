@@ -1,5 +1,0 @@
-//go:build !race
-
-package leakcheck
-
-const raceDetector = false
