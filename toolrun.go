@@ -159,6 +159,11 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	}
 	r.store = store
 	o.ServerOptions.Base = tools
+	if o.ServerOptions.Silent == nil {
+		o.ServerOptions.Silent = func(server string) {
+			o.Warn(fmt.Errorf("still waiting for the MCP server %q, which has sent nothing for five seconds", server))
+		}
+	}
 	if r.servers, err = mcpclient.Open(ctx, o.Servers, &o.ServerOptions); err != nil {
 		return nil, errors.Join(err, r.closeOwn())
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,10 +37,15 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	tell := func(report progress) {
 		env.Report(cleanLine(t.server.secrets.text(report.Message), 1000), report.Progress, report.Total)
 	}
+	silent := time.NewTicker(silentTime)
+	defer silent.Stop()
 	for {
 		select {
 		case report := <-reports:
 			tell(report)
+			silent.Reset(silentTime)
+		case <-silent.C:
+			env.Report("waiting for the MCP server "+t.server.name, 0, 0)
 		case <-ctx.Done():
 			return registry.Result{}, context.Cause(ctx)
 		case a := <-done:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -27,11 +28,23 @@ type Config struct {
 	// Servers are keyed by their names, which have up to 64 bytes and no control characters. Tools' names begin
 	// with them.
 	Servers map[string]ServerConfig
+	// Inputs are the values that ${input:ID} stands for, by their ids.
+	Inputs map[string]Input
+}
+
+// An Input is a value that editors ask a person for. Here it comes from a variable of [Options].LookupEnv, whose name
+// is the id in capital letters, as GITHUB_TOKEN for github-token.
+type Input struct {
+	// Default is the value if there is no such variable. Empty means that this is an error.
+	Default string
 }
 
 // A ServerConfig describes how to reach a server: by a command to start, or by a URL. Env, Headers, URL, Args,
-// Command and Dir can contain ${NAME} or ${env:NAME}, which stand for a variable of [Options.LookupEnv], and
-// ${NAME:-default}.
+// Command and Dir can contain
+//
+//   - ${NAME} or ${env:NAME}, a variable of [Options].LookupEnv
+//   - ${NAME:-default}, the same with a default
+//   - ${input:ID}, the value of an [Input]
 type ServerConfig struct {
 	// Command and Args start the server, which talks over its standard input and output. Env is added to the few
 	// variables that it gets otherwise. Dir is its working directory; empty means that of this process.
@@ -48,6 +61,8 @@ type ServerConfig struct {
 	Timeout time.Duration
 	// Disabled leaves the server out.
 	Disabled bool
+	// EnabledTools, if not nil, are the only tools to offer, by the server's own names. DisabledTools are left out.
+	EnabledTools, DisabledTools []string
 }
 
 // A Transport is a way to talk to a server.
@@ -94,12 +109,17 @@ type fileServer struct {
 	Headers   map[string]string `json:"headers"`
 	Type      string            `json:"type"`
 	Disabled  bool              `json:"disabled"`
+	Enabled   *bool             `json:"enabled"`
 	Timeout   json.RawMessage   `json:"timeout"`
+
+	EnabledTools  []string `json:"enabled_tools"`
+	DisabledTools []string `json:"disabled_tools"`
 }
 
 // ParseConfig parses a configuration in the JSON format of desktop clients: an object with the servers by name
-// under "mcpServers" or "servers". Unknown fields are for other programs and are ignored. The error is a
-// *[ConfigError] if it concerns one server.
+// under "mcpServers" or "servers", and what to ask a person for under "inputs". Unknown fields are for other programs
+// and are ignored. The error is a *[ConfigError] if it concerns one server. [Config.PlainSecrets] returns the secrets
+// that the configuration contains.
 func ParseConfig(data []byte) (Config, error) {
 	if len(data) > MaxConfig {
 		return Config{}, fmt.Errorf("the MCP configuration has %d bytes, more than %d", len(data), MaxConfig)
@@ -107,6 +127,10 @@ func ParseConfig(data []byte) (Config, error) {
 	var file struct {
 		MCPServers map[string]json.RawMessage `json:"mcpServers"`
 		Servers    map[string]json.RawMessage `json:"servers"`
+		Inputs     []struct {
+			ID      string `json:"id"`
+			Default string `json:"default"`
+		} `json:"inputs"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
 		return Config{}, fmt.Errorf(`the MCP configuration is not a JSON object with "mcpServers": %w`, err)
@@ -115,6 +139,12 @@ func ParseConfig(data []byte) (Config, error) {
 		return Config{}, errors.New(`the MCP configuration has neither "mcpServers" nor "servers"`)
 	}
 	config := Config{Servers: map[string]ServerConfig{}}
+	for _, input := range file.Inputs {
+		if config.Inputs == nil {
+			config.Inputs = map[string]Input{}
+		}
+		config.Inputs[input.ID] = Input{Default: input.Default}
+	}
 	for _, servers := range []map[string]json.RawMessage{file.MCPServers, file.Servers} {
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
 			if _, twice := config.Servers[name]; twice {
@@ -144,7 +174,9 @@ func parseServer(data json.RawMessage) (ServerConfig, error) {
 		return ServerConfig{}, err
 	}
 	server := ServerConfig{
-		Command: in.Command, Args: in.Args, Env: in.Env, Dir: in.Cwd, Headers: in.Headers, Disabled: in.Disabled,
+		Command: in.Command, Args: in.Args, Env: in.Env, Dir: in.Cwd, Headers: in.Headers,
+		Disabled:     in.Disabled || in.Enabled != nil && !*in.Enabled,
+		EnabledTools: in.EnabledTools, DisabledTools: in.DisabledTools,
 	}
 	for _, address := range []string{in.URL, in.HTTPURL, in.ServerURL} {
 		if server.URL == "" {
@@ -248,51 +280,97 @@ func (s *ServerConfig) check(name string) *ConfigError {
 			return &ConfigError{Field: "env", Err: fmt.Errorf("%q cannot be the name of a variable",
 				plaintext.Cut(field, 100))}
 		}
-		if err := checkSecret(field, s.Env[field]); err != nil {
-			return &ConfigError{Field: "env." + field, Err: err}
-		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(s.Headers)) {
 		if !validHeader(field) {
 			return &ConfigError{Field: "headers", Err: fmt.Errorf("%q cannot be the name of a header",
 				plaintext.Cut(field, 100))}
 		}
-		if err := checkSecret(field, s.Headers[field]); err != nil {
-			return &ConfigError{Field: "headers." + field, Err: err}
+	}
+	for field, text := range s.texts() {
+		if err := checkVariables(text); err != nil {
+			return &ConfigError{Field: field, Err: err}
 		}
 	}
-	return s.checkURL()
+	if _, err := s.address(); err != nil {
+		return &ConfigError{Field: "url", Err: errors.New("it is not an address")}
+	}
+	return nil
 }
 
-// checkURL finds secrets that are written in an address. Where it has variables it is looked at again with their
-// values.
-func (s *ServerConfig) checkURL() *ConfigError {
-	if s.URL == "" {
-		return nil
+// texts returns all texts that can contain variables, by their fields, in a fixed order.
+func (s *ServerConfig) texts() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		if !yield("command", s.Command) || !yield("cwd", s.Dir) || !yield("url", s.URL) {
+			return
+		}
+		for i, arg := range s.Args {
+			if !yield(fmt.Sprintf("args[%d]", i), arg) {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+			if !yield("env."+name, s.Env[name]) {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+			if !yield("headers."+name, s.Headers[name]) {
+				return
+			}
+		}
 	}
-	address, err := url.Parse(variable.ReplaceAllStringFunc(s.URL, func(match string) string {
+}
+
+// address returns the URL with something else in place of values that are not known yet.
+func (s *ServerConfig) address() (*url.URL, error) {
+	return url.Parse(variable.ReplaceAllStringFunc(s.URL, func(match string) string {
 		if fallback := variable.FindStringSubmatch(match)[2]; len(fallback) > len(":-") {
 			return fallback[len(":-"):]
 		}
 		return standsForValue
 	}))
-	if err != nil {
-		return &ConfigError{Field: "url", Err: errors.New("it is not an address")}
-	}
-	if password, ok := address.User.Password(); ok && !strings.Contains(password, standsForValue) {
-		return &ConfigError{Field: "url", Err: errors.New(
-			`it has a password: write it as "${NAME}", and set that variable in the environment`)}
-	}
-	for name, values := range address.Query() {
-		for _, value := range values {
-			if looksSecret(name) && value != "" && !strings.Contains(value, standsForValue) {
-				return &ConfigError{Field: "url", Err: fmt.Errorf(
-					`%q is a secret: write its value as "${NAME}", and set that variable in the environment`,
-					plaintext.Cut(name, 100))}
+}
+
+// PlainSecrets returns the fields with secrets in plain text, such as `MCP server "a", env.API_KEY`, sorted. Secrets
+// are recognised by names that end in words such as KEY, TOKEN and PASSWORD. Servers that are disabled count as well.
+func (c Config) PlainSecrets() []string {
+	var fields []string
+	for name, s := range c.Servers {
+		add := func(field string) {
+			fields = append(fields, fmt.Sprintf("MCP server %q, %s", plaintext.Cut(name, 100), plaintext.Cut(field, 200)))
+		}
+		for prefix, values := range map[string]map[string]string{"env.": s.Env, "headers.": s.Headers} {
+			for field, value := range values {
+				if looksSecret(field) && isPlain(value) {
+					add(prefix + field)
+				}
 			}
 		}
+		if s.hasPlainURL() {
+			add("url")
+		}
 	}
-	return nil
+	slices.Sort(fields)
+	return fields
+}
+
+// hasPlainURL reports whether the URL has a password, or a parameter that is a secret, in plain text.
+func (s *ServerConfig) hasPlainURL() bool {
+	address, err := s.address()
+	if err != nil {
+		return false
+	}
+	plain := func(value string) bool { return value != "" && !strings.Contains(value, standsForValue) }
+	if password, _ := address.User.Password(); plain(password) {
+		return true
+	}
+	for name, values := range address.Query() {
+		if looksSecret(name) && slices.ContainsFunc(values, plain) {
+			return true
+		}
+	}
+	return false
 }
 
 // standsForValue is in place of values that are not known yet. It is valid everywhere in an address, and nobody's

@@ -27,6 +27,27 @@ func TestParseConfig(t *testing.T) {
 			Timeout: 2 * time.Minute},
 		"code": {Command: "x", Transport: mcpclient.Stdio},
 	}, config.Servers)
+	require.Empty(t, config.PlainSecrets())
+}
+
+// TestDesktopConfig has what clients on the desktop write besides: plain secrets, inputs, and choices of tools.
+func TestDesktopConfig(t *testing.T) {
+	config, err := mcpclient.ParseConfig([]byte(`{
+		"inputs": [{"type": "promptString", "id": "key", "password": true}, {"id": "team", "default": "red"}],
+		"servers": {
+			"a": {"command": "x", "env": {"API_KEY": "hunter22", "T_TOKEN": "${A:-hunter22}", "PORT": "80", "EMPTY_KEY": ""},
+				"enabled": true, "enabled_tools": ["one"], "disabled_tools": ["two"]},
+			"b": {"url": "http://u:hunter22@x?token=hunter22", "headers": {"authorization": "Bearer hunter22"}},
+			"c": {"url": "http://x?api_key=${K}", "headers": {"X-Api-Key": "${input:key}"}},
+			"d": {"command": "x", "enabled": false}}}`))
+	require.NoError(t, err)
+	require.Equal(t, map[string]mcpclient.Input{"key": {}, "team": {Default: "red"}}, config.Inputs)
+	require.Equal(t, []string{"one"}, config.Servers["a"].EnabledTools)
+	require.Equal(t, []string{"two"}, config.Servers["a"].DisabledTools)
+	require.False(t, config.Servers["a"].Disabled)
+	require.True(t, config.Servers["d"].Disabled)
+	require.Equal(t, []string{`MCP server "a", env.API_KEY`, `MCP server "a", env.T_TOKEN`,
+		`MCP server "b", headers.authorization`, `MCP server "b", url`}, config.PlainSecrets())
 }
 
 func TestBadConfigs(t *testing.T) {
@@ -36,34 +57,30 @@ func TestBadConfigs(t *testing.T) {
 		`{}`:                        `the MCP configuration has neither "mcpServers" nor "servers"`,
 		`{"mcpServers": 5}`:         `the MCP configuration is not a JSON object`,
 		`{"mcpServers": {"a": {}}}`: `MCP server "a", command: there is neither a command nor a url`,
-		`{"mcpServers": {"a": {"command": "x", "url": "http://x"}}}`:                                  `MCP server "a", url: there is also a command`,
-		`{"mcpServers": {"a": {"command": 5}}}`:                                                       `MCP server "a", command: it is a number`,
-		`{"mcpServers": {"a": {"command": "x", "args": "y"}}}`:                                        `MCP server "a", args: it is a string`,
-		`{"mcpServers": {"a": {"command": "x", "env": {"K": 5}}}}`:                                    `MCP server "a", env`,
-		`{"mcpServers": {"a": {"command": "x", "env": {"A=B": "5"}}}}`:                                `MCP server "a", env: "A=B" cannot be`,
-		`{"mcpServers": {"a": {"url": "http://x", "headers": {"a b": ""}}}}`:                          `MCP server "a", headers: "a b" cannot be`,
-		`{"mcpServers": {"a": {"command": "x", "type": "websocket"}}}`:                                `MCP server "a", type: "websocket" is not one of`,
-		`{"mcpServers": {"a": {"command": "x", "type": "http"}}}`:                                     `MCP server "a", url: there is none, which http needs`,
-		`{"mcpServers": {"a": {"url": "http://x", "type": "stdio"}}}`:                                 `MCP server "a", command: there is none`,
-		`{"mcpServers": {"a": {"command": "x", "timeout": 60}}}`:                                      `MCP server "a", timeout: 60 would be milliseconds; write "60s"`,
-		`{"mcpServers": {"a": {"command": "x", "timeout": -1}}}`:                                      `MCP server "a", timeout: it must be positive`,
-		`{"mcpServers": {"a": {"command": "x", "timeout": 1e300}}}`:                                   `MCP server "a", timeout: it must be positive, and at most`,
-		`{"mcpServers": {"a": {"command": "x", "timeout": []}}}`:                                      `MCP server "a", timeout: it is written as`,
-		`{"mcpServers": {"": {"command": "x"}}}`:                                                      `its name must have`,
-		`{"mcpServers": {"a\u0000": {"command": "x"}}}`:                                               `its name must have`,
-		`{"mcpServers": {"` + strings.Repeat("x", 65) + `": {"command": "x"}}}`:                       `its name must have`,
-		`{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}`:                 `MCP server "a": it is in both`,
-		`{"mcpServers": {"a": {"command": "x", "env": {"MY_API_KEY": "hunter22"}}}}`:                  `MCP server "a", env.MY_API_KEY: it is a secret, which must not be in the configuration: write it as "${MY_API_KEY}"`,
-		`{"mcpServers": {"a": {"command": "x", "env": {"dbPassword": "hunter22"}}}}`:                  `it is a secret`,
-		`{"mcpServers": {"a": {"command": "x", "env": {"T_TOKEN": "${A:-hunter22}"}}}}`:               `it is a secret, which cannot have a default`,
-		`{"mcpServers": {"a": {"url": "http://x", "headers": {"authorization": "Bearer hunter22"}}}}`: `write it as "${AUTHORIZATION}"`,
-		`{"mcpServers": {"a": {"url": "http://x", "headers": {"X-Api-Key": "hunter22"}}}}`:            `write it as "${X_API_KEY}"`,
-		`{"mcpServers": {"a": {"url": "http://u:hunter221@x"}}}`:                                      `MCP server "a", url: it has a password`,
-		`{"mcpServers": {"a": {"url": "http://x?token=hunter221"}}}`:                                  `MCP server "a", url: "token" is a secret`,
-		`{"mcpServers": {"a": {"url": "http://x?api_key=${A:-hunter221}"}}}`:                          `MCP server "a", url: "api_key" is a secret`,
-		`{"mcpServers": {"a": {"url": "http://u:${A:-hunter221}@x"}}}`:                                `MCP server "a", url: it has a password`,
-		`{"mcpServers": {"a": {"url": "http://x\u0000hunter22"}}}`:                                    `MCP server "a", url: it is not an address`,
-		strings.Repeat(" ", mcpclient.MaxConfig+1):                                                    `more than 1048576`,
+		`{"mcpServers": {"a": {"command": "x", "url": "http://x"}}}`:                  `MCP server "a", url: there is also a command`,
+		`{"mcpServers": {"a": {"command": 5}}}`:                                       `MCP server "a", command: it is a number`,
+		`{"mcpServers": {"a": {"command": "x", "args": "y"}}}`:                        `MCP server "a", args: it is a string`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"K": 5}}}}`:                    `MCP server "a", env`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"A=B": "5"}}}}`:                `MCP server "a", env: "A=B" cannot be`,
+		`{"mcpServers": {"a": {"url": "http://x", "headers": {"a b": ""}}}}`:          `MCP server "a", headers: "a b" cannot be`,
+		`{"mcpServers": {"a": {"command": "x", "type": "websocket"}}}`:                `MCP server "a", type: "websocket" is not one of`,
+		`{"mcpServers": {"a": {"command": "x", "type": "http"}}}`:                     `MCP server "a", url: there is none, which http needs`,
+		`{"mcpServers": {"a": {"url": "http://x", "type": "stdio"}}}`:                 `MCP server "a", command: there is none`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": 60}}}`:                      `MCP server "a", timeout: 60 would be milliseconds; write "60s"`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": -1}}}`:                      `MCP server "a", timeout: it must be positive`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": 1e300}}}`:                   `MCP server "a", timeout: it must be positive, and at most`,
+		`{"mcpServers": {"a": {"command": "x", "timeout": []}}}`:                      `MCP server "a", timeout: it is written as`,
+		`{"mcpServers": {"": {"command": "x"}}}`:                                      `its name must have`,
+		`{"mcpServers": {"a\u0000": {"command": "x"}}}`:                               `its name must have`,
+		`{"mcpServers": {"` + strings.Repeat("x", 65) + `": {"command": "x"}}}`:       `its name must have`,
+		`{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}`: `MCP server "a": it is in both`,
+		`{"mcpServers": {"a": {"command": "x", "args": ["a", "${HOME"]}}}`:            `MCP server "a", args[1]: ${HOME is not closed`,
+		`{"mcpServers": {"a": {"command": "x", "env": {"B": "${A:-x} ${B:-"}}}}`:      `MCP server "a", env.B: ${B:- is not closed`,
+		`{"mcpServers": {"a": {"url": "http://x/${A", "headers": {}}}}`:               `MCP server "a", url: ${A is not closed`,
+		`{"mcpServers": {"a": {"url": "http://x", "headers": {"A": "${"}}}}`:          `MCP server "a", headers.A: ${ is not closed`,
+		`{"mcpServers": {"a": {"command": "x", "enabled_tools": "y"}}}`:               `MCP server "a", enabled_tools: it is a string`,
+		`{"mcpServers": {"a": {"url": "http://x\u0000hunter22"}}}`:                    `MCP server "a", url: it is not an address`,
+		strings.Repeat(" ", mcpclient.MaxConfig+1):                                    `more than 1048576`,
 	} {
 		_, err := mcpclient.ParseConfig([]byte(config))
 		require.ErrorContains(t, err, want, "%.300s", config)
@@ -79,8 +96,8 @@ func TestBadValues(t *testing.T) {
 			Headers: map[string]string{"Authorization": "${NONE}"}},
 		`env.A: the variable NONE is not set`: {Command: "x",
 			Env: map[string]string{"A": "${env:NONE}"}},
-		`args[1]: ${input:key} is not understood`: {Command: "x",
-			Args: []string{"a", "${input:key}"}},
+		"args[1]: ${input:my-key} has no value: set the variable MY_KEY": {Command: "x",
+			Args: []string{"a", "${input:my-key}"}},
 		`command: the variable LINES has more than one`: {Command: "${LINES}"},
 		`url: it is not an address that begins`:         {URL: "${BAD}"},
 		`cwd: ${} is not understood`:                    {Command: "x", Dir: "${}"},

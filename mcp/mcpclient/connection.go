@@ -88,6 +88,7 @@ func dial(ctx context.Context, s *server, version string) (*connection, error) {
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx)) // it must still be there to say goodbye
 	f := newFilter(s.options.MaxMessage)
 	c.filter = f
+	f.heard = s.heard
 	f.notify, f.odd = c.notification, func(what string) { s.log.debug("MCP server sent "+what, "server", s.name) }
 	transport, err := c.transport(f)
 	if err != nil {

@@ -49,14 +49,15 @@
 //
 // # Secrets
 //
-// Secrets come from the environment, as ${NAME} in a configuration. [ParseConfig] and [Open] refuse secrets written
-// into it. They recognise them by name: variables, headers and URL parameters whose names end in words such as KEY,
-// TOKEN, SECRET and PASSWORD. Secrets of at least six bytes are removed from errors, logs, descriptions and
-// results. A number in a structured result that contains a secret becomes a string.
+// Secrets are variables of the environment, as ${NAME} in a configuration, or values that the configuration contains;
+// [Config.PlainSecrets] lists the latter, so that a program can warn of them. Secrets are recognised by name: variables,
+// headers and URL parameters whose names end in words such as KEY, TOKEN, SECRET and PASSWORD. Every ${input:ID} is one.
+// Secrets of at least six bytes are removed from errors, logs, descriptions and results. A number in a structured
+// result that contains a secret becomes a string.
 //
 // # Deviations
 //
 // The protocol versions 2024-11-05 to 2025-11-25 are tried first, and 2026-07-28 with servers that support no older
-// one. A timeout given as a number is in milliseconds. Editors' variables, such as ${workspaceFolder} and
-// ${input:x}, are not supported.
+// one. A timeout given as a number is in milliseconds. Of editors' variables only ${input:ID} and ${env:NAME} are
+// supported, and not ${workspaceFolder}.
 package mcpclient

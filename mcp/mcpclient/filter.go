@@ -28,6 +28,8 @@ type filter struct {
 	notify func(method string, params json.RawMessage)
 	// odd is called for malformed messages.
 	odd func(what string)
+	// heard is called for all messages.
+	heard func()
 
 	requests      *rate.Limiter // what the server asks for
 	notifications *rate.Limiter
@@ -81,6 +83,7 @@ type envelope struct {
 
 // message returns what the implementation gets instead of a message, as one line, or nil if that is nothing.
 func (f *filter) message(data []byte) []byte {
+	f.heard()
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}

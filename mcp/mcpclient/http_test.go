@@ -314,3 +314,23 @@ func FuzzAnswers(f *testing.F) {
 		require.NoError(t, set.Close())
 	})
 }
+
+// TestPlainSecrets has secrets that are in the configuration itself. A server that repeats them does not spread them.
+func TestPlainSecrets(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct{ ID json.RawMessage }
+		if json.NewDecoder(r.Body).Decode(&request) != nil {
+			return
+		}
+		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"%s is no token, %s"}}`, request.ID, token,
+			r.Header.Get("X-Api-Key"))
+	}))
+	defer web.Close()
+	set := open(t, nil, map[string]mcpclient.ServerConfig{"web": {URL: web.URL, Headers: map[string]string{
+		"Authorization": "Bearer hunter22", "X-Api-Key": "${NONE:-hunter23}"}}})
+	err := set.Status()[0].Err
+	require.ErrorContains(t, err, "[redacted] is no token, [redacted]")
+	require.NotContains(t, err.Error(), "hunter2")
+}

@@ -15,6 +15,9 @@ type Options struct {
 	// LookupEnv looks up variables of the environment, as os.LookupEnv does: for ${NAME} in the configuration, and
 	// PATH, HOME and some others for processes. Nil means an empty environment.
 	LookupEnv func(name string) (value string, ok bool)
+	// Silent, if not nil, is called once for each server that [Open] waits for and that has sent nothing for five
+	// seconds. Several goroutines can call it at once.
+	Silent func(server string)
 	// Logger gets events of servers, their log records, and at debug level their standard error. Repeated records
 	// may be dropped. A changed description of a tool is a warning. Nil logs nothing.
 	Logger *slog.Logger

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -16,12 +17,17 @@ type server struct {
 	set     *Set
 	name    string
 	config  ServerConfig
+	inputs  map[string]Input
 	options Options
 	names   *namer
 	secrets *redactor
 	log     *logger
 	// said is what each tool of the last list was made of. Only run and what it calls use it.
 	said map[string][sha256.Size]byte
+	// awaited is true until the first attempt to connect has ended, and quiet fires when the server has sent nothing
+	// for silentTime.
+	awaited atomic.Bool
+	quiet   *time.Timer
 
 	mu      sync.Mutex
 	conn    *connection // nil if there is none
@@ -30,8 +36,9 @@ type server struct {
 	err     error
 }
 
-func newServer(set *Set, name string, config ServerConfig, options Options, names *namer) *server {
-	return &server{set: set, name: name, config: config, options: options, names: names, log: newLogger(options.Logger)}
+func newServer(set *Set, name string, config Config, options Options, names *namer) *server {
+	return &server{set: set, name: name, config: config.Servers[name], inputs: config.Inputs, options: options,
+		names: names, log: newLogger(options.Logger)}
 }
 
 // How long to wait before a server is tried again.
@@ -41,6 +48,27 @@ const (
 	// heldTime is how long a connection must have held for the pauses to begin anew.
 	heldTime = time.Minute
 )
+
+// silentTime is how long a server may be silent while it is waited for.
+const silentTime = 5 * time.Second
+
+// listen begins to wait for messages of the server.
+func (s *server) listen() {
+	s.awaited.Store(true)
+	tell := sync.OnceFunc(func() { s.options.Silent(s.name) })
+	s.quiet = time.AfterFunc(silentTime, func() {
+		if s.awaited.Load() && s.options.Silent != nil {
+			tell()
+		}
+	})
+}
+
+// heard notes that the server has sent something.
+func (s *server) heard() {
+	if s.awaited.Load() {
+		s.quiet.Reset(silentTime)
+	}
+}
 
 // run keeps the server connected until the context ends. It calls tried when that has been tried once.
 func (s *server) run(ctx context.Context, tried func()) {
@@ -77,7 +105,7 @@ func (s *server) run(ctx context.Context, tried func()) {
 
 // prepare puts values into the configuration.
 func (s *server) prepare() error {
-	e := &expander{lookup: s.options.LookupEnv}
+	e := &expander{lookup: s.options.LookupEnv, inputs: s.inputs}
 	var err error
 	if s.config, err = e.config(s.config); err != nil {
 		if wrong, ok := errors.AsType[*ConfigError](err); ok {

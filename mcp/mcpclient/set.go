@@ -43,11 +43,18 @@ func Open(ctx context.Context, config Config, options *Options) (*Set, error) {
 			continue
 		}
 		names.servers = append(names.servers, name)
-		s.servers = append(s.servers, newServer(s, name, config.Servers[name], all, names))
+		s.servers = append(s.servers, newServer(s, name, config, all, names))
 	}
 	for _, server := range s.servers {
 		tried.Add(1)
-		s.running.Go(func() { server.run(own, sync.OnceFunc(tried.Done)) })
+		server.listen()
+		s.running.Go(func() {
+			server.run(own, sync.OnceFunc(func() {
+				server.awaited.Store(false)
+				server.quiet.Stop()
+				tried.Done()
+			}))
+		})
 	}
 	done := make(chan struct{})
 	go func() {

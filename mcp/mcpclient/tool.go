@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
@@ -57,7 +58,7 @@ func (s *server) makeTools(list *listing) []*tool {
 	room := maxDescriptions
 	tools := make([]*tool, 0, len(list.tools))
 	for _, in := range list.tools {
-		if seen[in.Name] {
+		if seen[in.Name] || !s.config.offers(in.Name) {
 			continue
 		}
 		seen[in.Name] = true
@@ -88,6 +89,11 @@ func (s *server) makeTools(list *listing) []*tool {
 		tools = append(tools, &tool{server: s, remote: in.Name, said: in.said, spec: spec})
 	}
 	return tools
+}
+
+// offers reports whether a tool is to be offered, by the server's own name for it.
+func (s *ServerConfig) offers(tool string) bool {
+	return (s.EnabledTools == nil || slices.Contains(s.EnabledTools, tool)) && !slices.Contains(s.DisabledTools, tool)
 }
 
 func firstOf(texts ...string) string {

@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// variable matches what stands for a variable: ${NAME}, ${env:NAME} and ${NAME:-default}.
-var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]*)(:-[^}]*)?\}|\$\{[^}]*\}`)
+// variable matches ${NAME}, ${env:NAME} and ${NAME:-default}, whose parts are the name and the default, ${input:ID},
+// whose third part is the id, and what looks like one of them.
+var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]*)(:-[^}]*)?\}|\$\{input:([^}]*)\}|\$\{[^}]*\}`)
 
 // secretName matches a word that a name of a secret has in it, and notSecret one that such a name ends in if it is
 // that of something else.
@@ -43,29 +44,54 @@ func words(name string) []string {
 	return strings.FieldsFunc(b.String(), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// checkSecret refuses secrets that are written in the configuration.
-func checkSecret(name, value string) error {
-	if !looksSecret(name) || strings.TrimSpace(value) == "" {
-		return nil
-	}
+// isPlain reports whether a secret is written in the configuration: as a value without variables, or as a default.
+func isPlain(value string) bool {
 	found := variable.FindAllStringSubmatch(value, -1)
-	if len(found) == 0 {
-		example := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-		return fmt.Errorf(`it is a secret, which must not be in the configuration: write it as "${%s}", and set that variable `+
-			`in the environment`, plaintext.Cut(example, 100))
-	}
-	for _, match := range found {
-		if len(match[2]) > len(":-") {
-			return errors.New("it is a secret, which cannot have a default that is in the configuration")
-		}
+	return strings.TrimSpace(value) != "" && (len(found) == 0 ||
+		slices.ContainsFunc(found, func(match []string) bool { return len(match[2]) > len(":-") }))
+}
+
+// checkVariables finds variables that are not closed.
+func checkVariables(text string) error {
+	rest := variable.ReplaceAllString(text, "")
+	if i := strings.Index(rest, "${"); i >= 0 {
+		return fmt.Errorf("%s is not closed: write ${NAME} or ${NAME:-default}", plaintext.Cut(rest[i:], 20))
 	}
 	return nil
 }
 
+// scheme matches the word before a secret, as in "Bearer TOKEN".
+var scheme = regexp.MustCompile(`^[A-Za-z]+ +`)
+
 // An expander puts values in the places of variables, and remembers those that are secrets.
 type expander struct {
 	lookup  func(name string) (value string, ok bool)
+	inputs  map[string]Input
 	secrets []string
+}
+
+// inputVariable returns the name of the variable that can hold an input: GITHUB_TOKEN for github-token.
+func inputVariable(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}, id)
+}
+
+// input returns the value of an input: that of a variable of the environment, or the default.
+func (e *expander) input(id string) (value string, ok bool) {
+	if e.lookup != nil {
+		if value, ok := e.lookup(inputVariable(id)); ok && value != "" {
+			return value, true
+		}
+	}
+	value = e.inputs[id].Default
+	return value, value != ""
 }
 
 // expand returns text with values. A field that holds a secret makes one of every value in it.
@@ -73,9 +99,18 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 	var err error
 	text = variable.ReplaceAllStringFunc(text, func(match string) string {
 		parts := variable.FindStringSubmatch(match)
-		name, fallback := parts[1], parts[2]
+		name, fallback, id := parts[1], parts[2], parts[3]
+		if id != "" {
+			value, ok := e.input(id)
+			if !ok {
+				err = errors.Join(err, fmt.Errorf("${input:%s} has no value: set the variable %s in the environment",
+					plaintext.Cut(id, 100), plaintext.Cut(inputVariable(id), 100)))
+			}
+			e.secrets = append(e.secrets, value) // as most inputs are
+			return value
+		}
 		if name == "" {
-			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME} or ${NAME:-default}",
+			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME}, ${NAME:-default} or ${input:ID}",
 				plaintext.Cut(match, 100)))
 			return ""
 		}
@@ -86,7 +121,7 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 		}
 		switch {
 		case value == "" && fallback != "":
-			return fallback[len(":-"):]
+			return fallback[len(":-"):] // if it is a secret, the whole field is
 		case !ok:
 			err = errors.Join(err, fmt.Errorf("the variable %s is not set in the environment",
 				plaintext.Cut(name, 100)))
@@ -119,8 +154,12 @@ func (e *expander) config(s ServerConfig) (ServerConfig, error) {
 	expandAll := func(in map[string]string) (out map[string]string, field string, err error) {
 		out = make(map[string]string, len(in))
 		for name, value := range in {
-			if out[name], err = e.expand(value, looksSecret(name)); err != nil {
+			secret := looksSecret(name)
+			if out[name], err = e.expand(value, secret); err != nil {
 				return nil, name, err
+			}
+			if secret {
+				e.secrets = append(e.secrets, scheme.ReplaceAllString(out[name], ""))
 			}
 		}
 		return out, "", nil

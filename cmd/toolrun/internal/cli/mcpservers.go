@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +41,9 @@ func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner
 		if options.Servers, err = readServers(name); err != nil {
 			return nil, err
 		}
+		if err := plainSecrets(name, options.Servers); err != nil {
+			warnings(cmd.ErrOrStderr())(err)
+		}
 	}
 	options.ServerOptions = mcpclient.Options{LookupEnv: os.LookupEnv, Transport: http.DefaultTransport,
 		ClientVersion: version()}
@@ -55,4 +60,26 @@ func readServers(name string) (mcpclient.Config, error) {
 		return config, fmt.Errorf("%s: %w", name, err)
 	}
 	return config, nil
+}
+
+// plainSecrets returns a warning if a configuration contains secrets, or nil.
+func plainSecrets(name string, config mcpclient.Config) error {
+	fields := config.PlainSecrets()
+	if len(fields) == 0 {
+		return nil
+	}
+	const shown = 3
+	list := strings.Join(fields[:min(len(fields), shown)], "; ")
+	if more := len(fields) - shown; more > 0 {
+		list += fmt.Sprintf("; and %d more", more)
+	}
+	info, err := os.Stat(name)
+	if err != nil || runtime.GOOS == "windows" { // where a mode does not say who can read the file
+		return fmt.Errorf("%s contains secrets in plain text: %s; ${NAME} would take them from the environment", name, list)
+	}
+	advice := "${NAME} would take them from the environment"
+	if info.Mode().Perm()&0o077 != 0 {
+		advice = "others on this machine may read them: chmod 600 " + name
+	}
+	return fmt.Errorf("%s (mode %#o) contains secrets in plain text: %s; %s", name, info.Mode().Perm(), list, advice)
 }
