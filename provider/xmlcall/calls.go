@@ -32,6 +32,10 @@ type Call struct {
 // all of them. Unknown keys stay text, so that validation can name them; so does everything in a call of an unknown
 // tool. Dispatch checks all other rules of the schema.
 func Calls(definitions []*registry.Definition, text string) []Call {
+	return callsOf(definitions, Parse(text))
+}
+
+func callsOf(definitions []*registry.Definition, blocks []Block) []Call {
 	byName := make(map[string]*registry.Definition, len(definitions))
 	for _, d := range definitions {
 		if byName[d.Name] == nil {
@@ -39,7 +43,7 @@ func Calls(definitions []*registry.Definition, text string) []Call {
 		}
 	}
 	var calls []Call
-	for _, b := range Parse(text) {
+	for _, b := range blocks {
 		call := Call{Call: registry.Call{Tool: b.Tool}, Block: b, Err: b.Err}
 		if call.Err == nil {
 			call.Input, call.Err = contractOf(byName[b.Tool]).input(b.Params)

@@ -26,6 +26,12 @@
 // A malformed call becomes a [Block], and then a result, that tells the model what is wrong. The other calls of the
 // text are made.
 //
+// # Other forms
+//
+// Some models write calls better in another form, a [Dialect]: set it in the options of Prompt, and read answers with
+// [Dialect.Calls] or a [Stream], which gives each call as soon as it is complete. [Text] is an answer without its calls.
+// [ModelAdditions] has texts for models by their names.
+//
 // # Values
 //
 // Only the tags of this format are tags: <tool:NAME>, <param:KEY> and their closing tags. Any other < in a value is

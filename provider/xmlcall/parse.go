@@ -42,8 +42,8 @@ const MaxBlocks = 1000
 // Parse finds the calls in a model's text, in order and without overlap. It takes time in proportion to the text's
 // length. If there are more than [MaxBlocks], one more block covers the rest of the text, and its error says so.
 //
-// To parse a growing text, parse the whole of it each time, best when a new piece contains a >. A well-formed call
-// with nothing malformed before it does not change when more text comes, so a host can stop the model there.
+// A well-formed call with nothing malformed before it does not change when more text comes, so a host can stop the
+// model there. A [Stream] parses a growing text.
 func Parse(text string) []Block {
 	p := parser{text: text, unclosed: map[string]int{}, endless: len(text), resultFrom: -1}
 	var blocks []Block

@@ -17,8 +17,12 @@ type PromptOptions struct {
 	// Instructions tell the model how to behave with the tools: the result of [registry.Registry.SystemPrompt] for
 	// [registry.XML]. Empty means none here.
 	Instructions string
+	// Model is the model's name. What is known to help its family is added: see [ModelAdditions]. Empty adds nothing.
+	Model string
 	// Additions are for this model in particular, for example about its habits. They come last.
 	Additions string
+	// Dialect is the form of calls that the prompt teaches. Parse answers with the same.
+	Dialect Dialect
 }
 
 //go:embed guide.md
@@ -39,15 +43,19 @@ func Prompt(definitions []*registry.Definition, options *PromptOptions) string {
 	}
 	var layers []string
 	if len(definitions) > 0 {
-		layers = append(layers, strings.TrimSpace(guide))
+		layers = append(layers, strings.TrimSpace(options.Dialect.guide()))
 		if example, ok := anExample(definitions); ok {
-			layers = append(layers, "For example, this is a call of "+escapeName(example.Tool)+":\n\n"+example.String())
+			text := options.Dialect.write(example)
+			// Not all names can be written in all dialects.
+			if calls := options.Dialect.Calls(definitions, text); len(calls) == 1 && calls[0].Err == nil {
+				layers = append(layers, "For example, this is a call of "+escapeName(example.Tool)+":\n\n"+text)
+			}
 		}
 	}
 	for _, d := range definitions {
 		layers = append(layers, section(d))
 	}
-	for _, text := range []string{options.Instructions, options.Additions} {
+	for _, text := range []string{options.Instructions, ModelAdditions(options.Model), options.Additions} {
 		if text = strings.TrimSpace(text); text != "" {
 			layers = append(layers, text)
 		}

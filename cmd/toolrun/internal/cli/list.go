@@ -243,6 +243,7 @@ func newDefs() *cobra.Command {
 
 func newPrompt() *cobra.Command {
 	c := &listCommand{}
+	var dialect, model string
 	cmd := c.add(&cobra.Command{
 		Use:   "prompt --api API",
 		Short: "Print what the enabled tools add to the system prompt",
@@ -262,7 +263,13 @@ models without tool calls of their own.`,
 				if err != nil {
 					return err
 				}
-				prompt = xmlcall.Prompt(definitions, &xmlcall.PromptOptions{Instructions: prompt})
+				form := xmlcall.Dialect(dialect)
+				if dialect == "tags" {
+					form = xmlcall.Tags
+				} else if !slices.Contains(xmlcall.Dialects(), form) {
+					return fmt.Errorf("unknown dialect %q: tags, use_tool or caret", dialect)
+				}
+				prompt = xmlcall.Prompt(definitions, &xmlcall.PromptOptions{Instructions: prompt, Dialect: form, Model: model})
 			}
 			text := prompt
 			if text != "" {
@@ -272,6 +279,8 @@ models without tool calls of their own.`,
 		}),
 	})
 	addJSON(cmd.Flags(), &c.json)
+	cmd.Flags().StringVar(&dialect, "dialect", "tags", "with --api xml, the `FORM` of calls: tags, use_tool or caret")
+	cmd.Flags().StringVar(&model, "model", "", "with --api xml, add what helps the model `NAME`")
 	c.addAPI(cmd, apis)
 	return cmd
 }
