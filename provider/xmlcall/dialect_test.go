@@ -161,8 +161,8 @@ func TestText(t *testing.T) {
 		"I " + call + " and " + call + " look.": "I and look.",
 		"I look:\n```xml\n" + call + "\n" + call + "\n```\nThen.\n\n\nEnd.": "I look:\n\nThen.\n\n\nEnd.",
 		"```\ncode\n" + call + "\n```\nThen.":                               "```\ncode\n```\nThen.",
-		call + "\nDone.": "Done.",
-		"As is.  ":       "As is.",
+		call + "\nDone.":                                                    "Done.",
+		"As is.  ":                                                          "As is.",
 	} {
 		require.Equal(t, want, xmlcall.Text(text, xmlcall.Parse(text)), "%q", text)
 	}
