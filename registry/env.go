@@ -24,9 +24,10 @@ type Env struct {
 	Selection Selection
 	// Limits apply to this call.
 	Limits Limits
-	// Progress, if not nil, receives the progress of running calls. The tools' goroutines call it and wait for it:
-	// several at once if several calls run, and possibly once more after Dispatch has returned. If it panics, that
-	// is logged, and the call goes on.
+	// Progress, if not nil, receives the progress of running calls, and what their code prints while it prints it.
+	// The tools' goroutines call it and wait for it: several at once if several calls run, and possibly once more
+	// after Dispatch has returned. If it panics, that is logged, and the call goes on. It also gets the progress of
+	// calls that tools make, under their own ids.
 	Progress func(Progress)
 	// Logger gets records for the host. Nil logs nothing. The registry gives each of its records a second; a logger
 	// that panics loses the record.
@@ -88,10 +89,33 @@ type Progress struct {
 	Message string
 	// Done of Total is done, in any unit. Total is 0 if it is unknown.
 	Done, Total float64
+	// Console is an entry of the console of code that the call runs. It is nil in other reports, and it is in the
+	// call's result too. Message then has its level and text.
+	Console *ConsoleEntry
+}
+
+// A ConsoleEntry is an entry of the console of code.
+type ConsoleEntry struct {
+	// Level is LOG, INFO, WARN, ERROR or DEBUG.
+	Level string
+	// Text may have several lines.
+	Text string
+	// Library names the library that was being loaded. It is empty for output of the code itself.
+	Library string
 }
 
 // Report reports progress, if the host wants to know. After the call has ended it does nothing.
 func (e Env) Report(message string, done, total float64) {
+	e.report(Progress{Message: message, Done: done, Total: total})
+}
+
+// Print reports an entry of the console of the code that the call runs, if the host wants to know. After the call has
+// ended it does nothing.
+func (e Env) Print(entry ConsoleEntry) {
+	e.report(Progress{Message: "[" + entry.Level + "] " + entry.Text, Console: &entry})
+}
+
+func (e Env) report(p Progress) {
 	if e.Progress == nil || e.call == nil || e.call.ended.Load() {
 		return
 	}
@@ -101,7 +125,8 @@ func (e Env) Report(message string, done, total float64) {
 				"panic", p)
 		}
 	}()
-	e.Progress(Progress{CallID: e.call.id, Tool: e.call.tool, Message: message, Done: done, Total: total})
+	p.CallID, p.Tool = e.call.id, e.call.tool
+	e.Progress(p)
 }
 
 // logTime is how long a call waits for the host's logger.

@@ -17,6 +17,7 @@ type Output struct {
 	reserved  int // bytes of them kept for the result
 	console   []Entry
 	truncated int64
+	live      *live
 	library   string // which is printing; empty for the script itself
 
 	raw      []byte // the unfinished line: valid UTF-8
@@ -62,8 +63,14 @@ func (o *Output) Log(level Level, text string, cut int) {
 		return
 	}
 	o.truncated += int64(cut)
-	o.console = append(o.console, Entry{Level: level, Text: text, Library: o.library})
-	o.spend(len(text) + entryOverhead)
+	o.spend(len(text))
+	o.append(Entry{Level: level, Text: text, Library: o.library})
+}
+
+func (o *Output) append(e Entry) {
+	o.console = append(o.console, e)
+	o.spend(entryOverhead)
+	o.live.add(e)
 }
 
 // Begin names the library that the following entries come from; empty means the script itself.
@@ -169,8 +176,7 @@ func (o *Output) endLine() {
 		o.raw = nil
 	}
 	o.invalid = false
-	o.console = append(o.console, entry)
-	o.spend(entryOverhead)
+	o.append(entry)
 }
 
 // Library returns the name of the last Begin.

@@ -21,6 +21,12 @@ type RunOptions struct {
 	Env []string
 	// Stdin is the guest's standard input. Do not change it until the run has ended.
 	Stdin []byte
+
+	// Console, if not nil, gets each entry of the console when it is printed, in order, on a goroutine of its own.
+	// The run does not wait for it, except at its end: until Console has had all entries, or the run's time is up or
+	// its context has ended, and then at most a quarter of a second. A Console that is slower, or panics, misses the
+	// last entries; the output has them all. One call may still be in progress then.
+	Console func(Entry)
 }
 
 // A Run is one execution of guest code, from [Program.Begin] to [Run.End]. It is not safe for concurrent use,
@@ -70,6 +76,7 @@ func (p *Program) Begin(ctx context.Context, options RunOptions) (*Run, error) {
 func newRun(caller context.Context, p *Program, options RunOptions) *Run {
 	r := &Run{program: p, options: options, stdin: options.Stdin, started: time.Now(), caller: caller}
 	r.output = limitOutput(options.Limits.Output)
+	r.output.live = newLive(options.Console)
 	if limit := options.Limits.Time; limit != Unlimited {
 		r.deadline = r.started.Add(limit)
 		r.outOfTime = &LimitError{Limit: LimitTime, Value: int64(limit)}
@@ -111,6 +118,7 @@ func (r *Run) End() {
 	}
 	r.finish()
 	r.place.leave()
+	r.output.live.end(r)
 	r.program.engine.runs.Done()
 }
 

@@ -92,7 +92,9 @@ func (i *Interpreter) Run(ctx context.Context, script string, options *RunOption
 	if err != nil {
 		return &Result{}, err
 	}
-	begun, err := i.program.Begin(ctx, sandbox.RunOptions{Limits: o.Limits, Owner: o.Owner, Client: o.Client})
+	begun, err := i.program.Begin(ctx, sandbox.RunOptions{
+		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console,
+	})
 	if err != nil {
 		return &Result{}, err
 	}

@@ -189,6 +189,11 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
 		},
 	}
+	if env.Progress != nil {
+		options.Console = func(e sandbox.Entry) {
+			env.Print(registry.ConsoleEntry{Level: e.Level.String(), Text: e.Text, Library: e.Library})
+		}
+	}
 	options.Language = languages[env.Options.Text(OptionLanguage)]
 	if t.argv != nil {
 		options.Globals = map[string]any{"process.argv": t.argv}

@@ -375,3 +375,35 @@ func BenchmarkToolCalls(b *testing.B) {
 		}
 	})
 }
+
+// TestConsoleIsReportedWhileCodeRuns runs code that calls a tool which waits for what the code has printed.
+func TestConsoleIsReportedWhileCodeRuns(t *testing.T) {
+	seen := make(chan registry.Progress, 10)
+	r, env := withToolCalls(t, toolOf("wait", func(ctx context.Context, _ string, env registry.Env) (registry.Result, error) {
+		env.Report("waiting", 1, 2)
+		select {
+		case <-seen:
+			return registry.Text("seen"), nil
+		case <-ctx.Done():
+			return registry.Result{}, ctx.Err()
+		}
+	}))
+	var reports []registry.Progress
+	var mu sync.Mutex
+	env.Progress = func(p registry.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		if reports = append(reports, p); p.Console != nil {
+			seen <- p
+		}
+	}
+	result := run(t, r, env, `console.warn('first'); const text = await tools.wait({}); console.log(text); return 1`)
+	require.Equal(t, registry.Code(""), result.Code)
+	mu.Lock()
+	defer mu.Unlock()
+	require.ElementsMatch(t, []registry.Progress{
+		{CallID: "call", Tool: "javascript", Message: "[WARN] first", Console: &registry.ConsoleEntry{Level: "WARN", Text: "first"}},
+		{CallID: "call.1", Tool: "wait", Message: "waiting", Done: 1, Total: 2},
+		{CallID: "call", Tool: "javascript", Message: "[LOG] seen", Console: &registry.ConsoleEntry{Level: "LOG", Text: "seen"}},
+	}, reports)
+}

@@ -1,0 +1,169 @@
+package mcpserver_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// listening returns options of a client that passes on what it hears of progress.
+func listening() (*sdk.ClientOptions, chan *sdk.ProgressNotificationParams) {
+	heard := make(chan *sdk.ProgressNotificationParams, 1000)
+	return &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, n *sdk.ProgressNotificationClientRequest) {
+		heard <- n.Params
+	}}, heard
+}
+
+// TestHeartbeat has calls that say nothing for a long time, by a clock that does not wait.
+func TestHeartbeat(t *testing.T) {
+	for name, test := range map[string]struct {
+		token  any
+		report func(env registry.Env)
+		want   []string
+	}{
+		"a call without a token":    {nil, nil, nil},
+		"a call with a token":       {"t", nil, []string{"1: slow has been running for 5s", "2: slow has been running for 10s"}},
+		"a call that has counted":   {"t", func(env registry.Env) { env.Report("half", 1, 2) }, []string{"1: half", "1.0: slow has been running for 5s", "1.0: slow has been running for 10s"}},
+		"a call that ended at once": {"t", func(env registry.Env) { env.Report("all", 2, 2) }, []string{"2: all", "3: slow has been running for 5s", "4: slow has been running for 10s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time."},
+					func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+						if test.report != nil {
+							test.report(env)
+						}
+						time.Sleep(12 * time.Second)
+						return "done", nil
+					})
+				tools, err := registry.New(slow)
+				require.NoError(t, err)
+				server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{}), nil)
+				require.NoError(t, err)
+				options, heard := listening()
+				session := connect(t, overStdio(t, server), "2025-11-25", options)
+				params := &sdk.CallToolParams{Name: "slow"}
+				if test.token != nil {
+					params.SetProgressToken(test.token)
+				}
+				_, err = session.CallTool(t.Context(), params)
+				require.NoError(t, err)
+				var got []string
+				last := -1.0
+				for range len(heard) {
+					n := <-heard
+					require.Greater(t, n.Progress, last)
+					last = n.Progress
+					number := fmt.Sprint(n.Progress)
+					if strings.HasPrefix(number, "1.0") {
+						number = "1.0" // a little more
+					}
+					got = append(got, number+": "+n.Message)
+				}
+				require.Equal(t, test.want, got)
+				require.NoError(t, session.Close())
+				require.NoError(t, server.Shutdown(t.Context()))
+			})
+		})
+	}
+}
+
+// TestConsoleIsSentWhileCodeRuns runs code that is ended by a client that has heard what it printed.
+func TestConsoleIsSentWhileCodeRuns(t *testing.T) {
+	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+		release := make(chan struct{})
+		hold := registry.Func(registry.Spec{Name: "hold", Description: "Waits."},
+			func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
+				env.Report("holding", 0, 0)
+				select {
+				case <-release:
+				case <-ctx.Done():
+				}
+				return "released", nil
+			})
+		tools := builtIn(t, hold)
+		env := registry.Env{Project: "notes", Files: newProject(t)}
+		env.Selection = env.Selection.WithOption("javascript", "toolCalls", true)
+		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env), nil)
+		require.NoError(t, err)
+		options, heard := listening()
+		session := connect(server, options)
+		params := &sdk.CallToolParams{Name: "javascript", Arguments: map[string]any{
+			"code": `console.log('one\ntwo'); console.error('three'); return await tools.hold({})`,
+		}}
+		params.SetProgressToken("p")
+		ended := make(chan string, 1)
+		go func() {
+			result, err := session.CallTool(t.Context(), params)
+			if err != nil {
+				ended <- err.Error()
+				return
+			}
+			ended <- result.Content[0].(*sdk.TextContent).Text
+		}()
+		var text []string
+		for !strings.Contains(strings.Join(text, "\n"), "holding") || !strings.Contains(strings.Join(text, "\n"), "three") {
+			text = append(text, (<-heard).Message)
+		}
+		require.Contains(t, strings.Join(text, "\n"), "[LOG] one\ntwo\n[ERROR] three")
+		close(release)
+		require.Contains(t, <-ended, "=== Result ===\nreleased")
+	})
+}
+
+// TestConsoleFlood prints without end for clients that read, and for one that does not.
+func TestConsoleFlood(t *testing.T) {
+	const code = `for (let i = 0;; i++) console.log('line ' + i)`
+	env := registry.Env{Project: "notes", Files: newProject(t), Limits: registry.Limits{Timeout: 300 * time.Millisecond}}
+	newFlooded := func(t *testing.T) (*mcpserver.Server, chan registry.Result) {
+		results := make(chan registry.Result, 1)
+		tools := builtIn(t).Use(func(next registry.Dispatcher) registry.Dispatcher {
+			return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+				result := next(ctx, call, env)
+				results <- result
+				return result
+			}
+		})
+		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env), nil)
+		require.NoError(t, err)
+		return server, results
+	}
+	t.Run("for a client that reads", func(t *testing.T) {
+		server, _ := newFlooded(t)
+		options, heard := listening()
+		session := connect(t, overStdio(t, server), "2025-11-25", options)
+		params := &sdk.CallToolParams{Name: "javascript", Arguments: map[string]any{"code": code}}
+		params.SetProgressToken(1)
+		start := time.Now()
+		_, err := session.CallTool(t.Context(), params)
+		require.NoError(t, err)
+		require.NotEmpty(t, heard)
+		require.LessOrEqual(t, len(heard), 3+int(time.Since(start)/(50*time.Millisecond)))
+		for range len(heard) {
+			require.Less(t, len((<-heard).Message), 5000)
+		}
+	})
+	t.Run("for a client that does not read", func(t *testing.T) {
+		server, results := newFlooded(t)
+		in, toServer := io.Pipe()
+		fromServer, out := io.Pipe()
+		go func() { _ = server.ServeStdio(context.Background(), in, out) }()
+		_, err := io.WriteString(toServer, initialize+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript",`+
+			`"arguments":{"code":"`+code+`"},"_meta":{"progressToken":1}}}`+"\n")
+		require.NoError(t, err)
+		result := <-results
+		require.Equal(t, registry.CodeTimeout, result.Code)
+		require.NoError(t, fromServer.Close())
+		require.NoError(t, toServer.Close())
+	})
+}

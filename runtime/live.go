@@ -1,0 +1,96 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// live passes the entries of a run's console to a function as they are printed. The function has a goroutine of its
+// own, so a slow one does not hold up the run. The entries that wait for it are in the run's output as well, so the
+// output limit bounds them. A nil live does nothing.
+type live struct {
+	show func(Entry)
+	wake chan struct{} // has a value if there may be entries waiting
+	done chan struct{} // closed when the goroutine has ended; nil before there is one
+	over atomic.Bool   // nothing more may be shown
+
+	mu      sync.Mutex
+	waiting []Entry
+}
+
+// liveGrace is how long a run that was stopped waits until its last entries have been shown.
+const liveGrace = 250 * time.Millisecond
+
+func newLive(show func(Entry)) *live {
+	if show == nil {
+		return nil
+	}
+	return &live{show: show, wake: make(chan struct{}, 1)}
+}
+
+// add shows an entry soon. Only the goroutine that drives the run calls it.
+func (l *live) add(e Entry) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	l.waiting = append(l.waiting, e)
+	l.mu.Unlock()
+	if l.done == nil {
+		l.done = make(chan struct{})
+		go l.run()
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (l *live) run() {
+	defer close(l.done)
+	defer func() { _ = recover() }() // of show: the entries that it did not get are in the run's output
+	for range l.wake {
+		for _, e := range l.take() {
+			if l.over.Load() {
+				return
+			}
+			l.show(e)
+		}
+	}
+}
+
+func (l *live) take() []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	entries := l.waiting
+	l.waiting = nil
+	return entries
+}
+
+// end waits until all entries have been shown, but not long after the run had to end.
+func (l *live) end(r *Run) {
+	if l == nil || l.done == nil {
+		return
+	}
+	close(l.wake)
+	ctx, cancel := r.caller, context.CancelFunc(func() {})
+	if !r.deadline.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, r.deadline)
+	}
+	defer cancel()
+	select {
+	case <-l.done:
+		return
+	case <-ctx.Done():
+	case <-r.program.engine.closing.Done():
+	}
+	timer := time.NewTimer(liveGrace)
+	defer timer.Stop()
+	select {
+	case <-l.done:
+	case <-timer.C:
+		l.over.Store(true)
+	}
+}
