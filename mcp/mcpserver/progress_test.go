@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -32,13 +33,13 @@ func TestHeartbeat(t *testing.T) {
 		want   []string
 	}{
 		"a call without a token":    {nil, nil, nil},
-		"a call with a token":       {"t", nil, []string{"1: slow has been running for 5s", "2: slow has been running for 10s"}},
+		"a call with a token":       {"t", nil, []string{"0: slow has been running for 5s", "1: slow has been running for 10s"}},
 		"a call that has counted":   {"t", func(env registry.Env) { env.Report("half", 1, 2) }, []string{"1: half", "1.0: slow has been running for 5s", "1.0: slow has been running for 10s"}},
 		"a call that ended at once": {"t", func(env registry.Env) { env.Report("all", 2, 2) }, []string{"2: all", "3: slow has been running for 5s", "4: slow has been running for 10s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time."},
+				slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time.", Timeout: time.Minute},
 					func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
 						if test.report != nil {
 							test.report(env)
@@ -93,7 +94,7 @@ func TestConsoleIsSentWhileCodeRuns(t *testing.T) {
 			})
 		tools := builtIn(t, hold)
 		env := registry.Env{Project: "notes", Files: newProject(t)}
-		env.Selection = env.Selection.WithOption("javascript", "toolCalls", true)
+		env.Selection.Options = map[string]map[string]any{"javascript": {"toolCalls": true}}
 		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, env), nil)
 		require.NoError(t, err)
 		options, heard := listening()
@@ -127,7 +128,7 @@ func TestConsoleFlood(t *testing.T) {
 	env := registry.Env{Project: "notes", Files: newProject(t), Limits: registry.Limits{Timeout: 300 * time.Millisecond}}
 	newFlooded := func(t *testing.T) (*mcpserver.Server, chan registry.Result) {
 		results := make(chan registry.Result, 1)
-		tools := builtIn(t).Use(func(next registry.Dispatcher) registry.Dispatcher {
+		tools := builtIn(t).Using(func(next registry.Handler) registry.Handler {
 			return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
 				result := next(ctx, call, env)
 				results <- result
@@ -158,8 +159,11 @@ func TestConsoleFlood(t *testing.T) {
 		in, toServer := io.Pipe()
 		fromServer, out := io.Pipe()
 		go func() { _ = server.ServeStdio(context.Background(), in, out) }()
-		_, err := io.WriteString(toServer, initialize+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript",`+
-			`"arguments":{"code":"`+code+`"},"_meta":{"progressToken":1}}}`+"\n")
+		go func() {
+			_, _ = io.WriteString(toServer, initialize+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript",`+
+				`"arguments":{"code":"`+code+`"},"_meta":{"progressToken":1}}}`+"\n")
+		}()
+		_, err := bufio.NewReaderSize(fromServer, 16).ReadString('\n') // and no more
 		require.NoError(t, err)
 		result := <-results
 		require.Equal(t, registry.CodeTimeout, result.Code)

@@ -128,15 +128,15 @@ func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string
 func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	w := ctx.Value(workKey{}).(work)
 	call := registry.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
-	var endProgress func()
-	w.env.Progress, endProgress = progress(ctx, request)
+	feed := startFeed(ctx, request)
+	w.env.Progress = feed.progress()
 	client := clientLog(request.Session)
 	w.env.Logger = toolLog(ctx, w.env.Logger, client)
 	log := slog.New(client)
 	log.DebugContext(ctx, "call started", "call", call.ID, "tool", call.Tool)
 	start := time.Now()
 	result := w.tools.Dispatch(ctx, call, w.env)
-	endProgress()
+	feed.end()
 	s.watch.poke()
 	outcome := "ok"
 	if result.IsError() {
