@@ -10,7 +10,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -101,7 +100,10 @@ func (f *feed) print(text string) {
 	if f.console.Len() > 0 {
 		f.console.WriteByte('\n')
 	}
-	f.console.WriteString(plaintext.Clean(text, room))
+	if len(text) > room {
+		text = text[:room] + "\u2026"
+	}
+	f.console.WriteString(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // end sends what is left. It is called before the call is answered, and waits for that, but not for ever: the client
