@@ -24,8 +24,9 @@ type Store interface {
 	// List returns at most limit ids in byte order, beginning after the given one ("" is before all). Zero means
 	// [DefaultPage]. A page with fewer ids is the last one.
 	List(ctx context.Context, after string, limit int) (ids []string, err error)
-	// Delete removes a project with all its files and its history. Those who have it open find it empty, and get
-	// [ErrDeleted] for changes. The error is fs.ErrNotExist if the project does not exist.
+	// Delete removes a project with all its files and its history, for good: see [KeepingStore] for another way. Those
+	// who have it open find it empty, and get [ErrDeleted] for changes. The error is fs.ErrNotExist if the project does
+	// not exist.
 	Delete(ctx context.Context, id string) error
 	// Close closes the store, but not its open projects.
 	Close() error

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
@@ -58,7 +59,7 @@ func OpenStore(dir string, options *vfs.Options) (*Store, error) {
 	place := &diskPlace{
 		dir: dir, root: root, loose: ignoresCase(root, dir), counted: map[string]bool{}, shared: map[string]*shared{},
 	}
-	place.sweep()
+	place.sweep(time.Now().Add(-o.History.Age))
 	return &Store{o, place}, nil
 }
 

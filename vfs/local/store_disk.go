@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
@@ -162,25 +163,45 @@ func (d *diskPlace) list() ([]string, error) {
 	return ids, nil
 }
 
+// remove deletes a project, and those of its id that were discarded.
 func (d *diskPlace) remove(ctx context.Context, id string) error {
-	c, err := d.openCore(id, vfs.Options{}, false)
-	if err != nil {
+	// The next project of the id may be deleted as well while this one is still being removed.
+	away, err := d.putAway(ctx, id, "."+id+"."+rand.Text()+deletedSuffix)
+	if err == nil {
+		err = d.removeAll(away)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	defer c.close()
-	// No id has a dot, so this is nobody's. The next project of the id may be deleted as well while this one is still
-	// being removed.
-	away := "." + id + "." + rand.Text() + deletedSuffix
-	err = c.delete(ctx, func() error { return d.root.Rename(id, away) })
+	all, listErr := d.discarded()
+	for _, p := range all {
+		if p.id == id {
+			err = d.removeAll(p.name)
+		}
+	}
+	return cmp.Or(err, listErr)
+}
+
+// putAway marks a project as deleted and gives its directory a name that no id can be, since it has a dot.
+func (d *diskPlace) putAway(ctx context.Context, id, away string) (string, error) {
+	c, err := d.openCore(id, vfs.Options{}, false)
 	if err != nil {
-		return err
+		return "", err
+	}
+	defer c.close()
+	if err := c.delete(ctx, func() error { return d.root.Rename(id, away) }); err != nil {
+		return "", err
 	}
 	d.mu.Lock()
 	delete(d.counted, id)
 	d.mu.Unlock()
+	return away, nil
+}
+
+func (d *diskPlace) removeAll(name string) (err error) {
 	for range 100 {
-		// Who has it open may make a file in it until they notice.
-		if err = d.root.RemoveAll(away); err == nil || !errors.Is(err, syscall.ENOTEMPTY) {
+		// Those who have it open may make a file in it until they notice.
+		if err = d.root.RemoveAll(name); err == nil || !errors.Is(err, syscall.ENOTEMPTY) {
 			break
 		}
 	}
@@ -189,20 +210,27 @@ func (d *diskPlace) remove(ctx context.Context, id string) error {
 
 const deletedSuffix = ".deleted"
 
-// sweep removes what is left of projects whose deletion has been interrupted.
-func (d *diskPlace) sweep() {
-	f, err := d.root.Open(".")
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
+// sweep removes what is left of interrupted deletions, and projects that were discarded before a time.
+func (d *diskPlace) sweep(before time.Time) {
+	names, _ := d.names()
 	for _, name := range names {
 		id, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
-		if name[0] == '.' && strings.HasSuffix(name, deletedSuffix) && vfs.CheckID(id) == nil {
+		deleted := name[0] == '.' && strings.HasSuffix(name, deletedSuffix) && vfs.CheckID(id) == nil
+		if p, ok := parseDiscarded(name); deleted || ok && p.time.Before(before) {
 			_ = d.root.RemoveAll(name)
 		}
 	}
+}
+
+// names lists the directory of the store.
+func (d *diskPlace) names() ([]string, error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, fsys.Bare(err)
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	return names, fsys.Bare(err)
 }
 
 func (d *diskPlace) close() error { return d.root.Close() }

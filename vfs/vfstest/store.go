@@ -25,6 +25,7 @@ func TestStore(t *testing.T, open func(t *testing.T) vfs.Store) {
 		{"projects are opened by their ids", checkOpening},
 		{"ids come in pages", checkPages},
 		{"a project can be deleted while it is open", checkDeleting},
+		{"a discarded project can be recovered", checkDiscarding},
 		{"settings are out of reach", checkSettings},
 		{"calls end", checkCalls},
 		{"calls are undone as a whole", checkUndo},
