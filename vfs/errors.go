@@ -57,15 +57,19 @@ type missingError string
 func (e missingError) Error() string        { return string(e) }
 func (e missingError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// An UndoError lists why the changes of a call cannot be undone. Nothing has been changed.
+// An UndoError lists why the changes of a call cannot be undone, or redone. Nothing has been changed.
 type UndoError struct {
-	// Call is the id of the call, or "#" and the number of a change.
+	// Call is the id of the call, or "#" and the number of a change. Redo means that it cannot be redone, instead.
 	Call string
+	Redo bool
 	// Reasons are the obstacles, each with its path, at most 20.
 	Reasons []string
 }
 
 func (e *UndoError) Error() string {
+	if e.Redo {
+		return fmt.Sprintf("cannot redo %s: %s", e.Call, strings.Join(e.Reasons, "; "))
+	}
 	return fmt.Sprintf("cannot undo %s: %s", e.Call, strings.Join(e.Reasons, "; "))
 }
 

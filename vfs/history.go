@@ -70,6 +70,18 @@ type Change struct {
 	Kept, Lost bool
 	// Undoes is the call, or "#" and the number of the change, that this change has undone, or "".
 	Undoes string
+	// Redoes is the call, or "#" and the number of the change, that this change has redone, or "".
+	Redoes string
+}
+
+// A Redoer is a [Project] that can redo what was undone.
+type Redoer interface {
+	Project
+	// Redo makes the changes of a call that was undone once more, all of them or none, and lists the changes of
+	// undoing that it took back, the latest first. They become changes of the project's current call (see [Calls]), so
+	// Undo undoes them by its id. The given id is that of the call that was undone; "" means the one that was undone
+	// last, unless something else has changed since. The errors are those of Undo.
+	Redo(ctx context.Context, id string) (redone []Change, err error)
 }
 
 // An Op is a kind of change.

@@ -17,9 +17,10 @@ type call struct {
 	end   context.CancelFunc
 	// scope is that in which the call holds the lock, or nil.
 	scope atomic.Pointer[scope]
-	// undoes and reverses mark what Undo does.
+	// undoes and reverses mark what Undo does, and redoes what Redo does.
 	undoes   string
 	reverses int64
+	redoes   string
 
 	// The following belong to whoever has the lock.
 

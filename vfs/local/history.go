@@ -45,7 +45,7 @@ func (p *Project) add(c *core, e change, cost int64) (number int64, err error) {
 	e.Number = number
 	e.Time = time.Now().UTC()
 	if own := p.call; own != nil {
-		e.Call, e.Part, e.Undoes, e.Reverses = own.id, own.parts, own.undoes, own.reverses
+		e.Call, e.Part, e.Undoes, e.Reverses, e.Redoes = own.id, own.parts, own.undoes, own.reverses, own.redoes
 	}
 	if err := c.describe(e); err != nil {
 		return 0, err

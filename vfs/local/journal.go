@@ -53,13 +53,15 @@ type change struct {
 	// Undoes is the unit that is undone by this, and Reverses the change.
 	Undoes   string `json:"undoes,omitempty"`
 	Reverses int64  `json:"reverses,omitempty"`
+	// Redoes is the unit whose undoing is taken back by this.
+	Redoes string `json:"redoes,omitempty"`
 }
 
 // public is the change as callers see it.
 func (e *change) public() vfs.Change {
 	return vfs.Change{
-		ID: e.Number, Time: e.Time, Call: e.Call, Op: e.Op, Path: e.Path, To: e.To,
-		Kept: e.Kept, Lost: e.Lost, Undoes: e.Undoes,
+		ID: e.Number, Time: e.Time, Call: e.Call, Op: e.Op, Path: e.Path, To: e.To, Kept: e.Kept, Lost: e.Lost,
+		Undoes: e.Undoes, Redoes: e.Redoes,
 	}
 }
 

@@ -65,7 +65,7 @@ func checkDiscarding(t *testing.T, store vfs.Store) {
 	now, err := back.Usage(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, usage.Bytes, now.Bytes)
-	require.NoError(t, back.Restore(t.Context(), changes[0].ID))
+	require.NoError(t, back.Restore(t.Context(), changes[0].ID, ""))
 	require.Equal(t, "before", read(t, back, "/file"))
 
 	// Deleting is for good.

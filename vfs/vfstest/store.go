@@ -29,6 +29,7 @@ func TestStore(t *testing.T, open func(t *testing.T) vfs.Store) {
 		{"settings are out of reach", checkSettings},
 		{"calls end", checkCalls},
 		{"calls are undone as a whole", checkUndo},
+		{"what was undone can be redone", checkRedoing},
 		{"versions can be had back", checkVersions},
 		{"usage is exact", checkUsage},
 		{"a context that has ended stops what may wait", checkContexts},
