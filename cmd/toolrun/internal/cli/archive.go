@@ -39,7 +39,7 @@ has anything but files and directories in it.`,
 		Example: "  toolrun files import backup.zip\n" +
 			"  toolrun files import --format tar.gz - <backup.tgz",
 		Args: cobra.ExactArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			format, err := archiveFormat(named, args[0])
 			if err != nil {
 				return outcome{}, err
@@ -75,7 +75,7 @@ func (c *filesCommand) exportFiles() *cobra.Command {
 		Example: "  toolrun files export backup.zip\n" +
 			"  toolrun files export --format tar - | tar -tf -",
 		Args: cobra.ExactArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (out outcome, err error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (out outcome, err error) {
 			format, err := archiveFormat(named, args[0])
 			if err != nil {
 				return outcome{}, err

@@ -54,24 +54,30 @@ func (c completer) ofFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra
 // completedArguments are the completers of arguments, by command and in order. Nil means a file of the host. For
 // commands that take any number of arguments, the last completer serves all that follow.
 var completedArguments = map[string][]completer{
-	"js":             {nil},
-	"call":           {completeTool},
-	"tools":          {completeTool},
-	"files ls":       {completePath},
-	"files tree":     {completePath},
-	"files cat":      {completePath},
-	"files put":      {nil, completePath},
-	"files get":      {completePath, nil},
-	"files rm":       {completePath},
-	"files mv":       {completePath, completePath},
-	"files cp":       {completePath, completePath},
-	"files mkdir":    {completePath},
-	"files history":  {completePath},
-	"files restore":  {completeChange},
-	"files undo":     {completeCall},
-	"files import":   {nil},
-	"files export":   {nil},
-	"project delete": {completeProject},
+	"js":              {nil},
+	"call":            {completeTool},
+	"tools":           {completeTool},
+	"files ls":        {completePath},
+	"files tree":      {completePath},
+	"files cat":       {completePath},
+	"files put":       {nil, completePath},
+	"files get":       {completePath, nil},
+	"files rm":        {completePath},
+	"files mv":        {completePath, completePath},
+	"files cp":        {completePath, completePath},
+	"files mkdir":     {completePath},
+	"files history":   {completePath},
+	"files deleted":   {completePath},
+	"files restore":   {completeChange},
+	"files undo":      {completeCall},
+	"files redo":      {completeUndone},
+	"files edit":      {completePath},
+	"files diff":      {completePath, completeChange, completeChange},
+	"files grep":      {completeNothing, completePath},
+	"files import":    {nil},
+	"files export":    {nil},
+	"project delete":  {completeProject},
+	"project restore": {completeDeleted},
 }
 
 func repeats(cmd *cobra.Command) bool { return strings.Contains(cmd.Use, "...") }
@@ -233,7 +239,7 @@ func completeChange(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra
 		changes, _ := p.Changes(ctx, "/")
 		var words []string
 		for _, change := range changes {
-			if change.Kept {
+			if !change.Lost {
 				words = append(words, strconv.FormatInt(change.ID, 10))
 			}
 		}
@@ -253,4 +259,39 @@ func completeCall(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.S
 		}
 		return startingWith(words, typed)
 	})(cmd, typed)
+}
+
+// completeUndone completes the id of a call that was undone.
+func completeUndone(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
+		changes, _ := p.Changes(ctx, "/")
+		var words []string
+		for _, change := range changes {
+			if change.Op == vfs.OpUndone && isPlain(change.Undoes) {
+				words = append(words, change.Undoes)
+			}
+		}
+		return startingWith(words, typed)
+	})(cmd, typed)
+}
+
+// completeDeleted completes the id of a deleted project.
+func completeDeleted(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var words []string
+	_ = projectOf(cmd).inStore(func(store vfs.Store) error { // without a store there are none
+		keeping, ok := store.(vfs.KeepingStore)
+		if !ok {
+			return nil
+		}
+		discarded, err := keeping.Discarded(cmd.Context())
+		for _, p := range discarded {
+			words = append(words, p.ID)
+		}
+		return err
+	})
+	return offer(words, typed)
+}
+
+func completeNothing(*cobra.Command, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }

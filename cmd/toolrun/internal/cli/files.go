@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -42,8 +43,9 @@ project's history for a while.`,
 	}
 	c.add(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
-	cmd.AddCommand(c.list(), c.tree(), c.cat(), c.put(), c.get(), c.remove(), c.move(), c.copy(), c.mkdir(),
-		c.history(), c.deleted(), c.restore(), c.undo(), c.importFiles(), c.exportFiles())
+	cmd.AddCommand(c.list(), c.tree(), c.cat(), c.grep(), c.put(), c.get(), c.edit(), c.remove(), c.move(), c.copy(),
+		c.mkdir(), c.history(), c.diff(), c.deleted(), c.restore(), c.undo(), c.redo(), c.importFiles(),
+		c.exportFiles())
 	return cmd
 }
 
@@ -53,21 +55,33 @@ type outcome struct {
 	data any
 }
 
-// run returns a command's function that calls do on the opened project and prints the outcome.
-func (c *filesCommand) run(
-	do func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error),
-) func(*cobra.Command, []string) error {
+// change returns a command's function that calls do on the project, which is made if it does not exist, and prints the
+// outcome.
+func (c *filesCommand) change(do filesFunc) func(*cobra.Command, []string) error {
+	return c.run(c.open, do)
+}
+
+// read is change for commands that make no project.
+func (c *filesCommand) read(do filesFunc) func(*cobra.Command, []string) error {
+	return c.run(c.reading, do)
+}
+
+// A filesFunc does a command's work on a project.
+type filesFunc func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error)
+
+func (c *filesCommand) run(open func(context.Context) (vfs.Project, error),
+	do filesFunc) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		p, err := c.open(cmd.Context())
+		p, err := open(cmd.Context())
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, p.Close()) }()
 		out, err := do(cmd, args, p.WithCall(newCall(cmd.Name())))
-		if err != nil {
+		if err != nil && err != errToolFailed {
 			return err
 		}
-		return out.print(cmd.OutOrStdout(), c.json)
+		return errors.Join(out.print(cmd.OutOrStdout(), c.json), err)
 	}
 }
 
@@ -129,7 +143,7 @@ func (c *filesCommand) list() *cobra.Command {
 		Example: "  toolrun files ls\n" +
 			"  toolrun files ls -l /site",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(_ *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(_ *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			return listing(p, argument(args, 0, "/"), long)
 		}),
 	}
@@ -174,7 +188,7 @@ func (c *filesCommand) tree() *cobra.Command {
 		Example: "  toolrun files tree\n" +
 			"  toolrun files --root . tree site",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			top, err := vfs.Clean(argument(args, 0, "/"))
 			if err != nil {
 				return outcome{}, err
@@ -225,7 +239,7 @@ func (c *filesCommand) cat() *cobra.Command {
 		Short: "Print files, or a file as it was before a change",
 		Example: "  toolrun files cat /notes.md\n" +
 			"  toolrun files cat --version 2",
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			if (version > 0) == (len(args) > 0) {
 				return outcome{}, errors.New("give paths, or --version with the id of a change")
 			}
@@ -265,7 +279,7 @@ func (c *filesCommand) remove() *cobra.Command {
 		Example: "  toolrun files rm /notes.md\n" +
 			"  toolrun files rm -r /site",
 		Args: cobra.MinimumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			return outcome{}, p.Exclusively(cmd.Context(), func(files afero.Fs) error {
 				for _, name := range args {
 					info, err := files.Stat(name)
@@ -296,7 +310,7 @@ func (c *filesCommand) move() *cobra.Command {
 		Example: "  toolrun files mv /notes.md /old.md\n" +
 			"  toolrun files mv /notes.md /site",
 		Args: cobra.ExactArgs(2),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			to, err := destination(p, args[1], path.Base(args[0]))
 			if err != nil {
 				return outcome{}, err
@@ -313,7 +327,7 @@ func (c *filesCommand) copy() *cobra.Command {
 		Example: "  toolrun files cp /notes.md /old.md\n" +
 			"  toolrun files cp /site /site-backup",
 		Args: cobra.ExactArgs(2),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			to, err := destination(p, args[1], path.Base(args[0]))
 			if err != nil {
 				return outcome{}, err
@@ -329,7 +343,7 @@ func (c *filesCommand) mkdir() *cobra.Command {
 		Short:   "Make directories, and their parents",
 		Example: "  toolrun files mkdir /data/raw /data/clean",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: c.run(func(_ *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.change(func(_ *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			for _, name := range args {
 				if err := p.MkdirAll(name, 0o755); err != nil {
 					return outcome{}, err

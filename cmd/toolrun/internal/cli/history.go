@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"strconv"
+	"path"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/vfs"
@@ -23,6 +26,7 @@ type jsonChange struct {
 	Kept   bool      `json:"kept,omitempty"`
 	Lost   bool      `json:"lost,omitempty"`
 	Undoes string    `json:"undoes,omitempty"`
+	Redoes string    `json:"redoes,omitempty"`
 }
 
 // changesOutcome lists changes.
@@ -31,13 +35,16 @@ func changesOutcome(changes []vfs.Change) outcome {
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	all := []jsonChange{}
 	for _, e := range changes {
-		all = append(all, jsonChange{e.ID, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes})
+		all = append(all, jsonChange{e.ID, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes, e.Redoes})
 		what, call := e.Path, e.Call
 		if e.To != "" {
 			what += " -> " + e.To
 		}
 		if e.Undoes != "" {
 			call = "undoes " + e.Undoes
+		}
+		if e.Redoes != "" {
+			call += " redoes " + e.Redoes
 		}
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\n", e.ID, e.Time.Local().Format(time.DateTime), call, e.Op, what)
 	}
@@ -50,13 +57,13 @@ func (c *filesCommand) history() *cobra.Command {
 		Use:   "history [PATH]",
 		Short: "List the changes of a file or a directory, the latest first",
 		Long: `List the changes of a file, or of everything in a directory, the latest first,
-also from before it was renamed.
-The first column is the id for restore and cat --version. The name after the
-time is that of the call, for undo.`,
+also from before it was renamed. The first column is the id for restore, diff
+and cat --version. The name after the time is that of the call, for undo and
+redo.`,
 		Example: "  toolrun files history\n" +
 			"  toolrun files history /notes.md --json",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			changes, err := p.Changes(cmd.Context(), argument(args, 0, "/"))
 			if err != nil {
 				return outcome{}, err
@@ -75,7 +82,7 @@ whose paths there is nothing now. The first column is the id for restore.`,
 		Example: "  toolrun files deleted\n" +
 			"  toolrun files restore 7 --to /old/notes.md",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			changes, err := vfs.Removed(cmd.Context(), p, argument(args, 0, "/"))
 			if err != nil {
 				return outcome{}, err
@@ -89,22 +96,72 @@ func (c *filesCommand) restore() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "restore ID",
-		Short: "Put back what a change replaced or removed",
-		Long: `Put back what a change replaced or removed, where it was, or at another path
-with --to. If the file has been renamed since, it goes to its new path.`,
+		Short: "Put a file or directory back as it was before a change",
+		Long: `Put a file or directory back as it was before a change: its former content, its
+former name, or out of the way if there was none. Other changes since then stay.
+What was replaced or removed can go to another path with --to; if the file has
+been renamed since, it goes to its new path. toolrun files history lists the
+changes; restoring is one, too.`,
 		Example: "  toolrun files history /notes.md\n" +
 			"  toolrun files restore 2",
 		Args: cobra.ExactArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			id, err := strconv.ParseInt(args[0], 10, 64)
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+			changes, err := p.Changes(cmd.Context(), "/")
 			if err != nil {
-				return outcome{}, fmt.Errorf("%q is not the id of a change; toolrun files history lists them", args[0])
+				return outcome{}, err
 			}
-			return outcome{}, p.Restore(cmd.Context(), id, to)
+			change, err := findChange(changes, args[0])
+			if err != nil {
+				return outcome{}, err
+			}
+			did, err := restoreChange(cmd.Context(), p, change, to)
+			return outcome{did + "\n", map[string]string{"did": did}}, err
 		}),
 	}
 	cmd.Flags().StringVar(&to, "to", "", "put it at `PATH` instead")
 	return cmd
+}
+
+// restoreChange takes back one change, whatever has come after it, and says what it did. What is kept goes to the path to
+// instead, unless that is "".
+func restoreChange(ctx context.Context, p vfs.Project, change vfs.Change, to string) (did string, err error) {
+	switch {
+	case to != "" && change.Kept:
+		return "restored " + to, p.Restore(ctx, change.ID, to)
+	case to != "":
+		return "", fmt.Errorf("change %d: nothing to put at another path: %w", change.ID, vfs.ErrNotKept)
+	case change.Lost:
+		return "", fmt.Errorf("change %d: what it replaced was too large to keep: %w", change.ID, vfs.ErrNotKept)
+	case change.Op == vfs.OpRename:
+		if err := p.MkdirAll(path.Dir(change.Path), 0o755); err != nil {
+			return "", err
+		}
+		if err := vfs.Move(ctx, p, change.To, change.Path); err != nil {
+			return "", err
+		}
+		did = fmt.Sprintf("moved %s back to %s", change.To, change.Path)
+		if change.Kept {
+			err = p.Restore(ctx, change.ID, change.To)
+			did += fmt.Sprintf(", and restored %s", change.To)
+		}
+		return did, err
+	case change.Kept:
+		return "restored " + change.Path, p.Restore(ctx, change.ID, "")
+	case change.Op == vfs.OpCreate, change.Op == vfs.OpMkdir:
+		return fmt.Sprintf("removed %s, which did not exist before change %d", change.Path, change.ID),
+			p.Exclusively(ctx, func(files afero.Fs) error {
+				if _, err := files.Stat(change.Path); err != nil {
+					return err
+				}
+				return files.RemoveAll(change.Path)
+			})
+	case change.Op == vfs.OpUndone:
+		if redoer, ok := p.(vfs.Redoer); ok {
+			_, err := redoer.Redo(ctx, change.Undoes)
+			return "redid " + change.Undoes, err
+		}
+	}
+	return "", fmt.Errorf("change %d: %w", change.ID, vfs.ErrNotKept)
 }
 
 func (c *filesCommand) undo() *cobra.Command {
@@ -117,8 +174,32 @@ undone, and the error names the files.`,
 		Example: "  toolrun files undo\n" +
 			"  toolrun files undo js-1",
 		Args: cobra.MaximumNArgs(1),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			changes, err := p.Undo(cmd.Context(), argument(args, 0, ""))
+			if err != nil {
+				return outcome{}, err
+			}
+			return changesOutcome(changes), nil
+		}),
+	}
+}
+
+func (c *filesCommand) redo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "redo [CALL]",
+		Short: "Redo what was undone last, or what another call had changed",
+		Long: `Redo the changes of the call that was undone last, or of the one given. If other
+changes to the same files came later, nothing is redone, and the error names the
+files.`,
+		Example: "  toolrun files undo\n" +
+			"  toolrun files redo",
+		Args: cobra.MaximumNArgs(1),
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+			redoer, ok := p.(vfs.Redoer)
+			if !ok {
+				return outcome{}, errors.New("this project cannot redo")
+			}
+			changes, err := redoer.Redo(cmd.Context(), argument(args, 0, ""))
 			if err != nil {
 				return outcome{}, err
 			}

@@ -91,17 +91,72 @@ func (f *projectFlags) existing(ctx context.Context) (vfs.Project, error) {
 	if f.root != "" {
 		return f.open(ctx)
 	}
-	if err := vfs.CheckID(f.id); err != nil {
-		return nil, err
+	var project vfs.Project
+	err := f.inStore(func(store vfs.Store) (err error) {
+		project, err = store.OpenExisting(ctx, f.id)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = missingProject(ctx, store, f.id)
+		}
+		return err
+	})
+	if errors.Is(err, errNoProjects) {
+		if err := vfs.CheckID(f.id); err != nil {
+			return nil, err
+		}
+		err = &noProjectError{"no project named " + f.id}
 	}
+	return project, err
+}
+
+// reading opens the project for a command that makes none. If the user named no project and the default one does not
+// exist, it is an empty one in memory.
+func (f *projectFlags) reading(ctx context.Context) (vfs.Project, error) {
+	project, err := f.existing(ctx)
+	if errors.Is(err, fs.ErrNotExist) && f.root == "" && !f.cmd.Flags().Changed("project") {
+		return local.NewMemoryStore(nil).Open(ctx, f.id)
+	}
+	return project, err
+}
+
+// missingProject is the error for a project that does not exist. It names one with a similar id.
+func missingProject(ctx context.Context, store vfs.Store, id string) error {
+	ids, _ := store.List(ctx, "", 0)
+	// Commands are suggested in the same way.
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, id := range ids {
+		names.AddCommand(&cobra.Command{Use: id, Run: func(*cobra.Command, []string) {}})
+	}
+	if similar := names.SuggestionsFor(id); len(similar) > 0 {
+		return &noProjectError{fmt.Sprintf("no project named %s; did you mean %s?", id, similar[0])}
+	}
+	return &noProjectError{"no project named " + id}
+}
+
+// A noProjectError is fs.ErrNotExist.
+type noProjectError struct{ text string }
+
+func (e *noProjectError) Error() string { return e.text }
+func (e *noProjectError) Unwrap() error { return fs.ErrNotExist }
+
+// errNoProjects is the error of inStore if there is no store yet.
+var errNoProjects = errors.New("there are no projects")
+
+// inStore calls do with the store, if it exists.
+func (f *projectFlags) inStore(do func(store vfs.Store) error) error {
 	dir, err := f.projectsDir()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := os.Lstat(filepath.Join(dir, f.id)); err != nil {
-		return nil, fmt.Errorf("no project named %s: %w", f.id, fs.ErrNotExist)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return errNoProjects
+	} else if err != nil {
+		return err
 	}
-	return f.open(ctx)
+	store, err := f.store(nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
 }
 
 // session returns a session for calls on the project. If the user named no project and the default one cannot be opened,
@@ -150,7 +205,8 @@ func (f *projectFlags) look(ctx context.Context, r *runner, options *toolrun.Ses
 		return r.DirSession(f.root, options)
 	}
 	project, err := f.existing(ctx)
-	if errors.Is(err, fs.ErrNotExist) || err != nil && !f.given() {
+	missing := errors.Is(err, fs.ErrNotExist) && !f.cmd.Flags().Changed("project")
+	if missing || err != nil && !f.given() {
 		return r.Session(ctx, f.id, options) // in memory
 	}
 	if err != nil {

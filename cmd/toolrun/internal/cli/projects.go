@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -27,10 +26,10 @@ func newProject() *cobra.Command {
 	c := &projectCommand{}
 	cmd := &cobra.Command{
 		Use:   "project",
-		Short: "List and delete projects, choose their tools and options",
-		Long: `List and delete projects, and choose the tools and options of one. The settings
-are kept with the project, where its tools cannot reach them. A directory given
-with --root has no settings.`,
+		Short: "List, delete and restore projects, choose tools and options",
+		Long: `List, delete and restore projects, and choose the tools and options of one. The
+settings are kept with the project, where its tools cannot reach them. A
+directory given with --root has no settings.`,
 		Example: "  toolrun project set --disable javascript --option memory.useSystemPrompt=true\n" +
 			"  toolrun project show",
 		Args: cobra.NoArgs,
@@ -38,7 +37,7 @@ with --root has no settings.`,
 	}
 	c.addStore(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
-	cmd.AddCommand(c.list(), c.show(), c.set(), c.delete(), c.migrate())
+	cmd.AddCommand(c.list(), c.show(), c.set(), c.delete(), c.restore(), c.migrate())
 	return cmd
 }
 
@@ -52,18 +51,30 @@ type jsonProject struct {
 	Settings     *registry.Settings `json:"settings,omitempty"`
 }
 
+// countFiles is a number of files and directories in words.
+func countFiles(n int64) string {
+	if n == 1 {
+		return "1 file or directory"
+	}
+	return fmt.Sprintf("%d files and directories", n)
+}
+
 func newJSONProject(id string, u vfs.Usage) jsonProject {
 	return jsonProject{ID: id, Bytes: u.Bytes, Files: u.Files, HistoryBytes: u.HistoryBytes}
 }
 
 func (c *projectCommand) list() *cobra.Command {
-	return &cobra.Command{
+	var deleted bool
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the projects and their sizes",
 		Example: "  toolrun project list\n" +
-			"  toolrun project list --json",
+			"  toolrun project list --deleted",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if deleted {
+				return c.listDeleted(cmd)
+			}
 			projects := []jsonProject{}
 			err := c.inStore(func(store vfs.Store) error {
 				var errs []error
@@ -85,31 +96,13 @@ func (c *projectCommand) list() *cobra.Command {
 			}
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			for _, p := range projects {
-				fmt.Fprintf(table, "%s\t%d files and directories\t%d bytes\n", p.ID, p.Files, p.Bytes)
+				fmt.Fprintf(table, "%s\t%s\t%d bytes\n", p.ID, countFiles(p.Files), p.Bytes)
 			}
 			return table.Flush()
 		},
 	}
-}
-
-var errNoProjects = errors.New("there are no projects")
-
-// inStore calls do with the store, if it exists.
-func (c *projectCommand) inStore(do func(store vfs.Store) error) error {
-	dir, err := c.projectsDir()
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return errNoProjects
-	} else if err != nil {
-		return err
-	}
-	store, err := c.store(nil)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(store), store.Close())
+	cmd.Flags().BoolVar(&deleted, "deleted", false, "list the deleted projects that can be restored")
+	return cmd
 }
 
 func (c *projectCommand) show() *cobra.Command {
@@ -163,7 +156,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 		return printJSON(cmd.OutOrStdout(), p)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d files and directories, %d bytes, %d bytes of history\n", p.ID, p.Files, p.Bytes, p.HistoryBytes)
+	fmt.Fprintf(&b, "%s: %s, %d bytes, %d bytes of history\n", p.ID, countFiles(p.Files), p.Bytes, p.HistoryBytes)
 	for _, tool := range p.Tools {
 		fmt.Fprintf(&b, "%s: %s\n", tool.Name, tool.state())
 		for _, o := range tool.Options {
@@ -247,27 +240,6 @@ func (c *projectCommand) edit(cmd *cobra.Command, change func(s registry.Setting
 		return errors.Join(err, project.Close())
 	}
 	return c.print(cmd, project)
-}
-
-func (c *projectCommand) delete() *cobra.Command {
-	return &cobra.Command{
-		Use:     "delete ID",
-		Short:   "Delete a project with all its files, history and settings",
-		Example: "  toolrun project delete default",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			err := c.inStore(func(store vfs.Store) error {
-				if err := store.Delete(cmd.Context(), args[0]); !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-				return fmt.Errorf("no project named %s", args[0])
-			})
-			if err != nil {
-				return err
-			}
-			return outcome{data: map[string]string{"deleted": args[0]}}.print(cmd.OutOrStdout(), c.json)
-		},
-	}
 }
 
 func (c *projectCommand) migrate() *cobra.Command {

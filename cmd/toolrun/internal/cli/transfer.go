@@ -25,7 +25,7 @@ are replaced. Links and special files in a directory are left out.`,
 			"  toolrun files put site /public/\n" +
 			"  echo hello | toolrun files put - /hello.txt",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			ctx := cmd.Context()
 			if args[0] == "-" {
 				if len(args) < 2 {
@@ -103,7 +103,7 @@ directory, to FILE, or into DIR if that exists. An existing file is replaced.`,
 			"  toolrun files get /site copy-of-site\n" +
 			"  toolrun files get /notes.md - | wc -l",
 		Args: cobra.RangeArgs(1, 2),
-		RunE: c.run(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			name, err := vfs.Clean(args[0])
 			if err != nil {
 				return outcome{}, err

@@ -88,6 +88,7 @@ const (
 	Bold   Style = "1"
 	Dim    Style = "2"
 	Red    Style = "31"
+	Green  Style = "32"
 	Yellow Style = "33"
 )
 

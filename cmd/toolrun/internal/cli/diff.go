@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func (c *filesCommand) diff() *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff PATH [ID [ID]]",
+		Short: "Show how a file has changed",
+		Long: `Compare a file with what it was before a change: the change with this ID, or the
+last one. With two IDs, compare what it was before each. The file need not exist
+any more. toolrun files history lists the changes.`,
+		Example: "  toolrun files diff /notes.md\n" +
+			"  toolrun files diff /notes.md 2",
+		Args: cobra.RangeArgs(1, 3),
+		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+			name, err := vfs.Clean(args[0])
+			if err != nil {
+				return outcome{}, err
+			}
+			changes, err := p.Changes(cmd.Context(), name)
+			if err != nil {
+				return outcome{}, err
+			}
+			var versions []fileVersion
+			for _, text := range args[1:] {
+				change, err := findChange(changes, text)
+				if err != nil {
+					return outcome{}, err
+				}
+				version, err := before(cmd, p, change)
+				if err != nil {
+					return outcome{}, err
+				}
+				versions = append(versions, version)
+			}
+			if len(versions) == 0 {
+				version, err := lastVersion(cmd, p, changes)
+				if err != nil {
+					return outcome{}, err
+				}
+				versions = append(versions, version)
+			}
+			if len(versions) == 1 {
+				data, err := afero.ReadFile(p, name)
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return outcome{}, err
+				}
+				versions = append(versions, fileVersion{name, data})
+			}
+			text := compare(versions[0], versions[1])
+			out := outcome{text: text, data: map[string]string{"path": name, "diff": text}}
+			if c.json {
+				return out, nil
+			}
+			return outcome{}, printDiff(cmd.OutOrStdout(), text)
+		}),
+	}
+}
+
+// A fileVersion is the content of a file, and what a diff calls it. A file that does not exist is empty.
+type fileVersion struct {
+	label string
+	data  []byte
+}
+
+// findChange finds a change by its id, as the user has written it.
+func findChange(changes []vfs.Change, text string) (vfs.Change, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return vfs.Change{}, fmt.Errorf("%q is not the id of a change; toolrun files history lists them", text)
+	}
+	for _, change := range changes {
+		if change.ID == id {
+			return change, nil
+		}
+	}
+	return vfs.Change{}, fmt.Errorf("change %d: %w", id, vfs.ErrNotKept)
+}
+
+// before is a file before a change.
+func before(cmd *cobra.Command, p vfs.Project, change vfs.Change) (fileVersion, error) {
+	version := fileVersion{label: fmt.Sprintf("%s (before change %d)", change.Path, change.ID)}
+	if change.Op == vfs.OpCreate || change.Op == vfs.OpMkdir {
+		return version, nil
+	}
+	f, err := p.OpenVersion(cmd.Context(), change.ID)
+	if err != nil {
+		return version, err
+	}
+	defer f.Close()
+	version.data, err = io.ReadAll(f)
+	return version, err
+}
+
+// lastVersion is a file before the latest change that has something to compare with.
+func lastVersion(cmd *cobra.Command, p vfs.Project, changes []vfs.Change) (fileVersion, error) {
+	for _, change := range changes {
+		if change.Kept || change.Op == vfs.OpCreate {
+			return before(cmd, p, change)
+		}
+	}
+	return fileVersion{}, errors.New("the history has no earlier version of it")
+}
+
+// compare returns a unified diff, or "" if there is no difference.
+func compare(from, to fileVersion) string {
+	if bytes.Equal(from.data, to.data) {
+		return ""
+	}
+	if isBinary(from.data) || isBinary(to.data) {
+		return fmt.Sprintf("Binary files %s and %s differ\n", from.label, to.label)
+	}
+	text := string(diff.Diff(from.label, from.data, to.label, to.data))
+	_, text, _ = strings.Cut(text, "\n") // a heading that repeats the names
+	return text
+}
+
+// isBinary reports whether a file is not for reading, as grep and git find out.
+func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
+
+// printDiff prints a diff in the usual colours.
+func printDiff(w io.Writer, text string) error {
+	for line := range strings.Lines(text) {
+		style := terminal.Plain
+		switch {
+		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+			style = terminal.Bold
+		case line[0] == '-':
+			style = terminal.Red
+		case line[0] == '+':
+			style = terminal.Green
+		}
+		if err := terminal.Print(w, style, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func (c *filesCommand) edit() *cobra.Command {
+	return &cobra.Command{
+		Use:   "edit PATH",
+		Short: "Edit a file in $VISUAL or $EDITOR",
+		Long: `Edit a copy of a file, or a new file, in the editor that $VISUAL or $EDITOR
+names, and put it into the project when the editor ends. If something else has
+changed the file meanwhile, the project stays as it is, and the error says where
+your copy is.`,
+		Example: "  toolrun files edit /notes.md\n" +
+			"  EDITOR='code --wait' toolrun files edit /notes.md",
+		Args: cobra.ExactArgs(1),
+		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+			name, err := vfs.Clean(args[0])
+			if err != nil {
+				return outcome{}, err
+			}
+			before, err := contentOf(p, name)
+			if err != nil {
+				return outcome{}, err
+			}
+			dir, err := os.MkdirTemp("", "toolrun-edit-")
+			if err != nil {
+				return outcome{}, err
+			}
+			copied := filepath.Join(dir, localName(path.Base(name)))
+			done := false
+			defer func() {
+				if done {
+					_ = os.RemoveAll(dir)
+				}
+			}()
+			if err := os.WriteFile(copied, before, 0o600); err != nil {
+				return outcome{}, err
+			}
+			if err := runEditor(cmd, copied); err != nil {
+				return outcome{}, fmt.Errorf("%w; your copy is %s", err, copied)
+			}
+			after, err := readHostFile(os.Open, copied, vfs.DefaultFileSize)
+			if err != nil {
+				return outcome{}, err
+			}
+			if before != nil && bytes.Equal(before, after) || before == nil && len(after) == 0 {
+				done = true
+				return outcome{text: "nothing was changed\n", data: map[string]any{"changed": false}}, nil
+			}
+			if err := replaceUnchanged(cmd.Context(), p, name, before, after); err != nil {
+				return outcome{}, fmt.Errorf("%w; your copy is %s", err, copied)
+			}
+			done = true
+			return outcome{data: map[string]any{"changed": true}}, nil
+		}),
+	}
+}
+
+// contentOf reads a file. It is nil if the file does not exist.
+func contentOf(files afero.Fs, name string) ([]byte, error) {
+	data, err := afero.ReadFile(files, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && data == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// replaceUnchanged writes a file, unless it is not what it was before.
+func replaceUnchanged(ctx context.Context, p vfs.Project, name string, before, after []byte) error {
+	return p.Exclusively(ctx, func(files afero.Fs) error {
+		now, err := contentOf(files, name)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(now, before) || (now == nil) != (before == nil) {
+			return fmt.Errorf("%s has been changed meanwhile, and was not replaced", name)
+		}
+		if err := files.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return err
+		}
+		return vfs.WriteFile(ctx, files, name, after)
+	})
+}
+
+// localName is a name for a copy of a file, by which editors know what it is. A script may have chosen the file's name.
+func localName(base string) string {
+	if base == "." || base == ".." || !isPlain(base) || strings.ContainsAny(base, "/%") {
+		return "file" + path.Ext(strings.Map(func(r rune) rune {
+			if r != '.' && !isPlain(string(r)) {
+				return -1
+			}
+			return r
+		}, base))
+	}
+	return base
+}
+
+// runEditor runs the editor on a file of the host.
+func runEditor(cmd *cobra.Command, file string) error {
+	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	if strings.TrimSpace(command) == "" {
+		return errors.New("set $EDITOR to your editor")
+	}
+	// The variable can have arguments, and quotes where there is a shell.
+	editor := exec.Command("sh", "-c", command+` "$1"`, "sh", file)
+	if runtime.GOOS == "windows" {
+		words := append(strings.Fields(command), file)
+		editor = exec.Command(words[0], words[1:]...)
+	}
+	editor.Stdin, editor.Stdout, editor.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := editor.Run(); err != nil {
+		return fmt.Errorf("the editor failed: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func (c *projectCommand) delete() *cobra.Command {
+	var yes, forever bool
+	cmd := &cobra.Command{
+		Use:   "delete ID",
+		Short: "Delete a project with all its files, history and settings",
+		Long: `Delete a project with all its files, history and settings. It can be restored
+for 30 days, as long as history is kept, unless --forever deletes it at once,
+together with projects of this id that were deleted before. On a terminal the
+command asks first.`,
+		Example: "  toolrun project delete notes\n" +
+			"  toolrun project restore notes",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := args[0]
+			out := outcome{fmt.Sprintf("deleted %s for good\n", id), map[string]any{"deleted": id}}
+			err := c.inStore(func(store vfs.Store) error {
+				usage, err := vfs.StoreUsage(cmd.Context(), store, id)
+				missing := errors.Is(err, fs.ErrNotExist)
+				if err != nil && !(missing && forever) {
+					return projectMissing(cmd.Context(), store, id, err)
+				}
+				if !yes && terminal.IsTerminal(cmd.InOrStdin()) {
+					what := fmt.Sprintf("%s (%s, %d bytes)", id, countFiles(usage.Files), usage.Bytes)
+					if forever {
+						what += " for good"
+					}
+					if ok, err := confirm(cmd, "Delete "+what+"?"); !ok || err != nil {
+						return err
+					}
+				}
+				keeping, keeps := store.(vfs.KeepingStore)
+				if forever || !keeps {
+					return projectMissing(cmd.Context(), store, id, store.Delete(cmd.Context(), id))
+				}
+				out.text = fmt.Sprintf("deleted %s; toolrun project restore %s brings it back\n", id, id)
+				return projectMissing(cmd.Context(), store, id, keeping.Discard(cmd.Context(), id))
+			})
+			if err != nil {
+				return err
+			}
+			return out.print(cmd.OutOrStdout(), c.json)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&forever, "forever", false, "keep nothing")
+	return cmd
+}
+
+// projectMissing explains an error about a project that does not exist.
+func projectMissing(ctx context.Context, store vfs.Store, id string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return missingProject(ctx, store, id)
+	}
+	return err
+}
+
+// confirm asks the user at the terminal. Anything but y or yes is a no, which is errToolFailed.
+func confirm(cmd *cobra.Command, question string) (bool, error) {
+	if _, err := io.WriteString(cmd.ErrOrStderr(), question+" [y/N] "); err != nil {
+		return false, err
+	}
+	answered := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), 1024)).ReadString('\n')
+		answered <- line
+	}()
+	select {
+	case line := <-answered:
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "y", "yes":
+			return true, nil
+		}
+		_, err := io.WriteString(cmd.ErrOrStderr(), "Nothing was deleted.\n")
+		return false, errors.Join(err, errToolFailed)
+	case <-cmd.Context().Done():
+		return false, cmd.Context().Err()
+	}
+}
+
+// listDeleted lists the deleted projects.
+func (c *projectCommand) listDeleted(cmd *cobra.Command) error {
+	type deletedProject struct {
+		ID      string    `json:"id"`
+		Deleted time.Time `json:"deleted"`
+		Until   time.Time `json:"until"`
+	}
+	all := []deletedProject{}
+	err := c.inStore(func(store vfs.Store) error {
+		keeping, ok := store.(vfs.KeepingStore)
+		if !ok {
+			return nil
+		}
+		discarded, err := keeping.Discarded(cmd.Context())
+		for _, p := range discarded {
+			all = append(all, deletedProject{p.ID, p.Time, p.Until})
+		}
+		return err
+	})
+	if err != nil && err != errNoProjects {
+		return err
+	}
+	if c.json {
+		return printJSON(cmd.OutOrStdout(), all)
+	}
+	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+	for _, p := range all {
+		fmt.Fprintf(table, "%s\tdeleted %s\tkept until %s\n", p.ID, p.Deleted.Local().Format(time.DateTime),
+			p.Until.Local().Format(time.DateOnly))
+	}
+	return table.Flush()
+}
+
+func (c *projectCommand) restore() *cobra.Command {
+	var as string
+	cmd := &cobra.Command{
+		Use:   "restore ID",
+		Short: "Bring back a deleted project",
+		Long: `Bring back the project of this id that was deleted last, with its files, history
+and settings. toolrun project list --deleted lists what can be restored.`,
+		Example: "  toolrun project restore notes\n" +
+			"  toolrun project restore notes --as old-notes",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if as == "" {
+				as = args[0]
+			}
+			err := c.inStore(func(store vfs.Store) error {
+				keeping, ok := store.(vfs.KeepingStore)
+				if !ok {
+					return errors.New("deleted projects are not kept here")
+				}
+				return keeping.Recover(cmd.Context(), args[0], as)
+			})
+			switch {
+			case err == errNoProjects, errors.Is(err, fs.ErrNotExist):
+				return fmt.Errorf("no deleted project named %s; toolrun project list --deleted lists them", args[0])
+			case errors.Is(err, fs.ErrExist):
+				return fmt.Errorf("a project named %s exists; restore the deleted one under another name with --as", as)
+			case err != nil:
+				return err
+			}
+			return outcome{fmt.Sprintf("restored %s\n", as), map[string]string{"restored": as}}.
+				print(cmd.OutOrStdout(), c.json)
+		},
+	}
+	cmd.Flags().StringVar(&as, "as", "", "give the project another `ID`")
+	return cmd
+}
