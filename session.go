@@ -27,9 +27,19 @@ type SessionOptions struct {
 	Select func(registry.Selection) registry.Selection
 	// Limits apply to each call. Use the context to limit all calls of a response together.
 	Limits registry.Limits
+	// Dir says how [Runner.DirSession] uses its directory.
+	Dir DirOptions
 	// Progress and Logger are as in [registry.Env].
 	Progress func(registry.Progress)
 	Logger   *slog.Logger
+}
+
+// DirOptions say how a session uses a directory of the host.
+type DirOptions struct {
+	// Protect and Unprotect are added to those of the runner's Projects: see [vfs.Options].
+	Protect, Unprotect []string
+	// ReadOnly refuses all changes. Nothing is written to the directory.
+	ReadOnly bool
 }
 
 // A Session runs a model's calls on the files of one project. It does not store the conversation. It is safe for

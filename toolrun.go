@@ -51,6 +51,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/toolrun/toolrun/mcp/mcpclient"
@@ -183,7 +184,8 @@ func (r *Runner) Session(ctx context.Context, project string, options *SessionOp
 }
 
 // DirSession is Session on the files in a directory of the host, and nothing outside of it. Its id is the name of the
-// directory. Existing files do not count for the quota.
+// directory. Existing files do not count for the quota. What other programs may execute, such as .git and the
+// configuration of editors, is protected ([vfs.ProtectedNames]), unless [SessionOptions].Dir says otherwise.
 //
 // The directory's files can be anybody's, so they decide nothing: there are no settings
 // ([SessionOptions].IgnoreSettings), and the tool javascript runs no libraries from /lib, unless the Select of the
@@ -200,6 +202,9 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		ignoring = *options
 	}
 	ignoring.IgnoreSettings = true
+	o.Protect = slices.Concat(o.Protect, ignoring.Dir.Protect)
+	o.Unprotect = slices.Concat(o.Unprotect, ignoring.Dir.Unprotect)
+	o.ReadOnly = o.ReadOnly || ignoring.Dir.ReadOnly
 	ignoring.Select = func(s registry.Selection) registry.Selection {
 		if options != nil && options.Select != nil {
 			s = options.Select(s)

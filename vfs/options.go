@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"path"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -18,6 +21,14 @@ type Options struct {
 	// NoSync does not make changes durable, which is most of their cost. After a failure of the system (not of the
 	// process) files may be empty or missing. Projects in memory ignore it.
 	NoSync bool
+	// Protect are names of files and directories that cannot be changed, at any depth, in any case and Unicode form:
+	// they cannot be made, written, removed or renamed, nor can anything in them, nor a directory above them, not even
+	// by undoing. "*", "?" and "[]" are as in [path.Match]. Attempts are a [*ProtectedError]. In a directory of the
+	// host (local.OpenDir), [ProtectedNames] are protected as well, except for names that Unprotect matches; "*"
+	// excepts all.
+	Protect, Unprotect []string
+	// ReadOnly refuses all changes, as syscall.EROFS. Nothing is written then, not even what a store keeps for itself.
+	ReadOnly bool
 }
 
 // Unlimited as a limit's value means no limit.
@@ -82,6 +93,11 @@ func (o *Options) WithDefaults() (Options, error) {
 		}
 		if *limit.value == 0 {
 			*limit.value = limit.usual
+		}
+	}
+	for _, name := range slices.Concat(out.Protect, out.Unprotect) {
+		if _, err := path.Match(name, ""); err != nil || name == "" || strings.ContainsAny(name, `/\`) {
+			return Options{}, fmt.Errorf("%w: %q cannot be protected, nor excepted: it is not a name", fs.ErrInvalid, name)
 		}
 	}
 	return out, nil

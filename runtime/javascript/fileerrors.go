@@ -77,6 +77,12 @@ var knownErrors = []struct {
 	{syscall.ENAMETOOLONG, "EINVAL", "invalid argument"},
 }
 
+// A protectedError names a file or directory that nobody may change: vfs.ProtectedError is one.
+type protectedError interface {
+	error
+	Protected() string
+}
+
 // fileError turns the error of a file operation into one for the script, without the host's own paths. An error that
 // has no place gets the given path.
 func fileError(err error, given string) error {
@@ -96,7 +102,11 @@ func fileError(err error, given string) error {
 		}
 	}
 	if errors.Is(err, syscall.EROFS) {
-		return &failure{name: "Error", message: "EROFS: read-only file system, " + verb + " '" + given + "'", code: "EROFS", path: given}
+		message := "EROFS: read-only file system, " + verb + " '" + given + "'"
+		if p, ok := errors.AsType[protectedError](err); ok {
+			message += ": " + p.Protected() + " is protected, because other programs may execute it"
+		}
+		return &failure{name: "Error", message: message, code: "EROFS", path: given}
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return fileFailure("EACCES", "permission denied", given)

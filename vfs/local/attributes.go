@@ -76,6 +76,9 @@ func (c *core) ownFile(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.guard(name, info.IsDir()); err != nil {
+		return nil, err
+	}
 	if info.IsDir() {
 		return info, nil
 	}

@@ -26,6 +26,8 @@ const (
 type core struct {
 	b       backend
 	options vfs.Options
+	// protection is what nobody may change, or nil.
+	protection *protection
 
 	// turn has one element while somebody in this process has the lock.
 	turn chan struct{}
@@ -75,7 +77,7 @@ type session struct {
 }
 
 func newCore(b backend, options vfs.Options) *core {
-	return &core{b: b, options: options, turn: make(chan struct{}, 1)}
+	return &core{b: b, options: options, protection: protectionOf(options, false), turn: make(chan struct{}, 1)}
 }
 
 // claimSuffix ends the name of the file that says that a session is alive.

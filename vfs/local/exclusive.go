@@ -28,6 +28,12 @@ func (p *Project) Exclusively(ctx context.Context, do func(files afero.Fs) error
 	if p.over() {
 		return fs.ErrClosed
 	}
+	if p.core.options.ReadOnly {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return do(p) // it cannot change anything, and the lock is a file
+	}
 	if p.scope != nil {
 		p.scope.mu.Lock()
 		active := p.scope.active

@@ -57,6 +57,11 @@ func (f *file) openInPlace(perm fs.FileMode) error {
 	return f.project.change(context.Background(), func(c *core) error {
 		access := f.flag & (os.O_WRONLY | os.O_RDWR)
 		info, err := c.b.lstat(f.name)
+		if access != 0 || err != nil {
+			if err := c.guard(f.name, false); err != nil {
+				return err
+			}
+		}
 		switch {
 		case err == nil && f.flag&os.O_EXCL != 0:
 			return syscall.EEXIST

@@ -1,6 +1,10 @@
 package local_test
 
-import "github.com/toolrun/toolrun/vfs/internal/storetest"
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/vfs/internal/storetest"
+)
 
 var (
 	stores       = storetest.Stores
@@ -10,3 +14,6 @@ var (
 	write        = storetest.Write
 	snapshot     = storetest.Snapshot
 )
+
+// ctxOf is the context of operations that nobody stops.
+func ctxOf() context.Context { return context.Background() }

@@ -119,7 +119,12 @@ func TestDirectoriesTooDeepForPaths(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, "/f", deepest)
-	require.NoError(t, p.RemoveAll("/"+strings.Repeat("d", 20)))
+	top := "/" + strings.Repeat("d", 20)
+	require.ErrorAs(t, p.RemoveAll(top), new(*vfs.ProtectedError), "nobody knows what is in it")
+	open, err := local.OpenDir(dir, &vfs.Options{Unprotect: []string{"*"}})
+	require.NoError(t, err)
+	defer open.Close()
+	require.NoError(t, open.RemoveAll(top))
 }
 
 func TestInterruptedDeletionIsCompleted(t *testing.T) {

@@ -60,6 +60,9 @@ func (p *Project) change(ctx context.Context, do func(c *core) error) (err error
 	if p.over() {
 		return fs.ErrClosed
 	}
+	if p.core.options.ReadOnly {
+		return syscall.EROFS
+	}
 	if p.scope != nil {
 		p.scope.mu.Lock()
 		if p.scope.active {
@@ -241,6 +244,9 @@ func (p *Project) Mkdir(name string, perm os.FileMode) error {
 
 // mkdir makes a directory that is not there.
 func (p *Project) mkdir(c *core, clean string, perm fs.FileMode) error {
+	if err := c.guard(clean, true); err != nil {
+		return err
+	}
 	if err := c.creatable(clean, ""); err != nil {
 		return err
 	}
@@ -266,6 +272,11 @@ func (p *Project) mkdirAll(c *core, clean string, perm fs.FileMode) error {
 	missing, err := c.missing(clean)
 	if err != nil {
 		return err
+	}
+	if len(missing) > 0 {
+		if err := c.guard(missing[0], true); err != nil {
+			return err
+		}
 	}
 	if err := c.roomFor(c.state, 0, int64(len(missing))); err != nil {
 		return err
@@ -339,6 +350,9 @@ func (p *Project) remove(c *core, clean string) error {
 	if err != nil {
 		return err
 	}
+	if err := c.guardTree(clean, size); err != nil {
+		return err
+	}
 	kept, err := p.recordRemoval(c, clean, size)
 	if err != nil {
 		return err
@@ -386,6 +400,11 @@ func (p *Project) rename(c *core, old, name string) error {
 	if from.IsDir() && vfs.Within(name, old) {
 		return syscall.EINVAL
 	}
+	for _, clean := range []string{old, name} {
+		if err := c.guard(clean, from.IsDir()); err != nil {
+			return err
+		}
+	}
 	to, err := c.b.lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -403,6 +422,9 @@ func (p *Project) rename(c *core, old, name string) error {
 	if from.IsDir() {
 		size, err := c.sizeOf(old)
 		if err != nil {
+			return err
+		}
+		if err := c.guardTree(old, size); err != nil {
 			return err
 		}
 		if depth(name)+size.depth > vfs.MaxDepth || len(name)+size.longest > vfs.MaxPath {

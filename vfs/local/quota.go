@@ -13,6 +13,9 @@ type treeSize struct {
 	bytes, files int64
 	// depth is how many names lead to the deepest file, and longest how long the longest path is; both from the top.
 	depth, longest int
+	// dir says that it is a directory. protected is the path of something in it that is protected, or "".
+	dir       bool
+	protected string
 }
 
 // sizeOf measures a file or a directory, not counting what is the project's own.
@@ -21,7 +24,7 @@ func (c *core) sizeOf(name string) (treeSize, error) {
 	if err != nil {
 		return treeSize{}, err
 	}
-	total := treeSize{files: 1}
+	total := treeSize{files: 1, dir: info.IsDir()}
 	if info.Mode().IsRegular() {
 		total.bytes = info.Size()
 	}
@@ -33,11 +36,16 @@ func (c *core) sizeOf(name string) (treeSize, error) {
 
 func (c *core) addSizes(dir string, top, deep int, total *treeSize) error {
 	if deep > vfs.MaxDepth || len(dir)-top > vfs.MaxPath {
+		total.unknown(c, dir)
 		return nil // no path leads there
 	}
 	infos, err := c.b.readDir(dir)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		return nil // a directory that only somebody else can have made, or removed meanwhile
+	if errors.Is(err, fs.ErrPermission) {
+		total.unknown(c, dir)
+		return nil // a directory that only somebody else can have made
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed meanwhile
 	}
 	if err != nil {
 		return err
@@ -47,6 +55,9 @@ func (c *core) addSizes(dir string, top, deep int, total *treeSize) error {
 			continue
 		}
 		name := path.Join(dir, info.Name())
+		if c.protection != nil && c.protection.protects(info.Name(), info.IsDir()) {
+			total.protected = name
+		}
 		total.files++
 		total.depth = max(total.depth, deep)
 		total.longest = max(total.longest, len(name)-top)
@@ -60,6 +71,13 @@ func (c *core) addSizes(dir string, top, deep int, total *treeSize) error {
 		}
 	}
 	return nil
+}
+
+// unknown notes a directory that cannot be looked into: something in it may be protected.
+func (s *treeSize) unknown(c *core, dir string) {
+	if c.protection != nil {
+		s.protected = dir
+	}
 }
 
 // room checks that a file may get a size, when it has another now, and that there may be more files.

@@ -14,6 +14,9 @@ import (
 // stage opens a file that is replaced when the handle is closed.
 func (f *file) stage(perm fs.FileMode) error {
 	c := f.project.core
+	if err := c.guard(f.name, false); err != nil {
+		return err
+	}
 	if c.session.Load() == nil { // the lock is needed once, to say that temporary files of this process are in use
 		if err := f.project.change(context.Background(), func(*core) error { return nil }); err != nil {
 			return err
@@ -148,6 +151,9 @@ func (f *file) Discard() {
 
 // replace puts a temporary file in the place of a file, or where there is none, and returns the number of the change.
 func (p *Project) replace(c *core, name, temp string, now fs.FileInfo) (number int64, err error) {
+	if err := c.guard(name, false); err != nil {
+		return 0, err
+	}
 	before, err := c.b.lstat(name)
 	done := change{Op: vfs.OpWrite, Path: name, After: stampOf(now)}
 	size, added := int64(0), int64(0)

@@ -64,7 +64,8 @@ func OpenStore(dir string, options *vfs.Options) (*Store, error) {
 }
 
 // OpenDir makes a project of a directory of the host, with everything that is in it, and nothing outside of it. What a
-// project keeps for itself is in its subdirectory ".toolrun", which is made at the first change.
+// project keeps for itself is in its subdirectory ".toolrun", which is made at the first change. What other programs
+// may execute is protected ([vfs.ProtectedNames]).
 func OpenDir(dir string, options *vfs.Options) (vfs.Project, error) {
 	o, err := options.WithDefaults()
 	if err != nil {
@@ -75,6 +76,7 @@ func OpenDir(dir string, options *vfs.Options) (vfs.Project, error) {
 		return nil, err
 	}
 	c := newCore(b, o)
+	c.protection = protectionOf(o, true)
 	return c.project(c.close), nil
 }
 

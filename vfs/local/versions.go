@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/afero"
@@ -164,6 +165,12 @@ func (p *Project) restore(c *core, kept, name string) error {
 	size, err := c.sizeOf(kept)
 	if err != nil {
 		return err
+	}
+	if err := c.guard(name, info.IsDir()); err != nil {
+		return err
+	}
+	if size.protected != "" { // a history can come from anywhere
+		return &vfs.ProtectedError{Path: name + strings.TrimPrefix(size.protected, kept)}
 	}
 	if info.IsDir() && (depth(name)+size.depth > vfs.MaxDepth || len(name)+size.longest > vfs.MaxPath) {
 		return syscall.ENAMETOOLONG

@@ -40,6 +40,7 @@ func InDirectory(t testing.TB, dir string, options *vfs.Options) vfs.Project {
 		options = &vfs.Options{}
 	}
 	options.NoSync = true
+	options.Unprotect = []string{"*"} // as in a store
 	project, err := local.OpenDir(dir, options)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = project.Close() })

@@ -267,7 +267,7 @@ func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*m
 
 // sessionOptions returns the options of all sessions.
 func (c *mcpCommand) sessionOptions(logger *slog.Logger) *toolrun.SessionOptions {
-	return c.project.withLibraries(&toolrun.SessionOptions{
+	return c.project.withFlags(&toolrun.SessionOptions{
 		Select: c.choose, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger,
 	})
 }

@@ -26,6 +26,8 @@ type projectFlags struct {
 	data string
 	lib  string
 	cmd  *cobra.Command
+	// dir says how the directory given with --root is used.
+	dir toolrun.DirOptions
 
 	noFiles error // why session returned a session without files
 }
@@ -35,6 +37,33 @@ func (f *projectFlags) add(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.root, "root", "", "work on the files in `DIR`, and nothing outside of it")
 	cmd.MarkFlagsMutuallyExclusive("project", "root")
 	cmd.MarkFlagsMutuallyExclusive("data", "root")
+	cmd.PersistentFlags().BoolVar(&f.dir.ReadOnly, "read-only", false, "with --root, change nothing")
+	cmd.PersistentFlags().StringSliceVar(&f.dir.Protect, "protect", nil,
+		"with --root, let nothing change files and directories of this `NAME`, as for .git and the like (repeatable)")
+	cmd.PersistentFlags().StringSliceVar(&f.dir.Unprotect, "unprotect", nil,
+		"with --root, let this protected `NAME` be changed, or * for all (repeatable)")
+}
+
+// checkRoot refuses flags that need --root without it.
+func (f *projectFlags) checkRoot() error {
+	if f.root != "" {
+		return nil
+	}
+	for _, name := range []string{"read-only", "protect", "unprotect"} {
+		if f.cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s is for the files of a directory: give that with --root DIR", name)
+		}
+	}
+	return nil
+}
+
+// rootOptions are those of the directory given with --root.
+func (f *projectFlags) rootOptions() *vfs.Options {
+	return &vfs.Options{
+		// Existing files do not count for the quota: no tool made them.
+		Quota:   vfs.Quota{Growth: true},
+		Protect: f.dir.Protect, Unprotect: f.dir.Unprotect, ReadOnly: f.dir.ReadOnly,
+	}
 }
 
 // addStore adds the flags that name a project of a store.
@@ -74,9 +103,11 @@ func (f *projectFlags) given() bool {
 
 // open opens the project.
 func (f *projectFlags) open(ctx context.Context) (vfs.Project, error) {
+	if err := f.checkRoot(); err != nil {
+		return nil, err
+	}
 	if f.root != "" {
-		// Existing files do not count for the quota: no tool made them.
-		return local.OpenDir(f.root, &vfs.Options{Quota: vfs.Quota{Growth: true}})
+		return local.OpenDir(f.root, f.rootOptions())
 	}
 	store, err := f.store(nil)
 	if err != nil {
@@ -88,6 +119,9 @@ func (f *projectFlags) open(ctx context.Context) (vfs.Project, error) {
 
 // existing opens the project if it exists. Otherwise the error is fs.ErrNotExist, and nothing is made.
 func (f *projectFlags) existing(ctx context.Context) (vfs.Project, error) {
+	if err := f.checkRoot(); err != nil {
+		return nil, err
+	}
 	if f.root != "" {
 		return f.open(ctx)
 	}
@@ -163,7 +197,10 @@ func (f *projectFlags) inStore(do func(store vfs.Store) error) error {
 // the session has no files: not all tools need them.
 func (f *projectFlags) session(ctx context.Context, r *runner, options *toolrun.SessionOptions) (*toolrun.Session,
 	error) {
-	options = f.withLibraries(options)
+	if err := f.checkRoot(); err != nil {
+		return nil, err
+	}
+	options = f.withFlags(options)
 	if f.root != "" {
 		session, err := r.DirSession(f.root, options)
 		if err != nil {
@@ -200,7 +237,10 @@ func (f *projectFlags) checkLib(project vfs.Project) error {
 
 // look is session for commands that change nothing.
 func (f *projectFlags) look(ctx context.Context, r *runner, options *toolrun.SessionOptions) (*toolrun.Session, error) {
-	options = f.withLibraries(options)
+	if err := f.checkRoot(); err != nil {
+		return nil, err
+	}
+	options = f.withFlags(options)
 	if f.root != "" {
 		return r.DirSession(f.root, options)
 	}
@@ -215,14 +255,15 @@ func (f *projectFlags) look(ctx context.Context, r *runner, options *toolrun.Ses
 	return r.ProjectSession(f.id, project, options)
 }
 
-// withLibraries returns options that apply --lib.
-func (f *projectFlags) withLibraries(options *toolrun.SessionOptions) *toolrun.SessionOptions {
-	if f.lib == "" {
-		return options
-	}
+// withFlags returns options that apply --lib, and the flags that go with --root.
+func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.SessionOptions {
 	var o toolrun.SessionOptions
 	if options != nil {
 		o = *options
+	}
+	o.Dir = f.dir
+	if f.lib == "" {
+		return &o
 	}
 	choose := o.Select
 	o.Select = func(s registry.Selection) registry.Selection {

@@ -1,0 +1,114 @@
+package local
+
+import (
+	"path"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// A protection knows which names cannot be changed. Nil protects nothing.
+type protection struct {
+	own            nameSet // protected in any case
+	usual, without nameSet // protected, but for some
+}
+
+// A nameSet is names and patterns of names, regardless of case and Unicode form.
+type nameSet struct {
+	names    map[string]bool
+	patterns []string
+}
+
+func newNameSet(list []string) nameSet {
+	s := nameSet{names: map[string]bool{}}
+	for _, name := range list {
+		if name = vfs.Fold(name); strings.ContainsAny(name, `*?[`) {
+			s.patterns = append(s.patterns, name)
+		} else {
+			s.names[name] = true
+		}
+	}
+	return s
+}
+
+func (s *nameSet) has(folded string) bool {
+	if s.names[folded] {
+		return true
+	}
+	for _, pattern := range s.patterns {
+		if ok, _ := path.Match(pattern, folded); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// usualNames are those of [vfs.ProtectedNames].
+var usualNames = newNameSet(vfs.ProtectedNames())
+
+// protectionOf returns what options ask for. If usual is set, that is the usual names, too.
+func protectionOf(options vfs.Options, usual bool) *protection {
+	usual = usual && !slices.Contains(options.Unprotect, "*")
+	if !usual && len(options.Protect) == 0 {
+		return nil
+	}
+	p := &protection{own: newNameSet(options.Protect)}
+	if usual {
+		p.usual, p.without = usualNames, newNameSet(options.Unprotect)
+	}
+	return p
+}
+
+// bareHead is the folded name of the file that makes a directory a repository without a working tree. A directory of
+// this name does not.
+const bareHead = "head"
+
+// shortName is what names look like that Windows gives to files beside their own: "GIT~1" may be ".git".
+var shortName = regexp.MustCompile(`^[^.~]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?$`)
+
+// protects reports whether nobody may change what has a name.
+func (p *protection) protects(name string, dir bool) bool {
+	folded := vfs.Fold(name)
+	if folded == bareHead && dir {
+		return false
+	}
+	return p.own.has(folded) || p.usual.has(folded) && !p.without.has(folded) ||
+		runtime.GOOS == "windows" && shortName.MatchString(folded)
+}
+
+// guard refuses a change of a path that is protected, or below what is. dir says that the path is that of a directory.
+func (c *core) guard(clean string, dir bool) error {
+	if c.options.ReadOnly {
+		return syscall.EROFS
+	}
+	if c.protection == nil || clean == "/" {
+		return nil
+	}
+	for end := 1; end <= len(clean); end++ {
+		if end < len(clean) && clean[end] != '/' {
+			continue
+		}
+		if c.protection.protects(path.Base(clean[:end]), dir || end < len(clean)) {
+			return &vfs.ProtectedError{Path: clean[:end]}
+		}
+	}
+	return nil
+}
+
+// IsReadOnly is what [vfs.IsReadOnly] asks.
+func (p *Project) IsReadOnly(string) bool { return p.core.options.ReadOnly }
+
+// guardTree refuses a change of a path, or of a tree of this size that contains something protected.
+func (c *core) guardTree(clean string, size treeSize) error {
+	if err := c.guard(clean, size.dir); err != nil {
+		return err
+	}
+	if size.protected != "" {
+		return &vfs.ProtectedError{Path: size.protected}
+	}
+	return nil
+}

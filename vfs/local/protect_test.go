@@ -1,0 +1,334 @@
+package local_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/archive"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// protectedFiles are what a directory has whose protection is attacked.
+var protectedFiles = map[string]string{
+	".git/config":        "[core]\n",
+	".git/hooks/sample":  "#!/bin/sh\n",
+	".envrc":             "export A=1\n",
+	"sub/.vscode/x.json": "{}",
+	"sub/plain":          "plain",
+	"deep/er/.npmrc":     "a=b\n",
+	"plain":              "plain",
+	"tree/plain":         "plain",
+	"mirror.git/config":  "[core]\n",
+	"repository/HEAD":    "ref: refs/heads/main\n",
+}
+
+func protectedDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range protectedFiles {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return dir
+}
+
+func openDir(t *testing.T, dir string, options *vfs.Options) vfs.Project {
+	t.Helper()
+	p, err := local.OpenDir(dir, options)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+// protectionAttacks try to change what is protected. Without protection, all of them succeed.
+func protectionAttacks() map[string]func(p vfs.Project) error {
+	attacks := map[string]func(p vfs.Project) error{}
+	for _, name := range []string{
+		"/.git/config", ".git/hooks/pre-commit", "/.git/new", "/sub/../.git/config", "//.git//config", "./.git/./config",
+		"/.envrc", "/new/../.envrc", "/sub/.envrc", "/sub/.ENVRC", "/.Yarnrc.yml", "/tree/.mcp.json", "/.bashrc", "/.hg", "/.gitmodules",
+		"/sub/.g\u200cit", "/sub/.envr\u200dc", "/.mi\u017fe.toml", "/.to\u006Fl-versions", "/\u202e.npmrc", "/.\u212aube", "/x.code-workspace",
+		"/sub/HEAD", "/sub/head", "/new.git", "/mirror.git/config", "/repository/HEAD", "/.vscode", "/sub/.vscode/x.json",
+	} {
+		attacks["write "+name] = func(p vfs.Project) error { return vfs.WriteFile(ctxOf(), p, name, []byte("x")) }
+		attacks["create "+name] = func(p vfs.Project) error {
+			f, err := p.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		}
+	}
+	for _, name := range []string{"/.git/x", "/.idea", "/.HUSKY", "/sub/.vscode/y", "/a/b/.cursor/c", "/x.GIT"} {
+		attacks["mkdir "+name] = func(p vfs.Project) error { return p.MkdirAll(name, 0o755) }
+	}
+	for _, name := range []string{"/.git", "/.git/config", "/sub", "/deep", "/.envrc", "/mirror.git", "/repository", "/repository/HEAD"} {
+		attacks["remove all "+name] = func(p vfs.Project) error { return p.RemoveAll(name) }
+		attacks["rename "+name] = func(p vfs.Project) error { return p.Rename(name, "/elsewhere") }
+		attacks["move "+name] = func(p vfs.Project) error { return vfs.Move(ctxOf(), p, name, "/elsewhere") }
+	}
+	for _, name := range []string{"/.envrc", "/.git/hooks/sample"} {
+		attacks["remove "+name] = func(p vfs.Project) error { return p.Remove(name) }
+		attacks["chmod "+name] = func(p vfs.Project) error { return p.Chmod(name, 0o777) }
+		attacks["chtimes "+name] = func(p vfs.Project) error { return p.Chtimes(name, time.Unix(1, 0), time.Unix(1, 0)) }
+		attacks["append "+name] = func(p vfs.Project) error { return vfs.Append(ctxOf(), p, name, []byte("x")) }
+		attacks["in place "+name] = func(p vfs.Project) error {
+			f, err := p.OpenFile(name, os.O_RDWR|os.O_SYNC, 0)
+			if err == nil {
+				_, err = f.WriteString("x")
+				err = errors.Join(err, f.Close())
+			}
+			return err
+		}
+	}
+	for from, to := range map[string]string{
+		"/plain": "/.git/config", "/tree": "/.hg", "/tree/plain": "/.npmrc", "/sub/plain": "/tree/HEAD",
+	} {
+		attacks["rename to "+to] = func(p vfs.Project) error { return p.Rename(from, to) }
+		attacks["copy to "+to] = func(p vfs.Project) error {
+			if err := p.RemoveAll(to); err != nil { // nothing is copied over something
+				return err
+			}
+			return vfs.Copy(ctxOf(), p, from, to)
+		}
+		attacks["through views to "+to] = func(p vfs.Project) error {
+			return vfs.Sub(vfs.Wrap(p, func(files afero.Fs) afero.Fs { return files }), "/").Rename(from, to)
+		}
+	}
+	attacks["in a subdirectory"] = func(p vfs.Project) error {
+		return afero.WriteFile(vfs.Sub(p, "/.git"), "/config", []byte("x"), 0o644)
+	}
+	attacks["after the rename of a directory"] = func(p vfs.Project) error {
+		f, err := p.OpenFile("/tree/config", os.O_RDWR|os.O_CREATE, 0o644)
+		if err == nil {
+			err = p.Rename("/tree", "/.jj")
+			_, writeErr := f.WriteString("x")
+			err = errors.Join(err, writeErr, f.Close())
+		}
+		return err
+	}
+	attacks["archive"] = func(p vfs.Project) error {
+		var packed bytes.Buffer
+		w := tar.NewWriter(&packed)
+		for _, name := range []string{"first", "dir/.git/config"} {
+			_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: 1})
+			_, _ = w.Write([]byte("x"))
+		}
+		_ = w.Close()
+		_, err := archive.Import(ctxOf(), p, &packed, archive.Tar)
+		return err
+	}
+	return attacks
+}
+
+func TestProtection(t *testing.T) {
+	before := map[string]string{"/": "directory"}
+	for name, text := range protectedFiles {
+		before["/"+name] = text
+		for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
+			before["/"+dir] = "directory"
+		}
+	}
+	for name, attack := range protectionAttacks() {
+		t.Run(strings.ReplaceAll(name, "/", "|"), func(t *testing.T) {
+			p := openDir(t, protectedDir(t), &vfs.Options{NoSync: true})
+			err := attack(p)
+			require.ErrorAs(t, err, new(*vfs.ProtectedError))
+			require.ErrorIs(t, err, syscall.EROFS)
+			after := snapshot(t, p)
+			delete(after, "/tree/config") // which the attack may make
+			require.Equal(t, before, after)
+
+			open := openDir(t, protectedDir(t), &vfs.Options{NoSync: true, Unprotect: []string{"*"}})
+			require.NoError(t, attack(open), "it is the protection that refuses")
+		})
+	}
+}
+
+// What only looks like something protected can be changed, and what is protected can be read.
+func TestProtectionIsNarrow(t *testing.T) {
+	p := openDir(t, protectedDir(t), &vfs.Options{NoSync: true})
+	for _, name := range []string{
+		"/.gitignore", "/git", "/github/x", "/.env", "/head/x", "/HEADER", "/src/git/config", "/npmrc", "/.gitkeep", "/a.github", "/Makefile",
+	} {
+		write(t, p, name, "x")
+	}
+	require.Equal(t, "[core]\n", read(t, p, "/.git/config"))
+	require.NoError(t, vfs.Copy(t.Context(), p, "/.envrc", "/copy"))
+	require.NoError(t, p.MkdirAll("/.git", 0o755), "it is there already")
+	require.NoError(t, p.Rename("/tree", "/other"))
+	require.NoError(t, p.RemoveAll("/other"))
+	_, err := p.Undo(t.Context(), "")
+	require.NoError(t, err)
+}
+
+func TestProtectionOptions(t *testing.T) {
+	options := vfs.Options{NoSync: true, Protect: []string{"Secret*", ".github"}, Unprotect: []string{".yarnrc*", ".ENVRC", ".github"}}
+	p := openDir(t, protectedDir(t), &options)
+	for name, free := range map[string]bool{
+		"/.yarnrc.yml": true, "/.envrc": true, "/.github/x": false, "/a/secrets/x": false, "/SECRET": false, "/.npmrc": false, "/secre": true,
+	} {
+		err := vfs.WriteFile(t.Context(), p, name, []byte("x"))
+		if free {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorAs(t, err, new(*vfs.ProtectedError), name)
+		}
+	}
+	for _, name := range []string{"", "a/b", `a\b`, "[a"} {
+		for _, options := range []vfs.Options{{Protect: []string{name}}, {Unprotect: []string{name}}} {
+			_, err := local.OpenDir(t.TempDir(), &options)
+			require.ErrorIs(t, err, fs.ErrInvalid, name)
+		}
+	}
+	stored := openProject(t, local.NewMemoryStore(&vfs.Options{Protect: []string{"secret"}}), "p")
+	write(t, stored, "/.git/config", "nobody executes it there")
+	require.ErrorAs(t, vfs.WriteFile(t.Context(), stored, "/secret", nil), new(*vfs.ProtectedError))
+}
+
+// A history that says that something protected has been there is not believed.
+func TestProtectionFromHistory(t *testing.T) {
+	dir := t.TempDir()
+	open := openDir(t, dir, &vfs.Options{NoSync: true, Unprotect: []string{"*"}})
+	call := open.WithCall("evil")
+	write(t, open, "/.git/config", "evil")
+	write(t, open, "/a/.envrc", "evil")
+	require.NoError(t, call.RemoveAll("/a"))
+	require.NoError(t, call.RemoveAll("/.git"))
+	changes, err := open.Changes(t.Context(), "/")
+	require.NoError(t, err)
+	require.NoError(t, open.Close())
+	p := openDir(t, dir, nil)
+	for _, undo := range []string{"", "evil"} {
+		_, err = p.Undo(t.Context(), undo)
+		require.ErrorAs(t, err, new(*vfs.ProtectedError))
+	}
+	for _, change := range changes {
+		if change.Kept {
+			require.ErrorAs(t, p.Restore(t.Context(), change.ID, ""), new(*vfs.ProtectedError))
+		}
+	}
+	require.Equal(t, map[string]string{"/": "directory"}, snapshot(t, p))
+}
+
+// TestGitExecutesNothing lets code change a repository, and then uses git as a person would. Each attack makes git
+// execute a command, unless its files are protected.
+func TestGitExecutesNothing(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	write := func(name, text string) func(files afero.Fs) error {
+		return func(files afero.Fs) error { return vfs.Append(ctxOf(), files, name, []byte(text)) }
+	}
+	for name, attack := range map[string]struct {
+		do func(files afero.Fs) error
+		in string // where git is used
+	}{
+		"fsmonitor":  {write("/.git/config", "[core]\n\tfsmonitor = \"touch EXECUTED #\"\n"), ""},
+		"other case": {write("/.GIT/../.git/config", "[core]\n\tfsmonitor = \"touch EXECUTED #\"\n"), ""},
+		"another repository": {func(files afero.Fs) error {
+			return errors.Join(
+				write("/sub/.git", "gitdir: ../evil")(files), files.MkdirAll("/evil/objects", 0o755), files.MkdirAll("/evil/refs", 0o755),
+				write("/evil/head2", "ref: refs/heads/main\n")(files), files.Rename("/evil/head2", "/evil/HEAD"),
+				write("/evil/config", "[core]\n\tworktree = ../sub\n\tfsmonitor = \"touch EXECUTED #\"\n")(files))
+		}, "sub"},
+		"a repository without a working tree": {func(files afero.Fs) error {
+			return errors.Join(
+				files.MkdirAll("/sub/objects", 0o755), files.MkdirAll("/sub/refs", 0o755),
+				write("/sub/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch EXECUTED #\"\n")(files),
+				write("/sub/HEAD", "ref: refs/heads/main\n")(files))
+		}, "sub"},
+		"renamed": {func(files afero.Fs) error {
+			return errors.Join(files.Rename("/.git", "/old"),
+				write("/old/config", "[core]\n\tfsmonitor = \"touch EXECUTED #\"\n")(files), files.Rename("/old", "/.git"))
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, protected := range []bool{false, true} {
+				dir := t.TempDir()
+				git := func(in string, arguments ...string) {
+					cmd := exec.Command("git", arguments...)
+					cmd.Dir = filepath.Join(dir, in)
+					cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+					out, err := cmd.CombinedOutput()
+					if protected {
+						require.NoError(t, err, "%s", out)
+					}
+				}
+				git("", "init", "-q")
+				require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+				options := vfs.Options{NoSync: true}
+				if !protected {
+					options.Unprotect = []string{"*"}
+				}
+				err := attack.do(openDir(t, dir, &options))
+				git(attack.in, "status")
+				git(attack.in, "add", "-A", "--dry-run", ".")
+				var executed []string
+				require.NoError(t, filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+					if filepath.Base(name) == "EXECUTED" {
+						executed = append(executed, name)
+					}
+					return err
+				}))
+				if protected {
+					require.ErrorAs(t, err, new(*vfs.ProtectedError))
+					require.Empty(t, executed)
+				} else {
+					require.NoError(t, err)
+					require.NotEmpty(t, executed, "the attack works without the protection")
+				}
+			}
+		})
+	}
+}
+
+func TestProtectedErrorText(t *testing.T) {
+	p := openDir(t, protectedDir(t), nil)
+	require.EqualError(t, p.Rename("/sub", "/x"), "rename /sub: /sub/.vscode is protected, because other programs may execute it")
+	require.EqualError(t, p.Remove("/.git/config"), "remove /.git/config: /.git is protected, because other programs may execute it")
+	require.Equal(t, "/.git", fmt.Sprint((&vfs.ProtectedError{Path: "/.git"}).Protected()))
+}
+
+// A directory that is read-only is not written to at all.
+func TestReadOnlyOption(t *testing.T) {
+	dir := protectedDir(t)
+	before := filesOfTheHost(t, dir)
+	p := openDir(t, dir, &vfs.Options{ReadOnly: true})
+	require.True(t, vfs.IsReadOnly(p, "/plain"))
+	require.Equal(t, "plain", read(t, p, "/plain"))
+	require.NoError(t, p.Exclusively(t.Context(), func(files afero.Fs) error {
+		require.ErrorIs(t, vfs.WriteFile(t.Context(), files, "/plain", nil), syscall.EROFS)
+		_, err := files.Stat("/plain")
+		return err
+	}))
+	attacks := protectionAttacks()
+	attacks["settings"] = func(p vfs.Project) error {
+		return p.EditSettings(ctxOf(), func([]byte) ([]byte, error) { return []byte("x"), nil })
+	}
+	attacks["undo"] = func(p vfs.Project) error { _, err := p.Undo(ctxOf(), ""); return err }
+	attacks["mkdir"] = func(p vfs.Project) error { return p.Mkdir("/new", 0o755) }
+	attacks["temporary"] = func(p vfs.Project) error { _, err := p.Create("/new"); return err }
+	for name, attack := range attacks {
+		require.ErrorIs(t, attack(p), syscall.EROFS, name)
+	}
+	usage, err := p.Usage(t.Context())
+	require.NoError(t, err)
+	require.NotZero(t, usage.Files)
+	_, err = p.Changes(t.Context(), "/")
+	require.NoError(t, err)
+	require.Equal(t, before, filesOfTheHost(t, dir))
+}
