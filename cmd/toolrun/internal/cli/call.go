@@ -71,8 +71,7 @@ what the model gets.`,
 				return errors.Join(err, runner.Close())
 			}
 			call := registry.Call{Tool: args[0], Input: json.RawMessage(input)}
-			show := func(result registry.Result) error { return printModel(cmd.OutOrStdout(), result) }
-			return f.dispatch(cmd, runner, call, show, toolrun.SessionOptions{
+			return f.dispatch(cmd, runner, call, modelPrinter{cmd.OutOrStdout()}, toolrun.SessionOptions{
 				Select: choice, Limits: registry.Limits{Inline: inline},
 			})
 		},
@@ -92,8 +91,8 @@ func (f *callFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// dispatch calls a tool on the project, prints the result, by show unless it is to be JSON, and closes the runner.
-func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, show func(registry.Result) error,
+// dispatch calls a tool on the project, shows the call, and closes the runner.
+func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, d display,
 	options toolrun.SessionOptions) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := f.check(cmd); err != nil {
@@ -107,39 +106,53 @@ func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, 
 	if err != nil {
 		return err
 	}
-	result, err := f.call(cmd.Context(), cmd.ErrOrStderr(), r, call, env)
-	if err != nil {
-		return err
-	}
-	return f.print(cmd.OutOrStdout(), result, show)
+	return f.call(cmd.Context(), cmd, r, call, env, d)
 }
 
-// call calls a tool. The line of progress goes to stderr. The error is that of the context, or of starting the engine.
-func (f *callFlags) call(ctx context.Context, stderr io.Writer, r *runner, call registry.Call,
-	env registry.Env) (registry.Result, error) {
+// call calls a tool and shows the call, with a line of progress on standard error. The error is that of the context,
+// of starting the engine or of the host; or errToolFailed or an exitError.
+func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, call registry.Call, env registry.Env,
+	d display) error {
 	if call.Tool == javascript.Name {
 		if _, err := r.start(ctx); err != nil {
-			return registry.Result{}, err
+			return err
 		}
-	}
-	if !f.json {
-		progress := terminal.StartProgress(stderr)
-		defer progress.Stop()
-		env.Progress = func(p registry.Progress) { progress.Report(p.Message, p.Done, p.Total) }
 	}
 	env.Limits.Timeout = f.timeout
 	call.ID = newCall(call.Tool)
+	stopProgress := func() {}
+	if !f.json {
+		progress := terminal.StartProgress(cmd.ErrOrStderr())
+		stopProgress = progress.Stop
+		env.Progress = func(p registry.Progress) {
+			shown := false
+			if p.Console != nil && p.CallID == call.ID {
+				progress.Above(func() { shown = d.entry(*p.Console) })
+			}
+			if !shown {
+				progress.Report(p.Message, p.Done, p.Total)
+			}
+		}
+	}
 	result := r.Registry().Dispatch(ctx, call, env)
-	return result, ctx.Err()
+	stopProgress()
+	if err := ctx.Err(); err != nil {
+		if !f.json {
+			err = errors.Join(err, d.interrupted(result))
+		}
+		return err
+	}
+	return f.print(cmd.OutOrStdout(), result, d)
 }
 
-// print prints a result by show, or as JSON. A failure of the host is an error; a failure of the tool is errToolFailed.
-func (f *callFlags) print(w io.Writer, result registry.Result, show func(registry.Result) error) error {
+// print prints a result on a display, or as JSON. A failure of the host is an error; a failure of the tool is
+// errToolFailed.
+func (f *callFlags) print(w io.Writer, result registry.Result, d display) error {
 	if result.Code == registry.CodeFailed || result.Code == registry.CodeOptions {
 		return errors.New(result.Text())
 	}
 	if !f.json {
-		return show(result)
+		return d.result(result)
 	}
 	if err := printJSON(w, result); err != nil {
 		return err

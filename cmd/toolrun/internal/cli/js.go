@@ -32,8 +32,8 @@ gives the result, and await works. It can also be a module, whose result is its
 default export or its module.exports. TypeScript is recognised, and files that
 end in .ts, .mts or .cts always are TypeScript; types are removed, not checked.
 
-What the code writes to the console is printed, followed by its result, unless
-that is undefined; -p prints the value of an expression. Warnings and errors go
+What the code writes to the console is printed at once, and at the end its
+result, unless that is undefined; -p prints the value of an expression. Warnings and errors go
 to standard error. Flags come before the file; ARGS are in process.argv, from
 index 2 on.
 
@@ -85,7 +85,7 @@ run yourself may always run.`,
 				}
 				return s
 			}
-			return f.dispatch(cmd, runner, registry.Call{Tool: javascript.Name, Input: input}, printer.result,
+			return f.dispatch(cmd, runner, registry.Call{Tool: javascript.Name, Input: input}, printer,
 				toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
 		},
 	}

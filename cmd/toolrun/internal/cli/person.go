@@ -14,33 +14,71 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
-// A personPrinter prints what code does for a person: what it writes to the console, as it is, and its result. Warnings
-// and errors go to standard error. It is safe for concurrent use.
+// A display shows a call.
+type display interface {
+	// entry shows an entry of the console of the call's code while it runs, and reports whether it does that.
+	entry(registry.ConsoleEntry) bool
+	// result shows the result. The error is errToolFailed if the tool failed.
+	result(registry.Result) error
+	// interrupted shows what is left of the console of a call that was interrupted.
+	interrupted(registry.Result) error
+}
+
+// A personPrinter prints what code does for a person: what it writes to the console, as it is and when it is written,
+// and its result. Warnings and errors go to standard error. It is safe for concurrent use.
 type personPrinter struct {
 	out, errs io.Writer
 	undefined bool // print a result that is undefined, too
 
 	mu      sync.Mutex
-	printed int // entries of the console
+	printed int   // entries of the console
+	ended   bool  // the rest comes with the result
+	err     error // why an entry could not be printed
 }
 
 func newPersonPrinter(cmd *cobra.Command) *personPrinter {
 	return &personPrinter{out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr()}
 }
 
-// entry prints the next entry of the console.
-func (p *personPrinter) entry(e sandbox.Entry) error {
+func (p *personPrinter) entry(e registry.ConsoleEntry) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.printed++
-	switch e.Level {
-	case sandbox.LevelWarn:
-		return terminal.Print(p.errs, terminal.Yellow, e.Text+"\n")
-	case sandbox.LevelError:
-		return terminal.Print(p.errs, terminal.Red, e.Text+"\n")
+	if !p.ended {
+		p.print(e.Level, e.Text)
 	}
-	_, err := io.WriteString(p.out, e.Text+"\n")
-	return err
+	return true
+}
+
+// print prints the next entry of the console.
+func (p *personPrinter) print(level, text string) {
+	if p.err != nil {
+		return
+	}
+	p.printed++
+	switch level {
+	case sandbox.LevelWarn.String():
+		p.err = terminal.Print(p.errs, terminal.Yellow, text+"\n")
+	case sandbox.LevelError.String():
+		p.err = terminal.Print(p.errs, terminal.Red, text+"\n")
+	default:
+		_, p.err = io.WriteString(p.out, text+"\n")
+	}
+}
+
+// rest prints the entries that have not been printed yet.
+func (p *personPrinter) rest(console []sandbox.Entry) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	for _, e := range console[min(p.printed, len(console)):] {
+		p.print(e.Level.String(), e.Text)
+	}
+	return p.err
+}
+
+func (p *personPrinter) interrupted(result registry.Result) error {
+	report, _ := javascript.NewReport(result)
+	return p.rest(report.Console)
 }
 
 // result prints what has not been printed yet. The error is errToolFailed if the code failed, and an exitError if it
@@ -50,10 +88,8 @@ func (p *personPrinter) result(result registry.Result) error {
 	if !ok {
 		report.Text = result.Text()
 	}
-	for _, e := range report.Console[min(p.printed, len(report.Console)):] {
-		if err := p.entry(e); err != nil {
-			return err
-		}
+	if err := p.rest(report.Console); err != nil {
+		return err
 	}
 	text := strings.TrimSuffix(report.Text, "\n") + "\n"
 	var err error
@@ -83,13 +119,20 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("the code exited with status %d", int(e)) }
 
-// printModel prints the text of a result that a model gets. The error is errToolFailed if the tool failed.
-func printModel(w io.Writer, result registry.Result) error {
+// A modelPrinter prints the text of a result that a model gets.
+type modelPrinter struct{ out io.Writer }
+
+func (modelPrinter) entry(registry.ConsoleEntry) bool { return false }
+
+// interrupted prints the result, which has all of the console.
+func (p modelPrinter) interrupted(result registry.Result) error { return p.result(result) }
+
+func (p modelPrinter) result(result registry.Result) error {
 	style := terminal.Plain
 	if result.IsError() {
 		style = terminal.Red
 	}
-	if err := terminal.Print(w, style, strings.TrimSuffix(result.Text(), "\n")+"\n"); err != nil {
+	if err := terminal.Print(p.out, style, strings.TrimSuffix(result.Text(), "\n")+"\n"); err != nil {
 		return err
 	}
 	if result.IsError() {

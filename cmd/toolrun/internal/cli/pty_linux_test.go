@@ -359,3 +359,24 @@ func TestHistory(t *testing.T) {
 	p.send(ctrlD)
 	require.Equal(t, 0, p.exits())
 }
+
+// TestOutputAppearsOnATerminal prints while the progress line is there, and after an interrupt.
+func TestOutputAppearsOnATerminal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := onTerminalIn(t, dir, nil, "js", "--root", ".", "-e", `
+		console.log('first');
+		`+untilThere+`
+		console.error('second\x1b[2J');
+		process.stdout.write('third');
+		for (;;);`)
+	p.expect("first\r\n")
+	p.expect("1s") // the progress line
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+	require.Contains(t, p.expect("second\\x1b[2J"), "\r\x1b[K", "the line is removed before anything is printed")
+	p.send(ctrlC)
+	p.expect("third\r\n")
+	<-p.ended
+	_ = p.cmd.Wait()
+	require.Equal(t, 130, p.cmd.ProcessState.ExitCode())
+}

@@ -74,8 +74,8 @@ func (s *session) callCommand(ctx context.Context, argument string) error {
 	if err != nil {
 		return err
 	}
-	return s.call(ctx, registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}, env,
-		func(result registry.Result) error { return printModel(s.cmd.OutOrStdout(), result) })
+	call := registry.Call{Tool: tool, Input: json.RawMessage(strings.TrimSpace(input))}
+	return s.flags.call(ctx, s.cmd, s.runner, call, env, modelPrinter{s.cmd.OutOrStdout()})
 }
 
 func (s *session) toolsCommand(ctx context.Context, _ string) error {

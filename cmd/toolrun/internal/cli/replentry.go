@@ -71,17 +71,7 @@ func (s *session) script(ctx context.Context, entry string) error {
 	env.Limits = shellLimits
 	env.Selection.Settings = registry.Settings{} // as with toolrun js
 	env.Selection = env.Selection.WithOption(javascript.Name, javascript.OptionToolCalls, s.servers.file() != "")
-	return s.call(ctx, registry.Call{Tool: javascript.Name, Input: input}, env, newPersonPrinter(s.cmd).result)
-}
-
-// call calls a tool and prints the result.
-func (s *session) call(ctx context.Context, call registry.Call, env registry.Env,
-	show func(registry.Result) error) error {
-	result, err := s.flags.call(ctx, s.cmd.ErrOrStderr(), s.runner, call, env)
-	if err != nil {
-		return err
-	}
-	return s.flags.print(s.cmd.OutOrStdout(), result, show)
+	return s.flags.call(ctx, s.cmd, s.runner, registry.Call{Tool: javascript.Name, Input: input}, env, newPersonPrinter(s.cmd))
 }
 
 var dotLine = regexp.MustCompile(`^\s*\.([a-zA-Z]+)(?:\s+|$)`)

@@ -24,6 +24,9 @@ type Progress struct {
 	stop   chan struct{}
 	ended  sync.WaitGroup
 
+	drawing sync.Mutex
+	shown   bool // the line is on the screen
+
 	mu     sync.Mutex
 	report string
 }
@@ -74,20 +77,34 @@ func (p *Progress) Stop() {
 func (p *Progress) run() {
 	timer := time.NewTimer(progressDelay)
 	defer timer.Stop()
-	shown := false
 	for {
 		select {
 		case <-timer.C:
-			shown = true
+			p.drawing.Lock()
+			p.shown = true
 			p.screen.sequence("\r\x1b[K" + p.line())
+			p.drawing.Unlock()
 			timer.Reset(progressInterval)
 		case <-p.stop:
-			if shown {
-				p.screen.sequence("\r\x1b[K")
-			}
+			p.Above(func() {})
 			return
 		}
 	}
+}
+
+// Above calls print, which prints something on the same terminal, without the line, which then appears again below.
+func (p *Progress) Above(print func()) {
+	if p == nil {
+		print()
+		return
+	}
+	p.drawing.Lock()
+	defer p.drawing.Unlock()
+	if p.shown {
+		p.screen.sequence("\r\x1b[K")
+		p.shown = false
+	}
+	print()
 }
 
 // line returns the line, short enough not to wrap.
