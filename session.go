@@ -3,6 +3,7 @@ package toolrun
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -21,6 +22,9 @@ type SessionOptions struct {
 	Client string
 	// IgnoreSettings ignores the choices stored for the project.
 	IgnoreSettings bool
+	// OpenMount opens the projects that the settings mount in the session's (see [vfs.OpenMounts]), and the session
+	// closes them. Nil means that they are projects of the runner's store.
+	OpenMount func(ctx context.Context, project string) (vfs.Project, error)
 	// Select, if not nil, gets the choices stored for the project and returns those that apply: which tools are
 	// enabled, their options and what they may use. It is called for each use, possibly by several goroutines at
 	// once.
@@ -52,6 +56,11 @@ type Session struct {
 	options SessionOptions
 	calls   calls
 	close   func() error
+
+	// mounts are the projects that have been mounted, by id. noMounts mounts none.
+	mu       sync.Mutex
+	mounts   map[string]vfs.Project
+	noMounts bool
 }
 
 func newSession(r *Runner, project vfs.Project, id string, options *SessionOptions) *Session {
@@ -137,14 +146,14 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 		Progress: s.options.Progress,
 		Logger:   s.options.Logger,
 	}
-	if s.project != nil {
-		env.Files = s.project
-	}
 	env.Selection.NoProject = s.project == nil
-	if s.project != nil && !s.options.IgnoreSettings {
-		stored, err := s.project.Settings(ctx)
-		if err == nil {
+	if s.project != nil {
+		stored, err := s.settings(ctx)
+		if err == nil && !s.options.IgnoreSettings {
 			env.Selection.Settings, _, err = registry.ParseSettings(stored)
+		}
+		if err == nil {
+			env.Files, err = s.mounted(ctx, stored)
 		}
 		if ctx.Err() != nil { // closed meanwhile
 			return registry.Env{}, context.Cause(ctx)
@@ -159,6 +168,67 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 	return env, nil
 }
 
+// settings returns what is stored for the project, as far as the session takes notice of it.
+func (s *Session) settings(ctx context.Context) ([]byte, error) {
+	if s.options.IgnoreSettings && s.noMounts {
+		return nil, nil
+	}
+	stored, err := s.project.Settings(ctx)
+	if s.options.IgnoreSettings && (err != nil || !json.Valid(stored)) {
+		return nil, nil
+	}
+	return stored, err
+}
+
+// mounted returns the project with what its settings mount.
+func (s *Session) mounted(ctx context.Context, settings []byte) (vfs.Project, error) {
+	if s.noMounts {
+		return s.project, nil
+	}
+	list, err := vfs.ParseMounts(settings)
+	if err != nil {
+		return nil, err
+	}
+	return vfs.OpenMounts(s.project, s.id, list, func(m vfs.Mount) (vfs.Project, error) { return s.mount(ctx, m.Project) })
+}
+
+// mount opens a project once.
+func (s *Session) mount(ctx context.Context, id string) (vfs.Project, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	project := s.mounts[id]
+	if project == nil {
+		open := s.options.OpenMount
+		if open == nil {
+			open = s.runner.store.OpenExisting
+		}
+		var err error
+		if project, err = open(ctx, id); err != nil {
+			return nil, err
+		}
+		if s.mounts == nil {
+			s.mounts = map[string]vfs.Project{}
+		}
+		s.mounts[id] = project
+	}
+	return keptOpen{project}, nil
+}
+
+// keptOpen is a project that the session closes.
+type keptOpen struct{ vfs.Project }
+
+func (keptOpen) Close() error { return nil }
+
+// Files returns the project as calls see it, with the projects that its settings mount; nil if the session has none. It
+// is closed with the session. Its Undo undoes what a call has changed in any of them.
+func (s *Session) Files(ctx context.Context) (vfs.Project, error) {
+	env, err := s.Env(ctx)
+	if err != nil || env.Files == nil {
+		return nil, err
+	}
+	return env.Files.(vfs.Project), nil
+}
+
 // Source returns the current tools and the session's Env. It is a source for [mcpserver.New].
 //
 // [mcpserver.New]: https://pkg.go.dev/github.com/toolrun/toolrun/mcp/mcpserver#New
@@ -167,7 +237,7 @@ func (s *Session) Source(ctx context.Context) (*registry.Registry, registry.Env,
 	return s.runner.Registry(), env, err
 }
 
-// Project returns the files of the project, to read and to change them, and to undo what a call has done, by its id;
+// Project returns the files of the project itself, to read and to change them, and to undo what a call has done, by its id;
 // nil if the session has none. It is closed with the session.
 func (s *Session) Project() vfs.Project { return s.project }
 
@@ -189,7 +259,13 @@ func (s *Session) closeFiles() error {
 	if s.project == nil {
 		return nil
 	}
-	return s.project.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, p := range s.mounts {
+		errs = append(errs, p.Close())
+	}
+	return errors.Join(append(errs, s.project.Close())...)
 }
 
 // calls are what a session does now, so that it can be stopped.

@@ -333,3 +333,37 @@ func TestEndOfTheContext(t *testing.T) {
 	_, err = session.Project().Stat("/n")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
+
+// TestMountedProjects: what the settings of a project mount is seen by its calls, and undone with them.
+func TestMountedProjects(t *testing.T) {
+	runner, err := toolrun.Open(t.Context(), nil)
+	require.NoError(t, err)
+	defer runner.Close()
+	other, err := runner.Session(t.Context(), "team", nil)
+	require.NoError(t, err)
+	session, err := runner.Session(t.Context(), "p", nil)
+	require.NoError(t, err)
+	require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) {
+		return []byte(`{"mounts":[{"path":"/sharerw","project":"team"}]}`), nil
+	}))
+	results, err := session.DispatchAll(t.Context(), []registry.Call{
+		{ID: "one", Tool: "filesystem", Input: json.RawMessage(`{"command":"create","path":"/sharerw/f","file_text":"x"}`)},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "File created successfully at: /sharerw/f", results[0].Text())
+	_, err = other.Project().Stat("/f")
+	require.NoError(t, err)
+	files, err := session.Files(t.Context())
+	require.NoError(t, err)
+	_, err = files.Undo(t.Context(), "one")
+	require.NoError(t, err)
+	_, err = other.Project().Stat("/f")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+
+	require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) {
+		return []byte(`{"mounts":[{"path":"/sharerw","project":"missing"}]}`), nil
+	}))
+	_, err = session.Env(t.Context())
+	require.ErrorContains(t, err, "project p: project missing at /sharerw: ")
+	require.NoError(t, session.Close())
+}

@@ -211,7 +211,16 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		}
 		return withoutLibraries(s)
 	}
-	return r.open(filepath.Base(name), &ignoring, func() (vfs.Project, error) { return local.OpenDir(dir, &o) })
+	if r.isClosed() {
+		return nil, ErrClosed
+	}
+	project, err := local.OpenDir(dir, &o)
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(r, project, filepath.Base(name), &ignoring)
+	s.noMounts = true
+	return r.start(s)
 }
 
 // withoutLibraries returns the selection with the option loadLib off, unless it is set.

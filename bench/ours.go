@@ -95,7 +95,7 @@ func programOurs(engine *js.Interpreter, sources []string, expression string, wa
 		}
 	}
 	var at []time.Time
-	options := &js.RunOptions{Files: files, Libraries: "/lib", Limits: runtime.Limits{Time: timeLimit, Memory: memoryLimit}, Functions: []js.Function{{
+	options := &js.RunOptions{Files: files, Libraries: []string{"/lib"}, Limits: runtime.Limits{Time: timeLimit, Memory: memoryLimit}, Functions: []js.Function{{
 		Name: "mark",
 		Call: func(context.Context, []any) (any, error) {
 			at = append(at, time.Now())

@@ -121,6 +121,22 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	return jsontree.Marshal(fields)
 }
 
+// Field returns a field of the JSON object that is not the registry's, or nil.
+func (s Settings) Field(name string) json.RawMessage { return slices.Clone(s.rest[name]) }
+
+// WithField returns a copy with another value, which must be valid JSON, of a field that is not the registry's; nil
+// removes it.
+func (s Settings) WithField(name string, value json.RawMessage) Settings {
+	s.rest = maps.Clone(s.rest)
+	if s.rest == nil {
+		s.rest = map[string]json.RawMessage{}
+	}
+	if s.rest[name] = value; value == nil {
+		delete(s.rest, name)
+	}
+	return s
+}
+
 // UnmarshalJSON parses as [ParseSettings] does.
 func (s *Settings) UnmarshalJSON(data []byte) (err error) {
 	*s, _, err = ParseSettings(data)

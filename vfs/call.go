@@ -81,6 +81,9 @@ func (v *wrapped) IsReadOnly(name string) bool {
 	return IsReadOnly(v.Fs, name) || IsReadOnly(v.inner, name)
 }
 
+// IsMount is what the function of that name asks.
+func (v *wrapped) IsMount(name string) bool { return IsMount(v.inner, name) }
+
 // Foreign lets calls use a file system that is not a project, such as [afero.MemMapFs]. Nothing can be undone then,
 // there are no quotas, and a tool that is left behind keeps the files. To wrap a project use [Wrap].
 func Foreign(files afero.Fs) afero.Fs { return foreign{files} }

@@ -31,6 +31,8 @@ type History interface {
 	// Permissions and times are not undone. The history records undoing like other changes. If it is interrupted,
 	// by a quota or the end of the process, repeat it to complete it.
 	Undo(ctx context.Context, id string) (undone []Change, err error)
+	// CheckUndo returns what Undo would undo, as an id for it, or the error that it would return.
+	CheckUndo(ctx context.Context, id string) (unit string, err error)
 }
 
 // Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored

@@ -61,6 +61,9 @@ func (v *readOnly) IsReadOnly(name string) bool {
 	return err == nil && (v.protects(clean, false) || IsReadOnly(v.files, clean))
 }
 
+// IsMount is what the function of that name asks.
+func (v *readOnly) IsMount(name string) bool { return IsMount(v.files, name) }
+
 // guard refuses what would change a protected path.
 func (v *readOnly) guard(op, name string, goes bool) error {
 	return onPath(op, name, func(clean string) error {

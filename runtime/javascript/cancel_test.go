@@ -47,7 +47,7 @@ func TestContextsThatEndAtEachStageOfARun(t *testing.T) {
 	run := func(ctx context.Context) (*javascript.Result, error) {
 		files := filesWith(t, map[string]string{"/lib/a.js": `var which = Date.now() && 7`, "/module.ts": `export const later = (n: number): number => n + 1`})
 		return engine.Run(ctx, script, &javascript.RunOptions{
-			Files: files, Libraries: "/lib", Limits: sandbox.Limits{Time: patience}, Globals: map[string]any{"x": []byte("bytes")},
+			Files: files, Libraries: []string{"/lib"}, Limits: sandbox.Limits{Time: patience}, Globals: map[string]any{"x": []byte("bytes")},
 			Functions: []javascript.Function{{Name: "add", Call: addArguments}},
 		})
 	}

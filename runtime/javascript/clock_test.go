@@ -40,7 +40,7 @@ func TestLibrariesOfAnotherTime(t *testing.T) {
 		require.NoError(t, files.Chtimes("/m.mjs", then, then))
 		for range 2 {
 			result := run(t, `import m from '/m.mjs'; const s = fs.statSync('/m.mjs'); export default [a, m, typeof s.mtimeMs].join()`,
-				javascript.RunOptions{Files: afero.NewReadOnlyFs(files), Libraries: "/lib"})
+				javascript.RunOptions{Files: afero.NewReadOnlyFs(files), Libraries: []string{"/lib"}})
 			require.Regexp(t, "^true,1,number$", result.Text)
 		}
 	}

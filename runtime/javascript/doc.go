@@ -66,7 +66,7 @@
 // CommonJS, as a whole by default or by name; require cannot load ES modules. Nothing is loaded from the network.
 // The engine's own modules cannot be imported.
 //
-// [RunOptions].Libraries is a folder of scripts that run first, in global scope, such as npm libraries for
+// [RunOptions].Libraries are folders of scripts that run first, in global scope, such as npm libraries for
 // browsers. The sandbox after loading is kept as an image, so libraries do not run again until one of their files
 // changes. That works only if the result depends on nothing but these files, the run's functions and globals, and
 // its memory limit: libraries that use randomness, read other files or print while loading run each time. The time

@@ -120,14 +120,14 @@ var goodWork = map[string]func(u *user, i int) error{
 				return err
 			}
 		}
-		return u.want(fmt.Sprint(2*(i%7)), `which++; return math.double(which - 1)`, javascript.RunOptions{Files: files, Libraries: "/lib"})
+		return u.want(fmt.Sprint(2*(i%7)), `which++; return math.double(which - 1)`, javascript.RunOptions{Files: files, Libraries: []string{"/lib"}})
 	},
 	"libraries that fail": func(u *user, i int) error {
 		files := afero.NewMemMapFs()
 		if err := afero.WriteFile(files, "/lib/a.js", []byte(fmt.Sprintf(`throw new Error('%d')`, i)), 0o600); err != nil {
 			return err
 		}
-		return u.want("1", `return 1`, javascript.RunOptions{Files: files, Libraries: "/lib"})
+		return u.want("1", `return 1`, javascript.RunOptions{Files: files, Libraries: []string{"/lib"}})
 	},
 	"functions": func(u *user, i int) error {
 		return u.want(fmt.Sprint(4*i+6), `

@@ -83,7 +83,7 @@ func lie(t *testing.T, how byte, tape []byte) {
 		Functions: []Function{{Name: "f", Call: echo}, {Name: "g", Async: true, Call: echo}},
 	}
 	if how&8 != 0 {
-		options.Libraries = "/lib"
+		options.Libraries = []string{"/lib"}
 	}
 	program, err := liarProgram()
 	require.NoError(t, err)

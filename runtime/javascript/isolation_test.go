@@ -49,7 +49,7 @@ func TestLibrariesSeeWhatIsTheirs(t *testing.T) {
 			engine := cachedEngine(t, sandbox.EngineOptions{})
 			for range 2 {
 				for i, options := range test.runs {
-					options.Libraries, options.Files = "/lib", libraryFiles(t, map[string]string{"/lib/a.js": test.library})
+					options.Libraries, options.Files = []string{"/lib"}, libraryFiles(t, map[string]string{"/lib/a.js": test.library})
 					result, err := engine.Run(t.Context(), `return seen`, &options)
 					require.NoError(t, err)
 					require.Equal(t, test.want[i], result.Text, "run %d", i)
@@ -80,7 +80,7 @@ func TestFailuresOfFilesAreNotKept(t *testing.T) {
 		"/lib/a.js":     `var x = 'none'; try { x = require('/lib/sub/b.js') } catch {}`,
 		"/lib/sub/b.js": `module.exports = 'b'`,
 	})
-	options := &RunOptions{Libraries: "/lib", Files: &panicsOnce{Fs: files, path: "/lib/sub/b.js"}}
+	options := &RunOptions{Libraries: []string{"/lib"}, Files: &panicsOnce{Fs: files, path: "/lib/sub/b.js"}}
 	for i, want := range []string{"none", "b", "b"} {
 		result, err := engine.Run(t.Context(), `return x`, options)
 		require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestEvidenceIsBounded(t *testing.T) {
 	}
 	var loaded any
 	var grown int64
-	options := &RunOptions{Libraries: "/lib", Files: libraryFiles(t, files)}
+	options := &RunOptions{Libraries: []string{"/lib"}, Files: libraryFiles(t, files)}
 	before := heap()
 	options.Functions = []Function{{Name: "measure", Call: func(_ context.Context, args []any) (any, error) {
 		loaded, grown = args[0], heap()-before
@@ -155,7 +155,7 @@ func TestLibrariesThatCannotBeListed(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	files := libraryFiles(t, map[string]string{"/lib/a.js": `var x = 1`})
 	t.Run("because of a panic", func(t *testing.T) {
-		result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Libraries: "/lib", Files: badList{files, func() int64 { panic("no") }}})
+		result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Libraries: []string{"/lib"}, Files: badList{files, func() int64 { panic("no") }}})
 		require.NoError(t, err)
 		require.Equal(t, "undefined", result.Text)
 		require.Len(t, result.Console, 1)
@@ -165,7 +165,7 @@ func TestLibrariesThatCannotBeListed(t *testing.T) {
 		hang := make(chan struct{})
 		defer close(hang)
 		_, err := engine.Run(t.Context(), `return 1`, &RunOptions{
-			Libraries: "/lib", Files: badList{files, func() int64 { <-hang; return 0 }}, Limits: sandbox.Limits{Time: 100 * time.Millisecond},
+			Libraries: []string{"/lib"}, Files: badList{files, func() int64 { <-hang; return 0 }}, Limits: sandbox.Limits{Time: 100 * time.Millisecond},
 		})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
@@ -174,7 +174,7 @@ func TestLibrariesThatCannotBeListed(t *testing.T) {
 // TestClocksOfRunsWithLibraries has a library that has asked when the clock began, in another run.
 func TestClocksOfRunsWithLibraries(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
-	options := &RunOptions{Libraries: "/lib", Files: libraryFiles(t, map[string]string{"/lib/a.js": `performance.timeOrigin`})}
+	options := &RunOptions{Libraries: []string{"/lib"}, Files: libraryFiles(t, map[string]string{"/lib/a.js": `performance.timeOrigin`})}
 	for _, script := range []string{`return %s`, `export default %s`} {
 		for range 2 {
 			result, err := engine.Run(t.Context(), fmt.Sprintf(script, `Date.now() - performance.timeOrigin - performance.now()`), options)
@@ -189,7 +189,7 @@ func TestClocksOfRunsWithLibraries(t *testing.T) {
 func TestEqualGlobalsHaveTheSameLibraries(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	options := &RunOptions{
-		Libraries: "/lib", Files: libraryFiles(t, map[string]string{"/lib/a.js": `var x = 1`}),
+		Libraries: []string{"/lib"}, Files: libraryFiles(t, map[string]string{"/lib/a.js": `var x = 1`}),
 		Globals: map[string]any{"all": map[string]any{"a": []byte("1"), "b": []byte("2"), "c": []byte("3"), "d": []byte("4")}},
 	}
 	for range 20 {
@@ -204,7 +204,7 @@ func TestEqualGlobalsHaveTheSameLibraries(t *testing.T) {
 func TestBytesCrossWhileAModuleIsLinked(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	options := &RunOptions{
-		Libraries: "/lib",
+		Libraries: []string{"/lib"},
 		Files: libraryFiles(t, map[string]string{
 			"/lib/a.js": `var x = 1`,
 			"/b.cjs":    `const got = echo(new Uint8Array([1, 2])); module.exports = [got instanceof Uint8Array, got.join()].join(':')`,
@@ -260,7 +260,7 @@ func TestLibrariesCountTheSame(t *testing.T) {
 		"a module":     `export const a = 1`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := &RunOptions{Libraries: "/lib", Files: libraryFiles(t, map[string]string{"/lib/a.js": library}), Limits: sandbox.Limits{Time: patient}}
+			options := &RunOptions{Libraries: []string{"/lib"}, Files: libraryFiles(t, map[string]string{"/lib/a.js": library}), Limits: sandbox.Limits{Time: patient}}
 			var first *Result
 			for range 3 {
 				result, err := engine.Run(t.Context(), `let s = []; for (let i = 0; i < 30000; i++) s.push({}); return s.length`, options)

@@ -20,21 +20,23 @@ import (
 
 // librarySet is the list of libraries to load before a script.
 type librarySet struct {
-	names []string
+	files []string // their paths
 	key   libraryKey
-	image *sandbox.Image // with the libraries loaded; nil if there is none
+	// unreadable says which folders cannot be read.
+	unreadable []string
+	image      *sandbox.Image // with the libraries loaded; nil if there is none
 }
 
 // findLibraries lists the libraries, and looks for an image with them.
 func (r *run) findLibraries(program *sandbox.Program) error {
-	dir, files := r.options.Libraries, r.options.Files
-	if dir == "" || files == nil {
+	files := r.options.Files
+	if len(r.options.Libraries) == 0 || files == nil {
 		return nil
 	}
 	// One goroutine does both: starting another would cost as much as its work.
 	set, err := sandbox.Await(r.Run, func() (*librarySet, error) {
-		set, err := r.listLibraries(files, dir)
-		if set != nil {
+		set, err := r.listLibraries(files)
+		if err == nil && len(set.files) > 0 {
 			set.image = r.keptLibraries(program, set.key)
 		}
 		return set, err
@@ -42,26 +44,54 @@ func (r *run) findLibraries(program *sandbox.Program) error {
 	if s, ok := errors.AsType[*sandbox.Stop](err); ok {
 		return s.Err
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if err != nil { // it has panicked
+		dirs := strings.Join(r.options.Libraries, ", ")
+		r.Output().Print(sandbox.LevelError, dirs+" cannot be read: "+fileError(err, dirs).Error())
 		return nil
 	}
-	if err != nil {
-		r.Output().Print(sandbox.LevelError, dir+" cannot be read: "+fileError(err, dir).Error())
-		return nil
+	for _, problem := range set.unreadable {
+		r.Output().Print(sandbox.LevelError, problem)
 	}
-	r.libraries = set
+	if len(set.files) > 0 {
+		r.libraries = set
+	}
 	return nil
 }
 
-// listLibraries lists the scripts directly in a folder, in byte order of their names. It returns nil if there are
-// none.
-func (r *run) listLibraries(files afero.Fs, dir string) (*librarySet, error) {
+// listLibraries lists the scripts in all folders. It names the folders that cannot be read.
+func (r *run) listLibraries(files afero.Fs) (*librarySet, error) {
 	t := tree{&fileWork{ctx: r.Context(), left: math.MaxInt}, files, r.Limits().Memory}
-	var entries []fs.FileInfo
+	set := &librarySet{}
+	var all []fs.FileInfo
 	left := t.limit
+	for _, dir := range r.options.Libraries {
+		entries, err := listScripts(t, dir, &left)
+		switch _, stopped := errors.AsType[*sandbox.Stop](err); {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case stopped:
+			return nil, err
+		case err != nil:
+			set.unreadable = append(set.unreadable, dir+" cannot be read: "+fileError(err, dir).Error())
+			continue
+		}
+		for _, e := range entries {
+			set.files = append(set.files, path.Join(dir, e.Name()))
+		}
+		all = append(all, entries...)
+	}
+	if len(set.files) > 0 {
+		set.key = r.libraryKey(set.files, all)
+	}
+	return set, nil
+}
+
+// listScripts lists the scripts directly in a folder, in byte order of their names.
+func listScripts(t tree, dir string, left *int64) ([]fs.FileInfo, error) {
+	var entries []fs.FileInfo
 	err := t.each(place{dir, dir}, func(e fs.FileInfo) error {
 		name := e.Name()
-		if left -= int64(len(name)) + entryCost; left < 0 {
+		if *left -= int64(len(name)) + entryCost; *left < 0 {
 			return syscall.ENOMEM
 		}
 		script := path.Ext(name) == ".js" || path.Ext(name) == ".ts" && !strings.HasSuffix(name, ".d.ts")
@@ -73,15 +103,8 @@ func (r *run) listLibraries(files afero.Fs, dir string) (*librarySet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) == 0 {
-		return nil, nil
-	}
 	slices.SortFunc(entries, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
-	set := &librarySet{key: r.libraryKey(entries)}
-	for _, e := range entries {
-		set.names = append(set.names, e.Name())
-	}
-	return set, nil
+	return entries, nil
 }
 
 // loadLibraries runs the libraries. If one fails, the others and the script still run. If the result can be used again,
@@ -89,9 +112,9 @@ func (r *run) listLibraries(files afero.Fs, dir string) (*librarySet, error) {
 func (in *instance) loadLibraries(program *sandbox.Program) error {
 	r := in.run
 	r.evidence = newEvidence(r.options.Files, program.ImageRoom())
-	for _, name := range r.libraries.names {
-		r.Output().Begin(name)
-		err := in.loadLibrary(path.Join(r.options.Libraries, name))
+	for _, file := range r.libraries.files {
+		r.Output().Begin(path.Base(file))
+		err := in.loadLibrary(file)
 		r.Output().Begin("")
 		if err != nil {
 			return err

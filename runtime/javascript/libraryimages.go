@@ -27,7 +27,7 @@ type loadedLibraries struct {
 const maxLibraryAge = time.Minute
 
 // libraryKey returns the key of libraries that are loaded with the run's functions, globals and memory limit.
-func (r *run) libraryKey(entries []fs.FileInfo) libraryKey {
+func (r *run) libraryKey(files []string, entries []fs.FileInfo) libraryKey {
 	hash := sha256.New()
 	add := func(text string) {
 		var length [8]byte
@@ -35,12 +35,11 @@ func (r *run) libraryKey(entries []fs.FileInfo) libraryKey {
 		hash.Write(length[:])
 		io.WriteString(hash, text)
 	}
-	add(r.options.Libraries)
 	add(strings.ReplaceAll(r.setup.text, r.mark[1:], "\x00")) // unambiguous, because JSON has no NUL
 	add(string(r.setup.data))
 	binary.Write(hash, binary.LittleEndian, r.Limits().Memory) // libraries can notice bounds that follow from it
-	for _, e := range entries {
-		add(e.Name())
+	for i, e := range entries {
+		add(files[i])
 		binary.Write(hash, binary.LittleEndian, e.Size())
 	}
 	return libraryKey(hash.Sum(nil))

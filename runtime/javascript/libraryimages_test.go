@@ -23,7 +23,7 @@ func librariesOf(t testing.TB, engine *testEngine, options *RunOptions) *loadedL
 	r := engine.begin(t, *options)
 	defer r.End()
 	require.NoError(t, r.encodeSetup())
-	set, err := r.listLibraries(options.Files, options.Libraries)
+	set, err := r.listLibraries(options.Files)
 	require.NoError(t, err)
 	image := engine.program.Kept(set.key)
 	if image == nil {
@@ -89,7 +89,7 @@ func TestLibrariesAreKept(t *testing.T) {
 			engine := cachedEngine(t, sandbox.EngineOptions{})
 			double := func(_ context.Context, args []any) (any, error) { return fmt.Sprint(args[0], args[0]), nil }
 			options := &RunOptions{
-				Files: libraryFiles(t, test.files), Libraries: "/lib", Limits: sandbox.Limits{Time: patient},
+				Files: libraryFiles(t, test.files), Libraries: []string{"/lib"}, Limits: sandbox.Limits{Time: patient},
 				Functions: []Function{{Name: "host", Call: double}, {Name: "later", Async: true, Call: double}},
 			}
 			var first *Result
@@ -120,7 +120,7 @@ func TestLibrariesAreKept(t *testing.T) {
 func TestLibrariesThatChange(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	files := libraryFiles(t, map[string]string{"/lib/a.js": `exports.v = 1 + require('./sub/b.js')`, "/lib/sub/b.js": `module.exports = 100`})
-	options := &RunOptions{Files: files, Libraries: "/lib"}
+	options := &RunOptions{Files: files, Libraries: []string{"/lib"}}
 	stamp := time.Now().Add(-time.Hour)
 	write := func(name, text string) {
 		require.NoError(t, afero.WriteFile(files, name, []byte(text), 0o600))
@@ -156,7 +156,7 @@ func TestLibrariesThatChange(t *testing.T) {
 func TestLibrariesOfOthers(t *testing.T) {
 	engine := cachedEngine(t, sandbox.EngineOptions{})
 	project := func(text string) *RunOptions {
-		return &RunOptions{Files: libraryFiles(t, map[string]string{"/lib/a.js": text}), Libraries: "/lib"}
+		return &RunOptions{Files: libraryFiles(t, map[string]string{"/lib/a.js": text}), Libraries: []string{"/lib"}}
 	}
 	run := func(o *RunOptions, script string) string {
 		t.Helper()
@@ -251,7 +251,7 @@ func TestLibrariesAreBounded(t *testing.T) {
 	}
 	project := func(i int) *RunOptions {
 		text := fmt.Sprintf(`var who = '%s'`, strings.Repeat("x", i))
-		return &RunOptions{Files: libraryFiles(t, map[string]string{"/lib/a.js": text}), Libraries: "/lib"}
+		return &RunOptions{Files: libraryFiles(t, map[string]string{"/lib/a.js": text}), Libraries: []string{"/lib"}}
 	}
 	run := func(e *testEngine, i int) {
 		result, err := e.Run(context.Background(), `return who.length`, project(i))
@@ -385,7 +385,7 @@ func TestLibrariesInHostileFiles(t *testing.T) {
 	} {
 		files := &hostileFiles{Fs: base, stat: stat}
 		for range 4 {
-			result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Files: files, Libraries: "/lib", Limits: sandbox.Limits{Time: 300 * time.Millisecond}})
+			result, err := engine.Run(t.Context(), `return typeof x`, &RunOptions{Files: files, Libraries: []string{"/lib"}, Limits: sandbox.Limits{Time: 300 * time.Millisecond}})
 			require.NotNil(t, result, name)
 			require.True(t, err == nil || IsScriptFailure(err), "%s: %v", name, err)
 		}

@@ -132,7 +132,7 @@ func TestMemoryOfModules(t *testing.T) {
 			"/a.mjs": "import './b.cjs'; import './c.mjs';" + nested + recurse,
 			"/b.cjs": recurse + "require('./d.cjs'); exports.x = 1; Object.defineProperty(exports, 'y', {enumerable: true, get() {" + recurse + "}});" + nested,
 			"/c.mjs": "import './b.cjs';" + nested + recurse + "await import('./e.mjs')", "/d.cjs": nested + recurse, "/e.mjs": nested + recurse,
-		}), Libraries: "/lib", Limits: sandbox.Limits{Memory: limit}}
+		}), Libraries: []string{"/lib"}, Limits: sandbox.Limits{Memory: limit}}
 		script := recurse + `
 			const junk = [];
 			for (let i = 0; i < 50; i++) junk.push(new Uint8Array(1e6).fill(1));

@@ -194,7 +194,7 @@ func TestLibraries(t *testing.T) {
 		"/lib/.hidden.js":    "console.log('nor this')",
 		"/lib/z.mjs":         "console.log('nor this, unless it is imported')",
 	})
-	options := javascript.RunOptions{Files: files, Libraries: "/lib"}
+	options := javascript.RunOptions{Files: files, Libraries: []string{"/lib"}}
 	result := run(t, `return [umd.name, shared, helper(), undeclared, dateUtils.add(1, 2), es.pi, typeof one, new one().constructor.name, typed.t].join()`, options)
 	require.Equal(t, "umd,global,global,1,3,3,function,One,5", result.Text)
 	var got []string
@@ -218,7 +218,7 @@ func TestLibraries(t *testing.T) {
 		require.False(t, errors.As(err, new(*javascript.ScriptError)))
 	}
 
-	options = javascript.RunOptions{Files: afero.NewMemMapFs(), Libraries: "/lib"}
+	options = javascript.RunOptions{Files: afero.NewMemMapFs(), Libraries: []string{"/lib"}}
 	require.Equal(t, "1", run(t, `return 1`, options).Text)
 	options.Files = filesWith(t, map[string]string{"/lib": "a file"})
 	result = run(t, `return 1`, options)

@@ -96,7 +96,7 @@ func compare(t testing.TB, probe string, input any, normal func(node, here any) 
 	data, err := json.Marshal(input)
 	require.NoError(t, err)
 	result := run(t, "const {probe, input} = question(); return JSON.stringify(probes[probe](JSON.parse(input)))", javascript.RunOptions{
-		Files: probeFiles(), Libraries: "/lib",
+		Files: probeFiles(), Libraries: []string{"/lib"},
 		Functions: []javascript.Function{{Name: "question", Call: func(context.Context, []any) (any, error) {
 			return map[string]any{"probe": probe, "input": string(data)}, nil
 		}}},

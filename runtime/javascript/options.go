@@ -68,10 +68,10 @@ type RunOptions struct {
 	// which a view of package vfs reports IsReadOnly are always refused, and shown as read-only.
 	Files afero.Fs
 
-	// Libraries is a folder in Files. Its scripts (.js and .ts, without subfolders) run before the script, in
-	// global scope. Exports of CommonJS and ES modules become a global named after the file, unless that global
-	// exists. Empty means none, and so does a missing folder.
-	Libraries string
+	// Libraries are folders in Files. Their scripts (.js and .ts, without subfolders) run before the script, one
+	// folder after the other, in global scope. Exports of CommonJS and ES modules become a global named after the
+	// file, unless that global exists. A missing folder has none.
+	Libraries []string
 
 	// Language is the script's language.
 	Language Language

@@ -34,7 +34,7 @@ func TestScriptsThatAreModules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, test.want, run(t, test.script, javascript.RunOptions{Files: files, Libraries: "/lib"}).Text)
+			require.Equal(t, test.want, run(t, test.script, javascript.RunOptions{Files: files, Libraries: []string{"/lib"}}).Text)
 		})
 	}
 	t.Run("an export default that fails", func(t *testing.T) {

@@ -54,7 +54,9 @@ const (
 // Folders of the project that have a meaning.
 const (
 	libraryDir = "/lib"
-	memoryDir  = "/memories"
+	// sharedLibraryDir has libraries that several projects share, if one is mounted there. They run first.
+	sharedLibraryDir = "/share/lib"
+	memoryDir        = "/memories"
 )
 
 var languages = map[string]js.Language{
@@ -206,9 +208,14 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		if env.Options.Bool(OptionLoadLib) {
 			// Most projects have none. To let the engine look would take a goroutine, which is more work than the rest
 			// of a small call.
-			dir := path.Join("/", env.Options.Text(OptionLib))
-			if _, err := env.Files.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-				options.Libraries = dir
+			dirs := []string{path.Join("/", env.Options.Text(OptionLib))}
+			if vfs.IsMount(env.Files, path.Dir(sharedLibraryDir)) {
+				dirs = []string{sharedLibraryDir, dirs[0]}
+			}
+			for _, dir := range dirs {
+				if _, err := env.Files.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+					options.Libraries = append(options.Libraries, dir)
+				}
 			}
 		}
 	}

@@ -14,22 +14,43 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
+// possibleUndo plans an undo, and checks that nothing is in its way.
+func (c *core) possibleUndo(id string) (*undo, error) {
+	all, err := c.changes(c.state.oldest)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(id, "#") {
+		id = fsys.CallID(id)
+	}
+	u, err := planUndo(all, id)
+	if err != nil {
+		return nil, err
+	}
+	if reasons := append(u.conflicts(), u.outside(c)...); len(reasons) > 0 {
+		return nil, &vfs.UndoError{Call: u.unit, Reasons: reasons}
+	}
+	return u, nil
+}
+
+// CheckUndo implements [vfs.History].
+func (p *Project) CheckUndo(ctx context.Context, id string) (unit string, err error) {
+	err = p.change(ctx, func(c *core) error {
+		u, err := c.possibleUndo(id)
+		if err == nil {
+			unit = u.unit
+		}
+		return err
+	})
+	return unit, err
+}
+
 // Undo implements [vfs.History].
 func (p *Project) Undo(ctx context.Context, id string) (undone []vfs.Change, err error) {
 	err = p.change(ctx, func(c *core) error {
-		all, err := c.changes(c.state.oldest)
+		u, err := c.possibleUndo(id)
 		if err != nil {
 			return err
-		}
-		if !strings.HasPrefix(id, "#") {
-			id = fsys.CallID(id)
-		}
-		u, err := planUndo(all, id)
-		if err != nil {
-			return err
-		}
-		if reasons := append(u.conflicts(), u.outside(c)...); len(reasons) > 0 {
-			return &vfs.UndoError{Call: u.unit, Reasons: reasons}
 		}
 		c.keepAll = true // what is needed must not make way for the record of undoing
 		defer func() { c.keepAll = false }()

@@ -76,6 +76,9 @@ func (c *filesCommand) run(open func(context.Context) (vfs.Project, error),
 		if err != nil {
 			return err
 		}
+		if p, err = c.withMounts(cmd.Context(), p); err != nil {
+			return err
+		}
 		defer func() { err = errors.Join(err, p.Close()) }()
 		out, err := do(cmd, args, p.WithCall(newCall(cmd.Name())))
 		if err != nil && err != errToolFailed {

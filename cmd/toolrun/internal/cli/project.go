@@ -220,6 +220,37 @@ func (f *projectFlags) session(ctx context.Context, r *runner, options *toolrun.
 	return session, f.checkLib(project)
 }
 
+// openMount opens another project of the store.
+func (f *projectFlags) openMount(ctx context.Context, id string) (vfs.Project, error) {
+	store, err := f.store(nil)
+	if err != nil {
+		return nil, err
+	}
+	project, err := store.OpenExisting(ctx, id)
+	return project, errors.Join(err, store.Close())
+}
+
+// withMounts returns the project with those that its settings mount. It closes the project if it fails.
+func (f *projectFlags) withMounts(ctx context.Context, project vfs.Project) (vfs.Project, error) {
+	if f.root != "" { // whose settings can be anybody's
+		return project, nil
+	}
+	settings, err := project.Settings(ctx)
+	if err != nil {
+		return nil, errors.Join(err, project.Close())
+	}
+	mounts, err := vfs.ParseMounts(settings)
+	if err == nil {
+		var whole vfs.Project
+		if whole, err = vfs.OpenMounts(project, f.id, mounts, func(m vfs.Mount) (vfs.Project, error) {
+			return f.openMount(ctx, m.Project)
+		}); err == nil {
+			return whole, nil
+		}
+	}
+	return nil, errors.Join(err, project.Close())
+}
+
 // checkLib checks that --lib names a directory of the project.
 func (f *projectFlags) checkLib(project vfs.Project) error {
 	if f.lib == "" || project == nil {
@@ -255,13 +286,14 @@ func (f *projectFlags) look(ctx context.Context, r *runner, options *toolrun.Ses
 	return r.ProjectSession(f.id, project, options)
 }
 
-// withFlags returns options that apply --lib, and the flags that go with --root.
+// withFlags returns options that apply --lib and the flags that go with --root, and that find mounted projects.
 func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.SessionOptions {
 	var o toolrun.SessionOptions
 	if options != nil {
 		o = *options
 	}
 	o.Dir = f.dir
+	o.OpenMount = f.openMount
 	if f.lib == "" {
 		return &o
 	}

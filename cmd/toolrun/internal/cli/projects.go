@@ -37,7 +37,7 @@ directory given with --root has no settings.`,
 	}
 	c.addStore(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
-	cmd.AddCommand(c.list(), c.show(), c.set(), c.delete(), c.restore(), c.migrate())
+	cmd.AddCommand(c.list(), c.show(), c.set(), c.mount(), c.unmount(), c.delete(), c.restore(), c.migrate())
 	return cmd
 }
 
@@ -47,6 +47,7 @@ type jsonProject struct {
 	Bytes        int64              `json:"bytes"`
 	Files        int64              `json:"files"`
 	HistoryBytes int64              `json:"historyBytes"`
+	Mounts       []vfs.Mount        `json:"mounts,omitempty"`
 	Tools        []jsonTool         `json:"tools,omitempty"`
 	Settings     *registry.Settings `json:"settings,omitempty"`
 }
@@ -129,7 +130,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 		return errors.Join(err, project.Close())
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	session, err := r.ProjectSession(c.id, project, nil)
+	session, err := r.ProjectSession(c.id, project, c.withFlags(nil))
 	if err != nil {
 		return err
 	}
@@ -143,6 +144,11 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	}
 	tools, selection := r.Registry(), env.Selection
 	p := newJSONProject(c.id, usage)
+	if raw := selection.Settings.Field(vfs.MountsField); raw != nil {
+		if err := json.Unmarshal(raw, &p.Mounts); err != nil {
+			return err
+		}
+	}
 	p.Tools = jsonTools(tools, tools.Specs(), selection)
 	for i := range p.Tools {
 		options, err := tools.Options(p.Tools[i].Name, selection)
@@ -157,6 +163,13 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %d bytes, %d bytes of history\n", p.ID, countFiles(p.Files), p.Bytes, p.HistoryBytes)
+	for _, m := range p.Mounts {
+		access := ""
+		if m.ReadOnly {
+			access = " (read-only)"
+		}
+		fmt.Fprintf(&b, "%s: project %s%s\n", m.Path, m.Project, access)
+	}
 	for _, tool := range p.Tools {
 		fmt.Fprintf(&b, "%s: %s\n", tool.Name, tool.state())
 		for _, o := range tool.Options {
