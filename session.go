@@ -33,6 +33,8 @@ type SessionOptions struct {
 	Limits registry.Limits
 	// Dir says how [Runner.DirSession] uses its directory.
 	Dir DirOptions
+	// HideErrors keeps the texts of tools' unexpected errors from the model: see [registry.Env].
+	HideErrors bool
 	// Progress and Logger are as in [registry.Env].
 	Progress func(registry.Progress)
 	Logger   *slog.Logger
@@ -145,6 +147,8 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 		Limits:   s.options.Limits,
 		Progress: s.options.Progress,
 		Logger:   s.options.Logger,
+
+		HideErrors: s.options.HideErrors,
 	}
 	env.Selection.NoProject = s.project == nil
 	if s.project != nil {

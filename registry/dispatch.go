@@ -18,7 +18,7 @@ import (
 func (r *Registry) Dispatch(ctx context.Context, call Call, env Env) (result Result) {
 	defer func() {
 		if p := recover(); p != nil { // in middleware
-			result = panicked(p)
+			result = unexpected(ctx, call, env, newPanicError(p))
 		}
 		result.CallID, result.Tool = call.ID, call.Tool
 	}()
@@ -32,7 +32,7 @@ func (r *Registry) Dispatch(ctx context.Context, call Call, env Env) (result Res
 func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Result) {
 	defer func() {
 		if p := recover(); p != nil { // in a method of the tool other than Execute
-			result = panicked(p)
+			result = unexpected(ctx, call, env, newPanicError(p))
 		}
 		result.CallID, result.Tool = call.ID, call.Tool
 	}()

@@ -59,8 +59,9 @@
 // # Results
 //
 // Every call has a [Result]. A failure is in it twice: as a text for the model, and as a [Code] and an error for
-// the host. Tools use [Errorf] to tell a model what to do differently; all other errors and panics are "Tool
-// execution failed".
+// the host. Tools use [Errorf] to tell a model what to do differently. The model reads all other errors as well, as
+// "Tool execution failed: TEXT", so their texts must not contain secrets. With [Env].HideErrors it gets an id instead,
+// and the host's log has the text.
 //
 // # Selections
 //

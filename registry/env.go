@@ -33,6 +33,11 @@ type Env struct {
 	// that panics loses the record.
 	Logger *slog.Logger
 
+	// HideErrors keeps the texts of unexpected errors and panics of tools from the model, which gets a generic text
+	// with an id instead. Logger gets both, as records "tool failed" and "tool panicked". Errors made by [Errorf] are
+	// for the model in any case.
+	HideErrors bool
+
 	// Options are the tool's own options. The registry sets them for [Tool.Execute].
 	Options Options
 

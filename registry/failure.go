@@ -3,22 +3,41 @@ package registry
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
 // failed returns the result for an error that a tool returned.
-func failed(ctx context.Context, env Env, err error) Result {
+func failed(ctx context.Context, call Call, env Env, err error) Result {
 	if _, ok := errors.AsType[*ModelError](err); ok {
 		return resultOf(err, CodeTool)
 	}
-	if p, ok := errors.AsType[*PanicError](err); ok {
-		env.log(ctx, slog.LevelError, "tool panicked", "panic", p.Value, "stack", string(p.Stack))
+	return unexpected(ctx, call, env, err)
+}
+
+// unexpected returns the result for a failure of the tool itself. Unless Env.HideErrors is set, the model gets its text.
+func unexpected(ctx context.Context, call Call, env Env, err error) Result {
+	var hidden []any
+	text := "Tool execution failed: "
+	if env.HideErrors {
+		id := strings.ToLower(rand.Text()[:10])
+		hidden = []any{"id", id}
+		text += "internal error " + id + ". The log of the host says why."
+	} else {
+		text += err.Error()
 	}
-	return withCause(Failure(CodeFailed, "Tool execution failed: "+err.Error()), err)
+	about := append([]any{"tool", call.Tool, "call", call.ID}, hidden...)
+	if p, ok := errors.AsType[*PanicError](err); ok {
+		env.log(ctx, slog.LevelError, "tool panicked", append(about, "panic", p.Value, "stack", string(p.Stack))...)
+	} else if hidden != nil {
+		env.log(ctx, slog.LevelError, "tool failed", append(about, "error", err)...)
+	}
+	return withCause(Failure(CodeFailed, text), err)
 }
 
 // resultOf returns the result for an error that the model should know of.
@@ -72,9 +91,3 @@ func newPanicError(value any) error { return &PanicError{value, debug.Stack()} }
 
 // Error describes the value.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// panicked returns the result for a panic outside a tool's Execute.
-func panicked(value any) Result {
-	err := newPanicError(value)
-	return withCause(Failure(CodeFailed, "Tool execution failed: "+err.Error()), err)
-}

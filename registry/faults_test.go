@@ -1,10 +1,12 @@
 package registry_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
+	"regexp"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -170,4 +172,36 @@ func TestTurnsWithMiddlewareThatFails(t *testing.T) {
 		require.Equal(t, want != "done", results[i].IsError())
 		require.Equal(t, string(rune('1'+i)), results[i].CallID)
 	}
+}
+
+func TestHiddenErrors(t *testing.T) {
+	var b bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&b, nil))
+	r := newRegistry(t,
+		registry.Func(registry.Spec{Name: "fails", Description: "Fails."},
+			func(context.Context, struct{}, registry.Env) (string, error) {
+				return "", errors.New("password is hunter2")
+			}),
+		registry.Func(registry.Spec{Name: "panics", Description: "Panics."},
+			func(context.Context, struct{}, registry.Env) (string, error) { panic("password is hunter3") }),
+		registry.Func(registry.Spec{Name: "says", Description: "Says."},
+			func(context.Context, struct{}, registry.Env) (string, error) {
+				return "", registry.Errorf("Try something else.")
+			}),
+	)
+	env := registry.Env{Logger: logger}
+	require.Equal(t, "Tool execution failed: password is hunter2", r.Dispatch(t.Context(), call("fails", ""), env).Text())
+	env.HideErrors = true
+	for tool, secret := range map[string]string{"fails": "hunter2", "panics": "hunter3"} {
+		b.Reset()
+		result := r.Dispatch(t.Context(), call(tool, ""), env)
+		require.Equal(t, registry.CodeFailed, result.Code)
+		id := regexp.MustCompile(`^Tool execution failed: internal error ([a-z2-7]{10})\. The log of the host says why\.$`).
+			FindStringSubmatch(result.Text())
+		require.NotNil(t, id, result.Text())
+		require.Contains(t, b.String(), "id="+id[1])
+		require.Contains(t, b.String(), secret)
+		require.ErrorContains(t, result.Err, secret)
+	}
+	require.Equal(t, "Try something else.", r.Dispatch(t.Context(), call("says", ""), env).Text())
 }

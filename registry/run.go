@@ -66,7 +66,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 	if files != nil {
 		var err error
 		if env.Files, end, err = vfs.BeginCall(files, c.key); err != nil {
-			return failed(ctx, env, err)
+			return failed(ctx, call, env, err)
 		}
 	}
 	c.inner.begin(lasts, outer, env.Files)
@@ -84,7 +84,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 		defer func() { done <- result }()
 		defer func() {
 			if p := recover(); p != nil { // in a method of the tool's error or data
-				result = panicked(p)
+				result = unexpected(lasts, call, env, newPanicError(p))
 			}
 		}()
 		returned := e.attempts(lasts, call, env)
@@ -151,7 +151,7 @@ func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
 		}
 		_, again := errors.AsType[*retryableError](err)
 		if !again || attempt >= e.spec.Retries || ctx.Err() != nil {
-			return failed(ctx, env, err)
+			return failed(ctx, call, env, err)
 		}
 		env.log(ctx, slog.LevelInfo, "tool is tried again", "tool", call.Tool, "call", call.ID, "attempt", attempt+1,
 			"error", err)
@@ -161,7 +161,7 @@ func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
 		case <-pause.C:
 		case <-ctx.Done():
 			pause.Stop()
-			return failed(ctx, env, err)
+			return failed(ctx, call, env, err)
 		}
 	}
 }

@@ -21,7 +21,8 @@ type Tool interface {
 	// context ends; otherwise it is left behind, without its files.
 	//
 	// To tell the model of a failure, return a [Result] with a code, or a [*ModelError]. Any other error, and a
-	// panic, means that the tool itself has failed; the model gets its text, too.
+	// panic, means that the tool itself has failed. The model gets its text as well, as "Tool execution failed: TEXT",
+	// unless [Env].HideErrors is set: keep secrets out of errors.
 	Execute(ctx context.Context, call Call, env Env) (Result, error)
 }
 

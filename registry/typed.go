@@ -8,15 +8,30 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
 // Func makes a tool from a function. The input's schema is inferred from In, a struct whose fields are the
-// arguments: json tags give their names, omitempty or omitzero makes them optional, and a tag jsonschema:"..." is
-// the description. If spec.Schema is set, it is used instead, and In must fit it.
+// arguments. If spec.Schema is set, it is used instead, and In must fit it. Struct tags say more of a field:
+//
+//	json:"city,omitempty"        its name; omitempty or omitzero makes it optional
+//	jsonschema:"the city"        its description
+//	enum:"celsius,fahrenheit"    the values that it can have, separated by commas
+//	default:"5"                  its value if the model leaves it out, which makes it optional
+//	minimum:"1" maximum:"14"     bounds of a number
+//	minLength:"1" maxLength:"80" bounds of a text, in characters
+//	minItems:"1" maxItems:"10"   bounds of a list
+//	pattern:"^[A-Z]{3}$"         a regular expression that a text must match
+//	format:"email"               what a text is, for the model to know; it is not checked
+//
+// For a list, enum, format, pattern, and bounds of numbers and texts are those of its items. A time.Time is described
+// to the model with an example. A time.Duration is a number of nanoseconds, which models get wrong: rather take a
+// number whose name has a unit.
 //
 // The result depends on what the function returns:
 //
@@ -26,9 +41,10 @@ import (
 //   - any other value is encoded as JSON and is Result.Data too; if it is a struct, its schema becomes
 //     spec.OutputSchema
 //
-// An error made by [Errorf] is the text for the model; any other error is a failure of the tool.
+// An error made by [Errorf] is the text for the model. The model gets the text of any other error as well, as "Tool
+// execution failed: TEXT": do not return errors that contain secrets, or set [Env].HideErrors.
 //
-// [New] fails if a type has no schema, or if the function is nil.
+// [New] fails if a type has no schema, if a tag does not fit its field, or if the function is nil.
 func Func[In, Out any](spec Spec, do func(ctx context.Context, in In, env Env) (Out, error)) Tool {
 	t := &funcTool[In, Out]{spec: spec, do: do}
 	if do == nil {
@@ -36,11 +52,13 @@ func Func[In, Out any](spec Spec, do func(ctx context.Context, in In, env Env) (
 		return t
 	}
 	if spec.Schema == nil && spec.SchemaFor == nil {
-		t.spec.Schema, t.err = infer[In](forInput)
+		var tags tagReader
+		t.spec.Schema, t.err = infer[In](forInput, &tags)
+		t.defaults = tags.defaults
 	}
 	if spec.OutputSchema == nil && isPlainStruct[Out]() {
 		var err error
-		t.spec.OutputSchema, err = infer[Out](forOutput)
+		t.spec.OutputSchema, err = infer[Out](forOutput, nil)
 		t.err = errors.Join(t.err, err)
 	}
 	return t
@@ -56,6 +74,8 @@ type funcTool[In, Out any] struct {
 	spec Spec
 	do   func(ctx context.Context, in In, env Env) (Out, error)
 	err  error // of the function and its types
+
+	defaults []fieldDefault
 }
 
 func (t *funcTool[In, Out]) Spec() Spec    { return t.spec }
@@ -63,11 +83,17 @@ func (t *funcTool[In, Out]) madeOf() error { return t.err }
 
 func (t *funcTool[In, Out]) Execute(ctx context.Context, call Call, env Env) (Result, error) {
 	var in In
+	for _, d := range t.defaults {
+		reflect.ValueOf(&in).Elem().FieldByIndex(d.index).Set(d.value)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(call.Input))
 	decoder.UseNumber()
 	if err := decoder.Decode(&in); err != nil {
-		return Result{}, &ModelError{Text: fmt.Sprintf("Failed to parse parameters: %v", err), Code: CodeInvalidInput,
-			Err: err}
+		text := err.Error()
+		if wrong, ok := errors.AsType[*time.ParseError](err); ok {
+			text = fmt.Sprintf("%q is not a time. Write it as in %s.", plaintext.Cut(wrong.Value, 100), exampleTime)
+		}
+		return Result{}, &ModelError{Text: "Failed to parse parameters: " + text, Code: CodeInvalidInput, Err: err}
 	}
 	out, err := t.do(ctx, in, env)
 	if err != nil {
@@ -113,11 +139,15 @@ func isPlainStruct[T any]() bool {
 	return true
 }
 
-// infer returns the schema of a type, and calls tidy for each schema in it.
-func infer[T any](tidy func(*jsonschema.Schema)) (json.RawMessage, error) {
+// infer returns the schema of a type, and calls tidy for each schema in it. Tags, if not nil, adds what tags say.
+func infer[T any](tidy func(*jsonschema.Schema), tags *tagReader) (json.RawMessage, error) {
+	t := reflect.TypeFor[T]()
 	schema, err := jsonschema.For[T](nil)
+	if err == nil && tags != nil {
+		err = tags.read(t, schema, []int{})
+	}
 	if err != nil {
-		return nil, fmt.Errorf("inferring the schema of %v: %w", reflect.TypeFor[T](), err)
+		return nil, fmt.Errorf("inferring the schema of %v: %w", t, err)
 	}
 	each(schema, tidy)
 	return json.Marshal(schema)

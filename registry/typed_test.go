@@ -43,7 +43,7 @@ func TestToolsOfFunctions(t *testing.T) {
 		"city":{"type":"string","description":"the name of the city"},"days":{"type":"integer"},
 		"tags":{"type":"array","items":{"type":"string"}},"extra":{"type":"object","additionalProperties":true},
 		"place":{"type":"object","properties":{"X":{"type":"integer"},"Y":{"type":"integer"}},"required":["X","Y"],"additionalProperties":false},
-		"when":{"type":"string"}
+		"when":{"type":"string","format":"date-time","description":"(written as in 2025-01-31T15:04:05Z)"}
 	}}`, string(spec.Schema))
 	require.Less(t, strings.Index(string(spec.Schema), `"city"`), strings.Index(string(spec.Schema), `"days"`), "in the order of the fields")
 	require.JSONEq(t, `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":["null","array"],"items":{"type":"integer"}}},
@@ -58,6 +58,7 @@ func TestToolsOfFunctions(t *testing.T) {
 		{`{"city":"x","extra":{"n":9007199254740993}}`, `{"city":"9007199254740993","days":null}`},
 		{`{"city":"Atlantis"}`, `There is no weather in Atlantis.`},
 		{`{"city":"x","days":9223372036854775808}`, `Failed to parse parameters: json: cannot unmarshal number 9223372036854775808 into Go struct field weatherIn.days of type int64`},
+		{`{"city":"x","when":"tomorrow"}`, `Failed to parse parameters: "tomorrow" is not a time. Write it as in 2025-01-31T15:04:05Z.`},
 		{`{"days":1}`, "invalid tool call: the arguments do not fit the schema of weather:\nmissing property 'city'"},
 	} {
 		result := r.Dispatch(t.Context(), call("weather", c.input), registry.Env{})
@@ -109,4 +110,106 @@ func TestWhatFunctionsReturn(t *testing.T) {
 	r := newRegistry(t, registry.Func(own, func(_ context.Context, in struct{ Kind string }, _ registry.Env) (string, error) { return in.Kind, nil }))
 	require.Equal(t, "a", r.Dispatch(t.Context(), call("x", `{"kind":"a"}`), registry.Env{}).Text())
 	require.True(t, r.Dispatch(t.Context(), call("x", `{"kind":"b"}`), registry.Env{}).IsError())
+}
+
+type embedded struct {
+	Lang string `json:"lang" enum:"en,nb" default:"en"`
+}
+
+type taggedIn struct {
+	embedded
+	Unit  string   `json:"unit,omitempty" enum:"celsius,fahrenheit"`
+	Days  int      `json:"days" default:"5" minimum:"1" maximum:"14"`
+	Code  string   `json:"code" pattern:"^[A-Z]{3}$"`
+	Name  string   `json:"name,omitempty" minLength:"1" maxLength:"80"`
+	Mails []string `json:"mails,omitempty" format:"email" minItems:"1" maxItems:"2"`
+	Sizes []int    `json:"sizes,omitempty" enum:"1,2" `
+	Wide  *float64 `json:"wide,omitempty" minimum:"0.5"`
+	Place struct {
+		Exact bool `json:"exact" default:"true"`
+	} `json:"place,omitzero"`
+	Stops []struct {
+		At time.Time `json:"at" jsonschema:"when to stop"`
+	} `json:"stops,omitempty"`
+}
+
+func TestTags(t *testing.T) {
+	var got taggedIn
+	r := newRegistry(t, registry.Func(registry.Spec{Name: "x", Description: "A tool."},
+		func(_ context.Context, in taggedIn, _ registry.Env) (string, error) { got = in; return "done", nil }))
+	spec, _ := r.Spec("x")
+	require.JSONEq(t, `{"type":"object","required":["code"],"additionalProperties":false,"properties":{
+		"lang":{"type":"string","enum":["en","nb"],"default":"en"},
+		"unit":{"type":"string","enum":["celsius","fahrenheit"]},
+		"days":{"type":"integer","default":5,"minimum":1,"maximum":14},
+		"code":{"type":"string","pattern":"^[A-Z]{3}$"},
+		"name":{"type":"string","minLength":1,"maxLength":80},
+		"mails":{"type":"array","minItems":1,"maxItems":2,"items":{"type":"string","format":"email"}},
+		"sizes":{"type":"array","items":{"type":"integer","enum":[1,2]}},
+		"wide":{"type":"number","minimum":0.5},
+		"place":{"type":"object","additionalProperties":false,"properties":{"exact":{"type":"boolean","default":true}}},
+		"stops":{"type":"array","items":{"type":"object","required":["at"],"additionalProperties":false,"properties":{
+			"at":{"type":"string","format":"date-time","description":"when to stop (written as in 2025-01-31T15:04:05Z)"}}}}
+	}}`, string(spec.Schema))
+
+	result := r.Dispatch(t.Context(), call("x", `{"code":"OSL"}`), registry.Env{})
+	require.Equal(t, "done", result.Text())
+	require.Equal(t, 5, got.Days)
+	require.Equal(t, "en", got.Lang)
+	require.True(t, got.Place.Exact)
+	result = r.Dispatch(t.Context(), call("x", `{"code":"OSL","days":7,"place":{"exact":false},"lang":"nb"}`), registry.Env{})
+	require.Equal(t, "done", result.Text())
+	require.Equal(t, 7, got.Days)
+	require.Equal(t, "nb", got.Lang)
+	require.False(t, got.Place.Exact)
+	result = r.Dispatch(t.Context(), call("x", `{"code":"osl","days":15,"unit":"kelvin","mails":["a","b","c"]}`), registry.Env{})
+	require.Equal(t, registry.CodeInvalidInput, result.Code)
+	for _, field := range []string{"code", "days", "unit", "mails"} {
+		require.Contains(t, result.Text(), "/"+field)
+	}
+}
+
+func TestTagsThatDoNotFit(t *testing.T) {
+	spec := registry.Spec{Name: "x", Description: "A tool."}
+	for want, tool := range map[string]registry.Tool{
+		`field N: tag default: "x" is no value of the type int`: registry.Func(spec,
+			func(context.Context, struct {
+				N int `default:"x"`
+			}, registry.Env) (string, error) {
+				return "", nil
+			}),
+		`field S: tag minimum: it is for numbers, not for string`: registry.Func(spec,
+			func(context.Context, struct {
+				S string `minimum:"1"`
+			}, registry.Env) (string, error) {
+				return "", nil
+			}),
+		`field N: tag maxLength: it is for a string, not for int`: registry.Func(spec,
+			func(context.Context, struct {
+				N int `maxLength:"1"`
+			}, registry.Env) (string, error) {
+				return "", nil
+			}),
+		`field S: tag default: c is not in the enum`: registry.Func(spec,
+			func(context.Context, struct {
+				S string `enum:"a,b" default:"c"`
+			}, registry.Env) (string, error) {
+				return "", nil
+			}),
+		`field P: tag default: a default is for fields that are not behind a pointer`: registry.Func(spec,
+			func(context.Context, struct {
+				P *int `default:"1"`
+			}, registry.Env) (string, error) {
+				return "", nil
+			}),
+		`does not compile`: registry.Func(spec,
+			func(context.Context, struct {
+				S string `pattern:"("`
+			}, registry.Env) (string, error) {
+				return "", nil
+			}),
+	} {
+		_, err := registry.New(tool)
+		require.ErrorContains(t, err, want)
+	}
 }

@@ -20,11 +20,11 @@ type QuotaError struct {
 func (e *QuotaError) Error() string {
 	switch e.Limit {
 	case "files":
-		return fmt.Sprintf("no space left: the project may have %d files and directories", e.Max)
+		return fmt.Sprintf("quota exceeded: the project may have %d files and directories", e.Max)
 	case "file size":
-		return fmt.Sprintf("no space left: a file may have %d bytes, not %d", e.Max, e.Want)
+		return fmt.Sprintf("quota exceeded: a file may have %d bytes, not %d", e.Max, e.Want)
 	}
-	return fmt.Sprintf("no space left: the project's files may have %d bytes together", e.Max)
+	return fmt.Sprintf("quota exceeded: the project's files may have %d bytes together", e.Max)
 }
 
 // Unwrap makes errors.Is hold for syscall.ENOSPC.

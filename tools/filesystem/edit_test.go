@@ -249,16 +249,16 @@ func TestWhatIsTooMuchIsRefused(t *testing.T) {
 	b := newBench(t, tooltest.InMemory(t, &vfs.Options{Quota: vfs.Quota{Bytes: 100, Files: 3, FileSize: 50}}))
 	b.Put(map[string]string{"/a": strings.Repeat("a", 49), "/b": strings.Repeat("b", 49)})
 	before := b.Tree()
-	const noSpace = "Error: There is no space left for %s: all files together may have 100 bytes. Delete what is no longer needed."
-	const noFiles = "Error: There is no space left for %s: there may be 3 files and directories. Delete what is no longer needed."
+	const noSpace = "Error: There is no space left for %s: the project's quota is 100 bytes for all files together. Delete what is no longer needed."
+	const noFiles = "Error: There is no space left for %s: the project's quota is 3 files and directories. Delete what is no longer needed."
 	do(b,
-		step{object{"command": "append", "path": "/a", "file_text": "xx"}, "Error: The file /a would be too large: it would have 51 bytes, and a file may have 50. Split it up.", failed},
+		step{object{"command": "append", "path": "/a", "file_text": "xx"}, "Error: The file /a would be too large: it would have 51 bytes, and the project's quota is 50 bytes for a file. Split it up.", failed},
 		step{object{"command": "create", "path": "/c", "file_text": "xxx"}, fmt.Sprintf(noSpace, "/c"), failed},
 		step{object{"command": "create", "path": "/d/e/c", "file_text": "x"}, fmt.Sprintf(noFiles, "/d/e/c"), failed},
 		step{object{"command": "mkdir", "path": "/d/e"}, fmt.Sprintf(noFiles, "/d/e"), failed},
 		step{object{"command": "rename", "old_path": "/a", "new_path": "/d/e/a"}, fmt.Sprintf(noFiles, "/d/e/a"), failed},
 		step{object{"command": "copy", "old_path": "/a", "new_path": "/c"}, fmt.Sprintf(noSpace, "/c"), failed},
-		step{object{"command": "insert", "path": "/b", "insert_line": 0, "insert_text": "x"}, "Error: The file /b would be too large: it would have 51 bytes, and a file may have 50. Split it up.", failed},
+		step{object{"command": "insert", "path": "/b", "insert_line": 0, "insert_text": "x"}, "Error: The file /b would be too large: it would have 51 bytes, and the project's quota is 50 bytes for a file. Split it up.", failed},
 	)
 	require.Equal(t, before, b.Tree())
 }

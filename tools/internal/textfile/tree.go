@@ -131,11 +131,11 @@ func (t Tree) Explain(name string, err error) error {
 	if quota, ok := errors.AsType[*vfs.QuotaError](err); ok {
 		switch quota.Limit {
 		case "files":
-			return because(err, "Error: There is no space left for %s: there may be %d files and directories. Delete what is no longer needed.", shown, quota.Max)
+			return because(err, "Error: There is no space left for %s: the project's quota is %d files and directories. Delete what is no longer needed.", shown, quota.Max)
 		case "file size":
-			return because(err, "Error: The file %s would be too large: it would have %d bytes, and a file may have %d. Split it up.", shown, quota.Want, quota.Max)
+			return because(err, "Error: The file %s would be too large: it would have %d bytes, and the project's quota is %d bytes for a file. Split it up.", shown, quota.Want, quota.Max)
 		}
-		return because(err, "Error: There is no space left for %s: all files together may have %d bytes. Delete what is no longer needed.", shown, quota.Max)
+		return because(err, "Error: There is no space left for %s: the project's quota is %d bytes for all files together. Delete what is no longer needed.", shown, quota.Max)
 	}
 	if conflict, ok := errors.AsType[*vfs.NameConflictError](err); ok {
 		return because(err, "Error: The path %s cannot be used: there is %q already, which differs in upper and lower case or the form of letters only. Use that name or a different one.",

@@ -47,6 +47,8 @@ type mcpCommand struct {
 	logLevel  string
 	logFormat string
 	audit     string
+
+	hideErrors bool
 }
 
 func newMCP() *cobra.Command {
@@ -106,6 +108,8 @@ no call begins, and those that run may finish (--grace).`,
 		"let running calls finish within this time when the server stops")
 	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL`: debug, info, warn or error (default: info over HTTP, else warn)")
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
+	flags.BoolVar(&c.hideErrors, "hide-errors", false,
+		"give clients an id instead of the text of a tool's unexpected error; the log has both (default: over HTTP)")
 	flags.StringVar(&c.audit, "audit", "", "append a line of JSON about each call to `FILE`")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "project")
@@ -137,6 +141,9 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second one ends the process the hard way
 	cmd.SetContext(ctx)
+	if !cmd.Flags().Changed("hide-errors") {
+		c.hideErrors = c.http != ""
+	}
 	var middleware []registry.Middleware
 	if c.audit != "" {
 		file, err := os.OpenFile(c.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -268,6 +275,6 @@ func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*m
 // sessionOptions returns the options of all sessions.
 func (c *mcpCommand) sessionOptions(logger *slog.Logger) *toolrun.SessionOptions {
 	return c.project.withFlags(&toolrun.SessionOptions{
-		Select: c.choose, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger,
+		Select: c.choose, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger, HideErrors: c.hideErrors,
 	})
 }
