@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"syscall"
@@ -54,6 +55,44 @@ func Removed(ctx context.Context, p Project, name string) ([]Change, error) {
 		}
 	}
 	return removed, nil
+}
+
+// RetentionField is the field of a project's settings, a JSON object, that says how the history is thinned out:
+// [RetentionAll] or [RetentionTiered]. Without it, [HistoryOptions].Tiered decides.
+const RetentionField = "retention"
+
+// The values of [RetentionField].
+const (
+	RetentionAll    = "all"
+	RetentionTiered = "tiered"
+)
+
+// ParseRetention returns the retention that a project's settings name, or "".
+func ParseRetention(settings []byte) string {
+	var fields struct {
+		Retention string `json:"retention"`
+	}
+	_ = json.Unmarshal(settings, &fields)
+	if fields.Retention == RetentionAll || fields.Retention == RetentionTiered {
+		return fields.Retention
+	}
+	return ""
+}
+
+// A Compacter is a [Project] whose history can be thinned out.
+type Compacter interface {
+	// Compact does what the function of that name does.
+	Compact(ctx context.Context) (freed int64, err error)
+}
+
+// Compact thins out a project's history now, as [HistoryOptions].Tiered describes, whatever the options say, and drops
+// what is too old. It returns how many bytes that freed, as [Usage].HistoryBytes counts them. The error is
+// [errors.ErrUnsupported] if the project is no [Compacter].
+func Compact(ctx context.Context, p Project) (freed int64, err error) {
+	if c, ok := p.(Compacter); ok {
+		return c.Compact(ctx)
+	}
+	return 0, errors.ErrUnsupported
 }
 
 // A Change is one change of a project's files.

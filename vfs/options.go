@@ -67,6 +67,10 @@ type HistoryOptions struct {
 	Bytes int64
 	// Age is how long versions are kept. Zero means [DefaultHistoryAge].
 	Age time.Duration
+	// Tiered keeps fewer versions of a file the older they are: all of the last hour, then one an hour for a day, then
+	// one a day for 30 days. A call whose versions are gone cannot be undone. What was removed is kept as without
+	// Tiered. The settings of a project of a store can say otherwise: see [RetentionField].
+	Tiered bool
 }
 
 // WithDefaults returns a copy with defaults in place of zeros, for stores. The error names a negative limit and is

@@ -47,6 +47,8 @@ type core struct {
 	state state
 	// oldestTime is when the oldest change in the history was made; zero if that has to be looked up.
 	oldestTime time.Time
+	// thinned is when this process has last looked whether the history has to be thinned out.
+	thinned time.Time
 	// oldPage reads the oldest changes.
 	oldPage pageReader
 	// recorded is the last change that has been recorded since taking the lock, and recorder the call that it belongs to.

@@ -191,6 +191,14 @@ func (c *core) makeRoom(cost int64) error {
 		}
 	}
 	limits := c.options.History
+	if c.state.oldest < c.state.next && !c.keepAll {
+		if c.oldestTime.IsZero() {
+			c.oldestTime = c.oldPage.at(c, c.state.oldest)
+		}
+		if err := c.thinIfDue(); err != nil {
+			return err
+		}
+	}
 	for c.state.oldest < c.state.next {
 		if c.keepAll {
 			return nil

@@ -48,6 +48,8 @@ type change struct {
 	// Kept says that what the change replaced or removed is kept, and Lost that it was too large for that.
 	Kept bool `json:"kept,omitempty"`
 	Lost bool `json:"lost,omitempty"`
+	// Thinned says that it was kept, but not for so long.
+	Thinned bool `json:"thinned,omitempty"`
 	// After is what the file has become.
 	After *stamp `json:"after,omitempty"`
 	// Undoes is the unit that is undone by this, and Reverses the change.

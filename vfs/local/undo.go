@@ -136,6 +136,9 @@ func (u *undo) conflicts() []string {
 		if e.Lost && !u.own(e.target()) {
 			seen[e.target()+" was too large to keep"] = true
 		}
+		if e.Thinned && !u.own(e.target()) {
+			seen["the former content of "+e.target()+" is no longer kept"] = true
+		}
 		for _, name := range []string{e.Path, e.To} {
 			if name == "" {
 				continue

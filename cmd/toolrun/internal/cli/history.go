@@ -207,3 +207,29 @@ files.`,
 		}),
 	}
 }
+
+func (c *projectCommand) compact() *cobra.Command {
+	return &cobra.Command{
+		Use:   "compact",
+		Short: "Thin out a project's history",
+		Long: `Thin out a project's history now: of each file all versions of the last hour
+are kept, one an hour for a day, and one a day for 30 days. What was deleted is
+kept as before. To have this done all the time, use project set --retention
+tiered.`,
+		Example: "  toolrun project compact\n" +
+			"  toolrun project set --retention tiered",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			project, err := c.existing(cmd.Context())
+			if err != nil {
+				return err
+			}
+			freed, err := vfs.Compact(cmd.Context(), project)
+			if err = errors.Join(err, project.Close()); err != nil {
+				return err
+			}
+			text := fmt.Sprintf("%d bytes of history were dropped.\n", freed)
+			return outcome{text, map[string]int64{"freed": freed}}.print(cmd.OutOrStdout(), c.json)
+		},
+	}
+}

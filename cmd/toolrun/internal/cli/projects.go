@@ -37,7 +37,7 @@ directory given with --root has no settings.`,
 	}
 	c.addStore(cmd)
 	addJSON(cmd.PersistentFlags(), &c.json)
-	cmd.AddCommand(c.list(), c.show(), c.set(), c.mount(), c.unmount(), c.delete(), c.restore(), c.migrate())
+	cmd.AddCommand(c.list(), c.show(), c.set(), c.mount(), c.unmount(), c.compact(), c.delete(), c.restore(), c.migrate())
 	return cmd
 }
 
@@ -182,6 +182,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 
 func (c *projectCommand) set() *cobra.Command {
 	var enable, disable, options, reset []string
+	var retention string
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Enable and disable tools, and set their options",
@@ -211,7 +212,13 @@ func (c *projectCommand) set() *cobra.Command {
 				}
 				set = append(set, setting{tool, option.ID, nil})
 			}
+			if retention != "" && vfs.ParseRetention(fmt.Appendf(nil, "{%q:%q}", vfs.RetentionField, retention)) == "" {
+				return fmt.Errorf("--retention is %s or %s, not %q", vfs.RetentionAll, vfs.RetentionTiered, retention)
+			}
 			return c.edit(cmd, func(s registry.Settings) (registry.Settings, error) {
+				if retention != "" {
+					s = s.WithField(vfs.RetentionField, fmt.Appendf(nil, "%q", retention))
+				}
 				for _, name := range enable {
 					s = s.WithEnabled(name, true)
 				}
@@ -228,6 +235,8 @@ func (c *projectCommand) set() *cobra.Command {
 	cmd.Flags().StringSliceVar(&enable, "enable", nil, "enable these `TOOLS`")
 	cmd.Flags().StringSliceVar(&disable, "disable", nil, "disable these `TOOLS`")
 	cmd.Flags().StringArrayVar(&options, "option", nil, "set an option, as `TOOL.NAME=VALUE`")
+	cmd.Flags().StringVar(&retention, "retention", "",
+		"keep `all` versions in the history, or fewer the older they are: tiered")
 	cmd.Flags().StringArrayVar(&reset, "reset", nil, "give an option, `TOOL.NAME`, its default again")
 	return cmd
 }
