@@ -125,7 +125,7 @@ func (s *Session) DispatchAll(ctx context.Context, calls []registry.Call) ([]reg
 		return nil, err
 	}
 	defer end()
-	env, err := s.Env(ctx)
+	env, err := s.Env(context.WithoutCancel(ctx)) // so that each call has a result, even if ctx has ended
 	if err != nil {
 		return nil, err
 	}
