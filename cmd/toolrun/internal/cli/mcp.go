@@ -33,6 +33,7 @@ type mcpCommand struct {
 	runner *runner
 	choose func(registry.Selection) registry.Selection // applies the flags
 
+	config          string
 	http            string
 	tokens          string
 	noTokens        bool
@@ -71,13 +72,25 @@ client's token decides (--tokens). The file of tokens is a JSON object:
 toolrun mcp token makes a token and its entry. An address that other machines
 can reach needs tokens.
 
+--config takes settings with the names of the flags from a file of YAML or JSON;
+what the command line says goes before. The file of tokens is read again when it
+changes, and after SIGHUP, as the certificate is.
+
 http://ADDR/healthz answers while the server runs, /readyz while it can do
 calls, and /metrics has counters for Prometheus. After an interrupt or SIGTERM
-no call begins, and those that run may finish (--grace).`,
+no call begins, and those that run may finish (--grace); a second one ends the
+process at once.`,
 		Example: "  toolrun mcp --project notes\n" +
 			"  toolrun mcp --root . --enable javascript,filesystem\n" +
-			"  toolrun mcp --http localhost:8080 --tokens tokens.json",
+			"  toolrun mcp --http localhost:8080 --tokens tokens.json\n" +
+			"  toolrun mcp --config toolrun.yaml",
 		Args: cobra.NoArgs,
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if c.config == "" {
+				return nil
+			}
+			return applyConfig(cmd, c.config)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd) },
 	}
 	c.project.add(cmd)
@@ -88,6 +101,7 @@ no call begins, and those that run may finish (--grace).`,
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
 	flags.IntVar(&c.calls, "calls", mcpserver.DefaultCalls,
 		"run this many calls of a project or token at once; others wait")
+	flags.StringVar(&c.config, "config", "", "take the flags that are not given from `FILE`, in YAML or JSON")
 	flags.StringVar(&c.http, "http", "", "serve HTTP at `ADDR`, as in localhost:8080")
 	flags.StringVar(&c.tokens, "tokens", "", "admit only clients with one of the tokens in `FILE`")
 	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "admit everybody who can reach the address")
@@ -154,7 +168,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		middleware = append(middleware, observe.Audit(file, nil))
 	}
 	middleware = append(middleware, observe.Slog(logger, nil))
-	metrics := mcphttp.NewMetrics()
+	metrics := mcphttp.NewMetrics(!c.sessionProjects)
 	if c.http != "" {
 		middleware = append(middleware, metrics.Middleware)
 	}
@@ -210,7 +224,7 @@ func (c *mcpCommand) logger(w io.Writer) (*slog.Logger, error) {
 			return nil, fmt.Errorf("--log-level must be debug, info, warn or error, not %q", c.logLevel)
 		}
 	}
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: readable}
 	switch c.logFormat {
 	case "text":
 		return slog.New(slog.NewTextHandler(w, options)), nil
@@ -218,6 +232,18 @@ func (c *mcpCommand) logger(w io.Writer) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(w, options)), nil
 	}
 	return nil, fmt.Errorf("--log-format must be text or json, not %q", c.logFormat)
+}
+
+// readable writes durations as "1.5s", which JSON would have as nanoseconds.
+func readable(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		d := a.Value.Duration()
+		if d > time.Millisecond {
+			d = d.Round(10 * time.Microsecond)
+		}
+		a.Value = slog.StringValue(d.String())
+	}
+	return a
 }
 
 // options returns the options of all servers.

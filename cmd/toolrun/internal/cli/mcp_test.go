@@ -179,13 +179,18 @@ func TestMCPTokens(t *testing.T) {
 	status, metrics := get(t, s.at("/metrics"), two)
 	require.Equal(t, 200, status)
 	for _, want := range []string{
-		`toolrun_calls_total{tool="filesystem",outcome="ok"} 1`, `toolrun_calls_total{tool="javascript",outcome="timeout"} 1`, "toolrun_calls_running 0",
-		`toolrun_call_seconds_count{tool="javascript"} 4`, `toolrun_http_requests_total{method="POST",status="401"}`, "process_resident_memory_bytes", "go_goroutines",
+		`toolrun_calls_total{project="two",tool="filesystem",outcome="ok"} 1`,
+		`toolrun_calls_total{project="one",tool="javascript",outcome="timeout"} 1`, `toolrun_calls_running{project="one"} 0`,
+		`toolrun_call_seconds_count{project="one",tool="javascript"} 4`, `toolrun_http_requests_total{method="POST",status="401"}`, "process_resident_memory_bytes", "go_goroutines",
 	} {
 		require.Contains(t, metrics, want)
 	}
 	require.Regexp(t, `toolrun_sessions [0-3]\n`, metrics)
 	require.Contains(t, s.logged(), `"client":"first (token 1)"`)
+	// Refusals are logged with the address, and the name of a token that is known.
+	require.Regexp(t, `"level":"WARN","msg":"request refused","status":401,"address":"(127\.0\.0\.1|\[::1\]):\d+","method":"POST","path":"/mcp"\}`, s.logged())
+	require.Regexp(t, `"msg":"request refused","status":401,"address":"[^"]+","method":"GET","path":"/metrics","token":"first"\}`, s.logged())
+	require.Regexp(t, `"duration":"[\d.]+(µs|ms|s)"`, s.logged(), "durations can be read")
 	require.NotContains(t, s.logged(), one)
 	require.NotContains(t, s.logged(), two)
 }
@@ -272,4 +277,103 @@ func TestMCPStdio(t *testing.T) {
 	require.Contains(t, text, `"a"`)
 	require.NoError(t, session.Close())
 	require.Zero(t, cmd.ProcessState.ExitCode())
+}
+
+// TestMCPTokensChange: tokens come and go while the server runs, by SIGHUP and by the file's own change. Sessions of those
+// that stay go on, and those of the others end.
+func TestMCPTokensChange(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent a signal")
+	}
+	const one, two, three = "one-1111111111111111111111111111", "two-2222222222222222222222222222", "three-33333333333333333333333333"
+	tokens := filepath.Join(t.TempDir(), "tokens.json")
+	entry := func(token, project string) string {
+		return fmt.Sprintf(`{"name": "%[2]s", "token": "%[1]s", "project": "%[2]s"}`, token, project)
+	}
+	write := func(entries ...string) {
+		fresh := tokens + ".new"
+		require.NoError(t, os.WriteFile(fresh, []byte(`{"tokens": [`+strings.Join(entries, ",")+`]}`), 0o600))
+		require.NoError(t, os.Rename(fresh, tokens))
+	}
+	write(entry(one, "one"), entry(two, "two"))
+	s := startMCP(t, t.TempDir(), "--http", "localhost:0", "--tokens", tokens, "--grace", "100ms")
+	first, err := s.connect(t.Context(), one)
+	require.NoError(t, err)
+	defer first.Close()
+	second, err := s.connect(t.Context(), two)
+	require.NoError(t, err)
+	defer second.Close()
+	hello := map[string]any{"code": "return 'hello'"}
+	ends := func(session *mcp.ClientSession) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			_, err := mcpCall(t.Context(), session, "javascript", hello)
+			return err != nil && strings.Contains(err.Error(), "Unauthorized")
+		}, 20*time.Second, 10*time.Millisecond)
+	}
+
+	write(entry(three, "three"), entry(two, "two"))
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	ends(first)
+	_, err = s.connect(t.Context(), one)
+	require.ErrorContains(t, err, "Unauthorized")
+	text, err := mcpCall(t.Context(), second, "javascript", hello)
+	require.NoError(t, err, "its session goes on")
+	require.Equal(t, "hello", text)
+	third, err := s.connect(t.Context(), three)
+	require.NoError(t, err)
+	defer third.Close()
+
+	// A file that is broken changes nothing.
+	require.NoError(t, os.WriteFile(tokens, []byte(`{`), 0o600))
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "the tokens cannot be read, and those before stay") }, 20*time.Second, 10*time.Millisecond)
+	_, err = mcpCall(t.Context(), third, "javascript", hello)
+	require.NoError(t, err)
+
+	// No signal is needed. A token can work on another project from then on.
+	write(entry(two, "other"))
+	ends(third)
+	_, err = mcpCall(t.Context(), second, "javascript", hello)
+	require.NoError(t, err)
+	require.Contains(t, s.logged(), `"project":"other"`)
+}
+
+// TestMCPSecondInterrupt: the first interrupt lets a call finish, the second does not.
+func TestMCPSecondInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent a signal")
+	}
+	dir := t.TempDir()
+	cmd := command("mcp", "--root", dir, "--grace", "1h")
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	defer stdin.Close()
+	require.NoError(t, cmd.Start())
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = cmd.Wait() }()
+	t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
+	for _, message := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"c","version":"1"},"capabilities":{}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"javascript","arguments":{"code":"fs.writeFileSync('/begun', ''); for (;;);"}}}`,
+	} {
+		_, err = io.WriteString(stdin, message+"\n")
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(dir, "begun"))
+		return err == nil
+	}, 30*time.Second, 10*time.Millisecond)
+	// When the second one comes depends on what the first one has done by then: further ones do no harm.
+	for interrupts := 0; ; interrupts++ {
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		select {
+		case <-ended:
+			require.Positive(t, interrupts, "the first one waits for the call")
+			return
+		case <-time.After(200 * time.Millisecond):
+			require.Less(t, interrupts, 50)
+		}
+	}
 }

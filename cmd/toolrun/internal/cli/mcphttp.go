@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -12,8 +11,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strings"
-	"time"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -25,24 +26,26 @@ import (
 
 // serve serves HTTP until the context ends.
 func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger *slog.Logger) (err error) {
-	listener, certificate, err := c.listen(ctx)
+	listener, certificate, err := c.listen(ctx, logger)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
 	options := &mcpserver.HandlerOptions{
-		Stateless: c.stateless, Hosts: append(c.hosts,
-			listenedHost(c.http)...), Origins: c.origins, Sessions: c.sessions, Logger: logger,
+		Stateless: c.stateless, Hosts: append(c.hosts, listenedHost(c.http)...), Origins: c.origins,
+		Sessions: c.sessions, Logger: logger,
 	}
-	config := mcphttp.Config{
-		Metrics: metrics, Grace: c.grace, Logger: logger, TLS: certificate, Open: c.tokens == "", MayReadMetrics: func(*http.Request) bool { return true },
-	}
+	config := mcphttp.Config{Metrics: metrics, Grace: c.grace, Logger: logger}
 	var find func(*http.Request) (*mcpserver.Server, error)
 	switch {
 	case c.tokens != "":
-		var tokens int
-		tokens, find, config.MayReadMetrics, err = c.byToken(ctx, logger)
-		options.ServerSessions = max(1, c.sessions/max(1, min(tokens, 4))) // one token cannot lock out the others
+		var tokens *tokenServers
+		if tokens, err = c.byToken(ctx, logger); err == nil {
+			find, config.Token = tokens.find, tokens.token
+			n := len(tokens.now.Load().tokens)
+			options.ServerSessions = max(1, c.sessions/max(1, min(n, 4))) // one token cannot lock out the others
+			go tokens.watch(ctx)
+		}
 	case c.sessionProjects:
 		var end func()
 		if options.NewSession, end, err = c.bySession(ctx, logger); err == nil {
@@ -66,22 +69,21 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	config.Handler = mcpserver.NewHandler(find, options)
 	scheme := "http"
 	if certificate != nil {
-		scheme = "https"
+		scheme, config.TLS = "https", certificate.config()
+		go certificate.watch(ctx)
 	}
 	logger.Info("serving", "url", scheme+"://"+listener.Addr().String()+"/mcp")
 	return mcphttp.Serve(ctx, listener, config)
 }
 
 // listen opens the address. An address that other machines can reach needs tokens.
-func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, error) {
-	var certificate *tls.Config
+func (c *mcpCommand) listen(ctx context.Context, logger *slog.Logger) (net.Listener, *certificate, error) {
+	var cert *certificate
 	if c.cert != "" {
-		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
-		if err != nil {
+		cert = &certificate{certFile: c.cert, keyFile: c.key, logger: logger}
+		if err := cert.load(); err != nil {
 			return nil, nil, err
 		}
-		certificate = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
-			NextProtos: []string{"h2", "http/1.1"}}
 	}
 	var config net.ListenConfig
 	address := c.http
@@ -97,7 +99,52 @@ func (c *mcpCommand) listen(ctx context.Context) (net.Listener, *tls.Config, err
 		_ = listener.Close()
 		return nil, nil, fmt.Errorf("other machines can reach %s: add --tokens FILE, or --insecure-no-tokens to let everybody run code and see the files", c.http)
 	}
-	return listener, certificate, nil
+	return listener, cert, nil
+}
+
+// A certificate is that of the server. It is read again after SIGHUP.
+type certificate struct {
+	certFile, keyFile string
+	logger            *slog.Logger
+	pair              atomic.Pointer[tls.Certificate]
+}
+
+func (c *certificate) load() error {
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err == nil {
+		c.pair.Store(&pair)
+	}
+	return err
+}
+
+func (c *certificate) config() *tls.Config {
+	return &tls.Config{
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.pair.Load(), nil },
+		MinVersion:     tls.VersionTLS12,
+		NextProtos:     []string{"h2", "http/1.1"},
+	}
+}
+
+func (c *certificate) watch(ctx context.Context) {
+	hangups, stop := hangups()
+	defer stop()
+	for {
+		select {
+		case <-hangups:
+			if err := c.load(); err != nil {
+				c.logger.Error("the certificate cannot be read, and the one before stays", "error", err)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// hangups returns a channel of SIGHUPs.
+func hangups() (signals <-chan os.Signal, stop func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGHUP)
+	return c, func() { signal.Stop(c) }
 }
 
 // listenedHost returns the host of a listening address, which clients may use as a name of the server. Addresses that
@@ -108,80 +155,6 @@ func listenedHost(address string) []string {
 		return nil
 	}
 	return []string{host}
-}
-
-// byToken makes a server for each token, and returns how many tokens there are.
-func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (n int,
-	find func(*http.Request) (*mcpserver.Server, error),
-	metrics func(*http.Request) bool, err error) {
-	tokens, err := readTokens(c.tokens)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	servers := map[*mcphttp.Token]*mcpserver.Server{}
-	for i, token := range tokens {
-		// Names of tokens may be the same; clients must differ.
-		if servers[token], err = c.tokenServer(ctx, token, fmt.Sprintf("%s (token %d)", token.Name, i+1),
-			logger); err != nil {
-			return 0, nil, nil, fmt.Errorf("%s: %s: %w", c.tokens, token.Name, err)
-		}
-	}
-	find = func(r *http.Request) (*mcpserver.Server, error) {
-		if token := mcphttp.Find(tokens, r); token != nil {
-			return servers[token], nil
-		}
-		return nil, mcpserver.ErrUnauthorized
-	}
-	metrics = func(r *http.Request) bool {
-		token := mcphttp.Find(tokens, r)
-		return token != nil && token.Metrics
-	}
-	return len(tokens), find, metrics, nil
-}
-
-// tokenServer makes the server of a token. All its sessions are one client.
-func (c *mcpCommand) tokenServer(ctx context.Context, token *mcphttp.Token, client string,
-	logger *slog.Logger) (*mcpserver.Server, error) {
-	if !c.chosen.later {
-		if err := known(c.runner.Registry(), token.Tools); err != nil {
-			return nil, err
-		}
-	}
-	limits := token.Limits
-	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files,
-		FileSize: limits.FileSize}})
-	if err != nil {
-		return nil, err
-	}
-	project, err := store.Open(ctx, token.Project)
-	if err := errors.Join(err, store.Close()); err != nil {
-		return nil, err
-	}
-	options := c.options(logger.With("token", token.Name))
-	options.NoResources = token.NoResources
-	options.Calls = cmp.Or(limits.Calls, options.Calls)
-	options.Rate = cmp.Or(limits.Rate, options.Rate)
-	o := c.sessionOptions(options.Logger)
-	o.Client, o.Select = client, token.Select
-	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
-	session, err := c.runner.ProjectSession(token.Project, project, o)
-	if err != nil {
-		return nil, err
-	}
-	return c.newServer(ctx, session, options)
-}
-
-// readTokens reads a file of tokens.
-func readTokens(name string) ([]*mcphttp.Token, error) {
-	data, err := readHead(name, mcphttp.MaxTokens+1)
-	if err != nil {
-		return nil, err
-	}
-	tokens, err := mcphttp.ParseTokens(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return tokens, nil
 }
 
 // bySession returns a function that makes a server with a new project for each session. The projects are in a directory

@@ -67,8 +67,8 @@ func (s *street) dial(from string) net.Conn {
 	return theirs
 }
 
-// open serves until the test ends. The token is "secret" and some more.
-func open(t *testing.T, config mcphttp.Config) *street {
+// open serves until the test ends. The token is secret, unless everybody is admitted.
+func open(t *testing.T, config mcphttp.Config, everybody bool) *street {
 	tool := registry.Func(registry.Spec{Name: "waits", Description: "Waits."},
 		func(context.Context, struct{}, registry.Env) (string, error) {
 			time.Sleep(8 * time.Second)
@@ -80,15 +80,17 @@ func open(t *testing.T, config mcphttp.Config) *street {
 	require.NoError(t, err)
 	tokens, err := mcphttp.ParseTokens([]byte(`{"tokens": [{"token": "` + secret + `", "project": "p"}]}`))
 	require.NoError(t, err)
+	if !everybody {
+		config.Token = func(r *http.Request) *mcphttp.Token { return mcphttp.Find(tokens, r) }
+	}
 	config.Handler = mcpserver.NewHandler(func(r *http.Request) (*mcpserver.Server, error) {
-		if !config.Open && mcphttp.Find(tokens, r) == nil {
+		if config.Token != nil && config.Token(r) == nil {
 			return nil, mcpserver.ErrUnauthorized
 		}
 		return server, nil
 	}, &mcpserver.HandlerOptions{Stateless: true})
-	config.Metrics, config.Logger = mcphttp.NewMetrics(), slog.New(slog.DiscardHandler)
+	config.Metrics, config.Logger = mcphttp.NewMetrics(true), slog.New(slog.DiscardHandler)
 	config.Ready = func(context.Context) error { time.Sleep(7 * time.Second); return nil }
-	config.MayReadMetrics = func(*http.Request) bool { return false }
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	s := &street{come: make(chan net.Conn), closed: make(chan struct{})}
 	ended := make(chan error)
@@ -140,18 +142,19 @@ func TestConnectionsWithoutAToken(t *testing.T) {
 	manyAddresses := func(i int) string { return fmt.Sprintf("10.0.%d.%d:1", i/250, i%250+1) }
 	oneNetwork := func(i int) string { return fmt.Sprintf("[2001:db8::%x]:1", i+1) }
 	for name, test := range map[string]struct {
-		from   func(i int) string
-		config mcphttp.Config
+		from      func(i int) string
+		config    mcphttp.Config
+		everybody bool
 	}{
-		"one address":           {oneAddress, mcphttp.Config{}},
-		"many addresses":        {manyAddresses, mcphttp.Config{}},
-		"one network":           {oneNetwork, mcphttp.Config{Open: true}},
-		"many addresses by TLS": {manyAddresses, mcphttp.Config{TLS: secure}},
+		"one address":           {oneAddress, mcphttp.Config{}, false},
+		"many addresses":        {manyAddresses, mcphttp.Config{}, false},
+		"one network":           {oneNetwork, mcphttp.Config{}, true},
+		"many addresses by TLS": {manyAddresses, mcphttp.Config{TLS: secure}, false},
 	} {
 		from, config := test.from, test.config
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := open(t, config)
+				s := open(t, config, test.everybody)
 				var silent []net.Conn
 				for i := range 1100 {
 					conn := s.dial(from(i))
@@ -185,7 +188,7 @@ func TestConnectionsWithoutAToken(t *testing.T) {
 
 func TestIntroductions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, mcphttp.Config{})
+		s := open(t, mcphttp.Config{}, false)
 		closedAfter := func(send string) time.Duration {
 			conn := s.dial("192.0.2.1:1")
 			defer conn.Close()
@@ -219,7 +222,7 @@ func TestIntroductions(t *testing.T) {
 // TestMoreConnectionsWithATokenThanThereMayBe has one token take all the room for connections that have shown one.
 func TestMoreConnectionsWithATokenThanThereMayBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := open(t, mcphttp.Config{})
+		s := open(t, mcphttp.Config{}, false)
 		for i := range 3200 {
 			conn := s.dial(fmt.Sprintf("192.0.2.1:%d", i+1))
 			defer conn.Close()

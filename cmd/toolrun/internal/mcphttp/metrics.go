@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -13,9 +14,9 @@ import (
 
 // Metrics count what a server does, for Prometheus:
 //
-//	toolrun_calls_total{tool,outcome}            calls of tools; the outcome is "ok" or the code of the error
-//	toolrun_calls_running                        calls that run
-//	toolrun_call_seconds{tool,quantile}          how long calls have taken, in the last five minutes
+//	toolrun_calls_total{project,tool,outcome}    calls of tools; the outcome is "ok" or the code of the error
+//	toolrun_calls_running{project}               calls that run
+//	toolrun_call_seconds{project,tool,quantile}  how long calls have taken, in the last five minutes
 //	toolrun_sessions                             sessions of clients
 //	toolrun_http_requests_total{method,status}   HTTP requests
 //
@@ -23,21 +24,29 @@ import (
 //
 // https://prometheus.io/docs/instrumenting/exposition_formats
 type Metrics struct {
-	set     *metrics.Set
-	running *metrics.Gauge
+	set       *metrics.Set
+	byProject bool
 }
 
-// NewMetrics returns metrics with all counts at zero.
-func NewMetrics() *Metrics {
-	set := metrics.NewSet()
-	return &Metrics{set: set, running: set.NewGauge("toolrun_calls_running", nil)}
-}
+// NewMetrics returns metrics with all counts at zero. Unless they are by project, the label is empty: for servers whose
+// number of projects is unlimited.
+func NewMetrics(byProject bool) *Metrics { return &Metrics{metrics.NewSet(), byProject} }
+
+// label quotes the value of a label.
+func label(value string) string { return `"` + labelEscapes.Replace(value) + `"` }
+
+var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // Middleware counts calls. Names of unknown tools do not become labels, because they are unlimited.
 func (m *Metrics) Middleware(next registry.Handler) registry.Handler {
 	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
-		m.running.Inc()
-		defer m.running.Dec()
+		project := label("")
+		if m.byProject {
+			project = label(env.Project)
+		}
+		running := m.set.GetOrCreateGauge("toolrun_calls_running{project="+project+"}", nil)
+		running.Inc()
+		defer running.Dec()
 		start := time.Now()
 		result := next(ctx, call, env)
 		tool, outcome := call.Tool, "ok"
@@ -47,8 +56,10 @@ func (m *Metrics) Middleware(next registry.Handler) registry.Handler {
 		if result.IsError() {
 			outcome = string(result.Code)
 		}
-		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_calls_total{tool=%q,outcome=%q}", tool, outcome)).Inc()
-		m.set.GetOrCreateSummary(fmt.Sprintf("toolrun_call_seconds{tool=%q}", tool)).UpdateDuration(start)
+		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_calls_total{project=%s,tool=%s,outcome=%q}", project, label(tool),
+			outcome)).Inc()
+		m.set.GetOrCreateSummary(fmt.Sprintf("toolrun_call_seconds{project=%s,tool=%s}", project, label(tool))).
+			UpdateDuration(start)
 		return result
 	}
 }
@@ -66,11 +77,12 @@ func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	metrics.WriteFDMetrics(w)
 }
 
-// count counts requests.
-func (m *Metrics) count(next http.Handler) http.Handler {
+// count counts requests, and calls done after each one.
+func (m *Metrics) count(next http.Handler, done func(r *http.Request, status int)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(s, r)
+		done(r, s.status)
 		method := r.Method
 		switch method {
 		case http.MethodGet, http.MethodPost, http.MethodDelete, http.MethodOptions:

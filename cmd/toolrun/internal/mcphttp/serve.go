@@ -30,10 +30,10 @@ type Config struct {
 	Metrics *Metrics
 	// Ready returns an error if calls cannot be made.
 	Ready func(context.Context) error
-	// Open means that no token is needed: every connection with a request counts as one that has shown a token.
-	Open bool
-	// MayReadMetrics reports whether a request may read the metrics.
-	MayReadMetrics func(*http.Request) bool
+	// Token returns the token of a request, or nil: metrics need one that may read them, and refusals are logged with
+	// its name. If Token is nil, no token is needed: every connection with a request counts as one that has shown a
+	// token.
+	Token func(*http.Request) *Token
 	// TLS is nil for plain HTTP.
 	TLS *tls.Config
 	// Grace is how long running calls may go on after the server was stopped.
@@ -61,7 +61,7 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 		_, _ = w.Write([]byte("ready\n"))
 	})
 	mux.Handle("GET /metrics", c.Handler.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !c.MayReadMetrics(r) {
+		if c.Token != nil && !c.Token(r).mayReadMetrics() {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolrun"`)
 			http.Error(w, "a token that may read metrics is needed", http.StatusUnauthorized)
 			return
@@ -70,7 +70,7 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 	})))
 
 	server := &http.Server{
-		Handler:           serving(c.Metrics.count(mux), c.Open),
+		Handler:           serving(c.Metrics.count(mux, newRefusals(&c).log), c.Token == nil),
 		ConnContext:       withGuest,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,  // the MCP handler lifts it when it has the body

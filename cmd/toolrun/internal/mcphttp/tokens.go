@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -151,6 +152,9 @@ func (t *Token) check() error {
 	return nil
 }
 
+// Equal reports whether two tokens are the same and give the same rights.
+func (t *Token) Equal(other *Token) bool { return reflect.DeepEqual(t, other) }
+
 // Select applies the token's tools and options to the project's selection.
 func (t *Token) Select(selection registry.Selection) registry.Selection {
 	selection.Options = t.Options
@@ -159,6 +163,8 @@ func (t *Token) Select(selection registry.Selection) registry.Selection {
 	}
 	return selection
 }
+
+func (t *Token) mayReadMetrics() bool { return t != nil && t.Metrics }
 
 // Find returns the token that a request carries as a bearer token, or nil. The time that it takes does not depend
 // on how much of a token is right. If it finds one, it marks the request's connection as one that has shown a

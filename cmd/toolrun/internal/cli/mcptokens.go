@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// tokenServers are the servers of the tokens in a file, which can change while they serve.
+type tokenServers struct {
+	command *mcpCommand
+	ctx     context.Context // ends with the command
+	logger  *slog.Logger
+	file    fs.FileInfo // when it was read
+	made    int         // servers that have been made
+	now     atomic.Pointer[tokenSet]
+}
+
+// A tokenSet is the tokens at one time, and the server of each.
+type tokenSet struct {
+	tokens  []*mcphttp.Token
+	servers map[*mcphttp.Token]*tokenServer
+}
+
+// A tokenServer is the server of a token.
+type tokenServer struct {
+	*mcpserver.Server
+	session *toolrun.Session
+	cancel  context.CancelFunc
+}
+
+// byToken reads the file of tokens and makes their servers.
+func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (*tokenServers, error) {
+	t := &tokenServers{command: c, ctx: ctx, logger: logger}
+	t.now.Store(&tokenSet{})
+	if err := t.read(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// token returns the token of a request, or nil.
+func (t *tokenServers) token(r *http.Request) *mcphttp.Token {
+	return mcphttp.Find(t.now.Load().tokens, r)
+}
+
+func (t *tokenServers) find(r *http.Request) (*mcpserver.Server, error) {
+	now := t.now.Load()
+	if token := mcphttp.Find(now.tokens, r); token != nil {
+		return now.servers[token].Server, nil
+	}
+	return nil, mcpserver.ErrUnauthorized
+}
+
+// watch reads the file again when it changes, and after SIGHUP, until the context ends.
+func (t *tokenServers) watch(ctx context.Context) {
+	hangups, stop := hangups()
+	defer stop()
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangups:
+		case <-ticker.C:
+			info, err := os.Stat(t.command.tokens)
+			if err != nil && t.file == nil || err == nil && t.file != nil && os.SameFile(info, t.file) &&
+				info.ModTime().Equal(t.file.ModTime()) && info.Size() == t.file.Size() {
+				continue
+			}
+		}
+		if err := t.read(); err != nil {
+			t.logger.Error("the tokens cannot be read, and those before stay", "error", err)
+		}
+	}
+}
+
+// read makes the servers of new and changed tokens, and ends those of tokens that are gone. If that fails, all stays.
+func (t *tokenServers) read() error {
+	t.file, _ = os.Stat(t.command.tokens) // before it is read, so that no change is missed
+	tokens, err := readTokens(t.command.tokens)
+	if err != nil {
+		return err
+	}
+	before, after := t.now.Load(), &tokenSet{tokens, map[*mcphttp.Token]*tokenServer{}}
+	var fresh []*tokenServer
+	kept := map[*tokenServer]bool{}
+	for _, token := range tokens {
+		for old, server := range before.servers {
+			if token.Equal(old) {
+				after.servers[token] = server
+				kept[server] = true
+			}
+		}
+		if after.servers[token] != nil {
+			continue
+		}
+		server, err := t.serve(token)
+		if err != nil {
+			for _, server := range fresh {
+				server.end(0)
+			}
+			return fmt.Errorf("%s: %s: %w", t.command.tokens, token.Name, err)
+		}
+		fresh = append(fresh, server)
+		after.servers[token] = server
+	}
+	t.now.Store(after)
+	for _, server := range before.servers {
+		if !kept[server] {
+			go server.end(t.command.grace)
+		}
+	}
+	if len(before.tokens) > 0 {
+		t.logger.Info("tokens have been read again", "tokens", len(tokens), "new or changed", len(fresh))
+	}
+	return nil
+}
+
+// end ends the sessions of a token. Calls that run may finish, within the grace.
+func (s *tokenServer) end(grace time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	_ = errors.Join(s.Shutdown(ctx), s.session.Close()) // calls that did not finish have been stopped
+	s.cancel()
+}
+
+// serve makes the server of a token. All its sessions are one client.
+func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
+	c := t.command
+	if !c.chosen.later {
+		if err := known(c.runner.Registry(), token.Tools); err != nil {
+			return nil, err
+		}
+	}
+	limits := token.Limits
+	store, err := c.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files,
+		FileSize: limits.FileSize}})
+	if err != nil {
+		return nil, err
+	}
+	project, err := store.Open(t.ctx, token.Project)
+	if err := errors.Join(err, store.Close()); err != nil {
+		return nil, err
+	}
+	options := c.options(t.logger.With("token", token.Name))
+	options.NoResources = token.NoResources
+	options.Calls = cmp.Or(limits.Calls, options.Calls)
+	options.Rate = cmp.Or(limits.Rate, options.Rate)
+	o := c.sessionOptions(options.Logger)
+	// Names of tokens may be the same; clients must differ.
+	t.made++
+	o.Client, o.Select = fmt.Sprintf("%s (token %d)", token.Name, t.made), token.Select
+	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
+	session, err := c.runner.ProjectSession(token.Project, project, o)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(t.ctx)
+	server, err := c.newServer(ctx, session, options)
+	if err != nil {
+		cancel()
+		return nil, errors.Join(err, session.Close())
+	}
+	return &tokenServer{server, session, cancel}, nil
+}
+
+// readTokens reads a file of tokens.
+func readTokens(name string) ([]*mcphttp.Token, error) {
+	data, err := readHead(name, mcphttp.MaxTokens+1)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := mcphttp.ParseTokens(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return tokens, nil
+}
