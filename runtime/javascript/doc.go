@@ -53,8 +53,11 @@
 //     mime (from the first 64 KiB of the content; for text, its kind from the name). In JSON, isFile and
 //     isDirectory are booleans.
 //
+// A script that uses isFile or isDirectory without a call, which is always true, gets a warning on the console once,
+// if the source shows it.
+//
 // Errors have code, path and a message with the path as the script gave it, as in "ENOENT: no such file or
-// directory, 'a.txt'". The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES,
+// directory, 'a.txt'". For a missing argument, or a path that is not a string, the code is ERR_INVALID_ARG_TYPE. The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES,
 // EBUSY (the root), EFBIG, ENOMEM (more than the memory limit allows to read or list at once), and EIO with the
 // file system's own message for all others.
 //

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
+	"github.com/toolrun/toolrun/internal/module"
+	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
 // Some messages of the engine do not say what is wrong, and some mistakes come from habits of other systems. Where
@@ -186,6 +188,37 @@ func (r *run) instead(name string) string {
 
 // maxLike is how many functions are suggested in place of a missing one.
 const maxLike = 5
+
+// statsMethods are the methods of the results of fs.stat that are booleans in some other systems.
+var statsMethods = []string{"isFile", "isDirectory"}
+
+// findUncalled looks for a place in a source that uses one of statsMethods as a value, and keeps the first one.
+func (r *run) findUncalled(file, source string, m *module.Map) {
+	if r.uncalled != "" || !strings.Contains(source, ".isFile") && !strings.Contains(source, ".isDirectory") {
+		return
+	}
+	name, line, column, ok := module.FindUncalled(source, statsMethods...)
+	if ok && m != nil {
+		line, column, ok = m.Original(line, column)
+	}
+	if ok {
+		r.uncalled = fmt.Sprintf("%s:%d:%d: %s is a method, as in Node, so without a call it is always true. Write %[4]s().",
+			file, line, column, name)
+	}
+}
+
+// explainUncalled serves opUncalled. It prints an explanation if a source shows that the script takes methods for
+// booleans.
+func (in *instance) explainUncalled() error {
+	r := in.run
+	if err := in.Spend(len(r.script)); err != nil {
+		return err
+	}
+	if r.findUncalled(r.options.Name, r.script, nil); r.uncalled != "" {
+		r.Output().Print(sandbox.LevelWarn, r.uncalled)
+	}
+	return nil
+}
 
 // functionsLike suggests the Go functions in the same object whose names are most like a missing one's.
 func (r *run) functionsLike(name string) string {

@@ -116,6 +116,9 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 		}
 		return err
 	}
+	if args.value(fileData) == quickjs.Undefined {
+		return missingArgument("data", r.operation)
+	}
 	if _, ok := args.bytes(fileData); !ok {
 		return invalid(", data must be string or buffer", r.given)
 	}

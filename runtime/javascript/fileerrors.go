@@ -52,6 +52,13 @@ func fileFailure(code, reason, given string) *failure {
 	return &failure{name: "Error", message: code + ": " + reason + ", '" + given + "'", code: code, path: given}
 }
 
+// codeArgument is Node's code for arguments that are missing or of the wrong type.
+const codeArgument = "ERR_INVALID_ARG_TYPE"
+
+func missingArgument(name, operation string) *failure {
+	return &failure{name: "TypeError", code: codeArgument, message: "EINVAL: missing required argument '" + name + "' for fs." + operation}
+}
+
 // invalid is the error for an invalid argument.
 func invalid(reason, given string) *failure {
 	f := fileFailure("EINVAL", "invalid argument"+reason, given)
@@ -98,7 +105,11 @@ func fileError(err error, given string) error {
 	}
 	for _, known := range knownErrors {
 		if errors.Is(err, known.err) {
-			return fileFailure(known.code, known.reason, given)
+			f := fileFailure(known.code, known.reason, given)
+			if verb == "rmdir" && known.err == syscall.ENOTEMPTY {
+				f.message += " (pass {recursive: true} to remove it with its content)"
+			}
+			return f
 		}
 	}
 	if errors.Is(err, syscall.EROFS) {

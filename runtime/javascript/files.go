@@ -150,9 +150,9 @@ func (in *instance) readPlace(args arguments, i int, p *place, what, operation s
 	given, cut, ok := args.text(i, maxPath)
 	switch {
 	case args.value(i) == quickjs.Undefined:
-		return &failure{name: "TypeError", code: "EINVAL", message: "EINVAL: missing required argument '" + what + "' for fs." + operation}
+		return missingArgument(what, operation)
 	case !ok:
-		return &failure{name: "TypeError", code: "EINVAL", message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string"}
+		return &failure{name: "TypeError", code: codeArgument, message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string"}
 	case cut > 0, given == "", strings.ContainsFunc(given, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }):
 		return fileFailure("EINVAL", "invalid argument", given)
 	}

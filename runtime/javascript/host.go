@@ -27,6 +27,7 @@ const (
 	opExplain    = 15 // name, message and stack of an error: a better message, or undefined
 	opExit       = 16 // status: does not return
 	opPlain      = 17 // value: whether it is an array or an object that holds nothing beside its properties
+	opUncalled   = 18 // a method of Stats has been read and not called
 )
 
 // maxArguments is how many arguments of a call the host looks at.
@@ -185,6 +186,8 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 		return in.explain(ctx, args)
 	case opWeb:
 		return in.web(ctx, args)
+	case opUncalled:
+		return quickjs.Undefined, in.explainUncalled()
 	}
 	return 0, failf("unknown operation of the host")
 }

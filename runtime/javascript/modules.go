@@ -66,6 +66,9 @@ func (r *run) resolve(specifier, file string, require bool) (string, error) {
 func (r *run) read(path string) (*module.Source, error) {
 	source, err := sandbox.AwaitInTurn(r.Run, func() (*module.Source, error) { return r.loader(false).Load(r.Context(), path) })
 	r.witness(err)
+	if err == nil {
+		r.findUncalled(path, source.Code, source.Map)
+	}
 	return source, err
 }
 

@@ -20,6 +20,7 @@ type run struct {
 
 	origins     map[string]origin // by file
 	originsSize int               // in bytes
+	uncalled    string            // the explanation of a method that is used as a value; empty if none was seen
 
 	setup     encoded     // the functions and globals, encoded
 	libraries *librarySet // to be loaded before the script; nil if there are none

@@ -30,6 +30,10 @@ var claims = map[string][]claim{
 	"Runs TypeScript in a sandbox, and returns the result and what the code wrote to the console": {
 		{`console.log('a'); return 1 as number`, `^=== Console output ===\n\[LOG\] a\n=== Result ===\n1$`},
 	},
+	"`fs.stat` is as in Node: call `isFile()` and `isDirectory()`; without the parentheses they are always true": {
+		{`const s = await fs.stat('/data'); return [s.isFile(), s.isDirectory()].join()`, `^false,true$`},
+		{`return (await fs.stat('/data')).isFile ? 1 : 2`, `(?s)^=== Console output ===\n\[WARN\] script.js:1:33: isFile is a method, .*\n1$`},
+	},
 	"The code is the body of an async function in strict mode: `return` gives the result, `await` works": {
 		{`return await Promise.resolve(5)`, `^5$`},
 		{`undeclared = 1`, `^ReferenceError: `},

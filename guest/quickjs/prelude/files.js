@@ -2,7 +2,7 @@
 // promise, nameSync() the answer itself, and name(..., callback) calls back later.
 (function (kernel) {
   'use strict';
-  const { host, ops, bytesOf, apply, append, define, defineProperty, setPrototypeOf, Uint8Array, TypeError } = kernel;
+  const { host, ops, bytesOf, apply, append, define, defineProperty, put, setPrototypeOf, Uint8Array, TypeError } = kernel;
   const { dirname, basename, join } = kernel.modules.path;
 
   // Flags of operations. The numbers are those of package runtime/javascript (files.go).
@@ -31,12 +31,31 @@
   const kindOf = kernel.uncurry(WeakMap.prototype.get);
   const setKind = kernel.uncurry(WeakMap.prototype.set);
   const entryPrototype = {
-    isFile() { return kindOf(kinds, this) === 'f'; },
-    isDirectory() { return kindOf(kinds, this) === 'd'; },
-    isSymbolicLink() { return false; },
     get mtimeMs() { return this.mtime; },
     toJSON() { return { isFile: kindOf(kinds, this) === 'f', isDirectory: kindOf(kinds, this) === 'd', ...this }; },
   };
+
+  // Scripts written for other systems use these methods as if they were booleans. A method that was read more often than
+  // it was called is a sign of that: the host then looks for such a place in the source.
+  let uncalled = 0;
+  const method = (name, f) => {
+    const value = { [name]() { uncalled--; return f(this); } }[name];
+    defineProperty(entryPrototype, name, {
+      __proto__: null,
+      get() { uncalled++; return value; },
+      set(own) { put(this, name, own); },
+      enumerable: true,
+      configurable: true,
+    });
+  };
+  method('isFile', (self) => kindOf(kinds, self) === 'f');
+  method('isDirectory', (self) => kindOf(kinds, self) === 'd');
+  method('isSymbolicLink', () => false);
+  kernel.ending = () => {
+    if (uncalled > 0) host(ops.uncalled);
+    uncalled = 0;
+  };
+
   const entry = (kind, data) => {
     setKind(kinds, data, kind);
     setPrototypeOf(data, entryPrototype);
@@ -72,7 +91,12 @@
     appendFile(path, data, options) { write('appendFile', path, data, options); },
     truncate(path, length = 0) { file('truncate', (length | 0) === length ? length | 0 : -1, path); },
     exists(path) {
-      try { return file('exists', 0, path) === 1; } catch { return false; }
+      try {
+        return file('exists', 0, path) === 1;
+      } catch (error) {
+        if (path === undefined) throw error;
+        return false;
+      }
     },
     access(path, mode = constants.F_OK) { file('access', mode | 0, path); },
     stat,
@@ -129,6 +153,8 @@
       defineProperty(fs[made], 'name', { __proto__: null, value: made, configurable: true });
     }
   }
+  const { existsSync } = fs;
+  fs.existsSync = { existsSync(path) { return path !== undefined && existsSync(path); } }.existsSync;
   fs.constants = constants;
   fs.promises = fs;
   kernel.define('fs', fs);

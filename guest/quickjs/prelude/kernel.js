@@ -87,7 +87,7 @@
   // Operations of the host. The numbers are those of package runtime/javascript (host.go).
   kernel.ops = {
     log: 1, finish: 2, call: 5, callAsync: 6, attachment: 7, random: 8,
-    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15, exit: 16, plain: 17,
+    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15, exit: 16, plain: 17, uncalled: 18,
   };
 
   // Levels of the console, for the operation log.

@@ -7,6 +7,7 @@
 
   // fail reports to the host that the script has ended with an exception: its text and its parts.
   kernel.fail = (error) => {
+    kernel.ending();
     // If native code fails without making an exception, as normalize does without memory, the thrown value has no type.
     let details = error === null || typeof error === 'unknown' ? '{"kind":"null"' : '{"kind":"other"';
     if (isError(error)) {
@@ -22,6 +23,7 @@
   // succeed reports the script's result to the host: its text, and its data as JSON. Often the text is that JSON. If
   // the text is too long and the host has cut it, the host still needs the data separately.
   const succeed = (value) => {
+    kernel.ending();
     const details = { __proto__: null, json: false };
     const text = format(value, details);
     if (!details.json || host(ops.finish, 0, text, true) === false) {
