@@ -75,7 +75,7 @@ var escapeAttempts = map[string]struct{ script, want string }{
 	"a proxy as an argument": {
 		`console.log(new Proxy({}, {get() { throw new Error('trap') }, ownKeys() { throw new Error('trap') }})); return 'fine'`, "fine"},
 	"a path that is an object": {
-		`let n = 0; try { await fs.readFile({toString() { n++; return '/x' }}) } catch (e) { return e.code + n }`, "EINVAL0"},
+		`let n = 0; try { await fs.readFile({toString() { n++; return '/x' }}) } catch (e) { return e.code + n }`, "ERR_INVALID_ARG_TYPE0"},
 	"a path out of the root": {`try { await fs.readFile('../../../../etc/passwd', 'utf8') } catch (e) { return e.message }`, "ENOENT: no such file or directory, '../../../../etc/passwd'"},
 	"a NUL in a path":        {`try { await fs.readFile('/a\0b') } catch (e) { return e.code }`, "EINVAL"},
 	"a lone surrogate in a path": {
