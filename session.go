@@ -46,6 +46,9 @@ type DirOptions struct {
 	Protect, Unprotect []string
 	// ReadOnly refuses all changes. Nothing is written to the directory.
 	ReadOnly bool
+	// Layer, if not "", is another directory in which all changes are kept, until [vfs.Layer].Apply makes them: see
+	// local.OpenLayer. [Session.Project] is a [vfs.Layer] then.
+	Layer string
 }
 
 // A Session runs a model's calls on the files of one project. It does not store the conversation. It is safe for

@@ -214,7 +214,13 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 	if r.isClosed() {
 		return nil, ErrClosed
 	}
-	project, err := local.OpenDir(dir, &o)
+	var project vfs.Project
+	var err error
+	if layer := ignoring.Dir.Layer; layer != "" {
+		project, err = local.OpenLayer(dir, layer, &o)
+	} else {
+		project, err = local.OpenDir(dir, &o)
+	}
 	if err != nil {
 		return nil, err
 	}

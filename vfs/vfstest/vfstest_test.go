@@ -47,6 +47,17 @@ func inDirectory(t *testing.T, options *vfs.Options) opener {
 	}
 }
 
+func inLayer(t *testing.T, options *vfs.Options) opener {
+	parent, n := t.TempDir(), 0
+	return func(t *testing.T) vfs.Project {
+		n++
+		dir := filepath.Join(parent, fmt.Sprint("directory", n))
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		project, err := local.OpenLayer(dir, dir+".layer", options)
+		return closing(t)(project, err)
+	}
+}
+
 func closing(t *testing.T) func(project vfs.Project, err error) vfs.Project {
 	return func(project vfs.Project, err error) vfs.Project {
 		require.NoError(t, err)
@@ -93,6 +104,7 @@ func TestProjects(t *testing.T) {
 		// On disk things take their time, so each is tried with some of the others.
 		{"a subtree on disk without history", onDisk, vfs.Options{History: without, NoSync: true}, subtree},
 		{"a directory without history", inDirectory, vfs.Options{History: without, NoSync: true}, itself},
+		{"a layer without history", inLayer, vfs.Options{History: without, NoSync: true}, itself},
 		{"a subtree of a directory", inDirectory, vfs.Options{NoSync: true}, subtree},
 	} {
 		t.Run(test.name, func(t *testing.T) {

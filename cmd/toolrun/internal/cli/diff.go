@@ -19,57 +19,66 @@ import (
 
 func (c *filesCommand) diff() *cobra.Command {
 	return &cobra.Command{
-		Use:   "diff PATH [ID [ID]]",
-		Short: "Show how a file has changed",
+		Use:   "diff [PATH [ID [ID]]]",
+		Short: "Show how a file has changed, or what apply would do",
 		Long: `Compare a file with what it was before a change: the change with this ID, or the
 last one. With two IDs, compare what it was before each. The file need not exist
-any more. toolrun files history lists the changes.`,
+any more. toolrun files history lists the changes. Without a PATH, show the
+changes that --overlay has kept apart from the directory given with --root.`,
 		Example: "  toolrun files diff /notes.md\n" +
 			"  toolrun files diff /notes.md 2",
-		Args: cobra.RangeArgs(1, 3),
-		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			name, err := vfs.Clean(args[0])
-			if err != nil {
-				return outcome{}, err
+		Args: cobra.MaximumNArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.diffLayer(cmd)
 			}
-			changes, err := p.Changes(cmd.Context(), name)
-			if err != nil {
-				return outcome{}, err
-			}
-			var versions []fileVersion
-			for _, text := range args[1:] {
-				change, err := findChange(changes, text)
-				if err != nil {
-					return outcome{}, err
-				}
-				version, err := before(cmd, p, change)
-				if err != nil {
-					return outcome{}, err
-				}
-				versions = append(versions, version)
-			}
-			if len(versions) == 0 {
-				version, err := lastVersion(cmd, p, changes)
-				if err != nil {
-					return outcome{}, err
-				}
-				versions = append(versions, version)
-			}
-			if len(versions) == 1 {
-				data, err := afero.ReadFile(p, name)
-				if err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return outcome{}, err
-				}
-				versions = append(versions, fileVersion{name, data})
-			}
-			text := compare(versions[0], versions[1])
-			out := outcome{text: text, data: map[string]string{"path": name, "diff": text}}
-			if c.json {
-				return out, nil
-			}
-			return outcome{}, printDiff(cmd.OutOrStdout(), text)
-		}),
+			return c.read(c.diffFile)(cmd, args)
+		},
 	}
+}
+
+// diffFile compares versions of a file.
+func (c *filesCommand) diffFile(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+	name, err := vfs.Clean(args[0])
+	if err != nil {
+		return outcome{}, err
+	}
+	changes, err := p.Changes(cmd.Context(), name)
+	if err != nil {
+		return outcome{}, err
+	}
+	var versions []fileVersion
+	for _, text := range args[1:] {
+		change, err := findChange(changes, text)
+		if err != nil {
+			return outcome{}, err
+		}
+		version, err := before(cmd, p, change)
+		if err != nil {
+			return outcome{}, err
+		}
+		versions = append(versions, version)
+	}
+	if len(versions) == 0 {
+		version, err := lastVersion(cmd, p, changes)
+		if err != nil {
+			return outcome{}, err
+		}
+		versions = append(versions, version)
+	}
+	if len(versions) == 1 {
+		data, err := afero.ReadFile(p, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return outcome{}, err
+		}
+		versions = append(versions, fileVersion{name, data})
+	}
+	text := compare(versions[0], versions[1])
+	out := outcome{text: text, data: map[string]string{"path": name, "diff": text}}
+	if c.json {
+		return out, nil
+	}
+	return outcome{}, printDiff(cmd.OutOrStdout(), text)
 }
 
 // A fileVersion is the content of a file, and what a diff calls it. A file that does not exist is empty.

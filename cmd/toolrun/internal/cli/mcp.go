@@ -280,6 +280,9 @@ func (*mcpCommand) shutdown(server *mcpserver.Server) {
 
 // projectServer returns a server for the project that the flags name. Its settings are read for each request.
 func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*mcpserver.Server, error) {
+	if err := c.project.checkRoot(); err != nil {
+		return nil, err
+	}
 	o := c.sessionOptions(logger)
 	var session *toolrun.Session
 	var err error

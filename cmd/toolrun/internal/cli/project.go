@@ -27,7 +27,8 @@ type projectFlags struct {
 	lib  string
 	cmd  *cobra.Command
 	// dir says how the directory given with --root is used.
-	dir toolrun.DirOptions
+	dir     toolrun.DirOptions
+	overlay bool
 
 	noFiles error // why session returned a session without files
 }
@@ -38,18 +39,24 @@ func (f *projectFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("project", "root")
 	cmd.MarkFlagsMutuallyExclusive("data", "root")
 	cmd.PersistentFlags().BoolVar(&f.dir.ReadOnly, "read-only", false, "with --root, change nothing")
+	cmd.PersistentFlags().BoolVar(&f.overlay, "overlay", false,
+		"with --root, keep changes apart from the directory until toolrun files apply")
+	cmd.MarkFlagsMutuallyExclusive("read-only", "overlay")
 	cmd.PersistentFlags().StringSliceVar(&f.dir.Protect, "protect", nil,
 		"with --root, let nothing change files and directories of this `NAME`, as for .git and the like (repeatable)")
 	cmd.PersistentFlags().StringSliceVar(&f.dir.Unprotect, "unprotect", nil,
 		"with --root, let this protected `NAME` be changed, or * for all (repeatable)")
 }
 
-// checkRoot refuses flags that need --root without it.
-func (f *projectFlags) checkRoot() error {
+// checkRoot refuses flags that need --root without it, and finds the layer of --overlay.
+func (f *projectFlags) checkRoot() (err error) {
 	if f.root != "" {
-		return nil
+		if f.overlay {
+			f.dir.Layer, err = f.layerDir()
+		}
+		return err
 	}
-	for _, name := range []string{"read-only", "protect", "unprotect"} {
+	for _, name := range []string{"read-only", "overlay", "protect", "unprotect"} {
 		if f.cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s is for the files of a directory: give that with --root DIR", name)
 		}
@@ -105,6 +112,9 @@ func (f *projectFlags) given() bool {
 func (f *projectFlags) open(ctx context.Context) (vfs.Project, error) {
 	if err := f.checkRoot(); err != nil {
 		return nil, err
+	}
+	if f.root != "" && f.dir.Layer != "" {
+		return local.OpenLayer(f.root, f.dir.Layer, f.rootOptions())
 	}
 	if f.root != "" {
 		return local.OpenDir(f.root, f.rootOptions())

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// layerDir returns the directory of the layer of --root, in the user's data directory.
+func (f *projectFlags) layerDir() (string, error) {
+	dir, err := filepath.Abs(f.root)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	data, err := f.dataDir()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(dir))
+	layer := filepath.Join(data, "layers", hex.EncodeToString(sum[:16]))
+	if whole, err := filepath.Abs(layer); err == nil && strings.HasPrefix(whole, dir+string(filepath.Separator)) {
+		return "", fmt.Errorf("changes would be kept in %s, which is in the directory itself: set TOOLRUN_DATA", whole)
+	}
+	return layer, nil
+}
+
+// layer opens the layer of --root.
+func (c *filesCommand) layer() (vfs.Layer, error) {
+	if c.root == "" {
+		return nil, errors.New("changes wait in a layer if a directory is used with --root DIR --overlay: give --root DIR")
+	}
+	dir, err := c.layerDir()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("no changes are waiting: use --overlay when tools are to keep them apart from the directory")
+	}
+	return local.OpenLayer(c.root, dir, c.rootOptions())
+}
+
+// settle returns a function for commands that do something with the differences of a layer, and list what they did.
+func (c *filesCommand) settle(
+	do func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error),
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, names []string) (err error) {
+		layer, err := c.layer()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, layer.Close()) }()
+		done, err := do(cmd, layer, names)
+		if err != nil && len(done) == 0 {
+			return err
+		}
+		var text strings.Builder
+		for _, d := range done {
+			fmt.Fprintf(&text, "%s %s\n", d.Op, d.Path)
+		}
+		return errors.Join(outcome{text.String(), listed(done)}.print(cmd.OutOrStdout(), c.json), err)
+	}
+}
+
+func (c *filesCommand) apply() *cobra.Command {
+	return &cobra.Command{
+		Use:   "apply [PATH...]",
+		Short: "Make the changes that --overlay has kept apart",
+		Long: `Make the changes in the directory given with --root that tools have made with
+--overlay: all of them, or those at the paths and below. If others have changed
+the same files since, nothing is done: see toolrun files diff.`,
+		Example: "  toolrun js --root . --overlay -e 'await fs.writeFile(\"a.txt\", \"a\")'\n" +
+			"  toolrun files --root . diff\n" +
+			"  toolrun files --root . apply a.txt",
+		RunE: c.settle(func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error) {
+			return layer.Apply(cmd.Context(), names...)
+		}),
+	}
+}
+
+func (c *filesCommand) discard() *cobra.Command {
+	return &cobra.Command{
+		Use:   "discard [PATH...]",
+		Short: "Drop the changes that --overlay has kept apart",
+		Long: `Drop the changes that tools have made to the directory given with --root and
+--overlay: all of them, or those at the paths and below.`,
+		Example: "  toolrun files --root . discard",
+		RunE: c.settle(func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error) {
+			return layer.Discard(cmd.Context(), names...)
+		}),
+	}
+}
+
+// diffLayer shows what is different in a layer.
+func (c *filesCommand) diffLayer(cmd *cobra.Command) (err error) {
+	layer, err := c.layer()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, layer.Close()) }()
+	found, err := layer.Differences(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return printJSON(cmd.OutOrStdout(), listed(found))
+	}
+	below, err := local.OpenDir(c.root, &vfs.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer below.Close()
+	for _, d := range found {
+		text, err := difference(below, layer, d)
+		if d.Conflict {
+			text = fmt.Sprintf("%s has been changed by others since\n", d.Path) + text
+		}
+		if err = errors.Join(err, printDiff(cmd.OutOrStdout(), text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// difference describes a difference of a layer, as a diff if it is one of a file.
+func difference(below, layer afero.Fs, d vfs.Difference) (string, error) {
+	var versions [2]fileVersion
+	for i, files := range []afero.Fs{below, layer} {
+		versions[i].label = os.DevNull
+		info, err := files.Stat(d.Path)
+		if errors.Is(err, fs.ErrNotExist) || i == 1 && d.Op == vfs.OpRemove {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode().IsRegular() {
+			versions[i].label = d.Path
+			if versions[i].data, err = afero.ReadFile(files, d.Path); err != nil {
+				return "", err
+			}
+		}
+	}
+	text := ""
+	if versions[0].label != versions[1].label || d.Op == vfs.OpWrite {
+		text = compare(versions[0], versions[1])
+	}
+	if text == "" { // a directory, an empty file, other permissions
+		text = fmt.Sprintf("%s %s\n", d.Op, d.Path)
+	}
+	return text, nil
+}
+
+// A listedDifference is a [vfs.Difference] as JSON.
+type listedDifference struct {
+	Path     string `json:"path"`
+	Op       vfs.Op `json:"op"`
+	Conflict bool   `json:"conflict,omitempty"`
+}
+
+func listed(found []vfs.Difference) []listedDifference {
+	list := make([]listedDifference, len(found))
+	for i, d := range found {
+		list[i] = listedDifference(d)
+	}
+	return list
+}

@@ -1,0 +1,42 @@
+package vfs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// A Layer is a [Project] that shows files which it never changes by itself. Its changes are kept apart from them, in a
+// layer, until they are applied or discarded.
+type Layer interface {
+	Project
+	// Differences lists what is different in the layer, in the order in which Apply does it.
+	Differences(ctx context.Context) ([]Difference, error)
+	// Apply makes the files what the layer shows, at the named paths and below them, or everywhere if there are none,
+	// and lists what it has done. If one of these differences is a conflict, it does nothing, and the error is a
+	// [*ConflictError]. If it fails in the middle, the rest stays in the layer.
+	Apply(ctx context.Context, names ...string) ([]Difference, error)
+	// Discard drops what is different in the layer, also conflicts, at the named paths and below them, or everywhere
+	// if there are none, and lists it. The history does not contain that.
+	Discard(ctx context.Context, names ...string) ([]Difference, error)
+}
+
+// A Difference is something that applying a [Layer] does.
+type Difference struct {
+	// Path is a file or directory, and Op what is done to it: [OpCreate], [OpWrite], [OpMkdir] or [OpRemove].
+	Path string
+	Op   Op
+	// Conflict means that others have changed the file since the layer has covered it.
+	Conflict bool
+}
+
+// A ConflictError means that a layer cannot be applied: others have changed files since the layer has covered them.
+type ConflictError struct {
+	// Paths are these files and directories.
+	Paths []string
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("changed by others since: %s; discard these changes, or apply the others by name",
+		strings.Join(e.Paths, ", "))
+}

@@ -1,0 +1,315 @@
+package local
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// A layered is a backend that shows a directory of the host, and never changes it: everything that is different, and
+// what is the project's own, is in another directory, the layer. What the layer has hides what is below. That something
+// below is not to be seen is in the notes.
+type layered struct {
+	*disk // the layer
+	below *disk
+	notes layerNotes
+}
+
+var _ backend = (*layered)(nil)
+
+// isOwn reports whether a name is for the project's own use, and not one of its files.
+func isOwn(name string) bool { return vfs.Within(name, "/"+vfs.Reserved) }
+
+// lookBelow describes what is below at a name, if it is to be seen.
+func (l *layered) lookBelow(name string) (fs.FileInfo, error) {
+	if isOwn(name) {
+		return nil, syscall.ENOENT
+	}
+	hidden, err := l.notes.hide(name)
+	if err != nil {
+		return nil, err
+	}
+	if hidden != "" {
+		return nil, syscall.ENOENT
+	}
+	return l.below.lstat(name)
+}
+
+func (l *layered) lstat(name string) (fs.FileInfo, error) {
+	info, err := l.disk.lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.lookBelow(name)
+	}
+	return info, err
+}
+
+func (l *layered) open(name string, flag int, perm fs.FileMode) (node, error) {
+	if isOwn(name) {
+		return l.disk.open(name, flag, perm)
+	}
+	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE) == 0 {
+		n, err := l.disk.open(name, flag, perm)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return n, err
+		}
+		if _, err := l.lookBelow(name); err != nil {
+			return nil, err
+		}
+		return l.below.open(name, flag, perm)
+	}
+	if err := l.cover(name, flag&os.O_CREATE != 0); err != nil {
+		return nil, err
+	}
+	return l.disk.open(name, flag, perm)
+}
+
+func (l *layered) readDir(name string) ([]fs.FileInfo, error) {
+	infos, err := l.disk.readDir(name)
+	if isOwn(name) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return infos, err
+	}
+	if info, belowErr := l.lookBelow(name); errors.Is(belowErr, fs.ErrNotExist) || belowErr == nil && !info.IsDir() && err == nil {
+		return infos, err
+	} else if belowErr != nil {
+		return nil, belowErr
+	}
+	more, err := l.below.readDir(name)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{vfs.Reserved: true}
+	for _, info := range infos {
+		seen[info.Name()] = true
+	}
+	for _, info := range more {
+		clean, ok := vfs.CleanName(info.Name())
+		if seen[info.Name()] || ok && seen[clean] {
+			continue
+		}
+		if hidden, err := l.notes.hide(path.Join(name, clean)); err != nil {
+			return nil, err
+		} else if hidden == "" || !ok {
+			infos = append(infos, info)
+		}
+	}
+	slices.SortFunc(infos, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	return infos, nil
+}
+
+// cover gets ready to change something: it is copied into the layer with the directories that it is in, and noted as it
+// is below. If it may be missing, only the directories are.
+func (l *layered) cover(name string, missing bool) error {
+	if err := l.coverAround(name); err != nil || name == "/" || isOwn(name) {
+		return err
+	}
+	if _, err := l.disk.lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	info, err := l.lookBelow(name)
+	switch {
+	case missing && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return l.coverDirs(name)
+	}
+	return l.copyUp(name, info)
+}
+
+// coverAround gets ready to put something else in the place of a file, or where there is none.
+func (l *layered) coverAround(name string) error {
+	if name == "/" || isOwn(name) {
+		return nil
+	}
+	if err := l.coverDirs(path.Dir(name)); err != nil {
+		return err
+	}
+	return l.notes.cover(name, l.below)
+}
+
+// coverDirs makes the directories of a path in the layer that are below.
+func (l *layered) coverDirs(dir string) error {
+	if _, err := l.disk.lstat(dir); dir == "/" || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := l.coverDirs(path.Dir(dir)); err != nil {
+		return err
+	}
+	info, err := l.lookBelow(dir)
+	if err != nil {
+		return err
+	}
+	if err := l.disk.mkdir(dir, info.Mode().Perm()|0o700); err != nil {
+		return err
+	}
+	return errors.Join(l.disk.chmod(dir, info.Mode().Perm()|0o700), l.disk.chtimes(dir, info.ModTime(), info.ModTime()))
+}
+
+// copyUp copies a file into the layer.
+func (l *layered) copyUp(name string, info fs.FileInfo) error {
+	source, err := l.below.open(name, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	temp := tempDir + "/layer-" + rand.Text()
+	target, err := l.disk.open(temp, openNew, 0o600)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(copyContent(target, source), target.Close(),
+		l.disk.chmod(temp, info.Mode().Perm()|0o600), l.disk.chtimes(temp, info.ModTime(), info.ModTime()))
+	if err == nil {
+		err = l.disk.rename(temp, name)
+	}
+	if err != nil {
+		_ = l.disk.removeAll(temp)
+	}
+	return err
+}
+
+// coverTree covers a file, or a directory with all that is in it.
+func (l *layered) coverTree(name string, info fs.FileInfo) error {
+	if err := l.cover(name, false); err != nil || !info.IsDir() {
+		return err
+	}
+	infos, err := l.readDir(name)
+	if err != nil {
+		return err
+	}
+	for _, inside := range infos {
+		if clean, ok := vfs.CleanName(inside.Name()); ok && (inside.IsDir() || inside.Mode().IsRegular()) {
+			if err := l.coverTree(path.Join(name, clean), inside); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *layered) mkdir(name string, perm fs.FileMode) error {
+	if isOwn(name) {
+		return l.disk.mkdir(name, perm)
+	}
+	if _, err := l.lstat(name); err == nil {
+		return syscall.EEXIST
+	}
+	if err := l.coverAround(name); err != nil {
+		return err
+	}
+	return l.disk.mkdir(name, perm)
+}
+
+func (l *layered) link(old, name string) error {
+	if _, err := l.disk.lstat(old); err != nil {
+		return syscall.EXDEV // what is below is not to have other names
+	}
+	return l.disk.link(old, name)
+}
+
+func (l *layered) rename(old, name string) error {
+	if isOwn(old) {
+		if err := l.coverAround(name); err != nil {
+			return err
+		}
+		return l.disk.rename(old, name)
+	}
+	info, err := l.lstat(old)
+	if err != nil {
+		return err
+	}
+	if vfs.Within(name, tempDir) { // to be removed: what is below need not be copied for that
+		if err := l.notes.cover(old, l.below); err != nil {
+			return err
+		}
+	} else if err := l.coverTree(old, info); err != nil {
+		return err
+	} else if err := l.coverAround(name); err != nil {
+		return err
+	}
+	// Until it is renamed, what is in the layer is still to be seen.
+	if err := l.hide(old); err != nil {
+		return err
+	}
+	err = l.disk.rename(old, name)
+	if errors.Is(err, fs.ErrNotExist) && vfs.Within(name, tempDir) {
+		return nil // there was nothing of it in the layer
+	}
+	return err
+}
+
+// hide hides what is below at a name, if there is something.
+func (l *layered) hide(name string) error {
+	if _, err := l.lookBelow(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return l.notes.add(note{Path: name, Hidden: true}, l.below)
+}
+
+func (l *layered) remove(name string) error {
+	if isOwn(name) {
+		return l.disk.remove(name)
+	}
+	if infos, err := l.readDir(name); err == nil && len(infos) > 0 {
+		return syscall.ENOTEMPTY
+	}
+	if _, err := l.lstat(name); err != nil {
+		return err
+	}
+	return l.removeAll(name)
+}
+
+func (l *layered) removeAll(name string) error {
+	if !isOwn(name) {
+		if err := l.hide(name); err != nil {
+			return err
+		}
+	}
+	return l.disk.removeAll(name)
+}
+
+func (l *layered) chmod(name string, mode fs.FileMode) error {
+	if err := l.cover(name, false); err != nil {
+		return err
+	}
+	return l.disk.chmod(name, mode)
+}
+
+func (l *layered) chtimes(name string, atime, mtime time.Time) error {
+	if err := l.cover(name, false); err != nil {
+		return err
+	}
+	return l.disk.chtimes(name, atime, mtime)
+}
+
+func (l *layered) twin(dir, base string) (string, error) {
+	if twin, err := l.disk.twin(dir, base); twin != "" || err != nil {
+		return twin, err
+	}
+	twin, err := l.below.twin(dir, base)
+	if twin == "" || err != nil {
+		return "", err
+	}
+	if _, err := l.lookBelow(path.Join(dir, twin)); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return twin, nil
+}
+
+func (l *layered) linked(name string) (bool, error) {
+	if _, err := l.disk.lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return false, nil // it is copied before it is changed
+	}
+	return l.disk.linked(name)
+}
+
+func (l *layered) close() error { return errors.Join(l.disk.close(), l.below.close()) }
