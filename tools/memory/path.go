@@ -19,7 +19,7 @@ func treeOf(files afero.Fs) textfile.Tree {
 // clean returns a path in the memory. "x", "/x", "memories/x" and "/memories/x" mean the same. What has "." or ".." in
 // it is refused: whoever writes that means something that is not here.
 func clean(given string) (string, error) {
-	given = strings.TrimSpace(given)
+	given = strings.Trim(given, textfile.Space)
 	if parts := strings.Split(given, "/"); slices.Contains(parts, ".") || slices.Contains(parts, "..") {
 		return "", registry.Errorf(`Error: The path %q cannot be used: "." and ".." are not allowed. All paths are inside of %s.`, textfile.Cut(given, 200), root)
 	}

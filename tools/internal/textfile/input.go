@@ -67,7 +67,7 @@ func Check(tool string, commands []string, input map[string]any) error {
 		return registry.Errorf("Unknown %s command: %s", tool, Cut(command, 200))
 	}
 	has := func(name string) bool { s, _ := input[name].(string); return s != "" }
-	hasPath := func(name string) bool { s, _ := input[name].(string); return strings.TrimSpace(s) != "" }
+	hasPath := func(name string) bool { s, _ := input[name].(string); return strings.Trim(s, Space) != "" }
 	switch command {
 	case "rename", "copy":
 		if !hasPath("old_path") || !hasPath("new_path") {

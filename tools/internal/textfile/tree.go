@@ -38,9 +38,12 @@ func because(cause error, format string, args ...any) error {
 	return &registry.ModelError{Text: fmt.Sprintf(format, args...), Err: cause}
 }
 
+// Space are the characters that mean nothing around a path.
+const Space = " \t\r\n"
+
 // Clean is [vfs.Clean] without spaces around the path, and with an error for models.
 func Clean(given string) (string, error) {
-	given = strings.TrimSpace(given)
+	given = strings.Trim(given, Space)
 	name, err := vfs.Clean(given)
 	if invalid, ok := errors.AsType[*vfs.InvalidPathError](err); ok {
 		return "", because(err, "Error: The path %q cannot be used: %s.", Cut(given, 200), invalid.Reason)
