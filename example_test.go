@@ -59,7 +59,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer runner.Close()
-	for _, spec := range runner.Registry().Specs() {
+	for _, spec := range runner.Registry().Enabled(registry.Selection{}) {
 		fmt.Println(spec.Name)
 	}
 

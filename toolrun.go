@@ -133,7 +133,7 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	r.close = sync.OnceValue(r.shut)
 	r.javascript.load = func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) }
 	runsCode := javascript.New(r.javascript.get, &o.Script)
-	tools, err := registry.New(memory.New(), runsCode, filesystem.New())
+	tools, err := registry.New(append([]registry.Tool{memory.New(), runsCode, filesystem.New()}, filesystem.Parts()...)...)
 	if err == nil {
 		tools, err = tools.Replacing(o.Tools...)
 	}

@@ -32,6 +32,8 @@ func (mcp) definition(t *tool) *node {
 		if output, err := jsontree.Parse(t.Output.JSON()); err == nil {
 			n.Set("outputSchema", output)
 		}
+	} else if t.TextOutput {
+		n.Set("outputSchema", textOutput)
 	}
 	n.Set("annotations", jsontree.NewObject(
 		pair("readOnlyHint", jsontree.NewBool(t.Annotations.ReadOnly)),
@@ -40,6 +42,30 @@ func (mcp) definition(t *tool) *node {
 		pair("openWorldHint", jsontree.NewBool(t.Annotations.OpenWorld)),
 	))
 	return n
+}
+
+// textOutput is the output schema of tools whose results are texts. [TextData] returns what fits it.
+var textOutput = jsontree.NewObject(
+	pair("type", jsontree.NewString("object")),
+	pair("properties", jsontree.NewObject(
+		pair("text", jsontree.NewObject(
+			pair("type", jsontree.NewString("string")),
+			pair("description", jsontree.NewString("The text of the result, as in its content.")))),
+		pair("file", jsontree.NewObject(
+			pair("type", jsontree.NewString("string")),
+			pair("description", jsontree.NewString("The file of the project that has the whole text, if that was too long.")))),
+	)),
+	pair("required", jsontree.NewStrings([]string{"text"})),
+)
+
+// TextData returns the structured content of a result of a tool with [registry.Spec].TextOutput: an object that fits the
+// output schema in the tool's definition for MCP.
+func TextData(r registry.Result) json.RawMessage {
+	data, _ := jsontree.Marshal(struct { // texts can be encoded
+		Text string `json:"text"`
+		File string `json:"file,omitempty"`
+	}{valid(r.Text()), r.InFile})
+	return data
 }
 
 func (m mcp) calls(data []byte, into *callList) error {

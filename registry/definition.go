@@ -27,7 +27,9 @@ type Definition struct {
 	Name, Title, Description string
 	// Input is the schema of the input. Output is the schema of Result.Data, or nil.
 	Input, Output *Schema
-	Annotations   Annotations
+	// TextOutput is as in [Spec].
+	TextOutput  bool
+	Annotations Annotations
 	// Override, if not nil, is the whole definition of a tool that the API knows by itself.
 	Override json.RawMessage
 
@@ -77,7 +79,7 @@ func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, err
 func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool) []*Definition {
 	var definitions []*Definition
 	for _, e := range r.entries {
-		if !selection.offers(&e.spec) || !wanted(e) {
+		if !r.offers(&selection, &e.spec) || !wanted(e) {
 			continue
 		}
 		_ = e.offer(api, &selection, func(e *entry, offer Offer, override json.RawMessage) error {
@@ -104,7 +106,7 @@ func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, 
 	return e.definitions.get(definitionKey{description, string(override), input}, func() (*Definition, error) {
 		return &Definition{
 			Name: e.spec.Name, Title: e.spec.DisplayName, Description: description, Override: override,
-			Input: input, Output: e.output, Annotations: e.spec.Annotations,
+			Input: input, Output: e.output, TextOutput: e.spec.TextOutput, Annotations: e.spec.Annotations,
 		}, nil
 	})
 }
@@ -145,7 +147,7 @@ func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, 
 func (r *Registry) offered(api API, selection Selection,
 	do func(e *entry, offer Offer, override json.RawMessage) error) error {
 	for _, e := range r.entries {
-		if !selection.offers(&e.spec) {
+		if !r.offers(&selection, &e.spec) {
 			continue
 		}
 		if err := e.offer(api, &selection, do); err != nil {

@@ -79,7 +79,7 @@ func (r *Registry) find(name string, env *Env) (*entry, Code) {
 	if e == nil {
 		return nil, CodeUnknownTool
 	}
-	if !env.Selection.allows(&e.spec) || e.spec.NeedsProject && env.Files == nil {
+	if !r.allows(&env.Selection, &e.spec) || e.spec.NeedsProject && env.Files == nil {
 		return nil, CodeDisabled
 	}
 	return e, ""
@@ -89,7 +89,7 @@ func (r *Registry) find(name string, env *Env) (*entry, Code) {
 func (r *Registry) howToRead(selection *Selection) string {
 	var ways []string
 	for _, e := range r.entries {
-		if e.spec.ReadsFiles != "" && selection.offers(&e.spec) {
+		if e.spec.ReadsFiles != "" && r.offers(selection, &e.spec) {
 			ways = append(ways, e.spec.ReadsFiles)
 		}
 	}

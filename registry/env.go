@@ -55,7 +55,8 @@ type Limits struct {
 	// Depth is how deeply arrays and objects may be nested in the input. Zero means [DefaultDepth].
 	Depth int
 	// Inline is the largest text of a result in bytes. A longer text is kept in a file, and the model gets its
-	// beginning and its end. Data has the same limit, and is left out beyond it. Zero means [DefaultInline].
+	// beginning and its end. Data has the same limit, and is left out beyond it, except that of tools with an OutputSchema. Zero means
+	// [DefaultInline].
 	Inline int
 	// Output is the largest result in bytes, all parts and the data together; the rest is dropped. Zero means
 	// [DefaultOutput].

@@ -21,6 +21,9 @@ const (
 	OptionSelect OptionType = "select" // a string, one of the choices
 )
 
+// OptionSplit is the id of the option of type bool that offers a tool split into its parts: see [Spec].PartOf.
+const OptionSplit = "split"
+
 // An Option is a setting of a tool that users can change.
 type Option struct {
 	// ID is the key under which the value is stored. Label and Subtitle are for people.

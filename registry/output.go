@@ -21,7 +21,11 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	r.Data, lost = fitData(r.Data, env)
 	room, inline := env.Limits.output(), env.Limits.inline()
 	data, _ := r.Data.(json.RawMessage)
-	large := len(data) > env.Limits.most() // some models get the data instead of the text
+	most := env.Limits.most() // some models get the data instead of the text
+	if c.entry.output != nil {
+		most = env.Limits.output() // clients of a tool with a schema rely on the data
+	}
+	large := len(data) > most
 	if large {
 		r.Data = nil
 	} else {
@@ -60,11 +64,11 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		if large && lost == 0 {
 			notes = append(notes, fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more "+
 				"than %d.]",
-				len(data), env.Limits.most()))
+				len(data), most))
 		}
 	} else {
 		r = c.shorten(ctx, r, env, files)
-		if len(data) > inline {
+		if len(data) > max(inline, most) {
 			r.Data = nil
 		}
 	}

@@ -12,7 +12,8 @@ import (
 type Registry struct {
 	entries    []*entry
 	byName     map[string]*entry
-	middleware []Middleware // the outermost first
+	parted     map[string]bool // the names of tools that have parts
+	middleware []Middleware    // the outermost first
 	handler    Handler
 }
 
@@ -81,6 +82,12 @@ func build(entries []*entry, middleware []Middleware) *Registry {
 	r := &Registry{entries: entries, middleware: middleware, byName: make(map[string]*entry, len(entries))}
 	for _, e := range entries {
 		r.byName[e.spec.Name] = e
+		if e.spec.PartOf != "" {
+			if r.parted == nil {
+				r.parted = map[string]bool{}
+			}
+			r.parted[e.spec.PartOf] = true
+		}
 	}
 	r.handler = r.handle
 	for _, m := range slices.Backward(middleware) {
@@ -172,7 +179,7 @@ func (r *Registry) Configurable() []Spec {
 
 // Enabled returns the Specs of the tools that a selection enables, whether or not it grants what they require.
 func (r *Registry) Enabled(selection Selection) []Spec {
-	return r.list(func(s *Spec) bool { return selection.allows(s) })
+	return r.list(func(s *Spec) bool { return r.allows(&selection, s) })
 }
 
 func (r *Registry) list(keep func(*Spec) bool) []Spec {

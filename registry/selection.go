@@ -48,6 +48,35 @@ func (s Selection) WithOption(tool, option string, value any) Selection {
 }
 
 // chooses reports whether a tool is switched on, whatever the mode and the project.
+func (r *Registry) chooses(s *Selection, spec *Spec) bool {
+	if whole := r.byName[spec.PartOf]; spec.PartOf != "" && whole != nil {
+		if on, ok := s.choice(spec.Name); ok {
+			return on
+		}
+		return s.chooses(&whole.spec) && s.splits(whole)
+	}
+	return s.chooses(spec) && !(r.parted[spec.Name] && s.splits(r.byName[spec.Name]))
+}
+
+// splits reports whether a tool is offered split into its parts.
+func (s *Selection) splits(whole *entry) bool {
+	options, err := whole.options(s)
+	return err == nil && options.Bool(OptionSplit)
+}
+
+// choice returns whether a tool is switched on by its name, if it is named.
+func (s *Selection) choice(name string) (on, ok bool) {
+	if on, ok := s.Enable[name]; ok {
+		return on, true
+	}
+	if on, ok := s.Settings.ToolEnabled[name]; ok {
+		return on, true
+	}
+	on = slices.Contains(s.Settings.EnabledTools, name)
+	return on, on
+}
+
+// chooses reports whether a tool that is no part of another one is switched on.
 func (s *Selection) chooses(spec *Spec) bool {
 	if spec.AlwaysEnabled {
 		return true
@@ -59,14 +88,14 @@ func (s *Selection) chooses(spec *Spec) bool {
 }
 
 // allows reports whether a tool is enabled here: switched on, in this mode, and with a project if it needs one.
-func (s *Selection) allows(spec *Spec) bool {
-	return s.chooses(spec) && (s.Mode == "" || len(spec.Modes) == 0 || slices.Contains(spec.Modes, s.Mode)) &&
-		!(spec.NeedsProject && s.NoProject)
+func (r *Registry) allows(s *Selection, spec *Spec) bool {
+	return (s.Mode == "" || len(spec.Modes) == 0 || slices.Contains(spec.Modes, s.Mode)) &&
+		!(spec.NeedsProject && s.NoProject) && r.chooses(s, spec)
 }
 
 // offers reports whether a model gets a tool: it is enabled, and everything that it requires is granted.
-func (s *Selection) offers(spec *Spec) bool {
-	return s.allows(spec) && s.denied(spec) == ""
+func (r *Registry) offers(s *Selection, spec *Spec) bool {
+	return r.allows(s, spec) && s.denied(spec) == ""
 }
 
 // denied returns a capability that the tool requires and the selection does not grant, or "".

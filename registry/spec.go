@@ -26,6 +26,9 @@ type Spec struct {
 	SchemaFor func(Options) json.RawMessage
 	// OutputSchema is the JSON Schema of Result.Data, of type object. Nil means none.
 	OutputSchema json.RawMessage
+	// TextOutput means that the results are texts, without an OutputSchema. MCP clients get a schema nevertheless, and
+	// with each result an object that fits it: the text, and the file that has all of a long one.
+	TextOutput bool
 	// Options are the settings that users can change.
 	Options []Option
 	// Category groups tools in lists. Source is where the tool comes from, for [Registry.Without]. Both can be
@@ -57,6 +60,11 @@ type Spec struct {
 	// AtOnce is how many calls of this tool one call of another tool can run at the same time with [Env.Dispatch];
 	// further ones wait. Set it for tools that need much memory. Zero means no limit.
 	AtOnce int
+	// PartOf names the tool that this one is a part of, or is empty. A tool can be offered whole or split into its
+	// parts, which do the same with separate annotations: if it has an option [OptionSplit] that is true, its parts are
+	// enabled where it would be, and it is not. Otherwise parts are disabled. In either case a choice by the name of
+	// the part comes first.
+	PartOf string
 	// OffByDefault disables the tool unless it is chosen. AlwaysEnabled makes it impossible to disable.
 	OffByDefault, AlwaysEnabled bool
 	// NeedsProject means that the tool is useless without files.
@@ -162,6 +170,8 @@ func (s *Spec) check() error {
 		return fmt.Errorf("the number of retries is negative: %d", s.Retries)
 	case s.AtOnce < 0:
 		return fmt.Errorf("the number of calls at once is negative: %d", s.AtOnce)
+	case s.TextOutput && s.OutputSchema != nil:
+		return errors.New("there are both TextOutput and OutputSchema")
 	case s.OffByDefault && s.AlwaysEnabled:
 		return errors.New("it is both OffByDefault and AlwaysEnabled")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/race"
@@ -61,3 +62,52 @@ func TestStructuredContentIsBounded(t *testing.T) {
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
+
+// TestDataFitsItsSchema calls the tools with output schemas by a client that checks the data, with results of all kinds.
+func TestDataFitsItsSchema(t *testing.T) {
+	type lines struct {
+		Lines []string `json:"lines"`
+	}
+	tools := builtIn(t, registry.Func(registry.Spec{Name: "lines", Description: "Makes lines."},
+		func(_ context.Context, in struct{ N int }, _ registry.Env) (lines, error) {
+			return lines{make([]string, in.N)}, nil
+		}))
+	onEveryWay(t, []way{{"stdio", allOfThem[2:], overStdio}}, func(t *testing.T,
+		connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+		session := connect(newServer(t, tools, newProject(t), nil), nil)
+		list, err := session.ListTools(t.Context(), nil)
+		require.NoError(t, err)
+		schemas := map[string]*registry.Schema{}
+		for _, tool := range list.Tools {
+			raw, err := json.Marshal(tool.OutputSchema)
+			require.NoError(t, err)
+			schemas[tool.Name], err = registry.CompileSchema(raw)
+			require.NoError(t, err, tool.Name)
+		}
+		require.Len(t, schemas, 4)
+		for _, c := range []struct{ tool, input, want string }{
+			{"javascript", `{"code": "return 6 * 7"}`, "42"},
+			{"javascript", `{"code": ""}`, ""}, // an error
+			{"javascript", `{"code": "return 'x'.repeat(1e6)"}`, "xxx"},
+			{"javascript", `{"code": "return '\\ud800\\u0000'"}`, "\ufffd"},
+			{"filesystem", `{"command": "create", "path": "/a.txt", "file_text": "hello\n"}`, "File created"},
+			{"filesystem", `{"command": "view", "path": "/a.txt"}`, "hello"},
+			{"filesystem", `{"command": "view", "path": "/"}`, "a.txt"},
+			{"memory", `{"command": "view", "path": "/memories"}`, "/memories"},
+			{"lines", `{"N": 2}`, ""},
+			{"lines", `{"N": 100000}`, ""},
+		} {
+			text, result := call(t, session, c.tool, json.RawMessage(c.input))
+			if result.IsError {
+				require.Nil(t, result.StructuredContent)
+				require.Equal(t, `{"code": ""}`, c.input)
+				continue
+			}
+			require.NoError(t, schemas[c.tool].Validate(result.StructuredContent), "%s %s", c.tool, c.input)
+			if data := result.StructuredContent.(map[string]any); c.tool != "lines" {
+				require.Contains(t, data["text"], c.want)
+				require.True(t, strings.HasPrefix(text, data["text"].(string)[:min(10, len(data["text"].(string)))]))
+			}
+		}
+	})
+}

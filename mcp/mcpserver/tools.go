@@ -144,6 +144,9 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	}
 	log.InfoContext(ctx, "call ended", "call", call.ID, "tool", call.Tool, "outcome", outcome, "ms",
 		time.Since(start).Milliseconds())
+	if spec, ok := w.tools.Spec(call.Tool); ok && spec.TextOutput && !result.IsError() {
+		result.Data = provider.TextData(result)
+	}
 	return s.result(request.Session, result, w.env)
 }
 

@@ -95,13 +95,16 @@ func (tool) Spec() registry.Spec {
 		Subtitle:     "Views and changes the project's files",
 		Description:  description,
 		Schema:       schema,
+		TextOutput:   true,
 		Category:     registry.CategoryFile,
 		ReadsFiles:   "the filesystem tool's view command and view_range",
 		Annotations:  registry.Annotations{Destructive: true},
 		Icons:        registry.Icons{Input: "folder", Output: "file-text"},
 		Timeout:      time.Minute, // copying a large tree durably takes its time
 		NeedsProject: true,
-		AtOnce:       1, // files can be large, and changing them is one after the other in any case
+		Options: []registry.Option{{ID: registry.OptionSplit, Type: registry.OptionBool, Label: "Split",
+			Subtitle: "Offer viewing, editing and deleting as tools of their own, so that each can be allowed by itself"}},
+		AtOnce: 1, // files can be large, and changing them is one after the other in any case
 	}
 }
 

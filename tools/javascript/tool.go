@@ -136,6 +136,7 @@ func (t *tool) Spec() registry.Spec {
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
 			Type: registry.OptionBool, Default: false,
 		}},
+		TextOutput:  true,
 		Category:    registry.CategoryCode,
 		Annotations: registry.Annotations{Destructive: true},
 		Icons:       registry.Icons{Input: "code", Output: "terminal"},

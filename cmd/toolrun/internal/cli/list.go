@@ -110,6 +110,9 @@ func jsonTools(tools *registry.Registry, specs []registry.Spec, s registry.Selec
 	}
 	all := []jsonTool{}
 	for _, spec := range specs {
+		if spec.PartOf != "" && !on[spec.Name] && len(specs) > 1 {
+			continue // parts that are not offered would only make the list longer
+		}
 		if spec.Options == nil {
 			spec.Options = []registry.Option{}
 		}
