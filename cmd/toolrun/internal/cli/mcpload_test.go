@@ -43,14 +43,15 @@ func loadTokens(t *testing.T) (string, []string) {
 	return name, tokens
 }
 
-// metric reads a metric of the server.
-func (s *mcpServer) metric(t *testing.T, token, name string) float64 {
+// metric reads a metric of the server, over all of its labels.
+func (s *mcpServer) metric(t *testing.T, token, name string) (sum float64) {
 	_, text := get(t, s.at("/metrics"), token)
-	found := regexp.MustCompile(`(?m)^` + name + ` (\S+)$`).FindStringSubmatch(text)
-	require.NotNil(t, found, name)
-	value, err := strconv.ParseFloat(found[1], 64)
-	require.NoError(t, err)
-	return value
+	for _, found := range regexp.MustCompile(`(?m)^`+name+`(?:\{.*\})? (\S+)$`).FindAllStringSubmatch(text, -1) {
+		value, err := strconv.ParseFloat(found[1], 64)
+		require.NoError(t, err)
+		sum += value
+	}
+	return sum
 }
 
 // TestMCPLoad has 64 clients on 16 projects do calls of all kinds at once, which must all be right, and the server
