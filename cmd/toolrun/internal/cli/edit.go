@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
@@ -28,13 +29,19 @@ func (c *filesCommand) edit() *cobra.Command {
 names, and put it into the project when the editor ends. If something else has
 changed the file meanwhile, the project stays as it is, and the error says where
 your copy is.`,
-		Example: "  toolrun files edit /notes.md\n" +
-			"  EDITOR='code --wait' toolrun files edit /notes.md",
-		Args: cobra.ExactArgs(1),
+		Example: "  toolrun files edit /notes.md",
+		Args:    cobra.ExactArgs(1),
 		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			name, err := vfs.Clean(args[0])
 			if err != nil {
 				return outcome{}, err
+			}
+			command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+			if strings.TrimSpace(command) == "" {
+				return outcome{}, errors.New("set $EDITOR to your editor")
+			}
+			if vfs.IsReadOnly(p, name) {
+				return outcome{}, &fs.PathError{Op: "edit", Path: name, Err: syscall.EROFS}
 			}
 			before, err := contentOf(p, name)
 			if err != nil {
@@ -54,7 +61,7 @@ your copy is.`,
 			if err := os.WriteFile(copied, before, 0o600); err != nil {
 				return outcome{}, err
 			}
-			if err := runEditor(cmd, copied); err != nil {
+			if err := runEditor(command, copied); err != nil {
 				return outcome{}, fmt.Errorf("%w; your copy is %s", err, copied)
 			}
 			after, err := readHostFile(os.Open, copied, vfs.DefaultFileSize)
@@ -116,13 +123,8 @@ func localName(base string) string {
 	return base
 }
 
-// runEditor runs the editor on a file of the host.
-func runEditor(cmd *cobra.Command, file string) error {
-	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
-	if strings.TrimSpace(command) == "" {
-		return errors.New("set $EDITOR to your editor")
-	}
-	// The variable can have arguments, and quotes where there is a shell.
+// runEditor runs an editor on a file of the host. The command can have arguments, and quotes where there is a shell.
+func runEditor(command, file string) error {
 	editor := exec.Command("sh", "-c", command+` "$1"`, "sh", file)
 	if runtime.GOOS == "windows" {
 		words := append(strings.Fields(command), file)

@@ -21,8 +21,8 @@ func (c *filesCommand) grep() *cobra.Command {
 		Long: `Print the lines that match a regular expression, in the files given, in those
 below directories, or in all files. Binary files are left out. The exit status
 is 1 if no line matches.`,
-		Example: "  toolrun files grep TODO\n" +
-			"  toolrun files grep -i '^# .*milk' /notes",
+		Example: "  toolrun files grep two\n" +
+			"  toolrun files grep -i '^<p>HELLO' /site",
 		Args: cobra.MinimumNArgs(1),
 		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			pattern := args[0]

@@ -44,7 +44,7 @@ func TestExamples(t *testing.T) {
 					continue
 				}
 				status, out, stderr := shell(t, exampleDir(t),
-					"set -e; export TOOLRUN_DATA=$PWD/.data; ("+line+") </dev/null")
+					"set -e; export TOOLRUN_DATA=$PWD/.data EDITOR=true; ("+line+") </dev/null")
 				require.Zero(t, status, "%s\n%s%s", line, out, stderr)
 				require.Empty(t, stderr, line)
 			}
@@ -73,6 +73,7 @@ func exampleDir(t *testing.T) string {
 	}
 	for name, content := range map[string]string{
 		"go.mod": "module example\n", "report.ts": "const n: number = 1; return n\n", "notes.md": "# Notes\n", "site/index.html": "<p>hello", "settings.json": "{}",
+		"toolrun.yaml": "project: default\n",
 	} {
 		name = filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))

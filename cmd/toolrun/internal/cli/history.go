@@ -80,7 +80,7 @@ func (c *filesCommand) deleted() *cobra.Command {
 		Long: `List the files and directories that have been removed, the latest first, and at
 whose paths there is nothing now. The first column is the id for restore.`,
 		Example: "  toolrun files deleted\n" +
-			"  toolrun files restore 7 --to /old/notes.md",
+			"  toolrun files deleted /site",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			changes, err := vfs.Removed(cmd.Context(), p, argument(args, 0, "/"))
@@ -191,9 +191,8 @@ func (c *filesCommand) redo() *cobra.Command {
 		Long: `Redo the changes of the call that was undone last, or of the one given. If other
 changes to the same files came later, nothing is redone, and the error names the
 files.`,
-		Example: "  toolrun files undo\n" +
-			"  toolrun files redo",
-		Args: cobra.MaximumNArgs(1),
+		Example: "  toolrun files undo && toolrun files redo",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			redoer, ok := p.(vfs.Redoer)
 			if !ok {

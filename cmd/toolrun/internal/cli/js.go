@@ -24,7 +24,7 @@ func newJS() *cobra.Command {
 	var memory int64
 	var printed string
 	cmd := &cobra.Command{
-		Use:   "js [-e CODE | -p EXPR | FILE | -] [ARGS]",
+		Use:   "js [flags] [-e CODE | -p EXPR | FILE | -] [ARGS...]",
 		Short: "Run JavaScript or TypeScript",
 		Long: `Run JavaScript in a fresh sandbox. The code comes from -e, from a file, or from
 standard input (-). It is the body of an async function in strict mode: return
@@ -33,9 +33,9 @@ default export or its module.exports. TypeScript is recognised, and files that
 end in .ts, .mts or .cts always are TypeScript; types are removed, not checked.
 
 What the code writes to the console is printed at once, and at the end its
-result, unless that is undefined; -p prints the value of an expression. Warnings and errors go
-to standard error. Flags come before the file; ARGS are in process.argv, from
-index 2 on.
+result, unless that is undefined; -p prints the value of an expression. Warnings
+and errors go to standard error. Flags come before the file; ARGS are in
+process.argv, from index 2 on.
 
 fs.readFile, fs.writeFile, import and require use the files of the project, or
 of the directory given with --root; ./x.js is in the root of these files, not
@@ -66,6 +66,9 @@ run yourself may always run.`,
 					return err
 				}
 				args = args[1:]
+			}
+			if code == "" {
+				code = "\n" // which the tool refuses to a model; a file can be empty
 			}
 			input, err := json.Marshal(map[string]string{"code": code})
 			if err != nil {

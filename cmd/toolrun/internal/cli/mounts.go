@@ -57,7 +57,7 @@ func (c *projectCommand) unmount() *cobra.Command {
 	return &cobra.Command{
 		Use:     "unmount PATH",
 		Short:   "Stop showing another project's files at a path",
-		Example: "  toolrun project unmount /share",
+		Example: "  toolrun project mount /share common && toolrun project unmount /share",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.editMounts(cmd, func(mounts []vfs.Mount) ([]vfs.Mount, error) {

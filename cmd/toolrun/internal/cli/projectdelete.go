@@ -26,8 +26,8 @@ func (c *projectCommand) delete() *cobra.Command {
 for 30 days, as long as history is kept, unless --forever deletes it at once,
 together with projects of this id that were deleted before. On a terminal the
 command asks first.`,
-		Example: "  toolrun project delete notes\n" +
-			"  toolrun project restore notes",
+		Example: "  toolrun project delete default\n" +
+			"  toolrun project delete default --yes --forever",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := args[0]
@@ -136,9 +136,8 @@ func (c *projectCommand) restore() *cobra.Command {
 		Short: "Bring back a deleted project",
 		Long: `Bring back the project of this id that was deleted last, with its files, history
 and settings. toolrun project list --deleted lists what can be restored.`,
-		Example: "  toolrun project restore notes\n" +
-			"  toolrun project restore notes --as old-notes",
-		Args: cobra.ExactArgs(1),
+		Example: "  toolrun project delete default && toolrun project restore default",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if as == "" {
 				as = args[0]
