@@ -52,8 +52,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// hasTestsOfItsOwn matches what takes long, or serves until it is stopped.
-var hasTestsOfItsOwn = regexp.MustCompile(`^ *toolrun (selftest|mcp --http)`)
+// hasTestsOfItsOwn matches what takes long, serves until it is stopped, or needs a layer outside of the directory.
+var hasTestsOfItsOwn = regexp.MustCompile(`^ *toolrun (selftest|mcp --http|.*--overlay|files --root \. (apply|discard|diff))`)
 
 // exampleDir returns a directory with what examples speak of, and with the default project in .data.
 func exampleDir(t *testing.T) string {
