@@ -123,6 +123,8 @@ type Redoer interface {
 	// Undo undoes them by its id. The given id is that of the call that was undone; "" means the one that was undone
 	// last, unless something else has changed since. The errors are those of Undo.
 	Redo(ctx context.Context, id string) (redone []Change, err error)
+	// CheckRedo returns what Redo would redo, as an id for it, or the error that it would return.
+	CheckRedo(ctx context.Context, id string) (unit string, err error)
 }
 
 // An Op is a kind of change.

@@ -85,8 +85,8 @@ func CheckMounts(mounts []Mount) error {
 // the project is then still open; without mounts, the result is the project itself.
 //
 // Changes at a path of a mount are changes of the mounted project: its quota limits them and its history has them. A
-// call is the same call in all projects, and Undo with its id undoes what it changed in each of them, or nothing.
-// Without an id, Undo undoes the latest call that changed the project itself. All other methods concern the project
+// call is the same call in all projects, and Undo and Redo with its id undo or redo what it changed in each of them, or
+// nothing. Without an id, it is the latest call that changed the project itself. All other methods concern the project
 // itself. What the project has at a path of a mount is hidden. A mount can be neither removed nor renamed (EBUSY).
 // Renaming from one project into another copies and then removes, so it is two changes.
 func OpenMounts(
@@ -129,7 +129,7 @@ type mountedProject struct {
 	folded string
 }
 
-var _ Project = (*mounted)(nil)
+var _ Redoer = (*mounted)(nil)
 
 func newMounted(m Mount, inner, own Project) *mountedProject {
 	p := &mountedProject{Mount: m, files: inner, inner: inner, own: own, folded: Fold(m.Path)}
@@ -339,7 +339,9 @@ func (r mountedRoot) List() ([]fs.FileInfo, error) {
 }
 
 func (v *mounted) Mkdir(name string, perm os.FileMode) error {
-	return v.notMount("mkdir", name, syscall.EEXIST, func(files afero.Fs, inner string) error { return files.Mkdir(inner, perm) })
+	return v.notMount("mkdir", name, syscall.EEXIST, func(files afero.Fs, inner string) error {
+		return files.Mkdir(inner, perm)
+	})
 }
 
 func (v *mounted) MkdirAll(name string, perm os.FileMode) error {
@@ -353,11 +355,11 @@ func (v *mounted) MkdirAll(name string, perm os.FileMode) error {
 }
 
 func (v *mounted) Remove(name string) error {
-	return v.notMount("remove", name, syscall.EBUSY, func(files afero.Fs, inner string) error { return files.Remove(inner) })
+	return v.notMount("remove", name, syscall.EBUSY, afero.Fs.Remove)
 }
 
 func (v *mounted) RemoveAll(name string) error {
-	return v.notMount("remove", name, syscall.EBUSY, func(files afero.Fs, inner string) error { return files.RemoveAll(inner) })
+	return v.notMount("remove", name, syscall.EBUSY, afero.Fs.RemoveAll)
 }
 
 func (v *mounted) Rename(from, to string) error {
@@ -449,11 +451,43 @@ func (v *mounted) Changes(ctx context.Context, name string) ([]Change, error) {
 	return v.Project.Changes(ctx, clean)
 }
 
-func (v *mounted) Undo(ctx context.Context, id string) (undone []Change, err error) {
+func (v *mounted) Undo(ctx context.Context, id string) ([]Change, error) {
+	return v.inAll(ctx, id, Project.CheckUndo, Project.Undo)
+}
+
+func (v *mounted) CheckUndo(ctx context.Context, id string) (unit string, err error) {
+	return v.Project.CheckUndo(ctx, id)
+}
+
+// Redo implements [Redoer].
+func (v *mounted) Redo(ctx context.Context, id string) ([]Change, error) {
+	return v.inAll(ctx, id, checkRedo, func(p Project, ctx context.Context, id string) ([]Change, error) {
+		return p.(Redoer).Redo(ctx, id)
+	})
+}
+
+// CheckRedo implements [Redoer].
+func (v *mounted) CheckRedo(ctx context.Context, id string) (unit string, err error) {
+	return checkRedo(v.Project, ctx, id)
+}
+
+func checkRedo(p Project, ctx context.Context, id string) (unit string, err error) {
+	if r, ok := p.(Redoer); ok {
+		return r.CheckRedo(ctx, id)
+	}
+	return "", fmt.Errorf("redoing: %w", errors.ErrUnsupported)
+}
+
+// inAll does something with a call in all projects that have changes of it, or in none.
+func (v *mounted) inAll(
+	ctx context.Context, id string,
+	check func(p Project, ctx context.Context, id string) (unit string, err error),
+	do func(p Project, ctx context.Context, id string) ([]Change, error),
+) (all []Change, err error) {
 	err = v.Exclusively(ctx, func(files afero.Fs) error {
 		inside := files.(*mounted)
-		unit, err := inside.Project.CheckUndo(ctx, id)
-		changedHere := err == nil
+		unit, err := check(inside.Project, ctx, id)
+		here := err == nil
 		if err != nil && (id == "" || !errors.Is(err, ErrNotKept)) {
 			return err
 		}
@@ -467,34 +501,29 @@ func (v *mounted) Undo(ctx context.Context, id string) (undone []Change, err err
 				continue
 			}
 			seen[m.Project] = true
-			_, mountErr := m.inner.CheckUndo(ctx, unit)
-			if mountErr != nil && !errors.Is(mountErr, ErrNotKept) {
+			switch _, mountErr := check(m.inner, ctx, unit); {
+			case mountErr == nil:
+				projects = append(projects, m.inner)
+			case !errors.Is(mountErr, ErrNotKept):
 				return fmt.Errorf("project %s: %w", m.Project, mountErr)
 			}
-			if mountErr == nil {
-				projects = append(projects, m.inner)
-			}
 		}
-		if changedHere {
+		if here {
 			projects = append(projects, inside.Project)
 		}
 		if len(projects) == 0 {
 			return err
 		}
 		for _, p := range projects {
-			changes, err := p.Undo(ctx, unit)
+			changes, err := do(p, ctx, unit)
 			if err != nil {
 				return err
 			}
-			undone = append(undone, changes...)
+			all = append(all, changes...)
 		}
 		return nil
 	})
-	return undone, err
-}
-
-func (v *mounted) CheckUndo(ctx context.Context, id string) (unit string, err error) {
-	return v.Project.CheckUndo(ctx, id)
+	return all, err
 }
 
 func (v *mounted) Restore(ctx context.Context, id int64, to string) error {

@@ -143,6 +143,14 @@ func TestUndoOfMounts(t *testing.T) {
 	require.Len(t, undone, 2)
 	require.Equal(t, "one one", text("/f")+" "+text("/sharerw/g"))
 
+	redone, err := p.WithCall("again").(vfs.Redoer).Redo(t.Context(), "")
+	require.NoError(t, err)
+	require.Len(t, redone, 2)
+	require.Equal(t, "two two", text("/f")+" "+text("/sharerw/g"))
+	_, err = p.Undo(t.Context(), "again")
+	require.NoError(t, err)
+	require.Equal(t, "one one", text("/f")+" "+text("/sharerw/g"))
+
 	// Somebody else has changed the team's file since.
 	change("three")
 	team, err := store.Open(t.Context(), "team")

@@ -13,22 +13,43 @@ import (
 
 var _ vfs.Redoer = (*Project)(nil)
 
+// possibleRedo plans a redo, and checks that nothing is in its way.
+func (c *core) possibleRedo(id string) (*undo, error) {
+	all, err := c.changes(c.state.oldest)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(id, "#") {
+		id = fsys.CallID(id)
+	}
+	u, err := planRedo(all, id)
+	if err != nil {
+		return nil, err
+	}
+	if reasons := append(u.conflicts(), u.outside(c)...); len(reasons) > 0 {
+		return nil, &vfs.UndoError{Call: u.unit, Redo: true, Reasons: reasons}
+	}
+	return u, nil
+}
+
+// CheckRedo implements [vfs.Redoer].
+func (p *Project) CheckRedo(ctx context.Context, id string) (unit string, err error) {
+	err = p.change(ctx, func(c *core) error {
+		u, err := c.possibleRedo(id)
+		if err == nil {
+			unit = u.unit
+		}
+		return err
+	})
+	return unit, err
+}
+
 // Redo implements [vfs.Redoer]: it reverses the changes by which Undo has reversed those of a call.
 func (p *Project) Redo(ctx context.Context, id string) (redone []vfs.Change, err error) {
 	err = p.change(ctx, func(c *core) error {
-		all, err := c.changes(c.state.oldest)
+		u, err := c.possibleRedo(id)
 		if err != nil {
 			return err
-		}
-		if !strings.HasPrefix(id, "#") {
-			id = fsys.CallID(id)
-		}
-		u, err := planRedo(all, id)
-		if err != nil {
-			return err
-		}
-		if reasons := append(u.conflicts(), u.outside(c)...); len(reasons) > 0 {
-			return &vfs.UndoError{Call: u.unit, Redo: true, Reasons: reasons}
 		}
 		c.keepAll = true // what is needed must not make way for the record of redoing
 		defer func() { c.keepAll = false }()
