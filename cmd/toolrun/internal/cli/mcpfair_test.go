@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,11 +31,15 @@ func TestMCPSharesPlaces(t *testing.T) {
 		endless = "for (;;);"
 	}
 	ended := make(chan error, 200)
-	session, err := s.connect(ctx, greedy)
-	require.NoError(t, err)
-	for range cap(ended) {
+	var sessions [20]*mcp.ClientSession // calls of one session wait for each other
+	for i := range sessions {
+		var err error
+		sessions[i], err = s.connect(ctx, greedy)
+		require.NoError(t, err)
+	}
+	for i := range cap(ended) {
 		group.Go(func() {
-			_, err := mcpCall(ctx, session, "javascript", map[string]any{"code": endless})
+			_, err := mcpCall(ctx, sessions[i%len(sessions)], "javascript", map[string]any{"code": endless})
 			ended <- err
 		})
 	}
