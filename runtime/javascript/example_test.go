@@ -95,3 +95,17 @@ func ExampleRunOptions_files() {
 	fmt.Println(string(out), err)
 	// Output: HELLO <nil>
 }
+
+// The console can be shown while a script runs.
+func ExampleRunOptions_console() {
+	result, err := engine.Run(context.Background(), `console.log('working'); return 42`, &javascript.RunOptions{
+		Console: func(e sandbox.Entry) { fmt.Println(e.Level, e.Text) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Text)
+	// Output:
+	// LOG working
+	// 42
+}
