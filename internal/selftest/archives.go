@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// projectBytes is the quota of projects that archives are imported into. They are in memory, so it counts as the
-// process's.
+// projectBytes is the quota of the projects that archives are imported into. They are in memory, so the process may grow
+// by it, too.
 const projectBytes = 16 << 20
 
 // archives are attacks by what is imported into a project. All of them must be refused.

@@ -41,15 +41,15 @@ type Attack struct {
 	// Source is the script.
 	Source string
 
-	// prepare, if not nil, is for what is no script.
+	// prepare, if not nil, makes an attack that is not a script.
 	prepare preparation
 }
 
-// A preparation makes what an attack needs, which counts as memory that the process has before. The attack returns how
-// it has ended, and free frees what was made.
+// A preparation makes what an attack needs; its memory does not count as growth. The attack returns how it has ended,
+// and free releases what was made.
 type preparation func(ctx context.Context) (attack func() (ending string, err error), free func(), err error)
 
-// amplification is the family of what is small and makes the process large. It has families of its own: messages,
+// amplification is the family of small inputs that make the process large. It has families of its own: messages,
 // schemas and so on.
 const amplification = "amplification"
 

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// serverAnswers are answers of a server to a client that uses its tools. Where the id stands has "ID".
+// serverAnswers are hostile answers of a server to a client that uses its tools. "ID" stands for the id.
 var serverAnswers = []struct {
 	name, attempt, method string
 	answer                text
@@ -68,7 +68,7 @@ func only(url string) mcpclient.Config {
 	return mcpclient.Config{Servers: map[string]mcpclient.ServerConfig{"s": {URL: url}}}
 }
 
-// passedOn is an attack by the result of a call, that a server passes on which has the tools of another one.
+// passedOn is an attack by the result of a call that a server passes on from another server.
 func passedOn(result text) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		url, close, err := listen(&answering{"tools/call", result})
@@ -99,7 +99,7 @@ func passedOn(result text) preparation {
 	}
 }
 
-// answering is a server whose answer to one method is hostile, and those to others are not.
+// answering is a server with a hostile answer to one method and correct answers to others.
 type answering struct {
 	method  string
 	hostile text

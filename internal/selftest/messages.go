@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// What an attack that is no script has ended with.
+// How attacks end that are not scripts.
 const (
 	answered = "answered"
 	refused  = "refused"
 )
 
 type oddMessage struct {
-	name, attempt string // the attempt is what is sent
+	name, attempt string // attempt describes the message
 	message       text
 }
 
-// odd are messages of JSON-RPC that are larger when they are decoded. Each has the id 2, if it has one.
+// odd are messages of JSON-RPC that grow when they are decoded. Those with an id have 2.
 var odd = []oddMessage{
 	{"meta", "a ping whose _meta has millions of empty arrays",
 		text{head: `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":{"a":[`, unit: `[],`, tail: `[]]}}}`}},
@@ -59,10 +59,10 @@ const (
 		`"clientInfo":{"name":"c","version":"1"},"capabilities":{}}}`
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	correctCall = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":{"a":["right"]}}}`
-	// most is what a message, or many, may make the process grow by, however large it is.
+	// most is the most that messages may make the process grow, however large they are.
 	most = 64 << 20
 
-	// largestMessage is less than what a server takes of a client.
+	// largestMessage is just below the limit of a server.
 	largestMessage = 32<<20 - 1
 )
 
@@ -70,8 +70,7 @@ const (
 // servers.
 func messages() []Attack {
 	const size = 1 << 20
-	// What is refused without being decoded is refused, and what is let in is answered. Both are right, as long as it
-	// takes no memory.
+	// A message may be refused or answered, as long as it takes no memory.
 	either := []string{answered, refused}
 	var all []Attack
 	add := func(name, attempt string, grows int64, prepare preparation) {

@@ -24,10 +24,10 @@ type Process struct {
 	MemoryAfter  int64 `json:"memoryAfter"`
 }
 
-// tick is how often the process is looked at.
+// tick is the interval of measurements.
 const tick = time.Millisecond
 
-// watch forces garbage collections, and looks at the process, until the function that it returns is called.
+// watch forces garbage collections and measures the process until stop is called.
 func watch(p *Process) (stop func()) {
 	done := make(chan struct{})
 	var watchers sync.WaitGroup
@@ -52,7 +52,7 @@ func watch(p *Process) (stop func()) {
 			now := time.Now()
 			p.Stall = max(p.Stall, now.Sub(last)-tick)
 			p.MemoryMost = max(p.MemoryMost, procmem.Resident())
-			last = time.Now() // looking takes its time, too
+			last = time.Now() // measuring takes time, too
 		}
 	})
 	return func() {
@@ -61,15 +61,14 @@ func watch(p *Process) (stop func()) {
 	}
 }
 
-// settled is the resident memory of the process when it has given back what it can.
+// settled is the resident memory of the process after it has returned what it can.
 func settled() int64 {
 	debug.FreeOSMemory()
 	return procmem.Resident()
 }
 
-// measure calls do, and returns the resident memory of the process before it, and the most that there was meanwhile.
-// Garbage collections are those of Go's own choice, since garbage is memory, too. Both are zero where nothing is
-// known.
+// measure calls do, and returns the resident memory of the process before it and its peak. Go decides when to collect
+// garbage, since garbage is memory, too. Both are zero where memory cannot be measured.
 func measure(do func()) (before, most int64) {
 	before = settled()
 	if before == 0 {

@@ -21,18 +21,18 @@ const filter = `{"type":"object","properties":{"filter":{"$ref":"#/$defs/filter"
 	{"type":"object","additionalProperties":{"$ref":"#/$defs/filter"}},
 	{"type":"string"}]}}}`
 
-// A list is what most tools have.
+// list is an input like that of most tools.
 const list = `{"type":"object","additionalProperties":false,
 	"properties":{"list":{"type":"array","items":{"type":"integer"}},"settings":{"type":"object"}}}`
 
-// schemas are attacks by what a tool gets and returns, and by the schemas of that. What is refused is refused at once.
+// schemas are attacks by the inputs, results and schemas of tools.
 func schemas() []Attack {
 	either := []string{answered, refused}
 	nested := func(depth int) text {
 		return text{head: `{"filter":` + strings.Repeat("[", depth), unit: "1", n: 1,
 			tail: strings.Repeat("]", depth) + `}`}
 	}
-	// An object in a text, that has an object in a text, and so on: each twice as long as the one in it.
+	// An object in a string, which contains an object in a string, and so on: each is twice as long as the one inside.
 	encoded := `{"list":[1]}`
 	for range 14 {
 		quoted, _ := json.Marshal(encoded)
@@ -68,7 +68,7 @@ func schemas() []Attack {
 	return all
 }
 
-// references is a schema that is short as it is written, and endless with references replaced.
+// references is a short schema that becomes endless if references are replaced.
 func references() string {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","properties":{"a":{"$ref":"#/$defs/a0"}},"$defs":{`)
@@ -93,7 +93,7 @@ func hostileTool(schema string) (*registry.Registry, error) {
 		}))
 }
 
-// slack is how long after its time a call has to end at the latest: what a busy machine makes of a second.
+// slack is how long after its time a call may end: a busy machine can make that of a second.
 const slack = 10 * time.Second
 
 // dispatching makes calls with an input, several at once.
@@ -118,7 +118,7 @@ func dispatching(schema string, atOnce int, input text) preparation {
 	}
 }
 
-// inTime fails if do, which has a second, takes far more.
+// inTime fails if do takes far more than its second.
 func inTime(do func() string) func() (string, error) {
 	return func() (string, error) {
 		began := time.Now()
@@ -137,7 +137,7 @@ func endingOf(result registry.Result) string {
 	return answered
 }
 
-// inXML makes the calls of a model's text.
+// inXML runs the calls in a model's text.
 func inXML(schema, answer string) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		tools, err := hostileTool(schema)
@@ -157,7 +157,7 @@ func inXML(schema, answer string) preparation {
 	}
 }
 
-// structured calls a tool that returns data, and makes the answer for an MCP client.
+// structured calls a tool that returns data, and renders the result for an MCP client.
 func structured(data text) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		encoded := json.RawMessage(data.String())

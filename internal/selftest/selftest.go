@@ -20,8 +20,7 @@ const (
 	// DefaultMostLate is more than the delay on even the busiest machine.
 	DefaultMostLate = 10 * time.Second
 
-	// patience is the time limit of scripts that end by themselves, or at another limit: long enough for the slowest
-	// machine.
+	// patience is the time limit of scripts that end by themselves or at another limit: enough for the slowest machine.
 	patience = 5 * time.Minute
 )
 
@@ -83,7 +82,7 @@ func Run(ctx context.Context, engine *js.Interpreter, attacks []Attack, options 
 	report := &Report{Outcomes: make([]Outcome, rounds*len(attacks))}
 	p := &report.Process
 	if slices.ContainsFunc(attacks, func(a Attack) bool { return a.Grows > 0 }) {
-		_ = check(ctx, engine) // so that what a first run needs is there before anything is measured
+		_ = check(ctx, engine) // allocates what a first run needs, before anything is measured
 	}
 	p.MemoryBefore = settled()
 	for i := range report.Outcomes {
@@ -148,7 +147,7 @@ func attemptMeasured(ctx context.Context, engine *js.Interpreter, a Attack, opti
 	return o
 }
 
-// prepared returns what makes an attack, and what frees all that was needed for it.
+// prepared returns functions that make an attack and release what it needed.
 func prepared(ctx context.Context, engine *js.Interpreter, a Attack, options Options) (do func() Outcome, finish func(),
 	err error) {
 	if a.prepare == nil {
@@ -177,7 +176,7 @@ func prepared(ctx context.Context, engine *js.Interpreter, a Attack, options Opt
 // errPatience ends attacks that do not end by themselves.
 var errPatience = fmt.Errorf("it did not end within %v", patience)
 
-// attemptScript runs a script, with files and functions as it would have in earnest.
+// attemptScript runs a script with files and functions, as in real use.
 func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, options Options) Outcome {
 	store := local.NewMemoryStore(nil)
 	defer store.Close()
@@ -214,7 +213,7 @@ func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, o
 	return o
 }
 
-// correct is a script that uses a bit of everything that a hostile one may have broken.
+// correct is a script that uses a bit of everything that a hostile script may have broken.
 const correct = `
 	const sorted = [3, 1, 2].toSorted(), text = JSON.stringify({sorted, map: [...new Map([[1, 'é']])]});
 	fs.writeFileSync('/a/b', text);

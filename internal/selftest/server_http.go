@@ -102,7 +102,7 @@ func (c *client) check(session string) error {
 	return nil
 }
 
-// overHTTP is an attack by requests that are made at the same time, in a session each.
+// overHTTP is an attack by simultaneous requests, each in its own session.
 func overHTTP(atOnce int, message text) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		tools, err := echoes()
@@ -146,7 +146,7 @@ func overHTTP(atOnce int, message text) preparation {
 	}
 }
 
-// greetings is an attack by a thousand sessions, all of which there can be. It first looks how large a greeting can be.
+// greetings is an attack by as many sessions as a server allows. It first finds out how large a greeting can be.
 func greetings(ctx context.Context) (func() (string, error), func(), error) {
 	tools, err := echoes()
 	if err != nil {
@@ -171,7 +171,7 @@ func greetings(ctx context.Context) (func() (string, error), func(), error) {
 			break
 		}
 	}
-	close() // the sessions of this one count for nothing
+	close() // these sessions must not count
 	if c, close, err = serve(ctx, tools); err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +179,7 @@ func greetings(ctx context.Context) (func() (string, error), func(), error) {
 	attack := func() (string, error) {
 		for i := range mcpserver.DefaultSessions {
 			if procmem.Resident()-before > 2*most {
-				break // that is enough
+				break // this shows it
 			}
 			status, session, answer, err := c.post("", greeting.sized(size))
 			if err == nil && (status != http.StatusOK || session == "") {

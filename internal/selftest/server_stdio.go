@@ -49,7 +49,7 @@ func overStdio(message text) preparation {
 	}
 }
 
-// answers are what a server writes. Of each line that is long only a part is kept.
+// answers reads what a server writes. Of a long line only a part is kept.
 type answers struct {
 	line            bytes.Buffer
 	refused, served bool // the odd message, and the correct call

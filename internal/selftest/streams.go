@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// events are those of the APIs that send a call in pieces. In start, "INDEX" is which call it is; in delta, also
-// "PIECE" is a piece of its arguments.
+// events are those of the APIs that send a call in pieces. "INDEX" stands for the number of the call, and in delta
+// "PIECE" for a piece of its arguments.
 var events = []struct {
 	api          registry.API
 	start, delta string
@@ -33,7 +33,7 @@ var events = []struct {
 		`{"contentBlockDelta":{"contentBlockIndex":INDEX,"delta":{"toolUse":{"input":"PIECE"}}}}`},
 }
 
-// streams are attacks by the responses of models, or of whoever answers in their place.
+// streams are attacks by streamed responses.
 func streams() []Attack {
 	either := []string{answered, refused}
 	var all []Attack
@@ -42,7 +42,7 @@ func streams() []Attack {
 			Name: amplification + "-streams-" + name, Attempt: attempt, Endings: either, Grows: mostGrown(size), prepare: streaming(api, make),
 		})
 	}
-	// A text that might end with each of its pieces.
+	// The text might end with each of its pieces.
 	piece := strings.Repeat("x", 500) + "}"
 	for _, e := range events {
 		named := func(what string) string { return string(e.api) + "-" + what }
@@ -82,7 +82,7 @@ func streams() []Attack {
 	return all
 }
 
-// streaming takes in a stream of events.
+// streaming feeds a stream of events to a provider.Stream.
 func streaming(api registry.API, events func(yield func(event string) bool)) preparation {
 	return func(ctx context.Context) (func() (string, error), func(), error) {
 		attack := func() (string, error) {

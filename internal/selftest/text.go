@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// A text is one that is made while it is read, so that a large one takes no memory of its own: a unit, n times,
-// between a head and a tail.
+// A text is generated while it is read, so that a large one takes no memory: a unit, n times, between a head and a tail.
 type text struct {
 	head, unit string
 	n          int
 	tail       string
 }
 
-// sized returns the text with as many units as make it a size, or a little less.
+// sized returns the text with as many units as fit into a size.
 func (t text) sized(size int) text {
 	t.n = (size - len(t.head) - len(t.tail)) / len(t.unit)
 	return t
@@ -48,5 +47,5 @@ func (r *repeating) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// mostGrown is what the process may grow by for a message of a size: 16 times as much, but 64 MiB at most.
+// mostGrown is how much the process may grow for a message of a size: by 16 times as much, but 64 MiB at most.
 func mostGrown(size int64) int64 { return min(16*size, most) }
