@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// projectBytes is the quota of the projects that archives are imported into. They are in memory, so the process may grow
+// projectBytes is the quota of projects that archives are imported into. They are in memory, so the process may grow
 // by it, too.
 const projectBytes = 16 << 20
 

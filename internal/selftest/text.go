@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A text is generated while it is read, so that a large one takes no memory: a unit, n times, between a head and a tail.
+// A text is generated while it is read, so that a large one takes no memory: a unit, n times, between head and tail.
 type text struct {
 	head, unit string
 	n          int
