@@ -269,6 +269,15 @@ func (v *mounted) IsReadOnly(name string) bool {
 	return err == nil && IsReadOnly(files, inner)
 }
 
+// Unmounted returns a project without the projects that [OpenMounts] mounted in it. Other file systems are returned as
+// they are.
+func Unmounted(files afero.Fs) afero.Fs {
+	if v, ok := files.(*mounted); ok {
+		return v.Project
+	}
+	return files
+}
+
 // IsMount reports whether a project is mounted at a path: see [OpenMounts]. It is false for file systems of other
 // packages.
 func IsMount(files afero.Fs, name string) bool {

@@ -15,12 +15,13 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/progress"
+	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
 // Export writes all files and directories as an archive, in byte order of the names in each directory, with their
 // permissions and times (to the second, from 1970 to 2099). Links and special files are left out. The same files give
-// the same archive.
+// the same archive. Projects that are mounted in the project are left out.
 //
 // Others can change the project meanwhile. A file that they replace is in the archive in its old or its new form;
 // what they create or remove may or may not be there. A file that is written in place, without os.O_TRUNC, is as it
@@ -33,7 +34,7 @@ func Export(ctx context.Context, files afero.Fs, w io.Writer, format Format) err
 	if err := format.check(); err != nil {
 		return err
 	}
-	ex := &exporting{files: files, to: newWriter(w, format), buf: make([]byte, bufferSize)}
+	ex := &exporting{files: vfs.Unmounted(files), to: newWriter(w, format), buf: make([]byte, bufferSize)}
 	if err := ex.directory(ctx, "/"); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type Result struct {
 // Import puts the files and directories of an archive into a project. files is a [vfs.Project], a view of one, or made
 // by [vfs.Foreign]. An existing file is replaced and keeps its permissions; an existing directory stays. New ones get
 // the archive's permissions, and those of the owner. Files and new directories get the archive's times, if these are
-// from 1970 to 2099.
+// from 1970 to 2099. Nothing is put into projects that are mounted in the project.
 //
 // An archive is imported as a whole, or refused with an [*Error] and changes nothing. These are the rules:
 //
@@ -56,7 +56,7 @@ func Import(ctx context.Context, files afero.Fs, r io.Reader, format Format) (Re
 		return Result{}, err
 	}
 	id := "import-" + strings.ToLower(rand.Text())
-	call, end, err := vfs.BeginCall(files, id)
+	call, end, err := vfs.BeginCall(vfs.Unmounted(files), id)
 	if err != nil {
 		return Result{}, err
 	}

@@ -86,7 +86,9 @@ func (s *session) run() (err error) {
 	if s.session, err = s.flags.project.session(s.cmd.Context(), s.runner, nil); err != nil {
 		return err
 	}
-	s.files = s.session.Project()
+	if s.files, err = s.session.Files(s.cmd.Context()); err != nil {
+		return err
+	}
 	if !terminal.IsTerminal(s.cmd.InOrStdin()) || !terminal.IsTerminal(s.cmd.OutOrStdout()) {
 		lines := &inputLines{in: s.cmd.InOrStdin(), ended: s.cmd.Context().Done()}
 		if err := s.loop(lines.read); err != nil || !s.failed {
