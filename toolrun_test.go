@@ -96,7 +96,7 @@ func requireToolError(tool string) func(*testing.T, error) {
 
 func TestSessionsRefuse(t *testing.T) {
 	runner := open(t, toolrun.Options{})
-	_, err := runner.Session(t.Context(), "../x", nil)
+	_, err := runner.Session(t.Context(), "a\x00", nil)
 	var invalid *vfs.InvalidIDError
 	require.ErrorAs(t, err, &invalid)
 	openSession(t, runner, "notes", nil)

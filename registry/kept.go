@@ -121,7 +121,7 @@ func fileName(id string) string {
 		return '_'
 	}, id)
 	if name == id && len(id) <= most {
-		if vfs.CheckID(name) != nil { // a device on Windows
+		if !vfs.IsPlainID(name) { // a device on Windows
 			name = "call-" + name
 		}
 		return name

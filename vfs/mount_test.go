@@ -214,7 +214,7 @@ func TestParseMounts(t *testing.T) {
 		`{"mounts":[{"path":"/..","project":"a"}]}`:                            "a name at the root",
 		`{"mounts":[{"path":"/.toolrun","project":"a"}]}`:                      "mount",
 		`{"mounts":[{"path":"/Memories","project":"a"}]}`:                      "each project's own",
-		`{"mounts":[{"path":"/a","project":"../x"}]}`:                          "invalid project id",
+		`{"mounts":[{"path":"/a","project":"a\u0000"}]}`:                       "invalid project id",
 		`{"mounts":[{"path":"/a","project":"x"},{"path":"/A","project":"y"}]}`: "another one at that path",
 	} {
 		_, err := vfs.ParseMounts([]byte(settings))

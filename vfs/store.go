@@ -8,6 +8,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Store holds projects, which have ids. Ids that differ only in case conflict. A store is safe for concurrent
@@ -93,25 +95,33 @@ func (e *InvalidIDError) Error() string {
 // Unwrap makes errors.Is hold for fs.ErrInvalid.
 func (e *InvalidIDError) Unwrap() error { return fs.ErrInvalid }
 
-// CheckID checks the id of a project: 1 to [MaxID] ASCII letters, digits, "-" and "_", and not the name of a device
-// on Windows. The error is an [*InvalidIDError].
+// CheckID checks the id of a project: 1 to [MaxID] bytes of UTF-8 without control characters. A host can use the names
+// that it has, such as alice@example.com or team/notes: stores encode what files cannot be called. The error is an
+// [*InvalidIDError].
 func CheckID(id string) error {
 	switch {
 	case id == "":
 		return &InvalidIDError{id, "it is empty"}
 	case len(id) > MaxID:
-		return &InvalidIDError{id[:MaxID] + "...", fmt.Sprintf("it has more than %d characters", MaxID)}
+		return &InvalidIDError{strings.ToValidUTF8(id[:MaxID], "") + "...", fmt.Sprintf("it has more than %d bytes", MaxID)}
+	case !utf8.ValidString(id):
+		return &InvalidIDError{id, "it is not UTF-8"}
+	case strings.ContainsFunc(id, unicode.IsControl):
+		return &InvalidIDError{id, "it has control characters"}
 	}
+	return nil
+}
+
+// IsPlainID reports whether an id can be the name of a directory on all systems: it has only ASCII letters, digits, "-"
+// and "_", and is not the name of a device on Windows.
+func IsPlainID(id string) bool {
 	for _, c := range []byte(id) {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
-			return &InvalidIDError{id, `only letters, digits, "-" and "_" are allowed`}
+			return false
 		}
 	}
 	upper := strings.ToUpper(id)
 	device := slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, upper) ||
 		len(upper) == 4 && (upper[:3] == "COM" || upper[:3] == "LPT") && upper[3] >= '0' && upper[3] <= '9'
-	if device {
-		return &InvalidIDError{id, "it is the name of a device on Windows"}
-	}
-	return nil
+	return id != "" && !device
 }

@@ -75,16 +75,17 @@ type discarded struct {
 const discardedSuffix = ".discarded"
 
 func (d *diskPlace) discard(ctx context.Context, id string, now time.Time) error {
-	_, err := d.putAway(ctx, id, fmt.Sprintf(".%s.%d-%s%s", id, now.Unix(), rand.Text(), discardedSuffix))
+	_, err := d.putAway(ctx, id, fmt.Sprintf(".%s.%d-%s%s", dirName(id), now.Unix(), rand.Text(), discardedSuffix))
 	return err
 }
 
 func parseDiscarded(name string) (discarded, bool) {
 	inner, ok := strings.CutSuffix(strings.TrimPrefix(name, "."), discardedSuffix)
-	id, rest, ok2 := strings.Cut(inner, ".")
+	dir, rest, ok2 := strings.Cut(inner, ".")
+	id, ok4 := idOf(dir)
 	seconds, _, ok3 := strings.Cut(rest, "-")
 	at, err := strconv.ParseInt(seconds, 10, 64)
-	if !ok || !ok2 || !ok3 || err != nil || name[0] != '.' || vfs.CheckID(id) != nil {
+	if !ok || !ok2 || !ok3 || !ok4 || err != nil || name[0] != '.' {
 		return discarded{}, false
 	}
 	return discarded{name, id, time.Unix(at, 0).UTC()}, true
@@ -148,5 +149,5 @@ func (d *diskPlace) recover(ctx context.Context, id, as string) error {
 	d.mu.Lock()
 	delete(d.counted, as)
 	d.mu.Unlock()
-	return d.root.Rename(name, as)
+	return d.root.Rename(name, dirName(as))
 }

@@ -83,7 +83,8 @@ func (d *diskPlace) openCore(id string, options vfs.Options, create bool) (c *co
 
 // openNow is open, but fails with fs.ErrNotExist if the project is deleted meanwhile.
 func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core, error) {
-	info, err := d.root.Lstat(id)
+	name := dirName(id)
+	info, err := d.root.Lstat(name)
 	if err != nil || !d.exactly(id) {
 		if !create {
 			return nil, cmp.Or(err, fs.ErrNotExist)
@@ -95,10 +96,10 @@ func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core,
 		if err := twinID(ids, id); err != nil {
 			return nil, err
 		}
-		if err := d.root.Mkdir(id, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := d.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		if info, err = d.root.Lstat(id); err != nil {
+		if info, err = d.root.Lstat(name); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +109,7 @@ func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core,
 		}
 		return nil, fsys.ErrNotFollowed
 	}
-	root, err := d.root.OpenRoot(id)
+	root, err := d.root.OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +117,9 @@ func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core,
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	b := newDisk(root, filepath.Join(d.dir, id))
+	b := newDisk(root, filepath.Join(d.dir, name))
 	b.gone = func() bool {
-		now, err := d.root.Lstat(id)
+		now, err := d.root.Lstat(name)
 		return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, self)
 	}
 	c := newCore(b, options)
@@ -155,8 +156,8 @@ func (d *diskPlace) list() ([]string, error) {
 	}
 	var ids []string
 	for _, info := range infos {
-		if info.IsDir() && vfs.CheckID(info.Name()) == nil {
-			ids = append(ids, info.Name())
+		if id, ok := idOf(info.Name()); ok && info.IsDir() {
+			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
@@ -166,7 +167,7 @@ func (d *diskPlace) list() ([]string, error) {
 // remove deletes a project, and those of its id that were discarded.
 func (d *diskPlace) remove(ctx context.Context, id string) error {
 	// The next project of the id may be deleted as well while this one is still being removed.
-	away, err := d.putAway(ctx, id, "."+id+"."+rand.Text()+deletedSuffix)
+	away, err := d.putAway(ctx, id, "."+dirName(id)+"."+rand.Text()+deletedSuffix)
 	if err == nil {
 		err = d.removeAll(away)
 	}
@@ -189,7 +190,7 @@ func (d *diskPlace) putAway(ctx context.Context, id, away string) (string, error
 		return "", err
 	}
 	defer c.close()
-	if err := c.delete(ctx, func() error { return d.root.Rename(id, away) }); err != nil {
+	if err := c.delete(ctx, func() error { return d.root.Rename(dirName(id), away) }); err != nil {
 		return "", err
 	}
 	d.mu.Lock()
@@ -214,8 +215,9 @@ const deletedSuffix = ".deleted"
 func (d *diskPlace) sweep(before time.Time) {
 	names, _ := d.names()
 	for _, name := range names {
-		id, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
-		deleted := name[0] == '.' && strings.HasSuffix(name, deletedSuffix) && vfs.CheckID(id) == nil
+		dir, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
+		_, isProject := idOf(dir)
+		deleted := name[0] == '.' && strings.HasSuffix(name, deletedSuffix) && isProject
 		if p, ok := parseDiscarded(name); deleted || ok && p.time.Before(before) {
 			_ = d.root.RemoveAll(name)
 		}

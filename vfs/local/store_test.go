@@ -17,16 +17,60 @@ import (
 )
 
 func TestProjectIDs(t *testing.T) {
-	for _, id := range []string{"a", "default", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "V1StGXR8_Z5jdHi6B-myT", "-", "_", "com10", strings.Repeat("x", 128)} {
+	for _, id := range []string{"a", "default", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "V1StGXR8_Z5jdHi6B-myT", "-", "_",
+		"com10", strings.Repeat("x", 128)} {
 		require.NoError(t, vfs.CheckID(id), id)
+		require.True(t, vfs.IsPlainID(id), id)
 	}
-	for _, id := range []string{
-		"", ".", "..", "a/b", `a\b`, "../a", "a.b", "a b", "a:b", "é", "a\x00", "a\n", "con", "NUL", "Aux", "com1", "LPT9", "~", "a%2fb", "*",
-		strings.Repeat("x", 129), ".toolrun", "\xff",
-	} {
+	for _, id := range []string{".", "..", "a/b", `a\b`, "../a", "a.b", "a b", "a:b", "é", "con", "NUL", "Aux", "com1", "LPT9",
+		"~", "a%2fb", "*", ".toolrun"} {
+		require.NoError(t, vfs.CheckID(id), id)
+		require.False(t, vfs.IsPlainID(id), id)
+	}
+	for _, id := range []string{"", "a\x00", "a\n", "\u0085", strings.Repeat("x", 129), "\xff"} {
 		require.ErrorAs(t, vfs.CheckID(id), new(*vfs.InvalidIDError), id)
 		require.ErrorIs(t, vfs.CheckID(id), fs.ErrInvalid)
 	}
+}
+
+// TestEncodedIDs checks that ids which cannot be names lead to directories in the store and nowhere else.
+func TestEncodedIDs(t *testing.T) {
+	outer := t.TempDir()
+	dir := filepath.Join(outer, "store")
+	store, err := local.OpenStore(dir, nil)
+	require.NoError(t, err)
+	defer store.Close()
+	long := strings.Repeat("é", 64)
+	for _, id := range []string{"../other", "..", "/etc", "alice@example.com", "con", long} {
+		write(t, openProject(t, store, id), "/file", id)
+	}
+	names := func(dir string) (names []string) {
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return names
+	}
+	require.Equal(t, []string{"store"}, names(outer))
+	found := 0
+	for _, name := range names(dir) {
+		if strings.HasPrefix(name, "~") {
+			require.Regexp(t, "^~[0-9A-V]+$", name)
+			found++
+		}
+	}
+	require.Equal(t, 6, found)
+	// Directories with names that only look like encoded ids are no projects.
+	for _, name := range []string{"~", "~x", "~c8======", "~" + strings.Repeat("0", 8) + "1", "~C5"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+	}
+	ids, err := store.List(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"../other", "..", "/etc", "alice@example.com", "con", long}, ids)
+	require.NoError(t, store.Discard(t.Context(), long))
+	require.NoError(t, store.Recover(t.Context(), long, "short/er"))
+	require.Equal(t, long, read(t, openProject(t, store, "short/er"), "/file"))
 }
 
 func TestOpenStore(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -76,7 +77,7 @@ func checkOpening(t *testing.T, store vfs.Store) {
 	_, err = store.Open(t.Context(), "ONE")
 	_, conflict := errors.AsType[*vfs.NameConflictError](err)
 	require.True(t, conflict, err)
-	for _, id := range []string{"", "..", "a/b", "a.b", "NUL"} {
+	for _, id := range []string{"", strings.Repeat("x", vfs.MaxID+1), "a\x00b", "a\nb", "\xff"} {
 		_, err := store.Open(t.Context(), id)
 		_, invalid := errors.AsType[*vfs.InvalidIDError](err)
 		require.True(t, invalid, id)
@@ -85,6 +86,25 @@ func checkOpening(t *testing.T, store vfs.Store) {
 		require.ErrorIs(t, store.Delete(t.Context(), id), fs.ErrInvalid, id)
 		_, err = vfs.StoreUsage(t.Context(), store, id)
 		require.ErrorIs(t, err, fs.ErrInvalid, id)
+	}
+
+	// Any other text is an id, and leads to no other project.
+	ids = []string{"..", "../one", "/a", `a\b`, "NUL", "alice@example.com", strings.Repeat("é", vfs.MaxID/2)}
+	for _, id := range ids {
+		p := project(t, store, id)
+		absent(t, p, "/file")
+		write(t, p, "/file", id)
+	}
+	for _, id := range ids {
+		require.Equal(t, id, read(t, project(t, store, id), "/file"))
+	}
+	listed, err := store.List(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.ElementsMatch(t, append(ids, "one", "two"), listed)
+	for _, id := range ids {
+		require.NoError(t, store.Delete(t.Context(), id))
+		_, err := store.OpenExisting(t.Context(), id)
+		require.ErrorIs(t, err, fs.ErrNotExist)
 	}
 }
 
