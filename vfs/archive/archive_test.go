@@ -797,7 +797,7 @@ func zipAttacks() []archiveAttack {
 		raw("says it is longer", "", fs.ErrInvalid, func(h *zip.FileHeader) { h.UncompressedSize64++ }),
 		raw("says it is shorter", "", fs.ErrInvalid, func(h *zip.FileHeader) { h.UncompressedSize64-- }),
 		raw("says it is nothing", "", fs.ErrInvalid, func(h *zip.FileHeader) { h.UncompressedSize64 = 0 }),
-		raw("says it is huge", "no space", syscall.ENOSPC, func(h *zip.FileHeader) { h.UncompressedSize64 = math.MaxUint64 }),
+		raw("says it is huge", "quota exceeded", syscall.ENOSPC, func(h *zip.FileHeader) { h.UncompressedSize64 = math.MaxUint64 }),
 		raw("content beyond the end", "truncated", fs.ErrInvalid, func(h *zip.FileHeader) { h.CompressedSize64 = 1 << 40 }),
 		raw("content far beyond the end", "truncated", fs.ErrInvalid, func(h *zip.FileHeader) { h.CompressedSize64 = math.MaxUint64 }),
 		slashed("directory with a content", "content", func(*zip.FileHeader) {}),
@@ -963,7 +963,7 @@ func tarAttacks() []archiveAttack {
 		patched("kind of nobody", "kind", fs.ErrInvalid, func(block []byte) { block[156] = 'Z' }),
 		patched("directory with a content", "content", fs.ErrInvalid, func(block []byte) { block[156] = tar.TypeDir }),
 		patched("negative size", "", fs.ErrInvalid, func(block []byte) { copy(block[124:136], bytes.Repeat([]byte{0xff}, 12)) }),
-		patched("huge size", "no space", syscall.ENOSPC, func(block []byte) {
+		patched("huge size", "quota exceeded", syscall.ENOSPC, func(block []byte) {
 			copy(block[124:136], append([]byte{0x80, 0, 0, 0}, bytes.Repeat([]byte{0x7f}, 8)...))
 		}),
 		patched("longer than it is", "", fs.ErrInvalid, func(block []byte) { copy(block[124:136], "00000003000\x00") }),
@@ -1004,7 +1004,7 @@ func tarAttacks() []archiveAttack {
 			},
 		},
 		{
-			name: "zeros without end", formats: []Format{TarGzip}, want: syscall.ENOSPC, reason: "no space",
+			name: "zeros without end", formats: []Format{TarGzip}, want: syscall.ENOSPC, reason: "quota exceeded",
 			build: func(t testing.TB, _ Format, evil bool) []byte {
 				data := packed(t, Tar, someItems...)
 				zeros := gzipped(t, make([]byte, 1<<20))
