@@ -49,6 +49,9 @@ type DirOptions struct {
 	// Layer, if not "", is another directory in which all changes are kept, until [vfs.Layer].Apply makes them: see
 	// local.OpenLayer. [Session.Project] is a [vfs.Layer] then.
 	Layer string
+	// History, if not "", is another directory in which the history of changes is kept, instead of ".toolrun" in the
+	// directory itself: see local.OpenDirApart. With a Layer, that has it.
+	History string
 }
 
 // A Session runs a model's calls on the files of one project. It does not store the conversation. It is safe for

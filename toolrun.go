@@ -216,9 +216,12 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 	}
 	var project vfs.Project
 	var err error
-	if layer := ignoring.Dir.Layer; layer != "" {
-		project, err = local.OpenLayer(dir, layer, &o)
-	} else {
+	switch {
+	case ignoring.Dir.Layer != "":
+		project, err = local.OpenLayer(dir, ignoring.Dir.Layer, &o)
+	case ignoring.Dir.History != "":
+		project, err = local.OpenDirApart(dir, ignoring.Dir.History, &o)
+	default:
 		project, err = local.OpenDir(dir, &o)
 	}
 	if err != nil {

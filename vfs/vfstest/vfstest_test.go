@@ -58,6 +58,16 @@ func inLayer(t *testing.T, options *vfs.Options) opener {
 	}
 }
 
+func inDirectoryApart(t *testing.T, options *vfs.Options) opener {
+	parent, n := t.TempDir(), 0
+	return func(t *testing.T) vfs.Project {
+		n++
+		dir := filepath.Join(parent, fmt.Sprint("directory", n))
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		return closing(t)(local.OpenDirApart(dir, dir+".own", options))
+	}
+}
+
 func closing(t *testing.T) func(project vfs.Project, err error) vfs.Project {
 	return func(project vfs.Project, err error) vfs.Project {
 		require.NoError(t, err)
@@ -105,6 +115,7 @@ func TestProjects(t *testing.T) {
 		{"a subtree on disk without history", onDisk, vfs.Options{History: without, NoSync: true}, subtree},
 		{"a directory without history", inDirectory, vfs.Options{History: without, NoSync: true}, itself},
 		{"a layer without history", inLayer, vfs.Options{History: without, NoSync: true}, itself},
+		{"a directory with its history apart", inDirectoryApart, vfs.Options{NoSync: true}, itself},
 		{"a subtree of a directory", inDirectory, vfs.Options{NoSync: true}, subtree},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// layerDir returns the directory of the layer of --root, in the user's data directory.
-func (f *projectFlags) layerDir() (string, error) {
+// besideRoot returns the directory in the user's data directory for what is kept about --root, of one kind.
+func (f *projectFlags) besideRoot(kind string) (string, error) {
 	dir, err := filepath.Abs(f.root)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
@@ -31,24 +31,24 @@ func (f *projectFlags) layerDir() (string, error) {
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(dir))
-	layer := filepath.Join(data, "layers", hex.EncodeToString(sum[:16]))
-	if whole, err := filepath.Abs(layer); err == nil && strings.HasPrefix(whole, dir+string(filepath.Separator)) {
+	beside := filepath.Join(data, kind, hex.EncodeToString(sum[:16]))
+	if whole, err := filepath.Abs(beside); err == nil && strings.HasPrefix(whole, dir+string(filepath.Separator)) {
 		return "", fmt.Errorf("changes would be kept in %s, which is in the directory itself: set TOOLRUN_DATA", whole)
 	}
-	return layer, nil
+	return beside, nil
 }
 
-// layer opens the layer of --root.
+// layer opens the layer of --root, or returns nil if there is none.
 func (c *filesCommand) layer() (vfs.Layer, error) {
 	if c.root == "" {
 		return nil, errors.New("changes wait in a layer if a directory is used with --root DIR --overlay: give --root DIR")
 	}
-	dir, err := c.layerDir()
+	dir, err := c.besideRoot("layers")
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("no changes are waiting: use --overlay when tools are to keep them apart from the directory")
+		return nil, nil
 	}
 	return local.OpenLayer(c.root, dir, c.rootOptions())
 }
@@ -62,10 +62,12 @@ func (c *filesCommand) settle(
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, layer.Close()) }()
-		done, err := do(cmd, layer, names)
-		if err != nil && len(done) == 0 {
-			return err
+		var done []vfs.Difference
+		if layer != nil {
+			defer func() { err = errors.Join(err, layer.Close()) }()
+			if done, err = do(cmd, layer, names); err != nil && len(done) == 0 {
+				return err
+			}
 		}
 		var text strings.Builder
 		for _, d := range done {
@@ -82,9 +84,9 @@ func (c *filesCommand) apply() *cobra.Command {
 		Long: `Make the changes in the directory given with --root that tools have made with
 --overlay: all of them, or those at the paths and below. If others have changed
 the same files since, nothing is done: see toolrun files diff.`,
-		Example: "  toolrun js --root . --overlay -e 'await fs.writeFile(\"a.txt\", \"a\")'\n" +
-			"  toolrun files --root . diff\n" +
-			"  toolrun files --root . apply a.txt",
+		Example: "  toolrun files --root site diff\n" +
+			"  toolrun files --root site apply\n" +
+			"  toolrun files --root site apply index.html",
 		RunE: c.settle(func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error) {
 			return layer.Apply(cmd.Context(), names...)
 		}),
@@ -97,7 +99,7 @@ func (c *filesCommand) discard() *cobra.Command {
 		Short: "Drop the changes that --overlay has kept apart",
 		Long: `Drop the changes that tools have made to the directory given with --root and
 --overlay: all of them, or those at the paths and below.`,
-		Example: "  toolrun files --root . discard",
+		Example: "  toolrun files --root site discard",
 		RunE: c.settle(func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error) {
 			return layer.Discard(cmd.Context(), names...)
 		}),
@@ -110,10 +112,12 @@ func (c *filesCommand) diffLayer(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, layer.Close()) }()
-	found, err := layer.Differences(cmd.Context())
-	if err != nil {
-		return err
+	var found []vfs.Difference
+	if layer != nil {
+		defer func() { err = errors.Join(err, layer.Close()) }()
+		if found, err = layer.Differences(cmd.Context()); err != nil {
+			return err
+		}
 	}
 	if c.json {
 		return printJSON(cmd.OutOrStdout(), listed(found))

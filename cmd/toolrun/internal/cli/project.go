@@ -48,13 +48,18 @@ func (f *projectFlags) add(cmd *cobra.Command) {
 		"with --root, let this protected `NAME` be changed, or * for all (repeatable)")
 }
 
-// checkRoot refuses flags that need --root without it, and finds the layer of --overlay.
+// checkRoot refuses flags that need --root without it, and finds the layer of --overlay, or the place for the history.
 func (f *projectFlags) checkRoot() (err error) {
 	if f.root != "" {
 		if f.overlay {
-			f.dir.Layer, err = f.layerDir()
+			f.dir.Layer, err = f.besideRoot("layers")
+			return err
 		}
-		return err
+		if !local.KeepsOwn(f.root) {
+			// Without a place for it, the history is in the directory itself.
+			f.dir.History, _ = f.besideRoot("roots")
+		}
+		return nil
 	}
 	for _, name := range []string{"read-only", "overlay", "protect", "unprotect"} {
 		if f.cmd.Flags().Changed(name) {
@@ -113,10 +118,13 @@ func (f *projectFlags) open(ctx context.Context) (vfs.Project, error) {
 	if err := f.checkRoot(); err != nil {
 		return nil, err
 	}
-	if f.root != "" && f.dir.Layer != "" {
+	switch {
+	case f.root == "":
+	case f.dir.Layer != "":
 		return local.OpenLayer(f.root, f.dir.Layer, f.rootOptions())
-	}
-	if f.root != "" {
+	case f.dir.History != "":
+		return local.OpenDirApart(f.root, f.dir.History, f.rootOptions())
+	default:
 		return local.OpenDir(f.root, f.rootOptions())
 	}
 	store, err := f.store(nil)

@@ -1,0 +1,103 @@
+package local_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+func openApart(t *testing.T, dir, own string) vfs.Project {
+	t.Helper()
+	p, err := local.OpenDirApart(dir, own, &vfs.Options{NoSync: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+// What is the project's own leaves no trace in the directory, and is found again.
+func TestDirectoryWithItsHistoryApart(t *testing.T) {
+	dir, own := layeredDir(t), filepath.Join(t.TempDir(), "own")
+	p := openApart(t, dir, own)
+	original := snapshot(t, p)
+	require.NoError(t, p.EditSettings(t.Context(), func([]byte) ([]byte, error) { return []byte("settings"), nil }))
+	changeLayer(t, p.WithCall("call"))
+	write(t, p, "/mine/a", "a")
+	requireExactUsage(t, p)
+	other := openApart(t, dir, own)
+	write(t, other, "/mine/a", "b")
+	require.NoError(t, p.Close())
+	write(t, other, "/mine/a", "c")
+	require.NoError(t, other.Close())
+	_, err := os.Lstat(filepath.Join(dir, vfs.Reserved))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+
+	p = openApart(t, dir, own)
+	settings, err := p.Settings(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "settings", string(settings))
+	changes, err := p.Changes(t.Context(), "/mine/a")
+	require.NoError(t, err)
+	require.Len(t, changes, 3)
+	require.NoError(t, p.Restore(t.Context(), changes[0].ID, ""))
+	require.Equal(t, "b", read(t, p, "/mine/a"))
+	require.NoError(t, p.RemoveAll("/mine"))
+	_, err = p.Undo(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, "b", read(t, p, "/mine/a"))
+	require.NoError(t, p.RemoveAll("/mine"))
+	_, err = p.Undo(t.Context(), "call")
+	require.NoError(t, err)
+	require.Equal(t, original, snapshot(t, p))
+	requireExactUsage(t, p)
+	require.NoError(t, p.Close())
+	entries, err := os.ReadDir(filepath.Join(own, vfs.Reserved, "tmp"))
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
+// A process that was killed leaves temporary files, which the next one removes.
+func TestDirectoryWithLeftovers(t *testing.T) {
+	dir, own := layeredDir(t), t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, vfs.Reserved, "tmp"), 0o700))
+	for _, name := range []string{"dead-1", "dead.lock", "moved"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, vfs.Reserved, "tmp", name), nil, 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, vfs.Reserved, ".gitignore"), []byte("*\n"), 0o600))
+	require.False(t, local.KeepsOwn(dir))
+	p := openApart(t, dir, own)
+	write(t, p, "/x", "x")
+	require.NoError(t, p.Close())
+	_, err := os.Lstat(filepath.Join(dir, vfs.Reserved))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestReadOnlyApart(t *testing.T) {
+	dir, own := layeredDir(t), filepath.Join(t.TempDir(), "own")
+	before := filesOfTheHost(t, dir)
+	for range 2 {
+		p, err := local.OpenDirApart(dir, own, &vfs.Options{ReadOnly: true})
+		require.NoError(t, err)
+		require.Equal(t, "a", read(t, p, "/a.txt"))
+		require.Error(t, p.Mkdir("/d", 0o755))
+		require.NoError(t, p.Close())
+		_, err = os.Lstat(filepath.Join(own, vfs.Reserved))
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.NoError(t, os.MkdirAll(own, 0o700))
+	}
+	require.Equal(t, before, filesOfTheHost(t, dir))
+}
+
+func TestKeepsOwn(t *testing.T) {
+	dir := t.TempDir()
+	require.False(t, local.KeepsOwn(dir))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, vfs.Reserved), 0o700))
+	require.True(t, local.KeepsOwn(dir), "it has been made for that")
+	write(t, openDir(t, dir, nil), "/f", "x")
+	require.True(t, local.KeepsOwn(dir))
+}
