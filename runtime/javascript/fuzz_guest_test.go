@@ -95,8 +95,12 @@ func lie(t *testing.T, how byte, tape []byte) {
 	r := newRun(begun, options)
 	l := newLiar(t, r, tape)
 	l.loop = how&16 != 0
-	require.NoError(t, r.encodeSetup())
-	if r.findLibraries(program) != nil { // it took too long
+	err = r.encodeSetup()
+	if err == nil {
+		err = r.findLibraries(program)
+	}
+	if err != nil {
+		require.ErrorContains(t, err, "time limit exceeded")
 		return
 	}
 
