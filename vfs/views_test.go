@@ -19,7 +19,6 @@ import (
 )
 
 var (
-	stores       = storetest.Stores
 	openProject  = storetest.Open
 	forEachStore = storetest.Each
 	read         = storetest.Read
