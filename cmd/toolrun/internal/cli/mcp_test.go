@@ -336,7 +336,8 @@ func TestMCPTokensChange(t *testing.T) {
 	ends(third)
 	_, err = mcpCall(t.Context(), second, "javascript", hello)
 	require.NoError(t, err)
-	require.Contains(t, s.logged(), `"project":"other"`)
+	require.Eventually(t, func() bool { return strings.Contains(s.logged(), `"project":"other"`) }, 20*time.Second,
+		10*time.Millisecond)
 }
 
 // TestMCPSecondInterrupt: the first interrupt lets a call finish, the second does not.
