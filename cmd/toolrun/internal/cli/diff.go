@@ -98,7 +98,7 @@ func findChange(changes []vfs.Change, text string) (vfs.Change, error) {
 			return change, nil
 		}
 	}
-	return vfs.Change{}, fmt.Errorf("change %d: %w", id, vfs.ErrNotKept)
+	return vfs.Change{}, fmt.Errorf("no change %d in the history", id)
 }
 
 // before is a file before a change.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -77,8 +78,8 @@ func (c *filesCommand) deleted() *cobra.Command {
 	return &cobra.Command{
 		Use:   "deleted [PATH]",
 		Short: "List what has been removed and can be restored",
-		Long: `List the files and directories that have been removed, the latest first, and at
-whose paths there is nothing now. The first column is the id for restore.`,
+		Long: `List the files and directories that have been removed and not replaced since,
+the latest first. The first column is the id for restore.`,
 		Example: "  toolrun files deleted\n" +
 			"  toolrun files deleted /site",
 		Args: cobra.MaximumNArgs(1),
@@ -114,7 +115,12 @@ changes; restoring is one, too.`,
 			if err != nil {
 				return outcome{}, err
 			}
-			did, err := restoreChange(cmd.Context(), p, change, to)
+			if to != "" {
+				if to, err = vfs.Clean(to); err != nil {
+					return outcome{}, err
+				}
+			}
+			did, err := restoreChange(cmd.Context(), p, changes, change, to)
 			return outcome{did + "\n", map[string]string{"did": did}}, err
 		}),
 	}
@@ -122,9 +128,13 @@ changes; restoring is one, too.`,
 	return cmd
 }
 
-// restoreChange takes back one change, whatever has come after it, and says what it did. What is kept goes to the path to
-// instead, unless that is "".
-func restoreChange(ctx context.Context, p vfs.Project, change vfs.Change, to string) (did string, err error) {
+// restoreChange takes back one of all changes, whatever has come after it, and says what it did. What is kept goes to the
+// clean path to instead, unless that is "".
+func restoreChange(
+	ctx context.Context, p vfs.Project, all []vfs.Change, change vfs.Change, to string,
+) (did string, err error) {
+	now, there := nowAt(all, change)
+	gone := fmt.Errorf("change %d: %s has been removed or replaced since", change.ID, now)
 	switch {
 	case to != "" && change.Kept:
 		return "restored " + to, p.Restore(ctx, change.ID, to)
@@ -133,27 +143,36 @@ func restoreChange(ctx context.Context, p vfs.Project, change vfs.Change, to str
 	case change.Lost:
 		return "", fmt.Errorf("change %d: what it replaced was too large to keep: %w", change.ID, vfs.ErrNotKept)
 	case change.Op == vfs.OpRename:
+		if !there {
+			return "", gone
+		}
 		if err := p.MkdirAll(path.Dir(change.Path), 0o755); err != nil {
 			return "", err
 		}
-		if err := vfs.Move(ctx, p, change.To, change.Path); err != nil {
+		if err := vfs.Move(ctx, p, now, change.Path); err != nil {
 			return "", err
 		}
-		did = fmt.Sprintf("moved %s back to %s", change.To, change.Path)
+		did = fmt.Sprintf("moved %s back to %s", now, change.Path)
 		if change.Kept {
 			err = p.Restore(ctx, change.ID, change.To)
 			did += fmt.Sprintf(", and restored %s", change.To)
 		}
 		return did, err
 	case change.Kept:
-		return "restored " + change.Path, p.Restore(ctx, change.ID, "")
+		if change.Op != vfs.OpWrite {
+			now = change.Path
+		}
+		return "restored " + now, p.Restore(ctx, change.ID, "")
 	case change.Op == vfs.OpCreate, change.Op == vfs.OpMkdir:
-		return fmt.Sprintf("removed %s, which did not exist before change %d", change.Path, change.ID),
+		if !there {
+			return "", gone
+		}
+		return fmt.Sprintf("removed %s, which did not exist before change %d", now, change.ID),
 			p.Exclusively(ctx, func(files afero.Fs) error {
-				if _, err := files.Stat(change.Path); err != nil {
+				if _, err := files.Stat(now); err != nil {
 					return err
 				}
-				return files.RemoveAll(change.Path)
+				return files.RemoveAll(now)
 			})
 	case change.Op == vfs.OpUndone:
 		if redoer, ok := p.(vfs.Redoer); ok {
@@ -162,6 +181,37 @@ func restoreChange(ctx context.Context, p vfs.Project, change vfs.Change, to str
 		}
 	}
 	return "", fmt.Errorf("change %d: %w", change.ID, vfs.ErrNotKept)
+}
+
+// nowAt returns where the file or directory is now that a change has made, written or renamed, as the later ones of all
+// changes say, which are listed from the latest on. If it has been removed or replaced, there is false, and now is where
+// it was then.
+func nowAt(all []vfs.Change, change vfs.Change) (now string, there bool) {
+	now = change.Path
+	if change.Op == vfs.OpRename {
+		now = change.To
+	}
+	removed := "" // with what was here
+	for _, later := range slices.Backward(all) {
+		switch {
+		case later.ID <= change.ID:
+		case removed != "":
+			undone := later.Op == vfs.OpCreate && (later.Undoes != "" || later.Redoes != "")
+			if (later.Path == removed || later.To == removed) && !undone {
+				return now, false // something else is here
+			}
+			if later.Path == removed {
+				removed = ""
+			}
+		case later.Op == vfs.OpRename && vfs.Within(now, later.Path):
+			now = later.To + now[len(later.Path):]
+		case later.Op == vfs.OpRename && later.To == now:
+			return now, false
+		case later.Op == vfs.OpRemove && vfs.Within(now, later.Path):
+			removed = later.Path
+		}
+	}
+	return now, removed == ""
 }
 
 func (c *filesCommand) undo() *cobra.Command {
@@ -176,6 +226,9 @@ undone, and the error names the files.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			changes, err := p.Undo(cmd.Context(), argument(args, 0, ""))
+			if len(args) == 0 && errors.Is(err, vfs.ErrNotKept) {
+				return outcome{}, errors.New("nothing to undo")
+			}
 			if err != nil {
 				return outcome{}, err
 			}
@@ -199,6 +252,9 @@ files.`,
 				return outcome{}, errors.New("this project cannot redo")
 			}
 			changes, err := redoer.Redo(cmd.Context(), argument(args, 0, ""))
+			if len(args) == 0 && errors.Is(err, vfs.ErrNotKept) {
+				return outcome{}, errors.New("nothing to redo")
+			}
 			if err != nil {
 				return outcome{}, err
 			}
