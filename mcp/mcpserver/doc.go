@@ -19,7 +19,8 @@
 //     read-only tools overlap with each other. Over HTTP, order is that of the requests' arrival. Clients without
 //     sessions wait for each answer if they want an order.
 //   - Progress of a call, if the client gives a progress token: what the tool reports, the console of code as it is
-//     printed (at most 4 KiB every 50 ms; the result has all of it), and every 5 s that the call still runs.
+//     printed (at most 4 KiB every 50 ms; the result has all of it), and every 5 s that the call still waits for
+//     others or runs.
 //   - Log records, if the client sets a level: the beginning and end of each call, and what the tool logs with the
 //     Logger of its [registry.Env], without errors and stacks.
 //   - Cancellation: a call that the client cancels is stopped.

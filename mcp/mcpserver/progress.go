@@ -16,27 +16,30 @@ import (
 const (
 	// progressInterval is the least time between two notifications of a call's progress.
 	progressInterval = 50 * time.Millisecond
-	// heartbeat is how often a client hears that a call still runs.
+	// heartbeat is how often a client hears that a call still waits or runs.
 	heartbeat = 5 * time.Second
 	// lastProgress is how long the answer of a call waits for its last notification, which must come before it.
 	lastProgress = time.Second
 )
 
 // A feed tells a client of a call's progress: what the tool reports, the console of code, and every few seconds that
-// the call still runs. One goroutine sends it all, so a tool never waits for the client. What waits to be sent is
+// the call still waits for others or runs. One goroutine sends it all, so a tool never waits for the client. What waits to be sent is
 // bounded: reports replace each other, and console lines beyond maxLogText bytes are counted.
 type feed struct {
 	ctx   context.Context // ends with the call, or when the client takes no more
 	send  func(ctx context.Context, params *sdk.ProgressNotificationParams)
 	token any
 	tool  string
-	start time.Time
 
 	wake  chan struct{} // has a value if there may be something to send
 	over  chan struct{} // closed when the call has ended
 	ended chan struct{} // closed when everything has been sent
 
+	cancel  context.CancelFunc // ends ctx
+	endOnce sync.Once
+
 	mu      sync.Mutex
+	start   time.Time          // of the call, or zero while it waits for others
 	report  *registry.Progress // the latest one, unless it has been sent
 	console strings.Builder    // lines
 	dropped int                // lines that had no room
@@ -45,26 +48,39 @@ type feed struct {
 	last, total float64
 }
 
-// startFeed starts the feed of a call. It returns nil if the client has not asked for one.
-func startFeed(ctx context.Context, request *sdk.CallToolRequest) *feed {
-	token := request.Params.GetProgressToken()
-	if token == nil {
-		return nil
+type feedKey struct{}
+
+// openFeed opens the feed of a call that may have to wait before it starts. It returns nil if the client has not asked
+// for one, and otherwise a context that has it. close must be called.
+func openFeed(ctx context.Context, request sdk.Request) (context.Context, *feed) {
+	call, ok := request.(*sdk.CallToolRequest)
+	if !ok || call.Params.GetProgressToken() == nil {
+		return ctx, nil
 	}
 	f := &feed{
 		send: func(ctx context.Context, params *sdk.ProgressNotificationParams) {
-			_ = request.Session.NotifyProgress(ctx, params) // a client that is gone need not know
+			_ = call.Session.NotifyProgress(ctx, params) // a client that is gone need not know
 		},
-		token: token, tool: request.Params.Name, start: time.Now(),
+		token: call.Params.GetProgressToken(), tool: call.Params.Name,
 		wake: make(chan struct{}, 1), over: make(chan struct{}), ended: make(chan struct{}),
 		last: -1, // a call may begin by saying that nothing has been done
 	}
-	var cancel context.CancelFunc
-	f.ctx, cancel = context.WithCancel(ctx)
-	go func() {
-		defer cancel()
-		f.run()
-	}()
+	f.ctx, f.cancel = context.WithCancel(ctx)
+	go f.run()
+	return context.WithValue(ctx, feedKey{}, f), f
+}
+
+// startFeed returns the feed of a call that starts now, and nothing is sent after the context has ended. It returns
+// nil if there is no feed.
+func startFeed(ctx context.Context, _ *sdk.CallToolRequest) *feed {
+	f, _ := ctx.Value(feedKey{}).(*feed)
+	if f == nil {
+		return nil
+	}
+	context.AfterFunc(ctx, f.cancel)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.start = time.Now()
 	return f
 }
 
@@ -107,17 +123,27 @@ func (f *feed) print(text string) {
 }
 
 // end sends what is left. It is called before the call is answered, and waits for that, but not for ever: the client
-// may not be reading.
+// may not be reading. Once is enough.
 func (f *feed) end() {
 	if f == nil {
 		return
 	}
-	close(f.over)
-	timer := time.NewTimer(lastProgress)
-	defer timer.Stop()
-	select {
-	case <-f.ended:
-	case <-timer.C:
+	f.endOnce.Do(func() {
+		close(f.over)
+		timer := time.NewTimer(lastProgress)
+		defer timer.Stop()
+		select {
+		case <-f.ended:
+		case <-timer.C:
+		}
+	})
+}
+
+// close ends a feed that may not have ended, for it is not known how far its call has come. Nothing is sent after it.
+func (f *feed) close() {
+	if f != nil {
+		f.end()
+		f.cancel()
 	}
 }
 
@@ -165,9 +191,16 @@ func (f *feed) flush() {
 	}
 }
 
-// beat says that the call still runs.
+// beat says that the call still waits or runs.
 func (f *feed) beat() {
-	f.notify(fmt.Sprintf("%s has been running for %v", f.tool, time.Since(f.start).Round(time.Second)), math.NaN(), 0)
+	f.mu.Lock()
+	start := f.start
+	f.mu.Unlock()
+	text := "waiting for earlier calls"
+	if !start.IsZero() {
+		text = fmt.Sprintf("%s has been running for %v", f.tool, time.Since(start).Round(time.Second))
+	}
+	f.notify(text, math.NaN(), 0)
 }
 
 // notify sends a notification. The protocol wants the number to grow each time. If there is none, or one that does not

@@ -79,6 +79,39 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
+// TestHeartbeatOfWaitingCalls has a call that waits for another one before it runs for long itself.
+func TestHeartbeatOfWaitingCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := registry.Func(registry.Spec{Name: "slow", Description: "Takes its time.", Timeout: time.Minute},
+			func(context.Context, struct{}, registry.Env) (string, error) {
+				time.Sleep(7 * time.Second)
+				return "done", nil
+			})
+		tools, err := registry.New(slow)
+		require.NoError(t, err)
+		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{}), nil)
+		require.NoError(t, err)
+		options, heard := listening()
+		session := connect(t, overStdio(t, server), "2025-11-25", options)
+		first := make(chan error, 1)
+		go func() {
+			_, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "slow"})
+			first <- err
+		}()
+		synctest.Wait()
+		params := &sdk.CallToolParams{Name: "slow"}
+		params.SetProgressToken("t")
+		_, err = session.CallTool(t.Context(), params)
+		require.NoError(t, err)
+		require.NoError(t, <-first)
+		require.Len(t, heard, 2)
+		require.Equal(t, "waiting for earlier calls", (<-heard).Message)
+		require.Equal(t, "slow has been running for 3s", (<-heard).Message)
+		require.NoError(t, session.Close())
+		require.NoError(t, server.Shutdown(t.Context()))
+	})
+}
+
 // TestConsoleIsSentWhileCodeRuns runs code that is ended by a client that has heard what it printed.
 func TestConsoleIsSentWhileCodeRuns(t *testing.T) {
 	onEveryWay(t, everyWay, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {

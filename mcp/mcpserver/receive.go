@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolrun/toolrun/registry"
 )
 
 // errBusy is what clients are told if there are too many requests.
@@ -65,10 +67,17 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		switch params := request.GetParams().(type) {
 		case *sdk.CallToolParamsRaw:
-			if err := call.turn.wait(ctx, s.active.draining, s.reads(params.Name)); err != nil {
-				return nil, err
+			ctx, feed := openFeed(ctx, request)
+			defer feed.close()
+			err := call.turn.wait(ctx, s.active.draining, s.reads(params.Name))
+			if err == nil {
+				result, err = s.call(ctx, next, method, request, tools, env)
 			}
-			return s.call(ctx, next, method, request, tools, env)
+			if err != nil && ctx.Err() != nil { // while it waited; one that runs is answered with the same
+				return s.result(request.GetSession().(*sdk.ServerSession),
+					registry.Failure(registry.CodeCanceled, "Tool execution was canceled."), env)
+			}
+			return result, err
 		case *sdk.ListPromptsParams:
 			return s.listPrompts(ctx, tools, env)
 		case *sdk.GetPromptParams:

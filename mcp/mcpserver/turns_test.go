@@ -120,9 +120,19 @@ func TestCallsThatFailOrAreCanceledHoldNobodyUp(t *testing.T) {
 	in(emptyCall(13, "third"))
 	require.Equal(t, "first", <-o.begun)
 	in(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":11}}`)
-	for line := out(); !strings.Contains(line, `"id":11`); line = out() { // the SDK cancels in no particular order
+	answer := func(id string) string { // the SDK cancels in no particular order
+		line := out()
+		for !strings.Contains(line, `"id":`+id) {
+			line = out()
+		}
+		return strings.Replace(line, id, "ID", 1)
 	}
+	waited := answer("11")
 	in(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":10}}`)
+	ran := answer("10")
+	require.Equal(t, ran, waited, "one that waits is answered as one that runs")
+	require.Contains(t, ran, `"isError":true`)
+	require.Contains(t, ran, "Tool execution was canceled.")
 	require.Equal(t, "third", <-o.begun, "the second one has been canceled while it waited")
 	o.let["third"] <- struct{}{}
 	for line := out(); !strings.Contains(line, `"id":13`); line = out() {
