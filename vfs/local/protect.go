@@ -96,7 +96,33 @@ func (c *core) guard(clean string, dir bool) error {
 			return &vfs.ProtectedError{Path: clean[:end]}
 		}
 	}
+	if !c.protection.protects(bareHead, false) {
+		return nil
+	}
+	for at := clean; at != "/"; {
+		base := path.Base(at)
+		at = path.Dir(at)
+		if c.isRepository(at, base) {
+			return &vfs.ProtectedError{Path: at}
+		}
+	}
 	return nil
+}
+
+// repositoryParts are what a Git repository has beside [bareHead]: one of the first two, and some of the others.
+var repositoryParts = []string{"objects", "commondir", "refs", "config"}
+
+// isRepository reports whether a directory is a Git repository, whatever its name, or would be one, or nearly, if
+// something in it had the name base. Code cannot make a file HEAD, but somebody may have made one.
+func (c *core) isRepository(dir, base string) bool {
+	head, err := c.b.lstat(path.Join(dir, "HEAD"))
+	if err != nil || head.IsDir() {
+		return false
+	}
+	return slices.Contains(repositoryParts, vfs.Fold(base)) || slices.ContainsFunc(repositoryParts, func(name string) bool {
+		_, err := c.b.lstat(path.Join(dir, name))
+		return err == nil
+	})
 }
 
 // IsReadOnly is what [vfs.IsReadOnly] asks.

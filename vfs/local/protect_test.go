@@ -296,6 +296,55 @@ func TestGitExecutesNothing(t *testing.T) {
 	}
 }
 
+// A repository is protected whatever its directory is called, and so is a directory that code could make one.
+func TestRepositoriesOfAnyNameAreProtected(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	const command = "[core]\n\tfsmonitor = \"touch EXECUTED #\"\n"
+	appended := func(name, text string) func(files afero.Fs) error {
+		return func(files afero.Fs) error { return vfs.Append(ctxOf(), files, name, []byte(text)) }
+	}
+	dir := t.TempDir()
+	for _, script := range []string{
+		"git init -q seed && git -C seed -c user.name=a -c user.email=a@b commit -q --allow-empty -m x",
+		"git clone -q --bare seed r/.bare && echo 'gitdir: ./.bare' >r/.git && git -C r worktree add -q main",
+		"mkdir r/half && echo 'ref: refs/heads/main' >r/half/HEAD && echo x >r/plain",
+	} {
+		cmd := exec.Command("sh", "-ec", script)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	for name, attack := range map[string]func(files afero.Fs) error{
+		"config":              appended("/.bare/config", command),
+		"config of worktrees": appended("/.bare/config", "[extensions]\n\tworktreeConfig = true\n"),
+		"in the repository":   appended("/.bare/worktrees/main/config.worktree", command),
+		"a hook":              appended("/.bare/hooks/post-checkout", "#!/bin/sh\ntouch EXECUTED\n"),
+		"removed":             func(files afero.Fs) error { return files.RemoveAll("/.bare/config") },
+		"permissions":         func(files afero.Fs) error { return files.Chmod("/.bare/config", 0o600) },
+		"renamed":             func(files afero.Fs) error { return files.Rename("/.bare", "/b") },
+		"renamed into":        func(files afero.Fs) error { return files.Rename("/plain", "/.bare/hooks/post-checkout") },
+		"linked tree":         appended("/main/.git", ""),
+		"nearly one":          appended("/half/config", command),
+		"nearly one, objects": func(files afero.Fs) error { return files.MkdirAll("/half/Objects", 0o755) },
+		"nearly one, renamed": func(files afero.Fs) error { return files.Rename("/plain", "/half/commondir") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := filesOfTheHost(t, filepath.Join(dir, "r", ".bare"))
+			p := openDir(t, filepath.Join(dir, "r"), &vfs.Options{NoSync: true})
+			require.ErrorAs(t, attack(p), new(*vfs.ProtectedError))
+			require.Equal(t, before, filesOfTheHost(t, filepath.Join(dir, "r", ".bare")))
+		})
+	}
+	p := openDir(t, filepath.Join(dir, "r"), &vfs.Options{NoSync: true})
+	write(t, p, "/half/other", "it is not a repository")
+	write(t, p, "/main/file", "x")
+	bare := openDir(t, filepath.Join(dir, "r", ".bare"), &vfs.Options{NoSync: true})
+	require.ErrorAs(t, appended("/config", command)(bare), new(*vfs.ProtectedError), "the directory itself")
+}
+
 func TestProtectedErrorText(t *testing.T) {
 	p := openDir(t, protectedDir(t), nil)
 	require.EqualError(t, p.Rename("/sub", "/x"), "rename /sub: /sub/.vscode is protected, because other programs may execute it")
