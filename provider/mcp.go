@@ -30,6 +30,11 @@ func (mcp) definition(t *tool) *node {
 	n.Set("inputSchema", t.schema)
 	if t.Output != nil {
 		if output, err := jsontree.Parse(t.Output.JSON()); err == nil {
+			if properties := output.Object("properties"); t.TextOutput && properties != nil {
+				for _, name := range []string{"text", "file"} {
+					properties.Set(name, textOutput.Get("properties").Get(name))
+				}
+			}
 			n.Set("outputSchema", output)
 		}
 	} else if t.TextOutput {
@@ -58,7 +63,7 @@ var textOutput = jsontree.NewObject(
 	pair("required", jsontree.NewStrings([]string{"text"})),
 )
 
-// TextData returns the structured content of a result of a tool with [registry.Spec].TextOutput: an object that fits the
+// TextData returns the structured content of a result without data of a tool with [registry.Spec].TextOutput: it fits the
 // output schema in the tool's definition for MCP.
 func TextData(r registry.Result) json.RawMessage {
 	data, _ := jsontree.Marshal(struct { // texts can be encoded

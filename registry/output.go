@@ -22,7 +22,7 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	room, inline := env.Limits.output(), env.Limits.inline()
 	data, _ := r.Data.(json.RawMessage)
 	most := env.Limits.most() // some models get the data instead of the text
-	if c.entry.output != nil {
+	if c.entry.output != nil && !c.entry.spec.TextOutput {
 		most = env.Limits.output() // clients of a tool with a schema rely on the data
 	}
 	large := len(data) > most

@@ -26,8 +26,9 @@ type Spec struct {
 	SchemaFor func(Options) json.RawMessage
 	// OutputSchema is the JSON Schema of Result.Data, of type object. Nil means none.
 	OutputSchema json.RawMessage
-	// TextOutput means that the results are texts, without an OutputSchema. MCP clients get a schema nevertheless, and
-	// with each result an object that fits it: the text, and the file that has all of a long one.
+	// TextOutput means that the text of a result says all. Results without Data have an object for MCP clients
+	// nevertheless, with the text, and the file that has all of a long one. The schema that such clients get is that of
+	// this object, or OutputSchema with its properties added, which must not require any then.
 	TextOutput bool
 	// Options are the settings that users can change.
 	Options []Option
@@ -170,8 +171,6 @@ func (s *Spec) check() error {
 		return fmt.Errorf("the number of retries is negative: %d", s.Retries)
 	case s.AtOnce < 0:
 		return fmt.Errorf("the number of calls at once is negative: %d", s.AtOnce)
-	case s.TextOutput && s.OutputSchema != nil:
-		return errors.New("there are both TextOutput and OutputSchema")
 	case s.OffByDefault && s.AlwaysEnabled:
 		return errors.New("it is both OffByDefault and AlwaysEnabled")
 	}

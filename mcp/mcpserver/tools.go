@@ -144,8 +144,11 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	}
 	log.InfoContext(ctx, "call ended", "call", call.ID, "tool", call.Tool, "outcome", outcome, "ms",
 		time.Since(start).Milliseconds())
-	if spec, ok := w.tools.Spec(call.Tool); ok && spec.TextOutput && !result.IsError() {
-		result.Data = provider.TextData(result)
+	if spec, ok := w.tools.Spec(call.Tool); ok && spec.TextOutput && (result.Data == nil || spec.OutputSchema == nil) {
+		result.Data = nil
+		if !result.IsError() {
+			result.Data = json.RawMessage(provider.TextData(result))
+		}
 	}
 	return s.result(request.Session, result, w.env)
 }

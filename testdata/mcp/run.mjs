@@ -32,7 +32,7 @@ for (const transport of ['stdio', 'HTTP', withoutSessions]) {
     await step(label('work'), () => work(client, project))
     await step(label('failures'), () => failures(client, limited))
     if (transport !== withoutSessions) {
-      await step(label('cancellation'), () => cancellation(client))
+      await step(label('cancellation'), () => cancellation(client, limited))
       await step(label('changes'), () => changes(client, project))
       await step(label('other content'), async () => {
         const other = await connect(suite)

@@ -19,7 +19,7 @@ export async function work(client, project) {
   const uri = path => `toolrun://${project}${path}`
   const tools = new Map((await client.listTools()).map(tool => [tool.name, tool]))
   assert.deepEqual([...tools.keys()].sort(), ['filesystem', 'javascript', 'memory'])
-  assert.equal(tools.get('javascript').title, 'JavaScript')
+  assert.equal(tools.get('javascript').title, 'JavaScript Execution')
   assert.equal(tools.get('javascript').annotations.openWorldHint, false)
   assert.match(client.instructions() ?? '', /memor/i)
 
@@ -73,11 +73,14 @@ export async function failures(client, limited) {
   assert.match(text(result), /1 second|1s|time/i)
 }
 
-/** cancellation starts a script, cancels its call, and sees that it has stopped long before its time is up. */
-export async function cancellation(client) {
+/**
+ * cancellation starts a script, cancels its call, and sees that it has stopped long before its time is up. Calls of one session wait for
+ * each other, so another client looks.
+ */
+export async function cancellation(client, other) {
   if (client.cancels === false) return
   const beat = async () => {
-    const result = await client.call('javascript', { code: `return fs.existsSync('/beat') ? Number(fs.readFileSync('/beat', 'utf8')) : 0` })
+    const result = await other.call('javascript', { code: `return fs.existsSync('/beat') ? Number(fs.readFileSync('/beat', 'utf8')) : 0` })
     return result.structuredContent.value
   }
   const cancel = new AbortController()

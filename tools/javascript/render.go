@@ -2,6 +2,7 @@ package javascript
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,6 +28,31 @@ type Output struct {
 	// Calls are the code's calls of other tools, in the order in which they began.
 	Calls []ToolCall `json:"calls,omitempty"`
 }
+
+// outputSchema is the JSON Schema of [Output]. Nothing is required: see [registry.Spec].TextOutput.
+var outputSchema = json.RawMessage(`{"type": "object", "properties": {
+	"value": {"description": "The value that the code returned, if JSON can represent it."},
+	"error": {"type": "object", "description": "Why the code returned no value.", "properties": {
+		"kind": {"type": "string"}, "message": {"type": "string"},
+		"line": {"type": "integer"}, "column": {"type": "integer"}, "status": {"type": "integer"}
+	}, "required": ["kind", "message"]},
+	"console": {"type": "array", "description": "The code's console output.", "items": {"type": "object", "properties": {
+		"level": {"type": "string"}, "text": {"type": "string"}, "library": {"type": "string"}
+	}, "required": ["level", "text"]}},
+	"truncatedBytes": {"type": "integer", "description": "How many bytes of the console and the result were cut off."},
+	"files": {"type": "object", "description": "The files that the code changed.", "properties": {
+		"created": {"type": "array", "items": {"type": "string"}},
+		"changed": {"type": "array", "items": {"type": "string"}},
+		"deleted": {"type": "array", "items": {"type": "string"}},
+		"more": {"type": "integer", "description": "How many others there are."}
+	}},
+	"usage": {"type": "object", "properties": {
+		"milliseconds": {"type": "number"}, "memoryBytes": {"type": "integer"}, "work": {"type": "integer"}
+	}},
+	"calls": {"type": "array", "description": "The code's calls of other tools.", "items": {"type": "object", "properties": {
+		"tool": {"type": "string"}, "ok": {"type": "boolean"}, "code": {"type": "string"}, "milliseconds": {"type": "number"}
+	}, "required": ["tool", "ok"]}}
+}}`)
 
 // An Error describes why code did not return.
 type Error struct {

@@ -136,13 +136,14 @@ func (t *tool) Spec() registry.Spec {
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
 			Type: registry.OptionBool, Default: false,
 		}},
-		TextOutput:  true,
-		Category:    registry.CategoryCode,
-		Annotations: registry.Annotations{Destructive: true},
-		Icons:       registry.Icons{Input: "code", Output: "terminal"},
-		Timeout:     sandbox.DefaultTime,
-		KeepsTime:   true,
-		ReadsFiles:  "fs.readFile in the javascript tool",
+		OutputSchema: outputSchema,
+		TextOutput:   true, // where the data is too long
+		Category:     registry.CategoryCode,
+		Annotations:  registry.Annotations{Destructive: true},
+		Icons:        registry.Icons{Input: "code", Output: "terminal"},
+		Timeout:      sandbox.DefaultTime,
+		KeepsTime:    true,
+		ReadsFiles:   "fs.readFile in the javascript tool",
 	}
 }
 
