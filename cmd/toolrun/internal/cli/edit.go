@@ -28,10 +28,10 @@ func (c *filesCommand) edit() *cobra.Command {
 		Long: `Edit a copy of a file, or a new file, in the editor that $VISUAL or $EDITOR
 names, and put it into the project when the editor ends. If something else has
 changed the file meanwhile, the project stays as it is, and the error says where
-your copy is.`,
+your copy is. A project that --project names must exist.`,
 		Example: "  toolrun files edit /notes.md",
 		Args:    cobra.ExactArgs(1),
-		RunE: c.change(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
+		RunE: c.run(c.editing, func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			name, err := vfs.Clean(args[0])
 			if err != nil {
 				return outcome{}, err

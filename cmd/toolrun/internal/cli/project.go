@@ -170,6 +170,15 @@ func (f *projectFlags) reading(ctx context.Context) (vfs.Project, error) {
 	return project, err
 }
 
+// editing opens the project for a command that may change nothing: only the default one is made if it does not exist.
+func (f *projectFlags) editing(ctx context.Context) (vfs.Project, error) {
+	project, err := f.existing(ctx)
+	if errors.Is(err, fs.ErrNotExist) && f.root == "" && !f.cmd.Flags().Changed("project") {
+		return f.open(ctx)
+	}
+	return project, err
+}
+
 // missingProject is the error for a project that does not exist. It names one with a similar id.
 func missingProject(ctx context.Context, store vfs.Store, id string) error {
 	ids, _ := store.List(ctx, "", 0)

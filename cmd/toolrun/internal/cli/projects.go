@@ -270,8 +270,9 @@ func (c *projectCommand) migrate() *cobra.Command {
 		Short: "Convert the settings of an older version",
 		Long: `Bring settings of an older version into today's form: those of the project, or
 those in a file or on standard input (-), which then become the project's.
-Unknown fields are kept. Where none of the old flags (memoryEnabled,
-jsExecutionEnabled, fsToolEnabled) is set, the defaults of the tools hold.`,
+Unknown fields are kept. A project is made only for settings of a file or of
+standard input. Where none of the old flags (memoryEnabled, jsExecutionEnabled,
+fsToolEnabled) is set, the defaults of the tools hold.`,
 		Example: "  toolrun project migrate\n" +
 			"  toolrun project --project old migrate settings.json",
 		Args: cobra.MaximumNArgs(1),
@@ -288,7 +289,11 @@ jsExecutionEnabled, fsToolEnabled) is set, the defaults of the tools hold.`,
 			if err != nil {
 				return err
 			}
-			project, err := c.open(cmd.Context())
+			open := c.reading // which does not make a project that is misspelt
+			if len(args) == 1 {
+				open = c.open
+			}
+			project, err := open(cmd.Context())
 			if err != nil {
 				return err
 			}
