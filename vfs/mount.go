@@ -105,7 +105,12 @@ func OpenMounts(
 			p, err = open(m)
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("project %s at %s: %w", m.Project, m.Path, err), v.closeMounts())
+			err = fmt.Errorf("project %s at %s: %w", m.Project, m.Path, err)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("%w; bring it back (toolrun project restore %s), or do without it (toolrun project unmount %s)",
+					err, m.Project, m.Path)
+			}
+			return nil, errors.Join(err, v.closeMounts())
 		}
 		v.mounts = append(v.mounts, newMounted(m, p, p))
 	}

@@ -116,7 +116,8 @@ func TestMounts(t *testing.T) {
 	_, err = vfs.OpenMounts(common, "common", []vfs.Mount{{Path: "/x", Project: "common"}}, nil)
 	require.ErrorContains(t, err, "cannot be mounted in itself")
 	_, err = vfs.OpenMounts(common, "common", shareAndTeam[1:], func(vfs.Mount) (vfs.Project, error) { return nil, fs.ErrNotExist })
-	require.ErrorContains(t, err, "project team at /sharerw: file does not exist")
+	require.ErrorContains(t, err, "project team at /sharerw: file does not exist; bring it back (toolrun project restore team), "+
+		"or do without it (toolrun project unmount /sharerw)")
 }
 
 // TestUndoOfMounts: a call is undone in all projects that it changed, or in none.

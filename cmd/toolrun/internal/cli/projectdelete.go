@@ -25,7 +25,7 @@ func (c *projectCommand) delete() *cobra.Command {
 		Long: `Delete a project with all its files, history and settings. It can be restored
 for 30 days, as long as history is kept, unless --forever deletes it at once,
 together with projects of this id that were deleted before. On a terminal the
-command asks first.`,
+command asks first. It warns of projects that mount this one and would fail.`,
 		Example: "  toolrun project delete default\n" +
 			"  toolrun project delete default --yes --forever",
 		Args: cobra.ExactArgs(1),
@@ -37,6 +37,10 @@ command asks first.`,
 				missing := errors.Is(err, fs.ErrNotExist)
 				if err != nil && !(missing && forever) {
 					return projectMissing(cmd.Context(), store, id, err)
+				}
+				warn := warnings(cmd.ErrOrStderr())
+				for _, mount := range mountedBy(cmd.Context(), store, id) {
+					warn(mount)
 				}
 				if !yes && terminal.IsTerminal(cmd.InOrStdin()) {
 					what := fmt.Sprintf("%s (%s, %d bytes)", id, countFiles(usage.Files), usage.Bytes)
@@ -63,6 +67,33 @@ command asks first.`,
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&forever, "forever", false, "keep nothing")
 	return cmd
+}
+
+// mountedBy returns a warning for each project that mounts one, and will fail without it. Projects that cannot be read
+// are left out.
+func mountedBy(ctx context.Context, store vfs.Store, id string) (found []error) {
+	for other, err := range vfs.IDs(ctx, store) {
+		if err != nil {
+			break
+		}
+		project, err := store.OpenExisting(ctx, other)
+		if err != nil {
+			continue
+		}
+		settings, err := project.Settings(ctx)
+		_ = project.Close() // it was only read
+		if err != nil {
+			continue
+		}
+		mounts, _ := vfs.ParseMounts(settings)
+		for _, m := range mounts {
+			if m.Project == id && other != id {
+				found = append(found, fmt.Errorf("the project %s mounts %s at %s, and fails without it: "+
+					"toolrun project --project %s unmount %s", other, id, m.Path, other, m.Path))
+			}
+		}
+	}
+	return found
 }
 
 // projectMissing explains an error about a project that does not exist.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -123,14 +122,10 @@ func (c *projectCommand) show() *cobra.Command {
 	}
 }
 
-// print prints a project with its tools, and closes it.
+// print prints a project with its tools, and closes it. It does not open what is mounted, which can be missing.
 func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err error) {
-	r, err := open(cmd, toolrun.Options{})
-	if err != nil {
-		return errors.Join(err, project.Close())
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	session, err := r.ProjectSession(c.id, project, c.withFlags(nil))
+	defer func() { err = errors.Join(err, project.Close()) }()
+	tools, err := builtIn(cmd)
 	if err != nil {
 		return err
 	}
@@ -138,11 +133,14 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	if err != nil {
 		return err
 	}
-	env, err := session.Env(cmd.Context())
+	stored, err := project.Settings(cmd.Context())
 	if err != nil {
 		return err
 	}
-	tools, selection := r.Registry(), env.Selection
+	var selection registry.Selection
+	if selection.Settings, _, err = registry.ParseSettings(stored); err != nil {
+		return fmt.Errorf("project %s: %w", c.id, err)
+	}
 	p := newJSONProject(c.id, usage)
 	if raw := selection.Settings.Field(vfs.MountsField); raw != nil {
 		if err := json.Unmarshal(raw, &p.Mounts); err != nil {
