@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -190,7 +191,9 @@ func (v *mounted) Exclusively(ctx context.Context, do func(files afero.Fs) error
 			places = append(places, place{m.Project, i})
 		}
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return strings.Compare(Fold(a.id), Fold(b.id)) })
+	slices.SortStableFunc(places, func(a, b place) int {
+		return cmp.Or(strings.Compare(Fold(a.id), Fold(b.id)), strings.Compare(a.id, b.id))
+	})
 	inside := &mounted{Project: v.Project, id: v.id, own: v.own, mounts: slices.Clone(v.mounts)}
 	var lock func(left []place) error
 	lock = func(left []place) error {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -19,6 +20,8 @@ import (
 type apart struct {
 	*disk // the files
 	own   *disk
+	// readOnly says that nothing is written to either.
+	readOnly bool
 }
 
 var _ backend = (*apart)(nil)
@@ -51,7 +54,7 @@ func OpenDirApart(dir, own string, options *vfs.Options) (vfs.Project, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.close())
 	}
-	c.b = &apart{files, kept}
+	c.b = &apart{files, kept, o.ReadOnly}
 	return c.project(c.close), nil
 }
 
@@ -131,7 +134,8 @@ func ignoreExists(err error) error {
 	return err
 }
 
-// copyBetween copies a file, or a directory with all files and directories in it, from one directory to another.
+// copyBetween copies a file, a link, or a directory with all that is in it, whatever its name, from one directory to
+// another.
 func copyBetween(from, to *disk, old, name string) error {
 	info, err := from.lstat(old)
 	switch {
@@ -139,8 +143,10 @@ func copyBetween(from, to *disk, old, name string) error {
 		return err
 	case info.Mode().IsRegular():
 		return copyFileBetween(from, to, old, name, info)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return copyLink(from, to, old, name)
 	case !info.IsDir():
-		return nil // links and the like are nobody's
+		return specialError(old)
 	}
 	if err := to.mkdir(name, info.Mode().Perm()|0o700); err != nil {
 		return err
@@ -157,6 +163,27 @@ func copyBetween(from, to *disk, old, name string) error {
 	return nil
 }
 
+// copyLink makes a link that is like another. It follows neither.
+func copyLink(from, to *disk, old, name string) error {
+	if err := errors.Join(from.parents(old), to.parents(name)); err != nil {
+		return err
+	}
+	target, err := from.root.Readlink(local(old))
+	if err != nil {
+		return err
+	}
+	note := to.names.note(name)
+	if err = to.root.Symlink(target, local(name)); err == nil {
+		note(true)
+	}
+	return err
+}
+
+// specialError says that what is neither a file nor a directory nor a link cannot be copied.
+func specialError(name string) error {
+	return fmt.Errorf("%s is a pipe, a socket or a device, of which the history cannot keep a copy: %w", name, errors.ErrUnsupported)
+}
+
 func copyFileBetween(from, to *disk, old, name string, info fs.FileInfo) error {
 	source, err := from.open(old, os.O_RDONLY, 0)
 	if err != nil {
@@ -170,6 +197,8 @@ func copyFileBetween(from, to *disk, old, name string, info fs.FileInfo) error {
 	return errors.Join(copyContent(target, source), target.Sync(), target.Close(),
 		to.chmod(name, info.Mode().Perm()|0o600), to.chtimes(name, info.ModTime(), info.ModTime()))
 }
+
+func (a *apart) copyLink(old, name string) error { return copyLink(a.on(old), a.on(name), old, name) }
 
 func (a *apart) remove(name string) error    { return a.on(name).remove(name) }
 func (a *apart) removeAll(name string) error { return a.on(name).removeAll(name) }
@@ -188,7 +217,7 @@ func (a *apart) readState(buf []byte) error     { return a.own.readState(buf) }
 func (a *apart) writeState(buf []byte) error    { return a.own.writeState(buf) }
 
 func (a *apart) close() error {
-	if _, err := a.own.stateFile(false); err == nil { // something may have been changed
+	if _, err := a.own.stateFile(false); err == nil && !a.readOnly { // something may have been changed
 		// Nobody begins a session meanwhile.
 		if unlock, err := a.own.lock(false); err == nil {
 			a.tidy()

@@ -91,6 +91,18 @@ func TestReadOnlyApart(t *testing.T) {
 		require.NoError(t, os.MkdirAll(own, 0o700))
 	}
 	require.Equal(t, before, filesOfTheHost(t, dir))
+
+	// Not even what another process has left is tidied up.
+	p := openApart(t, dir, own)
+	write(t, p, "/x", "x")
+	require.NoError(t, p.Close())
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, vfs.Reserved, "tmp"), 0o700))
+	before = filesOfTheHost(t, dir)
+	p, err := local.OpenDirApart(dir, own, &vfs.Options{ReadOnly: true})
+	require.NoError(t, err)
+	require.Equal(t, "x", read(t, p, "/x"))
+	require.NoError(t, p.Close())
+	require.Equal(t, before, filesOfTheHost(t, dir))
 }
 
 func TestKeepsOwn(t *testing.T) {

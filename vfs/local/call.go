@@ -30,6 +30,8 @@ type call struct {
 	// number of the change that would come after the call's last one.
 	written map[string]written
 	next    int64
+	// trees are the directories that the call has restored.
+	trees restoredTrees
 }
 
 func (c *call) ended() bool { return c != nil && c.lasts != nil && c.lasts.Err() != nil }

@@ -220,6 +220,8 @@ func (d *disk) link(old, name string) error {
 	return err
 }
 
+func (d *disk) copyLink(old, name string) error { return copyLink(d, d, old, name) }
+
 func (d *disk) rename(old, name string) error {
 	if old == "/" || name == "/" {
 		return syscall.EBUSY

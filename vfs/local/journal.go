@@ -50,7 +50,7 @@ type change struct {
 	Lost bool `json:"lost,omitempty"`
 	// Thinned says that it was kept, but not for so long.
 	Thinned bool `json:"thinned,omitempty"`
-	// After is what the file has become.
+	// After is what the file has become, or the directory that was restored.
 	After *stamp `json:"after,omitempty"`
 	// Undoes is the unit that is undone by this, and Reverses the change.
 	Undoes   string `json:"undoes,omitempty"`
@@ -67,13 +67,17 @@ func (e *change) public() vfs.Change {
 	}
 }
 
-// A stamp tells contents of a file apart.
+// A stamp tells contents of a file apart, or those of a directory.
 type stamp struct {
 	Size    int64     `json:"size"`
 	ModTime time.Time `json:"modTime"`
+	// Tree is what treeOf says about a directory, and "" for a file.
+	Tree string `json:"tree,omitempty"`
 }
 
-func stampOf(info fs.FileInfo) *stamp { return &stamp{info.Size(), jsontree.Time(info.ModTime())} }
+func stampOf(info fs.FileInfo) *stamp {
+	return &stamp{Size: info.Size(), ModTime: jsontree.Time(info.ModTime())}
+}
 
 func (s *stamp) matches(info fs.FileInfo) bool {
 	return s.Size == info.Size() && s.ModTime.Equal(jsontree.Time(info.ModTime()))

@@ -353,6 +353,9 @@ func (p *Project) remove(c *core, clean string) error {
 	if err := c.guardTree(clean, size); err != nil {
 		return err
 	}
+	if size.special != "" && !c.options.History.Off { // undoing could not bring it back
+		return specialError(size.special)
+	}
 	kept, err := p.recordRemoval(c, clean, size)
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ type treeSize struct {
 	// dir says that it is a directory. protected is the path of something in it that is protected, or "".
 	dir       bool
 	protected string
+	// special is the path of something in it that is neither a file nor a directory nor a link, or "".
+	special string
 }
 
 // sizeOf measures a file or a directory, not counting what is the project's own.
@@ -61,8 +63,11 @@ func (c *core) addSizes(dir string, top, deep int, total *treeSize) error {
 		total.files++
 		total.depth = max(total.depth, deep)
 		total.longest = max(total.longest, len(name)-top)
-		if info.Mode().IsRegular() {
+		switch {
+		case info.Mode().IsRegular():
 			total.bytes = sum(total.bytes, info.Size())
+		case !info.IsDir() && info.Mode()&fs.ModeSymlink == 0:
+			total.special = name
 		}
 		if info.IsDir() {
 			if err := c.addSizes(name, top, deep+1, total); err != nil {

@@ -59,13 +59,15 @@ func (p *Project) Redo(ctx context.Context, id string) (redone []vfs.Change, err
 			redoing.call.id, redoing.call.parts = p.call.id, p.call.parts
 			defer func() { p.call.parts = redoing.call.parts }()
 		}
+		var trees restoredTrees
 		for _, e := range slices.Backward(u.changes) {
 			redone = append(redone, e.public())
 			if err := redoing.reverse(c, e, nil); err != nil {
 				return fsys.PathError("redo", e.Path, err)
 			}
+			trees.reversed(e, redoing.call)
 		}
-		return nil
+		return c.stampTrees(trees)
 	})
 	if err != nil {
 		return nil, err

@@ -54,6 +54,7 @@ func (p *Project) Undo(ctx context.Context, id string) (undone []vfs.Change, err
 		}
 		c.keepAll = true // what is needed must not make way for the record of undoing
 		defer func() { c.keepAll = false }()
+		var trees restoredTrees
 		for _, e := range slices.Backward(u.changes) {
 			undone = append(undone, e.public())
 			undoing := *p
@@ -61,6 +62,10 @@ func (p *Project) Undo(ctx context.Context, id string) (undone []vfs.Change, err
 			if err := undoing.reverse(c, e, u.reversed[e.Number]); err != nil {
 				return fsys.PathError("undo", e.Path, err)
 			}
+			trees.reversed(e, undoing.call)
+		}
+		if err := c.stampTrees(trees); err != nil {
+			return err
 		}
 		c.keepAll = false
 		done := *p
@@ -192,6 +197,18 @@ func (u *undo) own(name string) bool {
 	return made
 }
 
+// unknown stands for a stamp that the history does not have.
+var unknown = &stamp{}
+
+// as reports whether a file or directory is as a stamp says.
+func (c *core) as(s *stamp, name string, info fs.FileInfo) bool {
+	if s.Tree == "" || !info.IsDir() {
+		return s.Tree == "" && !info.IsDir() && s.matches(info)
+	}
+	tree, err := c.treeOf(name)
+	return err == nil && tree == s.Tree
+}
+
 // outside names files that are not as the changes left them, although the history knows of no change.
 func (u *undo) outside(c *core) []string {
 	if len(u.reversed) > 0 {
@@ -204,6 +221,8 @@ func (u *undo) outside(c *core) []string {
 			delete(expect, e.Path)
 			if e.After != nil {
 				expect[e.Path] = e.After
+			} else if e.Op == vfs.OpCreate {
+				expect[e.Path] = unknown
 			}
 		case vfs.OpRemove, vfs.OpRename:
 			moved := map[string]*stamp{}
@@ -231,11 +250,15 @@ func (u *undo) outside(c *core) []string {
 		}
 		info, err := c.b.lstat(name)
 		switch {
+		case s == unknown:
+			if err == nil && info.IsDir() {
+				reasons = append(reasons, "it is not known whether "+name+" has been changed since from outside")
+			}
 		case s == nil && err == nil:
 			reasons = append(reasons, name+" is there again")
 		case s != nil && err != nil:
 			reasons = append(reasons, name+" is no longer there")
-		case s != nil && !s.matches(info):
+		case s != nil && !c.as(s, name, info):
 			reasons = append(reasons, name+" has been changed since from outside")
 		}
 	}

@@ -349,3 +349,80 @@ func TestUndoSparesWhatOthersWroteMeanwhileThroughTheSameHandle(t *testing.T) {
 		require.Equal(t, "0abab", read(t, p, "/f"))
 	})
 }
+
+// What somebody changes in a directory that was restored is in the way of removing it again.
+func TestRestoredDirectoriesAreNotRemovedWithOthersChanges(t *testing.T) {
+	changes := map[string]func(t *testing.T, dir string){
+		"nothing": nil,
+		"a change": func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "sub", "b"), []byte("mine, longer"), 0o600))
+		},
+		"a new file": func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "sub", "new"), []byte("mine"), 0o600))
+		},
+		"a new directory": func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(filepath.Join(dir, "mine"), 0o700)) },
+		"a file removed":  func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, "sub", "b"))) },
+		"a file renamed": func(t *testing.T, dir string) {
+			require.NoError(t, os.Rename(filepath.Join(dir, "sub", "b"), filepath.Join(dir, "sub", "c")))
+		},
+	}
+	redo := func(p vfs.Project) error { _, err := p.(vfs.Redoer).Redo(ctxOf(), ""); return err }
+	undo := func(p vfs.Project) error { _, err := p.Undo(ctxOf(), ""); return err }
+	ways := map[string]struct {
+		prepare func(t *testing.T, p vfs.Project) // makes or restores d, which has sub with b, or its name at
+		at      string
+		back    func(p vfs.Project) error
+	}{
+		"redo": {func(t *testing.T, p vfs.Project) {
+			require.NoError(t, p.WithCall("rm").RemoveAll("/d"))
+			require.NoError(t, undo(p))
+		}, "d", redo},
+		"redo of more": {func(t *testing.T, p vfs.Project) {
+			call := p.WithCall("more")
+			write(t, call, "/d/sub/b", "changed")
+			write(t, call, "/d/made", "made")
+			require.NoError(t, call.Rename("/d", "/e"))
+			write(t, call, "/e/sub/another", "made")
+			require.NoError(t, call.RemoveAll("/e"))
+			require.NoError(t, undo(p))
+		}, "d", redo},
+		"undo of a restore": {func(t *testing.T, p vfs.Project) {
+			require.NoError(t, p.RemoveAll("/d"))
+			all, err := p.Changes(t.Context(), "/d")
+			require.NoError(t, err)
+			require.NoError(t, p.Restore(t.Context(), all[0].ID, "/e"))
+		}, "e", undo},
+		"undo of a redo": {func(t *testing.T, p vfs.Project) {
+			require.NoError(t, p.WithCall("rm").RemoveAll("/d"))
+			all, err := p.Changes(t.Context(), "/d")
+			require.NoError(t, err)
+			require.NoError(t, p.Restore(t.Context(), all[0].ID, ""))
+			require.NoError(t, undo(p))
+			require.NoError(t, redo(p))
+		}, "d", undo},
+	}
+	for way, w := range ways {
+		for name, change := range changes {
+			t.Run(way+" after "+name, func(t *testing.T) {
+				dir := t.TempDir()
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, "d", "sub"), 0o700))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "d", "sub", "b"), []byte("b"), 0o600))
+				p := openDir(t, dir, &vfs.Options{NoSync: true})
+				w.prepare(t, p)
+				if change == nil {
+					require.NoError(t, w.back(p))
+					_, err := p.Stat("/" + w.at)
+					require.ErrorIs(t, err, fs.ErrNotExist)
+					return
+				}
+				change(t, filepath.Join(dir, w.at))
+				before := snapshot(t, p)
+				err := w.back(p)
+				var refused *vfs.UndoError
+				require.ErrorAs(t, err, &refused)
+				require.Contains(t, refused.Reasons, "/"+w.at+" has been changed since from outside")
+				require.Equal(t, before, snapshot(t, p))
+			})
+		}
+	}
+}

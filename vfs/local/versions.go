@@ -215,21 +215,26 @@ func (p *Project) restore(c *core, kept, name string) error {
 	if err := c.copyTree(kept, temp); err != nil {
 		return err
 	}
-	if size, err = c.sizeOf(temp); err != nil { // without what is not copied
+	tree, err := c.treeOf(temp)
+	if err != nil {
 		return err
 	}
-	if _, err := p.record(c, change{Op: vfs.OpCreate, Path: name}); err != nil {
+	number, err := p.record(c, change{Op: vfs.OpCreate, Path: name, After: &stamp{Tree: tree}})
+	if err != nil {
 		return err
 	}
 	if err := c.b.rename(temp, name); err != nil {
 		return err
+	}
+	if p.call != nil && number >= 0 {
+		p.call.trees = append(p.call.trees, restoredTree{number, name, tree})
 	}
 	c.state.bytes += size.bytes
 	c.state.files += size.files
 	return p.sync(path.Dir(name))
 }
 
-// copyTree copies a directory with all files and directories in it.
+// copyTree copies a directory with all that is in it, links and names that no path can have included.
 func (c *core) copyTree(from, to string) error {
 	info, err := c.b.lstat(from)
 	if err != nil {
@@ -238,8 +243,13 @@ func (c *core) copyTree(from, to string) error {
 	switch {
 	case info.Mode().IsRegular():
 		return c.copyFile(from, to, info)
+	case info.Mode()&fs.ModeSymlink != 0:
+		if b, ok := c.b.(linkCopier); ok {
+			return b.copyLink(from, to)
+		}
+		return specialError(from)
 	case !info.IsDir():
-		return nil // links and the like are nobody's
+		return specialError(from)
 	}
 	if err := c.b.mkdir(to, info.Mode().Perm()|0o700); err != nil {
 		return err
@@ -249,12 +259,14 @@ func (c *core) copyTree(from, to string) error {
 		return err
 	}
 	for _, inside := range infos {
-		if _, ok := vfs.CleanName(inside.Name()); !ok {
-			continue
-		}
 		if err := c.copyTree(path.Join(from, inside.Name()), path.Join(to, inside.Name())); err != nil {
 			return err
 		}
 	}
 	return c.sync(to)
+}
+
+// A linkCopier is a backend that can have links. It copies one without following it.
+type linkCopier interface {
+	copyLink(old, name string) error
 }
