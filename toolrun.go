@@ -99,7 +99,8 @@ type Options struct {
 	ServerOptions mcpclient.Options
 
 	// Warn, if not nil, gets what works less well than it should: servers that cannot be reached when the runner is
-	// opened, compiled code that cannot be kept. It can be called by several goroutines at once.
+	// opened or do not have tools that the configuration names, compiled code that cannot be kept. It can be called by
+	// several goroutines at once.
 	Warn func(error)
 }
 
@@ -171,6 +172,10 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	for _, status := range r.servers.Status() {
 		if status.Err != nil {
 			o.Warn(status.Err)
+		}
+		if status.Missing != nil {
+			o.Warn(fmt.Errorf("the MCP server %q has no tools of the names %q, which its configuration names", status.Server,
+				status.Missing))
 		}
 	}
 	return r, nil

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,27 +117,28 @@ type fileServer struct {
 	DisabledTools []string `json:"disabled_tools"`
 }
 
-// ParseConfig parses a configuration in the JSON format of desktop clients: an object with the servers by name
-// under "mcpServers" or "servers", and what to ask a person for under "inputs". Unknown fields are for other programs
-// and are ignored. The error is a *[ConfigError] if it concerns one server. [Config.PlainSecrets] returns the secrets
-// that the configuration contains.
+// ParseConfig parses a configuration in the JSON format of desktop clients and editors: an object with the servers by
+// name under "mcpServers", "servers" or "context_servers", and what to ask a person for under "inputs". It may have
+// comments and trailing commas. Unknown fields are for other programs and are ignored. The error is a *[ConfigError] if
+// it concerns one server. [Config.PlainSecrets] returns the secrets that the configuration contains.
 func ParseConfig(data []byte) (Config, error) {
 	if len(data) > MaxConfig {
 		return Config{}, fmt.Errorf("the MCP configuration has %d bytes, more than %d", len(data), MaxConfig)
 	}
 	var file struct {
-		MCPServers map[string]json.RawMessage `json:"mcpServers"`
-		Servers    map[string]json.RawMessage `json:"servers"`
-		Inputs     []struct {
+		MCPServers     map[string]json.RawMessage `json:"mcpServers"`
+		Servers        map[string]json.RawMessage `json:"servers"`
+		ContextServers map[string]json.RawMessage `json:"context_servers"`
+		Inputs         []struct {
 			ID      string `json:"id"`
 			Default string `json:"default"`
 		} `json:"inputs"`
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
+	if err := json.Unmarshal(plainJSON(bytes.TrimPrefix(data, []byte("\uFEFF"))), &file); err != nil {
 		return Config{}, fmt.Errorf(`the MCP configuration is not a JSON object with "mcpServers": %w`, err)
 	}
-	if file.MCPServers == nil && file.Servers == nil {
-		return Config{}, errors.New(`the MCP configuration has neither "mcpServers" nor "servers"`)
+	if file.MCPServers == nil && file.Servers == nil && file.ContextServers == nil {
+		return Config{}, errors.New(`the MCP configuration has none of "mcpServers", "servers" and "context_servers"`)
 	}
 	config := Config{Servers: map[string]ServerConfig{}}
 	for _, input := range file.Inputs {
@@ -145,10 +147,11 @@ func ParseConfig(data []byte) (Config, error) {
 		}
 		config.Inputs[input.ID] = Input{Default: input.Default}
 	}
-	for _, servers := range []map[string]json.RawMessage{file.MCPServers, file.Servers} {
+	for _, servers := range []map[string]json.RawMessage{file.MCPServers, file.Servers, file.ContextServers} {
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
 			if _, twice := config.Servers[name]; twice {
-				return Config{}, &ConfigError{Server: name, Err: errors.New(`it is in both "mcpServers" and "servers"`)}
+				return Config{}, &ConfigError{Server: name,
+					Err: errors.New(`it is there twice, as in both "mcpServers" and "servers"`)}
 			}
 			server, err := parseServer(servers[name])
 			if err != nil {

@@ -1,6 +1,8 @@
 package mcpclient_test
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +56,7 @@ func TestBadConfigs(t *testing.T) {
 	for config, want := range map[string]string{
 		``:                          `the MCP configuration is not a JSON object`,
 		`[]`:                        `the MCP configuration is not a JSON object`,
-		`{}`:                        `the MCP configuration has neither "mcpServers" nor "servers"`,
+		`{}`:                        `the MCP configuration has none of "mcpServers", "servers" and "context_servers"`,
 		`{"mcpServers": 5}`:         `the MCP configuration is not a JSON object`,
 		`{"mcpServers": {"a": {}}}`: `MCP server "a", command: there is neither a command nor a url`,
 		`{"mcpServers": {"a": {"command": "x", "url": "http://x"}}}`:                  `MCP server "a", url: there is also a command`,
@@ -73,7 +75,7 @@ func TestBadConfigs(t *testing.T) {
 		`{"mcpServers": {"": {"command": "x"}}}`:                                      `its name must have`,
 		`{"mcpServers": {"a\u0000": {"command": "x"}}}`:                               `its name must have`,
 		`{"mcpServers": {"` + strings.Repeat("x", 65) + `": {"command": "x"}}}`:       `its name must have`,
-		`{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}`: `MCP server "a": it is in both`,
+		`{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}`: `MCP server "a": it is there twice`,
 		`{"mcpServers": {"a": {"command": "x", "args": ["a", "${HOME"]}}}`:            `MCP server "a", args[1]: ${HOME is not closed`,
 		`{"mcpServers": {"a": {"command": "x", "env": {"B": "${A:-x} ${B:-"}}}}`:      `MCP server "a", env.B: ${B:- is not closed`,
 		`{"mcpServers": {"a": {"url": "http://x/${A", "headers": {}}}}`:               `MCP server "a", url: ${A is not closed`,
@@ -88,6 +90,38 @@ func TestBadConfigs(t *testing.T) {
 	}
 }
 
+// TestEditorsConfig has what editors write into such files, or let people write.
+func TestEditorsConfig(t *testing.T) {
+	for name, text := range map[string]string{
+		"comments":        "// mine\n{/**/\"servers\": { /* \"b\": {\n*/ \"a\": {\"command\": \"//x /*\", \"args\": [\"\\\"//,]\"]}}} // {",
+		"trailing commas": `{"servers": {"a": {"command": "//x /*", "args": ["\"//,]",],},},}`,
+		"both":            "{\"servers\": {\"a\": {\"command\": \"//x /*\", \"args\": [\"\\\"//,]\" // one\r, // two\n/* */ ], /* three */ }}}",
+		"a mark":          "\ufeff" + `{"servers": {"a": {"command": "//x /*", "args": ["\"//,]"]}}}`,
+		"Zed":             `{"theme": "One", "context_servers": {"a": {"source": "custom", "command": "//x /*", "args": ["\"//,]"]}}}`,
+	} {
+		config, err := mcpclient.ParseConfig([]byte(text))
+		require.NoError(t, err, name)
+		require.Equal(t, map[string]mcpclient.ServerConfig{"a": {Command: "//x /*", Args: []string{`"//,]`}}},
+			config.Servers, name)
+	}
+	for _, text := range []string{`{"servers": {,}}`, `{"servers": {"a": {"command": "x"},,}}`, `{"servers": {}} /*`,
+		`{"servers": {"a": {"command": "x", "args": [,]}}}`, `{"servers": {"a":,}}`, `,{"servers": {}}`, `{"servers": {}},`,
+		`{"servers": {}} /`, `{"servers": {"a": {"timeout": 1/**/2000, "command": "x"}}}`} {
+		_, err := mcpclient.ParseConfig([]byte(text))
+		require.ErrorContains(t, err, "the MCP configuration is not a JSON object", text)
+	}
+}
+
+// TestMissingTools has names of tools in a configuration that the server does not have.
+func TestMissingTools(t *testing.T) {
+	config := stdio("good")
+	config.EnabledTools, config.DisabledTools = []string{"nope", "echo"}, []string{"never", "parts", "nope"}
+	set := open(t, nil, map[string]mcpclient.ServerConfig{"good": config})
+	connected(t, set)
+	require.Equal(t, []string{"never", "nope"}, set.Status()[0].Missing)
+	require.Equal(t, []string{"good_echo"}, names(set.Registry()))
+}
+
 // TestBadValues has what is only known when variables have their values. It never has the values.
 func TestBadValues(t *testing.T) {
 	environ := map[string]string{"LINES": "a\nhunter22", "BAD": "hunter22", "EMPTY": ""}
@@ -98,9 +132,14 @@ func TestBadValues(t *testing.T) {
 			Env: map[string]string{"A": "${env:NONE}"}},
 		"args[1]: ${input:my-key} has no value: set the variable MY_KEY": {Command: "x",
 			Args: []string{"a", "${input:my-key}"}},
-		`command: the variable LINES has more than one`: {Command: "${LINES}"},
-		`url: it is not an address that begins`:         {URL: "${BAD}"},
-		`cwd: ${} is not understood`:                    {Command: "x", Dir: "${}"},
+		`command: the variable LINES has more than one`:                           {Command: "${LINES}"},
+		`url: it is not an address that begins`:                                   {URL: "${BAD}"},
+		`cwd: ${} is not understood`:                                              {Command: "x", Dir: "${}"},
+		`cwd: ${workspaceFolder} is a variable of editors and has no value here`:  {Command: "x", Dir: "${workspaceFolder}"},
+		`args[0]: ${workspaceFolder:web} is a variable of editors`:                {Command: "x", Args: []string{"${workspaceFolder:web}"}},
+		`env.A: ${userHome} is a variable of editors`:                             {Command: "x", Env: map[string]string{"A": "${userHome}${/}b"}},
+		`env.B: the variable userHome is not set`:                                 {Command: "x", Env: map[string]string{"B": "${env:userHome}"}},
+		`headers.A: ${config:a.b} is a variable of editors and has no value here`: {URL: "http://x", Headers: map[string]string{"A": "${config:a.b}"}},
 	} {
 		set := open(t, &mcpclient.Options{LookupEnv: func(name string) (string, bool) {
 			v,
@@ -118,8 +157,14 @@ func TestBadValues(t *testing.T) {
 
 func FuzzParseConfig(f *testing.F) {
 	f.Add([]byte(`{"mcpServers": {"a": {"command": "${X:-y}", "args": ["$"], "timeout": "5s"}, "b": {"url": "http://${H}"}}}`))
+	f.Add([]byte("{\"servers\": {\"a\": {\"command\": \"//\", /* \"b */ \"args\": [\"\\\\\",],},}} //"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		config, err := mcpclient.ParseConfig(data)
+		again, errAgain := mcpclient.ParseConfig(slices.Concat([]byte("/* { */ // [\n"), data, []byte("\n/*,*/ // }")))
+		if err == nil && len(data) < mcpclient.MaxConfig/2 && !bytes.HasPrefix(data, []byte("\uFEFF")) {
+			require.NoError(t, errAgain)
+			require.Equal(t, config, again)
+		}
 		if err != nil {
 			require.NotEmpty(t, err.Error())
 			return

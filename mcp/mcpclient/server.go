@@ -32,6 +32,7 @@ type server struct {
 	mu      sync.Mutex
 	conn    *connection // nil if there is none
 	tools   []*tool
+	missing []string
 	listing [sha256.Size]byte // of what tools are made of
 	err     error
 }
@@ -179,6 +180,10 @@ func (s *server) connected(c *connection, list *listing) {
 		return
 	}
 	tools := s.makeTools(list)
+	missing := s.config.missing(list)
+	if missing != nil {
+		s.log.warn("MCP server has no tools that its configuration names", "server", s.name, "tools", missing)
+	}
 	said := make(map[string][sha256.Size]byte, len(tools))
 	for _, t := range tools {
 		said[t.spec.Name] = t.said
@@ -187,7 +192,7 @@ func (s *server) connected(c *connection, list *listing) {
 		}
 	}
 	s.mu.Lock()
-	s.conn, s.tools, s.listing, s.err = c, tools, list.hash, nil
+	s.conn, s.tools, s.missing, s.listing, s.err = c, tools, missing, list.hash, nil
 	s.mu.Unlock()
 	s.said = said
 	s.log.info("MCP server's tools are there", "server", s.name, "tools", len(tools))
@@ -197,7 +202,7 @@ func (s *server) connected(c *connection, list *listing) {
 // disconnected removes the tools. The reason is available before anybody is notified.
 func (s *server) disconnected(ctx context.Context, err error) {
 	s.mu.Lock()
-	if s.conn, s.tools = nil, nil; ctx.Err() == nil {
+	if s.conn, s.tools, s.missing = nil, nil, nil; ctx.Err() == nil {
 		s.err = s.because(err)
 	}
 	s.mu.Unlock()
@@ -232,5 +237,5 @@ func (s *server) listed() []*tool {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Status{Server: s.name, Connected: s.conn != nil, Tools: len(s.tools), Err: s.err}
+	return Status{Server: s.name, Connected: s.conn != nil, Tools: len(s.tools), Missing: s.missing, Err: s.err}
 }

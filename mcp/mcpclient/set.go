@@ -86,6 +86,8 @@ type Status struct {
 	// Connected reports whether the server's tools are available. Tools is their number.
 	Connected bool
 	Tools     int
+	// Missing are the names in EnabledTools and DisabledTools of its configuration that none of its tools has, sorted.
+	Missing []string
 	// Err is why the server is not connected. It is a *[ConfigError], which is permanent, or a *[ServerError]; the
 	// latter is a [context.DeadlineExceeded] if the server does not answer in time. The text ends with the last
 	// lines of a process's standard error. Err is nil during the first attempt, and after Close has ended the

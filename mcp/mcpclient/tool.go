@@ -96,6 +96,22 @@ func (s *ServerConfig) offers(tool string) bool {
 	return (s.EnabledTools == nil || slices.Contains(s.EnabledTools, tool)) && !slices.Contains(s.DisabledTools, tool)
 }
 
+// missing returns the names of tools to offer and to leave out that are not in a list, cleaned and sorted.
+func (s *ServerConfig) missing(list *listing) []string {
+	listed := map[string]bool{}
+	for _, t := range list.tools {
+		listed[t.Name] = true
+	}
+	var names []string
+	for _, name := range slices.Concat(s.EnabledTools, s.DisabledTools) {
+		if !listed[name] {
+			names = append(names, cleanLine(name, 100))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 func firstOf(texts ...string) string {
 	for _, text := range texts {
 		if text != "" {

@@ -60,6 +60,21 @@ func checkVariables(text string) error {
 	return nil
 }
 
+// editorVariable matches variables for which only editors have a value.
+var editorVariable = regexp.MustCompile(`^\$\{(` +
+	`workspaceFolder(Basename)?|workspaceRoot|userHome|pathSeparator|/|cwd|execPath|lineNumber|selectedText|` +
+	`(file|relativeFile)(Basename|BasenameNoExtension|Dirname|Extname|WorkspaceFolder|DirnameBasename)?|` +
+	`(workspaceFolder|config|command):.*)\}$`)
+
+// noValue returns the error for a variable that has no value, as it is written.
+func noValue(match, name string) error {
+	if editorVariable.MatchString(match) {
+		return fmt.Errorf("%s is a variable of editors and has no value here: write the value itself",
+			plaintext.Cut(match, 100))
+	}
+	return fmt.Errorf("the variable %s is not set in the environment", plaintext.Cut(name, 100))
+}
+
 // scheme matches the word before a secret, as in "Bearer TOKEN".
 var scheme = regexp.MustCompile(`^[A-Za-z]+ +`)
 
@@ -109,6 +124,10 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 			e.secrets = append(e.secrets, value) // as most inputs are
 			return value
 		}
+		if name == "" && editorVariable.MatchString(match) {
+			err = errors.Join(err, noValue(match, name))
+			return ""
+		}
 		if name == "" {
 			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME}, ${NAME:-default} or ${input:ID}",
 				plaintext.Cut(match, 100)))
@@ -123,8 +142,7 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 		case value == "" && fallback != "":
 			return fallback[len(":-"):] // if it is a secret, the whole field is
 		case !ok:
-			err = errors.Join(err, fmt.Errorf("the variable %s is not set in the environment",
-				plaintext.Cut(name, 100)))
+			err = errors.Join(err, noValue(match, name))
 		case strings.ContainsAny(value, "\x00\r\n"):
 			err = errors.Join(err, fmt.Errorf("the variable %s has more than one line", plaintext.Cut(name, 100)))
 			return ""

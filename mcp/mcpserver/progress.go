@@ -23,8 +23,8 @@ const (
 )
 
 // A feed tells a client of a call's progress: what the tool reports, the console of code, and every few seconds that
-// the call still waits for others or runs. One goroutine sends it all, so a tool never waits for the client. What waits to be sent is
-// bounded: reports replace each other, and console lines beyond maxLogText bytes are counted.
+// the call still waits for others or runs. One goroutine sends it all, so a tool never waits for the client. What waits
+// to be sent is bounded: reports replace each other, and console lines beyond maxLogText bytes are counted.
 type feed struct {
 	ctx   context.Context // ends with the call, or when the client takes no more
 	send  func(ctx context.Context, params *sdk.ProgressNotificationParams)
