@@ -49,7 +49,7 @@ var ErrDeleted error = missingError("the project has been deleted")
 
 // ErrNotKept means that the history does not have the requested version, because it is too old or was too large. It
 // is fs.ErrNotExist.
-var ErrNotKept error = missingError("the history does not have it")
+var ErrNotKept error = missingError("not in the history")
 
 // A missingError is a kind of fs.ErrNotExist.
 type missingError string

@@ -101,7 +101,7 @@ func (o *Options) WithDefaults() (Options, error) {
 	}
 	for _, name := range slices.Concat(out.Protect, out.Unprotect) {
 		if _, err := path.Match(name, ""); err != nil || name == "" || strings.ContainsAny(name, `/\`) {
-			return Options{}, fmt.Errorf("%w: %q cannot be protected, nor excepted: it is not a name", fs.ErrInvalid, name)
+			return Options{}, fmt.Errorf("%w: to protect or unprotect files, give a name, not a path: %q", fs.ErrInvalid, name)
 		}
 	}
 	return out, nil

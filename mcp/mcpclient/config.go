@@ -267,7 +267,7 @@ func (s *ServerConfig) check(name string) *ConfigError {
 	case s.Command != "" && s.URL != "":
 		return &ConfigError{Field: "url", Err: errors.New("there is also a command: it is either one or the other")}
 	case s.Command == "" && s.URL == "":
-		return &ConfigError{Field: "command", Err: errors.New("there is neither a command nor a url")}
+		return &ConfigError{Err: errors.New("needs command or url")}
 	case transport == Stdio && s.Command == "":
 		return &ConfigError{Field: "command", Err: errors.New("there is none, which stdio needs")}
 	case transport != Stdio && transport != HTTP && transport != SSE:

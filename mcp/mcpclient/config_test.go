@@ -58,7 +58,7 @@ func TestBadConfigs(t *testing.T) {
 		`[]`:                        `the MCP configuration is not a JSON object`,
 		`{}`:                        `the MCP configuration has none of "mcpServers", "servers" and "context_servers"`,
 		`{"mcpServers": 5}`:         `the MCP configuration is not a JSON object`,
-		`{"mcpServers": {"a": {}}}`: `MCP server "a", command: there is neither a command nor a url`,
+		`{"mcpServers": {"a": {}}}`: `MCP server "a": needs command or url`,
 		`{"mcpServers": {"a": {"command": "x", "url": "http://x"}}}`:                  `MCP server "a", url: there is also a command`,
 		`{"mcpServers": {"a": {"command": 5}}}`:                                       `MCP server "a", command: it is a number`,
 		`{"mcpServers": {"a": {"command": "x", "args": "y"}}}`:                        `MCP server "a", args: it is a string`,

@@ -24,7 +24,7 @@ const (
 )
 
 // ErrUnauthorized means that a request has no bearer token or an unknown one.
-var ErrUnauthorized = errors.New("a bearer token is needed, and this is none that is known")
+var ErrUnauthorized = errors.New("missing or unknown bearer token")
 
 // HandlerOptions configure a [Handler]. The zero value, and nil, have safe defaults.
 type HandlerOptions struct {

@@ -30,6 +30,9 @@ changes that --overlay has kept apart from the directory given with --root.`,
 		Args: cobra.MaximumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
+				if c.root == "" {
+					return errors.New("give a PATH, or --root DIR to see overlay changes")
+				}
 				return c.diffLayer(cmd)
 			}
 			return c.read(c.diffFile)(cmd, args)

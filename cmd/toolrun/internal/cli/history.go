@@ -283,7 +283,7 @@ tiered.`,
 			if err = errors.Join(err, project.Close()); err != nil {
 				return err
 			}
-			text := fmt.Sprintf("%d bytes of history were dropped.\n", freed)
+			text := fmt.Sprintf("%s of history dropped.\n", countBytes(freed))
 			return outcome{text, map[string]int64{"freed": freed}}.print(cmd.OutOrStdout(), c.json)
 		},
 	}

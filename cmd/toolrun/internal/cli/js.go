@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,6 +57,8 @@ run yourself may always run.`,
 			printer := newPersonPrinter(cmd)
 			switch {
 			case cmd.Flags().Changed("eval"):
+			case cmd.Flags().Changed("print") && strings.TrimSpace(printed) == "":
+				return errors.New("--print needs an expression")
 			case cmd.Flags().Changed("print"):
 				code, printer.undefined = "return ("+printed+"\n)", true
 			case len(args) == 0:

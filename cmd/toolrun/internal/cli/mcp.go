@@ -73,7 +73,7 @@ toolrun mcp token makes a token and its entry. An address that other machines
 can reach needs tokens.
 
 --config takes settings with the names of the flags from a file of YAML or JSON;
-what the command line says goes before. The file of tokens is read again when it
+command-line flags take precedence. The file of tokens is read again when it
 changes, and after SIGHUP, as the certificate is.
 
 http://ADDR/healthz answers while the server runs, /readyz while it can do

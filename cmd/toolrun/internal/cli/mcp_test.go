@@ -323,6 +323,8 @@ func TestMCPTokensChange(t *testing.T) {
 	third, err := s.connect(t.Context(), three)
 	require.NoError(t, err)
 	defer third.Close()
+	require.Eventually(t, func() bool { return strings.Contains(s.logged(), `"tokens":2,"new or changed":1,"removed":1`) },
+		20*time.Second, 10*time.Millisecond)
 
 	// A file that is broken changes nothing.
 	require.NoError(t, os.WriteFile(tokens, []byte(`{`), 0o600))

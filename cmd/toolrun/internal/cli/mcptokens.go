@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -125,7 +126,11 @@ func (t *tokenServers) read() error {
 		}
 	}
 	if len(before.tokens) > 0 {
-		t.logger.Info("tokens have been read again", "tokens", len(tokens), "new or changed", len(fresh))
+		removed := slices.DeleteFunc(slices.Clone(before.tokens), func(old *mcphttp.Token) bool {
+			return slices.ContainsFunc(tokens, old.Same)
+		})
+		t.logger.Info("tokens have been read again", "tokens", len(tokens), "new or changed", len(fresh),
+			"removed", len(removed))
 	}
 	return nil
 }

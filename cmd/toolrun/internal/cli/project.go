@@ -35,7 +35,7 @@ type projectFlags struct {
 
 func (f *projectFlags) add(cmd *cobra.Command) {
 	f.addStore(cmd)
-	cmd.PersistentFlags().StringVar(&f.root, "root", "", "work on the files in `DIR`, and nothing outside of it")
+	cmd.PersistentFlags().StringVar(&f.root, "root", "", "work on the files in `DIR`, and nothing outside it")
 	cmd.MarkFlagsMutuallyExclusive("project", "root")
 	cmd.MarkFlagsMutuallyExclusive("data", "root")
 	cmd.PersistentFlags().BoolVar(&f.dir.ReadOnly, "read-only", false, "with --root, change nothing")
@@ -50,6 +50,11 @@ func (f *projectFlags) add(cmd *cobra.Command) {
 
 // checkRoot refuses flags that need --root without it, and finds the layer of --overlay, or the place for the history.
 func (f *projectFlags) checkRoot() (err error) {
+	for name, names := range map[string][]string{"protect": f.dir.Protect, "unprotect": f.dir.Unprotect} {
+		if f.cmd.Flags().Changed(name) && len(names) == 0 {
+			return fmt.Errorf("--%s needs a NAME", name)
+		}
+	}
 	if f.root != "" {
 		if f.overlay {
 			f.dir.Layer, err = f.besideRoot("layers")
@@ -63,7 +68,7 @@ func (f *projectFlags) checkRoot() (err error) {
 	}
 	for _, name := range []string{"read-only", "overlay", "protect", "unprotect"} {
 		if f.cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s is for the files of a directory: give that with --root DIR", name)
+			return fmt.Errorf("--%s needs --root DIR", name)
 		}
 	}
 	return nil

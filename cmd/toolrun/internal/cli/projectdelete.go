@@ -43,7 +43,7 @@ command asks first. It warns of projects that mount this one and would fail.`,
 					warn(mount)
 				}
 				if !yes && terminal.IsTerminal(cmd.InOrStdin()) {
-					what := fmt.Sprintf("%s (%s, %d bytes)", id, countFiles(usage.Files), usage.Bytes)
+					what := fmt.Sprintf("%s (%s, %s)", id, countFiles(usage.Files), countBytes(usage.Bytes))
 					if forever {
 						what += " for good"
 					}

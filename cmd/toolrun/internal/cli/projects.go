@@ -51,6 +51,14 @@ type jsonProject struct {
 	Settings     *registry.Settings `json:"settings,omitempty"`
 }
 
+// countBytes is a number of bytes in words.
+func countBytes(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 // countFiles is a number of files and directories in words.
 func countFiles(n int64) string {
 	if n == 1 {
@@ -96,7 +104,7 @@ func (c *projectCommand) list() *cobra.Command {
 			}
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			for _, p := range projects {
-				fmt.Fprintf(table, "%s\t%s\t%d bytes\n", p.ID, countFiles(p.Files), p.Bytes)
+				fmt.Fprintf(table, "%s\t%s\t%s\n", p.ID, countFiles(p.Files), countBytes(p.Bytes))
 			}
 			return table.Flush()
 		},
@@ -160,7 +168,8 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 		return printJSON(cmd.OutOrStdout(), p)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %d bytes, %d bytes of history\n", p.ID, countFiles(p.Files), p.Bytes, p.HistoryBytes)
+	fmt.Fprintf(&b, "%s: %s, %s, %s of history\n", p.ID, countFiles(p.Files), countBytes(p.Bytes),
+		countBytes(p.HistoryBytes))
 	for _, m := range p.Mounts {
 		access := ""
 		if m.ReadOnly {

@@ -155,6 +155,9 @@ func (t *Token) check() error {
 // Equal reports whether two tokens are the same and give the same rights.
 func (t *Token) Equal(other *Token) bool { return reflect.DeepEqual(t, other) }
 
+// Same reports whether the token itself is the same, whatever its rights are.
+func (t *Token) Same(other *Token) bool { return t.hash == other.hash }
+
 // Select applies the token's tools and options to the project's selection.
 func (t *Token) Select(selection registry.Selection) registry.Selection {
 	selection.Options = t.Options
