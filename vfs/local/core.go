@@ -216,10 +216,10 @@ func (c *core) prepare() error {
 	var err error
 	c.state, err = readState(c.b)
 	if err == nil && c.state.deleted {
-		if c.inStore {
+		if c.inStore && c.deletedForGood() {
 			return vfs.ErrDeleted
 		}
-		err = errBadState // nobody deletes a directory that is not a store's
+		err = errBadState // nobody deletes a directory that is not a store's, or nobody has finished
 	}
 	if c.session.Load() == nil {
 		if err := c.beginSession(); err != nil {

@@ -19,3 +19,8 @@ func projectOn(b backend, options *vfs.Options) *Project {
 
 // SameCore reports whether two projects share what is known of them.
 func SameCore(a, b vfs.Project) bool { return coreOf(a) == coreOf(b) }
+
+// MarkDeleted leaves a project as a process does that is killed while it deletes it.
+func MarkDeleted(p vfs.Project) error {
+	return coreOf(p).b.writeState(state{deleted: true, oldest: 1, next: 1}.encode())
+}

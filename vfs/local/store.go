@@ -168,7 +168,7 @@ func (c *core) delete(ctx context.Context, away func() error) error {
 		return err
 	}
 	defer unlock()
-	if s, err := readState(c.b); err == nil && s.deleted {
+	if s, err := readState(c.b); err == nil && s.deleted && c.deletedForGood() {
 		return vfs.ErrDeleted
 	}
 	gone := state{deleted: true, oldest: 1, next: 1}
@@ -180,3 +180,7 @@ func (c *core) delete(ctx context.Context, away func() error) error {
 	}
 	return nil
 }
+
+// deletedForGood reports, to whoever has the lock, whether a project that is marked as deleted is. Otherwise the process
+// that marked it was killed before it could put it away.
+func (c *core) deletedForGood() bool { return c.gone == nil || c.gone() }

@@ -91,3 +91,55 @@ func TestDeletingWhatOthersOpen(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// A process that is killed after it has marked a project as deleted, and before it has put it away, loses nothing.
+func TestKilledWhileDeleting(t *testing.T) {
+	for name, then := range map[string]func(t *testing.T, store *local.Store){
+		"used": func(t *testing.T, store *local.Store) {
+			p, err := store.OpenExisting(t.Context(), "p")
+			require.NoError(t, err)
+			require.Equal(t, "x", read(t, p, "/f"))
+			write(t, p, "/f", "y")
+			changes, err := p.Changes(t.Context(), "/f")
+			require.NoError(t, err)
+			require.Len(t, changes, 2)
+			require.NoError(t, p.Close())
+		},
+		"listed": func(t *testing.T, store *local.Store) {
+			usage, err := vfs.StoreUsage(t.Context(), store, "p")
+			require.NoError(t, err)
+			require.EqualValues(t, 1, usage.Bytes)
+		},
+		"deleted":   func(t *testing.T, store *local.Store) { require.NoError(t, store.Delete(t.Context(), "p")) },
+		"discarded": func(t *testing.T, store *local.Store) { require.NoError(t, store.Discard(t.Context(), "p")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			open := func() *local.Store {
+				store, err := local.OpenStore(dir, &vfs.Options{NoSync: true})
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = store.Close() })
+				return store
+			}
+			still, err := open().Open(t.Context(), "p")
+			require.NoError(t, err)
+			defer still.Close()
+			write(t, still, "/f", "x")
+			killed, err := open().Open(t.Context(), "p")
+			require.NoError(t, err)
+			require.NoError(t, local.MarkDeleted(killed))
+			require.NoError(t, killed.Close())
+			if name == "used" {
+				require.NoError(t, still.Mkdir("/d", 0o755), "by who has had it open")
+				require.NoError(t, local.MarkDeleted(still))
+			}
+			then(t, open())
+			ids, err := open().List(t.Context(), "", 0)
+			require.NoError(t, err)
+			require.Equal(t, name == "used" || name == "listed", len(ids) == 1)
+			if len(ids) == 0 {
+				require.ErrorIs(t, still.Mkdir("/e", 0o755), vfs.ErrDeleted)
+			}
+		})
+	}
+}

@@ -123,16 +123,39 @@ func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core,
 		return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, self)
 	}
 	c := newCore(b, options)
+	c.inStore, c.gone = true, b.gone
+	if err := c.revive(); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c.counted.Store(d.counted[id])
-	c.inStore, c.gone = true, b.gone
 	c.onCounted = func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.counted[id] = true
 	}
 	return c, nil
+}
+
+// revive takes back that a project is deleted if the process that was about to delete it was killed before that. It
+// can then be used, or deleted again.
+func (c *core) revive() error {
+	if !c.isDeleted() {
+		return nil
+	}
+	unlock, err := c.b.lock(false)
+	if err == errLocked || errors.Is(err, fs.ErrNotExist) {
+		return nil // it is just being deleted
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if s, err := readState(c.b); err != nil || !s.deleted || c.gone() {
+		return nil
+	}
+	return c.b.writeState(state{dirty: true}.encode())
 }
 
 // exactly reports whether a directory that is there has this id, and not one in another case.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -84,29 +85,33 @@ func (c *projectCommand) list() *cobra.Command {
 				return c.listDeleted(cmd)
 			}
 			projects := []jsonProject{}
+			var errs []error
 			err := c.inStore(func(store vfs.Store) error {
-				var errs []error
 				for id, err := range vfs.IDs(cmd.Context(), store) {
-					usage := vfs.Usage{}
-					if err == nil {
-						usage, err = vfs.StoreUsage(cmd.Context(), store, id)
+					if err != nil {
+						return err
 					}
-					errs = append(errs, err)
-					projects = append(projects, newJSONProject(id, usage))
+					usage, err := vfs.StoreUsage(cmd.Context(), store, id)
+					switch {
+					case err == nil:
+						projects = append(projects, newJSONProject(id, usage))
+					case !errors.Is(err, fs.ErrNotExist): // deleted meanwhile
+						errs = append(errs, err)
+					}
 				}
-				return errors.Join(errs...)
+				return nil
 			})
 			if err != nil && err != errNoProjects {
 				return err
 			}
 			if c.json {
-				return printJSON(cmd.OutOrStdout(), projects)
+				return errors.Join(append(errs, printJSON(cmd.OutOrStdout(), projects))...)
 			}
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			for _, p := range projects {
 				fmt.Fprintf(table, "%s\t%s\t%s\n", p.ID, countFiles(p.Files), countBytes(p.Bytes))
 			}
-			return table.Flush()
+			return errors.Join(append(errs, table.Flush())...)
 		},
 	}
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "list the deleted projects that can be restored")
