@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,41 +16,57 @@ import (
 // to change them: filesystem_view, filesystem_edit and filesystem_delete. Add them to a registry beside the tool
 // itself. They take its place if its option split is on; see [registry.Spec].PartOf.
 func Parts() []registry.Tool {
-	return []registry.Tool{
-		part{
-			name: "view", subtitle: "Views the project's files",
-			intro:      "View the files of the project.",
-			commands:   []string{"view", "view-all"},
-			parameters: []string{"path", "paths", "view_range"},
-			annotations: registry.Annotations{
-				ReadOnly: true, Idempotent: true,
-			},
-			readsFiles: "the filesystem_view tool's view command and view_range",
-		},
-		part{
-			name: "edit", subtitle: "Makes and changes the project's files",
-			intro:    "Make and change the files of the project.",
-			commands: []string{"create", "str_replace", "insert", "append", "mkdir", "rename", "copy"},
-			parameters: []string{"path", "file_text", "overwrite", "old_str", "new_str", "insert_line", "insert_text",
-				"old_path", "new_path"},
-			annotations: registry.Annotations{Destructive: true},
-		},
-		part{
-			name: "delete", subtitle: "Deletes the project's files",
-			intro:       "Delete files of the project.",
-			commands:    []string{"delete"},
-			parameters:  []string{"path"},
-			annotations: registry.Annotations{Destructive: true},
-		},
+	tools := make([]registry.Tool, len(parts))
+	for i, p := range parts {
+		tools[i] = p
 	}
+	return tools
 }
 
-// A part is the tool with some of its commands.
+var parts = []part{
+	{
+		name: "view", subtitle: "Views the project's files",
+		intro: "View the files of the project. Paths begin at the root, `/`. Files of up to 32 MiB can be viewed; " +
+			"large ones are best viewed in parts, with view_range.",
+		commands:   []string{"view", "view-all"},
+		parameters: []string{"path", "paths", "view_range"},
+		path:       "For view: the file or directory, such as /docs/plan.md.",
+		annotations: registry.Annotations{
+			ReadOnly: true, Idempotent: true,
+		},
+		readsFiles: "the filesystem_view tool's view command and view_range",
+	},
+	{
+		name: "edit", subtitle: "Makes and changes the project's files",
+		intro: "Make and change the files of the project. Paths begin at the root, `/`. Files of up to 32 MiB can " +
+			"be edited.",
+		notes: "`rename` and `copy` replace a file that is at new_path only with overwrite true, and never a directory.\n\n" +
+			"/memories is read-only here: files there can be copied from, but only the memory tool can change them.\n",
+		commands: []string{"create", "str_replace", "insert", "append", "mkdir", "rename", "copy"},
+		parameters: []string{"path", "file_text", "overwrite", "old_str", "new_str", "insert_line", "insert_text",
+			"old_path", "new_path"},
+		path:        "For all commands but rename and copy: the file or directory, such as /docs/plan.md.",
+		annotations: registry.Annotations{Destructive: true},
+	},
+	{
+		name: "delete", subtitle: "Deletes the project's files",
+		intro:       "Delete files of the project. Paths begin at the root, `/`.",
+		notes:       "/memories is read-only here: only the memory tool can delete files there.\n",
+		commands:    []string{"delete"},
+		parameters:  []string{"path"},
+		path:        "The file or directory to delete, such as /docs/plan.md.",
+		annotations: registry.Annotations{Destructive: true},
+	},
+}
+
+// A part is the tool with some of its commands. If it has only one, inputs can leave it out.
 type part struct {
-	name, subtitle, intro string
-	commands, parameters  []string
-	annotations           registry.Annotations
-	readsFiles            string
+	name, subtitle       string
+	intro, notes         string // what the description has before and after the commands
+	commands, parameters []string
+	path                 string // what the parameter is for
+	annotations          registry.Annotations
+	readsFiles           string
 }
 
 var (
@@ -67,22 +84,21 @@ func (p part) Spec() registry.Spec {
 	return spec
 }
 
-// description returns the whole tool's description without what is about other commands.
+// description returns what the whole tool's description says of the commands, between the part's own words.
 func (p part) description() string {
-	_, rest, _ := strings.Cut(description, ". ")
 	var b strings.Builder
-	b.WriteString(p.intro + " ")
-	for line := range strings.Lines(rest) {
-		if command, isCommand := strings.CutPrefix(line, "- `"); isCommand {
-			if command, _, _ = strings.Cut(command, "`"); !slices.Contains(p.commands, command) {
-				continue
-			}
-		} else if strings.HasPrefix(line, "`rename` and `copy`") && !slices.Contains(p.commands, "rename") {
-			continue
+	b.WriteString(p.intro + "\n\nCommands:\n")
+	for line := range strings.Lines(description) {
+		command, isCommand := strings.CutPrefix(line, "- `")
+		command, _, _ = strings.Cut(command, "`")
+		if isCommand && slices.Contains(p.commands, command) {
+			b.WriteString(line)
 		}
-		b.WriteString(line)
 	}
-	return strings.ReplaceAll(b.String(), "\n\n\n", "\n\n")
+	if p.notes != "" {
+		b.WriteString("\n" + p.notes)
+	}
+	return b.String()
 }
 
 // schema returns the whole tool's schema with the part's commands and parameters.
@@ -94,24 +110,63 @@ func (p part) schema() json.RawMessage {
 		panic(err) // a test would notice
 	}
 	commands, _ := json.Marshal(p.commands) // strings can be encoded
+	required, what := "command", "What to do."
+	if len(p.commands) == 1 {
+		required, what = "path", "What to do. It can be left out."
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"type":"object","properties":{"command":{"type":"string","enum":%s,"description":"What to do."}`, commands)
+	fmt.Fprintf(&b, `{"type":"object","properties":{"command":{"type":"string","enum":%s,"description":%q}`, commands, what)
 	for _, name := range p.parameters {
+		if name == "path" {
+			fmt.Fprintf(&b, `,"path":{"type":"string","description":%q}`, p.path)
+			continue
+		}
 		fmt.Fprintf(&b, `,%q:%s`, name, whole.Properties[name])
 	}
-	b.WriteString(`},"required":["command"]}`)
+	fmt.Fprintf(&b, `},"required":[%q]}`, required)
 	return json.RawMessage(b.String())
 }
 
 // CheckInput implements [registry.InputChecker].
 func (p part) CheckInput(input map[string]any) error {
-	return textfile.Check("filesystem", p.commands, input)
+	command, isText := input["command"].(string)
+	switch {
+	case input["command"] == nil && len(p.commands) == 1:
+		input = maps.Clone(input)
+		input["command"] = p.commands[0]
+	case isText && !slices.Contains(p.commands, command):
+		for _, other := range parts {
+			if slices.Contains(other.commands, command) {
+				return registry.Errorf("Error: filesystem_%s has no command %s: filesystem_%s has it, if that is enabled",
+					p.name, command, other.name)
+			}
+		}
+	}
+	return textfile.Check("filesystem_"+p.name, p.commands, input)
 }
 
 // RenderInput implements [registry.InputRenderer].
-func (part) RenderInput(input json.RawMessage) string { return textfile.Describe(input) }
+func (p part) RenderInput(input json.RawMessage) string { return textfile.Describe(p.complete(input)) }
 
-// Execute implements [registry.Tool]. The input has one of the part's commands.
-func (part) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+// Execute implements [registry.Tool]. The input has one of the part's commands, or none if there is only one.
+func (p part) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	call.Input = p.complete(call.Input)
 	return tool{}.Execute(ctx, call, env)
+}
+
+// complete adds the command to an input that leaves it out.
+func (p part) complete(input json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if len(p.commands) != 1 || json.Unmarshal(input, &members) != nil || members == nil {
+		return input
+	}
+	if command := members["command"]; command != nil && string(command) != "null" {
+		return input
+	}
+	members["command"], _ = json.Marshal(p.commands[0]) // a string can be encoded
+	completed, err := json.Marshal(members)
+	if err != nil {
+		return input
+	}
+	return completed
 }

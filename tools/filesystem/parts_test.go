@@ -60,9 +60,17 @@ func TestPartsHaveTheirCommandsAlone(t *testing.T) {
 	require.Equal(t, "Unknown tool: filesystem", do("filesystem", create).Text())
 	require.Equal(t, "File created successfully at: /a.txt", do("filesystem_edit", create).Text())
 	require.Contains(t, do("filesystem_view", `{"command":"view","path":"/a.txt"}`).Text(), "1\ta")
-	require.Equal(t, "Unknown filesystem command: create", do("filesystem_view", create).Text())
-	require.Equal(t, "Unknown filesystem command: delete", do("filesystem_edit", `{"command":"delete","path":"/a.txt"}`).Text())
+	require.Equal(t, "Error: filesystem_view has no command create: filesystem_edit has it, if that is enabled", do("filesystem_view", create).Text())
+	require.Equal(t, "Unknown filesystem_view command: explode", do("filesystem_view", `{"command":"explode","path":"/a.txt"}`).Text())
+	require.Equal(t, "Error: command is required", do("filesystem_view", `{"path":"/a.txt"}`).Text())
+	require.Equal(t, "Error: filesystem_edit has no command delete: filesystem_delete has it, if that is enabled",
+		do("filesystem_edit", `{"command":"delete","path":"/a.txt"}`).Text())
 	require.Equal(t, "Successfully deleted /a.txt", do("filesystem_delete", `{"command":"delete","path":"/a.txt"}`).Text())
+
+	require.Equal(t, "File created successfully at: /a.txt", do("filesystem_edit", create).Text())
+	require.Equal(t, "Successfully deleted /a.txt", do("filesystem_delete", `{"path":"/a.txt"}`).Text(), "there is only one command")
+	require.Equal(t, "Error: path is required for delete command", do("filesystem_delete", `{}`).Text())
+	require.Equal(t, "delete /a.txt", filesystem.Parts()[2].(registry.InputRenderer).RenderInput(json.RawMessage(`{"path":"/a.txt"}`)))
 
 	env.Selection.Enable = map[string]bool{"filesystem_delete": false}
 	require.Equal(t, []string{"filesystem_view", "filesystem_edit"}, names())
@@ -75,7 +83,21 @@ func TestPartsHaveTheirCommandsAlone(t *testing.T) {
 		spec := part.Spec()
 		require.Equal(t, strings.HasSuffix(spec.Name, "view"), spec.Annotations.ReadOnly)
 		require.NotContains(t, spec.Description, "\n\n\n")
-		require.Contains(t, spec.Description, "/memories is read-only")
+		require.Contains(t, spec.Description, "Commands:\n- `")
 	}
-	require.NotContains(t, filesystem.Parts()[0].Spec().Description, "`delete`")
+}
+
+// TestPartsSpeakOfThemselves checks that what a model reads of a part is about nothing that the part cannot do.
+func TestPartsSpeakOfThemselves(t *testing.T) {
+	for i, others := range [][]string{
+		{"edit", "chang", "delet", "rename", "copy", "copied", "create", "overwrite"},
+		{"view", "delete_", "`delete`"},
+		{"edit", "chang", "view", "rename", "copy", "copied", "create", "overwrite"},
+	} {
+		spec := filesystem.Parts()[i].Spec()
+		for _, other := range others {
+			require.NotContains(t, spec.Description, other, spec.Name)
+			require.NotContains(t, string(spec.Schema), other, spec.Name)
+		}
+	}
 }
