@@ -22,6 +22,8 @@ type callFlags struct {
 	project projectFlags
 	timeout time.Duration
 	json    bool
+
+	prefix int // how much comes before the user's code in its first line
 }
 
 func (f *callFlags) add(cmd *cobra.Command, timeout time.Duration) {
@@ -136,6 +138,9 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 	}
 	result := r.Registry().Dispatch(ctx, call, env)
 	stopProgress()
+	if f.prefix > 0 && result.IsError() {
+		result = withoutPrefix(result, f.prefix)
+	}
 	if err := ctx.Err(); err != nil {
 		if !f.json {
 			err = errors.Join(err, d.interrupted(result))

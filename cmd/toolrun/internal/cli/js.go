@@ -60,7 +60,9 @@ run yourself may always run.`,
 			case cmd.Flags().Changed("print") && strings.TrimSpace(printed) == "":
 				return errors.New("--print needs an expression")
 			case cmd.Flags().Changed("print"):
-				code, printer.undefined = "return ("+printed+"\n)", true
+				const prefix = "return ("
+				code, printer.undefined = prefix+printed+"\n)", true
+				f.prefix = len(prefix)
 			case len(args) == 0:
 				return errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
 			default:
