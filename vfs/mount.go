@@ -32,6 +32,9 @@ type Mount struct {
 // MountsField is the field of a project's settings, a JSON object, that has its mounts: a list of [Mount].
 const MountsField = "mounts"
 
+// memories is the directory of a project that is its memory, which models take for what they have noted themselves.
+const memories = "/memories"
+
 // MaxMounts is how many projects can be mounted in one.
 const MaxMounts = 16
 
@@ -65,7 +68,7 @@ func CheckMounts(mounts []Mount) error {
 			return fmt.Errorf("%w: mount %q: %w", fs.ErrInvalid, m.Path, err)
 		case clean != m.Path || path.Dir(clean) != "/" || clean == "/":
 			return fmt.Errorf("%w: mount %q: the path is a name at the root, such as /share", fs.ErrInvalid, m.Path)
-		case Fold(clean) == "/memories":
+		case Fold(clean) == memories:
 			return fmt.Errorf("%w: mount %q: the memory is each project's own", fs.ErrInvalid, m.Path)
 		case seen[Fold(clean)]:
 			return fmt.Errorf("%w: mount %q: there is another one at that path", fs.ErrInvalid, m.Path)
@@ -88,7 +91,8 @@ func CheckMounts(mounts []Mount) error {
 // Changes at a path of a mount are changes of the mounted project: its quota limits them and its history has them. A
 // call is the same call in all projects, and Undo and Redo with its id undo or redo what it changed in each of them, or
 // nothing. Without an id, it is the latest call that changed the project itself. All other methods concern the project
-// itself. What the project has at a path of a mount is hidden. A mount can be neither removed nor renamed (EBUSY).
+// itself. What the project has at a path of a mount is hidden. A mount can be neither removed nor renamed (EBUSY). The
+// directory /memories of a mounted project cannot be changed through it (EROFS).
 // Renaming from one project into another copies and then removes, so it is two changes.
 func OpenMounts(
 	project Project, id string, mounts []Mount, open func(m Mount) (Project, error),
@@ -138,11 +142,11 @@ type mountedProject struct {
 var _ Redoer = (*mounted)(nil)
 
 func newMounted(m Mount, inner, own Project) *mountedProject {
-	p := &mountedProject{Mount: m, files: inner, inner: inner, own: own, folded: Fold(m.Path)}
+	readOnly := memories
 	if m.ReadOnly {
-		p.files = ReadOnly(inner, "/")
+		readOnly = "/"
 	}
-	return p
+	return &mountedProject{Mount: m, files: ReadOnly(inner, readOnly), inner: inner, own: own, folded: Fold(m.Path)}
 }
 
 func (v *mounted) closeMounts() error {
@@ -318,6 +322,9 @@ func (v *mounted) OpenFile(name string, flag int, perm os.FileMode) (opened afer
 		files, inner, mount, err := v.at(clean)
 		if err != nil {
 			return err
+		}
+		if mount != nil && inner == "/" && !mount.ReadOnly {
+			files = mount.inner // which says that it is a directory
 		}
 		f, err := files.OpenFile(inner, flag, perm)
 		if err == nil && mount != nil {

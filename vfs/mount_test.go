@@ -227,3 +227,76 @@ func TestParseMounts(t *testing.T) {
 		}
 	}
 }
+
+// The memory of a project that is mounted is not changed through the mount, however it is spelled.
+func TestMemoryOfAMountedProject(t *testing.T) {
+	store := local.NewMemoryStore(nil)
+	team, err := store.Open(t.Context(), "team")
+	require.NoError(t, err)
+	require.NoError(t, team.MkdirAll("/memories/sub", 0o755))
+	require.NoError(t, vfs.WriteFile(t.Context(), team, "/memories/note", []byte("true")))
+	p := mountedIn(t, store, "a", shareAndTeam...)
+	require.NoError(t, vfs.WriteFile(t.Context(), p, "/evil/note", []byte("false")))
+	require.NoError(t, vfs.WriteFile(t.Context(), p, "/sharerw/evil/note", []byte("false")))
+	for name, attack := range map[string]func(files afero.Fs) error{
+		"write": func(files afero.Fs) error {
+			return afero.WriteFile(files, "/sharerw/memories/note", []byte("x"), 0o644)
+		},
+		"new": func(files afero.Fs) error {
+			return afero.WriteFile(files, "/sharerw/Memories/../memories/n", nil, 0o644)
+		},
+		"mkdir":      func(files afero.Fs) error { return files.MkdirAll("/sharerw/memories/d", 0o755) },
+		"remove":     func(files afero.Fs) error { return files.RemoveAll("/sharerw/memories") },
+		"from here":  func(files afero.Fs) error { return files.Rename("/evil", "/sharerw/memories/evil") },
+		"from there": func(files afero.Fs) error { return files.Rename("/sharerw/evil", "/sharerw/memories/evil") },
+		"away":       func(files afero.Fs) error { return files.Rename("/sharerw/memories", "/mine") },
+		"view": func(files afero.Fs) error {
+			return afero.WriteFile(vfs.Sub(files, "/sharerw"), "/memories/note", []byte("x"), 0o644)
+		},
+	} {
+		require.ErrorIs(t, attack(p), syscall.EROFS, name)
+		require.ErrorIs(t, attack(p.WithCall("call")), syscall.EROFS, name)
+		err := p.Exclusively(t.Context(), attack)
+		require.ErrorIs(t, err, syscall.EROFS, name)
+	}
+	require.True(t, vfs.IsReadOnly(p, "/sharerw/memories/note"))
+	require.False(t, vfs.IsReadOnly(p, "/sharerw/evil"))
+	text, err := afero.ReadFile(p, "/sharerw/memories/note")
+	require.NoError(t, err)
+	require.Equal(t, "true", string(text))
+	infos, err := afero.ReadDir(team, "/memories")
+	require.NoError(t, err)
+	require.Len(t, infos, 2)
+	require.NoError(t, p.MkdirAll("/memories", 0o755), "the project's own is that of its tools to protect")
+}
+
+// A notingProject notes when it is locked.
+type notingProject struct {
+	vfs.Project
+	id     string
+	locked *[]string
+}
+
+func (n notingProject) Exclusively(ctx context.Context, do func(files afero.Fs) error) error {
+	*n.locked = append(*n.locked, n.id)
+	return n.Project.Exclusively(ctx, do)
+}
+
+// Projects that mount each other are locked in the same order, even if only the Unicode form of their ids differs.
+func TestOrderOfLocks(t *testing.T) {
+	const composed, decomposed = "\u00e9", "e\u0301"
+	store := local.NewMemoryStore(nil)
+	for _, ids := range [][2]string{{composed, decomposed}, {decomposed, composed}} {
+		var locked []string
+		open := func(id string) vfs.Project {
+			p, err := store.Open(t.Context(), id)
+			require.NoError(t, err)
+			return notingProject{p, id, &locked}
+		}
+		p, err := vfs.OpenMounts(open(ids[0]), ids[0], []vfs.Mount{{Path: "/other", Project: ids[1]}},
+			func(m vfs.Mount) (vfs.Project, error) { return open(m.Project), nil })
+		require.NoError(t, err)
+		require.NoError(t, p.Exclusively(t.Context(), func(afero.Fs) error { return nil }))
+		require.Equal(t, []string{decomposed, composed}, locked)
+	}
+}
