@@ -17,12 +17,13 @@ var protectedNames = slices.Concat(
 	// Hooks that are kept with the code.
 	[]string{
 		".husky", ".huskyrc*", ".githooks", ".lefthook*", "lefthook.yml", "lefthook.yaml", "lefthook.toml", "lefthook.json",
+		"lefthook-local.*",
 		".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".overcommit.yml",
 	},
 	// Editors: tasks, launch configurations, extensions, scripts that are run when a directory is opened.
 	[]string{
-		".vscode", ".vscode-server", "*.code-workspace", ".vs", ".idea", ".fleet", ".zed", ".nova", ".theia", ".devcontainer",
-		".devcontainer.json", ".exrc", ".vimrc", ".gvimrc", ".nvimrc", ".nvim.lua", ".vim", ".emacs", ".emacs.d",
+		".vscode", ".vscode-server", "*.code-workspace", ".vs", ".idea", ".fleet", ".zed", ".helix", ".nova", ".theia",
+		".devcontainer", ".devcontainer.json", ".exrc", ".vimrc", ".gvimrc", ".nvimrc", ".nvim.lua", ".vim", ".emacs", ".emacs.d",
 		".dir-locals.el", ".dir-locals-2.el", "*.sublime-project",
 	},
 	// Agents: settings, hooks, commands, servers that they start.
@@ -39,8 +40,8 @@ var protectedNames = slices.Concat(
 	},
 	// What shells and version managers load when somebody enters a directory.
 	[]string{
-		".envrc", ".direnv", ".autoenv*", ".mise", ".mise.toml", ".mise.*.toml", "mise.toml", "mise.*.toml", ".rtx.toml",
-		".tool-versions", ".asdfrc", ".rvmrc",
+		".envrc", ".direnv", ".autoenv*", "mise", ".mise", ".mise.toml", ".mise.*.toml", "mise.toml", "mise.*.toml",
+		".rtx.toml", ".tool-versions", ".asdfrc", ".rvmrc",
 	},
 	// Package managers: registries, plugins, programs that they run instead of themselves.
 	[]string{

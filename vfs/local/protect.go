@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/toolrun/toolrun/vfs"
@@ -15,6 +16,9 @@ import (
 type protection struct {
 	own            nameSet // protected in any case
 	usual, without nameSet // protected, but for some
+
+	once    sync.Once
+	targets []string // what links with protected names lead to, folded; from the first change on
 }
 
 // A nameSet is names and patterns of names, regardless of case and Unicode form.
@@ -96,6 +100,9 @@ func (c *core) guard(clean string, dir bool) error {
 			return &vfs.ProtectedError{Path: clean[:end]}
 		}
 	}
+	if target := c.guardsTarget(clean, dir); target != "" {
+		return &vfs.ProtectedError{Path: target}
+	}
 	if !c.protection.protects(bareHead, false) {
 		return nil
 	}
@@ -109,17 +116,20 @@ func (c *core) guard(clean string, dir bool) error {
 	return nil
 }
 
-// repositoryParts are what a Git repository has beside [bareHead]: one of the first two, and some of the others.
+// repositoryParts are what a Git repository has beside [bareHead], or some of that.
 var repositoryParts = []string{"objects", "commondir", "refs", "config"}
 
-// isRepository reports whether a directory is a Git repository, whatever its name, or would be one, or nearly, if
-// something in it had the name base. Code cannot make a file HEAD, but somebody may have made one.
+// isRepository reports whether a directory is a Git repository, whatever its name, or could become one if something in
+// it had the name base. Code cannot make a file HEAD, but somebody may have made one.
 func (c *core) isRepository(dir, base string) bool {
 	head, err := c.b.lstat(path.Join(dir, "HEAD"))
 	if err != nil || head.IsDir() {
 		return false
 	}
-	return slices.Contains(repositoryParts, vfs.Fold(base)) || slices.ContainsFunc(repositoryParts, func(name string) bool {
+	if slices.Contains(repositoryParts, vfs.Fold(base)) {
+		return true
+	}
+	return slices.ContainsFunc(repositoryParts, func(name string) bool {
 		_, err := c.b.lstat(path.Join(dir, name))
 		return err == nil
 	})

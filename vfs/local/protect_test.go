@@ -62,6 +62,7 @@ func protectionAttacks() map[string]func(p vfs.Project) error {
 		"/.envrc", "/new/../.envrc", "/sub/.envrc", "/sub/.ENVRC", "/.Yarnrc.yml", "/tree/.mcp.json", "/.bashrc", "/.hg", "/.gitmodules",
 		"/sub/.g\u200cit", "/sub/.envr\u200dc", "/.mi\u017fe.toml", "/.to\u006Fl-versions", "/\u202e.npmrc", "/.\u212aube", "/x.code-workspace",
 		"/sub/HEAD", "/sub/head", "/new.git", "/mirror.git/config", "/repository/HEAD", "/.vscode", "/sub/.vscode/x.json",
+		"/.helix", "/mise", "/lefthook-local.yml",
 	} {
 		attacks["write "+name] = func(p vfs.Project) error { return vfs.WriteFile(ctxOf(), p, name, []byte("x")) }
 		attacks["create "+name] = func(p vfs.Project) error {
@@ -343,6 +344,55 @@ func TestRepositoriesOfAnyNameAreProtected(t *testing.T) {
 	write(t, p, "/main/file", "x")
 	bare := openDir(t, filepath.Join(dir, "r", ".bare"), &vfs.Options{NoSync: true})
 	require.ErrorAs(t, appended("/config", command)(bare), new(*vfs.ProtectedError), "the directory itself")
+}
+
+// What links with protected names lead to is protected, too: programs follow them.
+func TestTargetsOfProtectedLinksAreProtected(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	for _, made := range []string{".git/hooks", "tools/vscode", "scripts", "real/sub", "other/husky"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, made), 0o755))
+	}
+	for _, file := range []string{"tools/vscode/tasks.json", "scripts/pc", "scripts/free", "other/husky/x", "real/sub/npm"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte("x"), 0o644))
+	}
+	for link, to := range map[string]string{
+		".vscode": "tools/vscode", ".git/hooks/pre-commit": "../../scripts/pc", ".idea": "gone/idea", "way": "real",
+		".npmrc": "way/sub/npm", ".husky": "between", "between": "other", ".claude": outside, ".zed": filepath.Join(dir, "zed"),
+		".fleet": ".fleet", "ordinary": "scripts/free", ".cursorrules": "AGENTS.md",
+	} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, filepath.FromSlash(link))))
+	}
+	p := openDir(t, dir, &vfs.Options{NoSync: true})
+	require.NoError(t, p.MkdirAll("/evil/vscode", 0o755))
+	write(t, p, "/evil/vscode/tasks.json", "evil")
+	for name, attack := range map[string]func() error{
+		"a file":             func() error { return vfs.WriteFile(ctxOf(), p, "/tools/vscode/tasks.json", nil) },
+		"a new file":         func() error { return vfs.WriteFile(ctxOf(), p, "/tools/VSCode/new", nil) },
+		"a hook":             func() error { return vfs.WriteFile(ctxOf(), p, "/scripts/pc", nil) },
+		"a hook's mode":      func() error { return p.Chmod("/scripts/pc", 0o755) },
+		"not there":          func() error { return vfs.WriteFile(ctxOf(), p, "/gone/idea/x", nil) },
+		"not there, renamed": func() error { return p.Rename("/evil", "/gone") },
+		"absolute":           func() error { return vfs.WriteFile(ctxOf(), p, "/zed", nil) },
+		"over a link":        func() error { return vfs.WriteFile(ctxOf(), p, "/real/sub/npm", nil) },
+		"a link on the way":  func() error { return p.RemoveAll("/between") },
+		"over two links":     func() error { return vfs.WriteFile(ctxOf(), p, "/other/husky/x", nil) },
+		"the directory":      func() error { return p.RemoveAll("/tools") },
+		"renamed":            func() error { return p.Rename("/tools", "/t") },
+		"put there":          func() error { return p.Rename("/evil/vscode", "/tools/vscode") },
+	} {
+		require.ErrorAs(t, attack(), new(*vfs.ProtectedError), name)
+	}
+	for _, free := range []string{"/scripts/free", "/scripts/pc2", "/tools/other", "/tools/vscode2/x", "/real/x", "/AGENTS.md"} {
+		write(t, p, free, "x")
+	}
+	require.EqualError(t, p.Remove("/tools/vscode/tasks.json"),
+		"remove /tools/vscode/tasks.json: /tools/vscode is protected, because other programs may execute it")
+	open := openDir(t, dir, &vfs.Options{NoSync: true, Unprotect: []string{".vscode"}})
+	write(t, open, "/tools/vscode/tasks.json", "x")
+	layer, err := local.OpenLayer(dir, t.TempDir(), &vfs.Options{NoSync: true})
+	require.NoError(t, err)
+	defer layer.Close()
+	require.ErrorAs(t, vfs.WriteFile(t.Context(), layer, "/scripts/pc", nil), new(*vfs.ProtectedError))
 }
 
 func TestProtectedErrorText(t *testing.T) {
