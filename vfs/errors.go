@@ -11,7 +11,8 @@ import (
 // A QuotaError means that an operation would exceed a limit of the project. It is syscall.ENOSPC. The operation has
 // changed nothing.
 type QuotaError struct {
-	// Limit is the exceeded limit: "bytes", "files" or "file size".
+	// Limit is the exceeded limit: "bytes", "files" or "file size"; or "layer", which is how many bytes a [Layer] may
+	// need to remember which paths it has changed.
 	Limit string
 	// Max is the limit. Want is the value that the operation would have reached.
 	Max, Want int64
@@ -23,6 +24,8 @@ func (e *QuotaError) Error() string {
 		return fmt.Sprintf("quota exceeded: the project may have %d files and directories", e.Max)
 	case "file size":
 		return fmt.Sprintf("quota exceeded: a file may have %d bytes, not %d", e.Max, e.Want)
+	case "layer":
+		return fmt.Sprintf("quota exceeded: the layer may need %d bytes to remember changed paths; apply or discard", e.Max)
 	}
 	return fmt.Sprintf("quota exceeded: the project's files may have %d bytes together", e.Max)
 }

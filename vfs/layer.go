@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"syscall"
 )
 
 // A Layer is a [Project] that shows files which it never changes by itself. Its changes are kept apart from them, in a
@@ -14,7 +15,8 @@ type Layer interface {
 	Differences(ctx context.Context) ([]Difference, error)
 	// Apply makes the files what the layer shows, at the named paths and below them, or everywhere if there are none,
 	// and lists what it has done. If one of these differences is a conflict, it does nothing, and the error is a
-	// [*ConflictError]. If it fails in the middle, the rest stays in the layer.
+	// [*ConflictError]; nor if one is protected ([*ProtectedError]), or would remove what the layer has not shown
+	// ([*UncoveredError]). If it fails in the middle, the rest stays in the layer, and applying again goes on with it.
 	Apply(ctx context.Context, names ...string) ([]Difference, error)
 	// Discard drops what is different in the layer, also conflicts, at the named paths and below them, or everywhere
 	// if there are none, and lists it. The history does not contain that.
@@ -40,3 +42,18 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("changed by others since: %s; discard these changes, or apply the others by name",
 		strings.Join(e.Paths, ", "))
 }
+
+// An UncoveredError means that moving a directory in a [Layer], or applying its removal, would lose something in it that
+// no layer can hold: a link, a special file, or something that no path leads to. It is syscall.EXDEV. Nothing has been
+// changed.
+type UncoveredError struct {
+	// Path is where it is. That need not be a path that can be used.
+	Path string
+}
+
+func (e *UncoveredError) Error() string {
+	return fmt.Sprintf("%q would be lost, because no layer can hold it", e.Path)
+}
+
+// Unwrap makes errors.Is hold for syscall.EXDEV.
+func (e *UncoveredError) Unwrap() error { return syscall.EXDEV }

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
@@ -36,6 +39,13 @@ func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
+	inside, err := Contains(dir, layer)
+	if err == nil && inside {
+		err = &fs.PathError{Op: "open", Path: layer, Err: errors.New("a layer cannot be in its own directory")}
+	}
+	if err != nil {
+		return nil, errors.Join(err, below.close())
+	}
 	if err := os.MkdirAll(layer, 0o700); err != nil {
 		return nil, errors.Join(err, below.close())
 	}
@@ -45,10 +55,38 @@ func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 	}
 	above.loose = above.loose || below.loose
 	l := &layered{disk: above, below: below}
-	l.notes.layer = above
+	l.notes.layer, l.notes.limit = above, maxLayerFile
 	c := newCore(l, o)
 	c.protection = protectionOf(o, true)
 	return &layerProject{c.project(c.close), l}, nil
+}
+
+// Contains reports whether a directory of the host is another one or in it, also by way of links. It need not be there.
+func Contains(dir, other string) (bool, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return false, err
+	}
+	if other, err = filepath.Abs(other); err != nil {
+		return false, err
+	}
+	missing := ""
+	for {
+		there, err := filepath.EvalSymlinks(other)
+		if err == nil {
+			other = filepath.Join(there, missing)
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(other) == other {
+			return false, err
+		}
+		other, missing = filepath.Dir(other), filepath.Join(filepath.Base(other), missing)
+	}
+	relative, err := filepath.Rel(dir, other)
+	return err == nil && filepath.IsLocal(relative), nil
 }
 
 // Differences implements [vfs.Layer].
@@ -56,19 +94,27 @@ func (p *layerProject) Differences(ctx context.Context) ([]vfs.Difference, error
 	if p.over() {
 		return nil, fs.ErrClosed
 	}
-	var found []vfs.Difference
-	err := p.l.differences(ctx, "/", &found)
-	return found, err
+	s := search{layered: p.l, conflicts: map[string]bool{}}
+	err := s.differences(ctx, "/")
+	return s.found, err
+}
+
+// A search finds what is different in a layer.
+type search struct {
+	*layered
+	found []vfs.Difference
+	// conflicts says of what covers differences whether it has changed below.
+	conflicts map[string]bool
 }
 
 // differences adds what is different in a directory.
-func (l *layered) differences(ctx context.Context, dir string, found *[]vfs.Difference) error {
+func (l *search) differences(ctx context.Context, dir string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	add := func(name string, op vfs.Op) error {
-		conflict, err := l.conflict(name)
-		*found = append(*found, vfs.Difference{Path: name, Op: op, Conflict: conflict})
+		conflict, err := l.conflict(ctx, name)
+		l.found = append(l.found, vfs.Difference{Path: name, Op: op, Conflict: conflict})
 		return err
 	}
 	shown, err := l.readDir(dir)
@@ -137,7 +183,7 @@ func (l *layered) differences(ctx context.Context, dir string, found *[]vfs.Diff
 			}
 		}
 		if info.IsDir() {
-			if err := l.differences(ctx, name, found); err != nil {
+			if err := l.differences(ctx, name); err != nil {
 				return err
 			}
 		}
@@ -178,32 +224,146 @@ func (l *layered) sameFile(name string, was, now fs.FileInfo) (bool, error) {
 }
 
 // conflict reports whether what is below has changed since the layer covered it, or a directory that it is in.
-func (l *layered) conflict(name string) (bool, error) {
-	at, err := l.notes.hide(name)
+func (l *search) conflict(ctx context.Context, name string) (bool, error) {
+	at, err := l.covering(name)
 	if err != nil {
 		return false, err
 	}
+	if conflict, known := l.conflicts[at]; known {
+		return conflict, ctx.Err()
+	}
+	conflict, err := l.changedBelow(at)
+	l.conflicts[at] = conflict
+	return conflict, errors.Join(err, ctx.Err())
+}
+
+// covering returns the path of the note that covers a path.
+func (l *layered) covering(name string) (string, error) {
+	at, err := l.notes.hide(name)
 	if at == "" {
 		at = name
 	}
+	return at, err
+}
+
+// changedBelow reports whether what is below is not as it was noted.
+func (l *layered) changedBelow(at string) (bool, error) {
 	known, _ := l.notes.get(at)
 	now, err := fingerprint(l.below, at)
-	return now != known.Was, err
+	if err != nil || now == known.Was || !known.Applying {
+		return now != known.Was, err
+	}
+	// Applying was interrupted: it may be what is in the layer already. How far that had got in a directory is not known.
+	info, err := l.disk.lstat(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return now != "" && !strings.HasPrefix(known.Was, directoryPrint), nil
+	}
+	if err != nil || info.IsDir() || now == "" {
+		return false, err
+	}
+	applied, err := fingerprint(l.disk, at)
+	return now != applied && !strings.HasPrefix(known.Was, directoryPrint), err
 }
 
 // Apply implements [vfs.Layer].
 func (p *layerProject) Apply(ctx context.Context, names ...string) ([]vfs.Difference, error) {
-	return p.settleLayer(ctx, names, func(c *core, d vfs.Difference) error {
-		info, err := p.l.lstat(d.Path)
-		if d.Op != vfs.OpRemove && err != nil {
-			return err
+	return p.settleLayer(ctx, names, func(c *core, all []vfs.Difference) (done int, err error) {
+		infos := make([]fs.FileInfo, len(all))
+		for i, d := range all {
+			if infos[i], err = p.l.applicable(c, d); err != nil {
+				return 0, fsys.PathError("apply", d.Path, err)
+			}
 		}
-		// No layer may hold anything that is protected, but who knows who has made this one.
-		if err := c.guard(d.Path, d.Op == vfs.OpMkdir); err != nil {
-			return err
+		if err := p.l.beginApplying(all); err != nil {
+			return 0, err
 		}
-		return p.l.apply(d, info)
+		for i, d := range all {
+			if err = ctx.Err(); err == nil {
+				err = p.l.apply(d, infos[i])
+			}
+			if err != nil {
+				return i, errors.Join(fsys.PathError("apply", d.Path, err), p.l.endApplying(all, i))
+			}
+		}
+		return len(all), nil
 	})
+}
+
+// applicable checks that a difference can be applied, before anything is changed, and describes what the layer has.
+func (l *layered) applicable(c *core, d vfs.Difference) (fs.FileInfo, error) {
+	// No layer may hold anything that is protected, but who knows who has made this one.
+	if err := c.guard(d.Path, d.Op == vfs.OpMkdir); err != nil {
+		return nil, err
+	}
+	if d.Op != vfs.OpRemove {
+		info, err := l.lstat(d.Path)
+		if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			err = fsys.ErrNotFollowed
+		}
+		return info, err
+	}
+	info, err := l.below.lstat(d.Path)
+	if err == nil && info.IsDir() {
+		err = l.allShown(d.Path)
+	}
+	return nil, err
+}
+
+// beginApplying notes that what covers the differences is going to change below.
+func (l *layered) beginApplying(all []vfs.Difference) error {
+	var begun []note
+	seen := map[string]bool{}
+	for _, d := range all {
+		at, err := l.covering(d.Path)
+		if err != nil {
+			return err
+		}
+		if known, ok := l.notes.get(at); ok && !known.Applying && !seen[at] {
+			known.Applying, seen[at] = true, true
+			begun = append(begun, known)
+		}
+	}
+	if begun == nil {
+		return nil
+	}
+	return l.notes.put(math.MaxInt64, begun...)
+}
+
+// endApplying makes the notes right after applying has failed: what is done is noted as it is now, or dropped.
+func (l *layered) endApplying(all []vfs.Difference, done int) error {
+	var ended []note
+	seen := map[string]bool{}
+	for i, d := range all {
+		at, err := l.covering(d.Path)
+		if err != nil {
+			return err
+		}
+		known, ok := l.notes.get(at)
+		if !ok || seen[at] {
+			continue
+		}
+		seen[at] = true
+		_, statErr := l.disk.lstat(at)
+		switch applied := i < done && at == d.Path; {
+		case applied && (d.Op == vfs.OpCreate || d.Op == vfs.OpWrite):
+			if err := l.dropFiles(at); err != nil {
+				return err
+			}
+			known.Dropped = true
+		case applied && (d.Op == vfs.OpMkdir || errors.Is(statErr, fs.ErrNotExist)):
+			known.Dropped = true
+		case i <= done: // what failed may have been done in part
+			if known.Was, err = fingerprint(l.below, at); err != nil {
+				return err
+			}
+		}
+		known.Applying = false
+		ended = append(ended, known)
+	}
+	if ended == nil {
+		return nil
+	}
+	return l.notes.put(math.MaxInt64, ended...)
 }
 
 // Discard implements [vfs.Layer].
@@ -211,24 +371,25 @@ func (p *layerProject) Discard(ctx context.Context, names ...string) ([]vfs.Diff
 	return p.settleLayer(ctx, names, nil)
 }
 
-// settleLayer does something with the differences at the names, if it is not nil, and drops them from the layer then.
-func (p *layerProject) settleLayer(ctx context.Context, names []string, do func(c *core, d vfs.Difference) error) (
-	done []vfs.Difference, err error,
-) {
+// settleLayer does something with the differences at the names, if do is not nil, and drops them from the layer then.
+// do returns how many it has done.
+func (p *layerProject) settleLayer(
+	ctx context.Context, names []string, do func(c *core, all []vfs.Difference) (int, error),
+) (done []vfs.Difference, err error) {
 	err = p.change(ctx, func(c *core) error {
 		tops, err := p.l.tops(names)
 		if err != nil {
 			return err
 		}
-		var all []vfs.Difference
-		if err := p.l.differences(ctx, "/", &all); err != nil {
+		s := search{layered: p.l, conflicts: map[string]bool{}}
+		if err := s.differences(ctx, "/"); err != nil {
 			return err
 		}
 		chosen := func(name string) bool {
 			return slices.ContainsFunc(tops, func(top string) bool { return vfs.Within(name, top) })
 		}
 		var conflicts []string
-		for _, d := range all {
+		for _, d := range s.found {
 			switch {
 			// A directory that is not there yet is needed for what is in it.
 			case chosen(d.Path), do != nil && d.Op == vfs.OpMkdir && slices.ContainsFunc(tops, func(top string) bool {
@@ -244,13 +405,10 @@ func (p *layerProject) settleLayer(ctx context.Context, names []string, do func(
 			done = nil
 			return &vfs.ConflictError{Paths: slices.Compact(conflicts)}
 		}
-		for i, d := range done {
-			if do == nil {
-				break
-			}
-			if err := do(c, d); err != nil {
-				done = done[:i]
-				return fsys.PathError("apply", d.Path, err)
+		if do != nil {
+			n, err := do(c, done)
+			if done = done[:n]; err != nil {
+				return err
 			}
 		}
 		if err := p.l.drop(tops); err != nil {
@@ -326,34 +484,40 @@ func (l *layered) apply(d vfs.Difference, info fs.FileInfo) error {
 // drop removes what is at some paths from the layer, and what is noted about them.
 func (l *layered) drop(tops []string) error {
 	for _, top := range tops {
-		dropped := []string{top}
-		if top == "/" {
-			infos, err := l.disk.readDir("/")
-			if err != nil {
-				return err
-			}
-			dropped = nil
-			for _, info := range infos {
-				if name := "/" + info.Name(); !isOwn(name) {
-					dropped = append(dropped, name)
-				}
+		if err := l.dropFiles(top); err != nil {
+			return err
+		}
+		if err := l.notes.drop(top); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropFiles removes what is at a path from the layer.
+func (l *layered) dropFiles(top string) error {
+	dropped := []string{top}
+	if top == "/" {
+		infos, err := l.disk.readDir("/")
+		if err != nil {
+			return err
+		}
+		dropped = nil
+		for _, info := range infos {
+			if name := "/" + info.Name(); !isOwn(name) {
+				dropped = append(dropped, name)
 			}
 		}
-		for _, name := range dropped {
-			if err := l.disk.removeAll(name); err != nil && !errors.Is(err, fsys.ErrNotDir) {
-				return err
-			}
+	}
+	for _, name := range dropped {
+		if err := l.disk.removeAll(name); err != nil && !errors.Is(err, fsys.ErrNotDir) {
+			return err
 		}
-		for _, name := range l.notes.within(top) {
-			if err := l.notes.add(note{Path: name, Dropped: true}, l.below); err != nil {
-				return err
-			}
-		}
-		// Directories that were only made for this are those below again.
-		for dir := path.Dir(top); dir != "/"; dir = path.Dir(dir) {
-			if _, err := l.below.lstat(dir); err != nil || l.disk.remove(dir) != nil {
-				break
-			}
+	}
+	// Directories that were only made for this are those below again.
+	for dir := path.Dir(top); dir != "/"; dir = path.Dir(dir) {
+		if _, err := l.below.lstat(dir); err != nil || l.disk.remove(dir) != nil {
+			break
 		}
 	}
 	return nil

@@ -187,8 +187,68 @@ func (l *layered) coverTree(name string, info fs.FileInfo) error {
 		return err
 	}
 	for _, inside := range infos {
-		if clean, ok := vfs.CleanName(inside.Name()); ok && (inside.IsDir() || inside.Mode().IsRegular()) {
-			if err := l.coverTree(path.Join(name, clean), inside); err != nil {
+		if clean, ok := l.reached(name, inside); ok && (inside.IsDir() || inside.Mode().IsRegular()) {
+			if err := l.coverTree(clean, inside); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reached returns the path that leads to an entry of a directory, if one does.
+func (l *layered) reached(dir string, inside fs.FileInfo) (name string, ok bool) {
+	name, err := vfs.Clean(dir + "/" + inside.Name())
+	if err != nil || path.Dir(name) != dir {
+		return "", false
+	}
+	if path.Base(name) != inside.Name() { // perhaps the host knows it only by its own form
+		_, err = l.lstat(name)
+	}
+	return name, err == nil
+}
+
+// allCovered checks that coverTree skips nothing in a directory.
+func (l *layered) allCovered(dir string) error {
+	if _, err := l.below.lstat(path.Join(dir, vfs.Reserved)); err == nil { // readDir does not show it
+		if _, err := l.lookBelow(dir); err == nil {
+			return &vfs.UncoveredError{Path: path.Join(dir, vfs.Reserved)}
+		}
+	}
+	infos, err := l.readDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, inside := range infos {
+		name, ok := l.reached(dir, inside)
+		if !ok || !inside.IsDir() && !inside.Mode().IsRegular() {
+			return &vfs.UncoveredError{Path: path.Join(dir, inside.Name())}
+		}
+		if inside.IsDir() {
+			if err := l.allCovered(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// allShown checks that a directory below has nothing in it that no path leads to, and that nobody has seen therefore.
+func (l *layered) allShown(dir string) error {
+	infos, err := l.below.readDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, inside := range infos {
+		name, err := vfs.Clean(dir + "/" + inside.Name())
+		if err == nil && path.Base(name) != inside.Name() {
+			_, err = l.below.lstat(name)
+		}
+		if err != nil || path.Dir(name) != dir {
+			return &vfs.UncoveredError{Path: path.Join(dir, inside.Name())}
+		}
+		if inside.IsDir() {
+			if err := l.allShown(name); err != nil {
 				return err
 			}
 		}
@@ -231,10 +291,18 @@ func (l *layered) rename(old, name string) error {
 		if err := l.notes.cover(old, l.below); err != nil {
 			return err
 		}
-	} else if err := l.coverTree(old, info); err != nil {
-		return err
-	} else if err := l.coverAround(name); err != nil {
-		return err
+	} else {
+		if info.IsDir() && !isOwn(name) { // what goes into the history is removed as well
+			if err := l.allCovered(old); err != nil {
+				return err
+			}
+		}
+		if err := l.coverTree(old, info); err != nil {
+			return err
+		}
+		if err := l.coverAround(name); err != nil {
+			return err
+		}
 	}
 	// Until it is renamed, what is in the layer is still to be seen.
 	if err := l.hide(old); err != nil {
@@ -242,9 +310,12 @@ func (l *layered) rename(old, name string) error {
 	}
 	err = l.disk.rename(old, name)
 	if errors.Is(err, fs.ErrNotExist) && vfs.Within(name, tempDir) {
-		return nil // there was nothing of it in the layer
+		err = nil // there was nothing of it in the layer
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return l.notes.release(old, info.IsDir())
 }
 
 // hide hides what is below at a name, if there is something.
@@ -269,12 +340,16 @@ func (l *layered) remove(name string) error {
 }
 
 func (l *layered) removeAll(name string) error {
-	if !isOwn(name) {
-		if err := l.hide(name); err != nil {
-			return err
-		}
+	if isOwn(name) {
+		return l.disk.removeAll(name)
 	}
-	return l.disk.removeAll(name)
+	if err := l.hide(name); err != nil {
+		return err
+	}
+	if err := l.disk.removeAll(name); err != nil {
+		return err
+	}
+	return l.notes.release(name, true)
 }
 
 func (l *layered) chmod(name string, mode fs.FileMode) error {
@@ -312,4 +387,4 @@ func (l *layered) linked(name string) (bool, error) {
 	return l.disk.linked(name)
 }
 
-func (l *layered) close() error { return errors.Join(l.disk.close(), l.below.close()) }
+func (l *layered) close() error { return errors.Join(l.notes.close(), l.disk.close(), l.below.close()) }

@@ -1,13 +1,16 @@
 package local
 
 import (
+	"bufio"
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"slices"
@@ -20,8 +23,11 @@ import (
 // the lock adds one.
 const layerFile = "/" + vfs.Reserved + "/layer"
 
-// maxLayerFile is the most bytes of notes that are read.
-const maxLayerFile = 256 << 20
+// maxLayerFile is the most bytes of notes that a layer may have.
+const maxLayerFile = 64 << 20
+
+// minOutdated is how many bytes of outdated notes are not worth writing the others again.
+const minOutdated = 64 << 10
 
 // A note says what a layer has done about a path.
 type note struct {
@@ -32,56 +38,115 @@ type note struct {
 	Was string `json:"was,omitempty"`
 	// Dropped takes back what has been noted.
 	Dropped bool `json:"dropped,omitempty"`
+	// Applying says that applying the layer has begun to change what is below, and has not ended.
+	Applying bool `json:"applying,omitempty"`
+
+	length int64 // of the line
+}
+
+// line returns a note as it is in the file.
+func (n note) line() ([]byte, error) {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(n)
+	return line.Bytes(), err
 }
 
 // layerNotes are all notes, as far as they have been read.
 type layerNotes struct {
 	layer *disk
+	// limit is maxLayerFile, but in tests.
+	limit int64
 
 	mu     sync.Mutex
 	byPath map[string]note
-	read   int64
+	// file is what has been read, up to read. It stays open: no other file can be taken for it then.
+	file node
+	info fs.FileInfo
+	read int64
+	// current is how many bytes the notes that count have.
+	current int64
 }
 
-// refresh reads what has been added since. mu must be held.
+// refresh reads what has been added since, or everything if the file is another one. mu must be held.
 func (n *layerNotes) refresh() error {
 	info, err := n.layer.lstat(layerFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		n.byPath, n.read = map[string]note{}, 0
+	gone := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !gone {
+		return err
+	}
+	if n.byPath == nil || n.file != nil && (gone || !n.layer.same(n.info, info) || info.Size() < n.read) {
+		if err := n.reset(nil); err != nil {
+			return err
+		}
+	}
+	if gone {
 		return nil
 	}
-	if err != nil || info.Size() == n.read && n.byPath != nil {
-		return err
+	if n.file == nil {
+		f, err := n.layer.open(layerFile, os.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		if err := n.reset(f); err != nil {
+			return err
+		}
+		if info, err = f.Stat(); err != nil {
+			return errors.Join(err, n.reset(nil))
+		}
+		n.info = info
 	}
-	if info.Size() < n.read || n.byPath == nil {
-		n.byPath, n.read = map[string]note{}, 0
+	if info.Size() == n.read {
+		return nil
 	}
-	if info.Size() > maxLayerFile {
-		return fmt.Errorf("the layer's notes have more than %d bytes", int64(maxLayerFile))
-	}
-	f, err := n.layer.open(layerFile, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.NewSectionReader(f, n.read, info.Size()-n.read))
-	if err != nil {
-		return err
-	}
-	end := bytes.LastIndexByte(text, '\n') + 1 // somebody may be writing a line
-	for line := range bytes.SplitSeq(text[:end], []byte("\n")) {
+	lines := bufio.NewReader(io.NewSectionReader(n.file, n.read, info.Size()-n.read))
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil // somebody may be writing the last line
+		}
+		if err != nil {
+			return err
+		}
+		n.read += int64(len(line))
 		var one note
 		if json.Unmarshal(line, &one) != nil {
 			continue // a process has not finished it
 		}
 		if clean, err := vfs.Clean(one.Path); err == nil && clean == one.Path && clean != "/" {
-			if delete(n.byPath, clean); !one.Dropped {
-				n.byPath[clean] = one
-			}
+			one.length = int64(len(line))
+			n.keep(one)
 		}
 	}
-	n.read += int64(end)
-	return nil
+}
+
+// reset forgets everything, and begins with another file, or none.
+func (n *layerNotes) reset(f node) error {
+	var err error
+	if n.file != nil {
+		err = n.file.Close()
+	}
+	n.byPath, n.file, n.read, n.current = map[string]note{}, f, 0, 0
+	return err
+}
+
+// keep puts a note in the place of the one that is there.
+func (n *layerNotes) keep(one note) {
+	if known, ok := n.byPath[one.Path]; ok {
+		delete(n.byPath, one.Path)
+		n.current -= known.length
+	}
+	if !one.Dropped {
+		n.byPath[one.Path] = one
+		n.current += one.length
+	}
+}
+
+func (n *layerNotes) close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.reset(nil)
 }
 
 // hide returns the path of the file or directory, the name or above it, that is noted as hidden, the topmost; or "".
@@ -121,32 +186,133 @@ func (n *layerNotes) get(name string) (note, bool) {
 // add adds a note. What was below is as in the note that is there, or as it is now.
 func (n *layerNotes) add(one note, below *disk) error {
 	known, ok := n.get(one.Path)
-	if one.Was = known.Was; !ok && !one.Dropped {
+	if one.Was, one.Applying = known.Was, known.Applying; !ok && !one.Dropped {
 		var err error
 		if one.Was, err = fingerprint(below, one.Path); err != nil {
 			return err
 		}
 	}
-	line, err := json.Marshal(one)
-	if err != nil {
+	limit := n.limit
+	if one.Dropped {
+		limit = math.MaxInt64
+	}
+	return n.put(limit, one)
+}
+
+// put adds notes as they are, if the file stays within a limit. If it has got long, it is made anew without what is
+// outdated.
+func (n *layerNotes) put(limit int64, all ...note) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.refresh(); err != nil {
 		return err
+	}
+	// The line before may not have been finished.
+	text := []byte("\n")
+	for _, one := range all {
+		line, err := one.line()
+		if err != nil {
+			return err
+		}
+		text = append(text, line...)
+	}
+	var size int64
+	if n.file != nil {
+		info, err := n.file.Stat()
+		if err != nil {
+			return err
+		}
+		size = info.Size()
+	}
+	more := int64(len(text))
+	if size > 2*n.current+minOutdated || size+more > limit && n.current < limit/4*3 {
+		if err := n.rewrite(); err != nil {
+			return err
+		}
+		size = n.read
+	}
+	if want := size + more; want > limit {
+		return &vfs.QuotaError{Limit: "layer", Max: limit, Want: want}
 	}
 	f, err := n.layer.open(layerFile, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err == nil {
-		// The line before may not have been finished.
-		_, err = f.WriteAt(append(append([]byte("\n"), line...), '\n'), info.Size())
-	}
+	_, err = f.WriteAt(text, size)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	return n.refresh()
 }
+
+// drop takes back all notes about a path and what is below it.
+func (n *layerNotes) drop(top string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.refresh(); err != nil || n.file == nil {
+		return err
+	}
+	dropped := top == "/"
+	for name, one := range n.byPath {
+		if vfs.Within(name, top) {
+			one.Dropped, dropped = true, true
+			n.keep(one)
+		}
+	}
+	if !dropped {
+		return nil
+	}
+	return n.rewrite()
+}
+
+// release takes back the notes about a path, and what is below it if that was a directory, where there is nothing to
+// remember: the layer had made it, and removed it again.
+func (n *layerNotes) release(name string, dir bool) error {
+	var gone []note
+	names := []string{name}
+	if dir {
+		names = n.within(name)
+	}
+	for _, name := range names {
+		if one, ok := n.get(name); ok && one.Was == "" && !one.Hidden {
+			gone = append(gone, note{Path: name, Dropped: true})
+		}
+	}
+	if gone == nil {
+		return nil
+	}
+	return n.put(math.MaxInt64, gone...)
+}
+
+// rewrite puts a file in the place of the one that is there, with nothing outdated in it. mu must be held.
+func (n *layerNotes) rewrite() error {
+	temp := tempDir + "/layer-" + rand.Text()
+	f, err := n.layer.open(temp, openNew, 0o600)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(io.NewOffsetWriter(f, 0))
+	for _, one := range n.byPath {
+		line, lineErr := one.line()
+		_, writeErr := w.Write(line)
+		if err = errors.Join(lineErr, writeErr); err != nil {
+			break
+		}
+	}
+	if err = errors.Join(err, w.Flush(), f.Sync(), f.Close()); err == nil {
+		err = n.layer.rename(temp, layerFile)
+	}
+	if err != nil {
+		return errors.Join(err, n.reset(nil), n.layer.removeAll(temp))
+	}
+	if err := n.reset(nil); err != nil {
+		return err
+	}
+	return n.refresh()
+}
+
+// directoryPrint begins the fingerprints of directories.
+const directoryPrint = "directory "
 
 // fingerprint tells states of a file apart, or of a directory with all that is in it. It is "" if there is nothing.
 func fingerprint(d *disk, name string) (string, error) {
@@ -174,7 +340,7 @@ func fingerprint(d *disk, name string) (string, error) {
 		}
 		fmt.Fprintf(sum, "%q %s\n", inside.Name(), state)
 	}
-	return fmt.Sprintf("directory %x", sum.Sum(nil)[:16]), nil
+	return fmt.Sprintf(directoryPrint+"%x", sum.Sum(nil)[:16]), nil
 }
 
 // within returns the paths of all notes about a path and what is below it.

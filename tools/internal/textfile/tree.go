@@ -137,6 +137,8 @@ func (t Tree) Explain(name string, err error) error {
 			return because(err, "Error: There is no space left for %s: the project's quota is %d files and directories. Delete what is no longer needed.", shown, quota.Max)
 		case "file size":
 			return because(err, "Error: The file %s would be too large: it would have %d bytes, and the project's quota is %d bytes for a file. Split it up.", shown, quota.Want, quota.Max)
+		case "layer":
+			return because(err, "Error: There is no space left for %s: too many paths have been changed.", shown)
 		}
 		return because(err, "Error: There is no space left for %s: the project's quota is %d bytes for all files together. Delete what is no longer needed.", shown, quota.Max)
 	}

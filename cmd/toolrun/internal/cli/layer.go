@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
@@ -32,10 +33,11 @@ func (f *projectFlags) besideRoot(kind string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(dir))
 	beside := filepath.Join(data, kind, hex.EncodeToString(sum[:16]))
-	if whole, err := filepath.Abs(beside); err == nil && strings.HasPrefix(whole, dir+string(filepath.Separator)) {
-		return "", fmt.Errorf("changes would be kept in %s, which is in the directory itself: set TOOLRUN_DATA", whole)
+	inside, err := local.Contains(dir, beside)
+	if inside {
+		err = fmt.Errorf("changes would be kept in %s, which is in the directory itself: set TOOLRUN_DATA", beside)
 	}
-	return beside, nil
+	return beside, err
 }
 
 // layer opens the layer of --root, or returns nil if there is none.
@@ -145,7 +147,9 @@ func difference(below, layer afero.Fs, d vfs.Difference) (string, error) {
 	for i, files := range []afero.Fs{below, layer} {
 		versions[i].label = os.DevNull
 		info, err := files.Stat(d.Path)
-		if errors.Is(err, fs.ErrNotExist) || i == 1 && d.Op == vfs.OpRemove {
+		// What an operation replaces has been removed by another one before, and what it removes can be replaced after.
+		if i == 0 && (d.Op == vfs.OpCreate || d.Op == vfs.OpMkdir) || i == 1 && d.Op == vfs.OpRemove ||
+			errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			continue
 		}
 		if err != nil {
