@@ -72,7 +72,7 @@ func openFeed(ctx context.Context, request sdk.Request) (context.Context, *feed)
 
 // startFeed returns the feed of a call that starts now, and nothing is sent after the context has ended. It returns
 // nil if there is no feed.
-func startFeed(ctx context.Context, _ *sdk.CallToolRequest) *feed {
+func startFeed(ctx context.Context) *feed {
 	f, _ := ctx.Value(feedKey{}).(*feed)
 	if f == nil {
 		return nil

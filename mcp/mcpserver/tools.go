@@ -128,7 +128,7 @@ func (s *Server) call(ctx context.Context, next sdk.MethodHandler, method string
 func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	w := ctx.Value(workKey{}).(work)
 	call := registry.Call{ID: newCallID(), Tool: request.Params.Name, Input: request.Params.Arguments}
-	feed := startFeed(ctx, request)
+	feed := startFeed(ctx)
 	w.env.Progress = feed.progress()
 	client := clientLog(request.Session)
 	w.env.Logger = toolLog(ctx, w.env.Logger, client)

@@ -115,7 +115,8 @@ func (p part) schema() json.RawMessage {
 		required, what = "path", "What to do. It can be left out."
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"type":"object","properties":{"command":{"type":"string","enum":%s,"description":%q}`, commands, what)
+	fmt.Fprintf(&b, `{"type":"object","properties":{"command":{"type":"string","enum":%s,"description":%q}`, commands,
+		what)
 	for _, name := range p.parameters {
 		if name == "path" {
 			fmt.Fprintf(&b, `,"path":{"type":"string","description":%q}`, p.path)
