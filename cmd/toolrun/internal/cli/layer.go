@@ -37,7 +37,10 @@ func (f *projectFlags) besideRoot(kind string) (string, error) {
 	if inside {
 		err = fmt.Errorf("changes would be kept in %s, which is in the directory itself: set TOOLRUN_DATA", beside)
 	}
-	return beside, err
+	if err != nil {
+		return "", err
+	}
+	return beside, nil
 }
 
 // layer opens the layer of --root, or returns nil if there is none.
