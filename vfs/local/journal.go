@@ -71,7 +71,7 @@ func (e *change) public() vfs.Change {
 type stamp struct {
 	Size    int64     `json:"size"`
 	ModTime time.Time `json:"modTime"`
-	// Tree is what treeOf says about a directory, and "" for a file.
+	// Tree is the fingerprint of a directory, and "" for a file.
 	Tree string `json:"tree,omitempty"`
 }
 

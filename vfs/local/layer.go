@@ -94,9 +94,7 @@ func (p *layerProject) Differences(ctx context.Context) ([]vfs.Difference, error
 	if p.over() {
 		return nil, fs.ErrClosed
 	}
-	s := search{layered: p.l, conflicts: map[string]bool{}}
-	err := s.differences(ctx, "/")
-	return s.found, err
+	return p.l.search(ctx)
 }
 
 // A search finds what is different in a layer.
@@ -105,6 +103,13 @@ type search struct {
 	found []vfs.Difference
 	// conflicts says of what covers differences whether it has changed below.
 	conflicts map[string]bool
+}
+
+// search returns all that is different in the layer.
+func (l *layered) search(ctx context.Context) ([]vfs.Difference, error) {
+	s := search{layered: l, conflicts: map[string]bool{}}
+	err := s.differences(ctx, "/")
+	return s.found, err
 }
 
 // differences adds what is different in a directory.
@@ -381,15 +386,15 @@ func (p *layerProject) settleLayer(
 		if err != nil {
 			return err
 		}
-		s := search{layered: p.l, conflicts: map[string]bool{}}
-		if err := s.differences(ctx, "/"); err != nil {
+		found, err := p.l.search(ctx)
+		if err != nil {
 			return err
 		}
 		chosen := func(name string) bool {
 			return slices.ContainsFunc(tops, func(top string) bool { return vfs.Within(name, top) })
 		}
 		var conflicts []string
-		for _, d := range s.found {
+		for _, d := range found {
 			switch {
 			// A directory that is not there yet is needed for what is in it.
 			case chosen(d.Path), do != nil && d.Op == vfs.OpMkdir && slices.ContainsFunc(tops, func(top string) bool {

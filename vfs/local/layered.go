@@ -187,7 +187,7 @@ func (l *layered) coverTree(name string, info fs.FileInfo) error {
 		return err
 	}
 	for _, inside := range infos {
-		if clean, ok := l.reached(name, inside); ok && (inside.IsDir() || inside.Mode().IsRegular()) {
+		if clean, ok := reached(l.lstat, name, inside); ok && (inside.IsDir() || inside.Mode().IsRegular()) {
 			if err := l.coverTree(clean, inside); err != nil {
 				return err
 			}
@@ -197,13 +197,13 @@ func (l *layered) coverTree(name string, info fs.FileInfo) error {
 }
 
 // reached returns the path that leads to an entry of a directory, if one does.
-func (l *layered) reached(dir string, inside fs.FileInfo) (name string, ok bool) {
+func reached(lstat func(name string) (fs.FileInfo, error), dir string, inside fs.FileInfo) (name string, ok bool) {
 	name, err := vfs.Clean(dir + "/" + inside.Name())
 	if err != nil || path.Dir(name) != dir {
 		return "", false
 	}
 	if path.Base(name) != inside.Name() { // perhaps the host knows it only by its own form
-		_, err = l.lstat(name)
+		_, err = lstat(name)
 	}
 	return name, err == nil
 }
@@ -220,7 +220,7 @@ func (l *layered) allCovered(dir string) error {
 		return err
 	}
 	for _, inside := range infos {
-		name, ok := l.reached(dir, inside)
+		name, ok := reached(l.lstat, dir, inside)
 		if !ok || !inside.IsDir() && !inside.Mode().IsRegular() {
 			return &vfs.UncoveredError{Path: path.Join(dir, inside.Name())}
 		}
@@ -240,11 +240,8 @@ func (l *layered) allShown(dir string) error {
 		return err
 	}
 	for _, inside := range infos {
-		name, err := vfs.Clean(dir + "/" + inside.Name())
-		if err == nil && path.Base(name) != inside.Name() {
-			_, err = l.below.lstat(name)
-		}
-		if err != nil || path.Dir(name) != dir {
+		name, ok := reached(l.below.lstat, dir, inside)
+		if !ok {
 			return &vfs.UncoveredError{Path: path.Join(dir, inside.Name())}
 		}
 		if inside.IsDir() {

@@ -4,15 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
-	"path"
 	"slices"
 	"sync"
 
@@ -309,38 +306,6 @@ func (n *layerNotes) rewrite() error {
 		return err
 	}
 	return n.refresh()
-}
-
-// directoryPrint begins the fingerprints of directories.
-const directoryPrint = "directory "
-
-// fingerprint tells states of a file apart, or of a directory with all that is in it. It is "" if there is nothing.
-func fingerprint(d *disk, name string) (string, error) {
-	info, err := d.lstat(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		return fmt.Sprintf("%v %d %d", info.Mode().Type(), info.Size(), info.ModTime().UnixNano()), nil
-	}
-	sum := sha256.New()
-	infos, err := d.readDir(name)
-	if err != nil {
-		return "", err
-	}
-	for _, inside := range infos {
-		state := "another"
-		if clean, ok := vfs.CleanName(inside.Name()); ok {
-			if state, err = fingerprint(d, path.Join(name, clean)); err != nil {
-				return "", err
-			}
-		}
-		fmt.Fprintf(sum, "%q %s\n", inside.Name(), state)
-	}
-	return fmt.Sprintf(directoryPrint+"%x", sum.Sum(nil)[:16]), nil
 }
 
 // within returns the paths of all notes about a path and what is below it.

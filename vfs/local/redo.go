@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
@@ -13,41 +12,15 @@ import (
 
 var _ vfs.Redoer = (*Project)(nil)
 
-// possibleRedo plans a redo, and checks that nothing is in its way.
-func (c *core) possibleRedo(id string) (*undo, error) {
-	all, err := c.changes(c.state.oldest)
-	if err != nil {
-		return nil, err
-	}
-	if !strings.HasPrefix(id, "#") {
-		id = fsys.CallID(id)
-	}
-	u, err := planRedo(all, id)
-	if err != nil {
-		return nil, err
-	}
-	if reasons := append(u.conflicts(), u.outside(c)...); len(reasons) > 0 {
-		return nil, &vfs.UndoError{Call: u.unit, Redo: true, Reasons: reasons}
-	}
-	return u, nil
-}
-
 // CheckRedo implements [vfs.Redoer].
 func (p *Project) CheckRedo(ctx context.Context, id string) (unit string, err error) {
-	err = p.change(ctx, func(c *core) error {
-		u, err := c.possibleRedo(id)
-		if err == nil {
-			unit = u.unit
-		}
-		return err
-	})
-	return unit, err
+	return p.check(ctx, id, planRedo)
 }
 
 // Redo implements [vfs.Redoer]: it reverses the changes by which Undo has reversed those of a call.
 func (p *Project) Redo(ctx context.Context, id string) (redone []vfs.Change, err error) {
 	err = p.change(ctx, func(c *core) error {
-		u, err := c.possibleRedo(id)
+		u, err := c.possible(id, planRedo)
 		if err != nil {
 			return err
 		}
@@ -105,7 +78,7 @@ func planRedo(all []change, unit string) (*undo, error) {
 	case redone[unit]:
 		return nil, &vfs.UndoError{Call: unit, Redo: true, Reasons: []string{"it has been redone already"}}
 	}
-	u := &undo{unit: unit}
+	u := &undo{unit: unit, redo: true}
 	for _, e := range all {
 		switch {
 		case e.Undoes == unit && e.Op != vfs.OpUndone:

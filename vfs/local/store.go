@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
 // A Store is a [vfs.Store] in memory or in a directory. Several processes can use the same directory.
@@ -99,7 +98,7 @@ func (s *Store) open(ctx context.Context, id string, create bool) (vfs.Project, 
 	}
 	p, err := s.place.open(id, s.options, create)
 	if err != nil {
-		return nil, fmt.Errorf("project %s: %w", id, fsys.Bare(err))
+		return nil, projectError(id, err)
 	}
 	return p, nil
 }
@@ -132,10 +131,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := vfs.CheckID(id); err != nil {
 		return err
 	}
-	if err := s.place.remove(ctx, id); err != nil {
-		return fmt.Errorf("project %s: %w", id, fsys.Bare(err))
-	}
-	return nil
+	return projectError(id, s.place.remove(ctx, id))
 }
 
 // Usage implements [vfs.UsageStore].

@@ -2,41 +2,47 @@ package local
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
-	"hash"
+	"io/fs"
 	"path"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// treeOf tells states of a directory with all that is in it apart, by names, kinds, sizes and times.
-func (c *core) treeOf(dir string) (string, error) {
-	sum := sha256.New()
-	if err := c.addTree(sum, dir, ""); err != nil {
+// directoryPrint begins the fingerprints of directories.
+const directoryPrint = "directory "
+
+// fingerprint tells states of what is at a path apart: of a file by its kind, size and time, of a directory by all that
+// is in it, whatever its name. It is "" if there is nothing.
+func fingerprint(b backend, name string) (string, error) {
+	info, err := b.lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return "", nil
+	}
+	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%x", sum.Sum(nil)[:16]), nil
+	return fingerprintOf(b, name, info)
 }
 
-func (c *core) addTree(sum hash.Hash, dir, inside string) error {
-	infos, err := c.b.readDir(dir)
+func fingerprintOf(b backend, name string, info fs.FileInfo) (string, error) {
+	if !info.IsDir() {
+		return fmt.Sprintf("%v %d %d", info.Mode().Type(), info.Size(), info.ModTime().UnixNano()), nil
+	}
+	infos, err := b.readDir(name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	for _, info := range infos {
-		name := path.Join(inside, info.Name())
-		if info.IsDir() {
-			fmt.Fprintf(sum, "%q\n", name+"/")
-			if err := c.addTree(sum, path.Join(dir, info.Name()), name); err != nil {
-				return err
-			}
-			continue
+	sum := sha256.New()
+	for _, inside := range infos {
+		state, err := fingerprintOf(b, path.Join(name, inside.Name()), inside)
+		if err != nil {
+			return "", err
 		}
-		at := jsontree.Time(info.ModTime()).UnixNano()
-		fmt.Fprintf(sum, "%q %v %d %d\n", name, info.Mode().Type(), info.Size(), at)
+		fmt.Fprintf(sum, "%q %s\n", inside.Name(), state)
 	}
-	return nil
+	return fmt.Sprintf(directoryPrint+"%x", sum.Sum(nil)[:16]), nil
 }
 
 // A restoredTree is a directory that a change has restored as a whole.
@@ -67,7 +73,7 @@ func (c *core) stampTrees(trees restoredTrees) error {
 		if info, err := c.b.lstat(t.path); err != nil || !info.IsDir() {
 			continue
 		}
-		tree, err := c.treeOf(t.path)
+		tree, err := fingerprint(c.b, t.path)
 		if err != nil {
 			return err
 		}

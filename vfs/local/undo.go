@@ -14,8 +14,11 @@ import (
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
-// possibleUndo plans an undo, and checks that nothing is in its way.
-func (c *core) possibleUndo(id string) (*undo, error) {
+// A planner finds what undoing or redoing a call has to reverse, or what is undone or redone by default if there is no id.
+type planner func(all []change, id string) (*undo, error)
+
+// possible plans an undo or a redo, and checks that nothing is in its way.
+func (c *core) possible(id string, plan planner) (*undo, error) {
 	all, err := c.changes(c.state.oldest)
 	if err != nil {
 		return nil, err
@@ -23,20 +26,20 @@ func (c *core) possibleUndo(id string) (*undo, error) {
 	if !strings.HasPrefix(id, "#") {
 		id = fsys.CallID(id)
 	}
-	u, err := planUndo(all, id)
+	u, err := plan(all, id)
 	if err != nil {
 		return nil, err
 	}
 	if reasons := append(u.conflicts(), u.outside(c)...); len(reasons) > 0 {
-		return nil, &vfs.UndoError{Call: u.unit, Reasons: reasons}
+		return nil, &vfs.UndoError{Call: u.unit, Redo: u.redo, Reasons: reasons}
 	}
 	return u, nil
 }
 
-// CheckUndo implements [vfs.History].
-func (p *Project) CheckUndo(ctx context.Context, id string) (unit string, err error) {
+// check returns what an undo or a redo would be of, if it is possible.
+func (p *Project) check(ctx context.Context, id string, plan planner) (unit string, err error) {
 	err = p.change(ctx, func(c *core) error {
-		u, err := c.possibleUndo(id)
+		u, err := c.possible(id, plan)
 		if err == nil {
 			unit = u.unit
 		}
@@ -45,10 +48,15 @@ func (p *Project) CheckUndo(ctx context.Context, id string) (unit string, err er
 	return unit, err
 }
 
+// CheckUndo implements [vfs.History].
+func (p *Project) CheckUndo(ctx context.Context, id string) (unit string, err error) {
+	return p.check(ctx, id, planUndo)
+}
+
 // Undo implements [vfs.History].
 func (p *Project) Undo(ctx context.Context, id string) (undone []vfs.Change, err error) {
 	err = p.change(ctx, func(c *core) error {
-		u, err := c.possibleUndo(id)
+		u, err := c.possible(id, planUndo)
 		if err != nil {
 			return err
 		}
@@ -79,9 +87,10 @@ func (p *Project) Undo(ctx context.Context, id string) (undone []vfs.Change, err
 	return undone, nil
 }
 
-// An undo is what is to be undone.
+// An undo is what is to be undone or redone.
 type undo struct {
 	unit    string
+	redo    bool
 	changes []change
 	// later are the changes of others that have not been undone.
 	later []change
@@ -205,7 +214,7 @@ func (c *core) as(s *stamp, name string, info fs.FileInfo) bool {
 	if s.Tree == "" || !info.IsDir() {
 		return s.Tree == "" && !info.IsDir() && s.matches(info)
 	}
-	tree, err := c.treeOf(name)
+	tree, err := fingerprint(c.b, name)
 	return err == nil && tree == s.Tree
 }
 

@@ -215,7 +215,7 @@ func (p *Project) restore(c *core, kept, name string) error {
 	if err := c.copyTree(kept, temp); err != nil {
 		return err
 	}
-	tree, err := c.treeOf(temp)
+	tree, err := fingerprint(c.b, temp)
 	if err != nil {
 		return err
 	}
