@@ -53,9 +53,7 @@ func Parse(text string) []Block {
 			return blocks
 		}
 		if len(blocks) == MaxBlocks {
-			rest := Block{Start: t.start, End: len(text)}
-			rest.fail("there are more than %d calls in one answer. Those behind the first %[1]d have been left out", MaxBlocks)
-			return append(blocks, rest)
+			return append(blocks, tooMany(text, t.start))
 		}
 		switch {
 		case t.kind == toolOpen:

@@ -224,7 +224,9 @@ func (c *projectCommand) set() *cobra.Command {
 				}
 				set = append(set, setting{tool, option.ID, nil})
 			}
-			if retention != "" && vfs.ParseRetention(fmt.Appendf(nil, "{%q:%q}", vfs.RetentionField, retention)) == "" {
+			switch retention {
+			case "", vfs.RetentionAll, vfs.RetentionTiered:
+			default:
 				return fmt.Errorf("--retention is %s or %s, not %q", vfs.RetentionAll, vfs.RetentionTiered, retention)
 			}
 			return c.edit(cmd, func(s registry.Settings) (registry.Settings, error) {
