@@ -166,10 +166,13 @@ func (p *Project) restore(c *core, kept, name string) error {
 	if err != nil {
 		return err
 	}
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		return fsys.ErrNotFollowed // a history can come from anywhere
+	}
 	if err := c.guard(name, info.IsDir()); err != nil {
 		return err
 	}
-	if size.protected != "" { // a history can come from anywhere
+	if size.protected != "" { // as above
 		return &vfs.ProtectedError{Path: name + strings.TrimPrefix(size.protected, kept)}
 	}
 	if info.IsDir() && (depth(name)+size.depth > vfs.MaxDepth || len(name)+size.longest > vfs.MaxPath) {
