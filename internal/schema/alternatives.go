@@ -10,21 +10,20 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// Where a value fits none of several alternatives, what is wrong with all of them at once helps nobody. What is told
-// is what is wrong with the alternative that was meant: the one for which the value is of the right type, one of the
-// values that are named, and has the values of properties that tell it from others; among those that are left, the one
-// with the fewest problems.
+// If a value fits none of several alternatives, listing the problems of all of them helps nobody. The check reports
+// only the problems of the alternative that the caller probably meant: one whose type fits, whose const or enum holds
+// the value, and whose distinguishing properties match. Among equal candidates, the one with the fewest problems wins.
 
-// Signs say of an alternative that it was not meant. What comes later is the stronger sign.
+// signs are reasons to believe that an alternative was not the one the caller meant, the weakest first.
 type signs uint8
 
 const (
-	otherDetail signs = 1 << iota // a property has another value than the one that is named
-	otherValue                    // the value is none of those that are named
-	otherType                     // the value is of another type
+	otherDetail signs = 1 << iota // a property differs from the const or enum for it
+	otherValue                    // the value differs from the const or enum
+	otherType                     // the value has another type
 )
 
-// rank is how unlikely it is that an alternative with these signs was meant.
+// rank returns the strongest of the signs, or 0.
 func (s signs) rank() signs {
 	for _, sign := range []signs{otherType, otherValue, otherDetail} {
 		if s&sign != 0 {
@@ -34,10 +33,10 @@ func (s signs) rank() signs {
 	return 0
 }
 
-// noAlternative is where no value is.
+// noAlternative is the value of check.at outside of alternatives. No path can have this length, nor one more.
 const noAlternative = -2
 
-// signOf returns what a problem is a sign of, for an alternative of a value with a path of some length.
+// signOf returns the sign that a problem is, for an alternative of the value whose path has length at.
 func signOf(p problem, at int) signs {
 	switch p.kind.(type) {
 	case *kind.Type, *kind.FalseSchema:
@@ -55,24 +54,24 @@ func signOf(p problem, at int) signs {
 	return 0
 }
 
-// An attempt is what has come of looking at a value with one of several alternatives.
+// An attempt is the result of checking a value against one alternative.
 type attempt struct {
 	signs
 	problems []problem
 	wrong    int
 }
 
-// A choice is what is wrong with the alternatives that may have been meant.
+// A choice collects the problems of the alternatives that were most likely meant.
 type choice struct {
 	attempt
-	// schema is the only one, if chosen is 1.
+	// schema is the alternative if chosen is 1.
 	schema *jsonschema.Schema
 	chosen int
-	// alike is how many alternatives there are for values of this type.
+	// alike counts the alternatives that allow the value's type.
 	alike int
 }
 
-// try looks at a value with an alternative, and reports whether it fits.
+// try checks a value against an alternative, and reports whether it fits.
 func (c *check) try(schema *jsonschema.Schema, v any, rest *unevaluated, among *choice) bool {
 	at, outside := c.at, c.attempt
 	c.at, c.attempt = len(c.path), attempt{}
@@ -100,10 +99,10 @@ func (m *choice) add(schema *jsonschema.Schema, tried attempt) {
 	}
 }
 
-// tell takes over the problems of the alternatives that may have been meant for a value.
+// tell reports the problems of the alternatives in m, which are those most likely meant for v.
 func (c *check) tell(v any, m choice) {
 	at := len(c.path)
-	if m.chosen > 1 && m.rank() == otherDetail { // the other problems are of alternatives that were not meant
+	if m.chosen > 1 && m.rank() == otherDetail { // drop problems that do not tell these alternatives apart
 		told := slices.DeleteFunc(slices.Clone(m.problems), func(p problem) bool { return signOf(p, at) != otherDetail })
 		if len(told) > 0 {
 			m.problems, m.wrong = told, len(told)
@@ -129,7 +128,7 @@ func (c *check) tell(v any, m choice) {
 	}
 }
 
-// nameOf says how a model knows an alternative for a value: by the property that tells it from others, or by its title.
+// nameOf describes an alternative to a model: by the property that distinguishes it, or by its title.
 func (c *check) nameOf(schema *jsonschema.Schema, v any) string {
 	const maxName = 100
 	title := ""

@@ -10,19 +10,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Package jsonschema compiles schemas, but its own way of validating cannot be bounded: there are short schemas that
-// look at a value in more ways than there are atoms, each way that fails leaves an error with a copy of its place, and
-// nothing stops it. A check goes through the same schemas in the same order, counts what it does, stops when that is
-// too much or the context ends, and keeps only the problems that somebody will read.
+// Package jsonschema compiles the schemas, but its validation cannot be bounded. A short schema can make it apply more
+// subschemas to a value than there are atoms; each failure keeps an error with a copy of its path, and nothing stops
+// it. A check applies the same keywords in the same order, but counts its steps, stops when it runs out of them or when
+// the context ends, and keeps only as many problems as a model is told.
 
-// What checking may cost: a number of steps for any value, and some for each value inside of it. A step is a look at a
-// value with a schema, or something else that takes at most some microseconds.
+// The number of steps that checking a value may take: leastCost, and costPerNode for each value nested in it. A step is
+// the application of one schema to one value, or other work of at most a few microseconds.
 const (
 	leastCost   = 100_000
 	costPerNode = 5
 )
 
-// maxLooks is how many looks may be within each other, because of nested values and of schemas that refer to schemas.
+// maxLooks limits how deep looks may be nested, through nested values and through references between schemas.
 const maxLooks = 2000
 
 var errTooComplex = errors.New("the arguments are too complex to be checked: pass something simpler")
@@ -30,38 +30,37 @@ var errTooComplex = errors.New("the arguments are too complex to be checked: pas
 // A check checks one value.
 type check struct {
 	meter
-	// path leads to the value that is looked at.
+	// path is the path of the current value.
 	path []string
-	// looks are those that are going on, and base is where the ones begin that the names of a schema's own are not
-	// part of.
+	// looks is the stack of unfinished looks. While a property name is checked, base is where its own looks begin.
 	looks []look
 	base  int
-	// quiet is not zero where nobody wants to know what is wrong.
+	// quiet is above zero while problems are not wanted.
 	quiet int
-	// at is how long the path is of the value that the innermost alternatives are for, or noAlternative.
+	// at is the length of the path of the value to which the innermost alternatives apply, or noAlternative.
 	at int
-	// attempt has the first problems, and how many there are.
+	// attempt holds the first problems and counts all of them.
 	attempt
 }
 
-// A look is one at a value with a schema.
+// A look is the application of one schema to one value.
 type look struct {
 	schema *jsonschema.Schema
-	// keyword is what has referred to the schema, or "" if it is where it is used.
+	// keyword is the reference through which the schema was reached, such as "$ref", or "".
 	keyword string
-	// value is a number for the value: looks at the same value have the same one.
+	// value numbers the values on the stack: looks at the same value have the same number.
 	value int
 }
 
-// A problem is something that is wrong.
+// A problem is one reason why the value is invalid.
 type problem struct {
 	path []string
 	kind jsonschema.ErrorKind
-	// of says which alternative it is a problem of, or is empty.
+	// of names the alternative that the problem belongs to, or is empty.
 	of string
 }
 
-// A meter counts steps. It panics with a stop when they are too many, or when the context ends.
+// A meter counts steps. It panics with a stop when none are left, or when the context has ended.
 type meter struct {
 	ctx  context.Context
 	left int
@@ -73,7 +72,6 @@ func newMeter(ctx context.Context, value any) meter {
 	return meter{ctx, leastCost + costPerNode*nodes(value)}
 }
 
-// spend counts steps.
 func (m *meter) spend(steps int) {
 	before := m.left
 	m.left -= steps
@@ -86,7 +84,7 @@ func (m *meter) spend(steps int) {
 	}
 }
 
-// stopping is deferred by what uses a meter, and sets the error.
+// stopping turns the panic of a meter into an error. Functions that use a meter defer it.
 func stopping(err *error) {
 	switch p := recover().(type) {
 	case nil:
@@ -97,7 +95,7 @@ func stopping(err *error) {
 	}
 }
 
-// nodes is how many values there are in one.
+// nodes counts a value and all values nested in it.
 func nodes(value any) int {
 	n := 1
 	switch value := value.(type) {
@@ -113,7 +111,7 @@ func nodes(value any) int {
 	return n
 }
 
-// run checks a value. An error says why that has been given up.
+// run checks a value. It returns an error if it had to give up.
 func (c *check) run(schema *jsonschema.Schema, value any) (err error) {
 	defer stopping(&err)
 	if err := c.ctx.Err(); err != nil {
@@ -123,10 +121,11 @@ func (c *check) run(schema *jsonschema.Schema, value any) (err error) {
 	return nil
 }
 
-// pathPerStep is how much of a path is copied in a step: many alternatives have many problems that nobody will read.
+// pathPerStep is how many elements of a path are copied in the time of a step. Copying has to be paid for, because many
+// alternatives can have many problems that are never reported.
 const pathPerStep = 3
 
-// fail notes that something is wrong.
+// fail records a problem of the current value.
 func (c *check) fail(kind jsonschema.ErrorKind) {
 	c.wrong++
 	c.signs |= signOf(problem{path: c.path, kind: kind}, c.at)
@@ -136,7 +135,7 @@ func (c *check) fail(kind jsonschema.ErrorKind) {
 	}
 }
 
-// A mark is where problems begin that may turn out to be none.
+// A mark is a position in the list of problems. The problems after it can be discarded.
 type mark struct {
 	problems, wrong int
 	signs           signs
@@ -144,16 +143,17 @@ type mark struct {
 
 func (c *check) mark() mark { return mark{len(c.problems), c.wrong, c.signs} }
 
-// failed reports whether something has gone wrong since.
+// failed reports whether there are problems after the mark.
 func (c *check) failed(since mark) bool { return c.wrong > since.wrong }
 
-// forget takes back what has gone wrong since.
+// forget discards the problems after the mark.
 func (c *check) forget(since mark) {
 	clear(c.problems[since.problems:])
 	c.problems, c.wrong, c.signs = c.problems[:since.problems], since.wrong, since.signs
 }
 
-// same looks at a value with another schema. It returns what that leaves unevaluated, and whether the value is valid.
+// same applies another schema to the current value. It reports whether the value is valid, and if so, removes from rest
+// the parts that this schema has evaluated.
 func (c *check) same(schema *jsonschema.Schema, value any, keyword string, rest *unevaluated) bool {
 	since := c.mark()
 	inner := c.look(schema, value, keyword, c.looks[len(c.looks)-1].value, !rest.isEmpty())
@@ -164,7 +164,7 @@ func (c *check) same(schema *jsonschema.Schema, value any, keyword string, rest 
 	return true
 }
 
-// quietly is same, for a schema whose problems are none of the value's.
+// quietly is same for a schema that need not fit, such as that of not or if: it reports no problems.
 func (c *check) quietly(schema *jsonschema.Schema, value any, rest *unevaluated) bool {
 	since := c.mark()
 	c.quiet++
@@ -174,7 +174,7 @@ func (c *check) quietly(schema *jsonschema.Schema, value any, rest *unevaluated)
 	return valid
 }
 
-// inside looks at a value inside of one.
+// inside applies a schema to a property or item of the current value.
 func (c *check) inside(schema *jsonschema.Schema, value any, token string) bool {
 	since := c.mark()
 	c.path = append(c.path, token)
@@ -183,8 +183,7 @@ func (c *check) inside(schema *jsonschema.Schema, value any, token string) bool 
 	return !c.failed(since)
 }
 
-// look looks at a value with a schema. It returns which parts of the value have not been evaluated, if the caller
-// needs to know.
+// look applies a schema to a value. If needed is set, it returns the parts of the value that were not evaluated.
 func (c *check) look(s *jsonschema.Schema, v any, keyword string, number int, needed bool) unevaluated {
 	c.spend(1)
 	rest := c.unevaluated(s, v, needed)
@@ -203,7 +202,7 @@ func (c *check) look(s *jsonschema.Schema, v any, keyword string, number int, ne
 	return rest
 }
 
-// keywords checks a value by the keywords of a schema, in the order in which package jsonschema does.
+// keywords applies the keywords of a schema, in the same order as package jsonschema.
 func (c *check) keywords(s *jsonschema.Schema, v any, rest *unevaluated) {
 	if cycle := c.cycle(); cycle >= 0 {
 		c.fail(&kind.RefCycle{URL: s.Location, KeywordLocation1: c.location(len(c.looks) - 1),
@@ -243,7 +242,7 @@ func (c *check) keywords(s *jsonschema.Schema, v any, rest *unevaluated) {
 	if c.quiet > 0 && c.failed(since) {
 		return
 	}
-	if s.RecursiveRef != nil { // in one document with one id these lead to where they say
+	if s.RecursiveRef != nil { // within one document with one id, dynamic references are static
 		c.same(s.RecursiveRef, v, "$recursiveRef", rest)
 	}
 	if s.DynamicRef != nil {
@@ -253,7 +252,7 @@ func (c *check) keywords(s *jsonschema.Schema, v any, rest *unevaluated) {
 	c.others(s, v, rest)
 }
 
-// cycle returns the look that is the same as the last one, or -1.
+// cycle returns the index of an earlier look with the same schema and value as the last one, or -1.
 func (c *check) cycle() int {
 	last := len(c.looks) - 1
 	for i := last - 1; i >= c.base && c.looks[i].value == c.looks[last].value; i-- {
@@ -267,7 +266,7 @@ func (c *check) cycle() int {
 	return -1
 }
 
-// location is the way through the schemas to a look, as far as it is shown.
+// location returns the keywords that lead to a look, cut to a length worth showing.
 func (c *check) location(last int) string {
 	c.spend(1 + (last-c.base)/16)
 	var text string
@@ -281,7 +280,7 @@ func (c *check) location(last int) string {
 	return shown(text)
 }
 
-// combined checks what is made of other schemas.
+// combined applies the keywords that combine schemas: not, allOf, anyOf, oneOf, if. It checks enum, too.
 func (c *check) combined(s *jsonschema.Schema, v any, rest *unevaluated) {
 	if s.Not != nil && c.quietly(s.Not, v, rest) {
 		c.fail(&kind.Not{})
@@ -316,7 +315,7 @@ func (c *check) anyOf(s *jsonschema.Schema, v any, rest *unevaluated) {
 			continue
 		}
 		matched = true
-		if rest.isEmpty() { // otherwise the other ones may evaluate more
+		if rest.isEmpty() { // otherwise, more alternatives may evaluate more parts
 			break
 		}
 	}
@@ -343,7 +342,7 @@ func (c *check) oneOf(s *jsonschema.Schema, v any, rest *unevaluated) {
 	}
 }
 
-// others checks what no other keyword has looked at.
+// others applies unevaluatedProperties and unevaluatedItems.
 func (c *check) others(s *jsonschema.Schema, v any, rest *unevaluated) {
 	if object, ok := v.(map[string]any); ok && s.UnevaluatedProperties != nil {
 		for name := range rest.names {
@@ -359,13 +358,13 @@ func (c *check) others(s *jsonschema.Schema, v any, rest *unevaluated) {
 	}
 }
 
-// unevaluated are the parts of a value that no schema has looked at so far. Both are nil if nobody asks.
+// unevaluated holds the parts of a value that no schema has evaluated so far. Both maps are nil if nothing needs them.
 type unevaluated struct {
 	names map[string]struct{}
 	items map[int]struct{}
 }
 
-// unevaluated returns what a schema does not look at by itself, in any case.
+// unevaluated returns the parts of a value that the schema's own keywords may leave unevaluated.
 func (c *check) unevaluated(s *jsonschema.Schema, v any, needed bool) (rest unevaluated) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -392,7 +391,7 @@ func (c *check) unevaluated(s *jsonschema.Schema, v any, needed bool) (rest unev
 	return rest
 }
 
-// evaluatedItems is how many of the first items of an array a schema has something to say about.
+// evaluatedItems returns how many items, from the start of an array of length all, a schema evaluates.
 func evaluatedItems(s *jsonschema.Schema, all int) int {
 	switch items := s.Items.(type) {
 	case *jsonschema.Schema:
@@ -411,7 +410,7 @@ func evaluatedItems(s *jsonschema.Schema, all int) int {
 
 func (u *unevaluated) isEmpty() bool { return len(u.names) == 0 && len(u.items) == 0 }
 
-// keep leaves what another one has, too.
+// keep keeps only the parts that are in other as well.
 func (u *unevaluated) keep(other unevaluated) {
 	for name := range u.names {
 		if _, ok := other.names[name]; !ok {

@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// FuzzCheck compares what is found wrong with random values, by random schemas of all drafts, with what package
-// jsonschema finds.
+// FuzzCheck validates random values against random schemas of all drafts, and compares the problems with those that
+// package jsonschema reports.
 func FuzzCheck(f *testing.F) {
 	for seed := range uint64(500) {
 		f.Add(seed)
@@ -69,14 +69,14 @@ func compileReference(t testing.TB, raw []byte) (*jsonschema.Schema, error) {
 	return compiler.Compile("tool:schema")
 }
 
-// enumsLast has all that is wrong told, not only that a value is none of an enum.
+// enumsLast moves enums into allOf, so that package jsonschema reports other problems of the value as well.
 func enumsLast(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inside := range v {
 			v[name] = enumsLast(inside)
 		}
-		delete(v, "format") // which is an annotation here
+		delete(v, "format") // here format is an annotation
 		if values, ok := v["enum"].([]any); ok {
 			all, _ := v["allOf"].([]any)
 			v["allOf"] = append(all, map[string]any{"enum": values})
@@ -90,10 +90,10 @@ func enumsLast(v any) any {
 	return v
 }
 
-// alternativeNames are what says which alternative a problem is one of.
+// alternativeNames matches the names of alternatives at the end of problems.
 var alternativeNames = regexp.MustCompile(`(?m) \((with [^ ]+ '[^']*'|as .*)\)$`)
 
-// leaves are the errors without causes, as a model is told of them.
+// leaves returns the texts of the errors without causes that a model is told.
 func leaves(err error) (texts []string) {
 	if err == nil {
 		return nil
@@ -107,12 +107,12 @@ func leaves(err error) (texts []string) {
 // A leaf is an error without causes.
 type leaf struct {
 	*jsonschema.ValidationError
-	// ofName means that it is one of a property's name, and says nothing about the value.
+	// ofName means that the error concerns the name of a property, not the value.
 	ofName bool
 }
 
-// told are the errors without causes. Of several alternatives it has those of the ones that were meant, found by
-// looking at all that is wrong with each.
+// told returns the errors without causes. Of several alternatives it includes only those that were probably meant,
+// which it finds by comparing all errors of each.
 func told(e *jsonschema.ValidationError) (errs []leaf) {
 	if len(e.Causes) == 0 {
 		return []leaf{{ValidationError: e}}
@@ -161,7 +161,8 @@ func told(e *jsonschema.ValidationError) (errs []leaf) {
 	return nil
 }
 
-// rankOf is how much an error says that an alternative for a value, whose path has this length, was not meant.
+// rankOf returns how strongly an error suggests that an alternative was not meant. path is the length of the path of
+// the value that the alternative is for.
 func rankOf(e leaf, path int) int {
 	if e.ofName {
 		return 0
@@ -182,7 +183,7 @@ func rankOf(e leaf, path int) int {
 
 func textOf(e *jsonschema.ValidationError) string {
 	text := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
-	if name, ok := strings.CutPrefix(text, "additional properties "); ok { // which come in any order
+	if name, ok := strings.CutPrefix(text, "additional properties "); ok { // their order is random
 		names := strings.Split(strings.TrimSuffix(name, " not allowed"), ", ")
 		slices.Sort(names)
 		text = "additional properties " + strings.Join(names, ", ") + " not allowed"
@@ -196,7 +197,7 @@ func textOf(e *jsonschema.ValidationError) string {
 	return text
 }
 
-// random makes schemas and values of few words, so that they have to do with each other.
+// random makes schemas and values from a small vocabulary, so that they often match.
 type random struct{ *rand.Rand }
 
 func (r random) one(of ...any) any { return of[r.IntN(len(of))] }
@@ -256,7 +257,7 @@ func (r random) named(depth int, names ...any) map[string]any {
 	return schemas
 }
 
-// schema returns a map, which has few keywords.
+// schema returns a schema with few keywords.
 func (r random) schema(depth int) any {
 	s := map[string]any{}
 	if depth <= 0 {

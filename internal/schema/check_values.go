@@ -59,14 +59,13 @@ func (c *check) object(s *jsonschema.Schema, object map[string]any, rest *uneval
 	}
 }
 
-// has reports whether there is a property.
 func (c *check) has(object map[string]any, name string) bool {
 	c.spend(1 + len(name)/bytesPerStep)
 	_, ok := object[name]
 	return ok
 }
 
-// missing returns the names that are not in an object, or nil.
+// missing returns the names that are not in an object, at most maxNames, or nil.
 func (c *check) missing(object map[string]any, names []string) (missing []string) {
 	for _, name := range names {
 		if !c.has(object, name) {
@@ -123,10 +122,11 @@ func (c *check) properties(s *jsonschema.Schema, object map[string]any, rest *un
 	}
 }
 
-// maxNames is how many names can be seen in a problem at most.
+// maxNames limits the names in one problem, because no more of them can be shown.
 const maxNames = 100
 
-// note adds a name to those that come first, in order: those of a map come in any order. There is at least one.
+// note inserts a name into a sorted list of the first maxNames names: maps are iterated in random order. If the problem
+// will not be reported anyway, one name is enough.
 func (c *check) note(names []string, name string) []string {
 	if len(names) > 0 && (c.quiet > 0 || len(c.problems) >= mostProblems) {
 		return names
@@ -141,7 +141,7 @@ func (c *check) note(names []string, name string) []string {
 	return slices.Insert(names, i, name)
 }
 
-// names checks the names of properties. What is wrong with one is told without its place.
+// names checks the names of properties. Problems with a name have no path.
 func (c *check) names(schema *jsonschema.Schema, object map[string]any) {
 	path, base, at := c.path, c.base, c.at
 	c.path, c.base, c.at = nil, len(c.looks), noAlternative
@@ -164,7 +164,7 @@ func (c *check) array(s *jsonschema.Schema, array []any, rest *unevaluated) {
 		}
 	}
 	first, others := s.PrefixItems, s.Items2020
-	switch items := s.Items.(type) { // as older drafts have it
+	switch items := s.Items.(type) { // as in drafts before 2020-12
 	case *jsonschema.Schema:
 		others = items
 	case []*jsonschema.Schema:
@@ -205,7 +205,7 @@ func (c *check) contains(s *jsonschema.Schema, array []any, rest *unevaluated) {
 		}
 	}
 	switch few := s.MinContains != nil && len(matched) < *s.MinContains; {
-	case (few || s.MinContains == nil && len(matched) == 0) && c.failed(since): // which says why
+	case (few || s.MinContains == nil && len(matched) == 0) && c.failed(since): // the problems of the items say why
 	case few:
 		c.fail(&kind.MinContains{Got: matched, Want: *s.MinContains})
 	case s.MinContains == nil && len(matched) == 0:
@@ -218,7 +218,7 @@ func (c *check) contains(s *jsonschema.Schema, array []any, rest *unevaluated) {
 	}
 }
 
-// bytesPerStep is how many bytes of text are looked at in the time of a step.
+// bytesPerStep is how many bytes of text are processed in the time of a step.
 const bytesPerStep = 4000
 
 func (c *check) text(s *jsonschema.Schema, text string) {
@@ -237,7 +237,7 @@ func (c *check) text(s *jsonschema.Schema, text string) {
 	}
 }
 
-// costOfMatching is how many steps of matching cost as much as looking at a schema.
+// costOfMatching is how many units of matching (bytes of text times size of the pattern) count as one step.
 const costOfMatching = 1000
 
 func (c *check) matches(expression jsonschema.Regexp, text string) bool {
@@ -274,10 +274,10 @@ func (c *check) number(s *jsonschema.Schema, v any) {
 	}
 }
 
-// longNumber is what it costs to compute with a number of many digits.
+// longNumber is the cost in steps of computing with a number that has many digits or an exponent.
 const longNumber = 20
 
-// rational returns a number as it is written.
+// rational returns the exact value of a number.
 func (c *check) rational(v any) *big.Rat {
 	text := fmt.Sprint(v)
 	if n, ok := v.(json.Number); ok {
@@ -296,7 +296,7 @@ func (c *check) rational(v any) *big.Rat {
 	return n
 }
 
-// jsonType is the name that JSON Schema has for the type of a value, or "" if it is not one of JSON.
+// jsonType returns JSON Schema's name for the type of a value, or "" if the value is not JSON.
 func jsonType(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -323,7 +323,7 @@ func jsonType(v any) string {
 	return ""
 }
 
-// typeBits are the types as package jsonschema has them in sets.
+// typeBits maps the name of each type to its bit in package jsonschema's sets.
 var typeBits = func() map[string]jsonschema.Types {
 	bits := map[string]jsonschema.Types{}
 	for _, name := range []string{"null", "boolean", "number", "integer", "string", "array", "object"} {
@@ -334,7 +334,7 @@ var typeBits = func() map[string]jsonschema.Types {
 	return bits
 }()
 
-// isOf reports whether a value, whose type has this name, is of one of some types.
+// isOf reports whether a value whose jsonType is name has one of the types.
 func (c *check) isOf(types jsonschema.Types, name string, v any) bool {
 	if types&typeBits[name] != 0 {
 		return true
@@ -346,7 +346,7 @@ func (c *check) isOf(types jsonschema.Types, name string, v any) bool {
 	return ok && !strings.ContainsAny(string(n), ".eE") || c.rational(v).IsInt()
 }
 
-// among reports whether a value is one of several.
+// among reports whether v equals one of the values.
 func (c *check) among(v any, values []any) bool {
 	for _, value := range values {
 		if c.equal(v, value) {
@@ -356,7 +356,7 @@ func (c *check) among(v any, values []any) bool {
 	return false
 }
 
-// equal reports whether two values are the same.
+// equal reports whether two values are equal. Numbers are compared exactly.
 func (c *check) equal(v, w any) bool {
 	c.spend(1)
 	switch v := v.(type) {
@@ -399,7 +399,7 @@ func (c *check) equal(v, w any) bool {
 	return v == w || c.rational(v).Cmp(c.rational(w)) == 0
 }
 
-// duplicates returns the first two items that are the same, or zeros.
+// duplicates returns the indices of the first two equal items, or zeros.
 func (c *check) duplicates(array []any) (first, second int) {
 	seed, seen := maphash.MakeSeed(), map[uint64][]int{}
 	for i, item := range array {
@@ -417,7 +417,7 @@ func (c *check) duplicates(array []any) (first, second int) {
 	return 0, 0
 }
 
-// hash writes a value so that two that are the same write the same, and others something else.
+// hash writes a value to h: the same bytes for equal values, different ones for others.
 func (c *check) hash(v any, h *maphash.Hash) {
 	c.spend(1)
 	h.WriteString(jsonType(v))

@@ -6,15 +6,15 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// A Choice is a value that a schema names.
+// A Choice is a value that const or enum allows.
 type Choice struct {
 	Value *jsontree.Node
-	// Description is what is said of this value alone, or "".
+	// Description describes this value alone, or is "".
 	Description string
 }
 
-// Choices returns the values that a schema names: those of const and enum, in all of its alternatives but null. others
-// reports whether there can be different ones. fixed reports whether there is a single one, and it is a constant.
+// Choices returns the values that const and enum allow in a schema and in all of its alternatives except null. others
+// reports whether other values are allowed as well. fixed reports whether const allows exactly one value.
 func (d *Document) Choices(schema *jsontree.Node) (named []Choice, others, fixed bool) {
 	w := &walk{d, maxVisits}
 	named, others = w.choices(schema)
@@ -41,13 +41,13 @@ func (w *walk) choices(schema *jsontree.Node) (named []Choice, others bool) {
 	return named, others
 }
 
-// ownChoices are those of a schema alone, and of its alternatives.
+// ownChoices returns the choices of a schema and its alternatives, ignoring references and allOf.
 func (w *walk) ownChoices(part *jsontree.Node) (named []Choice, others bool) {
 	if v := part.Get("const"); v != nil && w.Draft > Draft4 {
 		return []Choice{{v, part.GetText("description")}}, false
 	}
 	if enum := part.Get("enum"); enum != nil && enum.Kind == jsontree.Array {
-		w.spend(len(enum.Items) / maxVisits) // long lists take time, too
+		w.spend(len(enum.Items) / maxVisits) // long lists cost time, too
 		for _, v := range enum.Items {
 			named = append(named, Choice{Value: v})
 		}
@@ -86,17 +86,17 @@ func without(choices, others []Choice) []Choice {
 	return unknownOf(choices, known)
 }
 
-// maxKey is how many bytes of values are compared.
+// maxKey is the number of bytes by which values are compared.
 const maxKey = 4 << 10
 
-// remember adds the values of choices to those that are known.
+// remember adds the values of choices to known.
 func remember(choices []Choice, known map[string]bool) {
 	for _, c := range choices {
 		known[c.Value.Key(maxKey)] = true
 	}
 }
 
-// unknownOf returns the choices whose values are not known.
+// unknownOf returns the choices whose values are not in known.
 func unknownOf(choices []Choice, known map[string]bool) []Choice {
 	return slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool { return known[c.Value.Key(maxKey)] })
 }

@@ -29,22 +29,21 @@ func (s *Schema) Coerce(ctx context.Context, object map[string]any, depth int) (
 	return c.changed
 }
 
-// coercionPerNode is how many steps there are for each value, besides leastCost.
+// coercionPerNode is the number of steps allowed for each value, in addition to leastCost.
 const coercionPerNode = 20
 
-// A coercer coerces one value. Whoever makes a schema that uses up its steps gets no more coercion.
+// A coercer coerces one value. When a schema has used up its steps, the rest of the value stays as it is.
 type coercer struct {
 	walk
 	ctx     context.Context
 	changed bool
-	// textDepth is how deep texts that are decoded may be nested, and values is how many values may still be made of
-	// them.
+	// textDepth limits the nesting of JSON decoded from text. values is how many more values such JSON may contain.
 	textDepth, values int
-	// stack has the schemas of the values that are being coerced.
+	// stack holds the schemas of the values being coerced, outermost first.
 	stack []*jsontree.Node
 }
 
-// spend counts steps. It reports whether there is one left.
+// spend counts steps, and reports whether any are left.
 func (c *coercer) spend(steps int) bool {
 	before := c.left
 	c.left -= steps
@@ -55,10 +54,10 @@ func (c *coercer) spend(steps int) bool {
 	return c.left >= 0
 }
 
-// maxCoerceDepth is how deep values are coerced. References can make a schema endless.
+// maxCoerceDepth limits the depth of coercion, because references can make a schema infinitely deep.
 const maxCoerceDepth = 64
 
-// value returns the value as all of some schemas want it, if that can be done.
+// value returns v coerced to fit all of the schemas, or v if that is impossible.
 func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 	if len(schemas) == 0 || !c.spend(1) || depth > maxCoerceDepth {
 		return v
@@ -67,7 +66,7 @@ func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 	for _, schema := range schemas {
 		allowed &= c.types(schema, 0)
 	}
-	if possible = allowed.Has(is); possible && is == String { // it may be none of the texts that there can be
+	if possible = allowed.Has(is); possible && is == String { // const or enum may exclude this string
 		for _, schema := range schemas {
 			possible = possible && c.possible(schema, v, true, 0)
 		}
@@ -111,7 +110,7 @@ func (c *coercer) value(schemas []*jsontree.Node, v any, depth int) any {
 	return v
 }
 
-// itemFits reports whether some schemas want an array of what an object can be.
+// itemFits reports whether all of the schemas want an array whose items may be objects.
 func (c *coercer) itemFits(schemas []*jsontree.Node, object any) bool {
 	from := len(c.stack)
 	defer func() { c.stack = c.stack[:from] }()
@@ -124,15 +123,15 @@ func (c *coercer) itemFits(schemas []*jsontree.Node, object any) bool {
 	return len(items) > 0
 }
 
-// applying returns the schemas that a value must fit if it fits all of some: their parts, and the alternatives that
-// are the only ones possible for it.
+// applying returns the schemas that v must fit if it fits all of the given ones: their parts, and each alternative that
+// is the only possible one.
 func (c *coercer) applying(schemas []*jsontree.Node, v any) []*jsontree.Node {
 	from := len(c.stack)
 	parts := c.stack[from:]
 	for _, schema := range schemas {
 		parts = c.addParts(parts, schema)
 	}
-	for i := 0; i < len(parts); i++ { // which become more
+	for i := 0; i < len(parts); i++ { // parts grows
 		for _, keyword := range []string{"anyOf", "oneOf"} {
 			if meant := c.onlyPossible(parts[i].List(keyword), v); meant != nil {
 				parts = c.addParts(parts, meant)
@@ -143,7 +142,7 @@ func (c *coercer) applying(schemas []*jsontree.Node, v any) []*jsontree.Node {
 	return c.stack[from:]
 }
 
-// onlyPossible returns the one of some alternatives that a value can fit, or nil if there are more of them, or none.
+// onlyPossible returns the alternative that a value may fit, or nil if there are none or several.
 func (c *coercer) onlyPossible(alternatives []*jsontree.Node, v any) (only *jsontree.Node) {
 	for _, alternative := range alternatives {
 		if !c.spend(1) {
@@ -160,9 +159,10 @@ func (c *coercer) onlyPossible(alternatives []*jsontree.Node, v any) (only *json
 	return only
 }
 
-// possible reports whether a value, or what it is coerced to inside, may fit a schema: it is of the right type, one of
-// the values that are named, and if it is an object, it has what is required, no properties that are not allowed, and
-// the right values of properties that tell alternatives apart.
+// possible reports whether a value may fit a schema once the values nested in it are coerced: its type is right, const
+// and enum allow it, and an object has all required properties, no forbidden ones, and the right values of properties
+// that distinguish alternatives. Without shape only const and enum are checked. When no steps are left, everything is
+// possible.
 func (c *coercer) possible(schema *jsontree.Node, v any, shape bool, depth int) bool {
 	if schema.Is("false") {
 		return false
@@ -178,7 +178,7 @@ func (c *coercer) possible(schema *jsontree.Node, v any, shape bool, depth int) 
 	return true
 }
 
-// ownPossible is possible for a schema without what it refers to.
+// ownPossible is possible without references and allOf.
 func (c *coercer) ownPossible(part *jsontree.Node, v any, shape bool, depth int) bool {
 	for _, m := range part.Members {
 		switch m.Name {
@@ -213,7 +213,7 @@ func (c *coercer) anyPossible(alternatives []*jsontree.Node, v any, depth int) b
 	return false
 }
 
-// shaped is possible for an object and one schema alone.
+// shaped is possible for an object and the keywords of one schema.
 func (c *coercer) shaped(part *jsontree.Node, object map[string]any) bool {
 	required := part.List("required")
 	for _, name := range required {
@@ -246,10 +246,10 @@ func (c *coercer) shaped(part *jsontree.Node, object map[string]any) bool {
 	return true
 }
 
-// manyValues is how many values of an enum are compared.
+// manyValues is the longest enum that is compared.
 const manyValues = 64
 
-// among reports whether a value may be one of some.
+// among reports whether a value may be one of the values of an enum.
 func (c *coercer) among(values []*jsontree.Node, v any) bool {
 	if len(values) > manyValues {
 		return true
@@ -262,11 +262,11 @@ func (c *coercer) among(values []*jsontree.Node, v any) bool {
 	return false
 }
 
-// same reports whether a value may be the same as one in a schema. Only scalars are compared. A value in quotes may be
-// coerced.
+// same reports whether v may equal a value in a schema. Arrays, objects and numbers are compared by type only, because
+// they may still be coerced.
 func (c *coercer) same(value *jsontree.Node, v any) bool {
 	switch v := v.(type) {
-	case string: // which may stand for what it says
+	case string: // quoted literals are coerced
 		return value.Text == v || value.Kind == jsontree.Literal && value.Text == strings.TrimSpace(v)
 	case nil:
 		return value.Is("null")
@@ -282,7 +282,7 @@ func (c *coercer) same(value *jsontree.Node, v any) bool {
 	return true
 }
 
-// property returns the schemas that some parts have for a property, whether it is required, and whether it is named.
+// property returns the schemas that parts have for a property, whether it is required, and whether properties lists it.
 func (c *coercer) property(parts []*jsontree.Node, name string) (schemas []*jsontree.Node, required, known bool) {
 	from := len(c.stack)
 	for _, part := range parts {
@@ -303,7 +303,7 @@ func (c *coercer) property(parts []*jsontree.Node, name string) (schemas []*json
 	return c.stack[from:], required, known
 }
 
-// item returns the schemas that some parts have for an item of an array.
+// item returns the schemas that parts have for the item with index i.
 func (c *coercer) item(parts []*jsontree.Node, i int) (schemas []*jsontree.Node) {
 	from := len(c.stack)
 	for _, part := range parts {
@@ -325,7 +325,7 @@ func (c *coercer) item(parts []*jsontree.Node, i int) (schemas []*jsontree.Node)
 	return c.stack[from:]
 }
 
-// nullable reports whether null may fit all of some schemas.
+// nullable reports whether all of the schemas allow null.
 func (c *coercer) nullable(schemas []*jsontree.Node) bool {
 	for _, schema := range schemas {
 		if !c.types(schema, 0).Has(Null) {
@@ -335,7 +335,7 @@ func (c *coercer) nullable(schemas []*jsontree.Node) bool {
 	return true
 }
 
-// convert makes a value of one of the types, if it clearly means one.
+// convert converts v to one of the types if its meaning is clear.
 func (c *coercer) convert(t Types, v any) (any, bool) {
 	if text, ok := v.(string); ok {
 		trimmed := strings.TrimSpace(text)
@@ -362,7 +362,7 @@ func (c *coercer) convert(t Types, v any) (any, bool) {
 	return v, false
 }
 
-// decode decodes text that looks like JSON, unless there is too much in it, or too deep.
+// decode decodes text that looks like JSON, unless it contains too many values or is nested too deep.
 func (c *coercer) decode(text string) (any, bool) {
 	limits := jsontree.Limits{Depth: c.textDepth, Values: max(1, c.values)}
 	if !c.spend(len(text)/bytesPerStep) || jsontree.Check([]byte(text), limits) != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// TestCoerce has one argument, a, which is clearly meant to be what its schema wants, however the schema says that.
+// TestCoerce coerces one argument, a, to schemas that express the wanted type in many ways.
 func TestCoerce(t *testing.T) {
 	const defs = `"$defs":{"n":{"type":"integer"},"a/b%":{"type":"integer"},"anchored":{"$anchor":"here","type":"integer"},
 		"dynamic":{"$dynamicAnchor":"moving","type":"integer"},
@@ -74,7 +74,7 @@ func TestCoerce(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheAlternative has values that fit none of several alternatives.
+// TestErrorsNameTheAlternative validates values that fit none of several alternatives.
 func TestErrorsNameTheAlternative(t *testing.T) {
 	const shapes = `{"oneOf":[
 		{"type":"object","title":"Circle","properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},

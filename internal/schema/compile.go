@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// Keywords whose values are schemas, lists of schemas, and schemas by name.
+// Keywords whose values are schemas or lists of schemas, and keywords whose values are maps from names to schemas.
 var (
 	schemaKeywords = []string{
 		"additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
@@ -23,21 +23,21 @@ var (
 	schemasByName = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// referenceWords are the keywords that refer to schemas, and after them those that are referred to.
+// referenceWords are the keywords that refer to schemas, followed by those that declare targets.
 var referenceWords = []string{"$ref", "$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor", "$recursiveAnchor"}
 
-// maxSchemas is how many schemas may be in one. The time that the compiler takes grows with the square, and with how
-// long the places of the schemas are: maxPlaces is how many bytes they may have, all together.
+// maxSchemas limits the number of subschemas in one schema, because the compiler's time grows with its square.
+// maxPlaces limits the total length in bytes of their JSON pointers, on which the compiler's time depends as well.
 const (
 	maxSchemas = 5000
 	maxPlaces  = 2 << 20
 )
 
-// maxLevels is how many levels all values of a schema may be nested deep, added up. The compiler looks at each value
-// several times, and each time goes through its place or copies it.
+// maxLevels limits the sum of the nesting depths of all values in a schema. The compiler visits each value several
+// times, and each time walks or copies its path.
 const maxLevels = 500_000
 
-// levels adds up how deep the values in one are.
+// levels returns the sum of the nesting depths of a value and all values in it.
 func levels(value any, depth int) int {
 	n := depth
 	switch value := value.(type) {
@@ -53,11 +53,11 @@ func levels(value any, depth int) int {
 	return n
 }
 
-// compiling has room for as many schemas as are compiled at the same time, in the whole process.
+// compiling limits how many schemas the process compiles at the same time.
 var compiling = make(chan struct{}, 4)
 
-// compile compiles a schema, which it changes, unless that or using it could take forever. Formats are only
-// annotations.
+// compile compiles a decoded schema, which it modifies. It refuses schemas that could take too long to compile or to
+// check. Formats are annotations only.
 func compile(root any, draft Draft) (*jsonschema.Schema, error) {
 	p := preparer{root: root, draft: draft, seen: map[uintptr]bool{}}
 	p.schema(p.root, 0)
@@ -89,7 +89,7 @@ func compile(root any, draft Draft) (*jsonschema.Schema, error) {
 	return nil, fmt.Errorf("the schema does not compile: %s", plaintext.Cut(explained(err), maxExplained))
 }
 
-// refers reports whether there is something in a value that could be a reference, or what one leads to.
+// refers reports whether a value contains a keyword that could be a reference or declare the target of one.
 func refers(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:
@@ -104,25 +104,25 @@ func refers(value any) bool {
 	return false
 }
 
-// A preparer counts the schemas in one, and takes out what is not to be compiled.
+// A preparer counts the subschemas of a schema, and removes keywords that must not be compiled.
 type preparer struct {
 	root  any
 	draft Draft
 	seen  map[uintptr]bool // by address
 	err   error
-	// patterns is the size of all regular expressions together, and places that of the places of all schemas.
+	// patterns is the total size of all regular expressions, and places the total length of all schemas' pointers.
 	patterns, places int
-	// refs are the references of all schemas.
+	// refs are the references found in all schemas.
 	refs []reference
 }
 
-// A reference leads to a place in the document, and has so many bytes.
+// A reference has a target in the document and a length in bytes.
 type reference struct {
 	target any
 	bytes  int
 }
 
-// pattern counts a regular expression. One that is none is for the compiler to refuse.
+// pattern counts a regular expression. Invalid ones are left for the compiler to refuse.
 func (p *preparer) pattern(text string) {
 	if len(text) > maxPattern {
 		p.err = fmt.Errorf("a regular expression has %d bytes, more than %d", len(text), maxPattern)
@@ -137,7 +137,7 @@ func (p *preparer) pattern(text string) {
 	}
 }
 
-// schema prepares a schema, or each of a list of schemas, whose place has so many bytes.
+// schema prepares a schema, or each of a list of schemas. place is the length of its JSON pointer in bytes.
 func (p *preparer) schema(schema any, place int) {
 	switch schema := schema.(type) {
 	case []any:
@@ -177,8 +177,8 @@ func (p *preparer) schema(schema any, place int) {
 	}
 }
 
-// identify takes out the $id of a schema inside of the whole one, unless it is an anchor, as it can be up to draft 7.
-// That changes nothing: references that could depend on it are refused.
+// identify removes the $id of a subschema, unless it is an anchor, which drafts up to 7 allow. That changes nothing,
+// because schemas with references that could depend on the $id are refused.
 func (p *preparer) identify(schema map[string]any) {
 	keyword := "$id"
 	if p.draft == Draft4 {
@@ -194,12 +194,12 @@ func (p *preparer) identify(schema map[string]any) {
 	delete(schema, keyword)
 }
 
-// elsewhere prepares the schemas that are in places where none are, unless something refers to them. For each of them
-// the compiler copies what it knows of all.
+// elsewhere prepares referenced schemas outside of the places where the specification expects schemas. It limits their
+// number, because the compiler copies its table of all schemas for each of them.
 func (p *preparer) elsewhere() {
 	const maxCopied = 2_000_000
 	others := 0
-	for i := 0; i < len(p.refs); i++ { // which become more
+	for i := 0; i < len(p.refs); i++ { // p.refs grows
 		if target, ok := p.refs[i].target.(map[string]any); ok && !p.seen[reflect.ValueOf(target).Pointer()] {
 			others++
 			p.schema(target, p.refs[i].bytes)
@@ -210,7 +210,7 @@ func (p *preparer) elsewhere() {
 	}
 }
 
-// references notes what a schema refers to.
+// references records the references of a schema.
 func (p *preparer) references(schema map[string]any) {
 	for _, keyword := range referenceWords[:3] {
 		ref, ok := schema[keyword].(string)
@@ -218,7 +218,8 @@ func (p *preparer) references(schema map[string]any) {
 			p.err = fmt.Errorf("it refers to another document, %q", plaintext.Cut(ref, 200))
 		} else if ok {
 			target := at(p.root, ref)
-			if target == nil && strings.HasPrefix(unescaped(ref), "#/") { // or is spelled so that it is compiled once more
+			// A path with an unusual spelling is refused, too: the compiler would compile its target once more.
+			if target == nil && strings.HasPrefix(unescaped(ref), "#/") {
 				p.err = fmt.Errorf("the schema does not compile: it refers to %q, where nothing is", plaintext.Cut(ref, 200))
 			}
 			p.refs = append(p.refs, reference{target, len(ref)})
@@ -226,7 +227,7 @@ func (p *preparer) references(schema map[string]any) {
 	}
 }
 
-// at returns the place in a document that a reference inside of it leads to, by a JSON pointer, or nil.
+// at returns the value that a reference by JSON pointer leads to, or nil.
 func at(root any, ref string) any {
 	path, ok := strings.CutPrefix(unescaped(ref), "#/")
 	if !ok {

@@ -29,13 +29,13 @@ type Document struct {
 
 	once    sync.Once
 	anchors map[string]*jsontree.Node
-	// references are those of each schema that has some.
+	// references maps schemas to their references. Schemas without references are not in it.
 	references map[*jsontree.Node]*references
-	// named are the types of the values in lists of them.
+	// named maps enums to the types of their values.
 	named map[*jsontree.Node]Types
 }
 
-// A Reference is one from a schema to another. Target is nil if it leads nowhere in the document.
+// A Reference leads from a schema to another. Target is nil if it leads nowhere in the document.
 type Reference struct {
 	Text   string
 	Target *jsontree.Node
@@ -115,7 +115,7 @@ func (d *Document) RefAlone(schema *jsontree.Node) bool {
 	return d.Draft <= Draft7 && len(d.Targets(schema)) > 0
 }
 
-// index finds all anchors and enums, and then what all references lead to.
+// index finds all anchors and enums, and resolves all references.
 func (d *Document) index() {
 	d.anchors, d.references = map[string]*jsontree.Node{}, map[*jsontree.Node]*references{}
 	d.named = map[*jsontree.Node]Types{}
@@ -160,7 +160,7 @@ func (d *Document) index() {
 	}
 }
 
-// referring are the keywords that refer to schemas.
+// referring returns the draft's keywords that refer to schemas.
 func (d *Document) referring() []string {
 	switch {
 	case d.Draft < Draft2019:
@@ -171,8 +171,7 @@ func (d *Document) referring() []string {
 	return []string{"$ref", "$dynamicRef"}
 }
 
-// name notes the anchor of a schema. An anchor that is there twice leads nowhere: there is no telling which one is
-// meant.
+// name records the anchor of a schema. A duplicate anchor leads nowhere, because it is ambiguous.
 func (d *Document) name(n *jsontree.Node) {
 	var names []string
 	switch {
@@ -199,7 +198,7 @@ func (d *Document) name(n *jsontree.Node) {
 	}
 }
 
-// target returns what a reference leads to in the document, or nil.
+// target returns the schema that a reference leads to within the document, or nil.
 func (d *Document) target(ref string) *jsontree.Node {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -232,13 +231,13 @@ func (d *Document) target(ref string) *jsontree.Node {
 // pointerToken decodes the tokens of JSON pointers (RFC 6901).
 var pointerToken = strings.NewReplacer("~1", "/", "~0", "~")
 
-// index reads the token of a pointer that leads into an array of some length.
+// index parses a JSON pointer token as an index into an array of the given length.
 func index(token string, length int) (i int, ok bool) {
 	i, err := strconv.Atoi(token)
 	return i, err == nil && i >= 0 && i < length && strconv.Itoa(i) == token
 }
 
-// unescaped is a reference without percent-encoding.
+// unescaped removes the percent-encoding of a reference.
 func unescaped(ref string) string {
 	if plain, err := url.PathUnescape(ref); err == nil {
 		return plain

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/toolrun/toolrun/internal/jsontree"
 
-// Each calls do for a schema, what it refers to, and all that it is made of by allOf, anyOf and oneOf, in the order in
-// which they are written, until do returns false.
+// Each calls do for a schema, the schemas it refers to, and those in allOf, anyOf and oneOf, in the order in which they
+// are written, until do returns false.
 func (d *Document) Each(schema *jsontree.Node, do func(*jsontree.Node) bool) {
 	(&walk{d, maxVisits}).each(schema, do)
 }
@@ -12,7 +12,7 @@ func (w *walk) each(schema *jsontree.Node, do func(*jsontree.Node) bool) bool {
 	if schema == nil || schema.Kind != jsontree.Object {
 		return true
 	}
-	if !w.spend(1 + len(schema.List("enum"))/maxVisits) { // long lists take time, too
+	if !w.spend(1 + len(schema.List("enum"))/maxVisits) { // long lists cost time, too
 		return false
 	}
 	alone := w.RefAlone(schema)
@@ -37,7 +37,7 @@ func (w *walk) each(schema *jsontree.Node, do func(*jsontree.Node) bool) bool {
 	return true
 }
 
-// Find returns the first schema, of those that Each goes through, that allows a type and has the keyword, or nil.
+// Find returns the first schema visited by Each that allows the type and has the keyword, or nil.
 func (d *Document) Find(schema *jsontree.Node, of Types, keyword string) (found *jsontree.Node) {
 	d.Each(schema, func(part *jsontree.Node) bool {
 		if part.Get(keyword) != nil && d.Meant(part).Has(of) {
@@ -71,8 +71,8 @@ func (w *walk) alternatives(part *jsontree.Node) (alternatives []*jsontree.Node)
 	return alternatives
 }
 
-// Described returns the schemas that describe a value that is not null: the schema itself, what it refers to, all in
-// allOf, and the only alternative, if there is just one besides null. What is beside a reference goes before what it
+// Described returns the schemas that describe a value other than null: the schema itself, the schemas it refers to,
+// those in allOf, and the only alternative besides null, if there is just one. A schema comes before the schemas it
 // refers to.
 func (d *Document) Described(schema *jsontree.Node) []*jsontree.Node {
 	return (&walk{d, maxVisits}).described(nil, schema)
@@ -102,12 +102,12 @@ type Field struct {
 	Required bool
 }
 
-// Fields returns the properties of objects that fit a schema, in the order in which they are written. One that
-// alternatives have, too, with other values by which they can be told apart, can have the values of all of them.
+// Fields returns the properties of objects that fit a schema, in the order in which they are written. If alternatives
+// list different values for the same property, the field allows the values of all of them.
 func (d *Document) Fields(schema *jsontree.Node) []Field {
 	var fields []Field
 	places := map[string]int{}
-	both := maxVisits // properties that are compared with others of the same name
+	both := maxVisits // the number of properties that may be compared with others of the same name
 	d.Each(schema, func(part *jsontree.Node) bool {
 		properties := part.Object("properties")
 		if properties == nil {
@@ -124,7 +124,7 @@ func (d *Document) Fields(schema *jsontree.Node) []Field {
 		}
 		return true
 	})
-	for _, part := range d.Described(schema) { // what one of several alternatives requires is not required of all
+	for _, part := range d.Described(schema) { // a property that only one of several alternatives requires is optional
 		for _, name := range part.Get("required").Texts() {
 			if i, there := places[name]; there {
 				fields[i].Required = true
@@ -134,10 +134,10 @@ func (d *Document) Fields(schema *jsontree.Node) []Field {
 	return fields
 }
 
-// A FieldList remembers the fields of schemas, which many others can refer to.
+// A FieldList caches the fields of schemas, because many others may refer to the same one.
 type FieldList map[*jsontree.Node][]Field
 
-// Of is Fields of a document, found out once.
+// Of returns the cached result of Document.Fields.
 func (l FieldList) Of(d *Document, schema *jsontree.Node) []Field {
 	fields, known := l[schema]
 	if !known {
@@ -147,7 +147,7 @@ func (l FieldList) Of(d *Document, schema *jsontree.Node) []Field {
 	return fields
 }
 
-// either returns a schema for what fits one of two, if both name the values that there can be, else the first one.
+// either returns a schema that allows the values of both a and b if const and enum restrict both, else a.
 func (d *Document) either(a, b *jsontree.Node) *jsontree.Node {
 	if a == b || !d.namesAll(a) || !d.namesAll(b) {
 		return a
@@ -164,7 +164,7 @@ func (d *Document) either(a, b *jsontree.Node) *jsontree.Node {
 	return either
 }
 
-// namesAll reports whether a schema names the values that there can be.
+// namesAll reports whether const and enum list all values that a schema allows.
 func (d *Document) namesAll(schema *jsontree.Node) bool {
 	named, others, _ := d.Choices(schema)
 	return len(named) > 0 && !others

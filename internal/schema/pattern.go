@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// How large regular expressions may be, each and together: the number of instructions that they are compiled to,
-// roughly.
+// Limits on the size of one regular expression and of all in a schema: roughly, the number of instructions they compile
+// to.
 const (
 	maxPattern  = 10_000
 	maxPatterns = 50_000
 )
 
-// A pattern is a regular expression that knows how large it is.
+// A pattern is a regular expression with its size.
 type pattern struct {
 	*regexp.Regexp
 	size int
@@ -32,8 +32,8 @@ func newPattern(text string) (jsonschema.Regexp, error) {
 	return &pattern{compiled, size}, err
 }
 
-// patternSize estimates how large a regular expression is when its repetitions are written out. One that is too large
-// is an error.
+// patternSize estimates the size of a regular expression with its repetitions written out. It returns an error for a
+// size above maxPattern.
 func patternSize(text string) (int, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {

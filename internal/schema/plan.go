@@ -9,26 +9,26 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// A plan is a schema in a form that checks JSON without decoding it. It knows the keywords that nearly all schemas of
-// tools consist of, and accepts only what is valid for certain; what it does not accept has to be coerced and
-// validated. That is what makes checking the input of a call cost a tenth of decoding and validating it.
+// A plan is a compiled schema that checks JSON without decoding it. It implements the keywords that nearly all tool
+// schemas consist of, and accepts only JSON that is certainly valid; anything else has to be decoded, coerced and
+// validated. This makes the check of a call's input ten times as fast.
 type plan struct {
-	// never says that the schema is of a kind that a plan cannot check.
+	// never means that a plan cannot check this kind of schema.
 	never bool
 	types Types
-	// properties are those of objects, with a bit each for the required ones.
+	// properties are those of objects. Each required one has its own bit.
 	properties map[string]property
 	required   uint64
-	// folded has their names by what is left of them if case does not matter.
+	// folded maps case-folded names to the properties' names.
 	folded map[string]string
-	// additional is for other properties: nil if they may be anything. closed says that there may be none.
+	// additional is for properties that are not listed, nil if they may be anything. closed forbids them.
 	additional *plan
 	closed     bool
-	// items is for the elements of arrays, nil if they may be anything.
+	// items is for the items of arrays, nil if they may be anything.
 	items    *plan
 	minItems int
 	maxItems int // -1: no limit
-	// enum has the strings that are allowed, or is nil.
+	// enum holds the allowed strings, or is nil.
 	enum                 map[string]bool
 	minLength, maxLength int // -1: no limit
 	minimum, maximum     *float64
@@ -39,7 +39,6 @@ type property struct {
 	bit  uint64
 }
 
-// newPlan makes the plan of a schema.
 func newPlan(schema *jsontree.Node) *plan {
 	p := &plan{types: AnyType, maxItems: -1, maxLength: -1}
 	if schema.Kind != jsontree.Object {
@@ -109,13 +108,13 @@ func count(value *jsontree.Node) (int, bool) {
 	return i, err == nil && i >= 0
 }
 
-// bound returns a number that a float64 has exactly.
+// bound returns the value of a number if a float64 represents it well enough to compare with it.
 func bound(value *jsontree.Node) (*float64, bool) {
 	f, ok := exactly([]byte(value.Text))
 	return &f, ok
 }
 
-// exactly returns a number if it has so few digits that comparing it as a float64 is right.
+// exactly parses a number if it has so few digits that comparing it as a float64 is exact.
 func exactly(text []byte) (float64, bool) {
 	if len(text) == 0 || len(text) > 15 {
 		return 0, false
@@ -129,13 +128,13 @@ func exactly(text []byte) (float64, bool) {
 	return f, err == nil
 }
 
-// accepts reports whether a value, of which it is known that it is valid JSON, is valid for certain.
+// accepts reports whether data, which must be valid JSON, certainly fits.
 func (p *plan) accepts(data []byte) bool {
 	_, ok := p.value(data, 0)
 	return ok
 }
 
-// value checks the value at i, and returns where it ends. A nil plan checks nothing.
+// value checks the value at i, and returns where it ends. A nil plan accepts any value.
 func (p *plan) value(data []byte, i int) (end int, ok bool) {
 	if p != nil && p.never {
 		return i, false
@@ -202,7 +201,7 @@ func (p *plan) object(data []byte, i int) (end int, ok bool) {
 		return i, false
 	}
 	var seen uint64
-	var names [32][]byte // what is in an object twice means different things to different readers
+	var names [32][]byte // duplicate names are refused: readers disagree about their meaning
 	n := 0
 	for i = jsontree.SkipBlanks(data, i); data[i] != '}'; {
 		name, after, plain := jsontree.Quoted(data, i)
@@ -240,7 +239,7 @@ func (p *plan) object(data []byte, i int) (end int, ok bool) {
 	return i + 1, p == nil || seen&p.required == p.required
 }
 
-// resembles returns a property whose name differs from this one, which is no property, in case only, or "".
+// resembles returns the property whose name differs from this unlisted one in case only, or "".
 func (p *plan) resembles(name string) string {
 	if len(p.folded) == 0 {
 		return ""
@@ -248,10 +247,10 @@ func (p *plan) resembles(name string) string {
 	return p.folded[fold(name)]
 }
 
-// fold makes names the same that package json takes for the same.
+// fold maps all names that package json considers equal to the same string.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
-		for { // to the smallest of those that differ in case only
+		for { // to the smallest rune that differs in case only
 			next := unicode.SimpleFold(r)
 			if next <= r {
 				return next

@@ -12,16 +12,16 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// mostProblems is how many things that are wrong a model is told.
+// mostProblems limits the problems that a model is told.
 const mostProblems = 20
 
-// How many bytes of a problem, and of its place, are told; and how many of a name or value are looked at for that.
+// Limits in bytes on the text of a problem and of its path, and on how much of a name or value is read to write it.
 const (
 	maxProblem = 300
 	maxShown   = maxProblem + 100
 )
 
-// String says what is wrong, in one line.
+// String describes the problem in one line.
 func (p problem) String() string {
 	text := plaintext.Cut(shortened(p.kind).LocalizedString(printer()), maxProblem)
 	if len(p.path) > 0 {
@@ -32,7 +32,7 @@ func (p problem) String() string {
 
 var printer = sync.OnceValue(func() *message.Printer { return message.NewPrinter(language.English) })
 
-// pointer is a JSON pointer (RFC 6901), or the beginning of a long one.
+// pointer returns a JSON pointer (RFC 6901), or only its beginning if it is long.
 func pointer(tokens []string) string {
 	var b strings.Builder
 	for _, token := range tokens {
@@ -45,10 +45,11 @@ func pointer(tokens []string) string {
 	return b.String()
 }
 
-// shown is as much of a text as can be seen in a problem.
+// shown cuts a text to the length that can be visible in a problem.
 func shown(text string) string { return text[:plaintext.Boundary(text, maxShown)] }
 
-// firstNames are as many of some names as can be seen. There are several if there are several.
+// firstNames returns as many names as can be visible in a problem, but at least two if there are several, because the
+// wording depends on that.
 func firstNames(names []string) []string {
 	var first []string
 	for bytes, i := 0, 0; i < len(names) && (bytes < maxShown || i < 2); i++ {
@@ -58,7 +59,8 @@ func firstNames(names []string) []string {
 	return first
 }
 
-// firstValues are as many values of an enum as can be seen. There is one that is an array or object if there is any.
+// firstValues returns as many values of an enum as can be visible in a problem. If one is an array or object, it is the
+// only one: then the text does not list the values.
 func firstValues(values []any) []any {
 	var first []any
 	bytes := 0
@@ -81,7 +83,7 @@ func firstValues(values []any) []any {
 	return first
 }
 
-// shortened is a kind of error whose text begins with the same bytes, but is not much longer than what is told.
+// shortened returns an error kind whose text begins the same, but is not much longer than the part that is reported.
 func shortened(of jsonschema.ErrorKind) jsonschema.ErrorKind {
 	switch k := of.(type) {
 	case *kind.Pattern:
@@ -106,10 +108,10 @@ func shortened(of jsonschema.ErrorKind) jsonschema.ErrorKind {
 	return of
 }
 
-// maxExplained is how many bytes of the text are told that says why a schema does not compile.
+// maxExplained limits the text in bytes that says why a schema does not compile.
 const maxExplained = 2000
 
-// explained is the text of an error, or, if it says where a schema is none, as much of it as is told.
+// explained returns the text of a compile error. That of an invalid schema is cut to about maxExplained bytes.
 func explained(err error) string {
 	invalid, ok := err.(*jsonschema.ValidationError)
 	if !ok {
@@ -120,7 +122,8 @@ func explained(err error) string {
 	return b.String()
 }
 
-// explain writes the text of an error as package jsonschema does, which would write all of it, however long that is.
+// explain writes the error as package jsonschema would, but stops after maxExplained bytes: package jsonschema's own
+// text has no limit.
 func explain(b *strings.Builder, e *jsonschema.ValidationError, indent int) {
 	if _, ok := e.ErrorKind.(*kind.Reference); !ok || len(e.Causes) != 1 {
 		if indent > 0 {
@@ -129,7 +132,7 @@ func explain(b *strings.Builder, e *jsonschema.ValidationError, indent int) {
 		indent++
 		text := shortened(e.ErrorKind).LocalizedString(printer())
 		if _, whole := e.ErrorKind.(*kind.Schema); !whole {
-			at := &kind.PropertyNames{Property: pointer(e.InstanceLocation)} // which quotes it
+			at := &kind.PropertyNames{Property: pointer(e.InstanceLocation)} // for its quoting
 			text = "at " + strings.TrimPrefix(at.LocalizedString(printer()), "invalid propertyName ") + ": " + text
 		}
 		b.WriteString(text)

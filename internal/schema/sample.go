@@ -9,28 +9,28 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// A Sampler makes values that may fit a schema, as far as that is easy: whether they do is for others to see.
+// A Sampler makes sample values that probably fit a schema. Callers that depend on a fit must validate them.
 type Sampler struct {
 	document *Document
 	left     int
 	known    FieldList
 }
 
-// NewSampler returns a sampler that makes so many values, of all levels together, and looks at so many keywords for
-// them.
+// NewSampler returns a sampler that makes at most this many values in total, nested ones included. Work on large
+// schemas counts as values, too.
 func NewSampler(d *Document, values int) *Sampler {
 	return &Sampler{document: d, left: values, known: FieldList{}}
 }
 
-// What samples may be.
+// Limits on samples. maxSampleText is in bytes.
 const (
 	maxSampleDepth = 16
 	maxSampleItems = 100
 	maxSampleText  = 1 << 16
 )
 
-// Sample returns a value for what has this name: an example or the default, if the schema has one, a value that it
-// names, or one that is made by its type, its limits and the name. nth is 0, or a larger number for another value.
+// Sample returns a value for a property of the given name: the schema's example or default, a value of const or enum,
+// or a value made from its type, its limits and the name. Different nth, from 0, give different values if possible.
 func (s *Sampler) Sample(name string, schema *jsontree.Node, nth int) *jsontree.Node {
 	return s.value(name, schema, nth, 0)
 }
@@ -66,10 +66,10 @@ func (s *Sampler) value(name string, schema *jsontree.Node, nth, depth int) *jso
 	return jsontree.Null
 }
 
-// parts are the schemas that a sample has to fit: of several alternatives, the first one.
+// parts returns the schemas that a sample has to fit. Of several alternatives, it chooses the first.
 func (s *Sampler) parts(schema *jsontree.Node) []*jsontree.Node {
 	parts := s.document.Described(schema)
-	for i := 0; i < len(parts) && len(parts) < maxVisits; i++ { // which become more
+	for i := 0; i < len(parts) && len(parts) < maxVisits; i++ { // parts grows
 		if alternatives := (&walk{s.document, maxVisits}).alternatives(parts[i]); len(alternatives) > 1 {
 			parts = append(parts, s.document.Described(alternatives[0])...)
 		}
@@ -78,7 +78,7 @@ func (s *Sampler) parts(schema *jsontree.Node) []*jsontree.Node {
 	return parts
 }
 
-// first returns what the first of some schemas that has a keyword has for it, or nil.
+// first returns the value of a keyword in the first schema that has it, or nil.
 func first(parts []*jsontree.Node, keyword string) *jsontree.Node {
 	for _, part := range parts {
 		if v := part.Get(keyword); v != nil {
@@ -88,7 +88,7 @@ func first(parts []*jsontree.Node, keyword string) *jsontree.Node {
 	return nil
 }
 
-// limit returns a keyword that is a number.
+// limit returns the value of a numeric keyword, or fallback.
 func limit(parts []*jsontree.Node, keyword string, fallback float64) float64 {
 	if v := first(parts, keyword); v.IsNumber() {
 		if n, err := strconv.ParseFloat(v.Text, 64); err == nil {
@@ -98,7 +98,7 @@ func limit(parts []*jsontree.Node, keyword string, fallback float64) float64 {
 	return fallback
 }
 
-// object makes what is required.
+// object makes an object with the required properties.
 func (s *Sampler) object(schema *jsontree.Node, parts []*jsontree.Node, depth int) *jsontree.Node {
 	made, required := jsontree.NewObject(), map[string]bool{}
 	for _, part := range parts {
@@ -111,7 +111,7 @@ func (s *Sampler) object(schema *jsontree.Node, parts []*jsontree.Node, depth in
 			continue
 		}
 		of := f.Schema
-		for _, part := range parts { // rather than that of another alternative
+		for _, part := range parts { // prefer the property of the chosen alternative
 			if own := part.Object("properties").Get(f.Name); own != nil {
 				of = own
 				break
@@ -122,8 +122,7 @@ func (s *Sampler) object(schema *jsontree.Node, parts []*jsontree.Node, depth in
 	return made
 }
 
-// array makes two items that differ, to show how a list is written, if there can be two, and otherwise one; or as many
-// as there must be.
+// array makes as many items as minItems demands, but preferably two different ones, to show how a list is written.
 func (s *Sampler) array(name string, schema *jsontree.Node, parts []*jsontree.Node, depth int) *jsontree.Node {
 	items := s.document.Find(schema, Array, "items").Get("items")
 	least := int(min(limit(parts, "minItems", 0), maxSampleItems))
@@ -142,7 +141,6 @@ func (s *Sampler) array(name string, schema *jsontree.Node, parts []*jsontree.No
 	return list
 }
 
-// number makes a number within its limits.
 func number(parts []*jsontree.Node) *jsontree.Node {
 	n := limit(parts, "minimum", 1)
 	if low := limit(parts, "exclusiveMinimum", math.Inf(-1)); n <= low {
@@ -161,7 +159,7 @@ func number(parts []*jsontree.Node) *jsontree.Node {
 	return jsontree.NewNumber(strconv.FormatFloat(n, 'f', -1, 64))
 }
 
-// formats are texts of formats, two of each.
+// formats maps formats to two sample texts each.
 var formats = map[string][2]string{
 	"date": {"2025-01-31", "2025-02-28"}, "date-time": {"2025-01-31T12:00:00Z", "2025-02-28T12:00:00Z"},
 	"time": {"12:00:00Z", "13:00:00Z"}, "duration": {"PT1H", "PT2H"},
@@ -172,7 +170,7 @@ var formats = map[string][2]string{
 	"uuid": {"123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-42d3-a456-426614174001"},
 }
 
-// text makes a text by its format, or by what it is called, with a length that it may have.
+// text makes a text from the format or the name, and adapts its length to the limits.
 func (s *Sampler) text(name string, parts []*jsontree.Node, nth int) *jsontree.Node {
 	format, _ := first(parts, "format").AsText()
 	texts, known := formats[format]

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// A Schema is a compiled document. It is immutable and safe for concurrent use.
+// A Schema is a compiled Document. It is immutable and safe for concurrent use.
 type Schema struct {
 	*Document
 	raw      json.RawMessage
@@ -71,11 +71,11 @@ func (noLoader) Load(url string) (any, error) {
 // JSON returns the schema as given, without white space. Do not change it.
 func (s *Schema) JSON() json.RawMessage { return s.raw }
 
-// Accepts is a fast check: true means that the JSON is certainly valid, false that it needs a closer look.
+// Accepts is a fast check. True means that the JSON is certainly valid, false that it needs to be validated.
 func (s *Schema) Accepts(data []byte) bool { return json.Valid(data) && s.plan.accepts(data) }
 
-// Resembles returns a property whose name differs from an unknown name in case only, or "". Package json would take
-// one for the other.
+// Resembles returns the property whose name differs from an unlisted name in case only, or "". Package json would
+// confuse the two.
 func (s *Schema) Resembles(name string) string {
 	if _, ok := s.plan.properties[name]; ok {
 		return ""
@@ -84,8 +84,8 @@ func (s *Schema) Resembles(name string) string {
 }
 
 // Validate checks a value that package json decoded with UseNumber. The error has one line for each problem, for a
-// model to read; if none of several alternatives fits, the problems are those of the alternative that was meant.
-// Checking takes some seconds at most.
+// model to read. If a value fits none of several alternatives, the problems are those of the alternative that was
+// probably meant. Checking takes a few seconds at most.
 func (s *Schema) Validate(ctx context.Context, value any) error {
 	c := check{meter: newMeter(ctx, value), at: noAlternative}
 	if err := c.run(s.compiled, value); err != nil || c.wrong == 0 {

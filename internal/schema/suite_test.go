@@ -17,9 +17,9 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// TestJSONSchemaSuite runs JSON Schema's own tests, from a checkout of json-schema-org/JSON-Schema-Test-Suite, which
-// TOOLRUN_JSON_SCHEMA names. What is found valid must be what the suite says, and what package jsonschema finds, but
-// for what is listed.
+// TestJSONSchemaSuite runs JSON Schema's own tests, from a checkout of json-schema-org/JSON-Schema-Test-Suite that
+// TOOLRUN_JSON_SCHEMA names. The results must match those of the suite and of package jsonschema, except for the known
+// differences.
 func TestJSONSchemaSuite(t *testing.T) {
 	checkout := os.Getenv("TOOLRUN_JSON_SCHEMA")
 	if checkout == "" {
@@ -97,7 +97,7 @@ func TestJSONSchemaSuite(t *testing.T) {
 	}
 }
 
-// withDraft adds which draft a schema is of, if it does not say so.
+// withDraft adds $schema to a schema that does not name its draft.
 func withDraft(raw json.RawMessage, uri string) json.RawMessage {
 	n, err := jsontree.Parse(raw)
 	if err != nil || n.Kind != jsontree.Object || n.Get("$schema") != nil {
@@ -108,8 +108,8 @@ func withDraft(raw json.RawMessage, uri string) json.RawMessage {
 	return raw
 }
 
-// suiteReference is the schema as package jsonschema compiles it, or nil if it does not. As in this project, formats
-// are annotations.
+// suiteReference compiles a schema with package jsonschema, or returns nil if that fails. Formats are annotations, as
+// in this project.
 func suiteReference(raw json.RawMessage) *jsonschema.Schema {
 	doc, err := jsontree.DecodeLoose(raw)
 	if err != nil {
@@ -126,26 +126,26 @@ func suiteReference(raw json.RawMessage) *jsonschema.Schema {
 	return compiled
 }
 
-// knownDifferences are the schemas of the suite that are refused, and the values that are found valid or not although
-// the suite says otherwise. Each must occur.
+// knownDifferences lists the schemas of the suite that are refused, and the values with results other than the suite's.
+// Each must occur.
 var knownDifferences = []struct {
 	where *regexp.Regexp
 	what  string
 }{
-	// A tool's schema comes as one document, and nothing is loaded for it. An address is one even if it leads back
-	// into the document.
+	// A tool's schema is a single document, and nothing is loaded for it. An absolute URL counts as another document
+	// even if it leads back to this one.
 	{regexp.MustCompile(`/(anchor|defs|definitions|dynamicRef|ref|refRemote|cross-draft|id|unknownKeyword|unevaluated\w+)\.json: `),
 		`it refers to another document, "`},
 	// Within a schema with an $id of its own, references could lead anywhere.
 	{regexp.MustCompile(`/(dynamicRef|ref)\.json: `), `a schema in it has an "$id" and a reference`},
 	{regexp.MustCompile(`draft7/ref\.json: (refs with relative uris|relative refs with absolute uris) and defs`), `where nothing is`},
-	// Metaschemas are documents, too.
+	// Metaschemas are other documents.
 	{regexp.MustCompile(`/(format-assertion|vocabulary)\.json: `), `failing loading "http://localhost:1234/`},
 	// Tools take objects.
 	{regexp.MustCompile(`/boolean_schema\.json: `), `the schema is not a JSON object`},
-	// Regular expressions are Go's, which take time in proportion to the text: \s is ASCII, and there is no \c.
+	// Regular expressions are Go's, which take linear time: \s is ASCII, and there is no \c.
 	{regexp.MustCompile(`/ecmascript-regex\.json: ECMA 262 \\[sS] matches`), `not as the suite has it`},
 	{regexp.MustCompile(`/ecmascript-regex\.json: ECMA 262 regex escapes control codes with \\c`), `invalid escape sequence`},
-	// What text stands for is not looked at.
+	// Encoded content is not examined.
 	{regexp.MustCompile(`draft7/optional/content\.json: `), `not as the suite has it`},
 }

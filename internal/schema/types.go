@@ -33,7 +33,7 @@ var typeNames = []struct {
 	{Array, "array"}, {Null, "null"},
 }
 
-// NamedType returns the type of a name in a schema, or no type if the name is unknown.
+// NamedType returns the type with a name in JSON Schema, or NoTypes if the name is unknown.
 func NamedType(name string) Types {
 	for _, t := range typeNames {
 		if t.name == name {
@@ -85,7 +85,7 @@ func TypeOf(n *jsontree.Node) Types {
 	return Boolean
 }
 
-// typeOfDecoded returns the type of a value as package json decodes it with UseNumber, or no type.
+// typeOfDecoded returns the type of a value that package json decoded with UseNumber, or NoTypes.
 func typeOfDecoded(v any) Types {
 	switch v := v.(type) {
 	case nil:
@@ -111,7 +111,7 @@ func typeOfNumber(text string) Types {
 	return Fraction
 }
 
-// declared returns the types that the keyword type names. Any if there is none.
+// declared returns the types in the keyword type, or AnyType without it.
 func declared(schema *jsontree.Node) Types {
 	value := schema.Get("type")
 	if value == nil {
@@ -127,16 +127,16 @@ func declared(schema *jsontree.Node) Types {
 	return set
 }
 
-// maxVisits is how many schemas are looked at for one question.
+// maxVisits limits how many schemas a walk visits.
 const maxVisits = 600
 
-// A walk answers questions about a document. It looks at so many schemas before it gives up.
+// A walk answers a question about a document. It gives up after visiting a limited number of schemas.
 type walk struct {
 	*Document
 	left int
 }
 
-// spend counts schemas, and reports whether there is one left to be looked at.
+// spend counts visited schemas, and reports whether the limit still permits more.
 func (w *walk) spend(n int) bool {
 	w.left -= n
 	return w.left >= 0
@@ -148,8 +148,8 @@ func (d *Document) Types(schema *jsontree.Node) Types {
 	return (&walk{d, maxVisits}).types(schema, 0)
 }
 
-// Meant returns the types that a schema is about: its Types, or, if those are all types, the types that its other
-// keywords apply to.
+// Meant returns the types that a schema is about: its Types, or, if it allows all types, those that its other keywords
+// apply to.
 func (d *Document) Meant(schema *jsontree.Node) Types {
 	types := d.Types(schema)
 	if types != AnyType && types != NoTypes {
@@ -166,7 +166,7 @@ func (d *Document) Meant(schema *jsontree.Node) Types {
 	return AnyType
 }
 
-// maxNested is how deep alternatives are followed in alternatives.
+// maxNested limits how deep alternatives within alternatives are followed.
 const maxNested = 16
 
 func (w *walk) types(schema *jsontree.Node, depth int) Types {
@@ -186,7 +186,7 @@ func (w *walk) types(schema *jsontree.Node, depth int) Types {
 	return set
 }
 
-// ownTypes are the types that a schema and its alternatives allow, without what it refers to.
+// ownTypes returns the types that a schema and its alternatives allow, ignoring references and allOf.
 func (w *walk) ownTypes(part *jsontree.Node, depth int) Types {
 	set := Types(AnyType)
 	for _, m := range part.Members {
@@ -218,13 +218,13 @@ func (w *walk) ownTypes(part *jsontree.Node, depth int) Types {
 	return set
 }
 
-// single reports whether a schema is an object that consists of nothing but its own keywords.
+// single reports whether a schema is an object without references and allOf.
 func (w *walk) single(schema *jsontree.Node) bool {
 	return schema != nil && schema.Kind == jsontree.Object && len(w.Targets(schema)) == 0 && schema.Get("allOf") == nil
 }
 
-// Parts returns the schemas that every fitting value must fit: the schema itself, what it refers to, those in
-// allOf, and so on, in this order, at most some hundred.
+// Parts returns the schemas that every fitting value must fit: the schema itself, the schemas it refers to, those in
+// allOf, and their parts in turn, in this order. It stops after a few hundred.
 func (d *Document) Parts(schema *jsontree.Node) []*jsontree.Node {
 	return (&walk{d, maxVisits}).parts(schema)
 }
@@ -243,7 +243,7 @@ func (w *walk) addParts(parts []*jsontree.Node, schema *jsontree.Node) []*jsontr
 		}
 	}
 	targets := w.Targets(schema)
-	if w.Draft <= Draft7 && len(targets) > 0 { // what is beside the reference means nothing
+	if w.Draft <= Draft7 && len(targets) > 0 { // keywords beside the reference are ignored
 		return w.addParts(parts, targets[0])
 	}
 	parts = append(parts, schema)
