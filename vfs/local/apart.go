@@ -27,9 +27,10 @@ type apart struct {
 var _ backend = (*apart)(nil)
 
 // OpenDirApart makes a project of a directory of the host as [OpenDir] does, but keeps the history, the lock and the
-// settings in another directory, own, which is made at the first change. The directory itself has a subdirectory
-// ".toolrun" only while a process that has changed something has it open, or if it was killed. All who change the
-// directory by way of this package should use the same own directory, or else none: they do not know of each other.
+// settings in another directory, own, which is made if it does not exist. It must not be inside of the directory
+// (fs.ErrInvalid): code could change the history there. The directory itself has a subdirectory ".toolrun" only while a
+// process that has changed something has it open, or if it was killed. All who change the directory by way of this package
+// should use the same own directory, or else none: they do not know of each other.
 func OpenDirApart(dir, own string, options *vfs.Options) (vfs.Project, error) {
 	o, err := options.WithDefaults()
 	if err != nil {
@@ -38,6 +39,9 @@ func OpenDirApart(dir, own string, options *vfs.Options) (vfs.Project, error) {
 	files, err := openDisk(dir)
 	if err != nil {
 		return nil, err
+	}
+	if err := separate(dir, filepath.Join(own, vfs.Reserved)); err != nil {
+		return nil, errors.Join(err, files.close())
 	}
 	c := newCore(nil, o)
 	c.protection = protectionOf(o, true)

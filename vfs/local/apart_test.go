@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,6 +104,37 @@ func TestReadOnlyApart(t *testing.T) {
 	require.Equal(t, "x", read(t, p, "/x"))
 	require.NoError(t, p.Close())
 	require.Equal(t, before, filesOfTheHost(t, dir))
+}
+
+// Code cannot reach the history, whichever way its directory is named.
+func TestHistoryApartIsOutside(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	inside := []string{dir, filepath.Join(dir, "a", "b"), filepath.Join(dir, "..", filepath.Base(dir), "x")}
+	if runtime.GOOS != "windows" {
+		require.NoError(t, os.Symlink(dir, filepath.Join(elsewhere, "link")))
+		inside = append(inside, filepath.Join(elsewhere, "link"), filepath.Join(elsewhere, "link", "a", "b"))
+	}
+	for _, readOnly := range []bool{false, true} {
+		for _, own := range inside {
+			_, err := local.OpenDirApart(dir, own, &vfs.Options{ReadOnly: readOnly})
+			require.ErrorContains(t, err, "is inside of the directory", own)
+		}
+	}
+	require.Len(t, filesOfTheHost(t, dir), 1)
+
+	// Nor does anybody get to work on a history, or on a layer.
+	require.NoError(t, openApart(t, dir, elsewhere).Mkdir("/made", 0o755))
+	for _, kept := range []string{vfs.Reserved, filepath.Join(vfs.Reserved, "history")} {
+		_, err := local.OpenDirApart(filepath.Join(elsewhere, kept), elsewhere, nil)
+		require.ErrorContains(t, err, "is inside of the directory", kept)
+	}
+	layer := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(layer, "sub"), 0o755))
+	_, err := local.OpenLayer(filepath.Join(layer, "sub"), layer, nil)
+	require.ErrorContains(t, err, "is inside of the directory")
+	within := filepath.Join(elsewhere, "files") // as a host may arrange them
+	require.NoError(t, os.Mkdir(within, 0o755))
+	require.NoError(t, openApart(t, within, elsewhere).Mkdir("/made", 0o755))
 }
 
 func TestKeepsOwn(t *testing.T) {

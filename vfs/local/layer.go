@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,7 +28,8 @@ var _ vfs.Layer = (*layerProject)(nil)
 
 // OpenLayer makes a project of a directory of the host as [OpenDir] does, but keeps all changes, and what a project
 // keeps for itself, in another directory, the layer, which is made if it does not exist. Nothing is written to the
-// directory until the layer is applied. Each layer belongs to one directory, and must not be inside of it.
+// directory until the layer is applied. Each layer belongs to one directory, and neither can be inside
+// of the other.
 func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 	o, err := options.WithDefaults()
 	if err != nil {
@@ -39,11 +39,7 @@ func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	inside, err := Contains(dir, layer)
-	if err == nil && inside {
-		err = &fs.PathError{Op: "open", Path: layer, Err: errors.New("a layer cannot be in its own directory")}
-	}
-	if err != nil {
+	if err := separate(dir, layer); err != nil {
 		return nil, errors.Join(err, below.close())
 	}
 	if err := os.MkdirAll(layer, 0o700); err != nil {
@@ -59,34 +55,6 @@ func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 	c := newCore(l, o)
 	c.protection = protectionOf(o, true)
 	return &layerProject{c.project(c.close), l}, nil
-}
-
-// Contains reports whether a directory of the host is another one or in it, also by way of links. It need not be there.
-func Contains(dir, other string) (bool, error) {
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
-		return false, err
-	}
-	if other, err = filepath.Abs(other); err != nil {
-		return false, err
-	}
-	missing := ""
-	for {
-		there, err := filepath.EvalSymlinks(other)
-		if err == nil {
-			other = filepath.Join(there, missing)
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(other) == other {
-			return false, err
-		}
-		other, missing = filepath.Dir(other), filepath.Join(filepath.Base(other), missing)
-	}
-	relative, err := filepath.Rel(dir, other)
-	return err == nil && filepath.IsLocal(relative), nil
 }
 
 // Differences implements [vfs.Layer].
