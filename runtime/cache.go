@@ -180,7 +180,8 @@ func (p *Program) imageKey(engine cachedir.Key) (key cachedir.Key, err error) {
 	}
 	h := sha256.New()
 	h.Write(engine[:])
-	h.Write(p.guest.Setup[:])
+	setup := p.guest.setup()
+	h.Write(setup[:])
 	fmt.Fprintln(h, program, file.Size(), file.ModTime().UnixNano(), os.Getpagesize())
 	if info, ok := debug.ReadBuildInfo(); ok {
 		fmt.Fprintln(h, info)

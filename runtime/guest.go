@@ -3,12 +3,13 @@ package runtime
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 
 	"github.com/tetratelabs/wazero/api"
 )
 
-// A Guest is a WebAssembly module that an [Engine] can run, and how to drive it. All fields but Imports, Setup and
-// DecodeState are required.
+// A Guest is a WebAssembly module that an [Engine] can run, and how to drive it. Name, Module, Digest, New and
+// CrashAdvice are required.
 type Guest struct {
 	// Name is the guest's name in errors, such as "JavaScript engine".
 	Name string
@@ -22,11 +23,19 @@ type Guest struct {
 	// compiled code in the cache.
 	Digest [sha256.Size]byte
 
-	// Setup is a hash of what the first image depends on beside the module and the code of the program.
+	// Setup is a hash of what the first image depends on beside the other fields and the code of the program.
 	Setup [sha256.Size]byte
 
 	// Imports are the host functions that the module imports, beside WASI and metering.
 	Imports []Import
+
+	// Args and Env are the guest's WASI arguments and environment while the first image is made. Runs have those of
+	// their [RunOptions].
+	Args, Env []string
+
+	// Files gives the guest a directory: its descriptor 3, "/" to programs, is the root of [RunOptions].Files. While
+	// the first image is made, that directory is empty and read-only. False means that no path leads anywhere.
+	Files bool
 
 	// New returns a driver for a new instance, in which nothing has run yet.
 	New func(in *Instance) (Driver, error)
@@ -73,4 +82,15 @@ type Verifier interface {
 	// Verify is called once when the guest is loaded, after the first image was taken, in the sandbox of a run. The
 	// instance is reset afterwards.
 	Verify() error
+}
+
+// setup hashes everything, beside the module and the code of the program, that the first image depends on.
+func (g *Guest) setup() [sha256.Size]byte {
+	h := sha256.New()
+	h.Write(g.Setup[:])
+	for _, list := range [][]string{g.Args, g.Env} {
+		fmt.Fprintf(h, "%q", list)
+	}
+	fmt.Fprint(h, g.Files)
+	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -25,7 +25,7 @@ type Program struct {
 
 // Load compiles a guest, starts it and takes the image from which its runs start, or loads all that from the cache
 // directory. Compiling takes about a second of one processor for each megabyte of the module. Loading a guest again
-// (with the same Name, Digest and Setup) returns the same program. The context applies only to Load itself.
+// (the same Name, Digest, Setup, Args, Env and Files) returns the same program. The context applies only to Load itself.
 func (e *Engine) Load(ctx context.Context, guest Guest) (*Program, error) {
 	if err := e.enter(); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (e *Engine) loaded(guest *Guest) *Program {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, p := range e.programs {
-		if p.guest.Name == guest.Name && p.guest.Digest == guest.Digest && p.guest.Setup == guest.Setup {
+		if p.guest.Name == guest.Name && p.guest.Digest == guest.Digest && p.guest.setup() == guest.setup() {
 			return p
 		}
 	}
@@ -110,7 +110,7 @@ func (p *Program) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := newRun(ctx, p, RunOptions{Limits: limits})
+	r := newRun(ctx, p, RunOptions{Limits: limits, Args: p.guest.Args, Env: p.guest.Env})
 	defer r.finish()
 	in, err := p.instantiate(DefaultMemory)
 	if err != nil {

@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"time"
+
+	"github.com/spf13/afero"
 )
 
 // RunOptions configure a run. The zero value has the default limits.
@@ -21,6 +23,11 @@ type RunOptions struct {
 	Env []string
 	// Stdin is the guest's standard input. Do not change it until the run has ended.
 	Stdin []byte
+
+	// Files are the files that the guest works on through WASI, if it is one with [Guest].Files. Nil is an empty
+	// directory that cannot be changed. Package vfs has what is safe to give to a guest. Operations on files end
+	// before the run does; only one that hangs may still be in progress then.
+	Files afero.Fs
 
 	// Console, if not nil, gets each entry of the console when it is printed, in order, on a goroutine of its own.
 	// The run does not wait for it, except at its end: until Console has had all entries, or the run's time is up or

@@ -20,12 +20,13 @@ import (
 type errno = uint32
 
 const (
-	errnoSuccess errno = 0
-	errnoBadF    errno = 8
-	errnoFault   errno = 21
-	errnoInval   errno = 28
-	errnoNotSup  errno = 58
-	errnoSPipe   errno = 70
+	errnoSuccess     errno = 0
+	errnoBadF        errno = 8
+	errnoFault       errno = 21
+	errnoInval       errno = 28
+	errnoNameTooLong errno = 37
+	errnoNotSup      errno = 58
+	errnoSPipe       errno = 70
 )
 
 // wasiCall is one call of a WASI function.
@@ -72,8 +73,8 @@ var wasiFunctions = map[string]wasiFunction{
 	"fd_filestat_set_size":    {[]api.ValueType{i32, i64}, refuse},
 	"fd_filestat_set_times":   {[]api.ValueType{i32, i64, i64, i32}, refuse},
 	"fd_pread":                {[]api.ValueType{i32, i32, i32, i64, i32}, refuse},
-	"fd_prestat_get":          {[]api.ValueType{i32, i32}, refuse},
-	"fd_prestat_dir_name":     {[]api.ValueType{i32, i32, i32}, refuse},
+	"fd_prestat_get":          {[]api.ValueType{i32, i32}, fdPrestatGet},
+	"fd_prestat_dir_name":     {[]api.ValueType{i32, i32, i32}, fdPrestatDirName},
 	"fd_pwrite":               {[]api.ValueType{i32, i32, i32, i64, i32}, refuse},
 	"fd_read":                 {[]api.ValueType{i32, i32, i32, i32}, fdRead},
 	"fd_readdir":              {[]api.ValueType{i32, i32, i32, i64, i32}, refuse},
@@ -225,12 +226,47 @@ func fdClose(_ context.Context, c wasiCall) errno {
 	return errnoSuccess
 }
 
-// fdStatGet says that the standard streams are character devices without any rights.
-func fdStatGet(_ context.Context, c wasiCall) errno {
-	if c.u32(0) > maxStream {
+// rootName is the name of the directory that descriptor 3 is.
+const (
+	rootFD   = 3
+	rootName = "/"
+)
+
+// isRoot reports whether the call is on the guest's directory.
+func (c wasiCall) isRoot() bool { return c.u32(0) == rootFD && c.in.program.guest.Files }
+
+func fdPrestatGet(_ context.Context, c wasiCall) errno {
+	if !c.isRoot() {
 		return errnoBadF
 	}
+	prestat := [8]byte{4: byte(len(rootName))}
+	if !c.mem.Write(c.u32(1), prestat[:]) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
+
+func fdPrestatDirName(_ context.Context, c wasiCall) errno {
+	switch {
+	case !c.isRoot():
+		return errnoBadF
+	case c.u32(2) < uint32(len(rootName)):
+		return errnoNameTooLong
+	case !c.mem.WriteString(c.u32(1), rootName):
+		return errnoFault
+	}
+	return errnoSuccess
+}
+
+// fdStatGet says that the standard streams are character devices without any rights.
+func fdStatGet(_ context.Context, c wasiCall) errno {
 	stat := [24]byte{0: 2}
+	switch {
+	case c.isRoot():
+		stat[0] = 3
+	case c.u32(0) > maxStream:
+		return errnoBadF
+	}
 	if !c.mem.Write(c.u32(1), stat[:]) {
 		return errnoFault
 	}
