@@ -10,7 +10,11 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tools/internal/changes"
 )
+
+// Changes are the files that a call has changed, by path.
+type Changes = changes.Changes
 
 // Output is the data of a result.
 type Output struct {

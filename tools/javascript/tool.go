@@ -37,6 +37,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tools/internal/changes"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -202,10 +203,10 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if t.argv != nil {
 		options.Globals = map[string]any{"process.argv": t.argv}
 	}
-	changes := func() *Changes { return nil }
+	changed := func() *Changes { return nil }
 	if env.Files != nil {
-		recorder := record(env.Files)
-		changes = recorder.changes
+		recorder := changes.Record(env.Files)
+		changed = recorder.Changes
 		options.Files = vfs.ReadOnly(recorder.Fs, memoryDir)
 		if env.Options.Bool(OptionLoadLib) {
 			// Most projects have none. To let the engine look would take a goroutine, which is more work than the rest
@@ -230,7 +231,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		env.Logger.LogAttrs(ctx, slog.LevelError, "the JavaScript engine has crashed",
 			slog.String("trap", crash.Trap), slog.String("stack", crash.Stack))
 	}
-	out := render(result, err, changes())
+	out := render(result, err, changed())
 	if err == nil && len(out.Content) == 1 && out.Content[0].Text == "" {
 		out.Content = []registry.Part{{Text: emptyNote}}
 	}
@@ -263,6 +264,9 @@ func unknownNote(input json.RawMessage) string {
 	}
 	return "Note: these arguments are unknown and were ignored: " + text + ". The only argument is code."
 }
+
+// maxShown is how many unknown arguments a note names.
+const maxShown = 10
 
 // emptyNote is what a model gets instead of nothing at all.
 const emptyNote = "Note: the code returned an empty string."

@@ -1,4 +1,5 @@
-package javascript
+// Package changes notes which files the code of a tool's call changes.
+package changes
 
 import (
 	"fmt"
@@ -35,8 +36,8 @@ const (
 // endTime is how long an operation that was under way when the code was stopped may take to end.
 const endTime = 100 * time.Millisecond
 
-// A recorder notes what is changed through Fs. It is safe for concurrent use, also with what goes on after a run.
-type recorder struct {
+// A Recorder notes what is changed through Fs. It is safe for concurrent use, also with what goes on after a run.
+type Recorder struct {
 	Fs afero.Fs
 
 	mu    sync.Mutex
@@ -52,15 +53,15 @@ type recorder struct {
 // A note says whether there was something when the recorder first heard of it, and whether there is now.
 type note struct{ before, now bool }
 
-// record returns a recorder for changes of files.
-func record(files afero.Fs) *recorder {
-	r := &recorder{notes: map[string]note{}, size: map[bool]int{}}
+// Record returns a recorder for changes of files.
+func Record(files afero.Fs) *Recorder {
+	r := &Recorder{notes: map[string]note{}, size: map[bool]int{}}
 	r.Fs = &recordedFs{files, r}
 	return r
 }
 
 // note notes that something is or is not there now, and whether it was right before.
-func (r *recorder) note(before, now bool, keys ...string) {
+func (r *Recorder) note(before, now bool, keys ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range keys {
@@ -82,20 +83,20 @@ func (r *recorder) note(before, now bool, keys ...string) {
 	}
 }
 
-func (r *recorder) countMore(n int) {
+func (r *Recorder) countMore(n int) {
 	r.mu.Lock()
 	r.more += n
 	r.mu.Unlock()
 }
 
 // began and ended are called around an operation.
-func (r *recorder) began() {
+func (r *Recorder) began() {
 	r.mu.Lock()
 	r.busy++
 	r.mu.Unlock()
 }
 
-func (r *recorder) ended() {
+func (r *Recorder) ended() {
 	r.mu.Lock()
 	if r.busy--; r.busy == 0 && r.idle != nil {
 		close(r.idle)
@@ -105,7 +106,7 @@ func (r *recorder) ended() {
 }
 
 // settle waits a moment until no operation is under way.
-func (r *recorder) settle() {
+func (r *Recorder) settle() {
 	r.mu.Lock()
 	if r.busy == 0 {
 		r.mu.Unlock()
@@ -122,8 +123,8 @@ func (r *recorder) settle() {
 	}
 }
 
-// changes returns what has changed so far, or nil if nothing has.
-func (r *recorder) changes() *Changes {
+// Changes returns what has changed so far, or nil if nothing has. It waits a moment for an operation that is in progress.
+func (r *Recorder) Changes() *Changes {
 	r.settle()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,4 +1,4 @@
-package javascript
+package changes
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // A recordedFs is a file system whose changes are noted when they have succeeded.
 type recordedFs struct {
 	afero.Fs
-	r *recorder
+	r *Recorder
 }
 
 var _ vfs.Exclusive = (*recordedFs)(nil)
@@ -188,7 +188,7 @@ func (f *recordedFs) findBelow(dir string, w *found) {
 // A recordedFile is an open file that may be written.
 type recordedFile struct {
 	afero.File
-	r      *recorder
+	r      *Recorder
 	key    string
 	before bool // whether there was a file
 	whole  bool // it is written anew, and in its place when it is synced or closed
