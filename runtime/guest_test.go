@@ -164,6 +164,26 @@ func TestAnyGuest(t *testing.T) {
 		require.LessOrEqual(t, size, 1<<10)
 		require.Positive(t, out.truncated)
 	})
+	t.Run("has a result beside the console", func(t *testing.T) {
+		stdout := &sandbox.Stream{}
+		out, err := runCommand(t.Context(), program, sandbox.RunOptions{
+			Args: []string{"guest", "echo", "a b"}, Stdin: []byte("to stderr"), Stdout: stdout,
+		})
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(string(stdout.Data), "guest\necho\na b\n"), "%q", stdout.Data)
+		require.Zero(t, stdout.Cut)
+		require.Len(t, out.console, 1)
+		require.Equal(t, "to stderr", out.console[0].Text)
+
+		stdout = &sandbox.Stream{}
+		out, err = runCommand(t.Context(), program, sandbox.RunOptions{
+			Args: []string{"guest", "flood"}, Stdout: stdout, Limits: sandbox.Limits{Output: 1 << 10, Work: 10_000_000},
+		})
+		wantLimit(t, err, sandbox.LimitWork)
+		require.Len(t, stdout.Data, 1<<10)
+		require.Positive(t, stdout.Cut)
+		require.Equal(t, stdout.Cut, out.truncated)
+	})
 	t.Run("has no files", func(t *testing.T) {
 		out, err := run(sandbox.Limits{}, "open")
 		require.NoError(t, err)

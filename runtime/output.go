@@ -23,6 +23,7 @@ type Output struct {
 	raw      []byte // the unfinished line: valid UTF-8
 	rawLevel Level
 	tail     []byte // the beginning of a character that is not complete yet
+	lost     []byte // the end of what was left out of raw output
 	invalid  bool   // raw ends with a U+FFFD for invalid bytes
 }
 
@@ -108,11 +109,15 @@ func (o *Output) write(level Level, data []byte) {
 	for len(data) > 0 {
 		if !o.begun() && o.Room() == 0 {
 			o.truncated += int64(len(data)) // without a look at what may be millions of lines
+			o.lose(data)
 			return
 		}
 		line, rest, ended := bytes.Cut(data, []byte("\n"))
 		n := min(len(line), o.Room())
-		o.truncated += int64(len(line) - n)
+		if n < len(line) {
+			o.truncated += int64(len(line) - n)
+			o.lose(data[n : len(data)-len(rest)])
+		}
 		o.add(line[:n])
 		if ended {
 			o.endLine()

@@ -23,6 +23,9 @@ type RunOptions struct {
 	Env []string
 	// Stdin is the guest's standard input. Do not change it until the run has ended.
 	Stdin []byte
+	// Stdout, if not nil, gets what the guest writes to its standard output, as the result of the run: it is not part of
+	// the console then.
+	Stdout *Stream
 
 	// Files are the files that the guest works on through WASI, if it is one with [Guest].Files. Nil is an empty
 	// directory that cannot be changed. Package vfs has what is safe to give to a guest. Operations on files end

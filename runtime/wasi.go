@@ -325,11 +325,13 @@ func fdSeek(_ context.Context, c wasiCall) errno {
 	return errnoSPipe
 }
 
-// fdWrite prints to the console.
+// fdWrite prints to the console, or writes the run's result.
 func fdWrite(_ context.Context, c wasiCall) errno {
 	level := LevelLog
+	var result *Stream
 	switch c.u32(0) {
 	case 1:
+		result = c.in.run.options.Stdout
 	case 2:
 		level = LevelError
 	default:
@@ -337,7 +339,13 @@ func fdWrite(_ context.Context, c wasiCall) errno {
 	}
 	var written uint32
 	e := c.vectors(func(data []byte) errno {
-		if err := c.in.Print(level, data); err != nil { // each can be all of the memory
+		var err error
+		if result != nil { // each can be all of the memory
+			err = result.write(c.in, data)
+		} else {
+			err = c.in.Print(level, data)
+		}
+		if err != nil {
 			panic(err)
 		}
 		written += uint32(len(data))
