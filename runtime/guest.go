@@ -44,9 +44,18 @@ type Guest struct {
 	// means that the image is made at each start.
 	DecodeState func(data []byte) (any, error)
 
+	// Call lets a module that has no imports of its own call its driver, if not nil. It is called when the module
+	// asks for the resolution of a clock with a number from FirstCall on, which no WASI clock has, and gets this
+	// number, such as an address in memory. The module sees the result as the resolution in nanoseconds. To end the
+	// run, Call panics with a [*Stop].
+	Call func(in *Instance, number uint32) uint64
+
 	// CrashAdvice is the text of a [CrashError] that tells the author of the code what to do.
 	CrashAdvice string
 }
+
+// FirstCall is the first clock number that is a call for [Guest].Call.
+const FirstCall = 1 << 12
 
 // Import is a host function that a guest imports.
 type Import struct {

@@ -48,6 +48,12 @@ var goGuest = sync.OnceValues(func() (guest sandbox.Guest, err error) {
 		Digest:      sha256.Sum256(module),
 		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return command{in}, nil },
 		DecodeState: func([]byte) (any, error) { return nil, nil },
+		Call: func(_ *sandbox.Instance, number uint32) uint64 {
+			if number == 6000 {
+				panic(&sandbox.Stop{Err: errors.New("called to stop")})
+			}
+			return uint64(number) + 1
+		},
 	}, err
 })
 
@@ -188,6 +194,15 @@ func TestAnyGuest(t *testing.T) {
 		out, err := run(sandbox.Limits{}, "open")
 		require.NoError(t, err)
 		require.Contains(t, out.console[0].Text, "/etc/passwd: ")
+	})
+	t.Run("calls its driver", func(t *testing.T) {
+		out, err := run(sandbox.Limits{}, "call")
+		require.EqualError(t, err, "called to stop")
+		var lines []string
+		for _, entry := range out.console {
+			lines = append(lines, entry.Text)
+		}
+		require.Equal(t, []string{"0 1000", "28 0", "0 4097", "0 5001"}, lines, "the first two have no driver to answer")
 	})
 	t.Run("is stopped by its caller", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

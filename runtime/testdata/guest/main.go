@@ -4,8 +4,14 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 	"time"
+	"unsafe"
 )
+
+//go:wasmimport wasi_snapshot_preview1 clock_res_get
+//go:noescape
+func clockResolution(clock uint32, result unsafe.Pointer) (errno uint32)
 
 var count byte
 
@@ -39,6 +45,13 @@ func main() {
 	case "open":
 		_, err := os.Open("/etc/passwd")
 		os.Stdout.WriteString(err.Error())
+	case "call":
+		for _, number := range []uint32{0, 4095, 4096, 5000} {
+			var result uint64
+			errno := clockResolution(number, unsafe.Pointer(&result))
+			os.Stdout.WriteString(strconv.Itoa(int(errno)) + " " + strconv.Itoa(int(result)) + "\n")
+		}
+		clockResolution(6000, nil)
 	case "panic":
 		panic("on purpose")
 	}
