@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// TestDefinitionsThatTakeMemory has schemas that become large when they are brought into a provider's form.
+// TestDefinitionsThatTakeMemory has schemas that become large when they are converted to a provider's form.
 func TestDefinitionsThatTakeMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")

@@ -43,13 +43,13 @@ func (a anthropic) calls(data []byte, into *callList) error {
 		return a.block(data, into)
 	case first(f["content"]) == '[':
 		return each(f["content"], func(block json.RawMessage) error { return a.block(block, into) })
-	case first(f["content"]) == '"', f.has("role"): // a text alone, or nothing
+	case first(f["content"]) == '"', f.has("role"): // plain text, or an empty message
 		return nil
 	}
 	return expected(want, data)
 }
 
-// block adds the call in a content block. Those of tools that run at Anthropic have other types: server_tool_use and
+// block appends the call in a content block. Calls of tools that run at Anthropic have other types, server_tool_use and
 // mcp_tool_use.
 func (anthropic) block(data []byte, into *callList) error {
 	f := fieldsOf(data, "type", "id", "name", "input")
@@ -117,7 +117,7 @@ func (anthropic) results(results []registry.Result) []any {
 	for _, r := range results {
 		can := isPictureOrPDF
 		if r.IsError() {
-			can = nil // the API refuses errors with anything but text
+			can = nil // the API accepts only text in errors
 		}
 		result := anthropicResult{Type: "tool_result", ToolUseID: r.CallID, IsError: r.IsError()}
 		for _, p := range piecesOf(r, can) {

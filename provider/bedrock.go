@@ -66,13 +66,13 @@ func (b bedrock) message(data []byte, into *callList) error {
 	return each(content, func(block json.RawMessage) error { return b.block(block, into) })
 }
 
-// blockKinds are what a content block can be. In a message there may be others, too.
+// blockKinds lists the members of content blocks. Messages may have other members, too.
 var blockKinds = []string{
 	"toolUse", "text", "image", "document", "video", "audio", "toolResult", "reasoningContent", "guardContent",
 	"cachePoint", "citationsContent", "searchResult",
 }
 
-// block adds the call in a content block, if it is one.
+// block appends the call in a content block, if it contains one.
 func (bedrock) block(data []byte, into *callList) error {
 	use := fieldsOf(fieldsOf(data, "toolUse")["toolUse"], "toolUseId", "name", "input", "type")
 	if use == nil || atBedrock(use) {
@@ -81,7 +81,7 @@ func (bedrock) block(data []byte, into *callList) error {
 	return into.add(use.text("toolUseId"), use.text("name"), use.input("input"))
 }
 
-// atBedrock reports whether a tool runs there.
+// atBedrock reports whether the tool runs at Bedrock.
 func atBedrock(use fields) bool { return use.text("type") == "server_tool_use" }
 
 func (bedrock) event(data []byte, into *pendingCalls) error {
@@ -94,7 +94,7 @@ func (bedrock) event(data []byte, into *pendingCalls) error {
 		}
 	}
 	for _, name := range []string{"contentBlockStart", "contentBlockDelta"} {
-		if first(f[name]) == '{' { // an SDK's way of writing it
+		if first(f[name]) == '{' { // some SDKs write events this way
 			f = fieldsOf(f[name], "contentBlockIndex", "start", "delta")
 			break
 		}
@@ -126,7 +126,7 @@ type bedrockBlock struct {
 type bedrockResult struct {
 	ToolUseID string           `json:"toolUseId"`
 	Content   []bedrockContent `json:"content"`
-	// Status is left out for success, because not all models support it.
+	// Status is omitted for success, because not all models support it.
 	Status string `json:"status,omitempty"`
 }
 
@@ -160,7 +160,7 @@ func (bedrock) results(results []registry.Result) []any {
 		can := isBedrockMedia
 		if r.IsError() {
 			result.Status = "error"
-			can = nil // Anthropic's models refuse errors with anything but text
+			can = nil // Anthropic's models accept only text in errors
 		}
 		for i, p := range piecesOf(r, can) {
 			content := bedrockContent{Text: p.text}
@@ -176,7 +176,7 @@ func (bedrock) results(results []registry.Result) []any {
 	return []any{message}
 }
 
-// bedrockDocuments are the formats of documents by their types.
+// bedrockDocuments maps media types to Bedrock's names of document formats.
 var bedrockDocuments = map[string]string{
 	pdf:                  "pdf",
 	"text/csv":           "csv",
@@ -191,8 +191,8 @@ func isBedrockMedia(mime string) bool {
 	return ok || isPicture(mime)
 }
 
-// documentName names a document. No two in a conversation may have the same name, and a name has letters, digits,
-// spaces, hyphens, parentheses and brackets.
+// documentName names a document. Names must be unique within a conversation, and consist of letters, digits, spaces,
+// hyphens, parentheses and brackets.
 func documentName(callID string, n int) string {
 	id := strings.Map(func(r rune) rune {
 		switch {

@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// The limits of what models send.
+// Limits on what a model sends.
 const (
-	maxCalls = 1000     // in a message, or a stream
-	maxBytes = 64 << 20 // of a message, or of all that is kept of a stream
+	maxCalls = 1000     // in a message, or in a stream
+	maxBytes = 64 << 20 // of a message, or kept of a stream
 )
 
 // Calls returns the calls in a model's response, in order. The data can be the whole body of a response, the
@@ -51,8 +51,8 @@ func Calls(api registry.API, data []byte) ([]registry.Call, error) {
 	return answerable(api, d, list.calls)
 }
 
-// hasToolUse reports whether a message is one of Anthropic's with a call. Other APIs' messages have a role and a
-// content too, and theirs would look as if the model had called nothing.
+// hasToolUse reports whether data is an Anthropic message with a call. Other APIs' messages have a role and a content,
+// too, so their parsers would accept this one and find no calls in it.
 func hasToolUse(data []byte) (found bool) {
 	message := fieldsOf(data, "type", "content")
 	if first(message["content"]) == '[' {
@@ -68,8 +68,8 @@ func hasToolUse(data []byte) (found bool) {
 	return found
 }
 
-// answerable returns the calls, or an error if there is one whose result [Results] could not say. That is to be known
-// before the calls are made.
+// answerable returns the calls, or an error if [Results] could not answer one of them. The host has to know that before
+// it runs the calls.
 func answerable(api registry.API, d dialect, calls []registry.Call) ([]registry.Call, error) {
 	for i, c := range calls {
 		if what := d.lacks(registry.Result{CallID: c.ID, Tool: c.Tool}); what != "" {
@@ -80,7 +80,7 @@ func answerable(api registry.API, d dialect, calls []registry.Call) ([]registry.
 	return calls, nil
 }
 
-// inCalls says what a result lacks as what its call lacks.
+// inCalls renames the fields that a result lacks to those of the call.
 var inCalls = strings.NewReplacer("CallID", "id", "Tool", "name")
 
 func checkJSON(api registry.API, data []byte) error {
@@ -93,7 +93,7 @@ func checkJSON(api registry.API, data []byte) error {
 	return nil
 }
 
-// A callList is calls that have been found.
+// A callList collects calls.
 type callList struct {
 	calls []registry.Call
 }
@@ -106,12 +106,12 @@ func (l *callList) add(id, tool string, input json.RawMessage) error {
 	return nil
 }
 
-// expected is the error if data is something else.
+// expected returns the error for data that is not what the API sends.
 func expected(what string, data []byte) error {
 	return fmt.Errorf("expected %s, and not %s", what, plaintext.Cut(string(bytes.TrimSpace(data)), 120))
 }
 
-// hasError reports whether a member "error" says that there is one: SDKs write an empty one where there was none.
+// hasError reports whether the value of a member "error" is an error. SDKs write an empty one if there was none.
 func hasError(data json.RawMessage) bool {
 	switch first(data) {
 	case '{':
@@ -125,7 +125,7 @@ func hasError(data json.RawMessage) bool {
 	return false
 }
 
-// reported is the error that a provider reports.
+// reported returns the error that a provider reports.
 func reported(data json.RawMessage) error {
 	text := textOf(data)
 	if first(data) == '{' {

@@ -115,7 +115,7 @@ func TestCallsOfSomethingElse(t *testing.T) {
 	require.EqualError(t, err, `bedrock: expected a response of the Converse API, a message, its content, or a content block, and not {"unknown":1}`)
 }
 
-// A host that has mixed up two APIs must not take it for the end of the model's work.
+// A host that has mixed up two APIs must get an error. It must not conclude that the model has finished.
 func TestCallsOfAnotherAPI(t *testing.T) {
 	block := `{"type":"tool_use","id":"t","name":"a","input":{}}`
 	messages := map[registry.API][]string{
@@ -134,7 +134,7 @@ func TestCallsOfAnotherAPI(t *testing.T) {
 		for _, message := range written {
 			for _, api := range apis {
 				if api == registry.MCP && strings.Trim(message, "[]") == block {
-					continue // a name is all that the params of a request need
+					continue // the params of a request need nothing but a name
 				}
 				calls, err := provider.Calls(api, []byte(message))
 				if api == from {
@@ -186,7 +186,7 @@ func TestCallsReportErrorsThatSayLittle(t *testing.T) {
 	}
 }
 
-// TestCallsWithoutAnswer is for calls whose results no message can have: that must be known before they are made.
+// TestCallsWithoutAnswer has calls whose results could not be sent. The host must know before it runs them.
 func TestCallsWithoutAnswer(t *testing.T) {
 	for _, test := range []struct {
 		api                registry.API

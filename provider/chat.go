@@ -7,9 +7,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// chat is OpenAI's Chat Completions API, and what is compatible with it.
-//
-// https://platform.openai.com/docs/guides/function-calling?api-mode=chat
+// chat is OpenAI's Chat Completions API, which many other servers implement, too.
 type chat struct{}
 
 func (chat) rules(strict bool) *rules {
@@ -24,7 +22,7 @@ func (chat) definition(t *tool) *node {
 		pair("function", openAIFunction(jsontree.NewObject(), t)))
 }
 
-// openAIFunction adds what both of OpenAI's APIs say of a function.
+// openAIFunction adds the members that both of OpenAI's APIs use to describe a function.
 func openAIFunction(n *node, t *tool) *node {
 	n.Set("name", jsontree.NewString(t.Name))
 	describe(n, t.description)
@@ -34,7 +32,7 @@ func openAIFunction(n *node, t *tool) *node {
 }
 
 func (c chat) calls(data []byte, into *callList) error {
-	if first(data) == '[' { // tool_calls, or parts of a content
+	if first(data) == '[' { // tool_calls, or the parts of a content
 		return each(data, func(element json.RawMessage) error {
 			if first(element) != '{' {
 				return expected("a tool call", element)
@@ -59,7 +57,7 @@ func (c chat) calls(data []byte, into *callList) error {
 	return expected("a chat completion, a message of it, or its tool_calls", data)
 }
 
-// choices does something with a member of the first choice.
+// choices calls do with the named member of the first choice.
 func (chat) choices(data []byte, name string, do func(json.RawMessage) error) error {
 	done := false
 	return each(data, func(choice json.RawMessage) error {
@@ -79,18 +77,18 @@ func (c chat) message(data []byte, into *callList) error {
 			return err
 		}
 	}
-	if first(f["function_call"]) == '{' { // from before there were several
+	if first(f["function_call"]) == '{' { // from before parallel calls
 		function := fieldsOf(f["function_call"], "name", "arguments")
 		if function.text("name") == "" {
-			return nil // OpenAI's SDK writes an empty one where there was none
+			return nil // OpenAI's SDK writes an empty one if there was none
 		}
 		return into.add("", function.text("name"), arguments(function["arguments"]))
 	}
 	return nil
 }
 
-// toolCall adds an element of tool_calls. Custom tools have a member custom instead of function, or beside an empty
-// one.
+// toolCall appends the call in an element of tool_calls. Custom tools have a member "custom" instead of "function", or
+// beside an empty "function".
 func (chat) toolCall(data []byte, into *callList) error {
 	f := fieldsOf(data, "id", "type", "function")
 	if first(f["function"]) != '{' || f.text("type") == "custom" {
@@ -100,8 +98,8 @@ func (chat) toolCall(data []byte, into *callList) error {
 	return into.add(f.text("id"), function.text("name"), arguments(function["arguments"]))
 }
 
-// arguments returns the arguments of an OpenAI call, which are a string. Some servers that claim to be compatible
-// send an object.
+// arguments returns the arguments of an OpenAI call, which are a string. Some servers that claim to be compatible send
+// an object.
 func arguments(data json.RawMessage) json.RawMessage {
 	switch first(data) {
 	case '"':
@@ -140,22 +138,22 @@ func (c chat) event(data []byte, into *pendingCalls) error {
 	})
 }
 
-// delta takes in a bit of a call. The first one has the id and the name, and some servers repeat them. The index says
-// which call is meant, but servers that count all calls as the first one, or do not count them, begin a new one with
-// its name.
+// delta adds a fragment of a call. The first fragment has the id and the name, which some servers repeat. key is the
+// index, which identifies the call. But some servers always send index 0 or none, and start a new call by sending its
+// name.
 func (c chat) delta(key, id string, data []byte, into *pendingCalls) error {
 	f := fieldsOf(data, "name", "arguments")
 	name, call := f.text("name"), into.by[key]
 	switch {
 	case call == nil && id == "" && name == "":
-		return nil // the rest of something that is not a function
+		return nil // the rest of something other than a function
 	case call == nil || name != "" && c.isAnother(call, id, name, f["arguments"]):
 		var err error
 		if call, err = into.begin(key, id, name, nil); err != nil {
 			return err
 		}
 	default:
-		if id != "" && id != call.id { // a new id in each delta means nothing, but one that was there does
+		if id != "" && id != call.id { // only a known id matters: some servers send a new one in each delta
 			if had := into.byID[id]; had != nil {
 				call = had
 			}
@@ -174,8 +172,8 @@ func (c chat) delta(key, id string, data []byte, into *pendingCalls) error {
 	return into.more(call, f["arguments"])
 }
 
-// isAnother reports whether a delta with a name belongs to another call than the one before it. Without ids, it does if
-// that one has another name, or is complete and there is more.
+// isAnother reports whether a delta with a name starts a new call. Without ids, it does if the name differs from that
+// of the previous call, or if the arguments of the previous call are complete and more follow.
 func (chat) isAnother(call *pendingCall, id, name string, more json.RawMessage) bool {
 	if id != "" && call.id != "" {
 		return id != call.id
@@ -204,7 +202,7 @@ func (chat) results(results []registry.Result) []any {
 	messages := make([]any, len(results))
 	for i, r := range results {
 		message := chatMessage{Role: "tool", ToolCallID: r.CallID, Content: onlyText(r)}
-		if r.CallID == "" { // it answers a function_call
+		if r.CallID == "" { // the answer to a function_call
 			message.Role, message.Name = "function", r.Tool
 		}
 		messages[i] = message

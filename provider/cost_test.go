@@ -14,14 +14,14 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A costly is something that a provider may send, and that could cost more than its size says. It has n as a measure.
+// A costly describes input that could cost a parser more than its size suggests. n scales the input.
 type costly struct {
 	name   string
 	api    registry.API
 	events func(n int) []string
 }
 
-// many are n events, of which the first ones begin calls.
+// many returns n events, after those that begin the calls.
 func many(event func(i int) string, begin ...string) func(n int) []string {
 	return func(n int) []string {
 		events := slices.Clone(begin)
@@ -32,7 +32,7 @@ func many(event func(i int) string, begin ...string) func(n int) []string {
 	}
 }
 
-// costlyStreams are streams for each API.
+// costlyStreams returns the streams for each API.
 func costlyStreams() []costly {
 	var all []costly
 	for api, events := range deltas {
@@ -116,7 +116,7 @@ func costlyStreams() []costly {
 			return []string{`[` + strings.Repeat(`{"jsonrpc":"2.0","method":"x"},`, n) + `{"method":"x"}]`}
 		}},
 	)
-	for _, api := range apis { // whole messages are what a stream of MCP has, and what all parsers get below
+	for _, api := range apis { // complete messages occur in streams of MCP; below, provider.Calls gets all of them
 		all = append(all,
 			costly{"a long message of nothing", api, func(n int) []string {
 				return []string{`{"a":` + strings.Repeat(`{"a":[[],"x"],"b":`, n) + `1` + strings.Repeat(`}`, n) + `}`}
@@ -132,7 +132,7 @@ func costlyStreams() []costly {
 	return all
 }
 
-// wholeMessages are messages for provider.Calls.
+// wholeMessages returns messages for provider.Calls.
 func wholeMessages(n int) []string {
 	messages := []string{}
 	for _, arguments := range []string{`{"a":"` + strings.Repeat(`\n`, 20*n) + `"}`, strings.Repeat(`[`, n) + strings.Repeat(`]`, n), `"` + strings.Repeat(`\"`, 20*n) + `"`} {
@@ -143,19 +143,19 @@ func wholeMessages(n int) []string {
 	return messages
 }
 
-// add gives all events to a stream, which it returns, and what was sent.
+// add passes all events to a new stream. It returns the stream and the total size of the events.
 func add(t testing.TB, api registry.API, events []string) (s *provider.Stream, sent int) {
 	s, err := provider.NewStream(api)
 	require.NoError(t, err)
 	for _, event := range events {
-		_ = s.Add([]byte(event)) // some go beyond limits
+		_ = s.Add([]byte(event)) // some exceed limits
 		sent += len(event)
 	}
 	_, _ = s.Calls()
 	return s, sent
 }
 
-// allocated returns how many bytes are allocated while something is done.
+// allocated returns how many bytes do allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -164,7 +164,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// kept returns how many bytes of memory are kept by what do returns.
+// kept returns how many bytes the value returned by do keeps in memory.
 func kept(do func() any) int64 {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -176,8 +176,8 @@ func kept(do func() any) int64 {
 	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 }
 
-// TestCosts requires that what providers send costs what its size says: four times as much of it four times as much,
-// and no more memory is kept than some times of what has been sent.
+// TestCosts requires that time and allocations grow linearly with the input, and that the memory kept stays within a
+// small multiple of its size.
 func TestCosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -198,7 +198,7 @@ func TestCosts(t *testing.T) {
 			})
 			require.LessOrEqual(t, memory, int64(4*sent+512<<10), "%d bytes were sent", sent)
 
-			// The same as messages that are whole.
+			// Pass the same as complete messages.
 			all := func(events []string) func() {
 				return func() {
 					for _, event := range events {
@@ -221,7 +221,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// BenchmarkCosts has the time for each event at n and 4n, which is the same if the time for all of them is linear.
+// BenchmarkCosts measures the time for each event at n and 4n. Both are equal if the total is linear.
 func BenchmarkCosts(b *testing.B) {
 	for _, c := range costlyStreams() {
 		for _, n := range []int{2000, 8000} {

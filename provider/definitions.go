@@ -16,10 +16,11 @@ type Options struct {
 	Strict bool
 }
 
-// maxSchema is the largest schema of one tool in bytes, as sent, with references replaced.
+// maxSchema limits the schema of one tool, as sent, with references replaced. In bytes.
 const maxSchema = 256 << 10
 
-// maxDefinition is the largest definition in bytes, with a schema that is sent unchanged and that of the output.
+// maxDefinition limits a definition in bytes. It matters for APIs that get schemas unchanged, that of the output
+// included.
 const maxDefinition = 16 << 20
 
 // Definitions returns the tools that a selection enables as a JSON array for a request: the value of "tools" for
@@ -61,19 +62,19 @@ func Definitions(r *registry.Registry, api registry.API, selection registry.Sele
 	return join(elements), nil
 }
 
-// An element is a tool in the list of tools.
+// An element is a definition in the list of tools.
 type element struct {
 	json json.RawMessage
 	// override means that the tool itself provides the definition.
 	override bool
 }
 
-// arranger is what dialects implement whose list of tools is not simply one of all tools.
+// arranger is implemented by dialects whose list of tools is more than a list of definitions.
 type arranger interface {
 	arrange(elements []element) []element
 }
 
-// derivedKey is what the form of a definition depends on.
+// derivedKey is the key of a cached definition.
 type derivedKey struct {
 	api    registry.API
 	strict bool
@@ -90,7 +91,7 @@ func define(d dialect, definition *registry.Definition, strict bool) (json.RawMe
 	}
 	t := &tool{Definition: definition, description: definition.Description}
 	low := anything()
-	if schema, err := jsontree.Parse(definition.Input.JSON()); err == nil { // and not nested too deep
+	if schema, err := jsontree.Parse(definition.Input.JSON()); err == nil { // fails if it is nested too deep
 		low = lowered{schema: schema}
 		if d.rules(strict) != nil {
 			low, t.strict = fit(schema, d, strict)
@@ -105,7 +106,7 @@ func define(d dialect, definition *registry.Definition, strict bool) (json.RawMe
 	return encoded, nil
 }
 
-// join makes an array of elements.
+// join makes a JSON array of the elements.
 func join(elements []element) json.RawMessage {
 	size := 2
 	for _, e := range elements {

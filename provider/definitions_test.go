@@ -37,7 +37,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// What is sent must be JSON Schema, whatever a provider leaves of it.
+// What is left of a schema for a provider must be valid JSON Schema.
 func TestDefinitionsHaveSchemasThatCompile(t *testing.T) {
 	r := samples(t)
 	for _, api := range apis {
@@ -52,7 +52,7 @@ func TestDefinitionsHaveSchemasThatCompile(t *testing.T) {
 	}
 }
 
-// schemasIn returns the input schemas in a list of tools, by the tools' names.
+// schemasIn returns the input schemas of a list of tools, by the tools' names.
 func schemasIn(t *testing.T, api registry.API, list json.RawMessage) map[string]json.RawMessage {
 	t.Helper()
 	type tool struct {
@@ -134,19 +134,19 @@ func TestDefinitionsNameTheToolToBlame(t *testing.T) {
 	}
 }
 
-// A schema that is too long is shortened, and takes nothing from the other tools.
+// A schema that is too long is shortened, and does not affect the other tools.
 func TestDefinitionsWithLongSchemas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	// Each definition refers twice to the one before: 2^40 schemas in 3 KB.
+	// Each definition refers twice to the previous one: 2^40 schemas in 3 KB.
 	var laughs strings.Builder
 	laughs.WriteString(`{"type":"object","properties":{"a":{"$ref":"#/$defs/d40"}},"$defs":{"d0":{"type":"string"}`)
 	for i := 1; i <= 40; i++ {
 		fmt.Fprintf(&laughs, `,"d%d":{"type":"object","properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}}`, i, i-1, i-1)
 	}
 	laughs.WriteString(`}}`)
-	// Each of seven definitions refers to all others, and so to any order of them.
+	// Each of seven definitions refers to all others, and so produces all their permutations.
 	seven := `{"type":"object","properties":{"root":{"$ref":"#/$defs/d0"}},"$defs":{`
 	for i := range 7 {
 		seven += fmt.Sprintf(`"d%d":{"type":"object","properties":{`, i)
@@ -224,7 +224,7 @@ func TestDefinitionsConcurrently(t *testing.T) {
 	group.Wait()
 }
 
-// manyTools is a registry of 200 tools with 10 fields each.
+// manyTools returns a registry of 200 tools with 10 fields each.
 func manyTools(t testing.TB) *registry.Registry {
 	var tools []registry.Tool
 	for i := range 200 {

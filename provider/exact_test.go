@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// whole is a message with a call whose arguments are an object.
+// whole has a message with a call for each API. Its verb stands for the arguments, which are an object.
 var whole = map[registry.API]string{
 	registry.Anthropic:       `{"role":"assistant","content":[{"type":"tool_use","id":"id0","name":"echo","input":%s}]}`,
 	registry.OpenAIChat:      `{"role":"assistant","tool_calls":[{"id":"id0","type":"function","function":{"name":"echo","arguments":%s}}]}`,
@@ -42,7 +42,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 			require.Len(t, calls, 1)
 			require.Equal(t, input, r.Dispatch(t.Context(), calls[0], registry.Env{}).Text(), api)
 
-			events := []string{message} // Gemini and MCP have whole calls
+			events := []string{message} // Gemini and MCP send complete calls
 			if d, ok := deltas[api]; ok {
 				events = []string{fmt.Sprintf(d.start, 0)}
 				for _, c := range input {
@@ -58,7 +58,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// A number that no float has is the registry's to judge, and comes to it as it was sent.
+// A number beyond float64 reaches the registry unchanged, which decides about it.
 func TestHugeNumbersAreHandedOn(t *testing.T) {
 	for _, api := range apis {
 		message := fmt.Sprintf(whole[api], `{"n":1e400}`)
@@ -68,7 +68,7 @@ func TestHugeNumbersAreHandedOn(t *testing.T) {
 	}
 }
 
-// What is no JSON, or no object, goes back to the model as a result that says so.
+// Arguments that are not JSON, or not an object, become results that tell the model so.
 func TestMalformedArgumentsBecomeResults(t *testing.T) {
 	r := newRegistry(t, plainTool("echo", `{"type":"object"}`))
 	for arguments, want := range map[string]string{
@@ -96,7 +96,7 @@ func TestMalformedArgumentsBecomeResults(t *testing.T) {
 				require.NoError(t, err)
 				require.Len(t, calls, 1)
 				if strings.HasPrefix(string(api), "openai") && message == fmt.Sprintf(whole[api], arguments) && arguments == `"text"` {
-					continue // which are the arguments: text
+					continue // the arguments are text here
 				}
 				result := r.Dispatch(t.Context(), calls[0], registry.Env{})
 				require.Equal(t, registry.CodeInvalidInput, result.Code, "%s %s", api, message)
@@ -113,7 +113,7 @@ func TestMalformedArgumentsBecomeResults(t *testing.T) {
 	}
 }
 
-// In strict mode, models send null for what is optional.
+// In strict mode, models send null for optional properties.
 func TestNullInStrictModeMeansNothing(t *testing.T) {
 	r := newRegistry(t, plainTool("echo", `{
 		"type":"object",

@@ -12,7 +12,7 @@ type greeting struct {
 	Name string `json:"name" jsonschema:"who is greeted"`
 }
 
-// One turn of a conversation: a model is told of the tools, calls one, and gets the result.
+// In one turn of a conversation, a model gets the tools, calls one of them, and gets the result.
 func Example() {
 	greet := registry.Func(registry.Spec{Name: "greet", Description: "Greets somebody."},
 		func(_ context.Context, in greeting, _ registry.Env) (string, error) {
@@ -29,7 +29,7 @@ func Example() {
 	}
 	fmt.Println(string(tools))
 
-	// The host sends the tools with its request, and this comes back.
+	// The host sends the tools with its request, and receives this response.
 	response := `{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"greet","input":{"name":"Ada"}}]}`
 	calls, err := provider.Calls(registry.Anthropic, []byte(response))
 	if err != nil {

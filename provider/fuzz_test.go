@@ -37,7 +37,7 @@ func FuzzCalls(f *testing.F) {
 			size := 0
 			var results []registry.Result
 			for _, c := range calls {
-				size += len(c.ID)/3 + len(c.Tool)/3 + len(c.Input) // invalid UTF-8 grows
+				size += len(c.ID)/3 + len(c.Tool)/3 + len(c.Input) // replacing invalid UTF-8 makes it longer
 				results = append(results, r.Dispatch(t.Context(), c, registry.Env{}))
 			}
 			require.LessOrEqual(t, size, len(data)+2*len(calls))
@@ -79,7 +79,7 @@ func FuzzStream(f *testing.F) {
 			}
 			size := 0
 			for _, c := range calls {
-				size += len(c.Input) / 3 // invalid UTF-8 grows
+				size += len(c.Input) / 3 // replacing invalid UTF-8 makes it longer
 			}
 			require.LessOrEqual(t, size, len(data)+2*len(calls))
 			again, err := s.Calls()

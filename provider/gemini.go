@@ -8,9 +8,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// gemini is Google's Gemini API, and Vertex AI's way of it.
-//
-// https://ai.google.dev/gemini-api/docs/function-calling and https://ai.google.dev/api/caching#FunctionDeclaration
+// gemini is Google's Gemini API, also as Vertex AI offers it.
 type gemini struct{}
 
 func (gemini) rules(bool) *rules { return geminiRules }
@@ -22,7 +20,7 @@ func (gemini) definition(t *tool) *node {
 	return n
 }
 
-// arrange puts all functions into one tool; what the API knows by itself is a tool of its own.
+// arrange puts all functions into one tool. Tools that the API defines itself stay separate.
 func (gemini) arrange(elements []element) []element {
 	var functions, tools []element
 	for _, e := range elements {
@@ -41,7 +39,7 @@ func (gemini) arrange(elements []element) []element {
 
 func (g gemini) calls(data []byte, into *callList) error {
 	if first(data) == '[' {
-		// Parts; or the responses of a stream that was not asked to be one of events.
+		// Parts, or the responses of a stream that was requested without server-sent events.
 		return each(data, func(element json.RawMessage) error {
 			if first(element) != '{' {
 				return expected("a part", element)
@@ -87,7 +85,7 @@ func (g gemini) content(data []byte, into *callList) error {
 	return each(parts, func(part json.RawMessage) error { return g.part(part, into) })
 }
 
-// partKinds are what a part can be. In a content there may be others, too.
+// partKinds lists the members of parts. Contents may have other members, too.
 var partKinds = []string{
 	"functionCall", "text", "inlineData", "functionResponse", "fileData", "executableCode", "codeExecutionResult",
 	"thought", "thoughtSignature", "toolCall", "toolResponse",
@@ -96,7 +94,7 @@ var partKinds = []string{
 var errPartial = errors.New("the arguments of a call come bit by bit, which is not supported: leave " +
 	"streamFunctionCallArguments off")
 
-// part adds the call in a part, if it is one.
+// part appends the call in a part, if it contains one.
 func (gemini) part(data []byte, into *callList) error {
 	call := fieldsOf(fieldsOf(data, "functionCall")["functionCall"], "id", "name", "args", "partialArgs", "willContinue")
 	if call == nil {
@@ -108,7 +106,7 @@ func (gemini) part(data []byte, into *callList) error {
 	return into.add(call.text("id"), call.text("name"), call.input("args"))
 }
 
-// event takes in a response, since each one of a stream has whole calls.
+// event reads a response: the responses of a stream contain complete calls.
 func (g gemini) event(data []byte, into *pendingCalls) error {
 	f := fieldsOf(data, "error", "candidates")
 	if first(data) == '{' && len(f) == 0 {
@@ -171,5 +169,5 @@ func (gemini) results(results []registry.Result) []any {
 	return []any{content}
 }
 
-// isGeminiMedia is for what a functionResponse can have beside its JSON.
+// isGeminiMedia reports whether a functionResponse can carry this type beside its JSON.
 func isGeminiMedia(mime string) bool { return isPictureOrPDF(mime) && mime != "image/gif" }

@@ -20,7 +20,7 @@ var apis = []registry.API{
 	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP,
 }
 
-// golden compares JSON with a file, which has it indented.
+// golden compares JSON with a file that contains it indented.
 func golden(t *testing.T, name string, data []byte) {
 	t.Helper()
 	var b bytes.Buffer
@@ -36,7 +36,7 @@ func golden(t *testing.T, name string, data []byte) {
 	require.Equal(t, string(want), b.String(), "%s; if the new one is right, run the test with -update", file)
 }
 
-// native is a tool that Anthropic and Gemini know by themselves.
+// native is a tool that Anthropic's and Gemini's APIs define themselves.
 type native struct{ registry.Tool }
 
 func (n native) APIOverride(api registry.API, _ registry.Options) json.RawMessage {
@@ -49,7 +49,7 @@ func (n native) APIOverride(api registry.API, _ registry.Options) json.RawMessag
 	return nil
 }
 
-// plainTool returns what it has been given, and has this schema.
+// plainTool returns a tool with the given schema. Its result is its input.
 func plainTool(name, schema string) registry.Tool {
 	spec := registry.Spec{Name: name, Description: "Does " + name + "."}
 	if schema != "" {
@@ -75,7 +75,7 @@ func newRegistry(t testing.TB, tools ...registry.Tool) *registry.Registry {
 	return r
 }
 
-// samples are tools with what schemas commonly have, and what providers commonly refuse.
+// samples returns tools whose schemas have features that are common, or that providers commonly refuse.
 func samples(t testing.TB) *registry.Registry {
 	weather := echo(registry.Spec{
 		Name:        "get_weather",

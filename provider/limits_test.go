@@ -12,7 +12,7 @@ func TestStreamIsLimitedInBytes(t *testing.T) {
 	s, err := NewStream(registry.Bedrock)
 	require.NoError(t, err)
 	require.NoError(t, s.Add([]byte(`{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"id","name":"n"}}}`)))
-	s.pending.size = maxBytes - 15 // as if there had been so much
+	s.pending.size = maxBytes - 15 // as if that much had arrived
 	delta := []byte(`{"contentBlockIndex":0,"delta":{"toolUse":{"input":"1234567890"}}}`)
 	require.NoError(t, s.Add(delta))
 	require.ErrorContains(t, s.Add(delta), "too many bytes: more than 67108864")

@@ -10,28 +10,28 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// A lowered schema is one that a provider takes.
+// A lowered schema is one that a provider accepts.
 type lowered struct {
 	schema *node
-	// notes say for the tool's description what the root of the schema cannot say.
+	// notes are sentences for the tool's description that the root of the schema cannot express.
 	notes []string
 }
 
-// errNotStrict says that a schema cannot be had in strict mode.
+// errNotStrict means that strict mode cannot express a schema.
 var errNotStrict = errors.New("the schema has values that strict mode cannot describe")
 
 const (
-	// maxLevels is how deep a schema is followed, references included. Below that anything can be.
+	// maxLevels limits how deep a schema is followed, references included. Deeper values can be anything.
 	maxLevels = 64
-	// maxWork is how many schemas, and members of them, may be looked at while one is lowered.
+	// maxWork limits the number of schemas and members that are visited while one schema is lowered.
 	maxWork = 1 << 17
 )
 
 var errSchemaTooLong = fmt.Errorf("the schema has more than %d bytes when references are replaced by what they "+
 	"refer to", maxSchema)
 
-// fit brings a schema into the best form that a dialect's rules allow: strict if that is wanted and possible, and with
-// references followed as far as that does not make it too long. It reports whether the form is strict.
+// fit returns the most precise form of a schema that the dialect's rules allow: strict if wanted and possible, and with
+// references followed as deep as the length limit permits. It reports whether the form is strict.
 func fit(root *node, d dialect, strict bool) (low lowered, isStrict bool) {
 	if rules := d.rules(strict); rules.strict {
 		if low, err := lower(root, rules); err == nil {
@@ -47,7 +47,7 @@ func fit(root *node, d dialect, strict bool) (low lowered, isStrict bool) {
 	return anything(), false
 }
 
-// anything is sent where a schema cannot be described at all.
+// anything returns the schema that is sent if a tool's schema cannot be described at all.
 func anything() lowered {
 	return lowered{
 		schema: jsontree.NewObject(pair("type", jsontree.NewString("object")), pair("properties", jsontree.NewObject())),
@@ -55,10 +55,10 @@ func anything() lowered {
 	}
 }
 
-// lower brings a schema into the form that the rules want.
+// lower changes a schema to fit the rules.
 func lower(root *node, rules *rules) (lowered, error) { return lowerTo(root, rules, maxLevels) }
 
-// lowerTo is lower with at most some references followed one in another.
+// lowerTo is lower with a limit on how deep references are nested.
 func lowerTo(root *node, rules *rules, refs int) (lowered, error) {
 	l := &lowerer{Document: schema.NewDocument(root), rules: rules, refs: refs}
 	top := l.top()
@@ -88,18 +88,18 @@ type lowerer struct {
 	*schema.Document
 	rules *rules
 	work  int
-	// refs is how many references are followed one in another.
+	// refs limits how deep references are nested.
 	refs int
-	// loose means that strict mode cannot have the schema.
+	// loose means that strict mode cannot express the schema.
 	loose bool
 }
 
-// A place is where in a schema something is.
+// A place is a position in a schema.
 type place struct {
-	// inside is the targets of the references that have led here, the last one first.
+	// inside lists the targets of the references that were followed to get here, the innermost first.
 	inside *inside
 	level  int
-	refs   int // how many references have led here
+	refs   int // the number of references in inside
 }
 
 type inside struct {
@@ -116,14 +116,14 @@ func (i *inside) has(target *node) bool {
 	return false
 }
 
-// more counts some work, and reports whether there may be more.
+// more counts work, and reports whether the limit permits more.
 func (l *lowerer) more(n int) bool {
 	l.work += n
 	return l.work <= maxWork
 }
 
-// schema returns a schema without references and allOf, and with only the keywords that the rules support. Its
-// notes describe the rest, and so do those of the schemas in it.
+// schema returns a schema without references and allOf, and with only those keywords that the rules support. Its notes,
+// and those of the schemas in it, describe the rest.
 func (l *lowerer) schema(n *node, at place) *node {
 	at.level++
 	if n.Is("false") {
@@ -137,7 +137,7 @@ func (l *lowerer) schema(n *node, at place) *node {
 	}
 	refs := l.references(n, at)
 	if len(refs) > 0 && l.Draft <= schema.Draft7 {
-		own := jsontree.NewObject() // all else beside $ref means nothing there
+		own := jsontree.NewObject() // all other keywords beside $ref are ignored
 		for _, name := range []string{"title", "description"} {
 			if v := n.Get(name); v != nil {
 				own.Set(name, v)
@@ -163,15 +163,16 @@ func (l *lowerer) schema(n *node, at place) *node {
 	return own
 }
 
-// keywords lowers all of a schema but $ref, allOf, anyOf and oneOf; the last two are returned.
+// keywords lowers all keywords of a schema except $ref, allOf, anyOf and oneOf. It returns the lists of anyOf and
+// oneOf.
 func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node) {
 	own = jsontree.NewObject()
-	var lost []string // keywords that others depend on
+	var lost []string // unsupported keywords on which others depend
 	for _, m := range n.Members {
 		name, v := m.Name, m.Value
 		switch name {
 		case "anyOf", "oneOf":
-			// Alternatives that have lost something could both be right, and so oneOf becomes anyOf.
+			// oneOf becomes anyOf: alternatives that have lost keywords may match at the same time.
 			if len(v.Items) > 0 {
 				alternatives = append(alternatives, v.Items)
 			}
@@ -237,7 +238,7 @@ func (l *lowerer) keywords(n *node, at place) (own *node, alternatives [][]*node
 	return own, alternatives
 }
 
-// each lowers the schemas in an object.
+// each lowers the schemas that are the members of an object.
 func (l *lowerer) each(n *node, at place) *node {
 	c := jsontree.NewObject()
 	if n.Kind != jsontree.Object {
@@ -253,7 +254,7 @@ func (l *lowerer) each(n *node, at place) *node {
 // tuple lowers the schemas of an array's first items.
 func (l *lowerer) tuple(own, n, items *node, lost *[]string, at place) {
 	if !l.rules.keep["prefixItems"] {
-		// Without it items would be about the first ones, too.
+		// Without prefixItems, items would apply to the first items, too.
 		*lost = append(*lost, "items")
 		own.Notes = append(own.Notes, l.sentences(n, pair("prefixItems", items))...)
 		return
@@ -267,7 +268,7 @@ func (l *lowerer) tuple(own, n, items *node, lost *[]string, at place) {
 	}
 }
 
-// noMore says that an array has no more items than there are schemas for its first ones.
+// noMore forbids items beyond those of the tuple.
 func (l *lowerer) noMore(own, n *node) {
 	if n.Get("maxItems") != nil {
 		own.Notes = append(own.Notes, l.sentences(n, pair("unevaluatedItems", jsontree.False))...)
@@ -284,12 +285,12 @@ func (l *lowerer) noMore(own, n *node) {
 	l.simple(own, n, pair("maxItems", jsontree.NewNumber(strconv.Itoa(most))))
 }
 
-// simple takes over a keyword without schemas in it, or turns it into a sentence.
+// simple keeps a keyword that contains no schemas, or turns it into a sentence.
 func (l *lowerer) simple(own, n *node, m member) {
 	name, v := m.Name, m.Value
 	switch {
 	case l.Draft == schema.Draft4 && (name == "exclusiveMinimum" || name == "exclusiveMaximum"):
-		// There it is a flag, which says how minimum is meant.
+		// In draft 4 it is a flag that changes the meaning of minimum or maximum.
 		bound := n.Get(map[string]string{"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}[name])
 		if !v.Is("true") || bound == nil {
 			return
@@ -297,7 +298,7 @@ func (l *lowerer) simple(own, n *node, m member) {
 		m.Value, v = bound, bound
 	case l.Draft == schema.Draft4 && (name == "const" || name == "contains"),
 		l.Draft < schema.Draft2019 && name == "dependentRequired":
-		return // it means nothing there
+		return // unknown in these drafts
 	}
 	switch name {
 	case "const":
@@ -311,7 +312,7 @@ func (l *lowerer) simple(own, n *node, m member) {
 		}
 	case "enum":
 		if len(v.Items) == 0 {
-			return // nothing fits it, and all refuse it
+			return // no value fits it, and all providers refuse it
 		}
 		for _, item := range v.Items {
 			if !l.enumerable(item) {
@@ -335,7 +336,7 @@ func (l *lowerer) simple(own, n *node, m member) {
 			return
 		}
 	case "exclusiveMinimum", "exclusiveMaximum":
-		// Where only inclusive bounds are known, one is better than none.
+		// If only inclusive bounds are supported, one of them is better than none.
 		if bound := strings.ToLower(strings.TrimPrefix(name, "exclusive")); !l.rules.keep[name] && l.rules.keep[bound] &&
 			n.Get(bound) == nil {
 			own.Set(bound, v)
@@ -348,8 +349,8 @@ func (l *lowerer) simple(own, n *node, m member) {
 	own.Notes = append(own.Notes, l.sentences(n, m)...)
 }
 
-// enumerable reports whether a value may be one of an enum, or a const. Strict mode has only those that are neither
-// objects, which would have to be closed, nor arrays, which would have to have items.
+// enumerable reports whether an enum, or a const, may contain a value. In strict mode, objects would have to be closed
+// and arrays would need items, so neither is allowed.
 func (l *lowerer) enumerable(v *node) bool {
 	switch {
 	case l.rules.strict:
@@ -360,7 +361,6 @@ func (l *lowerer) enumerable(v *node) bool {
 	return true
 }
 
-// anyOf lowers alternatives.
 func (l *lowerer) anyOf(list []*node, at place) *node {
 	var alternatives []*node
 	seen := map[string]bool{}
@@ -370,7 +370,7 @@ func (l *lowerer) anyOf(list []*node, at place) *node {
 		}
 		a := l.schema(n, at)
 		if len(a.Members) == 0 {
-			// Anything is right; what the others say is not needed.
+			// Anything fits, so the other alternatives do not matter.
 			if len(a.Notes) > 0 {
 				return &node{Notes: l.sentences(nil, pair("anyOf", jsontree.NewArray(list...)))}
 			}
@@ -389,14 +389,14 @@ func (l *lowerer) anyOf(list []*node, at place) *node {
 	return jsontree.NewObject(pair("anyOf", &node{Kind: jsontree.Array, Items: alternatives}))
 }
 
-// key is the same for schemas that are alike, with their notes.
+// key returns a string that is equal for equal schemas with equal notes.
 func (l *lowerer) key(n *node) string {
 	key := n.Key(maxSchema)
 	l.more(len(key) / 64)
 	return key + strings.Join(n.Notes, "\n")
 }
 
-// cutSchema is what remains of a schema that is not followed.
+// cutSchema returns the remains of a schema that is not followed further: its type.
 func cutSchema(n *node, note string) *node {
 	c := &node{Notes: []string{note}}
 	if t := n.Get("type"); t != nil {
@@ -405,7 +405,7 @@ func cutSchema(n *node, note string) *node {
 	return c
 }
 
-// paragraphs adds notes to a description, after an empty line.
+// paragraphs appends notes to a description, after an empty line.
 func paragraphs(text string, notes []string) string {
 	if len(notes) == 0 {
 		return text

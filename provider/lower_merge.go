@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// merge returns a schema that accepts what both accept, or a little more. If both have a keyword that cannot be
-// merged, the first one counts, and the other becomes a sentence.
+// merge returns a schema that accepts all values that both a and b accept, and perhaps a few others. If a keyword of
+// both cannot be merged, that of a stays and that of b becomes a sentence.
 func (l *lowerer) merge(a, b *node) *node {
 	if len(b.Members) == 0 && len(b.Notes) == 0 {
 		return a
@@ -28,7 +28,7 @@ func (l *lowerer) merge(a, b *node) *node {
 	tuples := a.Get("prefixItems") != nil && b.Get("prefixItems") != nil
 	for _, m := range b.Members {
 		if tuples && (m.Name == "items" || m.Name == "prefixItems") {
-			// Tuples of different lengths do not go together.
+			// Tuples of different lengths cannot be merged.
 			if m.Name == "prefixItems" && !b.Get(m.Name).Equal(a.Get(m.Name)) {
 				c.Notes = append(c.Notes, l.sentences(b, m)...)
 			}
@@ -48,7 +48,7 @@ func (l *lowerer) merge(a, b *node) *node {
 	return c
 }
 
-// mergeKeyword merges what two schemas have for a keyword. It reports whether nothing is lost.
+// mergeKeyword merges the values of a keyword in two schemas. It reports whether that loses nothing.
 func (l *lowerer) mergeKeyword(name string, a, b *node) (*node, bool) {
 	switch name {
 	case "title", "default", "examples":
@@ -63,7 +63,7 @@ func (l *lowerer) mergeKeyword(name string, a, b *node) (*node, bool) {
 	case "type":
 		types := commonTypes(typesOf(a), typesOf(b))
 		if len(types) == 0 {
-			return a, true // nothing fits the whole, then
+			return a, true // no value fits both
 		}
 		return typeNode(types), true
 	case "required":
@@ -95,7 +95,7 @@ func (l *lowerer) mergeKeyword(name string, a, b *node) (*node, bool) {
 	return a, l.more(8) && a.Equal(b)
 }
 
-// mergeEach merges the schemas of the same names.
+// mergeEach merges two maps from names to schemas.
 func (l *lowerer) mergeEach(a, b *node) *node {
 	c := &node{Members: slices.Clone(a.Members)}
 	places := make(map[string]int, len(a.Members))
@@ -115,7 +115,7 @@ func (l *lowerer) mergeEach(a, b *node) *node {
 
 var allTypes = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
 
-// typesOf returns the types that a value of the keyword type names.
+// typesOf returns the types that a value of the keyword "type" lists, or all types for nil.
 func typesOf(n *node) []string {
 	if n == nil {
 		return allTypes
@@ -126,7 +126,7 @@ func typesOf(n *node) []string {
 	return n.Texts()
 }
 
-// commonTypes returns the types of values that are of one type of each list.
+// commonTypes returns the types that both lists allow.
 func commonTypes(a, b []string) []string {
 	var common []string
 	for _, t := range a {

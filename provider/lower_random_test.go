@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// checkLooser makes sure that what a schema accepts is accepted by what providers get of it. If folded is false, that
-// is not asked of schemas with alternatives at the root: a property that only some of them mention is described as
-// these have it.
+// checkLooser requires that every value that a schema accepts is also accepted by the lowered schemas of all providers.
+// If folded is false, schemas with alternatives at the root are exempt: a property that only some of the alternatives
+// mention is described as in these.
 func checkLooser(t *testing.T, schema string, values []any, folded bool) (accepted int) {
 	t.Helper()
 	original, err := registry.CompileSchema(json.RawMessage(schema))
@@ -45,7 +45,7 @@ func checkLooser(t *testing.T, schema string, values []any, folded bool) (accept
 	return len(good)
 }
 
-// What providers get may say less than a tool's schema, but not more.
+// A provider's schema may be less precise than the tool's, but never more restrictive.
 func TestLowerIsLooser(t *testing.T) {
 	rounds := 300
 	if testing.Short() {
@@ -64,7 +64,7 @@ func TestLowerIsLooser(t *testing.T) {
 	require.Greater(t, accepted, rounds, "too few of the values were right for the test to mean something")
 }
 
-// Alternatives at the root that say which properties there are become what accepts all of them.
+// Alternatives at the root that list their properties become a schema that accepts all of them.
 func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -84,8 +84,8 @@ func TestLowerIsLooserWithAlternativesAtTheRoot(t *testing.T) {
 	require.Greater(t, accepted, 200)
 }
 
-// checkStrict makes sure that a schema in strict mode has nothing in it that OpenAI refuses, or Anthropic where not
-// all has to be required.
+// checkStrict requires that a strict schema contains nothing that OpenAI refuses or, if allRequired is false,
+// Anthropic.
 func checkStrict(t *testing.T, n *node, allRequired bool, from string) {
 	t.Helper()
 	if n.Get("anyOf") == nil {
@@ -125,7 +125,7 @@ func checkStrict(t *testing.T, n *node, allRequired bool, from string) {
 	}
 }
 
-// What is called strict must be so: a provider refuses all tools with one that is not.
+// Schemas marked as strict must be strict, because providers refuse a whole request for one that is not.
 func TestLowerIsStrict(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -147,7 +147,7 @@ func TestLowerIsStrict(t *testing.T) {
 	require.Greater(t, count, 300, "too few of the schemas can be strict for the test to mean something")
 }
 
-// A generator makes schemas and values of few words, so that they often fit.
+// A generator makes schemas and values from a small vocabulary, so that they often match.
 type generator struct{ *rand.Rand }
 
 func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))] }
@@ -243,7 +243,6 @@ func (g *generator) schema(depth int) string {
 	return "{" + strings.Join(g.keywords(depth, false), ",") + "}"
 }
 
-// keywords returns some keywords.
 func (g *generator) keywords(depth int, root bool) []string {
 	have := map[string]string{}
 	add := func(name, value string) { have[name] = value }
@@ -262,7 +261,7 @@ func (g *generator) keywords(depth int, root bool) []string {
 		case 0:
 			add("enum", g.list(1+g.IntN(3), func() string { return g.json(g.value(1)) }))
 			if have["enum"] != "" && strings.Count(have["enum"], ",") > 0 {
-				delete(have, "enum") // values must not be there twice
+				delete(have, "enum") // duplicate values are invalid
 			}
 		case 1:
 			add("const", g.json(g.value(1)))

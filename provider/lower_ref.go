@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// references returns what $ref and its like in a schema refer to, lowered.
+// references returns the lowered targets of $ref, $dynamicRef and $recursiveRef.
 func (l *lowerer) references(n *node, at place) []*node {
 	var found []*node
 	for _, ref := range l.References(n) {
@@ -27,7 +27,7 @@ func (l *lowerer) references(n *node, at place) []*node {
 	return found
 }
 
-// recursive returns the sentence for a reference that leads back to a schema around it.
+// recursive returns the sentence for a reference that leads back to an enclosing schema.
 func recursive(ref string) string {
 	name := ref[strings.LastIndexAny(ref, "/#")+1:]
 	if decoded, err := url.PathUnescape(name); err == nil {

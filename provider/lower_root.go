@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// top lowers the root: what it must not have is folded into it, or becomes a note.
+// top lowers the root: keywords that providers refuse there are folded into it or become notes.
 func (l *lowerer) top() *node {
 	top := l.schema(l.Root, place{inside: &inside{target: l.Root}})
-	top.Set("type", jsontree.NewString("object")) // which package registry makes sure of
+	top.Set("type", jsontree.NewString("object")) // package registry requires it
 	if list := top.Get("anyOf"); list != nil {
 		top = l.fold(top.Without("anyOf"), list.Items)
 		l.loose = l.loose || l.rules.allRequired
@@ -32,12 +32,12 @@ func (l *lowerer) top() *node {
 		}
 	}
 	if kept.Get("properties") == nil && !l.rules.strict {
-		kept.Set("properties", jsontree.NewObject()) // which OpenAI wants, and no one minds
+		kept.Set("properties", jsontree.NewObject()) // OpenAI requires it, and the others accept it
 	}
 	return l.renamed(kept)
 }
 
-// renamed moves properties whose names the provider refuses into notes. They can still be given.
+// renamed moves properties whose names the provider refuses into notes. Models can still pass them.
 func (l *lowerer) renamed(top *node) *node {
 	properties := top.Get("properties")
 	if l.rules.rootNames == nil || properties == nil {
@@ -52,7 +52,7 @@ func (l *lowerer) renamed(top *node) *node {
 			continue
 		}
 		l.loose = true
-		// Settled, the schema has its notes in its descriptions.
+		// Settling moves notes into descriptions.
 		s := &settler{rules: &rules{keep: l.rules.keep}}
 		which := "may"
 		if isRequired[m.Name] {
@@ -79,11 +79,11 @@ func (l *lowerer) renamed(top *node) *node {
 	return c
 }
 
-// maxForms is how many alternatives at the root are told apart.
+// maxForms limits the alternatives at the root that are told apart.
 const maxForms = 64
 
-// fold makes one object of the root and its alternatives: it has the properties of all of them, and requires what all
-// of them require.
+// fold merges the root and its alternatives into one object, which has the properties of all alternatives and requires
+// those that all alternatives require.
 func (l *lowerer) fold(base *node, alternatives []*node) *node {
 	var forms []*node
 	for _, a := range alternatives {
@@ -141,12 +141,12 @@ func (l *lowerer) fold(base *node, alternatives []*node) *node {
 	return top
 }
 
-// closed reports whether an object has no other properties than those that are named.
+// closed reports whether an object can have only the listed properties.
 func closed(n *node) bool {
 	return n.Get("additionalProperties").Is("false") && n.Get("patternProperties") == nil
 }
 
-// flat returns the forms of an alternative that has alternatives itself.
+// flat returns the forms of an alternative, which may contain alternatives itself.
 func (l *lowerer) flat(a *node) []*node {
 	inner := a.Get("anyOf")
 	if inner == nil {
@@ -162,7 +162,7 @@ func (l *lowerer) flat(a *node) []*node {
 	return forms
 }
 
-// properties returns the names of all properties of some schemas, in order, and what the schemas say of them.
+// properties returns the names of all properties, in order, and the schemas for each.
 func (l *lowerer) properties(forms []*node) (names []string, schemas map[string][]*node) {
 	schemas = map[string][]*node{}
 	for _, form := range forms {
@@ -181,7 +181,6 @@ func (l *lowerer) properties(forms []*node) (names []string, schemas map[string]
 	return names, schemas
 }
 
-// setOf is the set of some names.
 func setOf(names []string) map[string]bool {
 	s := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -190,7 +189,7 @@ func setOf(names []string) map[string]bool {
 	return s
 }
 
-// namesIn is the set of the names of an object's members.
+// namesIn returns the set of the names of an object's members.
 func namesIn(n *node) map[string]bool {
 	s := make(map[string]bool, len(n.Members))
 	for _, m := range n.Members {
@@ -199,7 +198,7 @@ func namesIn(n *node) map[string]bool {
 	return s
 }
 
-// union returns a schema for what any of the schemas accepts.
+// union returns a schema that accepts any value that one of the schemas accepts.
 func (l *lowerer) union(schemas []*node) *node {
 	distinct := l.distinct(schemas)
 	if len(distinct) == 1 {
@@ -217,7 +216,7 @@ func (l *lowerer) union(schemas []*node) *node {
 		values = append(values, valuesOf(s)...)
 		types = append(types, typesOf(s.Get("type"))...)
 	}
-	// A choice between values, as of what says which alternative is meant.
+	// All are choices between values, such as those that tell the alternatives apart.
 	enum := &node{Kind: jsontree.Array, Items: l.distinct(values)}
 	u := jsontree.NewObject()
 	slices.Sort(types)
@@ -231,7 +230,7 @@ func (l *lowerer) union(schemas []*node) *node {
 	return u
 }
 
-// distinct returns some nodes without those that are there already.
+// distinct removes duplicates.
 func (l *lowerer) distinct(nodes []*node) []*node {
 	var distinct []*node
 	seen := map[string]bool{}
@@ -243,7 +242,7 @@ func (l *lowerer) distinct(nodes []*node) []*node {
 	return distinct
 }
 
-// valuesOf returns the values that a schema names.
+// valuesOf returns the values in const or enum, or nil.
 func valuesOf(n *node) []*node {
 	if v := n.Get("const"); v != nil {
 		return []*node{v}
@@ -254,7 +253,7 @@ func valuesOf(n *node) []*node {
 	return nil
 }
 
-// onlyValues reports whether a schema says nothing but which values there are.
+// onlyValues reports whether a schema consists of a choice of values and nothing else.
 func onlyValues(n *node) bool {
 	for _, m := range n.Members {
 		switch m.Name {
@@ -266,7 +265,7 @@ func onlyValues(n *node) bool {
 	return true
 }
 
-// forms says what the alternatives are.
+// forms describes the alternatives in a text.
 func (l *lowerer) forms(base *node, forms []*node) string {
 	var b strings.Builder
 	b.WriteString("The arguments have one of these forms:")
@@ -281,7 +280,7 @@ func (l *lowerer) forms(base *node, forms []*node) string {
 	return b.String()
 }
 
-// form says in one line what makes an alternative.
+// form describes an alternative in one line.
 func (l *lowerer) form(base, form *node) string {
 	var parts []string
 	for _, keyword := range []string{"title", "description"} {

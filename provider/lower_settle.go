@@ -9,19 +9,19 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// A settler brings a lowered schema into its last form: notes become descriptions, what must not stand together is
-// taken apart, and in strict mode objects are closed.
+// A settler finishes a lowered schema: it turns notes into descriptions, separates keywords that must not stand
+// together, and closes objects in strict mode.
 type settler struct {
 	rules *rules
 	work  int
-	// loose means that strict mode cannot have the schema.
+	// loose means that strict mode cannot express the schema.
 	loose            bool
 	properties, enum int
-	chars            int  // in the names of properties and in values
-	longEnum         bool // there is one that has more characters than one may have
+	chars            int  // the total length of property names and values
+	longEnum         bool // an enum is longer than allowed
 }
 
-// settle returns a schema of the given level; the root has level 0.
+// settle finishes a schema at the given level. The root has level 0.
 func (s *settler) settle(n *node, level int) *node {
 	if s.work += 1 + len(n.Members); s.work > maxWork {
 		return jsontree.NewObject()
@@ -50,7 +50,7 @@ func (s *settler) settle(n *node, level int) *node {
 					list.Items = append(list.Items, s.settle(item, level+1))
 				}
 			}
-			if len(list.Items) == 0 { // nothing fits any
+			if len(list.Items) == 0 { // no value fits any alternative
 				list.Items = append(list.Items, s.settle(v.Items[0], level+1))
 			}
 			v = list
@@ -66,7 +66,7 @@ func (s *settler) settle(n *node, level int) *node {
 		c.Set("description", description)
 	}
 	if types := c.Get("type"); types != nil && slices.Contains(typesOf(types), "array") && c.Get("items") == nil {
-		c.Set("items", jsontree.NewObject()) // some want it even where it says nothing
+		c.Set("items", jsontree.NewObject()) // some providers demand it even if it is empty
 		s.loose = true
 	}
 	if values := valuesOf(c); values != nil && c.Get("type") == nil && s.rules.plainTypes() {
@@ -98,8 +98,8 @@ func (s *settler) countEnum(enum *node) {
 	s.longEnum = s.longEnum || len(enum.Items) > s.rules.manyValues && chars > s.rules.maxEnumChars
 }
 
-// fitting keeps only those of a schema's listed values that its type allows: strict mode refuses the others. If
-// none is left, a sentence remains.
+// fitting removes values from const and enum that the schema's type excludes, because strict mode refuses them. If none
+// is left, a sentence takes their place.
 func (s *settler) fitting(n *node) *node {
 	for _, name := range []string{"const", "enum"} {
 		v := n.Get(name)
@@ -125,7 +125,7 @@ func (s *settler) fitting(n *node) *node {
 	if values == nil || !s.rules.strict || n.Get("anyOf") != nil {
 		return n
 	}
-	// The values say all that there is to say.
+	// The values say everything, so other keywords can go.
 	c := &node{Notes: n.Notes}
 	for _, m := range n.Members {
 		switch m.Name {
@@ -141,7 +141,7 @@ func (s *settler) fitting(n *node) *node {
 	return c
 }
 
-// impossible reports whether no value that a schema names is of its type.
+// impossible reports whether a schema's type excludes all values of its const or enum.
 func impossible(n *node) bool {
 	values := valuesOf(n)
 	types := typesOf(n.Get("type"))
@@ -152,7 +152,7 @@ func fitsOne(v *node, types []string) bool {
 	return slices.ContainsFunc(types, func(t string) bool { return fits(v, t) })
 }
 
-// fits reports whether a value is of a type. Numbers that may be integers, written in another way, are taken for some.
+// fits reports whether a value has a type. A number in any notation that may stand for an integer counts as one.
 func fits(v *node, t string) bool {
 	is := typesOfValues([]*node{v})[0]
 	if t == "integer" && is == "number" {
@@ -162,7 +162,7 @@ func fits(v *node, t string) bool {
 	return t == is
 }
 
-// apart moves the keywords beside anyOf into the alternatives. Those that describe stay.
+// apart moves the keywords beside anyOf into the alternatives, except those that only describe.
 func (s *settler) apart(n *node) *node {
 	outer, shape := &node{Notes: n.Notes}, jsontree.NewObject()
 	var alternatives []*node
@@ -187,20 +187,20 @@ func (s *settler) apart(n *node) *node {
 		}
 	}
 	if s.work = l.work; len(list.Items) == 0 {
-		outer.Members = append(outer.Members, shape.Members...) // nothing fits all of it
+		outer.Members = append(outer.Members, shape.Members...) // no value fits all keywords
 		return outer
 	}
 	outer.Members = append(outer.Members, pair("anyOf", list))
 	return outer
 }
 
-// strict closes objects, and notes what strict mode cannot have. All in the schema is strict already.
+// strict closes objects, and detects what strict mode cannot express. The schemas inside n are strict already.
 func (s *settler) strict(n *node) *node {
 	if n.Get("anyOf") != nil {
 		return n
 	}
 	if n.Get("type") == nil {
-		s.loose = true // anything
+		s.loose = true // it allows anything
 		return n
 	}
 	if !slices.Contains(typesOf(n.Get("type")), "object") {
@@ -232,7 +232,7 @@ func (s *settler) strict(n *node) *node {
 		}
 		properties, required = closed, all
 	} else {
-		// What is required and not listed cannot be given.
+		// A required property that is not listed could not be passed.
 		listed := namesIn(properties)
 		required = slices.DeleteFunc(required, func(name string) bool { return !listed[name] })
 	}
@@ -244,7 +244,7 @@ func (s *settler) strict(n *node) *node {
 	return c
 }
 
-// nullable returns a schema that accepts null, too.
+// nullable returns a schema that accepts null as well.
 func nullable(n *node) *node {
 	c := &node{Members: slices.Clone(n.Members)}
 	if list := n.Get("anyOf"); list != nil {
@@ -270,7 +270,7 @@ func nullable(n *node) *node {
 	return c
 }
 
-// typesOfValues returns the types that some values have.
+// typesOfValues returns the types of values, in order.
 func typesOfValues(values []*node) []string {
 	var types []string
 	for _, v := range values {
@@ -295,7 +295,7 @@ func typesOfValues(values []*node) []string {
 	return types
 }
 
-// over reports whether the schema is larger than strict mode can have it.
+// over reports whether the schema exceeds strict mode's limits.
 func (s *settler) over() bool {
 	r := s.rules
 	return r.maxProperties > 0 && s.properties > r.maxProperties || r.maxEnum > 0 && s.enum > r.maxEnum ||

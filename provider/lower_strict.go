@@ -7,11 +7,11 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// Where nothing may be optional, an optional property becomes one that can be null. What follows finds the schemas in
-// which package registry could not take such a null back: it does so for properties whose types are known, but not in
-// one of several alternatives.
+// If strict mode does not permit optional properties, they become properties that can be null. Package registry removes
+// these nulls again where it knows the property's types, but not inside one of several alternatives. The functions
+// below find schemas in which it could not.
 
-// checkOptional looks at the properties of an object.
+// checkOptional examines the properties of an object.
 func (l *lowerer) checkOptional(n, properties *node) {
 	if !l.rules.allRequired || l.loose {
 		return
@@ -25,7 +25,7 @@ func (l *lowerer) checkOptional(n, properties *node) {
 	}
 }
 
-// optional reports whether there is an optional property anywhere in a lowered schema.
+// optional reports whether a lowered schema contains an optional property at any level.
 func (l *lowerer) optional(n *node) bool {
 	if n == nil || n.Kind != jsontree.Object || !l.more(1+len(n.Members)) {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// loosely are the rules without strict mode, and strictly those with it.
+// loosely has the rules without strict mode, strictly those with it.
 var (
 	loosely  = map[string]*rules{"claude": claudeRules, "openai": openAIRules, "gemini": geminiRules, "bedrock": bedrockRules}
 	strictly = map[string]*rules{"claude": claudeStrict, "openai": openAIStrict, "bedrock": bedrockStrict}
@@ -32,7 +32,7 @@ func lowerJSON(t testing.TB, schema string, rules *rules) (string, []string, err
 	return string(encoded), low.notes, nil
 }
 
-// in is a schema with one property p.
+// in returns a schema with one property, p.
 func in(schema string, more ...string) string {
 	return `{"type":"object","properties":{"p":` + schema + `}` + strings.Join(more, "") + `}`
 }
@@ -147,7 +147,7 @@ func TestLower(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := registry.CompileSchema(json.RawMessage(test.from)); err != nil {
-				// Package registry takes no such schemas, but what is made of them would be right.
+				// Package registry refuses such schemas, but lowering them works.
 				require.Regexp(t, `refers to another document|"\$id"`, err.Error())
 			}
 			got, notes, err := lowerJSON(t, test.from, test.rules)
@@ -186,7 +186,7 @@ func TestLowerNotStrict(t *testing.T) {
 			require.ErrorIs(t, err, errNotStrict, "%s, %s", name, api)
 		}
 	}
-	// Where package registry could not tell what null stands for.
+	// In these, package registry could not tell the meaning of null.
 	for name, schema := range map[string]string{
 		"optional in an alternative":   in(`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"null"}]}`),
 		"optional in two alternatives": in(`{"anyOf":[{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}},{"type":"null"}]}`),
@@ -199,7 +199,7 @@ func TestLowerNotStrict(t *testing.T) {
 	}
 }
 
-// OpenAI has limits for a schema in strict mode, and Anthropic has not.
+// OpenAI limits schemas in strict mode. Anthropic does not.
 func TestLowerStrictIsLimited(t *testing.T) {
 	nested := func(levels int) string {
 		schema := `{"type":"string"}`
@@ -247,7 +247,7 @@ func TestLowerIsLimited(t *testing.T) {
 	got, _, err := lowerJSON(t, deep, claudeRules)
 	require.NoError(t, err)
 	require.Contains(t, got, "Nested too deep to be described.")
-	for levels, cut := range map[int]bool{maxLevels - 1: false, maxLevels: true} { // and that of the text
+	for levels, cut := range map[int]bool{maxLevels - 1: false, maxLevels: true} { // the limit applies to the text, too
 		deep := `{"type":"string"}`
 		for range levels {
 			deep = in(deep)
@@ -268,7 +268,7 @@ func TestLowerIsLimited(t *testing.T) {
 	} {
 		for api, rules := range loosely {
 			if api != "gemini" && name == "many in anyOf" {
-				continue // it becomes long only where alternatives stand apart
+				continue // it becomes long only where anyOf stands alone
 			}
 			_, _, err := lowerJSON(t, schema, rules)
 			require.ErrorIs(t, err, errSchemaTooLong, "%s %s", api, name)
@@ -279,7 +279,7 @@ func TestLowerIsLimited(t *testing.T) {
 	require.Contains(t, got, `{"const":4999}`)
 }
 
-// Schemas come from MCP servers, too. What these ask for would take hours if all of it were done.
+// Schemas come from MCP servers, too. Lowering these without limits would take hours.
 func TestLowerOfHostileSchemas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -340,8 +340,7 @@ func many(n int, format string) string {
 	return strings.Join(parts, ",")
 }
 
-// TestStrictNullIsTakenBack sends null for what was optional, however the schema says so, as a model does in strict
-// mode.
+// TestStrictNullIsTakenBack passes null for optional properties, in many kinds of schemas, as models do in strict mode.
 func TestStrictNullIsTakenBack(t *testing.T) {
 	for name, schema := range map[string]string{
 		"a property":          in(`{"type":"string"}`),

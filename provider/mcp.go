@@ -16,11 +16,11 @@ import (
 // https://modelcontextprotocol.io/specification/2025-11-25/server/tools
 type mcp struct{}
 
-// rules has none: the protocol takes any JSON Schema of type object.
+// rules returns nil: the protocol allows any JSON Schema of type object.
 func (mcp) rules(bool) *rules { return nil }
 
-// definition includes the title, which clients show to people, and all hints: a missing hint would mean that a tool
-// may destroy things and reach out into the world.
+// definition includes the title, which clients show to people, and all hints: without a hint, clients assume that a
+// tool is destructive and accesses the open world.
 func (mcp) definition(t *tool) *node {
 	n := jsontree.NewObject(pair("name", jsontree.NewString(t.Name)))
 	if t.Title != "" {
@@ -49,7 +49,7 @@ func (mcp) definition(t *tool) *node {
 	return n
 }
 
-// textOutput is the output schema of tools whose results are texts. [TextData] returns what fits it.
+// textOutput is the output schema of tools whose results are texts. [TextData] makes values that fit it.
 var textOutput = jsontree.NewObject(
 	pair("type", jsontree.NewString("object")),
 	pair("properties", jsontree.NewObject(
@@ -63,10 +63,10 @@ var textOutput = jsontree.NewObject(
 	pair("required", jsontree.NewStrings([]string{"text"})),
 )
 
-// TextData returns the structured content of a result without data of a tool with [registry.Spec].TextOutput: it fits the
-// output schema in the tool's definition for MCP.
+// TextData returns the structured content of a result without data, for a tool with [registry.Spec].TextOutput. It fits
+// the output schema in the tool's MCP definition.
 func TextData(r registry.Result) json.RawMessage {
-	data, _ := jsontree.Marshal(struct { // texts can be encoded
+	data, _ := jsontree.Marshal(struct { // encoding texts cannot fail
 		Text string `json:"text"`
 		File string `json:"file,omitempty"`
 	}{valid(r.Text()), r.InFile})
@@ -74,7 +74,7 @@ func TextData(r registry.Result) json.RawMessage {
 }
 
 func (m mcp) calls(data []byte, into *callList) error {
-	if first(data) == '[' { // a batch, which the protocol had for a while
+	if first(data) == '[' { // a batch, from older versions of the protocol
 		return each(data, func(request json.RawMessage) error {
 			if first(request) != '{' {
 				return expected("a JSON-RPC request", request)
@@ -119,7 +119,7 @@ type mcpResource struct {
 	Blob     []byte  `json:"blob,omitempty"`
 }
 
-// lacks has nothing: a result answers the request that it is sent for.
+// lacks returns "": a result answers the request for which it is sent.
 func (mcp) lacks(registry.Result) string { return "" }
 
 func (mcp) results(results []registry.Result) []any {
@@ -135,7 +135,7 @@ func (mcp) results(results []registry.Result) []any {
 			}
 		}
 		if len(result.Content) == 0 {
-			text := noContent(r) // for clients that do not know structured content, too
+			text := noContent(r) // for clients without structured content
 			result.Content = append(result.Content, mcpContent{Type: "text", Text: &text})
 		}
 		list[i] = result
@@ -167,7 +167,7 @@ func mcpPart(part registry.Part, callID string, n int) mcpContent {
 	return mcpContent{Type: "resource", Resource: resource}
 }
 
-// isText reports whether a type is text, which models can read directly.
+// isText reports whether a media type is text that models can read.
 func isText(mime string) bool {
 	return strings.HasPrefix(mime, "text/") || mime == "application/json" || strings.HasSuffix(mime, "+json") ||
 		strings.HasSuffix(mime, "+xml")

@@ -2,21 +2,21 @@ package provider
 
 import "strconv"
 
-// objectEnd finds the end of a JSON object in a text that comes bit by bit. It looks at each byte once, and at
-// brackets and quotes only: whether the text is valid is to be checked when the end has been found.
+// objectEnd finds the end of a JSON object in text that arrives in pieces. It reads each byte once, and looks only at
+// brackets and quotes. When it has found the end, the text still has to be validated.
 type objectEnd struct {
-	read     int // bytes of the pieces
+	read     int // bytes of the pieces so far
 	depth    int
 	inString bool
 	escaped  bool // the last character was a backslash in a string
 	found    bool
-	beside   bool // there is something before or behind the object, so that the text is none
+	beside   bool // text before or after the object makes it invalid
 
-	checked, wrong bool // the text has been checked, and is not valid
+	checked, wrong bool // the complete text has been validated, and is wrong
 }
 
-// reached reports whether the text ends with the end of an object, but for space. The text is what is between the
-// quotes of JSON strings, of which those that have been there at the last time are the beginning.
+// reached reports whether the text ends with the end of an object, ignoring space. pieces is all text so far, as the
+// contents of JSON strings without their quotes; it begins with the pieces of the previous call.
 func (o *objectEnd) reached(pieces []byte) bool {
 	for o.read < len(pieces) && !o.beside {
 		c := pieces[o.read]
@@ -29,7 +29,7 @@ func (o *objectEnd) reached(pieces []byte) bool {
 	return o.found && !o.beside
 }
 
-// escape returns the escaped character. Any character outside ASCII that is not a space stands for all others.
+// escape returns the escaped character. It returns 0 for characters outside ASCII, which make no difference here.
 func (o *objectEnd) escape(pieces []byte) byte {
 	if o.read >= len(pieces) {
 		return 0

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestObjectEnd asks after each piece whether the arguments are a whole object, and compares with what all of it is.
+// TestObjectEnd asks after each piece whether the arguments are a complete object, and compares the answer with parsing
+// all of the text.
 func TestObjectEnd(t *testing.T) {
 	pieces := []string{
 		`{`, `}`, `{}`, `[`, `]`, `\"`, `\"a\":`, `1`, ` `, `\n`, `\t`, `\r`, `\\`, `\\\"`, `\u0022`, `\u007b`, `\u007D`, `\u005c`, `\u0020`, `\u00e9`, `\ud83d`, `\ude00`, `\/`, `\b`, `é`,
@@ -36,7 +37,7 @@ func TestObjectEnd(t *testing.T) {
 	require.Greater(t, whole, 1000)
 }
 
-// TestObjectEndWithoutJSON gives it what no event can have.
+// TestObjectEndWithoutJSON passes text that no event can contain.
 func TestObjectEndWithoutJSON(t *testing.T) {
 	for _, text := range []string{`\`, `{\`, `{}\u`, `{}\u00`, `{\u007`, `}`, `]]]`, `{}}`, `{]`, `{}\uzzzz`, strings.Repeat(`\`, 7)} {
 		for cut := range len(text) {

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// Definitions are made of nodes, since the order of what a model reads matters.
+// Definitions are made of nodes, because the order of members matters to models.
 type (
 	node   = jsontree.Node
 	member = jsontree.Member
@@ -14,7 +14,7 @@ type (
 
 func pair(name string, value *node) member { return member{Name: name, Value: value} }
 
-// describe sets the description, if there is one.
+// describe sets the description, unless the text is blank.
 func describe(n *node, text string) {
 	if text = valid(text); strings.TrimSpace(text) != "" {
 		n.Set("description", jsontree.NewString(text))

@@ -6,26 +6,26 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A dialect is how one API has tools.
+// A dialect implements the tool format of one API.
 type dialect interface {
-	// rules returns what a schema may contain. Nil means that it is sent unchanged.
+	// rules returns what the API supports in a schema. Nil means that schemas are sent unchanged.
 	rules(strict bool) *rules
-	// definition returns a tool as an element of the list of tools.
+	// definition returns an element of the list of tools.
 	definition(t *tool) *node
-	// calls adds the calls in a message. The data is valid JSON.
+	// calls appends the calls in a message. data is valid JSON.
 	calls(data []byte, into *callList) error
-	// event takes in one event of a stream. The data is valid JSON.
+	// event processes one event of a stream. data is valid JSON.
 	event(data []byte, into *pendingCalls) error
-	// lacks says what a result lacks that the API wants, or nothing.
+	// lacks names what the API needs in a result but r does not have, or returns "".
 	lacks(r registry.Result) string
-	// results returns the messages with some results, of which there is at least one.
+	// results returns the messages with the results. There is at least one result.
 	results(results []registry.Result) []any
 }
 
-// A tool is what a definition is made of.
+// A tool is a definition, prepared for one API.
 type tool struct {
 	*registry.Definition
-	// description is the definition's description, with everything that the schema cannot express.
+	// description is the definition's description, followed by everything that the schema cannot express.
 	description string
 	schema      *node
 	strict      bool

@@ -15,7 +15,7 @@ type responses struct{}
 
 func (responses) rules(strict bool) *rules { return chat{}.rules(strict) }
 
-// definition always says whether it is strict, since the API takes silence for "if possible".
+// definition always sets "strict", because the API treats its absence as "if possible".
 func (responses) definition(t *tool) *node {
 	return openAIFunction(jsontree.NewObject(pair("type", jsontree.NewString("function"))), t)
 }
@@ -38,8 +38,8 @@ func (r responses) calls(data []byte, into *callList) error {
 	return expected(`a response of the Responses API, its "output", or an output item`, data)
 }
 
-// item adds the call in an output item. Other items are texts, reasoning, and calls of OpenAI's own and of custom
-// tools.
+// item appends the call in an output item. Other items are texts, reasoning, and calls of OpenAI's own tools and of
+// custom tools.
 func (responses) item(data []byte, into *callList) error {
 	f := fieldsOf(data, "type", "call_id", "name", "arguments")
 	if f == nil {
@@ -51,7 +51,7 @@ func (responses) item(data []byte, into *callList) error {
 	return into.add(f.text("call_id"), f.text("name"), arguments(unionText(f["arguments"])))
 }
 
-// unionText returns the text in arguments that package json has encoded from the OpenAI SDK's type, and anything
+// unionText returns the text in arguments that package json has encoded from the OpenAI SDK's type. It returns anything
 // else unchanged.
 func unionText(data json.RawMessage) json.RawMessage {
 	if text := fieldsOf(data, "OfString")["OfString"]; first(text) == '"' {
@@ -62,7 +62,7 @@ func unionText(data json.RawMessage) json.RawMessage {
 
 func (r responses) event(data []byte, into *pendingCalls) error {
 	f := fieldsOf(data, "type", "output_index", "item", "delta", "arguments", "response", "error", "message", "code")
-	key := string(f["output_index"]) // the item's id is another one in each event of some servers
+	key := string(f["output_index"]) // not the item's id, which changes with each event on some servers
 	switch f.text("type") {
 	case "response.output_item.added", "response.output_item.done":
 		item := fieldsOf(f["item"], "type", "call_id", "name", "arguments")
@@ -100,7 +100,7 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 		if err := r.calls(output, &list); err != nil {
 			return err
 		}
-		if len(list.calls) > 0 { // some servers leave the output out of this event
+		if len(list.calls) > 0 { // some servers omit the output from this event
 			if err := into.grow(len(output)); err != nil {
 				return err
 			}
@@ -118,8 +118,8 @@ func (r responses) event(data []byte, into *pendingCalls) error {
 	return nil
 }
 
-// isSame reports whether an item is the call that its index has stood for: in some servers' events it has its id only
-// at the end, and without indexes and ids, what comes after the end is another one.
+// isSame reports whether an item belongs to the call that its index identifies. Some servers send the id only in the
+// last event of an item; if there are no indexes and ids, the item that follows is another one.
 func (responses) isSame(call *pendingCall, id, name string, done bool) bool {
 	if id != "" && call.id != "" {
 		return id == call.id
@@ -127,7 +127,7 @@ func (responses) isSame(call *pendingCall, id, name string, done bool) bool {
 	return done && !call.done && call.tool == name
 }
 
-// whole replaces the arguments of a call. Some servers leave them out when all have been sent bit by bit.
+// whole replaces the arguments of a call. Some servers omit them after sending them in fragments.
 func (responses) whole(call *pendingCall, arguments json.RawMessage, into *pendingCalls) error {
 	if call == nil || first(arguments) != '"' || textOf(arguments) == "" && len(call.pieces) > 0 {
 		return nil

@@ -38,7 +38,7 @@ func Results(api registry.API, results []registry.Result) (json.RawMessage, erro
 	return jsontree.Marshal(d.results(results))
 }
 
-// lacksID is for APIs that take no result without the id of its call.
+// lacksID implements lacks for APIs whose results need the id of the call.
 func lacksID(r registry.Result) string {
 	if r.CallID == "" {
 		return "CallID"
@@ -46,7 +46,7 @@ func lacksID(r registry.Result) string {
 	return ""
 }
 
-// lacksTool is for APIs that take no result without the name of its tool.
+// lacksTool implements lacks for APIs whose results need the name of the tool.
 func lacksTool(r registry.Result) string {
 	if r.Tool == "" {
 		return "Tool"
@@ -54,16 +54,16 @@ func lacksTool(r registry.Result) string {
 	return ""
 }
 
-// A piece is some content of a result: a text, or a binary with its type.
+// A piece is one part of a provider's message: a text, or a binary with its media type.
 type piece struct {
 	text string
 	mime string
 	data []byte
 }
 
-// piecesOf returns the content of a result in as few pieces as possible. A binary is one of its own if can says that
-// the API takes its type, and the models can read it, and otherwise a text. There is at least one piece, and no text
-// is blank.
+// piecesOf converts the content of a result to as few pieces as possible. A binary becomes a piece of its own if can
+// reports that the API accepts its type and models can read it; otherwise a text replaces it. There is at least one
+// piece, and no text is blank.
 func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 	var pieces []piece
 	var texts []registry.Part
@@ -92,7 +92,7 @@ func piecesOf(r registry.Result, can func(mime string) bool) []piece {
 	return pieces
 }
 
-// noContent is the text of a result without content: its data, or that there is nothing.
+// noContent returns the text for a result without content: its data as JSON, or registry.EmptyResult.
 func noContent(r registry.Result) string {
 	if r.Data != nil {
 		if data, err := jsontree.Marshal(r.Data); err == nil {
@@ -117,7 +117,7 @@ func instead(part registry.Part) string {
 	return fmt.Sprintf("[%s, %d bytes, which cannot be shown here]", mime, len(part.Data))
 }
 
-// mimeOf is a type as providers write it.
+// mimeOf returns a media type in the spelling that providers accept.
 func mimeOf(mime string) string {
 	mime, _, _ = strings.Cut(mime, ";")
 	mime = strings.ToLower(strings.TrimSpace(mime))
@@ -127,14 +127,13 @@ func mimeOf(mime string) string {
 	return valid(mime)
 }
 
-// valid replaces invalid UTF-8.
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 func encode64(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
 func dataURL(mime string, data []byte) string { return "data:" + mime + ";base64," + encode64(data) }
 
-// isPicture is for the types of images that models commonly see.
+// isPicture reports whether models commonly support an image type.
 func isPicture(mime string) bool {
 	switch mime {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":

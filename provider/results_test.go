@@ -21,7 +21,7 @@ func withCall(r registry.Result, id, tool string) registry.Result {
 	return r
 }
 
-// These are images of one pixel. Of the JPEG there is what is read of it.
+// Images of one pixel. The JPEG consists of only those parts that are read.
 var (
 	smallPNG  = decoded("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADklEQVR4nGJiAAQAAP//AAYAA/rQWa4AAAAASUVORK5CYII=")
 	smallJPEG = []byte("\xff\xd8\xff\xc0\x00\x0b\x08\x00\x01\x00\x01\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\xff\xd9")
@@ -100,7 +100,7 @@ func TestResultsWithoutIDs(t *testing.T) {
 	}
 }
 
-// Where errors are marked as such, they must be nothing but text; elsewhere a model gets to see the image.
+// APIs that flag errors accept only text in them. With other APIs, the model gets the image.
 func TestResultsOfErrorsWithImages(t *testing.T) {
 	failed := registry.Result{
 		Content: []registry.Part{{Text: "It failed:"}, {Data: smallPNG, MIME: "image/png"}, {Data: []byte("%PDF"), MIME: "application/pdf", Text: "a document"}},
@@ -125,7 +125,7 @@ func TestResultsOfErrorsWithImages(t *testing.T) {
 	}
 }
 
-// What can be read is not hidden in base64 from MCP clients.
+// MCP clients get readable documents as text, not in base64.
 func TestResultsWithDocumentsForMCP(t *testing.T) {
 	for _, test := range []struct {
 		name, mime, data, want string
@@ -146,7 +146,7 @@ func TestResultsWithDocumentsForMCP(t *testing.T) {
 	}
 }
 
-// A provider refuses a conversation with an image in it that it cannot read.
+// Providers refuse a conversation with an unreadable image.
 func TestResultsWithImagesThatAreNone(t *testing.T) {
 	for name, part := range map[string]registry.Part{
 		"another type":    {Data: smallPNG, MIME: "image/jpeg"},
@@ -170,7 +170,7 @@ func TestResultsWithImagesThatAreNone(t *testing.T) {
 	}
 }
 
-// A provider refuses a conversation with an empty text in it.
+// Providers refuse a conversation with an empty text.
 func TestResultsAreNeverEmpty(t *testing.T) {
 	for _, r := range []registry.Result{
 		{}, registry.Text(""), registry.Text("\n\t "), registry.Failure(registry.CodeTool, ""),

@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// rules describe what a provider supports in a schema. Beside what they list, all providers support type,
-// properties, required, items, anyOf (but not at the root), title and description.
+// rules describe what a provider supports in a schema. All providers also support type, properties, required, items,
+// anyOf (but not at the root), title and description.
 type rules struct {
-	// keep is the other keywords that are taken, but for those at the root.
+	// keep lists the other supported keywords, except at the root.
 	keep map[string]bool
-	// root is the keywords that are taken at the root.
+	// root lists the keywords that are supported at the root.
 	root map[string]bool
-	// rootNames is how properties at the root may be called, or nil.
+	// rootNames matches the permitted names of properties at the root. Nil permits any name.
 	rootNames *regexp.Regexp
-	// formats is the formats that are taken, or nil if they all are.
+	// formats lists the supported formats. Nil supports all.
 	formats map[string]bool
-	// apart means that anyOf must not have other keywords beside it.
+	// apart means that no other keywords may stand beside anyOf.
 	apart bool
-	// plainEnums means that enum is only for text and numbers.
+	// plainEnums means that enum supports only strings and numbers.
 	plainEnums bool
 
-	// strict is for strict mode, in which allRequired means that nothing is optional.
+	// strict means strict mode. allRequired means that strict mode permits no optional properties.
 	strict, allRequired bool
-	// fewItems means that minItems can only be 0 or 1.
+	// fewItems means that minItems must be 0 or 1.
 	fewItems bool
-	// In strict mode a schema may have so many properties, values of enums, and levels; 0 means any number.
+	// Limits of strict mode on the numbers of properties, of values in enums, and of levels. 0 means no limit.
 	maxProperties, maxEnum, maxLevels int
-	// The names of properties and the values may have so many characters in all, and the values of one enum that has
-	// more than manyValues so many; 0 means any number.
+	// maxChars limits the total number of characters in property names and values. maxEnumChars limits those in the
+	// values of one enum with more than manyValues values. 0 means no limit.
 	maxChars, maxEnumChars, manyValues int
 }
 
-// plainTypes reports whether values are told apart only with their type.
+// plainTypes reports whether a choice of values needs a type beside it.
 func (r *rules) plainTypes() bool { return r.strict || r.plainEnums }
 
-// set returns a set of the words in some lists.
+// set returns the set of the words in all lists.
 func set(lists ...string) map[string]bool {
 	s := map[string]bool{}
 	for _, list := range lists {
@@ -46,18 +46,18 @@ func set(lists ...string) map[string]bool {
 	return s
 }
 
-// everywhere is the keywords that all providers take at the root and elsewhere; Bedrock takes less at the root.
+// everywhere lists the keywords that all providers support at the root and elsewhere, except that Bedrock supports
+// fewer at the root.
 const everywhere = "type properties required title description"
 
-// validation is the keywords that mean the same everywhere in a schema. Those that apply a schema the other way round
-// (not, if, contains, unevaluatedProperties) are no provider's: what has been left out of a schema inside of them
-// would make them say more.
+// validation lists the keywords that always make a schema stricter. Keywords that can invert a schema (not, if,
+// contains, unevaluatedProperties) are never sent: an omission inside of them would make the whole schema stricter.
 const validation = `const enum format default examples
 	minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern
 	minItems maxItems uniqueItems prefixItems
 	minProperties maxProperties additionalProperties patternProperties propertyNames dependentRequired`
 
-// claudeNames is for the properties at the root alone; others can have any name.
+// claudeNames matches permitted names of properties at the root. Elsewhere any name is permitted.
 var claudeNames = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 // The rules without strict mode.
@@ -67,11 +67,11 @@ var (
 	// https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools
 	claudeRules = &rules{keep: set(validation), root: set(everywhere, validation), rootNames: claudeNames}
 
-	// "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
+	// The API says: schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.
 	openAIRules = &rules{keep: set(validation), root: without(set(everywhere, validation), "enum", "const")}
 
-	// What ai.google.dev/api/generate-content lists for responseJsonSchema; the same code reads parametersJsonSchema.
-	// Unknown keywords make it refuse the request.
+	// The keywords that ai.google.dev/api/generate-content lists for responseJsonSchema; the same code reads
+	// parametersJsonSchema. Unknown keywords make the API refuse the request.
 	geminiRules = &rules{
 		keep:       set("enum format minimum maximum minItems maxItems prefixItems additionalProperties"),
 		root:       set(everywhere, "additionalProperties"),
@@ -80,7 +80,7 @@ var (
 		plainEnums: true,
 	}
 
-	// Models of Anthropic's need claudeNames; Amazon's take three keywords at the root.
+	// Anthropic's models need claudeNames; Amazon's support three keywords at the root.
 	//
 	// https://docs.aws.amazon.com/nova/latest/userguide/prompting-tool-troubleshooting.html
 	bedrockRules = &rules{keep: set(validation), root: set("type properties required"), rootNames: claudeNames}
@@ -133,7 +133,7 @@ func without(s map[string]bool, words ...string) map[string]bool {
 	return s
 }
 
-// takesPattern reports whether a regular expression is one that strict mode can have: none that looks around or back.
+// takesPattern reports whether strict mode supports a regular expression. It has no lookaround and no backreferences.
 func takesPattern(pattern string) bool {
 	for _, part := range []string{"(?=", "(?!", "(?<", `\b`, `\B`, `\1`, `\2`, `\k`} {
 		if strings.Contains(pattern, part) {

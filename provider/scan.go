@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// What is here reads JSON that is known to be valid, without decoding or copying what nobody asks for: a message can
-// have megabytes beside its calls. All that is returned is part of the data.
+// The functions below read JSON that is known to be valid. They neither decode nor copy more than the caller needs,
+// because a message can contain megabytes beside its calls. Slices that they return are parts of the data.
 
-// first is the first byte of a JSON value, or 0.
+// first returns the first byte of a JSON value, or 0.
 func first(data []byte) byte {
 	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) > 0 {
 		return data[0]
@@ -18,11 +18,11 @@ func first(data []byte) byte {
 	return 0
 }
 
-// fields are some members of an object, as raw JSON.
+// fields holds some members of an object, as raw JSON.
 type fields map[string]json.RawMessage
 
-// fieldsOf returns the named members of an object, the last one of a repeated name, or nothing if data is not an
-// object. Unlike package json it compares names exactly.
+// fieldsOf returns the named members of an object, or nil if data is not an object. Of repeated names, the last one
+// counts. Unlike package json, it compares names exactly.
 func fieldsOf(data []byte, names ...string) fields {
 	f := make(fields, len(names))
 	if !jsontree.Members(data, func(name, value []byte) {
@@ -37,10 +37,10 @@ func fieldsOf(data []byte, names ...string) fields {
 	return f
 }
 
-// has reports whether a member is there and not null.
+// has reports whether a member exists and is not null.
 func (f fields) has(name string) bool { return len(f[name]) > 0 && string(f[name]) != "null" }
 
-// text returns a member that is a string, or "".
+// text returns the text of a member that is a string, or "".
 func (f fields) text(name string) string { return textOf(f[name]) }
 
 // input returns a member that contains arguments, or an empty object if it is missing.
@@ -60,7 +60,7 @@ func textOf(data []byte) string {
 	return s
 }
 
-// each calls do with the elements of an array, until that returns an error.
+// each calls do with each element of an array, until do returns an error.
 func each(data []byte, do func(element json.RawMessage) error) (err error) {
 	jsontree.Elements(data, func(element []byte) bool {
 		err = do(json.RawMessage(element[:len(element):len(element)]))

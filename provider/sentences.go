@@ -10,13 +10,13 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// The lengths of what sentences quote.
+// Limits on quotations in sentences, in bytes.
 const (
 	longValue  = 400
 	shortValue = 120
 )
 
-// sentences says what a keyword of a schema means, for a description. It is nothing for what means nothing to a model.
+// sentences describes a keyword of a schema in sentences. It returns nil for keywords that mean nothing to a model.
 func (l *lowerer) sentences(n *node, m member) []string {
 	name, v := m.Name, m.Value
 	l.more(4)
@@ -136,14 +136,14 @@ func (l *lowerer) dependencies(v *node) []string {
 	return texts
 }
 
-// quote is a schema, or some schemas, in a sentence. It is as it was written: what of it the provider takes does not
-// matter there.
+// quote returns a schema, or a list of schemas, for a sentence. It stays as written, because a sentence need not follow
+// the provider's rules.
 func (l *lowerer) quote(v *node) string {
 	l.more(longValue / 16)
 	return v.Brief(longValue)
 }
 
-// plain is a value without quotes.
+// plain returns a value without quotation marks.
 func plain(n *node, limit int) string {
 	if text, ok := n.AsText(); ok {
 		return plaintext.Clean(text, limit)
@@ -151,7 +151,7 @@ func plain(n *node, limit int) string {
 	return n.Brief(limit)
 }
 
-// list is the values of an array, separated by commas.
+// list returns the values of an array, separated by commas.
 func list(n *node, limit int) string {
 	if n.Kind != jsontree.Array {
 		return n.Brief(limit)
@@ -170,7 +170,7 @@ func list(n *node, limit int) string {
 	return b.String()
 }
 
-// count is a number of things.
+// count returns a number with a noun, in the plural if needed.
 func count(n *node, thing string) string {
 	text := n.Brief(shortValue)
 	switch {

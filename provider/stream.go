@@ -64,27 +64,27 @@ func (s *Stream) Calls() ([]registry.Call, error) {
 	return answerable(s.api, s.dialect, list.calls)
 }
 
-// pendingCalls are the calls of a stream so far.
+// pendingCalls holds the calls of a stream so far.
 type pendingCalls struct {
 	list []*pendingCall
-	by   map[string]*pendingCall // by what the events name them with
-	byID map[string]*pendingCall // the first one with an id, as far as its first event has had it
-	size int                     // what all of it amounts to
-	// final, if not nil, is what the stream says at its end that all calls have been.
+	by   map[string]*pendingCall // by the key that events use, such as an index
+	byID map[string]*pendingCall // the first call with each id, if its first event had one
+	size int                     // bytes kept in total
+	// final, if not nil, is the list of all calls that the stream repeats at its end.
 	final []registry.Call
 }
 
-// A pendingCall is a call of which some may be missing.
+// A pendingCall is a call that may still be incomplete.
 type pendingCall struct {
 	id, tool string
-	// input is arguments that came as a whole.
+	// input holds arguments that arrived at once.
 	input json.RawMessage
-	// pieces are arguments that came bit by bit as JSON strings, without the quotes. They are decoded together, since
-	// what is between two pieces need not be between two characters.
+	// pieces holds arguments that arrived in pieces, as JSON strings without the quotes. They are decoded together,
+	// because a character may be split between two pieces.
 	pieces []byte
-	// end is how much of them has been read in search of the object's end.
+	// end searches the pieces for the end of the object.
 	end objectEnd
-	// done means that an event has said that it is whole.
+	// done means that an event has marked the call as complete.
 	done bool
 }
 
@@ -99,11 +99,11 @@ func (p *pendingCall) arguments() (json.RawMessage, error) {
 	return json.RawMessage(text), nil
 }
 
-// complete reports whether the arguments so far are a whole object. To ask after each piece costs no more than to ask
-// once.
+// complete reports whether the arguments so far are a complete object. Asking after each piece costs no more in total
+// than asking once.
 func (p *pendingCall) complete() bool {
 	if len(p.pieces) == 0 {
-		return first(p.input) == '{' // part of an event, which is JSON
+		return first(p.input) == '{' // it is part of an event, so it is valid JSON
 	}
 	if !p.end.reached(p.pieces) {
 		return false
@@ -115,7 +115,7 @@ func (p *pendingCall) complete() bool {
 	return !p.end.wrong
 }
 
-// begin adds a call that events will name by a key. One that had the key before is complete.
+// begin adds a call that later events will identify by key. It ends a call that had the same key.
 func (p *pendingCalls) begin(key, id, tool string, input json.RawMessage) (*pendingCall, error) {
 	if len(p.list) >= maxCalls {
 		return nil, fmt.Errorf("there are more than %d calls", maxCalls)
@@ -135,8 +135,8 @@ func (p *pendingCalls) begin(key, id, tool string, input json.RawMessage) (*pend
 	return call, nil
 }
 
-// more adds to the arguments of a call, which can be nil, what is a JSON string. Anything else but null is taken for
-// the whole of the arguments.
+// more appends a JSON string to the arguments of a call, which may be nil. Any other value except null replaces the
+// arguments.
 func (p *pendingCalls) more(call *pendingCall, piece json.RawMessage) error {
 	if call == nil || len(piece) == 0 || string(piece) == "null" {
 		return nil
@@ -162,8 +162,8 @@ func (p *pendingCalls) grow(n int) error {
 	return nil
 }
 
-// fill adds arguments that have arrived in pieces, by id, to calls that came without. Of several calls with one id,
-// each gets the arguments of another call.
+// fill completes calls that arrived without arguments with the arguments that arrived in pieces for the same id. If
+// several calls share an id, each gets the arguments of a different one.
 func (p *pendingCalls) fill(calls []registry.Call) {
 	had := map[string][]*pendingCall{}
 	for _, call := range p.list {
@@ -181,7 +181,7 @@ func (p *pendingCalls) fill(calls []registry.Call) {
 	}
 }
 
-// addAll adds the calls in a message that has them whole.
+// addAll adds the calls of a message that contains them whole.
 func (p *pendingCalls) addAll(d dialect, message []byte) error {
 	var list callList
 	if err := d.calls(message, &list); err != nil {

@@ -201,7 +201,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// deltas are events for a call whose arguments come in pieces, which are JSON strings.
+// deltas are events for a call whose arguments arrive in pieces, as JSON strings.
 var deltas = map[registry.API]struct{ start, delta string }{
 	registry.Anthropic: {
 		`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":"id%[1]d","name":"echo","input":{}}}`,
@@ -221,7 +221,7 @@ var deltas = map[registry.API]struct{ start, delta string }{
 	},
 }
 
-// quote16 is a JSON string of UTF-16 code units, of which some may be half a character.
+// quote16 returns a JSON string of UTF-16 code units, which may include unpaired surrogates.
 func quote16(units []uint16) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -57,9 +57,8 @@ func (c *anthropicClient) stream(ctx context.Context) ([]json.RawMessage, error)
 	return events, stream.Err()
 }
 
-// TestAnthropicMessages reads messages that are not written as the API has sent them: one that the SDK has put
-// together from a stream, and both as package json encodes the SDK's type, which has the fields of all kinds of
-// blocks.
+// TestAnthropicMessages reads messages that are not in the form that the API sends: one that the SDK has assembled from
+// a stream, and two that package json has encoded from the SDK's type, which has the fields of all kinds of blocks.
 func TestAnthropicMessages(t *testing.T) {
 	var sent, accumulated anthropic.Message
 	require.NoError(t, json.Unmarshal(testdata(t, "anthropic.json"), &sent))

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bedrockClient has more to do than the others, since the SDK's types have no JSON of their own: what package provider
-// emits becomes values of these types member by member, and responses become JSON in the same way.
+// bedrockClient has more to do than the others, because the SDK's types have no JSON form: it converts what package
+// provider emits to these types field by field, and responses back to JSON.
 type bedrockClient struct {
 	client   *bedrockruntime.Client
 	tools    *types.ToolConfiguration
@@ -36,8 +36,8 @@ func newBedrock(_ *testing.T, url string) client {
 }
 
 func (c *bedrockClient) define(definitions json.RawMessage) error {
-	// Package json finds the SDK's fields by their names, whose case does not matter. What is a union in the SDK is
-	// hidden by a field of the same name here.
+	// Package json finds the SDK's fields by their names, ignoring case. A field here hides the SDK's field of the same
+	// name if that is a union.
 	var list []struct {
 		ToolSpec struct {
 			types.ToolSpecification
@@ -166,7 +166,7 @@ func (c *bedrockClient) stream(ctx context.Context) ([]json.RawMessage, error) {
 	return events, stream.Err()
 }
 
-// bedrockEvent returns an event as an object with its name, as the API's documentation shows it.
+// bedrockEvent returns an event as an object with its name, the form in the API's documentation.
 func bedrockEvent(event types.ConverseStreamOutput) map[string]any {
 	switch event := event.(type) {
 	case *types.ConverseStreamOutputMemberContentBlockStart:
@@ -194,7 +194,7 @@ func bedrockEvent(event types.ConverseStreamOutput) map[string]any {
 	return map[string]any{}
 }
 
-// encodeEvents makes the body of a stream of lines with an event's name and its payload.
+// encodeEvents encodes a stream from a file whose lines consist of an event's name and its payload.
 func encodeEvents(t *testing.T, file []byte) []byte {
 	t.Helper()
 	var body bytes.Buffer

@@ -46,7 +46,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestUnknownFields shows that the comparison in the other tests sees a field that an SDK does not know.
+// TestUnknownFields is a control: the comparison in the other tests detects a field that an SDK does not know.
 func TestUnknownFields(t *testing.T) {
 	for _, s := range sdks {
 		t.Run(s.name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestTurn is a conversation in which a model calls tools, and says something about what they return.
+// TestTurn runs a conversation in which a model calls tools and comments on their results.
 func TestTurn(t *testing.T) {
 	for _, s := range sdks {
 		t.Run(s.name, func(t *testing.T) {
@@ -159,8 +159,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestWithoutIDs is for calls that have none: there were no ids before a model could call several tools at once, and
-// Gemini's models can still leave them out.
+// TestWithoutIDs has calls without ids: OpenAI's function_call had none, and Gemini's models may omit them.
 func TestWithoutIDs(t *testing.T) {
 	for _, test := range []struct {
 		sdk      string
@@ -250,7 +249,7 @@ func streamed(t *testing.T, s sdk, events []json.RawMessage) []registry.Call {
 	return calls
 }
 
-// modelMessages is what provider.Calls takes of the messages of a model that are part of a conversation.
+// modelMessages returns the messages of a model in a conversation, in a form that provider.Calls reads.
 func modelMessages(s sdk, messages []json.RawMessage) json.RawMessage {
 	if s.api == registry.OpenAIResponses { // items
 		list, _ := json.Marshal(messages)
@@ -259,7 +258,7 @@ func modelMessages(s sdk, messages []json.RawMessage) json.RawMessage {
 	return messages[0]
 }
 
-// requireCalls compares what an SDK returns, or sends back.
+// requireCalls compares the calls that an SDK returns or sends back.
 func requireCalls(t *testing.T, s sdk, calls []registry.Call) {
 	t.Helper()
 	if s.inexact {
@@ -274,7 +273,7 @@ func requireCalls(t *testing.T, s sdk, calls []registry.Call) {
 	requireExactCalls(t, s, calls)
 }
 
-// requireExactCalls compares calls with those that the model makes. SDKs need not keep white space and the order of
+// requireExactCalls compares calls with those that the model made. SDKs need not keep white space and the order of
 // members.
 func requireExactCalls(t *testing.T, s sdk, calls []registry.Call) {
 	t.Helper()

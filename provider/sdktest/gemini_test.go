@@ -10,10 +10,10 @@ import (
 	"google.golang.org/genai"
 )
 
-// geminiClient returns responses as the SDK's types have them, which is without the last digits of large numbers: it
-// decodes all responses into map[string]any, and keeps no body. Who needs the digits reads bodies with an HTTP client
-// of his own (ClientConfig.HTTPClient), as the tests do with what the server has sent. What the SDK sends back of the
-// model's message has lost the digits, too.
+// geminiClient returns responses as the SDK's types represent them. Large numbers lose their last digits, because the
+// SDK decodes all responses into map[string]any and does not keep the body. Hosts that need the digits read bodies with
+// an HTTP client of their own (ClientConfig.HTTPClient). The model's message that the SDK sends back has lost the
+// digits, too.
 type geminiClient struct {
 	client   *genai.Client
 	config   genai.GenerateContentConfig
@@ -26,11 +26,11 @@ func newGemini(t *testing.T, url string) client {
 	})
 }
 
-// newVertex goes to the other API that the SDK knows, for which it converts requests in another way.
+// newVertex uses the other API that the SDK supports. The SDK converts its requests differently.
 func newVertex(t *testing.T, url string) client {
 	return newGenAI(t, genai.ClientConfig{
 		Backend: genai.BackendVertexAI, Project: "p", Location: "l",
-		// A client of one's own needs no credentials.
+		// With a custom client no credentials are needed.
 		HTTPClient: &http.Client{}, HTTPOptions: genai.HTTPOptions{BaseURL: url},
 	})
 }

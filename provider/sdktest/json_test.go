@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// decode returns a JSON value with all digits of its numbers.
+// decode decodes a JSON value and keeps all digits of numbers.
 func decode(t *testing.T, data []byte) any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -18,13 +18,13 @@ func decode(t *testing.T, data []byte) any {
 	return v
 }
 
-// requireSame compares JSON by what it says. Numbers are the same only if they are written the same way.
+// requireSame compares JSON values. Numbers are equal only if they are spelled the same.
 func requireSame(t *testing.T, want, got []byte) {
 	t.Helper()
 	require.Equal(t, decode(t, want), decode(t, got))
 }
 
-// at returns what a JSON object has at the end of a path of names.
+// at returns the value at a path of names in a JSON object.
 func at(t *testing.T, data []byte, path ...string) json.RawMessage {
 	t.Helper()
 	for _, name := range path {
@@ -36,7 +36,6 @@ func at(t *testing.T, data []byte, path ...string) json.RawMessage {
 	return data
 }
 
-// elements returns the elements of a JSON array.
 func elements(t *testing.T, data []byte) []json.RawMessage {
 	t.Helper()
 	var list []json.RawMessage
@@ -44,7 +43,6 @@ func elements(t *testing.T, data []byte) []json.RawMessage {
 	return list
 }
 
-// encode returns the JSON of a value.
 func encode(t *testing.T, v any) json.RawMessage {
 	t.Helper()
 	data, err := json.Marshal(v)

@@ -12,8 +12,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// mcpServer is a server of the SDK that has the registry's tools. What its handler gets as params is appended to
-// params.
+// mcpServer returns an SDK server with the registry's tools. Its handlers append the params they receive to params.
 func mcpServer(t *testing.T, reg *registry.Registry, params *[]json.RawMessage) *mcp.Server {
 	t.Helper()
 	definitions, err := provider.Definitions(reg, registry.MCP, registry.Selection{}, nil)
@@ -43,13 +42,13 @@ func mcpServer(t *testing.T, reg *registry.Registry, params *[]json.RawMessage) 
 	return server
 }
 
-// mcpResult makes the SDK's result of the only element of what provider.Results returns.
+// mcpResult converts the only element of the messages from provider.Results to the SDK's type.
 func mcpResult(messages json.RawMessage) (*mcp.CallToolResult, error) {
 	var results []*mcp.CallToolResult
 	if err := json.Unmarshal(messages, &results); err != nil {
 		return nil, err
 	}
-	// The SDK has decoded the data into float64, but sends what is JSON already as it is.
+	// The SDK has decoded the data into float64, but sends raw JSON unchanged.
 	var raw []struct {
 		StructuredContent json.RawMessage `json:"structuredContent"`
 	}
@@ -62,7 +61,7 @@ func mcpResult(messages json.RawMessage) (*mcp.CallToolResult, error) {
 	return results[0], nil
 }
 
-// connect returns a client's session with a server.
+// connect returns a client session with the server.
 func connect(t *testing.T, server *mcp.Server) *mcp.ClientSession {
 	t.Helper()
 	clientEnd, serverEnd := mcp.NewInMemoryTransports()
@@ -101,7 +100,7 @@ func TestMCPCalls(t *testing.T) {
 	for _, test := range []struct {
 		name, tool, arguments string
 		want                  string
-		// data is the structured content as a client has it, which decodes it into float64.
+		// data is the structured content as a client decodes it, into float64.
 		data    map[string]any
 		isError bool
 	}{
@@ -156,7 +155,7 @@ func TestMCPDigits(t *testing.T) {
 	requireSame(t, []byte(`{"order":`+order+`}`), at(t, encode(t, result), "structuredContent"))
 }
 
-// TestMCPResults compares results with all kinds of content with what a client gets.
+// TestMCPResults compares results of all kinds with what a client receives.
 func TestMCPResults(t *testing.T) {
 	results := []registry.Result{
 		{CallID: "a", Content: []registry.Part{{Text: "fünf & <mehr> 📦"}}},
@@ -180,7 +179,7 @@ func TestMCPResults(t *testing.T) {
 			got, err := connect(t, server).CallTool(t.Context(), &mcp.CallToolParams{Name: "any"})
 			require.NoError(t, err)
 			received, _ := decode(t, encode(t, got)).(map[string]any)
-			delete(received, "_meta") // which the SDK's server adds, as it does
+			delete(received, "_meta") // the SDK's server adds both
 			delete(received, "resultType")
 			require.Equal(t, decode(t, elements(t, messages)[0]), received)
 		})

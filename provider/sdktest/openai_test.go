@@ -59,9 +59,9 @@ func (c *chatClient) stream(ctx context.Context) ([]json.RawMessage, error) {
 	return events, stream.Err()
 }
 
-// TestChatCompletions reads completions as package json encodes the SDK's type: with all that it does not have, as in
-// "function_call":{"arguments":"","name":""}. Completions that the SDK has put together from a stream have no other
-// JSON.
+// TestChatCompletions reads completions that package json has encoded from the SDK's type. They contain empty values
+// for everything absent, such as "function_call":{"arguments":"","name":""}. For completions that the SDK assembles
+// from a stream there is no other JSON.
 func TestChatCompletions(t *testing.T) {
 	var sent, end openai.ChatCompletion
 	require.NoError(t, json.Unmarshal(testdata(t, "chat.json"), &sent))
@@ -95,8 +95,8 @@ func TestChatCompletions(t *testing.T) {
 	}
 }
 
-// responsesClient uses the JSON that the SDK has received. What package json makes of the SDK's types is not the API's
-// JSON: there, "arguments" is {"OfString":...}.
+// responsesClient uses the JSON that the SDK received. Encoding the SDK's types with package json gives something other
+// than the API's JSON: "arguments" becomes {"OfString":...}.
 type responsesClient struct {
 	client openai.Client
 	params responses.ResponseNewParams

@@ -9,45 +9,44 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A client is a conversation that an SDK has with a server. The SDK's own types have everything that is said in it.
-// All methods return the SDK's errors.
+// A client holds a conversation with a server through an SDK, in values of the SDK's own types. All methods return the
+// SDK's errors.
 type client interface {
-	// define sets the definitions of tools.
 	define(definitions json.RawMessage) error
-	// say appends messages, in the form in which provider.Results returns them.
+	// say appends messages in the form that provider.Results returns.
 	say(messages json.RawMessage) error
-	// send makes a request, appends the model's message to the conversation, and returns the response as JSON: what
-	// the SDK says that it has received, or what its types say.
+	// send makes a request, appends the model's message to the conversation, and returns the response as JSON: as
+	// received if the SDK keeps it, otherwise encoded from the SDK's types.
 	send(ctx context.Context) (json.RawMessage, error)
-	// stream makes a request for a stream, and returns its events in the same way.
+	// stream makes a request for a stream, and returns its events in the same form.
 	stream(ctx context.Context) ([]json.RawMessage, error)
 }
 
-// An sdk is what is known of a provider's SDK.
+// An sdk describes a provider's SDK and its test data.
 type sdk struct {
 	name string
 	api  registry.API
 	new  func(t *testing.T, url string) client
-	// path and streamPath are those of requests; streamType is the type of the body of a stream.
+	// path and streamPath are the URL paths of requests. streamType is the content type of a stream.
 	path, streamPath, streamType string
-	// tools and messages are where a request has them.
+	// tools and messages are the JSON paths of these members in a request.
 	tools, messages []string
 	// user is the first message of a conversation.
 	user string
-	// strict says that there is a strict mode.
+	// strict means that the provider has a strict mode.
 	strict bool
-	// file is what the names of the provider's files in testdata begin with: there is the answer to a conversation's
-	// first request, as JSON and as a stream, and the answer to the second.
+	// file is the prefix of the provider's files in testdata: the answer to a conversation's first request, as JSON and
+	// as a stream, and the answer to the second.
 	file string
 	// events splits the body of a stream.
 	events func(t *testing.T, body []byte) []json.RawMessage
-	// encode makes the body of a stream of the file, if it is not the file itself.
+	// encode converts the file with a stream to the body of a response. Nil means that it is the body already.
 	encode func(t *testing.T, file []byte) []byte
-	// calls are those in the model's first answer.
+	// calls are the calls in the model's first answer.
 	calls []registry.Call
-	// results are the messages with their results; %s stands for a result's text as a JSON string.
+	// results are the messages that answer them; %s stands for a result's text as a JSON string.
 	results string
-	// inexact says that the SDK loses digits, so that the bodies of responses must be read instead.
+	// inexact means that the SDK loses digits, so that the bodies of responses must be read instead.
 	inexact bool
 }
 
@@ -123,7 +122,6 @@ var sdks = []sdk{
 	},
 }
 
-// named returns an SDK.
 func named(name string) sdk {
 	return sdks[slices.IndexFunc(sdks, func(s sdk) bool { return s.name == name })]
 }
@@ -133,7 +131,7 @@ const geminiResults = `[{"role":"user","parts":[
 	{"functionResponse":{"id":"fc2","name":"no_such_tool","response":{"error":%s}}}
 ]}]`
 
-// The calls that the models make, with what is to become of them.
+// The functions below return the calls that the models make.
 
 func found(id string) registry.Call {
 	return registry.Call{ID: id, Tool: "find_order", Input: json.RawMessage(`{"order":` + order + `,"filter":{"status":"zurück"}}`)}

@@ -13,28 +13,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server is a provider that has its answers written down.
+// A server plays a provider with prepared answers.
 type server struct {
 	*httptest.Server
 	answers []answer
-	bodies  []json.RawMessage // of requests so far
+	bodies  []json.RawMessage // of the requests so far
 }
 
 type answer struct {
-	path        string // of the request that it is the answer to
+	path        string // of the request that it answers
 	contentType string
 	body        []byte
 }
 
-// serve starts a server that gives the answers one after the other.
+// serve starts a server that gives the answers in order.
 func serve(t *testing.T, answers ...answer) *server {
 	t.Helper()
 	s := &server{answers: answers}
-	// SDKs make one request after the other, and a test looks at the bodies when they have returned.
+	// SDKs make one request after another, and tests read the bodies after they return.
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if !assert.NoError(t, err) || !assert.Less(t, len(s.bodies), len(s.answers), "a request too many: %s", body) {
-			w.WriteHeader(http.StatusBadRequest) // which no SDK tries again
+			w.WriteHeader(http.StatusBadRequest) // SDKs do not retry this status
 			return
 		}
 		a := s.answers[len(s.bodies)]

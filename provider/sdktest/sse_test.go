@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// sseData returns the data of server-sent events.
 func sseData(_ *testing.T, body []byte) []json.RawMessage {
 	var events []json.RawMessage
 	for line := range bytes.Lines(body) {

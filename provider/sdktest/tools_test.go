@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// order is more than a float64 can tell from its neighbors.
+// order is a number that float64 cannot represent exactly.
 const order = "9007199254740993"
 
-// newRegistry returns tools whose schemas have what those of real tools have.
+// newRegistry returns tools whose schemas resemble those of real tools.
 func newRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	tools := []registry.Tool{findOrder()}
@@ -24,7 +24,7 @@ func newRegistry(t *testing.T) *registry.Registry {
 			DisplayName: "Edit a text",
 			Description: "Changes a text file. What else is needed depends on the command.",
 			Annotations: registry.Annotations{Destructive: true},
-			// The alternatives are at the root, where most providers refuse them.
+			// Alternatives at the root, where most providers refuse them.
 			Schema: json.RawMessage(`{
 				"type": "object",
 				"properties": {"path": {"type": "string", "description": "An absolute path."}},
@@ -100,7 +100,7 @@ func newRegistry(t *testing.T) *registry.Registry {
 	return r
 }
 
-// findOrder returns what it has found as text and as data.
+// findOrder returns a tool whose result is both text and data.
 func findOrder() registry.Tool {
 	return registry.ToolFunc(registry.Spec{
 		Name:        "find_order",
