@@ -95,12 +95,12 @@ type Progress struct {
 	Message string
 	// Done of Total is done, in any unit. Total is 0 if it is unknown.
 	Done, Total float64
-	// Console is an entry of the console of code that the call runs. It is nil in other reports, and it is in the
-	// call's result too. Message then has its level and text.
+	// Console is an entry of the console of code that the call runs, or a part of one. It is nil in other reports,
+	// and it is in the call's result too. Message then has its level and text.
 	Console *ConsoleEntry
 }
 
-// A ConsoleEntry is an entry of the console of code.
+// A ConsoleEntry is an entry of the console of code. A line that code has begun and not ended can come in parts.
 type ConsoleEntry struct {
 	// Level is LOG, INFO, WARN, ERROR or DEBUG.
 	Level string
@@ -108,6 +108,8 @@ type ConsoleEntry struct {
 	Text string
 	// Library names the library that was being loaded. It is empty for output of the code itself.
 	Library string
+	// Unfinished means that no newline follows the text: the next entry continues the line.
+	Unfinished bool
 }
 
 // Report reports progress, if the host wants to know. After the call has ended it does nothing.

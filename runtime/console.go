@@ -8,14 +8,17 @@ import (
 
 // An Entry is one entry of the console. Its text may have several lines.
 type Entry struct {
-	Level Level  `json:"level"`
-	Text  string `json:"text"`
+	Level Level `json:"level"`
+	// Unfinished means that the code has not written a newline after the text, as with process.stdout.write('...').
+	// In a terminal the next entry would be on the same line.
+	Unfinished bool   `json:"unfinished,omitempty"`
+	Text       string `json:"text"`
 	// Library names the library that was being loaded. It is empty for output of the run's own code.
 	Library string `json:"library,omitempty"`
 }
 
 // A Level is the kind of a console entry.
-type Level int
+type Level int32 // with Unfinished it takes a word, as entryOverhead counts it
 
 // The levels, for console.log, info, warn, error and debug.
 const (

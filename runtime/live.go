@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// live passes the entries of a run's console to a function as they are printed. The function has a goroutine of its
-// own, so a slow one does not hold up the run. The entries that wait for it are in the run's output as well, so the
-// output limit bounds them. A nil live does nothing.
+// live passes the entries of a run's console to a function as they are printed, and a line that is not finished in
+// pieces. The function has a goroutine of its own, so a slow one does not hold up the run. What waits for it is in the
+// run's output as well, so the output limit bounds it: pieces that wait are one. A nil live does nothing.
 type live struct {
 	show func(Entry)
 	wake chan struct{} // has a value if there may be entries waiting
@@ -18,6 +18,9 @@ type live struct {
 
 	mu      sync.Mutex
 	waiting []Entry
+	line    Entry  // the level and library of the unfinished line
+	rest    []byte // its text, after what has been taken
+	taken   int    // how many bytes of it have been taken
 }
 
 // liveGrace is how long a run that was stopped waits until its last entries have been shown.
@@ -36,8 +39,33 @@ func (l *live) add(e Entry) {
 		return
 	}
 	l.mu.Lock()
-	l.waiting = append(l.waiting, e)
+	if shown := l.taken; shown == 0 || shown < len(e.Text) || !e.Unfinished {
+		e.Text = e.Text[shown:] // what has been taken is the beginning of this entry
+		l.waiting = append(l.waiting, e)
+	}
+	l.rest, l.taken = l.rest[:0], 0
 	l.mu.Unlock()
+	l.signal()
+}
+
+// begin shows what a line has so far soon. Only the goroutine that drives the run calls it.
+func (l *live) begin(line Entry, text []byte) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	line.Unfinished = true
+	l.line = line
+	more := text[l.taken+len(l.rest):]
+	l.rest = append(l.rest, more...)
+	l.mu.Unlock()
+	if len(more) > 0 {
+		l.signal()
+	}
+}
+
+// signal wakes the goroutine.
+func (l *live) signal() {
 	if l.done == nil {
 		l.done = make(chan struct{})
 		go l.run()
@@ -66,6 +94,11 @@ func (l *live) take() []Entry {
 	defer l.mu.Unlock()
 	entries := l.waiting
 	l.waiting = nil
+	if len(l.rest) > 0 {
+		l.line.Text = string(l.rest)
+		entries = append(entries, l.line)
+		l.rest, l.taken = l.rest[:0], l.taken+len(l.rest)
+	}
 	return entries
 }
 

@@ -120,10 +120,11 @@ func (o *Output) write(level Level, data []byte) {
 		}
 		o.add(line[:n])
 		if ended {
-			o.endLine()
+			o.endLine(true)
 		}
 		data = rest
 	}
+	o.live.begin(Entry{Level: o.rawLevel, Library: o.library}, o.raw)
 }
 
 // begun reports whether a line is unfinished.
@@ -163,8 +164,8 @@ func (o *Output) addValid(data []byte) {
 // Lines of at most shortLine bytes are copied into their entries.
 const shortLine = 4 << 10
 
-// endLine makes an entry of the line.
-func (o *Output) endLine() {
+// endLine makes an entry of the line. It has ended by a newline, or else it stays unfinished.
+func (o *Output) endLine(newline bool) {
 	if !o.begun() && o.Room() == 0 {
 		o.truncated++
 		return
@@ -172,7 +173,7 @@ func (o *Output) endLine() {
 	tail := o.tail
 	o.tail = nil
 	o.addValid(tail)
-	entry := Entry{Level: o.rawLevel, Library: o.library}
+	entry := Entry{Level: o.rawLevel, Unfinished: !newline, Library: o.library}
 	if len(o.raw) <= shortLine {
 		entry.Text = string(o.raw)
 		o.raw = o.raw[:0]
@@ -190,15 +191,15 @@ func (o *Output) Library() string { return o.library }
 // Cut counts bytes that were left out.
 func (o *Output) Cut(bytes int) { o.truncated += int64(bytes) }
 
-// End ends an unfinished line, and returns the console and how many bytes were left out.
+// End makes an entry of an unfinished line, and returns the console and how many bytes were left out.
 func (o *Output) End() (console []Entry, truncated int64) {
 	o.flush()
 	return o.console, o.truncated
 }
 
-// flush ends an unfinished line.
+// flush makes an entry of an unfinished line.
 func (o *Output) flush() {
 	if o.begun() {
-		o.endLine()
+		o.endLine(false)
 	}
 }

@@ -33,6 +33,10 @@ type RunOptions struct {
 	Files afero.Fs
 
 	// Console, if not nil, gets each entry of the console when it is printed, in order, on a goroutine of its own.
+	// A line that is written without its end comes at once, too, in as many pieces as it takes: each is Unfinished
+	// and continued by the next entry. Printing each text, with a newline unless it is Unfinished, gives exactly what
+	// the code has written.
+	//
 	// The run does not wait for it, except at its end: until Console has had all entries, or the run's time is up or
 	// its context has ended, and then at most a quarter of a second. A Console that is slower, or panics, misses the
 	// last entries; the output has them all. One call may still be in progress then.

@@ -24,7 +24,8 @@ const (
 
 // A feed tells a client of a call's progress: what the tool reports, the console of code, and every few seconds that
 // the call still waits for others or runs. One goroutine sends it all, so a tool never waits for the client. What waits
-// to be sent is bounded: reports replace each other, and console lines beyond maxLogText bytes are counted.
+// to be sent is bounded: reports replace each other, and console lines beyond maxLogText bytes are counted. Clients show
+// the latest message, so a line that code has not ended is sent from its beginning each time it has grown.
 type feed struct {
 	ctx   context.Context // ends with the call, or when the client takes no more
 	send  func(ctx context.Context, params *sdk.ProgressNotificationParams)
@@ -43,6 +44,8 @@ type feed struct {
 	report  *registry.Progress // the latest one, unless it has been sent
 	console strings.Builder    // lines
 	dropped int                // lines that had no room
+	line    registry.Progress  // the unfinished line of the console, from its beginning; none if Console is nil
+	grown   bool               // line has not been sent
 
 	// The last notification's numbers, only for the goroutine. The first one must grow.
 	last, total float64
@@ -97,7 +100,7 @@ func (f *feed) add(p registry.Progress) {
 	if p.Console == nil {
 		f.report = &p
 	} else {
-		f.print(p.Message)
+		f.print(p)
 	}
 	f.mu.Unlock()
 	select {
@@ -106,8 +109,24 @@ func (f *feed) add(p registry.Progress) {
 	}
 }
 
-// print adds lines of the console.
-func (f *feed) print(text string) {
+// print adds an entry of the console, or a part of a line.
+func (f *feed) print(p registry.Progress) {
+	if begun := f.line.Console; begun != nil && begun.Level == p.Console.Level && begun.Library == p.Console.Library {
+		p.Message = f.line.Message + p.Console.Text
+	} else if f.grown {
+		f.printLines(f.line.Message)
+	}
+	f.line, f.grown = registry.Progress{}, false
+	if p.Console.Unfinished {
+		p.Message = p.Message[:min(len(p.Message), maxLogText+1)] // beyond that it is cut
+		f.line, f.grown = p, true
+		return
+	}
+	f.printLines(p.Message)
+}
+
+// printLines adds lines of the console.
+func (f *feed) printLines(text string) {
 	room := maxLogText - f.console.Len() - 1
 	if room <= 0 {
 		f.dropped += 1 + strings.Count(text, "\n")
@@ -176,6 +195,10 @@ func (f *feed) run() {
 // flush sends what has been reported.
 func (f *feed) flush() {
 	f.mu.Lock()
+	if f.grown {
+		f.printLines(f.line.Message)
+		f.grown = false
+	}
 	report, console := f.report, f.console.String()
 	if f.dropped > 0 {
 		console += fmt.Sprintf("\n[%d more lines]", f.dropped)

@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -153,6 +154,49 @@ func TestConsoleIsSentWhileCodeRuns(t *testing.T) {
 		require.Contains(t, strings.Join(text, "\n"), "[ERROR] three", "before or after what the tool says")
 		close(release)
 		require.Contains(t, <-ended, "=== Result ===\nreleased")
+	})
+}
+
+// TestLinesThatGrow has code that writes a line bit by bit. Clients show the latest message, which has all of the line.
+func TestLinesThatGrow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dots := registry.Func(registry.Spec{Name: "dots", Description: "Prints."},
+			func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+				for _, e := range []registry.ConsoleEntry{
+					{Text: ".", Unfinished: true}, {Text: ".", Unfinished: true}, {Text: " done"}, {Text: "next", Unfinished: true},
+					{Text: "bad", Level: "WARN"}, {Text: "so lo", Unfinished: true}, {Text: strings.Repeat("g", 1e5), Unfinished: true}, {},
+				} {
+					e.Level = cmp.Or(e.Level, "LOG")
+					env.Print(e)
+					time.Sleep(time.Second)
+				}
+				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "a", Unfinished: true})
+				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "b", Library: "x.js"})
+				env.Print(registry.ConsoleEntry{Level: "LOG", Text: "at the", Unfinished: true})
+				env.Print(registry.ConsoleEntry{Level: "LOG", Text: " end", Unfinished: true})
+				return "done", nil
+			})
+		tools, err := registry.New(dots)
+		require.NoError(t, err)
+		server, err := mcpserver.New(t.Context(), mcpserver.Fixed(tools, registry.Env{}), nil)
+		require.NoError(t, err)
+		options, heard := listening()
+		session := connect(t, overStdio(t, server), "2025-11-25", options)
+		params := &sdk.CallToolParams{Name: "dots"}
+		params.SetProgressToken("t")
+		_, err = session.CallTool(t.Context(), params)
+		require.NoError(t, err)
+		var got []string
+		for range len(heard) {
+			if n := <-heard; !strings.Contains(n.Message, "running for") {
+				got = append(got, strings.ReplaceAll(n.Message, strings.Repeat("g", 4084), "(4084 g)"))
+			}
+		}
+		const long = "[LOG] so lo(4084 g)\u2026"
+		require.Equal(t, []string{"[LOG] .", "[LOG] ..", "[LOG] .. done", "[LOG] next", "[WARN] bad", "[LOG] so lo", long, long,
+			"[LOG] a\n[LOG] b\n[LOG] at the end"}, got)
+		require.NoError(t, session.Close())
+		require.NoError(t, server.Shutdown(t.Context()))
 	})
 }
 

@@ -2,6 +2,7 @@ package javascript_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -27,12 +28,57 @@ func TestConsoleAppearsWhileTheScriptRuns(t *testing.T) {
 		console.warn('a');
 		const first = await answer();
 		process.stdout.write('b');
+		const second = await answer();
+		process.stdout.write('\u00e9');
+		const third = await answer();
 		process.stdout.write('c\nd');
-		return [first, await answer()].join()`,
+		return [first, second, third, await answer()].join()`,
 		javascript.RunOptions{Functions: []javascript.Function{answer}, Console: func(e sandbox.Entry) { seen <- e }})
-	require.Equal(t, "WARN a,LOG bc", result.Text)
-	require.Equal(t, sandbox.Entry{Text: "d"}, <-seen, "an unfinished line appears at the end")
+	require.Equal(t, "WARN a,LOG b,LOG \u00e9,LOG c", result.Text)
+	require.Equal(t, sandbox.Entry{Text: "d", Unfinished: true}, <-seen)
 	require.Empty(t, seen)
+	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelWarn, Text: "a"}, {Text: "b\u00e9c"}, {Text: "d", Unfinished: true}},
+		result.Console, "the result has whole lines")
+}
+
+// TestConsoleInPiecesIsWhatTheScriptHasWritten prints the entries as they come, however the lines are taken apart.
+func TestConsoleInPiecesIsWhatTheScriptHasWritten(t *testing.T) {
+	written := func(entries []sandbox.Entry) string {
+		var b strings.Builder
+		for _, e := range entries {
+			if b.WriteString(e.Text); !e.Unfinished {
+				b.WriteByte('\n')
+			}
+		}
+		return b.String()
+	}
+	for name, test := range map[string]struct{ script, want string }{
+		"dots":                    {`for (let i = 0; i < 1e4; i++) process.stdout.write('.')`, strings.Repeat(".", 1e4)},
+		"lines in pieces":         {`for (let i = 0; i < 3e3; i++) process.stdout.write(i % 3 ? 'a\u00e9' : '\nb')`, strings.Repeat("\nba\u00e9a\u00e9", 1e3)},
+		"nothing":                 {`process.stdout.write('')`, ""},
+		"a line that others end":  {`process.stdout.write('a'); console.log('b'); process.stdout.write('c'); console.error('d')`, "ab\ncd\n"},
+		"a line of another level": {`process.stdout.write('a'); process.stderr.write('b'); process.stdout.write('c\n')`, "abc\n"},
+		"large pieces":            {`for (let i = 0; i < 9; i++) process.stdout.write('x'.repeat(5e4))`, strings.Repeat("x", 45e4)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var seen []sandbox.Entry // Run returns after the last call
+			result := run(t, test.script, javascript.RunOptions{Console: func(e sandbox.Entry) { seen = append(seen, e) }})
+			require.Equal(t, test.want, written(seen))
+			require.Equal(t, test.want, written(result.Console))
+		})
+	}
+}
+
+// TestConsoleThatIsSlowGetsFewPieces: what waits for it is bounded by its text, however small the pieces were.
+func TestConsoleThatIsSlowGetsFewPieces(t *testing.T) {
+	written := make(chan struct{})
+	var seen []sandbox.Entry
+	options := javascript.RunOptions{
+		Functions: []javascript.Function{{Name: "written", Call: func(context.Context, []any) (any, error) { close(written); return nil, nil }}},
+		Console:   func(e sandbox.Entry) { <-written; seen = append(seen, e) },
+	}
+	run(t, `for (let i = 0; i < 1e5; i++) process.stdout.write('.'); written()`, options)
+	require.LessOrEqual(t, len(seen), 2)
 }
 
 func TestConsoleGetsAllEntriesInOrder(t *testing.T) {

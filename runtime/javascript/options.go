@@ -83,8 +83,8 @@ type RunOptions struct {
 	// return.
 	Globals map[string]any
 
-	// Console, if not nil, gets each entry of the console when it is printed: see [sandbox.RunOptions].Console.
-	// Output of process.stdout.write appears when its line ends.
+	// Console, if not nil, gets each entry of the console when it is printed, and the text of process.stdout.write
+	// when it is written: see [sandbox.RunOptions].Console.
 	Console func(sandbox.Entry)
 
 	engineModules bool // the engine's own modules, like qjs:std, can be imported

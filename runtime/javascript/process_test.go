@@ -27,17 +27,20 @@ func TestProcess(t *testing.T) {
 
 func TestProcessWritesToTheConsole(t *testing.T) {
 	log := func(text string) sandbox.Entry { return sandbox.Entry{Level: sandbox.LevelLog, Text: text} }
+	open := func(text string) sandbox.Entry {
+		return sandbox.Entry{Level: sandbox.LevelLog, Text: text, Unfinished: true}
+	}
 	failed := func(text string) sandbox.Entry { return sandbox.Entry{Level: sandbox.LevelError, Text: text} }
 	for name, test := range map[string]struct {
 		script string
 		want   []sandbox.Entry
 	}{
 		"a line":                     {`process.stdout.write('a b\n')`, []sandbox.Entry{log("a b")}},
-		"pieces of a line":           {`process.stdout.write('a'); process.stdout.write(''); process.stdout.write('é\nb')`, []sandbox.Entry{log("aé"), log("b")}},
+		"pieces of a line":           {`process.stdout.write('a'); process.stdout.write(''); process.stdout.write('é\nb')`, []sandbox.Entry{log("aé"), open("b")}},
 		"several lines":              {`process.stdout.write('a\n\nb\n')`, []sandbox.Entry{log("a"), log(""), log("b")}},
 		"errors":                     {`process.stderr.write('bad\n')`, []sandbox.Entry{failed("bad")}},
-		"both":                       {`process.stdout.write('a'); process.stderr.write('b\n'); process.stdout.write('c')`, []sandbox.Entry{log("a"), failed("b"), log("c")}},
-		"before entries of console":  {`process.stdout.write('a'); console.log('b'); process.stdout.write('c\n')`, []sandbox.Entry{log("a"), log("b"), log("c")}},
+		"both":                       {`process.stdout.write('a'); process.stderr.write('b\n'); process.stdout.write('c')`, []sandbox.Entry{open("a"), failed("b"), open("c")}},
+		"before entries of console":  {`process.stdout.write('a'); console.log('b'); process.stdout.write('c\n')`, []sandbox.Entry{open("a"), log("b"), log("c")}},
 		"with what is no whole text": {`process.stdout.write('\ud83d\0\n')`, []sandbox.Entry{log("\ufffd\x00")}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, run(t, test.script).Console) })
@@ -45,12 +48,12 @@ func TestProcessWritesToTheConsole(t *testing.T) {
 	t.Run("a line that is not ended when the run is", func(t *testing.T) {
 		result, err := tryRun(t, `process.stdout.write('working...'); for (;;);`, javascript.RunOptions{Limits: sandbox.Limits{Work: 10_000_000}})
 		require.Error(t, err)
-		require.Equal(t, []sandbox.Entry{log("working...")}, result.Console)
+		require.Equal(t, []sandbox.Entry{open("working...")}, result.Console)
 	})
 	t.Run("within the limit", func(t *testing.T) {
 		small := javascript.RunOptions{Limits: sandbox.Limits{Output: 100}}
 		result := run(t, `for (let i = 0; i < 1000; i++) process.stdout.write('x'.repeat(i % 2)); process.stdout.write('x'.repeat(1000))`, small)
-		require.Equal(t, []sandbox.Entry{log(strings.Repeat("x", 75))}, result.Console)
+		require.Equal(t, []sandbox.Entry{open(strings.Repeat("x", 75))}, result.Console)
 		require.EqualValues(t, 1425, result.Truncated)
 		result = run(t, `for (let i = 0; i < 1000; i++) process.stdout.write('\n')`, small)
 		require.LessOrEqual(t, len(result.Console), 10)

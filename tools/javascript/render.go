@@ -41,7 +41,8 @@ var outputSchema = json.RawMessage(`{"type": "object", "properties": {
 		"line": {"type": "integer"}, "column": {"type": "integer"}, "status": {"type": "integer"}
 	}, "required": ["kind", "message"]},
 	"console": {"type": "array", "description": "The code's console output.", "items": {"type": "object", "properties": {
-		"level": {"type": "string"}, "text": {"type": "string"}, "library": {"type": "string"}
+		"level": {"type": "string"}, "text": {"type": "string"}, "library": {"type": "string"},
+		"unfinished": {"type": "boolean", "description": "The code has not ended the line: the next entry continues it."}
 	}, "required": ["level", "text"]}},
 	"truncatedBytes": {"type": "integer", "description": "How many bytes of the console and the result were cut off."},
 	"files": {"type": "object", "description": "The files that the code changed.", "properties": {

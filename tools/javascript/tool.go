@@ -196,7 +196,9 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 	if env.Progress != nil {
 		options.Console = func(e sandbox.Entry) {
-			env.Print(registry.ConsoleEntry{Level: e.Level.String(), Text: e.Text, Library: e.Library})
+			env.Print(registry.ConsoleEntry{
+				Level: e.Level.String(), Text: e.Text, Library: e.Library, Unfinished: e.Unfinished,
+			})
 		}
 	}
 	options.Language = languages[env.Options.Text(OptionLanguage)]

@@ -34,7 +34,7 @@ func (f *callFlags) add(cmd *cobra.Command, timeout time.Duration) {
 		usage += " (default: the tool's own limit)"
 	}
 	cmd.Flags().DurationVar(&f.timeout, "timeout", timeout, usage)
-	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole result as JSON")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the whole result as one line of JSON, at the end")
 }
 
 func newCallCommand() *cobra.Command {
@@ -124,7 +124,7 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 	call.ID = newCall(call.Tool)
 	stopProgress := func() {}
 	if !f.json {
-		progress := terminal.StartProgress(cmd.ErrOrStderr())
+		progress := terminal.StartProgress(cmd.ErrOrStderr(), cmd.OutOrStdout())
 		stopProgress = progress.Stop
 		env.Progress = func(p registry.Progress) {
 			shown := false
@@ -142,10 +142,10 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 		result = withoutPrefix(result, f.prefix)
 	}
 	if err := ctx.Err(); err != nil {
-		if !f.json {
-			err = errors.Join(err, d.interrupted(result))
+		if f.json {
+			return errors.Join(err, printJSON(cmd.OutOrStdout(), result))
 		}
-		return err
+		return errors.Join(err, d.interrupted(result))
 	}
 	return f.print(cmd.OutOrStdout(), result, d)
 }

@@ -35,8 +35,9 @@ end in .ts, .mts or .cts always are TypeScript; types are removed, not checked.
 
 What the code writes to the console is printed at once, and at the end its
 result, unless that is undefined; -p prints the value of an expression. Warnings
-and errors go to standard error. Flags come before the file; ARGS are in
-process.argv, from index 2 on.
+and errors go to standard error. --json prints nothing before the end, and then
+one line with all of it. Flags come before the file; ARGS are in process.argv,
+from index 2 on.
 
 fs.readFile, fs.writeFile, import and require use the files of the project, or
 of the directory given with --root; ./x.js is in the root of these files, not

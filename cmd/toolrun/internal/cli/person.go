@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,58 +28,109 @@ type display interface {
 // A personPrinter prints what code does for a person: what it writes to the console, as it is and when it is written,
 // and its result. Warnings and errors go to standard error. It is safe for concurrent use.
 type personPrinter struct {
-	out, errs io.Writer
+	out, errs stream
 	undefined bool // print a result that is undefined, too
 
 	mu      sync.Mutex
-	printed int   // entries of the console
+	printed int   // bytes of the console
 	ended   bool  // the rest comes with the result
-	err     error // why an entry could not be printed
+	err     error // why the console could not be printed
+}
+
+// A stream is where a personPrinter writes to.
+type stream struct {
+	io.Writer
+	unfinished bool // the last line has no newline yet
 }
 
 func newPersonPrinter(cmd *cobra.Command) *personPrinter {
-	return &personPrinter{out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr()}
+	return &personPrinter{out: stream{Writer: cmd.OutOrStdout()}, errs: stream{Writer: cmd.ErrOrStderr()}}
+}
+
+func (s *stream) print(style terminal.Style, text string) error {
+	if text == "" {
+		return nil
+	}
+	s.unfinished = !strings.HasSuffix(text, "\n")
+	return terminal.Print(s.Writer, style, text)
+}
+
+// endLine ends an unfinished line.
+func (s *stream) endLine() error {
+	if !s.unfinished {
+		return nil
+	}
+	return s.print(terminal.Plain, "\n")
+}
+
+// endLines ends what code has left unfinished, before something that the code has not written is printed on a stream.
+// Terminals show both streams.
+func (p *personPrinter) endLines(next *stream) error {
+	for _, s := range []*stream{&p.out, &p.errs} {
+		if s != next && !terminal.IsTerminal(s.Writer) {
+			continue
+		}
+		if err := s.endLine(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *personPrinter) entry(e registry.ConsoleEntry) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.ended {
-		p.print(e.Level, e.Text)
+		p.print(e.Level, consoleBytes(e.Text, e.Unfinished))
 	}
 	return true
 }
 
-// print prints the next entry of the console.
+// consoleBytes returns what an entry of the console is on a terminal.
+func consoleBytes(text string, unfinished bool) string {
+	if unfinished {
+		return text
+	}
+	return text + "\n"
+}
+
+// print prints what comes next of the console.
 func (p *personPrinter) print(level, text string) {
 	if p.err != nil {
 		return
 	}
-	p.printed++
+	p.printed += len(text)
 	switch level {
 	case sandbox.LevelWarn.String():
-		p.err = terminal.Print(p.errs, terminal.Yellow, text+"\n")
+		p.err = p.errs.print(terminal.Yellow, text)
 	case sandbox.LevelError.String():
-		p.err = terminal.Print(p.errs, terminal.Red, text+"\n")
+		p.err = p.errs.print(terminal.Red, text)
 	default:
-		_, p.err = io.WriteString(p.out, text+"\n")
+		p.err = p.out.print(terminal.Plain, text)
 	}
 }
 
-// rest prints the entries that have not been printed yet.
+// rest prints what has not been printed yet of the console.
 func (p *personPrinter) rest(console []sandbox.Entry) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = true
-	for _, e := range console[min(p.printed, len(console)):] {
-		p.print(e.Level.String(), e.Text)
+	printed := p.printed
+	for _, e := range console {
+		text := consoleBytes(e.Text, e.Unfinished)
+		n := min(printed, len(text))
+		printed -= n
+		p.print(e.Level.String(), text[n:])
 	}
 	return p.err
 }
 
 func (p *personPrinter) interrupted(result registry.Result) error {
 	report, _ := javascript.NewReport(result)
-	return p.rest(report.Console)
+	if err := p.rest(report.Console); err != nil {
+		return err
+	}
+	return p.endLines(nil)
 }
 
 // result prints what has not been printed yet. The error is errToolFailed if the code failed, and an exitError if it
@@ -92,18 +144,23 @@ func (p *personPrinter) result(result registry.Result) error {
 		return err
 	}
 	text := strings.TrimSuffix(report.Text, "\n") + "\n"
-	var err error
+	var to *stream
+	style := terminal.Plain
 	switch {
 	case report.Exited:
 	case result.IsError():
-		err = terminal.Print(p.errs, terminal.Red, text)
+		to, style = &p.errs, terminal.Red
 	case !report.Undefined:
-		_, err = io.WriteString(p.out, text)
+		to = &p.out
 	case p.undefined:
-		_, err = io.WriteString(p.out, "undefined\n")
+		to, text = &p.out, "undefined\n"
+	}
+	err := p.endLines(to)
+	if err == nil && to != nil {
+		err = to.print(style, text)
 	}
 	if err == nil && report.Note != "" {
-		_, err = io.WriteString(p.errs, report.Note+"\n")
+		err = errors.Join(p.errs.endLine(), p.errs.print(terminal.Plain, report.Note+"\n"))
 	}
 	switch {
 	case err != nil || !result.IsError():

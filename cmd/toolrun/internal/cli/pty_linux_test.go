@@ -374,8 +374,9 @@ func TestOutputAppearsOnATerminal(t *testing.T) {
 	p.expect("1s") // the progress line
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
 	require.Contains(t, p.expect("second\\x1b[2J"), "\r\x1b[K", "the line is removed before anything is printed")
+	p.expect("third")
 	p.send(ctrlC)
-	p.expect("third\r\n")
+	p.expect("\r\n") // the prompt of a shell is on a line of its own
 	<-p.ended
 	_ = p.cmd.Wait()
 	require.Equal(t, 130, p.cmd.ProcessState.ExitCode())

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,9 +18,10 @@ const (
 )
 
 // A Progress is a line on a terminal that shows how long something has taken and how far it is. It appears after a
-// second and is removed at the end. It is safe for concurrent use. A nil Progress does nothing.
+// second, unless the cursor is within a line of something else, and is removed at the end. It is safe for concurrent use. A nil Progress does nothing.
 type Progress struct {
 	screen *Screen
+	others []*Screen // what else writes to the terminal
 	start  time.Time
 	stop   chan struct{}
 	ended  sync.WaitGroup
@@ -31,14 +33,19 @@ type Progress struct {
 	report string
 }
 
-// StartProgress begins a line on a writer that Out returned. It returns nil if the writer is not a terminal, or one
-// that cannot remove a line.
-func StartProgress(w io.Writer) *Progress {
+// StartProgress begins a line on a writer that Out returned. The others, which Out returned as well, may write to the
+// same terminal meanwhile. It returns nil if the writer is not a terminal, or one that cannot remove a line.
+func StartProgress(w io.Writer, others ...io.Writer) *Progress {
 	s, ok := w.(*Screen)
 	if !ok || !s.control {
 		return nil
 	}
 	p := &Progress{screen: s, start: time.Now(), stop: make(chan struct{})}
+	for _, other := range others {
+		if other, ok := other.(*Screen); ok {
+			p.others = append(p.others, other)
+		}
+	}
 	p.ended.Go(p.run)
 	return p
 }
@@ -81,8 +88,10 @@ func (p *Progress) run() {
 		select {
 		case <-timer.C:
 			p.drawing.Lock()
-			p.shown = true
-			p.screen.sequence("\r\x1b[K" + p.line())
+			if !p.screen.withinLine() && !slices.ContainsFunc(p.others, (*Screen).withinLine) {
+				p.shown = true
+				p.screen.sequence("\r\x1b[K" + p.line())
+			}
 			p.drawing.Unlock()
 			timer.Reset(progressInterval)
 		case <-p.stop:

@@ -20,6 +20,7 @@ type Screen struct {
 
 	mu      sync.Mutex
 	pending []byte // an incomplete character
+	within  bool   // the last line has no newline yet
 }
 
 // Out returns the writer to use for a stream: a *Screen for a terminal, and otherwise the stream itself, with its
@@ -71,6 +72,7 @@ func (s *Screen) takePending() []byte {
 func (s *Screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.follow(text)
 	all := append(s.pending, text...)
 	s.pending = append([]byte(nil), all[len(all)-incomplete(all):]...)
 	if _, err := s.file.Write(appendEscaped(nil, all, false)); err != nil {
@@ -101,9 +103,24 @@ func Print(w io.Writer, style Style, text string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.follow([]byte(text))
 	styled := appendEscaped(append(s.takePending(), "\x1b["+style+"m"...), []byte(text), true)
 	_, err := s.file.Write(append(styled, "\x1b[0m"...))
 	return err
+}
+
+// follow notes whether text ends a line.
+func (s *Screen) follow(text []byte) {
+	if len(text) > 0 {
+		s.within = text[len(text)-1] != '\n'
+	}
+}
+
+// withinLine reports whether the last line that was written has no newline yet. Control sequences do not count.
+func (s *Screen) withinLine() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.within
 }
 
 // width is the number of columns.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -105,4 +107,37 @@ func TestProgressShowsWhatIsReported(t *testing.T) {
 	line, after, _ := strings.Cut(read("end\r\n"), "\r\x1b[K")
 	require.LessOrEqual(t, 20+2*utf8.RuneCountInString(line), 80, "it is one line")
 	require.Regexp(t, `^([0-9]+s  copied  3/10\r\x1b\[K)*end\r\n$`, after)
+}
+
+// TestProgressLeavesUnfinishedLinesAlone: the line would overwrite what code prints without a newline.
+func TestProgressLeavesUnfinishedLinesAlone(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "1")
+	keys, file := ptytest.Open(t)
+	synctest.Test(t, func(t *testing.T) {
+		errs, out := terminal.Out(file), terminal.Out(file)
+		p := terminal.StartProgress(errs, out)
+		for _, text := range []string{"on standard output", "\n", "on standard error", "\n"} {
+			time.Sleep(2 * time.Second)
+			to := out
+			if strings.HasSuffix(text, "error") {
+				to = errs
+			}
+			p.Above(func() { require.NoError(t, terminal.Print(to, terminal.Red, text)) })
+			if text == "\n" { // what the streams had
+				require.NoError(t, terminal.Print(out, terminal.Plain, text))
+				require.NoError(t, terminal.Print(errs, terminal.Plain, text))
+			}
+		}
+		p.Stop()
+	})
+	_, err := file.WriteString("end\n")
+	require.NoError(t, err)
+	var all strings.Builder
+	for one := make([]byte, 1); !strings.HasSuffix(all.String(), "end\r\n"); all.Write(one) {
+		_, err := keys.Read(one)
+		require.NoError(t, err)
+	}
+	require.Regexp(t, `^(\r\x1b\[K\d+s)+\r\x1b\[Kon standard output\r\n\r\n\r\n`+
+		`(\r\x1b\[K\d+s)+\r\x1b\[Kon standard error\r\n\r\n\r\n(\r\x1b\[K\d+s\r\x1b\[K)?end\r\n$`, all.String())
 }
