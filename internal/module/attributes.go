@@ -3,16 +3,16 @@ package module
 import "strings"
 
 // WithoutAttributes blanks the attributes of imports, such as with {type: 'json'}, in declarations and in calls of
-// import, so that all positions stay. It is for engines that do not know them; here a module's name decides what it
-// is.
+// import. All positions stay. It is for engines that do not support attributes; in this package, the name of a module
+// decides its kind.
 func WithoutAttributes(code string) string {
 	if !strings.Contains(code, "import") && !strings.Contains(code, "export") ||
 		!strings.Contains(code, "with") && !strings.Contains(code, "assert") {
 		return code
 	}
 	s := splitter{lexer: *newLexer(code)}
-	var one, two token // before the current one
-	var calls []int    // depths of open brackets of import(...) that have had no comma yet
+	var one, two token // the tokens before the current one
+	var calls []int    // depths of open brackets of import(...) without a comma so far
 	for s.advance(); s.token.kind != endOfFile && s.token.kind != broken; s.advance() {
 		t := s.token
 		for len(calls) > 0 && s.depth() < calls[len(calls)-1] {
@@ -34,7 +34,7 @@ func WithoutAttributes(code string) string {
 	return s.out.String()
 }
 
-// blankBraces blanks the source from a token to the end of the braces behind it, if there are any. It returns the last
+// blankBraces blanks the source from a token to the end of the braces after it, if there are any. It returns the last
 // token read.
 func (s *splitter) blankBraces(start token) token {
 	outside := s.depth()

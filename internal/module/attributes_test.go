@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
-// TestWithoutAttributes has what is to be blanked between « and ».
+// TestWithoutAttributes marks the text to be blanked with « and ».
 func TestWithoutAttributes(t *testing.T) {
 	marked := regexp.MustCompile(`«[^»]*»`)
 	unmark := strings.NewReplacer("«", "", "»", "")

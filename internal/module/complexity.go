@@ -17,59 +17,58 @@ func (e *ComplexityError) Error() string {
 	return fmt.Sprintf("TypeScript here: %s (%s:%d:%d)", e.Reason, e.File, e.Line, e.Column)
 }
 
-// Limits on code for the parser. The first three apply to everything that is open at one place of the code.
+// Limits on code for the parser. The first three apply to everything that is open at one position in the code.
 const (
-	// maxNesting is about how deep the parser may call itself. Each level needs stack, and a stack overflow ends
-	// the process.
+	// maxNesting limits the parser's recursion, roughly. Each level needs stack, and a stack overflow ends the process.
 	maxNesting = 256
-	// maxAngles is how many angle brackets, or operators that look like them, may be open: for each, the parser may
-	// read on to the end and come back.
+	// maxAngles limits open angle brackets, and operators that look like them: for each, the parser may read ahead to
+	// the end and come back.
 	maxAngles = 40
-	// maxReadings is how often the parser may have to choose between two readings. The time doubles with each.
+	// maxReadings limits how often the parser may have to try two readings. Each doubles the time.
 	maxReadings = 4
-	// maxTerms limits the operators side by side in an expression, maxAlternatives the | and &, and maxItems the
-	// commas in a statement (outside lists of values): the parser's time, and for + the memory, grows with their
-	// square.
+	// maxTerms limits the operators in a row in an expression, maxAlternatives the | and &, and maxItems the commas in
+	// a statement (outside lists of values). The parser's time grows with the square of each, and for + its memory,
+	// too.
 	maxTerms        = 256
 	maxAlternatives = 4096
 	maxItems        = 8192
-	// maxName limits the length of a name, and maxEnumText that of a string or the like in an enum, in bytes: the
-	// output can repeat both many times.
+	// maxName limits the length of a name, and maxEnumText that of a text in an enum, in bytes, because the output can
+	// repeat both many times.
 	maxName     = 256
 	maxEnumText = 256
-	// maxEnumNumber limits the length of a number in an enum, in bytes, and maxEnumSums the additions in all enums:
-	// their values are computed, and those of strings grow.
+	// maxEnumNumber limits the length of a number in an enum, in bytes, and maxEnumSums the number of additions in all
+	// enums: the parser computes the values of enums, and the sums of strings grow.
 	maxEnumNumber = 32
 	maxEnumSums   = 64
-	// maxScanned limits the bytes that the parser scans to find the places of its messages. A message about a
-	// duplicate has two places, and the parser scans from one to the other; every name, number or string can be in
+	// maxScanned limits the bytes that the parser scans to find the positions for its messages. A message about a
+	// duplicate has two positions, and the parser scans from one to the other. Any name, number or string can lead to
 	// such a message.
 	maxScanned = 1 << 29
-	// decoratorCost is how many names a decorator counts as.
+	// decoratorCost is the number of names that a decorator counts as.
 	decoratorCost = 4
-	// commentCost is how many scanned bytes each byte before a comment in its line counts as: the parser goes back
-	// to the beginning of the line, rune by rune, to find the comment's indentation.
+	// commentCost is the number of scanned bytes for each byte between the start of a line and a comment in it. To find
+	// the comment's indentation, the parser goes back to the start of the line, rune by rune.
 	commentCost = 4
 )
 
-// complexity follows how code nests.
+// complexity tracks how code nests.
 type complexity struct {
 	lexer
 	levels []nesting
-	// The sums over all levels but the last one.
+	// Sums over all levels except the last one.
 	calls, angles, readings int
-	// The token before the current one, and those before it.
+	// The tokens before the current one, the latest first.
 	one, two, three token
 
-	longestSum token // where the longest sum of terms ends
+	longestSum token // the end of the longest sum
 	sumTerms   int
-	operands   int // names, numbers and strings
+	operands   int // the number of names, numbers and strings
 	enumText   int // the length of the longest text in an enum
 	enumSums   int
 }
 
 // checkComplexity returns a *ComplexityError if the TypeScript parser could need too much stack, time or memory for
-// code. It is linear in the code's length. Code that ends for the lexer ends for the parser too.
+// code. It takes linear time. The parser never reads beyond a token at which the lexer stops.
 func checkComplexity(code, name string) error {
 	c := complexity{lexer: *newLexer(code), levels: make([]nesting, 1, 64)}
 	fail := func(t token, reason string) error {
@@ -80,16 +79,16 @@ func checkComplexity(code, name string) error {
 		t := c.next()
 		switch t.kind {
 		case punctuator:
-			if code[t.start] == '@' { // which becomes a helper's call, with names that are made for it
+			if code[t.start] == '@' { // becomes a call of a helper, with generated names
 				c.operands += decoratorCost
 			}
-		case privateName: // whose messages look for the place of both
+		case privateName: // messages about it have two positions
 			c.operands += 2
 		case regex:
 			c.operands += 1 + flags(c.text(t))
 		default:
 			c.operands++
-			if c.one.kind == regex && c.one.end == t.start { // flags, too, for the parser
+			if c.one.kind == regex && c.one.end == t.start { // the parser takes this token for flags
 				c.operands += t.end - t.start
 			}
 		}
@@ -113,8 +112,7 @@ func checkComplexity(code, name string) error {
 		c.follow(t)
 		c.one, c.two, c.three = t, c.one, c.two
 	}
-	// The value of an enum may be used in many sums, each of which becomes a text for each of its terms. The enum may
-	// come after them.
+	// Many sums may use the value of an enum, even before the enum. For each of their terms, the sum becomes a text.
 	if length := c.enumText + c.enumSums*maxEnumNumber; c.sumTerms*(1+length/16) > maxTerms {
 		return fail(c.longestSum, tooLong)
 	}
@@ -123,7 +121,7 @@ func checkComplexity(code, name string) error {
 
 const tooLong = "this is too long; split it up, or use JavaScript"
 
-// tooMuch returns the error for a limit that the current place exceeds, or "".
+// tooMuch returns the message for a limit that the current position exceeds, or "".
 func (c *complexity) tooMuch() string {
 	at := &c.levels[len(c.levels)-1]
 	switch {
@@ -137,14 +135,14 @@ func (c *complexity) tooMuch() string {
 	return ""
 }
 
-// flags returns the number of flags of a regular expression. Each wrong one causes a message, whose place is
-// searched for.
+// flags returns the number of flags of a regular expression. Each invalid one causes a message, for whose position the
+// parser searches.
 func flags(regex string) int { return len(regex) - 1 - strings.LastIndexByte(regex, '/') }
 
-// unclear returns why the parser may read a token in another way than the lexer, or "".
+// unclear returns a message if the parser may read a token in another way than the lexer, or "".
 func (c *complexity) unclear(t token) string {
 	text := c.text(t)
-	// The parser knows comments as in HTML.
+	// The parser supports HTML-like comments.
 	if t.kind == punctuator && text[0] == '<' && strings.HasPrefix(c.source[t.start:], "<!--") {
 		return "<!-- is not supported in code"
 	}
@@ -163,7 +161,7 @@ func (c *complexity) unclear(t token) string {
 		text = c.source[t.start:end]
 		c.operands += flags(text)
 	}
-	// Either reading must have the same brackets, strings and comments, and nest in the same way.
+	// Both readings must contain the same brackets, strings and comments, and nest in the same way.
 	if strings.ContainsAny(text, "\"'`()[]{}\\<>?=!#@") {
 		return slash
 	}
@@ -173,7 +171,7 @@ func (c *complexity) unclear(t token) string {
 	return ""
 }
 
-// repeats returns why a token is refused that the output could contain very often or in a longer form, or "".
+// repeats returns a message if the output could repeat or expand a token excessively, or "".
 func (c *complexity) repeats(t token) string {
 	size := t.end - t.start
 	if (t.kind == word || t.kind == privateName) && size > maxName {
@@ -198,14 +196,14 @@ func (c *complexity) repeats(t token) string {
 			return fmt.Sprintf("there are more than %d additions in enums", maxEnumSums)
 		}
 	}
-	// A sum that has a value of the enum twice would double the length of texts.
+	// Adding a value of the enum to itself would double the length of a text.
 	if c.is(c.one, "+") && t.kind != number && (c.two.kind != number || !c.is(c.three, "=")) {
 		return "only numbers can be added in an enum"
 	}
 	return ""
 }
 
-// operandEnds reports whether a token certainly is the end of an operand.
+// operandEnds reports whether a token is certainly the end of an operand.
 func (c *complexity) operandEnds(t token) bool {
 	switch t.kind {
 	case number, quoted, template, regex, privateName:
@@ -225,7 +223,6 @@ func (c *complexity) operandEnds(t token) bool {
 	return false
 }
 
-// count adds a token to the innermost level.
 func (c *complexity) count(t token) {
 	at := &c.levels[len(c.levels)-1]
 	switch t.kind {
@@ -239,7 +236,7 @@ func (c *complexity) count(t token) {
 		}
 	case regex:
 		if t.uncertain {
-			at.operators += t.end - t.start // as many operators as a division could have there
+			at.operators += t.end - t.start // the maximum number of operators if it is read as divisions
 		}
 	case punctuator:
 		c.countPunctuator(at, t)
@@ -262,7 +259,7 @@ func (c *complexity) countWord(at *nesting, t token) {
 		at.prefixes++
 	case statementWords[text]:
 		at.statements++
-	case text == "extends" && (c.is(c.two, "infer") || strings.Contains(c.text(c.two), `\`)): // also if it has escapes
+	case text == "extends" && (c.is(c.two, "infer") || strings.Contains(c.text(c.two), `\`)): // the word before may be infer, written with escapes
 		at.operators++
 		at.readings++
 	case text == "this", text == "super", text == "null", text == "true", text == "false":
@@ -311,7 +308,7 @@ func (c *complexity) countPunctuator(at *nesting, t token) {
 	case "{", "}", "]", ")", "...":
 	default:
 		switch assigns := text[len(text)-1] == '=' && text != "==" && text != "===" && text != "!=" && text != "!=="; {
-		case text[0] == '<' || text[0] == '>': // which may be angle brackets, so that no operand ends for certain
+		case text[0] == '<' || text[0] == '>': // may be angle brackets, so an operand does not certainly end
 			if text[0] == '>' {
 				at.angles = max(0, at.angles-strings.Count(text, ">"))
 			} else {
@@ -340,8 +337,8 @@ func (c *complexity) countPunctuator(at *nesting, t token) {
 	}
 }
 
-// countChoice counts what conditional expressions and arrows add beside their operators. In a ? (b) : c => d the parser
-// finds out only at the end, reading d, whether c is the type of an arrow function.
+// countChoice counts the ambiguities of conditional expressions and arrow functions. In a ? (b) : c => d, the parser
+// has to read d to the end to find out whether c is the return type of an arrow function.
 func (c *complexity) countChoice(at *nesting, text string) {
 	switch text {
 	case "?":
@@ -375,8 +372,7 @@ func (c *complexity) endsLabel() bool {
 	return false
 }
 
-// beginsArray reports whether a bracket after c.one begins the elements of an array, and not an index or a computed
-// name.
+// beginsArray reports whether a bracket after c.one begins an array, not an index or a computed name.
 func (c *complexity) beginsArray() bool {
 	switch {
 	case c.mayEndOperand(c.one), c.is(c.one, "{"), c.is(c.one, ";"):
@@ -388,7 +384,7 @@ func (c *complexity) beginsArray() bool {
 	return true
 }
 
-// follow keeps the levels up to date with the brackets that t opens and closes.
+// follow updates the levels if t opens or closes a bracket.
 func (c *complexity) follow(t token) {
 	switch at := c.levels[len(c.levels)-1]; {
 	case c.depth() >= len(c.levels):

@@ -14,14 +14,14 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
-// nest is code that lies in itself: some text before it, and some after.
+// nest is code that can be nested in itself: before and after enclose the next level.
 type nest struct{ head, before, core, after string }
 
 func (n nest) code(times int) string {
 	return n.head + strings.Repeat(n.before, times) + n.core + strings.Repeat(n.after, times)
 }
 
-// deep are the ways in which code can make the parser, or what comes after it, call itself.
+// deep has code that makes the parser, or a later pass, recurse.
 var deep = []nest{
 	{"", "(", "1", ")"}, {"", "[", "1", "]"}, {"", "{", "", "}"}, {"", "({a:", "1", "})"}, {"", "`${", "1", "}`"},
 	{"", "a(", "1", ")"}, {"", "a[", "1", "]"}, {"", "a?.(", "1", ")"}, {"", "!", "1", ""}, {"", "- ", "1", ""}, {"", "~", "1", ""},
@@ -47,8 +47,7 @@ var deep = []nest{
 	{"a", "", "", "=b"}, {"a", "", "", "**b"}, {"import a=b", "", "", ".c"},
 }
 
-// slow are the ways in which code can make the parser read it again and again, or make its output or memory much
-// larger.
+// slow has code that makes the parser read parts again and again, or needs disproportionate output or memory.
 var slow = []nest{
 	{"x=", "a?(b):c=>", "d", ""}, {"x=", "a?(b):c=>{", "d", "}"}, {"x=", "a?(b:c):d=>(", "e", "):f"},
 	{"let x:", "infer A extends ", "B", ""}, {"type T=", "A extends (infer B extends ", "C", "?1:2)?1:2"},
@@ -122,8 +121,8 @@ func TestOrdinaryTypeScriptIsTaken(t *testing.T) {
 	}
 }
 
-// TestTypeScriptStack transforms the deepest code that is taken in another process, with a stack of 64 MiB: overflowing
-// it would end the process.
+// TestTypeScriptStack transforms the deepest code that is accepted in a separate process, with a stack of 64 MiB. An
+// overflow would end that process.
 func TestTypeScriptStack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -148,7 +147,7 @@ func TestTypeScriptStack(t *testing.T) {
 			}
 		}
 	}
-	// What stands side by side needs stack too.
+	// Long sequences need stack, too.
 	for _, part := range []string{"a;", "a,", "'a'+", "a||", "[],", "{};", "{a:1},", "a\n", "case 1:", "@a ", "A|", "a<b>c,", "x=", "`${a}`,"} {
 		code := strings.Repeat(part, module.MaxTypeScript/len(part))
 		for _, head := range []string{"", "x=[", "switch(a){"} {
@@ -185,8 +184,8 @@ func FuzzStripTypes(f *testing.F) {
 	})
 }
 
-// TestTypeScriptWithManyNames refuses what could make the parser's messages take long, and nothing that is as people
-// write.
+// TestTypeScriptWithManyNames checks that code is refused if the parser's messages could take long, and that ordinary
+// code is accepted.
 func TestTypeScriptWithManyNames(t *testing.T) {
 	var complexity *module.ComplexityError
 	for _, code := range []string{

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// program is code of any size: a part again and again.
+// program is code that can have any size, because it repeats a part.
 type program struct {
 	name         string
 	head         string
 	part         func(i int) string
 	core, ending string
-	after        string // repeated too, for what nests
+	after        string // repeated as well, to close what part opens
 }
 
 // sized returns a program of at most size bytes, if that is possible.
@@ -33,7 +33,7 @@ func (p program) sized(size int) string {
 	return b.String()
 }
 
-// The grammar of the corpus. A § is a number that is another one each time.
+// The grammar of the corpus. § stands for a different number each time.
 var (
 	comments = []string{
 		"/**/", "/*!*/", "/*! § */", "/* @license */", "/** @preserve § */", "//\n", "//!\n", "//! §\n",
@@ -97,7 +97,7 @@ var (
 		"/*!*/;", "/*! § */a;", "<!--\n", "-->\n", "#!a\n", "#a;", "import.meta.a;", "new a§();", "delete a§;",
 		"super.a§;",
 	}
-	// bodies are what statements lie in, and spaces what comments do; commented is what stands beside these.
+	// bodies enclose statements, and spaces enclose comments. commented is code that comments accompany.
 	bodies = [][2]string{
 		{"function f(){", "}"}, {"async()=>{", "}"}, {"namespace N{", "}"}, {"class A{static{", "}}"},
 		{"{", "}"}, {"if(0){", "}"}, {"declare namespace N{", "}"}, {"switch(a){case 1:", "}"},
@@ -116,7 +116,7 @@ var (
 		"a;", "a§;", "a,", "a+", "let a§;", "class A§{}", "enum E§{a}", "f(", "function f§(){}", "{}",
 		"type T§=a;", "import 'a§';", ";", "export let a§;", "if(a)b;else{}",
 	}
-	// lists are what elements lie in, with what is between them.
+	// lists are the start, separator and end around elements.
 	lists = [][3]string{
 		{"x=[", ",", "]"}, {"f(", ",", ")"}, {"x={a:", ",b§:", "}"}, {"x={", ",", "}"}, {"new f(", ",", ")"},
 		{"`${", "}${", "}`"}, {"x=(", ",", ")"}, {"switch(x){case ", ":case ", ":}"},
@@ -128,7 +128,7 @@ var (
 		{"enum E{a=", ",a=", "}"}, {"return [", ",", "]"}, {"export default [", ",", "]"},
 		{"if(", ");else if(", ");"}, {"while(", ");while(", ");"}, {"throw ", ";throw ", ""}, {"a?", ":a?", ":b:c"},
 	}
-	// members are what has members of a sort.
+	// members are the start, members and end of constructs that have members.
 	members = [][3]string{
 		{"class A{", "a;|a§;|a=1;|a§=1;|static a§;|#a§;|#a;|a(){}|a§(){}|get a§(){return 1}|set a(v){}|" +
 			"static async *a(){}|constructor(){}|constructor(private a§){}|@d a§;|@d a(){}|@d()@e a;|" +
@@ -175,7 +175,7 @@ var (
 		{"0b", "1", "n"}, {"0", "7|8", ""}, {"x=", "1", ";"}, {"x=1.", "0", "1"},
 		{"", "a|é|\\u0061|\\u{61}|𝒳|$|_", "=1"}, {"a.", "b|\\u0061|é", ""}, {"class A{#", "b|é", "}"},
 	}
-	// nested nest.
+	// nested constructs can be nested in themselves.
 	nested = [][3]string{
 		{"(", "1", ")"}, {"[", "1", "]"}, {"{", "", "}"}, {"({a:", "1", "})"}, {"`${", "1", "}`"}, {"f(", "1", ")"},
 		{"()=>{", "", "}"}, {"function f(){", "", "}"}, {"class A{a(){", "", "}}"}, {"namespace N§{", "", "}"},
@@ -187,7 +187,7 @@ var (
 	}
 )
 
-// numbered returns a part with its numbers.
+// numbered returns a function that replaces § in a part by a number.
 func numbered(part string) func(int) string {
 	if !strings.Contains(part, "§") {
 		return func(int) string { return part }
@@ -195,7 +195,7 @@ func numbered(part string) func(int) string {
 	return func(i int) string { return strings.ReplaceAll(part, "§", strconv.Itoa(i)) }
 }
 
-// corpus is every part again and again, in every place that it fits in.
+// corpus returns programs that repeat every part in every place where it fits.
 func corpus() []program {
 	var all []program
 	seen := map[string]bool{}

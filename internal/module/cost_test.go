@@ -16,8 +16,8 @@ import (
 // soak runs the long versions of tests.
 var soak = flag.Bool("soak", false, "run the long versions of tests")
 
-// TestComments are those that cost the parser more than their size, since it looks for the beginning of their line, or
-// puts them into the output.
+// TestComments has comments that cost the parser more than their size suggests, because it searches for the start of
+// their line, or copies them to the output.
 func TestComments(t *testing.T) {
 	for _, code := range []string{
 		strings.Repeat("/*!*/", 26_000),
@@ -41,10 +41,10 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// costly is the code that takes as long as any that is allowed, by what is counted: names that are there already.
+// costly is the accepted code that takes longest among the code whose cost is counted exactly: duplicate names.
 var costly = program{part: numbered("let a;")}
 
-// TestFlags are those of regular expressions, each of which is a message if it is wrong.
+// TestFlags has flags of regular expressions. Each invalid one leads to a message.
 func TestFlags(t *testing.T) {
 	for _, code := range []string{
 		"x = /a/" + strings.Repeat("g", 130_000), "x = 1 /a/" + strings.Repeat("g", 130_000), strings.Repeat("x = /a/"+strings.Repeat("é", 120)+";", 500),
@@ -56,7 +56,7 @@ func TestFlags(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// largest returns the largest program that is let in, in steps of 512 bytes.
+// largest returns the largest variant of a program that is accepted, in steps of 512 bytes.
 func largest(p program) string {
 	low, high := 0, module.MaxTypeScript/512
 	for low < high {
@@ -69,7 +69,7 @@ func largest(p program) string {
 	return p.sized(512 * low)
 }
 
-// transformTime is how long a transform takes, the shortest time of some.
+// transformTime returns the shortest time of several transforms.
 func transformTime(code string, times int) time.Duration {
 	least := time.Hour
 	for range times {
@@ -80,8 +80,8 @@ func transformTime(code string, times int) time.Duration {
 	return least
 }
 
-// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak each program is as large
-// as it may be, and takes no longer than some times what the most costly one does that is counted right.
+// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak, each program is as large
+// as the limits permit, and must not take longer than a small multiple of the costliest accepted code.
 func TestCostOfTypeScript(t *testing.T) {
 	programs := corpus()
 	if !*soak {
@@ -100,18 +100,18 @@ func TestCostOfTypeScript(t *testing.T) {
 	for _, p := range programs {
 		code := largest(p)
 		if part := p.sized(len(code) / 4); transformTime(part, 1) < quarter || transformTime(part, 2) < quarter {
-			continue // so that most programs are not transformed as a whole
+			continue // avoid transforming most programs as a whole
 		}
 		took := transformTime(code, 2)
-		for again := 0; took >= most && again < 10; again++ { // the machine may be busy with something else
+		for again := 0; took >= most && again < 10; again++ { // the machine may be busy
 			took = min(took, transformTime(code, 1))
 		}
 		require.Less(t, took, most, "%s, %d bytes", p.name, len(code))
 	}
 }
 
-// BenchmarkScans is the time of all that reads code before it is known to be harmless. The time for a byte must not
-// grow with the size.
+// BenchmarkScans measures the scans that read code before it is known to be harmless. The time per byte must not grow
+// with the size.
 func BenchmarkScans(b *testing.B) {
 	scans := map[string]func(string){
 		"CheckComplexity":   func(code string) { _ = module.CheckComplexity(code) },

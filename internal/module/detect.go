@@ -10,7 +10,7 @@ func Detect(code string) Kind {
 	return kind
 }
 
-// names is a set of the names by which CommonJS code is known.
+// names is a set of names that are typical of CommonJS code.
 type names uint8
 
 const (
@@ -21,23 +21,23 @@ const (
 
 var commonNames = map[string]names{"module": moduleName, "exports": exportsName, "require": requireName}
 
-// scope is the detector's state for a pair of brackets, or for the whole code.
+// scope is the detector's state within a pair of brackets, or outside of all.
 type scope struct {
-	own      names // which names are parameters and variables of the code here
+	own      names // names that are parameters or variables of the code here
 	function bool  // whether this is in a function
-	arrow    bool  // whether an arrow function without braces may be going on
-	listed   names // which names stand by themselves between these brackets
-	outside  names // own before the arrow function
+	arrow    bool  // whether this may be in an arrow function without braces
+	listed   names // names that stand alone between these brackets
+	outside  names // the value of own before the arrow function
 }
 
-// detector reads code with the last tokens in view.
+// detector reads code and keeps the last tokens.
 type detector struct {
 	lexer
 	scopes           []scope
-	listed           names // of the brackets that were closed last
-	one, two, three  token // the token before the current one, and those before it
+	listed           names // the names listed in the pair of brackets closed last
+	one, two, three  token // the tokens before the current one, the latest first
 	common           bool  // uses module.exports, exports or require
-	guards, amdGuard bool  // asks for the type of module or exports, or of define
+	guards, amdGuard bool  // tests the type of module or exports, or of define
 	awaits           bool  // awaits outside of functions
 }
 
@@ -77,7 +77,7 @@ func (d *detector) declares(t token) bool {
 	return t.member && d.text(t) == "meta" && d.is(d.two, "import")
 }
 
-// mark notes the marks of CommonJS and of universal definitions, and awaits, that end with t.
+// mark records signs of CommonJS, signs of universal module definitions, and awaits, if they end with t.
 func (d *detector) mark(t token) {
 	at := &d.scopes[len(d.scopes)-1]
 	free := func(t token) names {
@@ -100,7 +100,7 @@ func (d *detector) mark(t token) {
 			d.common = d.common || free(d.one) == exportsName
 		}
 	case t.kind == quoted && d.is(d.one, "("):
-		// Elsewhere a call of require may depend on how the code is run.
+		// Elsewhere, a call of require may be conditional.
 		begins := d.is(d.three, "=") || d.is(d.three, ";") || d.three.kind == endOfFile || d.two.newline
 		d.common = d.common || len(d.scopes) == 2 && begins && free(d.two) == requireName
 	}
@@ -113,7 +113,7 @@ func (d *detector) mark(t token) {
 	}
 }
 
-// beginsOperand reports whether t, which follows await, begins an operand, so that await is not a name.
+// beginsOperand reports whether t, which follows await, begins an operand. Otherwise, await is a name.
 func (d *detector) beginsOperand(t token) bool {
 	switch t.kind {
 	case word:
@@ -135,7 +135,7 @@ func (d *detector) beginsOperand(t token) bool {
 	return false
 }
 
-// follow keeps the scopes up to date with t.
+// follow updates the scopes after t.
 func (d *detector) follow(t token) {
 	at := &d.scopes[len(d.scopes)-1]
 	name := names(0)
@@ -157,7 +157,7 @@ func (d *detector) follow(t token) {
 			inner.own |= d.listed
 		}
 		d.scopes = append(d.scopes, inner)
-	case d.depth() < len(d.scopes)-1: // t closes one
+	case d.depth() < len(d.scopes)-1: // t closes a bracket
 		d.listed = at.listed
 		d.scopes = d.scopes[:len(d.scopes)-1]
 	case d.is(t, "=>"):

@@ -84,7 +84,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// hostile are the beginnings of sources that are hard on a lexer: each is repeated many times.
+// hostile are texts that are hard on a lexer if they are repeated many times.
 var hostile = []string{
 	"(", "[", "{", "`${", ")", "}", "/", "//", "/*", "'", "\"", "`", "\\", "\\u{", "!", "a/", ")/", "}/[", "}/[/", ">/[", "a\n/[", "/[{}",
 	"=>", "a=>", "?", "a?", "<", "a<", "import", "export", "import{", "export{", "import a from 'b'\n", "export {a}\n",
@@ -98,7 +98,7 @@ func TestDetectIsLinear(t *testing.T) {
 	}
 	for _, part := range hostile {
 		code := strings.Repeat(part, (1<<18)/len(part))
-		module.Detect(code) // would take minutes if it were quadratic
+		module.Detect(code) // quadratic time would be minutes
 		module.SplitImports(code)
 		module.Detect("a = }" + code)
 		module.Detect("a = {}" + code + "]/")

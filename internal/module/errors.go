@@ -2,8 +2,8 @@ package module
 
 import "fmt"
 
-// A NotFoundError means that no module has a name. Its text tells the author of the script what was looked for and
-// what exists instead.
+// A NotFoundError means that no module matches a specifier. Its text tells the author of the script what was looked for
+// and what exists instead.
 type NotFoundError struct {
 	Specifier string
 	Importer  string // the path of the importing module, or "" for the main script
@@ -31,13 +31,13 @@ func (e *SpecifierError) Error() string {
 type FileError struct {
 	Path   string
 	Reason string
-	Err    error // of the file system, or nil; its text is not in the error's
+	Err    error // of the file system, or nil; the text above does not include it
 }
 
 func (e *FileError) Error() string { return fmt.Sprintf("Cannot load %s: %s", e.Path, e.Reason) }
 func (e *FileError) Unwrap() error { return e.Err }
 
-// A SyntaxError is the place where code cannot be parsed.
+// A SyntaxError says where code cannot be parsed, and why.
 type SyntaxError struct {
 	File    string
 	Line    int // from 1
@@ -49,7 +49,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s (%s:%d:%d)", e.Message, e.File, e.Line, e.Column)
 }
 
-// maxQuoted is how many bytes of a specifier an error shows.
+// maxQuoted limits the part of a specifier that an error shows, in bytes.
 const maxQuoted = 200
 
 // quote quotes a specifier for an error, cut if it is long.

@@ -29,7 +29,7 @@ func SplitImports(code string) (imports, rest string, err error) {
 type body struct {
 	imports []declaration
 	rest    string
-	end     token // behind all that could be read
+	end     token // the token at which reading stopped
 }
 
 // declaration is one import declaration.
@@ -43,12 +43,11 @@ type declaration struct {
 // importedName is an exported name and its local name.
 type importedName struct{ exported, local string }
 
-// splitter reads the import and export declarations of a script.
 type splitter struct {
 	lexer
 	token token // the current one
 	out   strings.Builder
-	done  int // how much of the source has been copied to out
+	done  int // the length of the source copied to out so far
 	body  body
 }
 
@@ -88,7 +87,7 @@ func (s *splitter) fail(at token, format string, args ...any) error {
 	return &SyntaxError{Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
 }
 
-// unexpected is the error for the current token.
+// unexpected returns the error for the current token.
 func (s *splitter) unexpected() error {
 	if text := s.text(s.token); text != "" {
 		return s.fail(s.token, "Unexpected %s in an import or export declaration", quote(text))
@@ -96,7 +95,7 @@ func (s *splitter) unexpected() error {
 	return s.fail(s.token, "Unexpected end of an import or export declaration")
 }
 
-// blank puts white space, and a semicolon that ends the statement before, in place of the source from start to end.
+// blank replaces the source from start to end by white space, preceded by a semicolon that ends the previous statement.
 func (s *splitter) blank(start, end int, semicolon bool) {
 	s.out.WriteString(s.source[s.done:start])
 	s.done = end
@@ -128,7 +127,7 @@ func (s *splitter) skip(text string) bool {
 	return true
 }
 
-// end ends a declaration with a last token.
+// end reads the end of a declaration, whose last token so far is last, and blanks the declaration.
 func (s *splitter) end(start, last token) error {
 	if s.is(s.token, ";") {
 		last = s.token
@@ -140,7 +139,7 @@ func (s *splitter) end(start, last token) error {
 	return nil
 }
 
-// importDeclaration reads what follows import.
+// importDeclaration reads the rest of an import declaration.
 func (s *splitter) importDeclaration(start token) error {
 	d := declaration{}
 	onlyTypes := false
@@ -149,7 +148,7 @@ func (s *splitter) importDeclaration(start token) error {
 		return s.from(start, d, false)
 	}
 	if s.is(s.token, "type") {
-		// This can also be the imported name.
+		// "type" may also be the imported name.
 		word := s.token
 		s.advance()
 		switch {
@@ -198,10 +197,10 @@ func (s *splitter) importDeclaration(start token) error {
 	return s.from(start, d, onlyTypes)
 }
 
-// names reads the names in braces. Those that are types are left out.
+// names reads the names in braces, except types.
 func (s *splitter) names(d *declaration) error {
 	for !s.skip("}") {
-		// The tokens of a name: type a as b, and less.
+		// The tokens of a name, of which there may be fewer: type a as b.
 		parts := []token{}
 		for (s.token.kind == word || s.token.kind == quoted) && len(parts) < 4 {
 			parts = append(parts, s.token)
@@ -237,7 +236,7 @@ func (s *splitter) names(d *declaration) error {
 	return nil
 }
 
-// from reads the specifier, and ends the declaration.
+// from reads the specifier and ends the declaration.
 func (s *splitter) from(start token, d declaration, onlyTypes bool) error {
 	last := s.token
 	specifier, ok := unquote(s.text(last))
@@ -276,8 +275,8 @@ func (s *splitter) export(start token) error {
 	return s.unexpected()
 }
 
-// statement returns the imports as one line of statements. For TypeScript, used has the names that the code uses: other
-// names may be types and are left out, and so are imports that only have such names.
+// statement returns the imports as one line of statements. For TypeScript, used contains the names that the code uses.
+// Other names may be types, so they are omitted, and so are imports without any used names.
 func (b *body) statement(used map[string]bool) string {
 	var out strings.Builder
 	for _, d := range b.imports {
@@ -315,7 +314,7 @@ func (d *declaration) write(out *strings.Builder) {
 		pattern = append(pattern, literal(n.exported)+": "+n.local)
 	}
 	if len(names) > 0 {
-		// Each part of the source appears once, so the code is at most a few times as long.
+		// Each part of the source appears once, so the result is at most a few times as long.
 		var checks strings.Builder
 		fmt.Fprintf(&checks, "const check = (name) => { if (!(name in module)) throw new SyntaxError(%s + name + \"'\"); }; ",
 			literal(fmt.Sprintf("The requested module '%s' does not provide an export named '", d.specifier)))
@@ -334,7 +333,7 @@ func (d *declaration) write(out *strings.Builder) {
 	}
 }
 
-// usedIn returns the words in JavaScript code that may be names of variables.
+// usedIn returns the words in JavaScript code that may be variables.
 func usedIn(code string) map[string]bool {
 	used := map[string]bool{}
 	l := newLexer(code)
@@ -348,7 +347,7 @@ func usedIn(code string) map[string]bool {
 
 // literal returns a string as JavaScript source on one line.
 func literal(s string) string {
-	text, err := json.Marshal(s) // which escapes line separators and all that could end a script
+	text, err := json.Marshal(s) // also escapes line separators and everything that could end a script
 	if err != nil {              // strings can always be marshalled
 		panic(err)
 	}

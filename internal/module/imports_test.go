@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
-// provides is how an import of names from a module begins and ends, with the check that they are there.
+// provides returns the code around an import of names from a module, with the check that they exist.
 func provides(specifier string, names ...string) string {
 	checks := `const check = (name) => { if (!(name in module)) throw new SyntaxError("The requested module '` + specifier +
 		`' does not provide an export named '" + name + "'"); }; `
@@ -21,7 +21,7 @@ func provides(specifier string, names ...string) string {
 	return `((module) => { ` + checks + `return module; })(await import("` + specifier + `"))`
 }
 
-// TestSplitImports has what is to be blanked between « and », with a semicolon, or between ‹ and ›.
+// TestSplitImports marks the text to be blanked with « and » if a semicolon replaces its start, else with ‹ and ›.
 func TestSplitImports(t *testing.T) {
 	for _, test := range []struct{ name, code, imports string }{
 		{"nothing", "return 1", ""},
@@ -62,7 +62,7 @@ b"»`, `await import("a\"😀A\n'b");`},
 	}
 }
 
-// blanked blanks what is marked.
+// blanked blanks the marked text.
 func blanked(code string) string {
 	var out strings.Builder
 	inside, first := false, false

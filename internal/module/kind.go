@@ -1,6 +1,6 @@
 package module
 
-// A Kind is how the engine treats a file.
+// A Kind says how the engine runs a file.
 type Kind uint8
 
 const (

@@ -6,39 +6,37 @@ import (
 	"unicode/utf8"
 )
 
-// lexer cuts JavaScript or TypeScript into tokens, in time linear in its length, and never fails: what is no token
-// ends the program. It knows no grammar, so that it has to guess whether a slash divides or begins a regular
-// expression where that depends on more than the tokens before; such tokens are marked as uncertain.
+// lexer splits JavaScript or TypeScript into tokens, in linear time. It never fails: something that is not a token ends
+// the program. Without a grammar, it sometimes has to guess whether a slash divides or begins a regular expression.
+// Tokens that depend on a guess are marked as uncertain.
 type lexer struct {
 	source   string
 	position int
-	// previous is the token before the one that is being read, and before is the one before that.
+	// previous is the token before the current one, and before is the one before that.
 	previous, before token
-	brackets         []bracket // those that are open
-	// failures counts the slashes before lineEnd that were looked at in vain as the beginning of a regular expression.
+	brackets         []bracket // the open brackets
+	// failures counts the slashes before lineEnd that turned out not to begin a regular expression.
 	failures, lineEnd int
-	// again is how many bytes are read once more because what could be a regular expression was taken for a division.
+	// again counts the bytes that are read twice, because a possible regular expression was read as a division.
 	again int
-	// columns is the sum of how many bytes stand before each comment in its line. The last line that was looked at
-	// begins at lineStart, and lineSeen is how far it was looked at. legal counts the comments that are part of the
+	// columns is the sum of the columns of all comments, in bytes. lineStart is the start of the last line with a
+	// comment, and lineSeen the position up to which lines were counted. legal counts the comments that are kept in the
 	// output.
 	columns, lineStart, lineSeen, legal int
 }
 
 func newLexer(source string) *lexer { return &lexer{source: source} }
 
-// text returns a token's source.
 func (l *lexer) text(t token) string { return l.source[t.start:t.end] }
 
-// is reports whether a token is the given punctuator, or the given word where that is not the name of a property.
+// is reports whether a token is the given punctuator, or the given word unless that is the name of a property.
 func (l *lexer) is(t token, text string) bool {
 	return (t.kind == punctuator || t.kind == word && !t.member) && l.source[t.start:t.end] == text
 }
 
-// depth returns how many brackets are open.
 func (l *lexer) depth() int { return len(l.brackets) }
 
-// next reads a token. After the last one, and after a broken one, there are only ends of the file.
+// next reads a token. After the last token, or a broken one, it returns only endOfFile.
 func (l *lexer) next() token {
 	t := token{}
 	if l.previous.kind == broken {
@@ -164,7 +162,7 @@ func isWordByte(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// wordEnd returns where the word that begins at i ends. Escapes are part of it, whether they are right or not.
+// wordEnd returns the end of the word that begins at i. Escapes belong to it, even invalid ones.
 func (l *lexer) wordEnd(i int) int {
 	s := l.source
 	for i < len(s) {
@@ -197,7 +195,7 @@ func (l *lexer) wordEnd(i int) int {
 	return i
 }
 
-// numberEnd returns where the number that begins at i ends.
+// numberEnd returns the end of the number that begins at i.
 func numberEnd(s string, i int) int {
 	digits := func(hex bool) {
 		for i < len(s) && (isDigit(s[i]) || s[i] == '_' || hex && isWordByte(s[i]) && s[i] < utf8.RuneSelf) {
@@ -230,7 +228,7 @@ func numberEnd(s string, i int) int {
 	return i
 }
 
-// quotedEnd returns where the string that begins at i ends, or -1.
+// quotedEnd returns the end of the string that begins at i, or -1.
 func quotedEnd(s string, i int) int {
 	quote := s[i]
 	for i++; i < len(s); i++ {
@@ -249,7 +247,7 @@ func quotedEnd(s string, i int) int {
 	return -1
 }
 
-// scanTemplate reads a part of a template from i, which lies behind the back quote or the brace that begins it.
+// scanTemplate reads a part of a template. i is the position after the back quote or brace that begins it.
 func (l *lexer) scanTemplate(t *token, i int) {
 	s := l.source
 	for ; i < len(s); i++ {
@@ -274,7 +272,7 @@ func (l *lexer) scanTemplate(t *token, i int) {
 	t.kind, t.end = broken, t.start
 }
 
-// scanSlash reads a division or a regular expression.
+// scanSlash reads a division operator or a regular expression.
 func (l *lexer) scanSlash(t *token) {
 	meaning, likely := l.slashMeaning(t.newline)
 	end := noRegex
@@ -285,7 +283,7 @@ func (l *lexer) scanSlash(t *token) {
 		t.kind, t.end = broken, t.start
 		return
 	}
-	// What could be either, and would not be a whole regular expression, is a division.
+	// An ambiguous slash is a division if no complete regular expression follows.
 	t.uncertain = meaning == eitherSlash && end != noRegex
 	if end >= 0 && (meaning == regexSlash || likely == regexSlash) {
 		t.kind, t.end = regex, end
@@ -298,7 +296,7 @@ func (l *lexer) scanSlash(t *token) {
 	}
 }
 
-// slashMeaning says what a slash after the previous token means, and if that is not certain, what is likely.
+// slashMeaning returns the meaning of a slash after the previous token, and the more likely one if that is ambiguous.
 func (l *lexer) slashMeaning(newline bool) (meaning, likely slash) {
 	p := l.previous
 	afterOperand := func() (slash, slash) {
@@ -339,14 +337,14 @@ func (l *lexer) slashMeaning(newline bool) (meaning, likely slash) {
 			}
 			return eitherSlash, regexSlash
 		case '!', '+', '-':
-			// After an operand these are operators of their own: a++ / b, or a! / b in TypeScript.
+			// After an operand these are postfix operators: a++ / b, or a! / b in TypeScript.
 			if text := l.text(p); text == "!" || text == "++" || text == "--" {
 				if l.mayEndOperand(l.before) && !p.newline {
 					return eitherSlash, divisionSlash
 				}
 			}
 		}
-		if p.uncertain { // a division that may have been the end of a regular expression
+		if p.uncertain { // a division that may be the end of a regular expression
 			return eitherSlash, regexSlash
 		}
 		return regexSlash, regexSlash
@@ -354,7 +352,7 @@ func (l *lexer) slashMeaning(newline bool) (meaning, likely slash) {
 	return afterOperand()
 }
 
-// mayEndOperand reports whether an operator for two operands can follow a token.
+// mayEndOperand reports whether a binary operator can follow a token.
 func (l *lexer) mayEndOperand(t token) bool {
 	switch t.kind {
 	case endOfFile, templateHead, broken:
@@ -372,17 +370,17 @@ func (l *lexer) mayEndOperand(t token) bool {
 	return true
 }
 
-// What regexEnd returns if there is no end.
+// Results of regexEnd if it finds no end.
 const (
 	noRegex      = -1
 	unknownRegex = -2
 )
 
-// maxFailures is how many slashes of a line are looked at in vain before the others are taken for divisions: each look
-// may go to the end of the line. In all, the code is read again so many times.
+// maxFailures limits the failed searches for the end of a regular expression in a line, because each may read the whole
+// line. Further slashes count as divisions. It also limits how often the whole code is read again.
 const maxFailures = 32
 
-// regexEnd returns where the regular expression that begins at start ends, with its flags.
+// regexEnd returns the end of the regular expression that begins at start, flags included.
 func (l *lexer) regexEnd(start int) int {
 	s := l.source
 	if start >= l.lineEnd {
@@ -418,7 +416,7 @@ func (l *lexer) regexEnd(start int) int {
 	return noRegex
 }
 
-// punctuators are those of more than one byte, the longer ones first.
+// punctuators lists those of more than one byte, the longer ones first.
 var punctuators = []string{
 	">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
 	"||", "??", "?.", "++", "--", "+=", "-=", "*=", "%=", "&=", "|=", "^=", "<<", ">>", "**",
@@ -430,7 +428,8 @@ func (l *lexer) beginsFunction() bool {
 	return l.is(p, "=>") || l.is(p, ")") && !p.bracket.head && !p.bracket.block
 }
 
-// beginsValue reports whether a brace after the previous token, which begins no function, probably begins an object.
+// beginsValue reports whether a brace after the previous token probably begins an object. It is not the body of a
+// function.
 func (l *lexer) beginsValue() bool {
 	p := l.previous
 	switch p.kind {
@@ -447,7 +446,7 @@ func (l *lexer) beginsValue() bool {
 		switch l.text(p) {
 		case ")", "]", "}", "{", ";":
 			return false
-		case ":": // of a label or a case, or of a property
+		case ":": // the end of a label or a case, or a property's colon
 			n := len(l.brackets)
 			return n > 0 && (l.brackets[n-1].value || l.brackets[n-1].open != '{')
 		}
@@ -456,8 +455,7 @@ func (l *lexer) beginsValue() bool {
 	return false
 }
 
-// maxBrackets is how many brackets may be open, for each of which something is remembered. It is more than any engine
-// can parse.
+// maxBrackets limits the open brackets, for which the lexer needs memory. No engine can parse that many.
 const maxBrackets = 1 << 16
 
 // scanPunctuator reads an operator or a bracket.
@@ -500,7 +498,7 @@ func (l *lexer) scanPunctuator(t *token) {
 	}
 }
 
-// scanClosing reads a closing bracket. One that does not match ends the program.
+// scanClosing reads a closing bracket. A bracket that does not match ends the program.
 func (l *lexer) scanClosing(t *token, c byte) {
 	if len(l.brackets) == 0 {
 		t.kind, t.end = broken, t.start

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/progress"
 )
 
-// The largest files that a [Loader] loads, in bytes. The compiler of TypeScript cannot be stopped, and its stack grows
-// with the size, so code of any size that could take longer than a second or two is refused as well.
+// Limits on the files that a [Loader] loads, in bytes. The TypeScript compiler cannot be stopped, and its stack grows
+// with the size. Smaller code that could take longer than a second or two is refused as well.
 const (
 	MaxSource     = 8 << 20
 	MaxTypeScript = 128 << 10
@@ -37,7 +37,7 @@ type Loader struct {
 	Require bool
 }
 
-// A Source is a module's content, ready for the engine.
+// A Source is the content of a module, ready for the engine.
 type Source struct {
 	Path string
 	Kind Kind
@@ -50,7 +50,7 @@ type Source struct {
 	UMD bool
 }
 
-// IsTypeScript reports whether a file's name says that it is TypeScript.
+// IsTypeScript reports whether a file is TypeScript by its name.
 func IsTypeScript(name string) bool {
 	switch path.Ext(name) {
 	case ".ts", ".mts", ".cts":
@@ -59,8 +59,8 @@ func IsTypeScript(name string) bool {
 	return false
 }
 
-// notCode are endings of files that are not code. A table, for example, could run without an error and do nothing,
-// or anything.
+// notCode contains the extensions of files that are not code. A table, for example, could run without an error and do
+// nothing, or anything.
 var notCode = func() map[string]bool {
 	m := map[string]bool{}
 	for ending := range strings.FieldsSeq("csv tsv txt md log html htm css svg xml yaml yml toml ini sql jsonl ndjson " +
@@ -102,7 +102,7 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 		if s.Code, s.Map, err = StripTypes(ctx, s.Code, name); err != nil {
 			return nil, err
 		}
-		// Types can be all that a module imports and exports, and export = becomes an assignment.
+		// Compiling can remove all imports and exports, if they are types, and turns export = into an assignment.
 		if kind, universal = detect(s.Code); kind == Script {
 			kind = written
 		}
@@ -112,7 +112,7 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	return s, nil
 }
 
-// kind returns the kind of a file by its name and its package, where its content leaves that open.
+// kind returns the kind of a file. The name and the package count where the content is ambiguous.
 func (l *Loader) kind(name string, detected Kind, universal bool) (kind Kind, umd bool) {
 	switch path.Ext(name) {
 	case ".mjs", ".mts":
@@ -139,7 +139,7 @@ func (l *Loader) read(name string, limit int64) ([]byte, error) {
 	if l.Files == nil {
 		return nil, &FileError{Path: name, Reason: "there are no files", Err: fs.ErrNotExist}
 	}
-	// Opening anything but a regular file can block forever.
+	// Opening another kind of file can block forever.
 	info, err := l.Files.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

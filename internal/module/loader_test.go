@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/progress/progresstest"
 )
 
-// project makes files of their contents.
+// project returns files with the given contents.
 func project(t testing.TB, files map[string]string) afero.Fs {
 	t.Helper()
 	project := afero.NewMemMapFs()
@@ -193,7 +193,7 @@ func TestResolveWithoutFiles(t *testing.T) {
 	require.Equal(t, "fs", name)
 }
 
-// TestHostilePackages has packages whose descriptions are made to hurt.
+// TestHostilePackages has hostile package.json files.
 func TestHostilePackages(t *testing.T) {
 	for name, description := range map[string]string{
 		"deep conditions":    `{"exports": ` + strings.Repeat(`{"default": `, 5000) + `"./x.js"` + strings.Repeat("}", 5000) + `}`,
@@ -246,7 +246,7 @@ func TestLoad(t *testing.T) {
 	for _, test := range []struct {
 		path string
 		kind module.Kind
-		code string // "" if it is that of the file
+		code string // "" means the content of the file
 		umd  bool
 	}{
 		{"/es.js", module.ES, "", false},
@@ -288,7 +288,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// devices has files that are neither regular nor directories.
+// devices makes some files appear as named pipes.
 type devices struct{ afero.Fs }
 
 type deviceInfo struct{ fs.FileInfo }
@@ -351,7 +351,7 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// FuzzPackage has any package.json.
+// FuzzPackage reads arbitrary package.json files.
 func FuzzPackage(f *testing.F) {
 	f.Add(`{"exports": {".": {"import": "./x.js"}, "./a/*": "./*"}}`, "a/x.js")
 	for i, description := range []string{

@@ -12,13 +12,13 @@ type Map struct {
 	lines [][]segment // of the generated code
 }
 
-// segment says where the code from a column on comes from, up to the next segment.
+// segment maps the generated code from a column up to the next segment.
 type segment struct {
 	column         int // in the generated line
-	line, original int // in the source, from 0; line is -1 if the code comes from nowhere
+	line, original int // in the source, from 0; line is -1 for added code
 }
 
-// Size returns about how many bytes of memory the map takes. It is 0 for nil.
+// Size returns the approximate memory use of the map in bytes. It is 0 for nil.
 func (m *Map) Size() int {
 	if m == nil {
 		return 0
@@ -50,7 +50,7 @@ func (m *Map) Original(line, column int) (originalLine, originalColumn int, ok b
 
 var errMap = errors.New("invalid source map")
 
-// newMap reads a source map of one source.
+// newMap parses a source map with a single source.
 func newMap(data []byte) (*Map, error) {
 	var content struct {
 		Version  int
@@ -98,7 +98,7 @@ func newMap(data []byte) (*Map, error) {
 
 const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// vlq reads a number of variable length: five bits a digit, the lowest bit is the sign.
+// vlq reads a variable-length number: five bits per digit, with the sign in the lowest bit.
 func vlq(s string) (value int, rest string, ok bool) {
 	for i, shift := 0, 0; i < len(s) && shift < 32; i, shift = i+1, shift+5 {
 		digit := strings.IndexByte(base64Digits, s[i])
@@ -117,7 +117,7 @@ func vlq(s string) (value int, rest string, ok bool) {
 	return 0, "", false
 }
 
-// cut changes the positions in the source for one that was transformed with prefix more columns in the first line, and
+// cut corrects the source positions after a transform of code with a prefix of the given length in its first line, and
 // with lines added after the given number of lines.
 func (m *Map) cut(prefix, lines int) {
 	for _, segments := range m.lines {

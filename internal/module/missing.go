@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxEntries  = 1000 // of a directory that are compared
+	maxEntries  = 1000 // entries of a directory that are compared
 	maxCompared = 64   // bytes of a name that is compared
 	maxSimilar  = 5    // names that an error shows
 	maxShown    = 40   // built-in modules that an error shows
@@ -31,7 +31,7 @@ func (l *Loader) builtins() string {
 	return "Built-in modules are: " + strings.Join(names, ", ") + more + "."
 }
 
-// noBuiltin returns the reason for a missing built-in module, with its replacement.
+// noBuiltin explains that a built-in module does not exist, and names its replacement.
 func (l *Loader) noBuiltin(name string) string {
 	reason := "there is no such built-in module. "
 	if instead := l.Instead[name]; instead != "" {
@@ -40,7 +40,7 @@ func (l *Loader) noBuiltin(name string) string {
 	return reason + l.builtins()
 }
 
-// missing returns the reason for a missing file, with what exists instead.
+// missing explains that a file does not exist, and says what exists instead.
 func (l *Loader) missing(name string) string {
 	dir := path.Dir(name)
 	if dir != "/" && !l.isDir(dir) {
@@ -63,8 +63,8 @@ func quotePath(name string) string {
 	return name
 }
 
-// similar names the files of a directory whose names resemble one, or else some others. It returns "" if the directory
-// is empty.
+// similar lists files in a directory whose names resemble a name, or else some others. It returns "" for an empty
+// directory.
 func (l *Loader) similar(dir, name string) string {
 	if !l.isDir(dir) {
 		return ""
@@ -123,7 +123,7 @@ func stem(name string) string {
 	return name[:min(len(name), maxCompared)]
 }
 
-// distance is the edit distance of two names, in bytes.
+// distance returns the edit distance of two names, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

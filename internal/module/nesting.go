@@ -2,23 +2,23 @@ package module
 
 import "strings"
 
-// nesting counts what is open at one place of TypeScript code, within one pair of brackets or outside of all. Each
-// count is an upper bound on the depth of the parser's calls there, and of the passes over its result.
+// nesting counts what is open at one position of TypeScript code, within one pair of brackets or outside of all. Each
+// count is an upper bound on the recursion depth of the parser there, and of the passes over its result.
 type nesting struct {
 	statements int // heads of statements, such as if and else, and labels
-	operators  int // operators whose right side reaches far, such as = and ?:, and words that begin something
+	operators  int // operators with a far-reaching right side, such as = and ?:, and words with a similar effect
 	prefixes   int // operators before an operand
 	suffixes   int // calls, members and the like after an operand
 	angles     int // angle brackets, and operators that look like them
 	conditions int // ?
-	returns    int // colons that may begin the type of an arrow function between ? and :
-	readings   int // places where the parser may have to read on in two ways
+	returns    int // colons that may begin the return type of an arrow function between ? and :
+	readings   int // positions where the parser may have to try two readings
 
 	terms        int // operators between operands
 	alternatives int // | and &
 	items        int // commas
 
-	last int  // the calls of the statement that has just ended, for an else
+	last int  // the calls of the statement that has just ended, to which an else may belong
 	list bool // whether these are the elements of an array
 	enum bool // whether this is in an enum
 }
@@ -30,7 +30,7 @@ func (n *nesting) calls() int {
 // endOperand handles an operator between operands.
 func (n *nesting) endOperand() { n.prefixes, n.suffixes = 0, 0 }
 
-// endExpression handles a comma: the counts begin anew, unless the comma is between types in angle brackets.
+// endExpression handles a comma. It resets the counts, unless the comma stands between types in angle brackets.
 func (n *nesting) endExpression() {
 	if n.angles == 0 {
 		*n = nesting{statements: n.statements, items: n.items, last: n.last, list: n.list, enum: n.enum}
@@ -41,18 +41,18 @@ func (n *nesting) endStatement() {
 	*n = nesting{last: n.statements + n.operators + n.prefixes, list: n.list, enum: n.enum}
 }
 
-// prefixWords are operators that stand before an operand or a type.
+// prefixWords are operators before an operand or a type.
 var prefixWords = wordSet("typeof void delete await new keyof readonly unique")
 
-// statementWords begin a statement that another one is part of.
+// statementWords begin a statement that contains another statement.
 var statementWords = wordSet("if else for while do with export declare abstract try finally catch")
 
-// softWords can be names, but are keywords in some places.
+// softWords are names in some places and keywords in others.
 var softWords = wordSet("abstract accessor as assert asserts async await declare defer enum extends from get global " +
 	"implements infer interface is keyof let module namespace of out override private protected public readonly require " +
 	"satisfies set source static type unique using yield")
 
-// joiningWords continue a statement even on a new line or after a brace.
+// joiningWords continue a statement even after a line break or a brace.
 var joiningWords = wordSet("in of instanceof as satisfies extends implements is from while else catch finally")
 
 func wordSet(words string) map[string]bool {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// maxPackage is the largest package.json that is read, in bytes.
+	// maxPackage limits the size of a package.json in bytes.
 	maxPackage = 1 << 20
-	// maxConditions is how deep conditions may be nested in a package.json.
+	// maxConditions limits how deep the conditions in a package.json are nested.
 	maxConditions = 16
 )
 
-// manifest is the part of a package.json that describes modules.
+// manifest holds the members of a package.json that concern modules.
 type manifest struct {
 	Type, Browser, Module, Main lenient
 	Exports                     json.RawMessage
@@ -33,7 +33,7 @@ func (s *lenient) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// manifest reads the package.json of a directory. It returns nil if that cannot be read.
+// manifest reads the package.json of a directory. It returns nil on any error.
 func (l *Loader) manifest(dir string) *manifest {
 	name := path.Join(dir, "package.json")
 	if !l.isFile(name) {
@@ -64,7 +64,7 @@ func (l *Loader) packageType(dir string) string {
 	return ""
 }
 
-// inPackage returns the file that a bare name means in its package below root, or "".
+// inPackage returns the file that a bare name such as pkg/sub refers to in its package below root, or "".
 func (l *Loader) inPackage(root, name string) string {
 	parts := strings.SplitN(name, "/", 3)
 	n := 1
@@ -73,19 +73,19 @@ func (l *Loader) inPackage(root, name string) string {
 	}
 	rest := strings.Join(parts[n:], "/")
 	if rest == "" {
-		return "" // the whole package, which its directory stands for
+		return "" // the whole package, which directory finds
 	}
 	return l.packageEntry(path.Join(append([]string{root}, parts[:n]...)...), "./"+rest)
 }
 
-// packageEntry returns the file that the package.json of a directory names for a subpath, which is "." or begins with
-// "./", or "". Subpaths that it does not name are files of their own, since a project's author sees them.
+// packageEntry returns the file that a directory's package.json names for a subpath, or "". The subpath is "." or
+// begins with "./". The caller looks up subpaths that are not named as files, because a project's author can see these.
 func (l *Loader) packageEntry(dir, subpath string) string {
 	m := l.manifest(dir)
 	if m == nil {
 		return ""
 	}
-	// Forms for browsers need nothing of Node's.
+	// Files for browsers do not depend on Node.
 	forms := [][]string{{"browser", "import", "module", "default"}, {"browser", "import", "module", "default", "require", "node"}}
 	names := []string{string(m.Module), string(m.Browser), string(m.Main)}
 	if l.Require {
@@ -109,7 +109,7 @@ func (l *Loader) packageEntry(dir, subpath string) string {
 	return ""
 }
 
-// inside returns find's result for a target of a package, or "" if the target is outside of the package.
+// inside returns find's result for a target within a package, or "" if the target is outside of it.
 func (l *Loader) inside(dir, target string, find func(string) string) string {
 	if target == "" || checkPath(target) != "" {
 		return ""
@@ -141,7 +141,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// members returns the members of a JSON object in their order, which counts in exports, or nil.
+// members returns the members of a JSON object in order, which matters in exports, or nil.
 func members(object json.RawMessage) []member {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
@@ -165,7 +165,7 @@ func members(object json.RawMessage) []member {
 	return list
 }
 
-// exported returns the target of a subpath under exports, or "".
+// exported returns the target of a subpath in exports, or "".
 func exported(exports json.RawMessage, subpath string, conditions []string) string {
 	list := members(exports)
 	if len(list) == 0 || !strings.HasPrefix(list[0].name, ".") {
@@ -179,7 +179,7 @@ func exported(exports json.RawMessage, subpath string, conditions []string) stri
 		if m.name == subpath {
 			return target(m.value, conditions, maxConditions)
 		}
-		// The longest pattern that matches counts.
+		// The longest matching pattern wins.
 		before, after, ok := strings.Cut(m.name, "*")
 		if ok && len(before) > best && len(subpath) >= len(before)+len(after) &&
 			strings.HasPrefix(subpath, before) && strings.HasSuffix(subpath, after) {
@@ -196,7 +196,7 @@ func exported(exports json.RawMessage, subpath string, conditions []string) stri
 	return strings.ReplaceAll(pattern, "*", matched)
 }
 
-// target resolves the conditions of a target. Nested values are decoded again at each level.
+// target resolves conditions to a target. It decodes nested values again at each level.
 func target(value json.RawMessage, conditions []string, depth int) string {
 	var kind byte
 	if trimmed := bytes.TrimLeft(value, " \t\r\n"); len(trimmed) > 0 {

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// maxPath is the longest specifier and path, in bytes.
+	// maxPath limits specifiers and paths, in bytes.
 	maxPath = 4096
-	// libDir is where libraries lie.
+	// libDir is the directory of libraries.
 	libDir = "/lib"
-	// maxLevels is how many of the directories above an importing module may have a node_modules directory of use.
+	// maxLevels limits how many parent directories are searched for node_modules or a package.json.
 	maxLevels = 64
 )
 
-// extensions are tried, in this order, where a specifier leaves them out.
+// extensions are tried in this order if a specifier has none.
 var extensions = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"}
 
-// typeScript says which TypeScript file may be meant by the name of the JavaScript that is made of it.
+// typeScript maps the extension of compiled JavaScript to that of its TypeScript source.
 var typeScript = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
 // Resolve returns the module that a specifier means in the module at the path base, or in the main script if base
@@ -90,7 +90,7 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 	return l.resolveBare(specifier, base, dir)
 }
 
-// checkPath says what is wrong with a specifier or path, or returns "".
+// checkPath describes the fault of a specifier or path, or returns "".
 func checkPath(s string) string {
 	switch {
 	case s == "":
@@ -103,7 +103,7 @@ func checkPath(s string) string {
 	return ""
 }
 
-// isScheme reports whether what stands before a colon is the scheme of a URL.
+// isScheme reports whether the text before a colon is the scheme of a URL.
 func isScheme(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '+' && c != '-' && c != '.'
@@ -115,7 +115,7 @@ func isPath(specifier string) bool {
 		strings.HasPrefix(specifier, "/") || strings.HasPrefix(specifier, "./") || strings.HasPrefix(specifier, "../")
 }
 
-// resolveBare finds a module by a name that is no path, such as lodash, lodash/fp or @scope/pkg/x.
+// resolveBare finds a module by a bare name, such as lodash, lodash/fp or @scope/pkg/x.
 func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 	clean := path.Clean(specifier)
 	if clean != strings.TrimSuffix(specifier, "/") || isPath(clean) {
@@ -151,7 +151,7 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 	return "", l.notFound(specifier, base, reason)
 }
 
-// at returns the file that a path means, or "".
+// at returns the file that a path refers to, or "".
 func (l *Loader) at(name string, directory bool) string {
 	if !directory {
 		if found := l.file(name); found != "" {
@@ -161,7 +161,7 @@ func (l *Loader) at(name string, directory bool) string {
 	return l.directory(name)
 }
 
-// file returns the file that a path means, or "", without looking into a directory.
+// file returns the file that a path refers to, or "". It does not look into directories.
 func (l *Loader) file(name string) string {
 	if l.isFile(name) {
 		return name
@@ -180,7 +180,7 @@ func (l *Loader) file(name string) string {
 	return ""
 }
 
-// directory returns the file that a directory means, or "".
+// directory returns the file that a directory refers to, or "".
 func (l *Loader) directory(name string) string {
 	if !l.isDir(name) {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquote returns the value of a JavaScript string, quotes included in s. Lone surrogates become U+FFFD. It returns
-// false for an escape that is not allowed in modules.
+// unquote returns the value of a JavaScript string, which s contains with its quotes. Lone surrogates become U+FFFD. It
+// returns false for an escape that modules do not permit.
 func unquote(s string) (string, bool) {
 	s = s[1 : len(s)-1]
 	if !strings.Contains(s, `\`) {
@@ -30,7 +30,7 @@ func unquote(s string) (string, bool) {
 			high = r
 			return
 		}
-		out.WriteRune(r) // which makes U+FFFD of half a pair
+		out.WriteRune(r) // turns a lone surrogate into U+FFFD
 	}
 	for s != "" {
 		if s[0] != '\\' {

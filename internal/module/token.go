@@ -1,6 +1,6 @@
 package module
 
-// tokenKind is the kind of a token, as far as this package needs it.
+// tokenKind distinguishes tokens as far as this package needs it.
 type tokenKind uint8
 
 const (
@@ -13,17 +13,17 @@ const (
 	templateHead           // from the back quote or a closing brace to the next ${
 	regex                  // with its flags
 	punctuator             // brackets too
-	broken                 // a string, comment, template or character that ends the program as far as a parser can read it
+	broken                 // a string, comment, template or character that ends the program, as far as a parser can read it
 )
 
 // token is a piece of source.
 type token struct {
 	kind       tokenKind
 	start, end int     // bytes
-	newline    bool    // whether a line ends between the token before and this one
-	member     bool    // the name of a property: a word after a dot
+	newline    bool    // whether a line ends between the previous token and this one
+	member     bool    // whether it is the name of a property, a word after a dot
 	bracket    bracket // for brackets
-	// uncertain means that this slash could also be read the other way: as a regular expression or a division.
+	// uncertain means that a slash could also have the other meaning: regular expression or division.
 	uncertain bool
 }
 
@@ -36,7 +36,7 @@ type bracket struct {
 	value    bool // the braces of an object, not of a block
 }
 
-// reservedWords are words that are never names of variables, with the meaning of a slash after each.
+// reservedWords cannot be names of variables. The values are the meanings of a slash after them.
 var reservedWords = map[string]slash{
 	"break": eitherSlash, "case": regexSlash, "catch": regexSlash, "class": regexSlash, "const": eitherSlash,
 	"continue": eitherSlash, "debugger": eitherSlash, "default": regexSlash, "delete": regexSlash, "do": regexSlash,
@@ -56,11 +56,11 @@ type slash uint8
 const (
 	divisionSlash slash = iota
 	regexSlash
-	eitherSlash // it depends on more than the tokens before
+	eitherSlash // depends on more than the previous tokens
 )
 
-// headWords come before a parenthesis that is followed by a statement or a block, not by a function's body.
+// headWords precede parentheses that are followed by a statement or a block, not by the body of a function.
 var headWords = map[string]bool{"if": true, "for": true, "while": true, "with": true}
 
-// blockWords, like headWords, come before a parenthesis, which is followed by a block.
+// blockWords precede parentheses that are followed by a block.
 var blockWords = map[string]bool{"switch": true, "catch": true}

@@ -12,8 +12,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// ErrBusy means that TypeScript is refused for now: all of the host's threads for it are busy with transforms whose
-// callers have given up.
+// ErrBusy means that TypeScript is refused for now, because all threads for it are busy with transforms that their
+// callers have abandoned.
 var ErrBusy = errors.New("too many TypeScript transforms that take too long: try again later, or use JavaScript")
 
 // slots holds an entry for each running transform, including abandoned ones, which cannot be stopped.
@@ -52,12 +52,12 @@ func checkTypeScript(ctx context.Context, code, name string) error {
 	return checkComplexity(code, name)
 }
 
-// StripBody is StripTypes for the body of an async function, with return, and possibly with import declarations, which
-// become calls of import as in [SplitImports].
+// StripBody is StripTypes for the body of an async function, with return statements, and possibly with import
+// declarations, which become calls of import as in [SplitImports].
 //
-// The parser takes no return outside of functions in a module, so the code is put into a function: it begins on the
-// code's own first line, and ends on a line of its own. In the output, the line that begins the function is used for
-// the imports, and the one that ends it is left out.
+// In a module, the parser does not accept return outside of functions. So the code is wrapped in a function that begins
+// on the code's own first line, and ends on an added line. In the output, the first line of the function is replaced by
+// the imports, and the added line is removed.
 func StripBody(ctx context.Context, code, name string) (js string, m *Map, err error) {
 	if err := checkTypeScript(ctx, code, name); err != nil {
 		return "", nil, err
@@ -70,7 +70,7 @@ func StripBody(ctx context.Context, code, name string) (js string, m *Map, err e
 		return "", nil, inFile(err, name)
 	}
 	if at := body.end; at.kind == broken && strings.IndexByte(")]}", code[min(at.start, len(code)-1)]) >= 0 {
-		// It could close the function.
+		// It could close the wrapping function.
 		line, column := endPosition(code[:at.start])
 		return "", nil, &SyntaxError{name, line, column, fmt.Sprintf("Unexpected %q", code[at.start:at.start+1])}
 	}
@@ -109,7 +109,7 @@ func StripBody(ctx context.Context, code, name string) (js string, m *Map, err e
 	return before + body.statement(usedIn(after)) + after, m, nil
 }
 
-// transform runs a transform, and waits for it until the context ends.
+// transform runs a transform and waits until it finishes or the context ends.
 func transform(ctx context.Context, code, name string) (*api.TransformResult, error) {
 	select {
 	case slots <- struct{}{}:
@@ -127,7 +127,7 @@ func transform(ctx context.Context, code, name string) (*api.TransformResult, er
 	go func() {
 		var result *api.TransformResult
 		defer func() {
-			_ = recover() // a bug of the compiler: there is no result
+			_ = recover() // a bug in the compiler: there is no result
 			done <- result
 		}()
 		out := api.Transform(code, api.TransformOptions{
@@ -165,7 +165,7 @@ func transform(ctx context.Context, code, name string) (*api.TransformResult, er
 	}
 }
 
-// syntaxError makes an error of the parser's message, whose columns are bytes.
+// syntaxError converts a message of the parser, whose columns are in bytes.
 func syntaxError(name string, message api.Message) error {
 	e := &SyntaxError{name, 1, 1, message.Text}
 	if at := message.Location; at != nil {
@@ -175,7 +175,7 @@ func syntaxError(name string, message api.Message) error {
 	return e
 }
 
-// inFile adds the name of the file to a syntax error.
+// inFile sets the file of a syntax error.
 func inFile(err error, name string) error {
 	var se *SyntaxError
 	if errors.As(err, &se) {
@@ -184,7 +184,7 @@ func inFile(err error, name string) error {
 	return err
 }
 
-// utf16Length returns how many UTF-16 code units a text is.
+// utf16Length returns the length of a text in UTF-16 code units.
 func utf16Length(s string) int {
 	n := 0
 	for _, r := range s {
@@ -196,7 +196,7 @@ func utf16Length(s string) int {
 	return n
 }
 
-// lineBreak returns how many bytes the line break at the start of s is, or 0.
+// lineBreak returns the length in bytes of the line break at the start of s, or 0.
 func lineBreak(s string) int {
 	switch {
 	case strings.HasPrefix(s, "\r\n"):
@@ -209,13 +209,12 @@ func lineBreak(s string) int {
 	return 0
 }
 
-// countLines returns how many lines a text has.
 func countLines(s string) int {
 	line, _ := endPosition(s)
 	return line
 }
 
-// endPosition returns the line and the column, both from 1, of the end of a text.
+// endPosition returns the line and column of the end of a text, both from 1.
 func endPosition(s string) (line, column int) {
 	line = 1
 	start := 0

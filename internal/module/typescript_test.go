@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/module"
 )
 
-// strip is StripBody or StripTypes.
+// strip returns StripBody or StripTypes.
 func strip(body bool) func(ctx context.Context, code, name string) (string, *module.Map, error) {
 	if body {
 		return module.StripBody
@@ -98,7 +98,7 @@ func TestStripTypesErrors(t *testing.T) {
 	require.EqualError(t, err, "Cannot load x.ts: it is larger than 131072 bytes")
 }
 
-// TestPositions looks for where words of the output come from.
+// TestPositions maps the positions of words in the output back to the source.
 func TestPositions(t *testing.T) {
 	const code = `interface A { /* 😀 */ a: string }; let one: number = two; if ('😀' as any) three()
 enum E { four = 1 }
@@ -140,7 +140,7 @@ func position(t *testing.T, code, name string) (line, column int) {
 	return len(lines), column + 1
 }
 
-// impatient is a context that is done as soon as somebody waits for it.
+// impatient is a context that ends as soon as somebody waits for it.
 type impatient struct {
 	context.Context
 	waited atomic.Bool

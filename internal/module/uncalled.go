@@ -2,12 +2,12 @@ package module
 
 import "slices"
 
-// maxUncalled is the largest code, in bytes, that [FindUncalled] reads.
+// maxUncalled limits the code that [FindUncalled] reads, in bytes.
 const maxUncalled = 64 << 10
 
-// FindUncalled finds a place in code where the value of a method, by its name, decides something without being called,
-// as in s.isFile ? a : b. It returns the name, and the line and column from 1. ok is false if there is none, and for
-// code of more than 64 KiB.
+// FindUncalled finds a place in code where a method is used as a condition but not called, as in s.isFile ? a : b.
+// names are the methods to look for. It returns the name found, and its line and column from 1. ok is false if there is
+// none, and for code of more than 64 KiB.
 //
 // It finds most such places, but not all.
 func FindUncalled(code string, names ...string) (name string, line, column int, ok bool) {
@@ -40,22 +40,22 @@ func FindUncalled(code string, names ...string) (name string, line, column int, 
 type finder struct {
 	lexer
 	tokens  []token
-	matches []int // for closing brackets, where the opening one is; else -1
+	matches []int // the index of the opening bracket for each closing one, else -1
 }
 
-// at reports whether the token at an index is one of some texts.
+// at reports whether the token at an index is one of the texts.
 func (f *finder) at(i int, texts ...string) bool {
 	return i >= 0 && i < len(f.tokens) && slices.Contains(texts, f.text(f.tokens[i]))
 }
 
-// decides reports whether the value of the member at an index decides something without being called.
+// decides reports whether the member at an index is used as a condition without being called.
 func (f *finder) decides(i int) bool {
 	start := f.chain(i)
 	before, after := start-1, i+1
 	switch {
 	case f.at(after, "(", "?.", ".", "=") || f.at(before, "typeof", "delete", "new"):
 		return false
-	case f.at(after, "&&", "?"): // of code that asks first whether there is such a method
+	case f.at(after, "&&", "?"): // the code may test whether the method exists
 		return !f.called(start, i, after+1)
 	case f.at(after, "||", "===", "!==", "==", "!="), f.at(before, "!", "&&", "||"):
 		return true
@@ -65,7 +65,7 @@ func (f *finder) decides(i int) bool {
 	return f.at(before, "=>") && f.at(after, ")", ",")
 }
 
-// chain returns where the operand that a member belongs to begins, as a in a.b(c).d.
+// chain returns the start of the operand that a member belongs to, such as a in a.b(c).d.
 func (f *finder) chain(i int) int {
 	for f.at(i-1, ".", "?.") {
 		i -= 2
@@ -80,13 +80,13 @@ func (f *finder) chain(i int) int {
 	return max(i, 0)
 }
 
-// reservedBefore reports whether a word before a bracket is not what is called.
+// reservedBefore reports whether a word before a bracket is not an operand.
 func reservedBefore(text string) bool {
 	_, reserved := reservedWords[text]
 	return reserved && text != "this" && text != "super"
 }
 
-// called reports whether the tokens from start to end are repeated at another place, with a call.
+// called reports whether the tokens from start to end are repeated at place and called there.
 func (f *finder) called(start, end, place int) bool {
 	for i := start; i <= end; i++ {
 		if !f.at(place, f.text(f.tokens[i])) {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/tsdecl"
 )
 
-// TestSchemasThatTakeMemory declares functions with schemas that are short for what they stand for, or long.
+// TestSchemasThatTakeMemory declares functions with long schemas, and with short ones that expand enormously.
 func TestSchemasThatTakeMemory(t *testing.T) {
 	alternatives := func(n int, format string) string {
 		list := make([]string, n)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/schema"
 )
 
-// detail is how much a declaration says.
+// detail is the amount of detail in a declaration.
 type detail int
 
 const (
@@ -18,34 +18,33 @@ const (
 	noTypes
 )
 
-// The types of what is not known, or not told.
+// Types of unknown or omitted values.
 const (
 	unknown   = "unknown"
 	anyObject = "Record<string, unknown>"
 )
 
-// Bounds on what is told of a schema.
+// Limits on the parts of a declaration.
 const (
-	maxDepth    = 10 // of types in types
-	maxChoices  = 40 // of an enum
+	maxDepth    = 10 // levels of nested types
+	maxChoices  = 40 // values of an enum
 	maxLiteral  = 100
 	maxName     = 100
 	maxProperty = 200 // bytes of a description
 )
 
-// A generator makes the types of one function.
+// A generator writes the types of one function.
 type generator struct {
 	*schema.Document
 	detail detail
-	// left is how many bytes there may still be, about. It is negative if they are used up.
+	// left is roughly the number of bytes that may still be written. It is negative once the limit is exceeded.
 	left int
-	// within are the schemas that references have led to and that are being made, and depth is how deep in types that
-	// is.
+	// within holds the targets of the references being followed, and depth is the current nesting of types.
 	within []*jsontree.Node
 	depth  int
 }
 
-// A tsType is a type. One that is compound must be in parentheses before anything can be added to it.
+// A tsType is a type expression. If it is compound, it needs parentheses before anything can be added to it.
 type tsType struct {
 	text     string
 	compound bool
@@ -66,7 +65,7 @@ func (g *generator) spend(text string) string {
 
 func (g *generator) simple(text string) tsType { return tsType{text: g.spend(text)} }
 
-// of returns the type of what a schema allows. Lines after the first one begin with indent.
+// of returns the type of the values that a schema allows. Lines after the first begin with indent.
 func (g *generator) of(s *jsontree.Node, indent string) tsType {
 	if g.left < 0 || g.depth >= maxDepth {
 		return g.simple(unknown)
@@ -76,7 +75,7 @@ func (g *generator) of(s *jsontree.Node, indent string) tsType {
 	if s.Is("false") {
 		return g.simple("never")
 	}
-	var all []tsType // which hold together
+	var all []tsType // parts of an intersection
 	for _, target := range g.Targets(s) {
 		all = append(all, g.reference(target, indent))
 	}
@@ -104,7 +103,7 @@ func (g *generator) of(s *jsontree.Node, indent string) tsType {
 	return g.join(all, " & ")
 }
 
-// typesOf returns the types that a schema names, or speaks of.
+// typesOf returns the types in the keyword type, or else the type that other keywords imply.
 func typesOf(s *jsontree.Node) []string {
 	named := s.Get("type")
 	if one, ok := named.AsText(); ok {
@@ -140,7 +139,7 @@ func (g *generator) typed(s *jsontree.Node, types []string, indent string) tsTyp
 	return g.join(choices, " | ")
 }
 
-// combined is what some schemas allow together, or each of them.
+// combined joins the types of several schemas with an operator.
 func (g *generator) combined(schemas []*jsontree.Node, operator, indent string) tsType {
 	var types []tsType
 	for _, s := range schemas {
@@ -168,7 +167,7 @@ func (g *generator) array(s *jsontree.Node, indent string) tsType {
 		if g.left < 0 {
 			break
 		}
-		items = append(items, g.of(item, indent).grouped()+"?") // a schema like this does not say that there must be one
+		items = append(items, g.of(item, indent).grouped()+"?") // the schema does not require the item to exist
 	}
 	if !rest.Is("false") {
 		items = append(items, g.spend("...unknown[]"))
@@ -225,7 +224,7 @@ func (g *generator) object(s *jsontree.Node, indent string) tsType {
 	return tsType{text: b.String()}
 }
 
-// reference returns the type of what a reference leads to. One that leads to itself ends there.
+// reference returns the type of a reference's target. A reference that leads back to itself becomes unknown.
 func (g *generator) reference(target *jsontree.Node, indent string) tsType {
 	if slices.Contains(g.within, target) {
 		return g.simple(unknown)
@@ -247,7 +246,7 @@ func (g *generator) enum(values []*jsontree.Node) tsType {
 	return g.join(choices, " | ")
 }
 
-// literal is the type of one value.
+// literal returns the type of a single value.
 func (g *generator) literal(v *jsontree.Node) tsType {
 	text, err := v.Encode(maxLiteral)
 	switch {
@@ -259,7 +258,7 @@ func (g *generator) literal(v *jsontree.Node) tsType {
 	return g.simple(string(text))
 }
 
-// join makes one type of several. What adds nothing is left out.
+// join joins types with an operator. It omits types that add nothing.
 func (g *generator) join(types []tsType, operator string) tsType {
 	if operator == " & " {
 		types = slices.DeleteFunc(types, func(t tsType) bool { return t.text == unknown })

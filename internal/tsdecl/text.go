@@ -11,7 +11,7 @@ import (
 
 var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
-// key is the name of a property.
+// key returns a property name, quoted if necessary.
 func key(name string) string {
 	if identifier.MatchString(name) {
 		return name
@@ -19,7 +19,7 @@ func key(name string) string {
 	return quoted(name)
 }
 
-// quoted is text as a literal. Backquotes are escaped, so that it can stand in Markdown.
+// quoted returns text as a string literal. Backquotes are escaped, so that it can stand in Markdown.
 func quoted(text string) string {
 	encoded, err := jsontree.Marshal(text)
 	if err != nil { // texts can always be encoded
@@ -28,7 +28,7 @@ func quoted(text string) string {
 	return strings.ReplaceAll(string(encoded), "`", `\u0060`)
 }
 
-// comment is a comment on a line of its own, or nothing if there is no text, which must be one line.
+// comment returns text, which must be a single line, as a comment on a line of its own. It returns "" for no text.
 func comment(indent, text string) string {
 	if text == "" {
 		return ""
@@ -36,9 +36,10 @@ func comment(indent, text string) string {
 	return indent + "/** " + text + " */\n"
 }
 
-// oneLine makes text one line of about some bytes, which cannot end a comment, nor a block of code in Markdown.
+// oneLine returns text as a single line of at most about limit bytes that cannot end a comment or a Markdown code
+// block.
 func oneLine(text string, limit int) string {
-	text = plaintext.Cut(strings.ToValidUTF8(text, "\uFFFD"), 4*limit) // the rest need not be looked at
+	text = plaintext.Cut(strings.ToValidUTF8(text, "\uFFFD"), 4*limit) // bounds the work below
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
 	}), " ")
@@ -46,7 +47,7 @@ func oneLine(text string, limit int) string {
 	return strings.ReplaceAll(text, "*/", "* /")
 }
 
-// notes is what a comment says of a property: its description, and what TypeScript has no words for.
+// notes returns the comment for a property: its description, and constraints that TypeScript cannot express.
 func notes(s *jsontree.Node) string {
 	text := oneLine(s.GetText("description"), maxProperty)
 	var facts []string

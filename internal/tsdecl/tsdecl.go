@@ -16,14 +16,14 @@ import (
 
 // A Function is a function to declare.
 type Function struct {
-	// Name can be any text of reasonable length; it is quoted if it is no identifier.
+	// Name can be any text of reasonable length. It is quoted if it is not an identifier.
 	Name, Description string
 	// Input is the JSON Schema of the only argument, and Output that of the result. Without Output the result is a
 	// string.
 	Input, Output json.RawMessage
 }
 
-// How many bytes the declaration of a function, and its description, may have.
+// Limits in bytes on the declaration of a function, and on its description.
 const (
 	maxFunction    = 8 << 10
 	maxDescription = 300
@@ -48,8 +48,8 @@ func Declare(f Function) Declaration {
 	return d
 }
 
-// Object declares a constant object with some functions, in at most about limit bytes: if they do not have room, the
-// last ones are only named, and if these are too many, counted.
+// Object declares a constant object with functions, in at most about limit bytes. If there is not enough room, the last
+// functions are only named, or if that is too long as well, counted.
 func Object(name string, functions []Declaration, limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "declare const %s: {\n", name)
@@ -72,7 +72,7 @@ func Object(name string, functions []Declaration, limit int) string {
 	return b.String()
 }
 
-// parse reads a schema. What cannot be read, or is not there, allows anything.
+// parse reads a schema. Without a valid schema, anything is allowed.
 func parse(raw json.RawMessage) *schema.Document {
 	if d, err := schema.Parse(raw); err == nil {
 		return d
@@ -96,7 +96,7 @@ func (g *generator) function(f Function, input, output *schema.Document) string 
 		"  " + key(f.Name) + "(input" + optional + ": " + argument + "): Promise<" + result + ">;\n"
 }
 
-// whole is the type of a whole schema.
+// whole returns the type of a whole schema.
 func (g *generator) whole(d *schema.Document) string {
 	if g.detail == noTypes {
 		return anyObject

@@ -129,7 +129,7 @@ func TestDeclarationsAreBounded(t *testing.T) {
 		}
 		return strings.Join(parts, ",")
 	}
-	// Each of these is what the one after it consists of, twice: there are 2^30 types in the first one.
+	// Each type contains the next one twice, so there are 2^30 types in the first.
 	var towers []string
 	for i := range 30 {
 		towers = append(towers, fmt.Sprintf(`"t%d":{"properties":{"a":{"$ref":"#/$defs/t%d"},"b":{"$ref":"#/$defs/t%[2]d"}}}`, i, i+1))
@@ -168,7 +168,7 @@ func TestDeclarationsAreBounded(t *testing.T) {
 	require.Equal(t, "declare const tools: {\n};\n", declare())
 }
 
-// randomSchema makes a schema of keywords that fit together or not.
+// randomSchema returns a schema of random keywords, which need not fit together.
 func randomSchema(r *rand.Rand, depth int) map[string]any {
 	text := func() string {
 		texts := []string{"*/", "a", "`", `\`, `"`, "\u2028", "a-b", "__proto__", "é", "\x00", "//", "constructor", "new", "readonly", "get", "[x]", ""}
@@ -222,8 +222,8 @@ func TestRandomSchemas(t *testing.T) {
 	}
 }
 
-// checkSyntax checks that a declaration is one, for a parser and for those who read it: no literal or comment has
-// several lines, and nothing else is where only types are.
+// checkSyntax requires that a declaration parses, and that it cannot mislead readers: no literal or comment has several
+// lines, and everything else consists of types.
 func checkSyntax(t testing.TB, text string) {
 	t.Helper()
 	require.Empty(t, api.Transform(text, api.TransformOptions{Loader: api.LoaderTS}).Errors, text)
@@ -283,7 +283,7 @@ func FuzzDeclare(f *testing.F) {
 	})
 }
 
-// TestReferences has all forms in which a schema can refer to another one.
+// TestReferences has all forms of references in a schema.
 func TestReferences(t *testing.T) {
 	for _, ref := range []string{
 		`"$ref":"#/$defs/n"`, `"$ref":"#/%24defs/n"`, `"$ref":"#anchor"`, `"$dynamicRef":"#moving"`, `"allOf":[{"$ref":"#anchor"}]`,

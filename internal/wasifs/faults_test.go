@@ -18,13 +18,13 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// faults is a file system in which operations of a name fail, or do half of what they should.
+// faults is a file system in which one operation fails, or does only half of its work.
 type faults struct {
 	afero.Fs
 	op  string
 	err error
 
-	atime time.Time // the last that has been set
+	atime time.Time // the last one set
 }
 
 func (f *faults) fail(op string) error {
@@ -257,7 +257,7 @@ func TestRenamingThatFails(t *testing.T) {
 			require.Equal(t, test.want, wasifs.New(files).Rename(test.from, test.to))
 			files.op = ""
 			if test.op == "rename" && test.err == syscall.EEXIST && test.to == "empty" {
-				delete(before, "/empty") // which is a step of its own
+				delete(before, "/empty") // a separate step
 			}
 			require.Equal(t, before, contents(t, files))
 		})
@@ -274,7 +274,7 @@ func TestTimesOfAccessAreNeverMadeUp(t *testing.T) {
 	require.EqualValues(t, 2, files.atime.UnixNano())
 }
 
-// TestRootCanAlwaysBeOpened has wazero in mind, which panics otherwise.
+// TestRootCanAlwaysBeOpened matters because wazero panics otherwise.
 func TestRootCanAlwaysBeOpened(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -294,7 +294,7 @@ func TestRootCanAlwaysBeOpened(t *testing.T) {
 	requireReport(t, "closed.txt", walk(t, project, "closed"))
 }
 
-// linking is a file system that has links, and follows them.
+// linking is a file system that has symbolic links, and follows them.
 type linking struct{ afero.Fs }
 
 type linkInfo struct{ fs.FileInfo }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// open opens a file that can be opened.
+// open opens a file, which must succeed.
 func open(t *testing.T, s sys.FS, name string, flag sys.Oflag) sys.File {
 	t.Helper()
 	f, errno := s.OpenFile(name, flag, 0o644)
@@ -32,7 +32,7 @@ func content(t *testing.T, files afero.Fs, name string) string {
 	return string(b)
 }
 
-// TestErrorsOfOpenFiles opens /f, which has "0123456789".
+// TestErrorsOfOpenFiles opens /f, which contains "0123456789".
 func TestErrorsOfOpenFiles(t *testing.T) {
 	buf := make([]byte, 4)
 	const most = math.MaxInt64
@@ -245,7 +245,7 @@ func TestQuotas(t *testing.T) {
 	require.Equal(t, sys.EIO, opening(s, "g", sys.O_RDWR|sys.O_CREAT))
 }
 
-// TestAppending has half of the handles append from the beginning, the others later.
+// TestAppendingGetsInNobodysWay appends from the start with half of the handles, and later with the others.
 func TestAppendingGetsInNobodysWay(t *testing.T) {
 	const writers, lines = 8, 40
 	forEachKind(t, func(t *testing.T, files afero.Fs) {

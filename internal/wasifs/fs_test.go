@@ -14,10 +14,9 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// errnoOf returns the number of an operation that has a result as well.
+// errnoOf drops the result of an operation and returns its error number.
 func errnoOf[T any](_ T, errno sys.Errno) sys.Errno { return errno }
 
-// opening opens and closes a file.
 func opening(s sys.FS, name string, flag sys.Oflag) sys.Errno {
 	f, errno := s.OpenFile(name, flag, 0o644)
 	if errno != 0 {
@@ -26,7 +25,7 @@ func opening(s sys.FS, name string, flag sys.Oflag) sys.Errno {
 	return f.Close()
 }
 
-// TestErrorsOfPaths works on what fill makes.
+// TestErrorsOfPaths works on the files made by fill.
 func TestErrorsOfPaths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")

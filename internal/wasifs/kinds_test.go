@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// A kind is a sort of file systems that the adapter is tried with.
+// A kind is a kind of file system with which the adapter is tested.
 type kind struct {
 	name string
 	make func(t *testing.T) afero.Fs

@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasifs"
 )
 
-// TestFilesBehaveAsTheHosts does the same random things to a file system of ours and to a directory of the host, as
-// wazero makes it available, and compares what comes of them.
+// TestFilesBehaveAsTheHosts applies the same random operations to one of our file systems and to a directory of the
+// host, as wazero exposes it, and compares the outcomes.
 func TestFilesBehaveAsTheHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -47,8 +47,8 @@ func TestFilesBehaveAsTheHosts(t *testing.T) {
 	}
 }
 
-// host is a directory of the host, without deviations of wazero's: its Mkdir says ENOENT where others say ENOTDIR, and
-// it renames what is not there to itself.
+// host is a directory of the host, with two deviations of wazero corrected: its Mkdir returns ENOENT instead of
+// ENOTDIR, and it permits renaming a missing file to itself.
 type host struct {
 	sys.FS
 	dir string
@@ -62,7 +62,7 @@ func (h host) Rename(from, to string) sys.Errno {
 	return sys.UnwrapOSError(syscall.Rename(h.dir+"/"+from, h.dir+"/"+to))
 }
 
-// A comparison does things twice: to what is tested, and to what it should be like.
+// A comparison applies each operation twice: to the file system under test, and to the reference.
 type comparison struct {
 	t     *testing.T
 	rand  *rand.Rand
@@ -76,7 +76,7 @@ type opened struct {
 	files [2]sys.File
 }
 
-// try does something with both and compares the outcomes.
+// try runs an operation on both and compares the outcomes.
 func (c *comparison) try(what string, do func(i int) string) {
 	c.t.Helper()
 	got, want := do(0), do(1)
@@ -113,7 +113,7 @@ func (c *comparison) step() {
 			errno := c.both[i].Rename(name, other)
 			if errno != 0 && (missing != 0 || strings.HasSuffix(other, "/") ||
 				strings.HasPrefix(name, other+"/") || strings.HasPrefix(other, strings.TrimSuffix(name, "/")+"/")) {
-				return "fails" // there are several reasons
+				return "fails" // the errors differ if there are several reasons
 			}
 			return errno.Error()
 		})
@@ -124,7 +124,7 @@ func (c *comparison) step() {
 	}
 }
 
-// isOpen reports whether there is a handle on a file, or one below it.
+// isOpen reports whether a handle is open on a file, or on one below it.
 func (c *comparison) isOpen(name string) bool {
 	name = strings.TrimSuffix(name, "/")
 	return slices.ContainsFunc(c.open, func(o opened) bool {
@@ -161,7 +161,7 @@ func (c *comparison) fileStep() {
 	data := []byte(strings.Repeat(string(rune('a'+c.rand.IntN(26))), n))
 	doing := c.rand.IntN(10)
 	if isDir, _ := file.files[1].IsDir(); isDir && doing >= 7 {
-		return // wazero refuses this before it asks
+		return // wazero refuses this without asking the file system
 	}
 	what := func(does string) string { return does + " " + file.name }
 	switch doing {

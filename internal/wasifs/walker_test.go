@@ -27,13 +27,13 @@ import (
 
 var update = flag.Bool("update", false, "write what the guest reports to testdata instead of comparing it")
 
-// walker is the compiled program of testdata/walker, and what runs it.
+// walker is the compiled program of testdata/walker, and its runtime.
 type walker struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 }
 
-// theWalker is built when the first test needs it. It lives as long as the process.
+// theWalker builds the walker when the first test needs it. The walker lives as long as the process.
 var theWalker = sync.OnceValues(func() (*walker, error) {
 	dir, err := os.MkdirTemp("", "wasifs")
 	if err != nil {
@@ -59,7 +59,7 @@ var theWalker = sync.OnceValues(func() (*walker, error) {
 	return w, err
 })
 
-// walk runs the walker on files and returns what it reports.
+// walk runs the walker on files and returns its report.
 func walk(t *testing.T, files afero.Fs, mode string) string {
 	t.Helper()
 	w, err := theWalker()
@@ -87,7 +87,7 @@ func requireReport(t *testing.T, name, report string) {
 	require.Equal(t, string(want), report)
 }
 
-// fill puts into files what the walker expects.
+// fill creates the files that the walker expects.
 func fill(t *testing.T, files afero.Fs) {
 	t.Helper()
 	for _, dir := range []string{"/docs", "/empty", "/etc"} {
@@ -104,7 +104,7 @@ func fill(t *testing.T, files afero.Fs) {
 	require.NoError(t, files.Chtimes("/hello.txt", then, then))
 }
 
-// contents returns all files with what is in them, and directories with "a directory".
+// contents maps all files to their contents, and directories to "a directory".
 func contents(t *testing.T, files afero.Fs) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -177,7 +177,7 @@ func TestGuestCannotFollowLinks(t *testing.T) {
 			t.Skip("no links here:", err)
 		}
 	}
-	// They would lead there if anybody followed them.
+	// The links really lead there.
 	content, err := os.ReadFile(filepath.Join(dir, "dir", "secret"))
 	require.NoError(t, err)
 	require.Equal(t, "secret", string(content))

@@ -15,25 +15,25 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A badInput is what a model may send by mistake. It may happen to fit the schema.
+// A badInput is a mistake that a model may make. Some of them happen to fit the schema.
 type badInput struct {
 	name  string
 	input json.RawMessage
 }
 
-// Sizes of what is bad.
+// Sizes of bad inputs.
 const (
 	hugeText     = 1 << 20
 	manyItems    = 1000
 	nesting      = 5000
-	maxArguments = 24 // that are tried
+	maxArguments = 24 // that are tested
 )
 
-// badTime is how long a call with a bad input may take before it is stopped. That it has to be is no fault: a tool
-// that is told to wait for years cannot know better.
+// badTime is the time limit of a call with a bad input. Reaching it is no fault: a tool that is told to wait for years
+// cannot know better.
 const badTime = 2 * time.Second
 
-// Values of all types, and some that are difficult.
+// Values of all types, and difficult ones of some.
 var (
 	ofTypes = []badValue{
 		{"null", `null`}, {"a boolean", `true`}, {"a fraction", `12.5`}, {"an integer", `7`}, {"a text", `"text"`},
@@ -61,7 +61,7 @@ var (
 	}
 )
 
-// wholeInputs are no arguments at all, or none that anybody means.
+// wholeInputs replace the whole input.
 var wholeInputs = []badInput{
 	{"nothing", nil}, {"null", []byte(`null`)}, {"an empty object", []byte(`{}`)}, {"an array", []byte(`[{}]`)},
 	{"a text", []byte(`"text"`)}, {"a number", []byte(`1`)}, {"half an object", []byte(`{"a": `)}, {"two objects", []byte(`{}{}`)},
@@ -73,7 +73,7 @@ type badValue struct {
 	name, json string
 }
 
-// badInputs goes through what a model may send instead of an input.
+// badInputs returns inputs that a model may send by mistake.
 func (s *subject) badInputs() iter.Seq[badInput] {
 	base := map[string]json.RawMessage{}
 	if samples, _ := s.samples(); len(samples) > 0 {
@@ -118,7 +118,7 @@ func (s *subject) badInputs() iter.Seq[badInput] {
 	}
 }
 
-// badValues returns values for a property: some of each type, and more of the types that it has.
+// badValues returns values for a property: a few of each type, and more of the types that its schema allows.
 func badValues(d *schema.Document, of *jsontree.Node, depth int) []badValue {
 	values := slices.Clone(ofTypes)
 	types := d.Meant(of)
@@ -129,7 +129,7 @@ func badValues(d *schema.Document, of *jsontree.Node, depth int) []badValue {
 		values = append(values, numbers...)
 	}
 	if depth > 0 {
-		return slices.DeleteFunc(values, func(v badValue) bool { return len(v.json) >= hugeText }) // one is enough
+		return slices.DeleteFunc(values, func(v badValue) bool { return len(v.json) >= hugeText }) // one huge value is enough
 	}
 	if items := d.Find(of, schema.Array, "items").Object("items"); items != nil {
 		for _, value := range badValues(d, items, depth+1) {
@@ -152,7 +152,7 @@ func badValues(d *schema.Document, of *jsontree.Node, depth int) []badValue {
 	return values
 }
 
-// encodeRaw encodes an object whose values need not be what package json would write.
+// encodeRaw encodes an object whose values may be invalid JSON.
 func encodeRaw(object map[string]json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -195,7 +195,7 @@ func checkBadInputs(s *subject, f *findings) {
 			f.advise("%s the call took more than %v, and was stopped.", about, badTime)
 		}
 		if len(f.faults) > maxFindings {
-			return // there is enough to do
+			return // enough to fix
 		}
 	}
 }

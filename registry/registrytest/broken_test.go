@@ -56,7 +56,7 @@ func (rendering) RenderInput(input json.RawMessage) string {
 
 func (rendering) RenderOutput(result registry.Result) string { return result.Content[0].Text }
 
-// broken are tools with one thing wrong each, with the check that must find it and what it must say.
+// broken returns tools with one fault each, with the check that must find it and the text that it must report.
 func broken() map[string]struct {
 	tool        registry.Tool
 	check, want string

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// on returns a request on a new project, and the project. ok is false if there is none.
+// on returns a request on a new project, and the project. ok is false if the project could not be prepared.
 func (s *subject) on(input json.RawMessage, f *findings) (r request, project vfs.Project, ok bool) {
 	project = s.project(f)
 	if project == nil {
@@ -26,7 +26,7 @@ func (s *subject) on(input json.RawMessage, f *findings) (r request, project vfs
 	return r, project, true
 }
 
-// noSamples is advice if a check had nothing to work with.
+// noSamples records that a check had no input to work with.
 func (f *findings) noSamples() {
 	f.advise("There is no input for the tool: no Options.Inputs are set, and none could be made from the schema.")
 }
@@ -46,7 +46,7 @@ func checkInputs(s *subject, f *findings) {
 		response := s.do(r)
 		s.sound(about, response, f)
 		if !known {
-			continue // it may well be refused
+			continue // the made input may be refused
 		}
 		switch {
 		case response.Code == registry.CodeInvalidInput && schema != nil:
@@ -74,7 +74,7 @@ func isEmpty(r registry.Result) bool {
 	return r.Data == nil
 }
 
-// checkOutput checks that the data fit the schema that the tool has for them.
+// checkOutput checks the data of a result against the tool's output schema.
 func (s *subject) checkOutput(about string, r registry.Result, f *findings) {
 	if s.spec.OutputSchema == nil {
 		return
@@ -86,11 +86,11 @@ func (s *subject) checkOutput(about string, r registry.Result, f *findings) {
 	}
 	d, err := s.definition(nil, plainAPI)
 	if err != nil || d.Output == nil {
-		return // said elsewhere
+		return // another check reports it
 	}
 	data, err := encodeData(r.Data)
 	if err != nil {
-		return // said elsewhere
+		return // another check reports it
 	}
 	value, err := jsontree.DecodeLoose(data)
 	if err == nil {
@@ -109,7 +109,7 @@ func encodeData(data any) (encoded []byte, err error) {
 	return encoded, err
 }
 
-// sound checks what holds for every call, whatever the input is.
+// sound checks the rules that hold for every call, whatever its input.
 func (s *subject) sound(about string, r response, f *findings) {
 	if s.broken(about, r, f) {
 		return
@@ -123,7 +123,7 @@ func (s *subject) sound(about string, r response, f *findings) {
 	}
 }
 
-// broken checks that the tool itself has not failed.
+// broken reports whether the tool itself has failed, and records it.
 func (s *subject) broken(about string, r response, f *findings) bool {
 	if p, ok := r.panicked(); ok {
 		f.fault("%s: the tool panicked: %v\n%s", about, p.Value, frames(p.Stack))
@@ -138,7 +138,7 @@ func (s *subject) broken(about string, r response, f *findings) bool {
 	return false
 }
 
-// soundResult checks a result as the tool has returned it.
+// soundResult checks a result as the tool returned it.
 func (s *subject) soundResult(about string, r registry.Result, f *findings) {
 	if r.IsError() && r.Text() == "" {
 		f.fault("%s: the result is an error without a text, so that a model cannot know what was wrong.", about)
@@ -174,7 +174,7 @@ func (s *subject) soundResult(about string, r registry.Result, f *findings) {
 
 func checkNoProject(s *subject, f *findings) {
 	if s.spec.NeedsProject {
-		return // a registry sees to it
+		return // the registry enforces it
 	}
 	samples, _ := s.samples()
 	if len(samples) == 0 {
@@ -189,7 +189,7 @@ func checkNoProject(s *subject, f *findings) {
 	}
 }
 
-// checkRendering checks what is for people.
+// checkRendering calls the methods that render inputs and outputs for people.
 func checkRendering(s *subject, f *findings) {
 	if renderer, ok := s.tool.(registry.InputRenderer); ok {
 		for bad := range s.badInputs() {
@@ -221,7 +221,7 @@ func checkRendering(s *subject, f *findings) {
 	}
 }
 
-// changes is how many changes there have been in a project.
+// changes counts the changes in a project's history. -1 means that it failed.
 func changes(project vfs.Project) int {
 	all, err := project.Changes(context.Background(), "/")
 	if err != nil {
@@ -230,7 +230,7 @@ func changes(project vfs.Project) int {
 	return len(all)
 }
 
-// tree returns all files with their contents, and directories with "/" in the place of it.
+// tree maps the names of files to their contents. The value for directories is "/".
 func tree(files afero.Fs) map[string]string {
 	found := map[string]string{}
 	_ = afero.Walk(files, "/", func(name string, info fs.FileInfo, err error) error {

@@ -16,12 +16,12 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// apis are the APIs that package provider knows.
+// apis are the APIs that package provider supports.
 var apis = []registry.API{
 	registry.Anthropic, registry.OpenAIChat, registry.OpenAIResponses, registry.Gemini, registry.Bedrock, registry.MCP,
 }
 
-// minDescription is how many bytes a description must have that says anything. In Chinese it is seven characters.
+// minDescription is the minimum length of a meaningful description in bytes: seven characters in Chinese.
 const minDescription = 20
 
 func checkDescription(s *subject, f *findings) {
@@ -46,10 +46,9 @@ func checkDescription(s *subject, f *findings) {
 	})
 }
 
-// plainAPI is one for which tools have no definition of their own: tools know those of providers.
+// plainAPI is an unknown API, so that a tool has no APIOverride for it.
 const plainAPI registry.API = "registrytest"
 
-// describes checks the description in a definition.
 func describes(d *registry.Definition, with string, f *findings) {
 	text := strings.TrimSpace(d.Description)
 	switch {
@@ -64,7 +63,7 @@ func describes(d *registry.Definition, with string, f *findings) {
 	}
 }
 
-// undescribed finds properties without a description, in schemas that have not been seen.
+// undescribed calls found for each property without a description, in schemas not seen before.
 func undescribed(d *schema.Document, of *jsontree.Node, path string, seen map[*jsontree.Node]bool,
 	found func(path string, top bool)) {
 	if seen[of] {
@@ -125,7 +124,7 @@ func checkOptions(s *subject, f *findings) {
 	}
 }
 
-// checkPrompt checks the system prompt, with a project and without one.
+// checkPrompt checks the system prompt, without and with files in the project.
 func (s *subject) checkPrompt(api registry.API, set map[string]any, with string, f *findings) {
 	for _, empty := range []bool{true, false} {
 		env, where := s.env(), "without a project"
@@ -156,11 +155,11 @@ func (s *subject) checkPrompt(api registry.API, set map[string]any, with string,
 	}
 }
 
-// maxCombinations is how many combinations of options are tried.
+// maxCombinations limits the combinations of options that are tested.
 const maxCombinations = 64
 
-// combinations returns values for the options of a tool: none, then each value alone, then all together as far as
-// there is room. Numbers have their limits as values, and texts what they are by default.
+// combinations returns settings for the options of a tool: none, then each value alone, then values of all options
+// together, up to the limit. Numbers are set to their limits, and texts to their default.
 func (s *subject) combinations() []map[string]any {
 	all := []map[string]any{nil}
 	together := []map[string]any{{}}
@@ -229,9 +228,9 @@ func checkDefinitions(s *subject, f *findings) {
 	}
 }
 
-// override returns the definition that the API knows by itself.
+// override returns the tool's own definition for an API that defines the tool itself.
 func (s *subject) override(api registry.API, set map[string]any) (override json.RawMessage) {
-	_ = catch(func() error { // what fails here fails in making definitions, too
+	_ = catch(func() error { // an error is reported when the definitions are made
 		d, err := s.definition(set, api)
 		if err == nil {
 			override = d.Override

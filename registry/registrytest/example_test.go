@@ -38,7 +38,7 @@ func TestCount(t *testing.T) {
 	})
 }
 
-// A test of a tool is one call. Tests of a package that has a tool look like this.
+// The test of a tool consists of one call.
 func ExampleTestTool() {
 	_ = func(t *testing.T) {
 		registrytest.TestTool(t, count, &registrytest.Options{

@@ -79,7 +79,7 @@ func TestTool(t *testing.T, tool registry.Tool, options *Options) {
 		s = newSubject(tool, options, f)
 		f.report(t)
 	}) || s == nil {
-		return // nothing else can be said of it
+		return // the other checks need it
 	}
 	for _, c := range checks {
 		if slices.Contains(options.Skip, c.name) {
@@ -93,10 +93,10 @@ func TestTool(t *testing.T, tool registry.Tool, options *Options) {
 	}
 }
 
-// registration is the check without which there is nothing to check.
+// registration is the check that all others depend on.
 const registration = "registration"
 
-// A check is something that tools must do.
+// A check tests one requirement.
 type check struct {
 	name string
 	run  func(s *subject, f *findings)
@@ -116,17 +116,17 @@ var checks = []check{
 	{"rendering", checkRendering},
 }
 
-// findings are what a check has found.
+// findings are the results of a check.
 type findings struct {
 	faults, advice []string
 }
 
-// fault is something that must be changed.
+// fault records a fault, which fails the test.
 func (f *findings) fault(format string, args ...any) {
 	f.faults = add(f.faults, fmt.Sprintf(format, args...))
 }
 
-// advise is something that should be looked at.
+// advise records advice, which does not fail the test.
 func (f *findings) advise(format string, args ...any) {
 	f.advice = add(f.advice, fmt.Sprintf(format, args...))
 }
@@ -138,7 +138,7 @@ func add(to []string, text string) []string {
 	return append(to, text)
 }
 
-// maxFindings is how many findings of a check are shown. What is wrong with one input is often so with many.
+// maxFindings limits the findings that a check shows. One mistake often shows with many inputs.
 const maxFindings = 10
 
 func (f *findings) report(t *testing.T) {
@@ -154,5 +154,4 @@ func (f *findings) report(t *testing.T) {
 	}
 }
 
-// short shortens text for a finding.
 func short(text string) string { return plaintext.Clean(text, 300) }

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A fake is a tool that is made of functions.
+// A fake is a tool made of functions.
 type fake struct {
 	spec    func() registry.Spec
 	execute func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error)
@@ -39,7 +39,7 @@ func textOf(call registry.Call) string {
 	return in.Text
 }
 
-// echo returns a tool that does everything right, changed by those that are to make it wrong.
+// echo returns a tool without faults, modified by the given functions.
 func echo(change ...func(spec *registry.Spec, f *fake)) *fake {
 	spec := registry.Spec{Name: "echo", Description: describedWell, Schema: echoSchema}
 	f := &fake{execute: func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
@@ -54,17 +54,17 @@ func echo(change ...func(spec *registry.Spec, f *fake)) *fake {
 	return f
 }
 
-// with makes an echo that executes like this.
+// with returns an echo with another Execute.
 func with(execute func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error)) *fake {
 	return echo(func(_ *registry.Spec, f *fake) { f.execute = execute })
 }
 
-// specified makes an echo with a changed spec.
+// specified returns an echo with a changed spec.
 func specified(change func(spec *registry.Spec)) *fake {
 	return echo(func(spec *registry.Spec, _ *fake) { change(spec) })
 }
 
-// orExamples are options with which an echo succeeds, unless there are others.
+// orExamples returns options with which an echo succeeds, in place of nil.
 func orExamples(options *Options) *Options {
 	if options == nil {
 		options = &Options{Inputs: []string{`{"text":"one"}`, `{"text":"two"}`}}
@@ -72,7 +72,6 @@ func orExamples(options *Options) *Options {
 	return options
 }
 
-// examine runs one check.
 func examine(tool registry.Tool, name string, options *Options) *findings {
 	found := new(findings)
 	s := newSubject(tool, orExamples(options), found)
@@ -162,7 +161,7 @@ func TestGoodTools(t *testing.T) {
 	}
 }
 
-// TestWithoutOptions checks that there is advice for what is not known, and no fault.
+// TestWithoutOptions checks that missing options result in advice, but no faults.
 func TestWithoutOptions(t *testing.T) {
 	for _, c := range checks {
 		require.Empty(t, examine(echo(), c.name, &Options{}).faults, c.name)
@@ -182,7 +181,7 @@ func TestBrokenTools(t *testing.T) {
 	}
 }
 
-// TestEveryCheckCanFail checks that there is a broken tool for every check.
+// TestEveryCheckCanFail checks that broken has a tool for every check.
 func TestEveryCheckCanFail(t *testing.T) {
 	failing := map[string]bool{}
 	for _, test := range broken() {
@@ -193,10 +192,10 @@ func TestEveryCheckCanFail(t *testing.T) {
 	}
 }
 
-// brokenTool names the tool that the next test is about.
+// brokenTool is the environment variable that names the tool for TestOneBrokenTool.
 const brokenTool = "REGISTRYTEST_BROKEN_TOOL"
 
-// TestOneBrokenTool runs the kit in a process of its own, where it is meant to fail.
+// TestOneBrokenTool fails in a separate process, which TestReports starts.
 func TestOneBrokenTool(t *testing.T) {
 	switch name := os.Getenv(brokenTool); name {
 	case "":
@@ -209,7 +208,7 @@ func TestOneBrokenTool(t *testing.T) {
 	}
 }
 
-// TestReports checks what somebody sees whose tool is broken.
+// TestReports checks the output for the author of a broken tool.
 func TestReports(t *testing.T) {
 	for name, want := range map[string][]string{
 		"a panic at a NUL":                {"--- FAIL: TestOneBrokenTool/bad_inputs", "the tool panicked: a NUL", "registrytest_test.go:", "--- PASS: TestOneBrokenTool/inputs"},

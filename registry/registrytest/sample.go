@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// schema returns the schema of the input, and the same as a document, or nil.
+// schema returns the schema of the input, compiled and as a document. Both are nil if there is none.
 func (s *subject) schema() (*registry.Schema, *schema.Document) {
 	d, err := s.definition(nil, plainAPI)
 	if err != nil {
@@ -21,7 +21,8 @@ func (s *subject) schema() (*registry.Schema, *schema.Document) {
 	return d.Input, document
 }
 
-// samples returns the inputs that succeed, or else one that at least fits the schema. known says which.
+// samples returns Options.Inputs, which are known to succeed. Without them it returns an input that fits the schema, if
+// it can make one.
 func (s *subject) samples() (inputs []json.RawMessage, known bool) {
 	for _, input := range s.options.Inputs {
 		inputs = append(inputs, json.RawMessage(input))
@@ -43,13 +44,13 @@ func (s *subject) samples() (inputs []json.RawMessage, known bool) {
 	return []json.RawMessage{input}, false
 }
 
-// How many values a sample may have, and how many bytes.
+// Limits on the number of values and bytes in a sample.
 const (
 	maxMade   = 10_000
 	maxSample = 4 << 20
 )
 
-// sample makes JSON that may fit a schema.
+// sample makes JSON that probably fits a schema.
 func sample(d *schema.Document, of *jsontree.Node) (json.RawMessage, error) {
 	return schema.NewSampler(d, maxMade).Sample("", of, 0).Encode(maxSample)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// TestSamplesFit checks that inputs can be made from schemas as tools have them.
+// TestSamplesFit checks that inputs can be made for common schemas.
 func TestSamplesFit(t *testing.T) {
 	for name, properties := range map[string]string{
 		"nothing":        `{}`,
@@ -55,7 +55,7 @@ func TestSamplesFit(t *testing.T) {
 	}
 }
 
-// TestSchemasWithoutSamples checks that a schema for which no input can be made is no fault of the tool.
+// TestSchemasWithoutSamples checks that a schema for which no input can be made is not a fault of the tool.
 func TestSchemasWithoutSamples(t *testing.T) {
 	tool := specified(func(spec *registry.Spec) {
 		spec.Schema = []byte(`{"type":"object","properties":{"a":{"type":"string","pattern":"^[0-9]{3}$","description":"Three digits."}},"required":["a"]}`)
@@ -66,7 +66,7 @@ func TestSchemasWithoutSamples(t *testing.T) {
 	require.Contains(t, examine(tool, "isolation", &Options{}).advice[0], "none could be made from the schema")
 }
 
-// TestBadInputsAreBounded checks that a large schema does not make a large test.
+// TestBadInputsAreBounded checks that a large schema does not cause a large test.
 func TestBadInputsAreBounded(t *testing.T) {
 	properties := map[string]any{}
 	for _, name := range "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
@@ -83,7 +83,7 @@ func TestBadInputsAreBounded(t *testing.T) {
 	require.Less(t, len(names), 2000)
 }
 
-// TestSamplesAreBounded has schemas for which samples, and what is bad instead, could be endless.
+// TestSamplesAreBounded has schemas that would otherwise lead to endless samples and bad inputs.
 func TestSamplesAreBounded(t *testing.T) {
 	nested := strings.Repeat(`{"type":"array","minItems":100,"items":`, 12) + `{"type":"string","minLength":60000}` + strings.Repeat("}", 12)
 	var names, properties []string

@@ -8,12 +8,12 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// When slow calls are stopped.
+// stopAfter is the delay before a slow call is stopped.
 const (
 	stopAfter = 100 * time.Millisecond
-	// tooSoon is when a call has ended by itself for sure. The clock begins a moment before the call.
+	// A call that took less than tooSoon certainly ended by itself. The clock starts a moment before the call.
 	tooSoon = stopAfter * 4 / 5
-	// keepsTimeGrace is how long a registry waits for a tool that keeps the time by itself, and somewhat less.
+	// keepsTimeGrace is slightly less than a registry waits for a tool that enforces its time limit itself.
 	keepsTimeGrace = 900 * time.Millisecond
 )
 
@@ -30,7 +30,7 @@ func checkCancellation(s *subject, f *findings) {
 		if !ok {
 			return
 		}
-		// Ended before, there would be no call.
+		// A context that has ended already would prevent the call.
 		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 		r.context = ctx
 		response := s.do(r)
@@ -60,13 +60,13 @@ func checkCancellation(s *subject, f *findings) {
 	})
 }
 
-// stopSlow makes a slow call, and has it stopped.
+// stopSlow makes a slow call and stops it.
 func (s *subject) stopSlow(how string, f *findings, stop func(r *request) func()) {
 	r, _, ok := s.on([]byte(s.options.Slow), f)
 	if !ok {
 		return
 	}
-	// The registry is what stops the call in time if nothing else does.
+	// Without a time limit, only the stop of this check can end the call.
 	r.env.Limits.Timeout = registry.NoTimeout
 	stopped := stop(&r)
 	defer stopped()

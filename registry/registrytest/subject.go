@@ -16,16 +16,16 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// A subject is a tool that is being checked.
+// A subject is the tool under test.
 type subject struct {
 	options *Options
 	tool    registry.Tool
 	spec    registry.Spec
-	// registry has the tool in a spy.
+	// registry contains the tool, wrapped in a spy.
 	registry *registry.Registry
 }
 
-// newSubject registers a tool. It returns nil if that cannot be done.
+// newSubject registers a tool. It returns nil if that fails.
 func newSubject(tool registry.Tool, options *Options, f *findings) *subject {
 	err := catch(func() error {
 		_, err := registry.New(tool)
@@ -49,14 +49,14 @@ func newSubject(tool registry.Tool, options *Options, f *findings) *subject {
 	return s
 }
 
-// sameSpec compares what can be compared of specs. Functions are the same if both are there.
+// sameSpec compares two specs. Functions count as equal if both exist, because Go cannot compare them.
 func sameSpec(a, b registry.Spec) bool {
 	if (a.DescriptionFor == nil) != (b.DescriptionFor == nil) || (a.SchemaFor == nil) != (b.SchemaFor == nil) {
 		return false
 	}
 	for _, s := range []*registry.Spec{&a, &b} {
 		s.DescriptionFor, s.SchemaFor = nil, nil
-		// An empty list is the same as none.
+		// Empty and nil lists are equal.
 		s.Options, s.Modes, s.Requires = slices.Concat(s.Options), slices.Concat(s.Modes), slices.Concat(s.Requires)
 		for i := range s.Options {
 			s.Options[i].Choices = slices.Concat(s.Options[i].Choices)
@@ -65,7 +65,7 @@ func sameSpec(a, b registry.Spec) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// catch makes an error of a panic.
+// catch turns a panic into an error.
 func catch(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -75,7 +75,7 @@ func catch(do func() error) (err error) {
 	return do()
 }
 
-// A spy is a tool in another one, which sees what the tool returns before a registry has put that right.
+// A spy wraps a tool, and records its results before the registry corrects them.
 type spy struct {
 	tool registry.Tool
 	spec registry.Spec
@@ -93,7 +93,7 @@ func (s *spy) Execute(ctx context.Context, call registry.Call, env registry.Env)
 	return result, err
 }
 
-// What tools can do besides is passed on. For those that cannot, this is what a registry does without.
+// The spy forwards optional interfaces. For tools without them, it returns what a registry would use instead.
 
 func (s *spy) APIOverride(api registry.API, options registry.Options) json.RawMessage {
 	if o, ok := s.tool.(registry.APIOverrider); ok {
@@ -116,7 +116,7 @@ func (s *spy) CheckInput(input map[string]any) error {
 	return nil
 }
 
-// seen is what a spy has seen of a call. A tool that has been left behind may still be there.
+// seen is what a spy records of a call. The lock is needed because an abandoned tool may still be running.
 type seen struct {
 	mu     sync.Mutex
 	result registry.Result
@@ -125,17 +125,16 @@ type seen struct {
 
 type seenKey struct{}
 
-// A request is a call to be made.
 type request struct {
 	input   json.RawMessage
 	env     registry.Env
 	context context.Context
 }
 
-// A response is what a call has come to.
+// A response is the outcome of a call.
 type response struct {
 	registry.Result
-	// raw is what the tool has returned, if it ran and returned no error.
+	// raw is the result as the tool returned it, if it ran and returned no error.
 	raw  registry.Result
 	ran  bool
 	took time.Duration
@@ -144,7 +143,6 @@ type response struct {
 // callID is the id of all calls.
 const callID = "registrytest-call"
 
-// do makes a call.
 func (s *subject) do(r request) response {
 	if r.context == nil {
 		r.context = context.Background()
@@ -159,25 +157,24 @@ func (s *subject) do(r request) response {
 	return response{result, seen.result, seen.ran, took}
 }
 
-// abandoned reports whether the tool did not stop.
+// abandoned reports whether the tool kept running after it was stopped.
 func (r response) abandoned() bool { return errors.Is(r.Err, registry.ErrAbandoned) }
 
-// panicked returns what the tool has panicked with.
+// panicked returns the tool's panic, if any.
 func (r response) panicked() (*registry.PanicError, bool) {
 	return errors.AsType[*registry.PanicError](r.Err)
 }
 
-// env is what calls get, without files.
+// env returns the environment of calls, without files.
 func (s *subject) env() registry.Env {
 	return registry.Env{
 		Project: "registrytest-project", Chat: "registrytest-chat", Selection: s.selection(nil),
-		// What is long is not to be kept in a file, which would look as if the tool had written it.
+		// Long results must not go to a file, because it would look as if the tool had written it.
 		Limits: registry.Limits{Inline: registry.DefaultOutput},
 	}
 }
 
-// selection is what is enabled and how it is set: as the options of the test say, with some options of the tool
-// besides. Each is another copy.
+// selection returns a new copy of Options.Selection, with the tool enabled and its options set.
 func (s *subject) selection(set map[string]any) registry.Selection {
 	name := s.spec.Name
 	selection := s.options.Selection
@@ -214,7 +211,7 @@ func cloneOptions(options map[string]map[string]any) map[string]map[string]any {
 	return clone
 }
 
-// project returns a new project with what the test has prepared. Several can be there at once, all of the same name.
+// project returns a new project with the files of Options.Prepare. All projects have the same name.
 func (s *subject) project(f *findings) vfs.Project {
 	project, err := local.NewMemoryStore(nil).Open(context.Background(), "registrytest-project")
 	if err == nil && s.options.Prepare != nil {
@@ -227,7 +224,7 @@ func (s *subject) project(f *findings) vfs.Project {
 	return project
 }
 
-// definition returns what models get of the tool, in its plain form.
+// definition returns the tool's definition for an API, before package provider adapts it.
 func (s *subject) definition(set map[string]any, api registry.API) (*registry.Definition, error) {
 	var definitions []*registry.Definition
 	err := catch(func() (err error) {

@@ -18,10 +18,10 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// atOnce is how many calls of each input run at once.
+// atOnce is the number of concurrent calls with each input.
 const atOnce = 4
 
-// An effect is what a call comes to.
+// An effect is the outcome of a call.
 type effect struct {
 	code  registry.Code
 	text  string
@@ -84,7 +84,7 @@ func checkIsolation(s *subject, f *findings) {
 	}
 }
 
-// show shows an effect.
+// show describes an effect for a finding.
 func (e effect) show() string {
 	text := fmt.Sprintf("%q", short(e.text))
 	if e.code != "" {
@@ -149,7 +149,7 @@ func checkAnnotations(s *subject, f *findings) {
 	}
 }
 
-// details are what can be seen of files besides their contents.
+// details returns the tree with the files' modes and modification times.
 func details(files afero.Fs) map[string]string {
 	found := tree(files)
 	_ = afero.Walk(files, "/", func(name string, info fs.FileInfo, err error) error {
@@ -162,7 +162,7 @@ func details(files afero.Fs) map[string]string {
 	return found
 }
 
-// difference names what differs between two trees.
+// difference names the files that differ between two trees.
 func difference(before, after map[string]string) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(after)) {
@@ -186,13 +186,13 @@ func difference(before, after map[string]string) string {
 	return strings.Join(all, ", ")
 }
 
-// frames are the lines of a stack that say where something has panicked.
+// frames returns the lines of a stack that show where the tool panicked.
 func frames(stack []byte) string {
 	_, below, found := strings.Cut(string(stack), "\npanic(")
 	if !found {
 		below = string(stack)
 	} else if _, below, found = strings.Cut(below, "\n\t"); found {
-		_, below, _ = strings.Cut(below, "\n") // what panic itself is in
+		_, below, _ = strings.Cut(below, "\n") // the location of panic itself
 	}
 	lines := strings.Split(below, "\n")
 	return strings.Join(lines[:min(len(lines), 8)], "\n")
