@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// maxAtOnce is how many calls of one turn run at once.
+// maxAtOnce limits the concurrent calls of one turn.
 const maxAtOnce = 8
 
 // DispatchAll runs the calls that a model makes in one turn, and returns their results in the same order. Calls of
@@ -16,7 +16,7 @@ func (r *Registry) DispatchAll(ctx context.Context, calls []Call, env Env) []Res
 	var group sync.WaitGroup
 	slots := make(chan struct{}, maxAtOnce)
 	for i, call := range calls {
-		// This result remains only if something outside the tool ends the goroutine.
+		// This result remains only if something outside of the tool, such as middleware, ends the goroutine.
 		results[i] = Failure(CodeFailed, "Tool execution failed: the call has ended its goroutine")
 		results[i].CallID, results[i].Tool = call.ID, call.Tool
 		e := r.byName[call.Tool]

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// allocated is how many bytes something allocates, whether or not they are still needed afterwards.
+// allocated returns how many bytes do allocates, including those that are freed again.
 func allocated(do func()) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -27,12 +27,12 @@ func allocated(do func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// filters is the schema of a tool with a filter that can be nested, as tools for searching have them.
+// filters is the schema of a tool with nested filters, which are common in search tools.
 const filters = `{"type":"object","properties":{"filter":{"$ref":"#/$defs/f"}},"$defs":{"f":{"anyOf":[
 	{"type":"array","items":{"$ref":"#/$defs/f"}},{"type":"array","items":{"$ref":"#/$defs/f"},"minItems":1},
 	{"type":"array","items":{"$ref":"#/$defs/f"},"maxItems":9},{"type":"array","items":{"$ref":"#/$defs/f"},"minItems":0}]}}}`
 
-// pieces is n pieces of JSON, made of a format with their numbers or without, with commas between them.
+// pieces returns n pieces of JSON, separated by commas. The format may contain a verb for their numbers.
 func pieces(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -52,15 +52,15 @@ func nested(levels int, inside string) string {
 	return strings.Repeat("[", levels) + inside + strings.Repeat("]", levels)
 }
 
-// TestInputsAndSchemasThatTakeMemory has what makes a schema and an input together cost more than both are worth.
+// TestInputsAndSchemasThatTakeMemory combines schemas and inputs whose cost could multiply.
 func TestInputsAndSchemasThatTakeMemory(t *testing.T) {
 	const complex = "the arguments are too complex to be checked: pass something simpler"
 	long := strings.Repeat("x", 1<<20)
 	for _, test := range []struct {
 		name, schema, input string
-		// want is in the result.
+		// want is part of the result.
 		want string
-		// most is how many bytes may be allocated, for all of the call.
+		// most limits the bytes that the call may allocate.
 		most int
 	}{
 		{"20 KB of brackets", filters, `{"filter":` + nested(10_000, "1") + `}`,
@@ -141,7 +141,7 @@ func TestSchemasThatTakeMemory(t *testing.T) {
 	}
 }
 
-// TestCheckingStops has inputs that take long to check, in calls that end meanwhile.
+// TestCheckingStops ends calls while their inputs are being checked.
 func TestCheckingStops(t *testing.T) {
 	// Each step matches 1 MiB of text.
 	slow := `{"type":"object","properties":{"a":{"type":"array","items":{"allOf":[` + pieces(400, `{"minLength":%d}`) + `]}}}}`
@@ -163,7 +163,7 @@ func TestCheckingStops(t *testing.T) {
 	require.False(t, ran)
 }
 
-// TestInputsTogether checks large inputs at once: what they take together is bounded.
+// TestInputsTogether checks large inputs concurrently. Their total memory is limited.
 func TestInputsTogether(t *testing.T) {
 	if procmem.Resident() == 0 {
 		t.Skip("the memory of the process is not known here")
@@ -172,7 +172,7 @@ func TestInputsTogether(t *testing.T) {
 		t.Skip("the race detector's own memory would be counted")
 	}
 	r := newRegistry(t, echo(`{"type":"object","properties":{"a":{"items":{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"array"}]}}}}}}`))
-	input := `{"a":[` + pieces(33_000, `{"a":"1"}`) + `]}` // each takes about 400 bytes when it is decoded
+	input := `{"a":[` + pieces(33_000, `{"a":"1"}`) + `]}` // each item takes about 400 bytes when decoded
 	before := debug.SetGCPercent(50)
 	defer debug.SetGCPercent(before)
 	debug.FreeOSMemory()
@@ -204,7 +204,7 @@ func TestInputsTogether(t *testing.T) {
 	require.Less(t, peak-start, int64(150<<20))
 }
 
-// chain is n schemas, each of which refers to the next one.
+// chain returns n schemas, each of which refers to the next.
 func chain(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -42,7 +42,7 @@ func BenchmarkDispatch(b *testing.B) {
 	}
 }
 
-// BenchmarkDispatchCoerced has an input that is not what the schema wants, but means it.
+// BenchmarkDispatchCoerced has an input that must be coerced to fit the schema.
 func BenchmarkDispatchCoerced(b *testing.B) {
 	r, err := registry.New(newTrivial("trivial"))
 	require.NoError(b, err)

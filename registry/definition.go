@@ -8,20 +8,20 @@ import (
 	"sync"
 )
 
-// An Offer is the situation that [Spec].DescriptionFor writes a description for.
+// An Offer is the situation in which a model gets a tool.
 type Offer struct {
 	API     API
 	Mode    Mode
 	Options Options
 	// NoProject means that the calls will have no files.
 	NoProject bool
-	// Tools, if not nil, returns the definitions of the other tools that a model gets with this one; those that
-	// cannot be made are left out. It is nil if this description is itself made for the Tools of another offer.
+	// Tools, if not nil, returns the definitions of the other tools that the model gets with this one, except invalid
+	// ones. It is nil while the description is made for the Tools of another offer.
 	Tools func() []*Definition
 }
 
-// A Definition is a tool as a model sees it, before package provider brings it into a provider's form. It is
-// immutable and safe for concurrent use.
+// A Definition is a tool as a model sees it, before package provider adapts it to a provider. It is immutable and safe
+// for concurrent use.
 type Definition struct {
 	// Name, Title and Description are as in [Spec]; only MCP has a title.
 	Name, Title, Description string
@@ -30,14 +30,14 @@ type Definition struct {
 	// TextOutput is as in [Spec].
 	TextOutput  bool
 	Annotations Annotations
-	// Override, if not nil, is the whole definition of a tool that the API knows by itself.
+	// Override, if not nil, is the whole definition of a tool that the API defines itself.
 	Override json.RawMessage
 
 	derived sync.Map
 }
 
-// Derive returns the value that make returns, and caches it with the definition under the key. Use it for values
-// that depend on the definition and the key alone, such as its form for a provider. Errors are not cached.
+// Derive returns a value made from the definition, such as its form for a provider, and caches it under the key. The
+// value must depend on the definition and the key alone. Errors are not cached.
 func (d *Definition) Derive(key any, make func() (any, error)) (any, error) {
 	if v, ok := d.derived.Load(key); ok {
 		return v, nil
@@ -74,8 +74,7 @@ func (r *Registry) Definitions(api API, selection Selection) ([]*Definition, err
 	return definitions, err
 }
 
-// others returns the definitions of tools that a selection offers, for another tool to see. It leaves out those that
-// cannot be made.
+// others returns the definitions of the wanted tools that a selection offers, except those that cannot be made.
 func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool) []*Definition {
 	var definitions []*Definition
 	for _, e := range r.entries {
@@ -93,7 +92,7 @@ func (r *Registry) others(api API, selection Selection, wanted func(*entry) bool
 	return definitions
 }
 
-// definition makes the definition of a tool. While nothing that it depends on changes, it returns the same one.
+// definition returns the definition of a tool. It returns the same one as long as nothing that it depends on changes.
 func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, error) {
 	input, err := e.schema(offer.Options)
 	if err != nil {
@@ -111,9 +110,9 @@ func (e *entry) definition(offer Offer, override json.RawMessage) (*Definition, 
 	})
 }
 
-// SystemPrompt returns what the enabled tools add to the system prompt: their instructions and the texts of their
-// [SystemPrompter], separated by blank lines. Instructions shared by several tools appear once. The prompt is made
-// anew each time. Tools that the API knows by itself add nothing.
+// SystemPrompt returns the text that the enabled tools add to the system prompt: their instructions and the texts of
+// their [SystemPrompter], separated by blank lines. Instructions shared by several tools appear once. The prompt is not
+// cached. Tools that the API defines itself add nothing.
 func (r *Registry) SystemPrompt(ctx context.Context, api API, env Env) (string, error) {
 	selection := env.Selection
 	selection.NoProject = selection.NoProject || env.Files == nil

@@ -73,7 +73,7 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	return r.run(ctx, e, call, env)
 }
 
-// find returns the entry of a tool that can be called, or the code that says why it cannot.
+// find returns the entry of a tool, or the code that explains why it cannot be called.
 func (r *Registry) find(name string, env *Env) (*entry, Code) {
 	e := r.byName[name]
 	if e == nil {
@@ -85,7 +85,7 @@ func (r *Registry) find(name string, env *Env) (*entry, Code) {
 	return e, ""
 }
 
-// howToRead tells a model how to read a file with the enabled tools.
+// howToRead explains how to read a file with the enabled tools.
 func (r *Registry) howToRead(selection *Selection) string {
 	var ways []string
 	for _, e := range r.entries {
@@ -99,8 +99,8 @@ func (r *Registry) howToRead(selection *Selection) string {
 	return " Read on with " + strings.Join(ways, ", or ") + "."
 }
 
-// prepare checks an input, and returns it in the form that the tool gets. If that takes longer than the call may take,
-// the error is context.DeadlineExceeded.
+// prepare checks an input, and returns it in the form that the tool receives. If checking exceeds the call's time
+// limit, the error is context.DeadlineExceeded.
 func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Schema, limits Limits) (json.RawMessage,
 	error) {
 	if limit := limits.input(); len(input) > limit {
@@ -143,8 +143,8 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	if !ok {
 		return nil, Errorf("invalid tool call: the arguments must be a JSON object, not %s", article(typeName(decoded)))
 	}
-	// Package json, which most tools decode with, ignores the case of names. The tool would then execute something
-	// that was not checked.
+	// Most tools decode with package json, which ignores the case of names. They would use values that were not
+	// checked.
 	for name := range object {
 		if known := schema.compiled.Resembles(name); known != "" {
 			return nil, Errorf("invalid tool call: there is no argument %q. Do you mean %q?", plaintext.Cut(name, 100), known)
@@ -167,7 +167,7 @@ func (e *entry) prepare(ctx context.Context, input json.RawMessage, schema *Sche
 	return input, nil
 }
 
-// article puts the article before the name of a type.
+// article prefixes the name of a type with its article.
 func article(name string) string {
 	switch name {
 	case "null", "text":

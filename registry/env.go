@@ -41,7 +41,7 @@ type Env struct {
 	// Options are the tool's own options. The registry sets them for [Tool.Execute].
 	Options Options
 
-	// call is the call that is being executed. Before that, it is the call that makes this one, or nil.
+	// call is the call being executed. Before its execution, it is the call that made it, or nil.
 	call *running
 }
 
@@ -55,14 +55,14 @@ type Limits struct {
 	// Depth is how deeply arrays and objects may be nested in the input. Zero means [DefaultDepth].
 	Depth int
 	// Inline is the largest text of a result in bytes. A longer text is kept in a file, and the model gets its
-	// beginning and its end. Data has the same limit, and is left out beyond it, except that of tools with an OutputSchema. Zero means
-	// [DefaultInline].
+	// beginning and its end. Data has the same limit, and is left out beyond it, except that of tools with an
+	// OutputSchema. Zero means [DefaultInline].
 	Inline int
 	// Output is the largest result in bytes, all parts and the data together; the rest is dropped. Zero means
 	// [DefaultOutput].
 	Output int
 
-	// data is the largest data in bytes, if that is more than Inline: programs can take more than models.
+	// data is the largest data in bytes, if that is more than Inline: programs can handle more than models.
 	data int
 }
 
@@ -87,20 +87,20 @@ func orDefault(n, fallback int) int {
 	return n
 }
 
-// A Progress is how far a call has come.
+// A Progress is a report of a call's progress.
 type Progress struct {
 	// CallID and Tool identify the call.
 	CallID, Tool string
 	// Message is for people. It can be empty.
 	Message string
-	// Done of Total is done, in any unit. Total is 0 if it is unknown.
+	// Done of Total units are done. Total is 0 if it is unknown.
 	Done, Total float64
 	// Console is an entry of the console of code that the call runs, or a part of one. It is nil in other reports,
 	// and it is in the call's result too. Message then has its level and text.
 	Console *ConsoleEntry
 }
 
-// A ConsoleEntry is an entry of the console of code. A line that code has begun and not ended can come in parts.
+// A ConsoleEntry is an entry of the console of code. An unfinished line can arrive in several entries.
 type ConsoleEntry struct {
 	// Level is LOG, INFO, WARN, ERROR or DEBUG.
 	Level string
@@ -112,13 +112,13 @@ type ConsoleEntry struct {
 	Unfinished bool
 }
 
-// Report reports progress, if the host wants to know. After the call has ended it does nothing.
+// Report reports progress to the host, if Env.Progress is set. After the call has ended, it does nothing.
 func (e Env) Report(message string, done, total float64) {
 	e.report(Progress{Message: message, Done: done, Total: total})
 }
 
-// Print reports an entry of the console of the code that the call runs, if the host wants to know. After the call has
-// ended it does nothing.
+// Print reports a console entry of the code that the call runs, if Env.Progress is set. After the call has ended, it
+// does nothing.
 func (e Env) Print(entry ConsoleEntry) {
 	e.report(Progress{Message: "[" + entry.Level + "] " + entry.Text, Console: &entry})
 }
@@ -137,11 +137,11 @@ func (e Env) report(p Progress) {
 	e.Progress(p)
 }
 
-// logTime is how long a call waits for the host's logger.
+// logTime limits how long a call waits for the host's logger.
 const logTime = time.Second
 
-// log writes a record. It is for rare events: it starts a goroutine, so that a logger that panics or hangs does not
-// hold up the call.
+// log writes a record. It starts a goroutine for each, so that a logger that panics or hangs does not delay the call.
+// Use it for rare events.
 func (e Env) log(ctx context.Context, level slog.Level, message string, args ...any) {
 	if e.Logger == nil {
 		return
@@ -149,7 +149,7 @@ func (e Env) log(ctx context.Context, level slog.Level, message string, args ...
 	logged := make(chan struct{})
 	go func() {
 		defer close(logged)
-		defer func() { _ = recover() }() // there is nobody to tell
+		defer func() { _ = recover() }() // nowhere to report it
 		e.Logger.Log(ctx, level, message, args...)
 	}()
 	timer := time.NewTimer(logTime)

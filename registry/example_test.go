@@ -41,7 +41,7 @@ func Example() {
 	// missing property 'name'
 }
 
-// A tool that works on files gets those of the call's project.
+// A tool that works on files uses those of the call's project.
 func ExampleFunc_files() {
 	type in struct {
 		Path string `json:"path" jsonschema:"the file"`
@@ -73,7 +73,7 @@ func ExampleFunc_files() {
 	// Output: {"words":6}
 }
 
-// What is enabled, and how it is set, comes with each call.
+// The enabled tools and their options come with each call.
 func ExampleSelection() {
 	greet := registry.ToolFunc(
 		registry.Spec{

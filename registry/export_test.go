@@ -2,10 +2,10 @@ package registry
 
 import "context"
 
-// Accepts is whether the schema accepts JSON without decoding it.
+// Accepts reports whether the schema accepts JSON without decoding it.
 func (s *Schema) Accepts(data []byte) bool { return s.compiled.Accepts(data) }
 
-// Coerce is what happens to an input that has not been accepted so.
+// Coerce coerces an input, as Dispatch does if Accepts returns false.
 func (s *Schema) Coerce(object map[string]any) bool {
 	return s.compiled.Coerce(context.Background(), object, DefaultDepth)
 }

@@ -20,7 +20,7 @@ func failed(ctx context.Context, call Call, env Env, err error) Result {
 	return unexpected(ctx, call, env, err)
 }
 
-// unexpected returns the result for a failure of the tool itself. Unless Env.HideErrors is set, the model gets its text.
+// unexpected returns the result for a failure of the tool itself. The model gets its text unless Env.HideErrors is set.
 func unexpected(ctx context.Context, call Call, env Env, err error) Result {
 	var hidden []any
 	text := "Tool execution failed: "
@@ -40,7 +40,7 @@ func unexpected(ctx context.Context, call Call, env Env, err error) Result {
 	return withCause(Failure(CodeFailed, text), err)
 }
 
-// resultOf returns the result for an error that the model should know of.
+// resultOf returns the result for an error that the model may see.
 func resultOf(err error, code Code) Result {
 	text, cause := err.Error(), err
 	if e, ok := errors.AsType[*ModelError](err); ok {
@@ -57,7 +57,7 @@ func withCause(r Result, err error) Result {
 	return r
 }
 
-// misconfigured returns the result if a tool is set up wrongly, which only the host can change.
+// misconfigured returns the result for a tool with invalid settings, which only the host can change.
 func misconfigured(tool string, err error) Result {
 	text := fmt.Sprintf("Tool %s cannot be used, since it is set up wrongly: %v", tool, err)
 	return withCause(Failure(CodeOptions, text), err)
@@ -68,7 +68,7 @@ func timedOut(limit time.Duration) Result {
 	return withCause(Failure(CodeTimeout, text), context.DeadlineExceeded)
 }
 
-// stopped returns the result if the host's context has ended.
+// stopped returns the result after the host's context has ended.
 func stopped(ctx context.Context) Result {
 	err := context.Cause(ctx)
 	if err == nil { // the context's timer is late
@@ -80,7 +80,7 @@ func stopped(ctx context.Context) Result {
 	return withCause(Failure(CodeCanceled, "Tool execution was canceled."), err)
 }
 
-// A PanicError is the cause in a result if a tool has panicked.
+// A PanicError is the Err of a result if the tool panicked.
 type PanicError struct {
 	// Value is the value of the panic. Stack is the goroutine's stack.
 	Value any

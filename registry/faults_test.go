@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// badHandler handles log records as do says.
+// badHandler calls do for each log record.
 type badHandler struct {
 	slog.Handler
 	do func()
@@ -32,7 +32,7 @@ func hostBugs(release chan struct{}) map[string]func() {
 	return map[string]func(){"panics": func() { panic("a bug of the host") }, "ends its goroutine": runtime.Goexit, "hangs": func() { <-release }}
 }
 
-// TestLoggersThatFail logs what happens in a call, which must have its result all the same.
+// TestLoggersThatFail checks that calls have their results even if the logger fails.
 func TestLoggersThatFail(t *testing.T) {
 	for _, name := range []string{"panics", "ends its goroutine", "hangs"} {
 		t.Run(name, func(t *testing.T) {
@@ -66,11 +66,11 @@ func TestLoggersThatFail(t *testing.T) {
 	}
 }
 
-// TestProgressThatFails reports to a host that cannot take it.
+// TestProgressThatFails reports progress to a host whose Progress fails.
 func TestProgressThatFails(t *testing.T) {
 	reports := doing("x", func(_ context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
 		done := make(chan struct{})
-		go func() { // of the tool's own, where a panic would be the end of the process
+		go func() { // a panic in the tool's own goroutine would end the process
 			defer close(done)
 			env.Report("half", 1, 2)
 		}()
@@ -90,18 +90,18 @@ func TestProgressThatFails(t *testing.T) {
 	}
 }
 
-// badValue does something when it is encoded.
+// badValue calls do when it is encoded.
 type badValue struct{ do func() }
 
 func (v badValue) MarshalJSON() ([]byte, error) { v.do(); return []byte("1"), nil }
 
-// badCause does something when it is looked at.
+// badCause calls do when it is compared.
 type badCause struct{ do func() }
 
 func (c badCause) Error() string { return "bad" }
 func (c badCause) Is(error) bool { c.do(); return false }
 
-// TestResultsThatFail has results that do something when they are used.
+// TestResultsThatFail has results whose methods fail.
 func TestResultsThatFail(t *testing.T) {
 	cyclic := map[string]any{}
 	cyclic["self"] = cyclic
@@ -152,7 +152,7 @@ func TestResultsThatFail(t *testing.T) {
 	})
 }
 
-// TestTurnsWithMiddlewareThatFails does several calls, of which one ends badly outside of its tool.
+// TestTurnsWithMiddlewareThatFails runs several calls, one of which fails outside of its tool.
 func TestTurnsWithMiddlewareThatFails(t *testing.T) {
 	base := newRegistry(t, named("x", func(s *registry.Spec) { s.Annotations.ReadOnly = true }))
 	r := base.Using(func(next registry.Handler) registry.Handler {

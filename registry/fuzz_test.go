@@ -28,7 +28,7 @@ var fuzzInputs = []string{
 	`{"b":[10.5,10.500000000000001]}`, `{"a":""}`, `{"b":[9007199254740993,1e1]}`,
 }
 
-// FuzzAccepts checks what is accepted without decoding against decoding, coercing and validating.
+// FuzzAccepts compares the fast check with decoding, coercing and validating.
 func FuzzAccepts(f *testing.F) {
 	var schemas []*registry.Schema
 	for _, text := range fuzzSchemas {
@@ -56,7 +56,7 @@ func FuzzAccepts(f *testing.F) {
 	})
 }
 
-// FuzzDispatch sends arbitrary arguments through the pipeline. Whatever reaches the tool is valid.
+// FuzzDispatch dispatches arbitrary arguments. All arguments that reach the tool must be valid.
 func FuzzDispatch(f *testing.F) {
 	var registries []*registry.Registry
 	for _, text := range fuzzSchemas {
@@ -87,7 +87,7 @@ func FuzzDispatch(f *testing.F) {
 	})
 }
 
-// FuzzSettings reads arbitrary settings: what can be read can be written and read again, and enables or not.
+// FuzzSettings parses arbitrary settings, and checks that encoding and parsing them again changes nothing.
 func FuzzSettings(f *testing.F) {
 	for _, stored := range []string{
 		``, `{}`, `{"enabledTools":[],"toolOptions":{"x":{"a":[1,{}]}},"toolEnabled":{"x":true},"é":9007199254740993}`, `{"memoryEnabled":true,"jsLibEnabled":false,"toolOptions":null}`,
@@ -118,7 +118,7 @@ func FuzzSettings(f *testing.F) {
 	})
 }
 
-// FuzzSchema compiles arbitrary schemas, and validates something with them.
+// FuzzSchema compiles arbitrary schemas, and validates values against them.
 func FuzzSchema(f *testing.F) {
 	for _, schema := range fuzzSchemas {
 		for _, input := range fuzzInputs[:6] {

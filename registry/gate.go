@@ -6,17 +6,17 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// maxDecoding is how many bytes, by estimate, decoding inputs may take at one time in all registries of the process
-// together. An input that needs more is decoded alone. Inputs up to smallInput do not wait, because they need little.
+// maxDecoding limits the estimated memory in bytes for decoding inputs, at one time and in the whole process. A larger
+// input is decoded alone. Inputs up to smallInput do not wait, because they need little memory.
 const (
 	maxDecoding = 64 << 20
 	smallInput  = 4 << 10
 )
 
-// decoding admits inputs in the order in which they come.
+// decoding admits inputs in the order of their arrival.
 var decoding = semaphore.NewWeighted(maxDecoding)
 
-// decodingSize estimates how many bytes it takes to decode an input and to check it.
+// decodingSize estimates the memory in bytes needed to decode and check an input.
 func decodingSize(input []byte) int64 {
 	const perValue = 200
 	return int64(4*len(input) + perValue*min(1+jsontree.Separators(input), jsontree.MaxValues))

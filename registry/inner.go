@@ -12,33 +12,33 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// MaxNesting is how deep calls made by tools can be nested.
+// MaxNesting limits how deep calls made by tools can be nested.
 const MaxNesting = 4
 
-// innerInline is the largest text, in bytes, that a call made by a tool returns without putting it into a file.
-// Programs can take more than models.
+// innerInline is the longest text in bytes that a call made by a tool returns without moving it to a file. Programs can
+// handle more than models.
 const innerInline = 1 << 20
 
 const (
-	// lockTime is how long a call waits until the call that makes it releases the lock on the project.
+	// lockTime is how long a call waits for the calling tool to release the lock on the project.
 	lockTime = time.Second
-	// innerTime is how long a call that ends waits for the calls that it made. Those are stopped, and left behind
-	// after stopTime; only middleware can take longer.
+	// innerTime is how long a call that ends waits for the calls that it made. They are stopped, and abandoned after
+	// stopTime; only middleware can take longer.
 	innerTime = 2 * stopTime
 )
 
-// errEnded is why the calls made by a call end with it, and why it can make no more.
+// errEnded is the cause for stopping the calls made by a call that has ended, and for refusing new ones.
 var errEnded = errors.New("the call that makes this one has ended")
 
-// inner keeps track of the calls that a call makes.
+// inner tracks the calls that a call makes.
 type inner struct {
 	// lasts ends with the call.
 	lasts context.Context
-	// outer is the Env that the call was made with, and parent the call that made it, or nil.
+	// outer is the Env with which the call was made. parent is the call that made it, or nil.
 	outer  Env
 	parent *running
 	depth  int
-	// files are those that the call has.
+	// files are the files of the call.
 	files afero.Fs
 
 	mu    sync.Mutex
@@ -55,7 +55,7 @@ func (in *inner) begin(lasts context.Context, outer Env, files afero.Fs) {
 	}
 }
 
-// enter counts a call that is about to be made, unless the outer call has ended.
+// enter counts a new call, unless the outer call has ended.
 func (in *inner) enter() (number int, ok bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -67,7 +67,7 @@ func (in *inner) enter() (number int, ok bool) {
 	return in.made, true
 }
 
-// slot waits for one of the places for calls of a tool. It returns the function that frees the place.
+// slot waits for one of the AtOnce places for calls of a tool. The returned function frees the place.
 func (in *inner) slot(ctx context.Context, e *entry) (free func()) {
 	if e == nil || e.spec.AtOnce == 0 {
 		return func() {}
@@ -90,8 +90,8 @@ func (in *inner) slot(ctx context.Context, e *entry) (free func()) {
 	}
 }
 
-// end prevents further calls, and waits for those that were made, so that their effects and records come before the
-// end of the outer call.
+// end prevents further calls and waits for running ones, so that their effects and records precede the end of the outer
+// call.
 func (in *inner) end() {
 	in.mu.Lock()
 	in.over = true
@@ -113,7 +113,7 @@ func (in *inner) end() {
 	}
 }
 
-// nests returns why a call, or the host if it is nil, cannot call a tool.
+// nests returns an error if call c must not call a tool. A nil c means that the host makes the call.
 func (c *running) nests(e *entry) error {
 	if c == nil {
 		return nil
@@ -123,7 +123,7 @@ func (c *running) nests(e *entry) error {
 			MaxNesting)
 	}
 	for ; c != nil; c = c.inner.parent {
-		if c.entry == e { // the two could wait for each other forever, for example for a place to run code
+		if c.entry == e { // both could wait for each other forever, for example for a place to run code
 			return Errorf("Tool %s cannot be called by itself.", e.spec.Name)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// calling makes a tool that calls another one, and says what that has said.
+// calling returns a tool that calls another one, and returns the text of its result.
 func calling(name, other string, change ...func(*registry.Spec)) registry.Tool {
 	return doing(name, func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
 		result := env.Dispatch(ctx, registry.Call{ID: "forged", Parent: "forged", Tool: other, Input: call.Input})
@@ -27,7 +27,7 @@ func calling(name, other string, change ...func(*registry.Spec)) registry.Tool {
 	}, change...)
 }
 
-// whoami says which call it is.
+// whoami returns a tool whose result identifies its call.
 func whoami(name string) registry.Tool {
 	return doing(name, func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
 		return registry.Text(call.ID + " of " + call.Parent), nil
@@ -223,7 +223,7 @@ func TestCallsHaveTheirOwnViewOfTheFiles(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			project := newProject(t)
 			r := newRegistry(t, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
-				own := vfs.ReadOnly(env.Files, "/memories") // as a tool may give it to code
+				own := vfs.ReadOnly(env.Files, "/memories") // a tool may pass this to code
 				if err := afero.WriteFile(own, "/a", nil, 0o600); err != nil {
 					return registry.Result{}, err
 				}
@@ -279,7 +279,7 @@ func TestCallsDoNotWaitForTheLockOfTheOneThatMakesThem(t *testing.T) {
 			require.Equal(t, registry.CodeNested, result.Code)
 			require.Contains(t, result.Text(), "keeps others from changing")
 
-			// It is another matter if the lock is held only for a moment.
+			// A lock that is held only for a moment does not matter.
 			result = newRegistry(t, b, doing("a", func(ctx context.Context, _ registry.Call, env registry.Env) (result registry.Result, err error) {
 				held, made := make(chan struct{}), make(chan registry.Result)
 				go func() {

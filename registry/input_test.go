@@ -79,7 +79,7 @@ func TestInputs(t *testing.T) {
 	require.Equal(t, registry.CodeInvalidInput, deep.Code)
 }
 
-// choosy has words of its own for what is wrong.
+// choosy reports invalid input in its own words.
 type choosy struct{ registry.Tool }
 
 func (choosy) CheckInput(input map[string]any) error {

@@ -29,15 +29,15 @@ const (
 	keptBytes = 32 << 20
 )
 
-// keptAhead is how far in the future the time of a kept file may be, because clocks differ.
+// keptAhead is how far in the future the time of a kept file may lie, because clocks differ.
 const keptAhead = time.Hour
 
-// keepTime is how long keep waits for others that change the project.
+// keepTime is how long keep waits for others who are changing the project.
 const keepTime = 5 * time.Second
 
 var errNoFiles = errors.New("there are no files")
 
-// keep puts text into a file of the project, and returns its name.
+// keep writes text to a new file in OutputDir, and returns its name.
 func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name string, err error) {
 	if files == nil {
 		return "", errNoFiles
@@ -58,7 +58,7 @@ func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name s
 		for n := 2; ; n++ {
 			if _, err := files.Stat(name); errors.Is(err, fs.ErrNotExist) {
 				err := vfs.WriteFile(ctx, files, name, []byte(text))
-				// If the conflict is about the directory's name, another name for the file does not help.
+				// If the directory's name is the conflict, another file name does not help.
 				if _, conflict := errors.AsType[*vfs.NameConflictError](err); !conflict || n > keptFiles+2 {
 					return err
 				}
@@ -73,7 +73,7 @@ func (c *running) keep(ctx context.Context, files afero.Fs, text string) (name s
 	return name, err
 }
 
-// makeRoom removes the oldest kept results until one more of this size fits.
+// makeRoom removes the oldest kept results until another one of this size fits.
 func makeRoom(files afero.Fs, size int64) error {
 	infos, err := afero.ReadDir(files, OutputDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -110,8 +110,8 @@ func makeRoom(files afero.Fs, size int64) error {
 	return nil
 }
 
-// fileName makes a file name from a call's id, which can be any text. Ids that differ in more than case have different
-// names.
+// fileName makes a file name from a call's id, which can be any text. Ids get different names unless they differ only
+// in case.
 func fileName(id string) string {
 	const most = 64
 	name := strings.Map(func(r rune) rune {

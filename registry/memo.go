@@ -2,10 +2,10 @@ package registry
 
 import "sync"
 
-// maxMemo is how many values a memo keeps. Tools derive few different values from their options.
+// maxMemo limits the values in a memo. Tools derive few different values from their options.
 const maxMemo = 64
 
-// A memo caches a value for each key. It forgets everything when it is full. The zero value is ready to use. It is safe
+// A memo caches a value for each key. When it is full, it drops all values. The zero value is ready to use. It is safe
 // for concurrent use.
 type memo[K comparable, V any] struct {
 	mu   sync.Mutex
@@ -20,7 +20,7 @@ func (m *memo[K, V]) get(key K, make func() (V, error)) (V, error) {
 	if ok {
 		return v, nil
 	}
-	v, err := make() // two goroutines may both do this, which does no harm
+	v, err := make() // two goroutines may both do this, which is harmless
 	if err != nil {
 		return v, err
 	}

@@ -21,7 +21,7 @@ const (
 	OptionSelect OptionType = "select" // a string, one of the choices
 )
 
-// OptionSplit is the id of the option of type bool that offers a tool split into its parts: see [Spec].PartOf.
+// OptionSplit is the id of the bool option that replaces a tool by its parts: see [Spec].PartOf.
 const OptionSplit = "split"
 
 // An Option is a setting of a tool that users can change.
@@ -39,8 +39,7 @@ type Option struct {
 	Max *float64 `json:"max,omitempty"`
 	// Choices are the possible values of a select.
 	Choices []Choice `json:"choices,omitempty"`
-	// VisibleWhen, if not nil, is when a user interface should show the option. The option has its value in any
-	// case.
+	// VisibleWhen, if not nil, tells user interfaces when to show the option. The option has its value in any case.
 	VisibleWhen *Condition `json:"visibleWhen,omitempty"`
 }
 
@@ -218,7 +217,7 @@ func (o Options) Text(id string) string { v, _ := o.values[id].(string); return 
 // Map returns all values by their ids.
 func (o Options) Map() map[string]any { return maps.Clone(o.values) }
 
-// ParseOption parses a value of an option, as commands and forms provide it. The error says what is allowed.
+// ParseOption parses a value from text, such as a command line or a form. The error says which values are allowed.
 func (o Option) ParseOption(text string) (any, error) {
 	var v any = text
 	switch o.Type {
@@ -244,8 +243,9 @@ func (o Option) ParseOption(text string) (any, error) {
 	return v, nil
 }
 
-// mergeOptions returns the defaults, replaced by stored values, replaced by given ones. Values of unknown options are
-// left out. So are stored values that an option does not allow, or no longer allows, so that a project stays usable.
+// mergeOptions returns the defaults, overridden by stored values, overridden by given ones. It ignores values of
+// unknown options, and stored values that an option does not allow, or no longer allows, so that a project stays
+// usable.
 func mergeOptions(definitions []Option, defaults Options, stored, given map[string]any) (Options, error) {
 	var merged map[string]any
 	for i, values := range []map[string]any{stored, given} {
@@ -278,7 +278,7 @@ func mergeOptions(definitions []Option, defaults Options, stored, given map[stri
 	return Options{merged}, nil
 }
 
-// defaultOptions returns the values that options have if none is set. The definitions must be valid.
+// defaultOptions returns the default values of options. The definitions must be valid.
 func defaultOptions(definitions []Option) Options {
 	if len(definitions) == 0 {
 		return Options{}

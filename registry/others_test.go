@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// list makes a tool whose description has the names of the others, and which says what it can call.
+// list returns a tool whose description lists the other tools. Its result lists the tools that it can call.
 func list(name string) registry.Tool {
 	describe := func(definitions []*registry.Definition) string {
 		var texts []string
@@ -74,7 +74,7 @@ func TestToolsKnowOfTheOthers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "[b: alone; plain: another one; project: project]", definitions[0].Description)
 
-	// A tool cannot call those that have called it, and is not told of them.
+	// A tool cannot call its callers, and does not see them in Env.Tools.
 	nested := newRegistry(t, calling("a", "b"), list("b"), named("c"))
 	require.Equal(t, "call-1.1([c: A tool of the tests.])", nested.Dispatch(t.Context(), call("a", ""), registry.Env{}).Text())
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// limit brings a result into its final form: not empty, with valid UTF-8 and JSON, within the limits, and with a text
-// that is too long for a model in a file.
+// limit finishes a result: it must not be empty, its text and JSON must be valid, it must stay within the limits, and a
+// text that is too long for a model goes into a file.
 func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) Result {
 	var lost, text int
 	r.Data, lost = fitData(r.Data, env)
@@ -23,7 +23,7 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 	data, _ := r.Data.(json.RawMessage)
 	most := env.Limits.most() // some models get the data instead of the text
 	if c.entry.output != nil && !c.entry.spec.TextOutput {
-		most = env.Limits.output() // clients of a tool with a schema rely on the data
+		most = env.Limits.output() // clients rely on the data of a tool with an output schema
 	}
 	large := len(data) > most
 	if large {
@@ -39,7 +39,7 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 		text += size
 		lost += dropped
 		if dropped > 0 || part.Text != r.Content[i].Text {
-			// the slice may still belong to the tool
+			// Copy the slice, because it may still belong to the tool.
 			r.Content = append(append(make([]Part, 0, len(r.Content)), r.Content[:i]...), r.Content[i:]...)
 			r.Content[i] = part
 		}
@@ -60,7 +60,7 @@ func (c *running) limit(ctx context.Context, r Result, env Env, files afero.Fs) 
 			lost, env.Limits.output()))
 	}
 	if text <= inline {
-		r.InFile = "" // the result has all of it
+		r.InFile = "" // the result contains everything
 		if large && lost == 0 {
 			notes = append(notes, fmt.Sprintf("[The text is whole. The structured data is left out: it has %d bytes, more "+
 				"than %d.]",
@@ -93,8 +93,8 @@ func statusLine(status string) string {
 	return strings.TrimSpace(plaintext.Cut(printable(status), most))
 }
 
-// encode encodes the data of a result. It runs within the tool's time, because encoding can call the tool's methods.
-// Data that cannot be encoded is dropped and logged.
+// encode encodes the data of a result. It runs within the tool's time limit, because encoding can call the tool's
+// methods. Data that cannot be encoded is dropped and logged.
 func (c *running) encode(ctx context.Context, data any, env Env) any {
 	if data == nil {
 		return nil
@@ -110,7 +110,7 @@ func (c *running) encode(ctx context.Context, data any, env Env) any {
 	return json.RawMessage(raw)
 }
 
-// fitData drops encoded data that is too large, and returns how many bytes were lost.
+// fitData drops encoded data that is too large, and returns the number of bytes dropped.
 func fitData(data any, env Env) (_ any, lost int) {
 	if raw, ok := data.(json.RawMessage); ok && len(raw) > env.Limits.output() {
 		return nil, len(raw)
@@ -118,7 +118,7 @@ func fitData(data any, env Env) (_ any, lost int) {
 	return data, 0
 }
 
-// fit shortens a part to the room that there is, and returns how many bytes were dropped.
+// fit shortens a part to room bytes, and returns the number of bytes dropped.
 func fit(part Part, room int) (_ Part, dropped int) {
 	if !utf8.ValidString(part.Text) {
 		part.Text = strings.ToValidUTF8(part.Text, "\uFFFD")
@@ -139,7 +139,7 @@ func fit(part Part, room int) (_ Part, dropped int) {
 	return part, dropped
 }
 
-// shorten puts a long text into a file, and leaves its beginning and its end.
+// shorten moves a long text to a file, and keeps its beginning and its end.
 func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs) Result {
 	whole := r.Text()
 	inline := env.Limits.inline()
@@ -168,7 +168,7 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 			head, size, len(whole)-len(head)-len(tail), tail)
 	}
 	content := []Part{{Text: text}}
-	for _, part := range r.Content { // binaries stay
+	for _, part := range r.Content { // keep binaries
 		if part.Data != nil {
 			if len(part.Text) > inline/8 {
 				part.Text = fmt.Sprintf("[%s, %d bytes]", part.MIME, len(part.Data))
@@ -180,7 +180,7 @@ func (c *running) shorten(ctx context.Context, r Result, env Env, files afero.Fs
 	return r
 }
 
-// ends returns the beginning and the end of text, cut at line ends if lines are not too long.
+// ends returns the beginning and the end of text, cut at line ends unless the lines are too long.
 func ends(text string, head, tail int) (string, string) {
 	first := text[:plaintext.Boundary(text, head)]
 	if i := strings.LastIndexByte(first, '\n'); i > head/2 {

@@ -19,12 +19,12 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// says makes a tool whose result is always the same.
+// says returns a tool with a constant result.
 func says(result registry.Result, change ...func(*registry.Spec)) registry.Tool {
 	return doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) { return result, nil }, change...)
 }
 
-// lines makes a text of numbered lines.
+// lines returns a text of numbered lines.
 func lines(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -63,18 +63,18 @@ func TestLongResultsAreKeptInFiles(t *testing.T) {
 	note := text[strings.Index(text, "\n[")+1 : strings.Index(text, ".]\n")+3]
 	require.InDelta(t, len(whole)-left, len(text)-len(note), 2)
 
-	// The same id again is another file.
+	// A repeated id leads to another file.
 	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "/.tool-output/call-1-2.txt;")
 	upper := registry.Call{ID: "CALL-1", Tool: "x"}
 	require.Contains(t, r.Dispatch(t.Context(), upper, env).Text(), "/.tool-output/CALL-1-3.txt;", "names that differ in case only are taken")
 
-	// What is told is true.
+	// The advice names only available ways.
 	env.Selection = registry.Selection{Enable: map[string]bool{"viewer": false}}
 	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "left out here. Read on with readFile in a script.]")
 	env.Selection = registry.Selection{}.Only("x")
 	require.Contains(t, r.Dispatch(t.Context(), call("x", ""), env).Text(), "left out here.]")
 
-	// It belongs to the call.
+	// The file belongs to the call's changes.
 	_, err = project.Undo(t.Context(), "CALL-1")
 	require.NoError(t, err)
 	_, err = project.Stat("/.tool-output/CALL-1-3.txt")
@@ -267,7 +267,7 @@ func TestShowingToPeople(t *testing.T) {
 	require.Equal(t, "done", r.RenderOutput(r.Dispatch(t.Context(), call("plain", ""), registry.Env{})))
 }
 
-// TestKeptResultsOfAnotherTime has kept results whose times are those of a clock that was ahead.
+// TestKeptResultsOfAnotherTime has kept results from a time when the clock was ahead.
 func TestKeptResultsOfAnotherTime(t *testing.T) {
 	project := newProject(t)
 	ahead := time.Now().AddDate(10, 0, 0)

@@ -17,7 +17,7 @@ type Registry struct {
 	handler    Handler
 }
 
-// An entry is a checked tool of a registry.
+// An entry is a tool of a registry that has been checked.
 type entry struct {
 	tool     Tool
 	spec     Spec
@@ -27,7 +27,7 @@ type entry struct {
 	output  *Schema
 	checker InputChecker // or nil
 
-	// schemas caches what SchemaFor returns, and definitions what models get.
+	// schemas caches compiled results of SchemaFor, and definitions caches the tool's definitions.
 	schemas     memo[string, *Schema]
 	definitions memo[definitionKey, *Definition]
 }
@@ -136,7 +136,7 @@ func newEntry(tool Tool) (_ *entry, err error) {
 	return e, nil
 }
 
-// schema returns the input schema for these options.
+// schema returns the input schema for the options.
 func (e *entry) schema(options Options) (*Schema, error) {
 	if e.input != nil {
 		return e.input, nil
@@ -215,7 +215,7 @@ func (e *entry) options(selection *Selection) (Options, error) {
 // RenderInput formats the input of a call for people.
 func (r *Registry) RenderInput(call Call) (text string) {
 	defer func() {
-		if recover() != nil { // in the tool's own code, since the input can be anything
+		if recover() != nil { // the input can be anything, so tools may panic
 			text = string(call.Input)
 		}
 	}()

@@ -129,7 +129,7 @@ func TestARegistryIsAValue(t *testing.T) {
 
 	require.Equal(t, two.Len(), two.Without("").Len(), "what has no source stays")
 
-	// What it hands out is a copy.
+	// The returned Spec is a copy.
 	spec := one.Specs()[0]
 	spec.Schema[0] = 'x'
 	again, ok := one.Spec("b")
@@ -199,7 +199,7 @@ func TestWhatIsEnabled(t *testing.T) {
 	}
 }
 
-// prompting is a tool with everything that a request can be made of.
+// prompting is a tool that uses every part of a request.
 type prompting struct{ registry.Tool }
 
 func (prompting) Spec() registry.Spec {
@@ -284,7 +284,7 @@ func TestDefinitionsAndPrompts(t *testing.T) {
 	broken := registry.Env{Selection: set(map[string]any{"language": "\x00\"`"})}
 	require.Equal(t, registry.CodeOptions, r.Dispatch(t.Context(), call("notes", `{}`), broken).Code)
 
-	// A schema that depends on options holds for calls as it was offered.
+	// Calls are checked against the schema for the same options as in the definition.
 	greek := registry.Env{Selection: set(map[string]any{"language": "Greek"})}
 	require.Contains(t, r.Dispatch(t.Context(), call("notes", `{"Greek":1}`), greek).Text(), "/Greek: got number, want string")
 	require.NotContains(t, r.Dispatch(t.Context(), call("notes", `{"Greek":1}`), registry.Env{}).Text(), "invalid")
@@ -373,7 +373,7 @@ func TestSchemasThatTakeForever(t *testing.T) {
 	require.False(t, result.IsError(), "what is only large is checked")
 }
 
-// TestNestedIDs has schemas with names for parts of them that nothing refers to.
+// TestNestedIDs has subschemas with an $id that nothing refers to.
 func TestNestedIDs(t *testing.T) {
 	raw := `{"$id":"http://a/","type":"object","properties":{"a":{"$id":"A","type":"integer"},"b":{"$ref":"#/$defs/b"}},"$defs":{"b":{"$id":"B","maximum":3}}}`
 	schema, err := registry.CompileSchema([]byte(raw))

@@ -35,8 +35,7 @@ type Part struct {
 	// Data is an image or another binary of the type MIME. Where a provider cannot take it, Text is used instead.
 	Data []byte
 	MIME string
-	// Resource, if not nil, identifies what the text is the content of. A transcript can then leave out repeated
-	// content.
+	// Resource, if not nil, is the resource whose content the text is. Transcripts can then omit repeated content.
 	Resource *Resource
 }
 
@@ -101,7 +100,7 @@ func (r *Resource) Reference() Part {
 	return Part{Text: r.open(" (content shown in another tool invocation)") + r.end()}
 }
 
-// shortened returns a resource whose name has a reasonable length, and is one line.
+// shortened returns the resource with a kind and a name of reasonable length, without line breaks.
 func (r *Resource) shortened() *Resource {
 	const most = 4096
 	if len(r.Kind) <= most && len(r.Name) <= most && printable(r.Kind+r.Name) == r.Kind+r.Name {

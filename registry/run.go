@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// A running is a call that is being executed.
+// A running is a call being executed.
 type running struct {
 	registry *Registry
 	entry    *entry
@@ -26,14 +26,14 @@ type running struct {
 	inner inner
 }
 
-// ErrAbandoned is the cause in a result if a tool went on after its time was up or the host's context had ended.
-// The tool has been left behind, without files and without a way to report progress; its goroutine exists until it
+// ErrAbandoned is the Err of a result if a tool kept running after its time limit or after the host's context had
+// ended. The tool has been abandoned, without files and without a way to report progress; its goroutine exists until it
 // returns.
 var ErrAbandoned = errors.New("the tool did not stop, and has been left behind")
 
-// How long a tool may go on after it was told to stop.
+// How long a tool may keep running after it was told to stop.
 const (
-	// stopTime is the time after which it is left behind.
+	// After stopTime, the tool is abandoned.
 	stopTime = 500 * time.Millisecond
 	// keepsTimeGrace is the extra time before the registry stops a tool with Spec.KeepsTime.
 	keepsTimeGrace = time.Second
@@ -80,7 +80,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 
 	done := make(chan Result, 1)
 	go func() {
-		result := Failure(CodeFailed, "Tool execution failed: the tool has ended its goroutine") // which runtime.Goexit does
+		result := Failure(CodeFailed, "Tool execution failed: the tool has ended its goroutine") // the result after runtime.Goexit
 		defer func() { done <- result }()
 		defer func() {
 			if p := recover(); p != nil { // in a method of the tool's error or data
@@ -110,12 +110,12 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 	return c.limit(ctx, result, env, files)
 }
 
-// timeout returns how long a call of the tool may take. Zero and less means no limit.
+// timeout returns the time limit for a call of the tool. Zero or less means no limit.
 func (e *entry) timeout(limits Limits) time.Duration {
 	return cmp.Or(limits.Timeout, e.spec.Timeout, DefaultTimeout)
 }
 
-// settle waits a moment for a tool that was told to stop.
+// settle waits up to stopTime for a tool that was told to stop.
 func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Result {
 	timer := time.NewTimer(stopTime)
 	defer timer.Stop()
@@ -129,8 +129,8 @@ func settle(ctx context.Context, done <-chan Result, env Env, reason Result) Res
 	}
 }
 
-// atLast returns the reason for stopping a tool, unless the tool succeeded at the last moment or has its own words for
-// the model.
+// atLast returns the reason for stopping a tool, unless the tool succeeded at the last moment, or returned a text of
+// its own for the model.
 func atLast(result, reason Result) Result {
 	switch {
 	case !result.IsError():
@@ -155,7 +155,7 @@ func (e *entry) attempts(ctx context.Context, call Call, env Env) Result {
 		}
 		env.log(ctx, slog.LevelInfo, "tool is tried again", "tool", call.Tool, "call", call.ID, "attempt", attempt+1,
 			"error", err)
-		// The pause doubles each time, up to some seconds.
+		// The pause doubles each time, up to five seconds.
 		pause := time.NewTimer(min(50*time.Millisecond<<min(attempt, 10), 5*time.Second))
 		select {
 		case <-pause.C:

@@ -20,7 +20,7 @@ import (
 )
 
 func TestTimeouts(t *testing.T) {
-	// Time passes as soon as everybody waits.
+	// The fake clock advances when all goroutines wait.
 	waits := func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
 		<-ctx.Done()
 		return registry.Result{}, fmt.Errorf("%w: %w", ctx.Err(), context.Cause(ctx))
@@ -67,7 +67,7 @@ func TestTimeouts(t *testing.T) {
 				r := newRegistry(t, c.tool)
 				start := time.Now()
 				result := r.Dispatch(t.Context(), call("x", ""), c.env)
-				defer time.Sleep(2 * time.Hour) // for what has been left behind
+				defer time.Sleep(2 * time.Hour) // for abandoned tools
 				require.Equal(t, c.after, time.Since(start))
 				require.Equal(t, c.text, result.Text())
 				if strings.Contains(c.text, "timed out") {
@@ -241,7 +241,7 @@ func TestRetries(t *testing.T) {
 		})
 	}
 	require.NoError(t, registry.Retryable(nil))
-	synctest.Test(t, func(t *testing.T) { // the time is for all attempts together
+	synctest.Test(t, func(t *testing.T) { // the timeout covers all attempts together
 		r := newRegistry(t, doing("x", func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 			return registry.Result{}, registry.Retryable(busy)
 		}, func(s *registry.Spec) { s.Retries, s.Timeout = 1<<30, time.Minute }))
@@ -251,7 +251,8 @@ func TestRetries(t *testing.T) {
 	})
 }
 
-// TestFailuresOfStoppedTools have one cause, whether the failure or the end of the context is seen first.
+// TestFailuresOfStoppedTools checks that the cause is the same, whether the failure or the end of the context is
+// noticed first.
 func TestFailuresOfStoppedTools(t *testing.T) {
 	for _, err := range []error{errors.New("the disk is broken"), registry.Errorf("there is no disk")} {
 		for range 2000 {

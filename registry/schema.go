@@ -11,7 +11,7 @@ import (
 // A Schema is a compiled JSON Schema. It is immutable and safe for concurrent use.
 type Schema struct{ compiled *schema.Schema }
 
-// noArguments is the schema of tools that have none: an empty object.
+// noArguments is the schema of tools without arguments.
 var noArguments = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 
 // CompileSchema compiles a schema. Its type must be object, because tools take and return objects. It may have 1

@@ -47,7 +47,7 @@ func (s Selection) WithOption(tool, option string, value any) Selection {
 	return s
 }
 
-// chooses reports whether a tool is switched on, whatever the mode and the project.
+// chooses reports whether a tool is switched on, regardless of the mode and the project.
 func (r *Registry) chooses(s *Selection, spec *Spec) bool {
 	if whole := r.byName[spec.PartOf]; spec.PartOf != "" && whole != nil {
 		if on, ok := s.choice(spec.Name); ok {
@@ -58,13 +58,13 @@ func (r *Registry) chooses(s *Selection, spec *Spec) bool {
 	return s.chooses(spec) && !(r.parted[spec.Name] && s.splits(r.byName[spec.Name]))
 }
 
-// splits reports whether a tool is offered split into its parts.
+// splits reports whether a tool is replaced by its parts.
 func (s *Selection) splits(whole *entry) bool {
 	options, err := whole.options(s)
 	return err == nil && options.Bool(OptionSplit)
 }
 
-// choice returns whether a tool is switched on by its name, if it is named.
+// choice reports whether a selection switches a tool on. ok is false if it does not mention the tool.
 func (s *Selection) choice(name string) (on, ok bool) {
 	if on, ok := s.Enable[name]; ok {
 		return on, true
@@ -76,7 +76,7 @@ func (s *Selection) choice(name string) (on, ok bool) {
 	return on, on
 }
 
-// chooses reports whether a tool that is no part of another one is switched on.
+// chooses reports whether a tool that is not a part of another one is switched on.
 func (s *Selection) chooses(spec *Spec) bool {
 	if spec.AlwaysEnabled {
 		return true
@@ -87,13 +87,13 @@ func (s *Selection) chooses(spec *Spec) bool {
 	return s.Settings.enabled(spec.Name, !spec.OffByDefault)
 }
 
-// allows reports whether a tool is enabled here: switched on, in this mode, and with a project if it needs one.
+// allows reports whether a tool is enabled: it is switched on, belongs to this mode, and has a project if it needs one.
 func (r *Registry) allows(s *Selection, spec *Spec) bool {
 	return (s.Mode == "" || len(spec.Modes) == 0 || slices.Contains(spec.Modes, s.Mode)) &&
 		!(spec.NeedsProject && s.NoProject) && r.chooses(s, spec)
 }
 
-// offers reports whether a model gets a tool: it is enabled, and everything that it requires is granted.
+// offers reports whether a model gets a tool: it is enabled, and all capabilities that it requires are granted.
 func (r *Registry) offers(s *Selection, spec *Spec) bool {
 	return r.allows(s, spec) && s.denied(spec) == ""
 }

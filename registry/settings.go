@@ -67,12 +67,12 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 	return s, migrated, nil
 }
 
-// oldFields are the fields that older settings have instead of enabledTools and toolOptions.
+// oldFields are the fields of older settings, which have no enabledTools and toolOptions.
 var oldFields = []string{"memoryEnabled", "jsExecutionEnabled", "fsToolEnabled", "memoryUseSystemPrompt",
 	"jsLibEnabled"}
 
 // migrate converts settings of an older version. Settings with enabledTools, even an empty list, are of the current
-// version; null counts as missing. Settings without any old field are not converted either: the defaults hold.
+// version; null counts as missing. Settings without any old field are not converted either: the defaults apply.
 func (s *Settings) migrate() (changed bool) {
 	old := slices.ContainsFunc(oldFields, func(name string) bool { _, there := s.rest[name]; return there })
 	if s.EnabledTools != nil || !old {
@@ -143,7 +143,7 @@ func (s *Settings) UnmarshalJSON(data []byte) (err error) {
 	return err
 }
 
-// enabled reports whether a tool is switched on, where fallback is what its Spec says.
+// enabled reports whether a tool is switched on. fallback is the default from its Spec.
 func (s *Settings) enabled(name string, fallback bool) bool {
 	if on, ok := s.ToolEnabled[name]; ok {
 		return on

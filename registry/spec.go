@@ -26,45 +26,42 @@ type Spec struct {
 	SchemaFor func(Options) json.RawMessage
 	// OutputSchema is the JSON Schema of Result.Data, of type object. Nil means none.
 	OutputSchema json.RawMessage
-	// TextOutput means that the text of a result says all. Results without Data have an object for MCP clients
-	// nevertheless, with the text, and the file that has all of a long one. The schema that such clients get is that of
-	// this object, or OutputSchema with its properties added, which must not require any then.
+	// TextOutput means that the text of a result says everything. MCP clients nevertheless get an object for results
+	// without Data: it contains the text, and the name of the file if the text is too long. Their output schema is that
+	// of this object, or OutputSchema with its properties added. OutputSchema must not require any properties then.
 	TextOutput bool
 	// Options are the settings that users can change.
 	Options []Option
-	// Category groups tools in lists. Source is where the tool comes from, for [Registry.Without]. Both can be
-	// empty.
+	// Category groups tools in lists. Source says where the tool comes from, for [Registry.Without]. Both can be empty.
 	Category Category
 	Source   string
-	// Modes are the ways of use in which the tool is offered. None means all.
+	// Modes lists the modes in which the tool is offered. None means all.
 	Modes []Mode
-	// Requires lists what must be granted before the tool is offered and called.
+	// Requires lists the capabilities that must be granted before the tool is offered and called.
 	Requires []Capability
-	// Annotations describe what calls do.
+	// Annotations describe the effects of calls.
 	Annotations Annotations
 	// Instructions tell a model how to behave with the tool. They are part of the system prompt, once if several
 	// tools share them.
 	Instructions string
-	// ReadsFiles is how a model reads part of a file with this tool, such as "the filesystem tool's view command
-	// and view_range". A model learns this when a long result is in a file. Most tools leave it empty.
+	// ReadsFiles tells a model how to read part of a file with this tool, such as "the filesystem tool's view command
+	// and view_range". It is used when a long result is in a file. Most tools leave it empty.
 	ReadsFiles string
 	// Icons are for user interfaces.
 	Icons Icons
-	// Timeout is how long a call may take. Zero means [DefaultTimeout], and [NoTimeout] no limit.
+	// Timeout limits the time of a call. Zero means [DefaultTimeout], and [NoTimeout] no limit.
 	Timeout time.Duration
-	// KeepsTime means that the tool itself ends when Env.Timeout has passed, with a better message. The registry
-	// stops it a second later.
+	// KeepsTime means that the tool itself ends after Env.Limits.Timeout, with a better message. The registry stops it
+	// a second later.
 	KeepsTime bool
-	// Retries is how often a call is repeated after an error that the tool has marked as [Retryable]. Zero means
-	// never.
+	// Retries limits how often a call is repeated after errors marked as [Retryable]. Zero means never.
 	Retries int
-	// AtOnce is how many calls of this tool one call of another tool can run at the same time with [Env.Dispatch];
+	// AtOnce limits how many calls of this tool one call of another tool can run at the same time with [Env.Dispatch];
 	// further ones wait. Set it for tools that need much memory. Zero means no limit.
 	AtOnce int
-	// PartOf names the tool that this one is a part of, or is empty. A tool can be offered whole or split into its
-	// parts, which do the same with separate annotations: if it has an option [OptionSplit] that is true, its parts are
-	// enabled where it would be, and it is not. Otherwise parts are disabled. In either case a choice by the name of
-	// the part comes first.
+	// PartOf names the tool that this one is a part of, or is empty. A tool can be offered whole or as its parts, which
+	// do the same with separate annotations. If the whole tool has an option [OptionSplit] that is true, its parts are
+	// enabled in its place; otherwise the parts are disabled. A choice that names a part takes precedence.
 	PartOf string
 	// OffByDefault disables the tool unless it is chosen. AlwaysEnabled makes it impossible to disable.
 	OffByDefault, AlwaysEnabled bool
@@ -111,8 +108,8 @@ const (
 	CapabilityProcess Capability = "process"
 )
 
-// Annotations describe a tool's calls. They are the author's claims and are not enforced. The zero value means a
-// tool that changes things but destroys nothing.
+// Annotations describe the effects of a tool's calls. They are the author's claims and are not enforced. The zero value
+// means a tool that changes things but destroys nothing.
 type Annotations struct {
 	// ReadOnly calls change nothing; [Registry.DispatchAll] runs several of them concurrently.
 	ReadOnly bool
@@ -124,13 +121,13 @@ type Annotations struct {
 	OpenWorld bool
 }
 
-// Icons are names or data URLs that a user interface can show; toolrun does not interpret them. The names that the
-// built-in tools use are those of the icons at lucide.dev.
+// Icons are names or data URLs that a user interface can show; toolrun does not interpret them. The built-in tools use
+// the names of icons at lucide.dev.
 type Icons struct {
 	Input, Output string
 }
 
-// A ToolError is a mistake in a tool, or in its options.
+// A ToolError is a mistake in a tool or in its options.
 type ToolError struct {
 	// Tool is the tool's name.
 	Tool string
@@ -153,7 +150,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// check checks everything but the schemas.
+// check checks everything except the schemas.
 func (s *Spec) check() error {
 	if err := CheckName(s.Name); err != nil {
 		return err
@@ -177,7 +174,7 @@ func (s *Spec) check() error {
 	return checkOptions(s.Options)
 }
 
-// clone copies everything that could be changed from outside.
+// clone copies everything that the caller could modify.
 func (s Spec) clone() Spec {
 	s.Options = slices.Clone(s.Options)
 	for i := range s.Options {

@@ -14,9 +14,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A tagReader adds what struct tags say to an inferred schema.
+// A tagReader adds the contents of struct tags to an inferred schema.
 type tagReader struct {
-	// defaults are the values of fields with a default tag, by the way to the field from the input's struct.
+	// defaults are the values of default tags, with the index of their field in the input's struct.
 	defaults []fieldDefault
 }
 
@@ -27,11 +27,11 @@ type fieldDefault struct {
 
 var timeType = reflect.TypeFor[time.Time]()
 
-// exampleTime shows models how times are written.
+// exampleTime shows models the format of times.
 const exampleTime = "2025-01-31T15:04:05Z"
 
-// read goes through a type and its schema. The index leads to the type from the input's struct; it is nil where a
-// default cannot be set, as in the items of an array.
+// read reads the tags in a type into its schema. index is the path to the type from the input's struct, or nil where
+// defaults are impossible, such as in the items of an array.
 func (r *tagReader) read(t reflect.Type, s *jsonschema.Schema, index []int) error {
 	if s == nil {
 		return nil
@@ -67,7 +67,7 @@ func (r *tagReader) read(t reflect.Type, s *jsonschema.Schema, index []int) erro
 	return nil
 }
 
-// throughPointer reports whether an embedded pointer is on the way to a field.
+// throughPointer reports whether the path to a field contains an embedded pointer.
 func throughPointer(t reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {
 		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
@@ -77,9 +77,9 @@ func throughPointer(t reflect.Type, index []int) bool {
 	return false
 }
 
-// field reads the tags of a field, whose schema is of, in an object with the schema s.
+// field reads the tags of a field into of, the schema for the field, and s, the schema for its struct.
 func (r *tagReader) field(field reflect.StructField, s, of *jsonschema.Schema, index []int) error {
-	value := of // what enum, format, pattern and bounds are about: the items of a list
+	value := of // the schema for enum, format, pattern and bounds: for a list, that of its items
 	t := indirect(field.Type)
 	if t.Kind() == reflect.Slice && of.Items != nil {
 		value, t = of.Items, indirect(t.Elem())
@@ -121,7 +121,7 @@ func (r *tagReader) field(field reflect.StructField, s, of *jsonschema.Schema, i
 	return nil
 }
 
-// fallback gives a field a default, which makes it optional.
+// fallback sets the default of a field, which makes it optional.
 func (r *tagReader) fallback(text string, field reflect.StructField, s, of *jsonschema.Schema, index []int) error {
 	if index == nil || field.Type.Kind() == reflect.Pointer {
 		return fmt.Errorf("a default is for fields that are not behind a pointer, in a list or in a map")
@@ -170,7 +170,7 @@ func parsed(text string, t reflect.Type) (v any, err error) {
 	return v, nil
 }
 
-// bound reads a bound of a number.
+// bound parses a bound of a number.
 func bound(text string, t reflect.Type, to **float64) error {
 	if kind := t.Kind(); kind < reflect.Int || kind > reflect.Float64 {
 		return fmt.Errorf("it is for numbers, not for %v", t)
@@ -183,7 +183,7 @@ func bound(text string, t reflect.Type, to **float64) error {
 	return nil
 }
 
-// size reads a bound of a length. It is for fields of a kind.
+// size parses a bound of a length, for fields of the given kind.
 func size(text string, t reflect.Type, to **int, kind reflect.Kind) error {
 	if t.Kind() != kind {
 		return fmt.Errorf("it is for a %v, not for %v", kind, t)

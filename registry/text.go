@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// printable returns a text of a model or a client without control characters, so that it can be shown.
+// printable replaces control characters and invalid UTF-8, so that the text of a model or a client can be shown.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

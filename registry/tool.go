@@ -26,7 +26,7 @@ type Tool interface {
 	Execute(ctx context.Context, call Call, env Env) (Result, error)
 }
 
-// A Call is a request of a model, or of a program, to run a tool.
+// A Call is a request by a model or a program to run a tool.
 type Call struct {
 	// ID is the provider's id of the call. It can be empty. Otherwise it should be unique in a project, because the
 	// project's history records it.
@@ -54,10 +54,10 @@ const (
 	XML             API = "xml"              // calls written as XML in a model's text
 )
 
-// APIOverrider is an optional interface of tools that an API knows by itself.
+// APIOverrider is an optional interface of tools that an API defines itself.
 type APIOverrider interface {
-	// APIOverride returns the definition to send to the API instead of the usual one, or nil for the usual one.
-	// With an override, the tool's instructions and system prompt are left out.
+	// APIOverride returns the definition to send to the API instead of the usual one, or nil for the usual one. With an
+	// override, the tool's instructions and system prompt are omitted.
 	APIOverride(api API, options Options) json.RawMessage
 }
 
@@ -96,7 +96,7 @@ type OutputRenderer interface {
 	RenderOutput(result Result) string
 }
 
-// A ModelError is an error that the model should know of and can correct.
+// A ModelError is an error that the model should see and can correct.
 type ModelError struct {
 	// Text is the text for the model.
 	Text string
@@ -146,7 +146,7 @@ var errNoFunction = errors.New("the function is nil")
 
 func (t *toolFunc) Spec() Spec { return t.spec }
 
-// madeOf returns the error in the arguments that the tool was made from, or nil.
+// madeOf returns the error in the arguments of the constructor, or nil.
 func (t *toolFunc) madeOf() error {
 	if t.execute == nil {
 		return errNoFunction

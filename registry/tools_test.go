@@ -12,17 +12,17 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// do is what a tool of these tests does.
+// do is the function of a tool in these tests.
 type do = func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error)
 
-// named makes a tool that says done.
+// named returns a tool whose result is "done".
 func named(name string, change ...func(*registry.Spec)) registry.Tool {
 	return doing(name, func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
 		return registry.Text("done"), nil
 	}, change...)
 }
 
-// doing makes a tool that takes anything.
+// doing returns a tool that accepts any object.
 func doing(name string, do do, change ...func(*registry.Spec)) registry.Tool {
 	spec := registry.Spec{Name: name, Description: "A tool of the tests.", Schema: json.RawMessage(`{"type":"object"}`)}
 	for _, c := range change {
@@ -31,7 +31,7 @@ func doing(name string, do do, change ...func(*registry.Spec)) registry.Tool {
 	return registry.ToolFunc(spec, do)
 }
 
-// echo answers with its input.
+// echo returns a tool whose result is its input.
 func echo(schema string) registry.Tool {
 	return doing("echo", func(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
 		return registry.Text(string(call.Input)), nil

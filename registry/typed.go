@@ -73,7 +73,7 @@ type Renderer interface {
 type funcTool[In, Out any] struct {
 	spec Spec
 	do   func(ctx context.Context, in In, env Env) (Out, error)
-	err  error // of the function and its types
+	err  error // in the function and its types
 
 	defaults []fieldDefault
 }
@@ -139,7 +139,8 @@ func isPlainStruct[T any]() bool {
 	return true
 }
 
-// infer returns the schema of a type, and calls tidy for each schema in it. Tags, if not nil, adds what tags say.
+// infer returns the schema of a type, and calls tidy for each schema in it. tags, if not nil, adds the contents of
+// struct tags.
 func infer[T any](tidy func(*jsonschema.Schema), tags *tagReader) (json.RawMessage, error) {
 	t := reflect.TypeFor[T]()
 	schema, err := jsonschema.For[T](nil)
@@ -166,8 +167,7 @@ func each(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
 	each(s.AdditionalProperties, do)
 }
 
-// forInput removes null from the types of slices, and from those of optional pointers: a model leaves the argument out
-// instead.
+// forInput removes null from the types of slices and of optional pointers: models omit such arguments instead.
 func forInput(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] == "array" {
 		s.Type, s.Types = "array", nil

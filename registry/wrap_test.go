@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// A countingFs is what a host may put around files: it counts how often files are opened.
+// A countingFs wraps files as a host may do: it counts how often files are opened.
 type countingFs struct {
 	afero.Fs
 	opened *atomic.Int32
@@ -30,8 +30,7 @@ func (c countingFs) OpenFile(name string, flag int, perm fs.FileMode) (afero.Fil
 	return c.Fs.OpenFile(name, flag, perm)
 }
 
-// TestWrappedProjects puts a file system of the host's around a project. Its calls end and are undone as those of
-// others.
+// TestWrappedProjects wraps a project in a file system of the host. Calls must still end and be undone properly.
 func TestWrappedProjects(t *testing.T) {
 	var opened atomic.Int32
 	counting := func(files afero.Fs) afero.Fs { return countingFs{files, &opened} }
@@ -83,7 +82,7 @@ func TestWrappedProjects(t *testing.T) {
 	}
 }
 
-// TestFilesThatHideAProject gives calls files that could neither be taken from them nor be undone.
+// TestFilesThatHideAProject gives calls a file system that could neither be closed at their end nor be undone.
 func TestFilesThatHideAProject(t *testing.T) {
 	project := newProject(t)
 	hiding := countingFs{project, new(atomic.Int32)}
