@@ -118,6 +118,11 @@ func unbalanced(name string) error {
 	return newSyntaxError("a closing bracket too many: the script must be the body of one function", name, 0, 0)
 }
 
+// notOneExpression is the error for a script that is more than the expression that it must be.
+func notOneExpression(name string) error {
+	return newSyntaxError("a closing bracket too many: the code must be one expression", name, 0, 0)
+}
+
 func newSyntaxError(message, name string, line, column int) *ScriptError {
 	e := &ScriptError{Name: "SyntaxError", Message: message, Syntax: true}
 	e.place(name, line, column)

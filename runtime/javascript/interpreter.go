@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -81,7 +82,7 @@ func (in *instance) called(ctx context.Context, stack []uint64) {
 }
 
 // Run runs a script in a fresh sandbox. The script is the body of an async function in strict mode: return gives
-// the result, and await works. The run lasts until the function has returned and no timer and no asynchronous call
+// the result, and await works; or it is an expression: see [RunOptions].Expression. The run lasts until the function has returned and no timer and no asynchronous call
 // is pending. If the function throws, the run ends at once.
 //
 // The error is a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError] or
@@ -101,6 +102,9 @@ func (i *Interpreter) Run(ctx context.Context, script string, options *RunOption
 	defer begun.End()
 	r := newRun(begun, o)
 	r.script = script
+	if o.Expression {
+		r.expression = &expression{lines: 1 + strings.Count(script, "\n")}
+	}
 	if err := r.Interrupted(); err != nil {
 		return &Result{}, err
 	}

@@ -76,6 +76,9 @@ type RunOptions struct {
 	// Language is the script's language.
 	Language Language
 
+	// Expression means that the script is an expression, whose value is the result, and not the body of a function.
+	Expression bool
+
 	// Functions are the Go functions that the script can call.
 	Functions []Function
 

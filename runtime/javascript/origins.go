@@ -19,6 +19,8 @@ type origin struct {
 	prefix int         // bytes that the host has put before the first line
 	code   *code       // the text after the prefix; nil if it is ASCII
 	source *module.Map // nil if the code is as it was written
+
+	expression *expression // not nil if source leads to the text around one
 }
 
 // maxOrigins is how many bytes the origins of a run's files may take. Beyond that, positions in further files are the
@@ -144,8 +146,29 @@ func (o origin) place(line, column int) (int, int) {
 			if column == 0 {
 				c = 0
 			}
-			return l, c
+			return o.expression.place(l, c)
 		}
+	}
+	return o.expression.place(line, column)
+}
+
+// An expression is a script that is one. It becomes the body of a function by what is put around it.
+type expression struct{ lines int }
+
+// A script could close the parentheses around it and open others. It would then not compile inside brackets.
+const (
+	beforeExpression, afterExpression = "return (", "\n)"
+	beforeBrackets, afterBrackets     = "return [", "\n]"
+)
+
+// place returns the position in the expression of a position in the body. A nil expression is the body.
+func (e *expression) place(line, column int) (int, int) {
+	switch {
+	case e == nil:
+	case line > e.lines: // in afterExpression
+		return e.lines, 0
+	case line == 1 && column > 0:
+		return line, max(1, column-len(beforeExpression))
 	}
 	return line, column
 }

@@ -18,6 +18,7 @@ type run struct {
 	script  string   // the original text
 	outcome *outcome // nil until the script has ended
 
+	expression  *expression       // the script, if it is one
 	origins     map[string]origin // by file
 	originsSize int               // in bytes
 	uncalled    string            // the explanation of a method that is used as a value; empty if none was seen

@@ -121,7 +121,20 @@ func further(a, b error) bool {
 
 func (in *instance) compileJavaScript(source string) (compiled, error) {
 	c, err := in.compileBody("", source, nil)
+	if err == nil && in.run.options.Expression && strings.Contains(source, ")") {
+		brackets := declarationPrefix + beforeBrackets + source + afterBrackets + declarationSuffix
+		ok, err := in.vm.Compiles(in.Context(), brackets, in.run.options.Name)
+		if err != nil {
+			return compiled{}, in.reason(err)
+		}
+		if !ok {
+			return compiled{}, cmp.Or(in.forgetException(), notOneExpression(in.run.options.Name))
+		}
+	}
 	if err == nil || !isSyntax(err) {
+		return c, err
+	}
+	if in.run.options.Expression { // which is no module
 		return c, err
 	}
 	kind, lookErr := look(in, source, module.Detect)
@@ -149,6 +162,21 @@ func isReturnOutside(err error) bool {
 }
 
 func (in *instance) compileTypeScript(source string) (compiled, error) {
+	if in.run.options.Expression {
+		code, from, err := in.stripTypes(beforeExpression+source+afterExpression, module.StripBody)
+		if err != nil {
+			return compiled{}, in.syntaxFailure(err)
+		}
+		if strings.Contains(source, ")") {
+			if _, _, err := in.stripTypes(beforeBrackets+source+afterBrackets, module.StripBody); err != nil {
+				if err = in.syntaxFailure(err); isSyntax(err) {
+					err = notOneExpression(in.run.options.Name)
+				}
+				return compiled{}, err
+			}
+		}
+		return in.compileBody("", code, from)
+	}
 	kind, err := look(in, source, module.Detect)
 	if err != nil {
 		return compiled{}, err
@@ -193,11 +221,14 @@ func (in *instance) syntaxFailure(err error) error {
 	if s, ok := errors.AsType[*sandbox.Stop](err); ok {
 		return s.Err
 	}
+	e := in.run.expression
 	if syntax, ok := errors.AsType[*module.SyntaxError](err); ok {
-		return newSyntaxError(syntax.Message, in.run.options.Name, syntax.Line, syntax.Column)
+		line, column := e.place(syntax.Line, syntax.Column)
+		return newSyntaxError(syntax.Message, in.run.options.Name, line, column)
 	}
 	if complexity, ok := errors.AsType[*module.ComplexityError](err); ok {
-		return newSyntaxError("TypeScript here: "+complexity.Reason, in.run.options.Name, complexity.Line, complexity.Column)
+		line, column := e.place(complexity.Line, complexity.Column)
+		return newSyntaxError("TypeScript here: "+complexity.Reason, in.run.options.Name, line, column)
 	}
 	if errors.Is(err, module.ErrBusy) {
 		return &ScriptError{Name: "Error", Message: err.Error(), Thrown: "Error: " + err.Error()}
@@ -205,11 +236,18 @@ func (in *instance) syntaxFailure(err error) error {
 	return newSyntaxError(err.Error(), in.run.options.Name, 0, 0)
 }
 
-// compileBody compiles the body of an async function, with imports in front of its first line.
+// compileBody compiles the body of an async function, with imports in front of its first line, or an expression.
+// Without types that were taken out, the expression has nothing around it yet.
 func (in *instance) compileBody(imports, source string, from *module.Map) (compiled, error) {
-	name := in.run.options.Name
-	in.run.note(name, source, origin{prefix: len(methodPrefix + imports), source: from})
-	body := imports + source
+	name, body, o := in.run.options.Name, imports+source, origin{prefix: len(methodPrefix + imports), source: from}
+	switch {
+	case in.run.options.Expression && from == nil:
+		body = beforeExpression + source + afterExpression
+		o.prefix += len(beforeExpression)
+	case in.run.options.Expression:
+		o.expression = in.run.expression
+	}
+	in.run.note(name, source, o)
 	if !strings.Contains(body, "}") {
 		function, err := in.vm.Eval(in.Context(), expressionPrefix+body+expressionSuffix, name)
 		if err != nil {

@@ -76,6 +76,14 @@ type Options struct {
 	Args []string
 }
 
+type expressionKey struct{}
+
+// AsExpression returns a context for a call of the tool whose code is an expression, whose value is the result. Models
+// cannot ask for that: it is for hosts that run what a person enters.
+func AsExpression(ctx context.Context) context.Context {
+	return context.WithValue(ctx, expressionKey{}, true)
+}
+
 const schema = `{
 	"type": "object",
 	"properties": {
@@ -201,6 +209,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			})
 		}
 	}
+	options.Expression, _ = ctx.Value(expressionKey{}).(bool)
 	options.Language = languages[env.Options.Text(OptionLanguage)]
 	if t.argv != nil {
 		options.Globals = map[string]any{"process.argv": t.argv}

@@ -184,3 +184,11 @@ func TestReport(t *testing.T) {
 	_, ok = javascript.NewReport(run(t, r, env, ""))
 	require.False(t, ok, "no code ran")
 }
+
+// TestAsExpression: only the host says that code is an expression.
+func TestAsExpression(t *testing.T) {
+	r, env := withToolCalls(t)
+	call := registry.Call{ID: "1", Tool: javascript.Name, Input: json.RawMessage(`{"code": "6 * 7"}`)}
+	require.Equal(t, "42", r.Dispatch(javascript.AsExpression(t.Context()), call, env).Content[0].Text)
+	require.Equal(t, "undefined", r.Dispatch(t.Context(), call, env).Content[0].Text)
+}

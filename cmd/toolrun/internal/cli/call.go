@@ -22,8 +22,6 @@ type callFlags struct {
 	project projectFlags
 	timeout time.Duration
 	json    bool
-
-	prefix int // how much comes before the user's code in its first line
 }
 
 func (f *callFlags) add(cmd *cobra.Command, timeout time.Duration) {
@@ -73,7 +71,7 @@ what the model gets.`,
 				return errors.Join(err, runner.Close())
 			}
 			call := registry.Call{Tool: args[0], Input: json.RawMessage(input)}
-			return f.dispatch(cmd, runner, call, modelPrinter{cmd.OutOrStdout()}, toolrun.SessionOptions{
+			return f.dispatch(cmd.Context(), cmd, runner, call, modelPrinter{cmd.OutOrStdout()}, toolrun.SessionOptions{
 				Select: choice, Limits: registry.Limits{Inline: inline},
 			})
 		},
@@ -93,22 +91,23 @@ func (f *callFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// dispatch calls a tool on the project, shows the call, and closes the runner.
-func (f *callFlags) dispatch(cmd *cobra.Command, r *runner, call registry.Call, d display,
+// dispatch calls a tool on the project, shows the call, and closes the runner. The context is the command's, and may
+// say more about the call.
+func (f *callFlags) dispatch(ctx context.Context, cmd *cobra.Command, r *runner, call registry.Call, d display,
 	options toolrun.SessionOptions) (err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	session, err := f.project.session(cmd.Context(), r, &options)
+	session, err := f.project.session(ctx, r, &options)
 	if err != nil {
 		return err
 	}
-	env, err := session.Env(cmd.Context())
+	env, err := session.Env(ctx)
 	if err != nil {
 		return err
 	}
-	return f.call(cmd.Context(), cmd, r, call, env, d)
+	return f.call(ctx, cmd, r, call, env, d)
 }
 
 // call calls a tool and shows the call, with a line of progress on standard error. The error is that of the context,
@@ -138,9 +137,6 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 	}
 	result := r.Registry().Dispatch(ctx, call, env)
 	stopProgress()
-	if f.prefix > 0 && result.IsError() {
-		result = withoutPrefix(result, f.prefix)
-	}
 	if err := ctx.Err(); err != nil {
 		if f.json {
 			return errors.Join(err, printJSON(cmd.OutOrStdout(), result))

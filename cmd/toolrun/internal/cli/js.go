@@ -54,16 +54,15 @@ run yourself may always run.`,
 				return fmt.Errorf("--memory must be between %d and %d, not %d", sandbox.MinMemory>>20,
 					sandbox.MaxMemory>>20, memory)
 			}
-			name := ""
+			ctx, name := cmd.Context(), ""
 			printer := newPersonPrinter(cmd)
 			switch {
 			case cmd.Flags().Changed("eval"):
 			case cmd.Flags().Changed("print") && strings.TrimSpace(printed) == "":
 				return errors.New("--print needs an expression")
 			case cmd.Flags().Changed("print"):
-				const prefix = "return ("
-				code, printer.undefined = prefix+printed+"\n)", true
-				f.prefix = len(prefix)
+				code, printer.undefined = printed, true
+				ctx = javascript.AsExpression(ctx)
 			case len(args) == 0:
 				return errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
 			default:
@@ -94,7 +93,7 @@ run yourself may always run.`,
 				}
 				return s
 			}
-			return f.dispatch(cmd, runner, registry.Call{Tool: javascript.Name, Input: input}, printer,
+			return f.dispatch(ctx, cmd, runner, registry.Call{Tool: javascript.Name, Input: input}, printer,
 				toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
 		},
 	}

@@ -58,7 +58,7 @@ func isExpression(ctx context.Context, entry string) bool {
 // script runs an entry with the tool javascript, as toolrun js does.
 func (s *session) script(ctx context.Context, entry string) error {
 	if isExpression(ctx, entry) {
-		entry = "return (" + entry + "\n)"
+		ctx = javascript.AsExpression(ctx)
 	}
 	input, err := json.Marshal(map[string]string{"code": entry})
 	if err != nil {
