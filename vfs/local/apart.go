@@ -2,7 +2,6 @@ package local
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -22,6 +21,8 @@ type apart struct {
 	own   *disk
 	// readOnly says that nothing is written to either.
 	readOnly bool
+	// durable says that what goes from one to the other outlasts a failure of the system.
+	durable bool
 }
 
 var _ backend = (*apart)(nil)
@@ -58,7 +59,7 @@ func OpenDirApart(dir, own string, options *vfs.Options) (vfs.Project, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.close())
 	}
-	c.b = &apart{files, kept, o.ReadOnly}
+	c.b = &apart{files, kept, o.ReadOnly, !o.NoSync}
 	return c.project(c.close), nil
 }
 
@@ -109,27 +110,38 @@ func (a *apart) rename(old, name string) error {
 	if from == to {
 		return from.rename(old, name)
 	}
-	temp := tempDir + "/moving"
-	if err := errors.Join(to.makeMeta(), ignoreExists(to.mkdir(tempDir, 0o700)), to.removeAll(temp)); err != nil {
+	if err := errors.Join(to.makeMeta(), ignoreExists(to.mkdir(tempDir, 0o700)), to.removeAll(moving)); err != nil {
 		return err
 	}
-	err := copyBetween(from, to, old, temp)
+	err := copier{from, to, a.durable}.tree(old, moving)
 	if err == nil {
-		err = to.rename(temp, name)
+		err = to.rename(moving, name)
 	}
 	if err != nil {
-		return errors.Join(err, to.removeAll(temp))
+		return errors.Join(err, to.removeAll(moving))
+	}
+	if a.durable {
+		if err := to.sync(path.Dir(name)); err != nil {
+			return err
+		}
 	}
 	if isOwn(old) {
 		return from.removeAll(old)
 	}
 	// A directory goes in one step, too.
-	gone := tempDir + "/moved"
-	if err := errors.Join(from.removeAll(gone), from.rename(old, gone)); err != nil {
+	if err := errors.Join(from.removeAll(moved), from.rename(old, moved)); err != nil {
 		return err
 	}
-	return from.removeAll(gone)
+	return from.removeAll(moved)
 }
+
+// What goes from one directory to the other is moving in the one where it comes to, and has moved from the other.
+const (
+	moving = tempDir + "/moving"
+	moved  = tempDir + "/moved"
+)
+
+func (a *apart) recovered() error { return a.own.removeAll(moving) }
 
 func ignoreExists(err error) error {
 	if errors.Is(err, fs.ErrExist) {
@@ -138,71 +150,8 @@ func ignoreExists(err error) error {
 	return err
 }
 
-// copyBetween copies a file, a link, or a directory with all that is in it, whatever its name, from one directory to
-// another.
-func copyBetween(from, to *disk, old, name string) error {
-	info, err := from.lstat(old)
-	switch {
-	case err != nil:
-		return err
-	case info.Mode().IsRegular():
-		return copyFileBetween(from, to, old, name, info)
-	case info.Mode()&fs.ModeSymlink != 0:
-		return copyLink(from, to, old, name)
-	case !info.IsDir():
-		return specialError(old)
-	}
-	if err := to.mkdir(name, info.Mode().Perm()|0o700); err != nil {
-		return err
-	}
-	infos, err := from.readDir(old)
-	if err != nil {
-		return err
-	}
-	for _, inside := range infos {
-		if err := copyBetween(from, to, path.Join(old, inside.Name()), path.Join(name, inside.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// copyLink makes a link that is like another. It follows neither.
-func copyLink(from, to *disk, old, name string) error {
-	if err := errors.Join(from.parents(old), to.parents(name)); err != nil {
-		return err
-	}
-	target, err := from.root.Readlink(local(old))
-	if err != nil {
-		return err
-	}
-	note := to.names.note(name)
-	if err = to.root.Symlink(target, local(name)); err == nil {
-		note(true)
-	}
-	return err
-}
-
-// specialError says that what is neither a file nor a directory nor a link cannot be copied.
-func specialError(name string) error {
-	return fmt.Errorf("%s is a pipe, a socket or a device, of which the history cannot keep a copy: %w", name, errors.ErrUnsupported)
-}
-
-func copyFileBetween(from, to *disk, old, name string, info fs.FileInfo) error {
-	source, err := from.open(old, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := to.open(name, openNew, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(copyContent(target, source), target.Sync(), target.Close(),
-		to.chmod(name, info.Mode().Perm()|0o600), to.chtimes(name, info.ModTime(), info.ModTime()))
-}
-
-func (a *apart) copyLink(old, name string) error { return copyLink(a.on(old), a.on(name), old, name) }
+func (a *apart) readLink(name string) (target string, err error) { return a.on(name).readLink(name) }
+func (a *apart) makeLink(target, name string) error              { return a.on(name).makeLink(target, name) }
 
 func (a *apart) remove(name string) error    { return a.on(name).remove(name) }
 func (a *apart) removeAll(name string) error { return a.on(name).removeAll(name) }
@@ -224,21 +173,9 @@ func (a *apart) close() error {
 	if _, err := a.own.stateFile(false); err == nil && !a.readOnly { // something may have been changed
 		// Nobody begins a session meanwhile.
 		if unlock, err := a.own.lock(false); err == nil {
-			a.tidy()
+			a.disk.tidy()
 			unlock()
 		}
 	}
 	return errors.Join(a.disk.close(), a.own.close())
-}
-
-// tidy removes the directory for files that are being written, if it is empty.
-func (a *apart) tidy() {
-	if a.disk.remove(tempDir) != nil {
-		return
-	}
-	infos, err := a.disk.readDir("/" + vfs.Reserved)
-	if err == nil && len(infos) == 1 && infos[0].Name() == ".gitignore" {
-		_ = a.disk.remove("/" + vfs.Reserved + "/.gitignore")
-		_ = a.disk.remove("/" + vfs.Reserved)
-	}
 }

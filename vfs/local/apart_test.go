@@ -145,3 +145,41 @@ func TestKeepsOwn(t *testing.T) {
 	write(t, openDir(t, dir, nil), "/f", "x")
 	require.True(t, local.KeepsOwn(dir))
 }
+
+// A process can be killed when the history has what is removed already, and the directory still has it, too.
+func TestRemovalsApartThatHaveNotHappened(t *testing.T) {
+	for _, removed := range []string{"/a.txt", "/dir"} {
+		t.Run(removed[1:], func(t *testing.T) {
+			dir, own := layeredDir(t), t.TempDir()
+			p := openApart(t, dir, own)
+			write(t, p, "/new", "x")
+			before := snapshot(t, p)
+			require.NoError(t, p.RemoveAll(removed))
+			changes, err := p.Changes(t.Context(), "/")
+			require.NoError(t, err)
+			require.NoError(t, local.PutBack(p, changes[0].ID, removed))
+			require.NoError(t, p.Close())
+
+			p = openApart(t, dir, own)
+			require.Equal(t, before, snapshot(t, p))
+			requireExactUsage(t, p)
+			after, err := p.Changes(t.Context(), "/")
+			require.NoError(t, err)
+			require.Equal(t, changes[1:], after)
+			write(t, p, removed+"2", "x")
+			_, err = p.Undo(t.Context(), "")
+			require.NoError(t, err)
+			require.Equal(t, before, snapshot(t, p))
+
+			// What somebody else has made since is another matter.
+			require.NoError(t, p.RemoveAll(removed))
+			require.NoError(t, p.Close())
+			require.NoError(t, os.WriteFile(filepath.Join(dir, removed), []byte("theirs"), 0o644))
+			p = openApart(t, dir, own)
+			requireExactUsage(t, p)
+			after, err = p.Changes(t.Context(), removed)
+			require.NoError(t, err)
+			require.Equal(t, vfs.OpRemove, after[0].Op)
+		})
+	}
+}

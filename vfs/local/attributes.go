@@ -89,30 +89,11 @@ func (c *core) ownFile(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	temp := c.temp()
-	if err := c.copyFile(name, temp, info); err != nil {
+	if err := c.copier().file(name, temp, info); err != nil {
 		return nil, errors.Join(err, c.b.removeAll(temp))
 	}
 	if err := c.b.rename(temp, name); err != nil {
 		return nil, err
 	}
 	return c.b.lstat(name)
-}
-
-// copyFile copies a file, with its times and permissions, to a new one.
-func (c *core) copyFile(from, to string, info fs.FileInfo) error {
-	source, err := c.b.open(from, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := c.b.open(to, openNew, 0o600)
-	if err != nil {
-		return err
-	}
-	err = copyContent(target, source)
-	if err == nil && !c.options.NoSync {
-		err = target.Sync()
-	}
-	return errors.Join(err, target.Close(),
-		c.b.chmod(to, info.Mode().Perm()|0o600), c.b.chtimes(to, info.ModTime(), info.ModTime()))
 }

@@ -272,8 +272,13 @@ func (c *core) makeMeta(dir string) error {
 // recover determines the state from the files, when this process begins, and after a process has died during a
 // change. Changes from doubtful on may not have happened, and those before oldest have been dropped.
 func (c *core) recover(doubtful, oldest int64) error {
-	if err := c.removeLeftovers(); err != nil {
+	if err := removeLeftovers(c.b, c.session.Load().name); err != nil {
 		return err
+	}
+	if b, ok := c.b.(recoverer); ok {
+		if err := b.recovered(); err != nil {
+			return err
+		}
 	}
 	s := state{}
 	if err := c.recoverHistory(&s, doubtful, oldest); err != nil {
@@ -293,18 +298,41 @@ func (c *core) recover(doubtful, oldest int64) error {
 	return nil
 }
 
-// removeLeftovers removes temporary files of processes that are no more.
-func (c *core) removeLeftovers() error {
-	infos, err := c.b.readDir(tempDir)
+// recoverSoon ends what a process has left that was killed, unless somebody is at work. If that fails, the next change
+// tries again.
+func (c *core) recoverSoon() {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	default:
+		return
+	}
+	release, err := c.b.lock(false)
+	if err != nil {
+		return
+	}
+	defer release()
+	if c.prepare() == nil {
+		c.state.dirty = false
+		_ = c.b.writeState(c.state.encode())
+	}
+}
+
+// A recoverer is a backend that has leftovers of its own of processes that are no more. It is called with the lock.
+type recoverer interface{ recovered() error }
+
+// removeLeftovers removes temporary files of processes that are no more. own is the name of this one's session.
+func removeLeftovers(b backend, own string) error {
+	infos, err := b.readDir(tempDir)
 	if err != nil {
 		return err
 	}
-	alive := map[string]bool{c.session.Load().name: true}
+	alive := map[string]bool{own: true}
 	for _, info := range infos {
 		name, isClaim := strings.CutSuffix(info.Name(), claimSuffix)
 		if isClaim && !alive[name] {
 			// Errors mean that it is nothing that a process claims.
-			alive[name], _ = c.b.alive(tempDir + "/" + info.Name())
+			alive[name], _ = b.alive(tempDir + "/" + info.Name())
 		}
 	}
 	// Claims sort behind the files, so that those go first.
@@ -315,7 +343,7 @@ func (c *core) removeLeftovers() error {
 				name, _, _ = strings.Cut(name, "-")
 			}
 			if claim == isClaim && !alive[name] {
-				c.cleanUp(tempDir + "/" + info.Name())
+				cleanUp(b, tempDir+"/"+info.Name())
 			}
 		}
 	}
@@ -323,24 +351,26 @@ func (c *core) removeLeftovers() error {
 }
 
 // cleanUp removes what is the project's own. What cannot be removed stays; nobody's work must fail because of that.
-func (c *core) cleanUp(name string) {
-	if c.b.removeAll(name) == nil {
+func (c *core) cleanUp(name string) { cleanUp(c.b, name) }
+
+func cleanUp(b backend, name string) {
+	if b.removeAll(name) == nil {
 		return
 	}
-	c.unlock(name)
-	_ = c.b.removeAll(name)
+	unlock(b, name)
+	_ = b.removeAll(name)
 }
 
 // unlock lets the owner change all directories in one.
-func (c *core) unlock(dir string) {
-	if info, err := c.b.lstat(dir); err != nil || !info.IsDir() || len(dir) > 2*vfs.MaxPath {
+func unlock(b backend, dir string) {
+	if info, err := b.lstat(dir); err != nil || !info.IsDir() || len(dir) > 2*vfs.MaxPath {
 		return
 	}
-	_ = c.b.chmod(dir, 0o700)
-	infos, _ := c.b.readDir(dir)
+	_ = b.chmod(dir, 0o700)
+	infos, _ := b.readDir(dir)
 	for _, info := range infos {
 		if info.IsDir() {
-			c.unlock(path.Join(dir, info.Name()))
+			unlock(b, path.Join(dir, info.Name()))
 		}
 	}
 }

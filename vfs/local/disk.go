@@ -220,7 +220,24 @@ func (d *disk) link(old, name string) error {
 	return err
 }
 
-func (d *disk) copyLink(old, name string) error { return copyLink(d, d, old, name) }
+func (d *disk) readLink(name string) (target string, err error) {
+	if err := d.parents(name); err != nil {
+		return "", err
+	}
+	return d.root.Readlink(local(name))
+}
+
+func (d *disk) makeLink(target, name string) error {
+	if err := d.parents(name); err != nil {
+		return err
+	}
+	note := d.names.note(name)
+	err := d.root.Symlink(target, local(name))
+	if err == nil {
+		note(true)
+	}
+	return err
+}
 
 func (d *disk) rename(old, name string) error {
 	if old == "/" || name == "/" {

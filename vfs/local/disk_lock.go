@@ -97,6 +97,18 @@ func (d *disk) makeMeta() error {
 	return errors.Join(err, f.Close())
 }
 
+// tidy removes the directory for files that are being written, if it is empty.
+func (d *disk) tidy() {
+	if err := d.remove(tempDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	infos, err := d.readDir("/" + vfs.Reserved)
+	if err == nil && len(infos) == 1 && infos[0].Name() == ".gitignore" {
+		_ = d.remove("/" + vfs.Reserved + "/.gitignore")
+		_ = d.remove("/" + vfs.Reserved)
+	}
+}
+
 func (d *disk) readState(buf []byte) error {
 	f, err := d.stateFile(false)
 	if err != nil {

@@ -36,16 +36,45 @@ func LimitLayer(p vfs.Layer, limit int64) { p.(*layerProject).l.notes.limit = li
 // BreakApplying applies some of the differences of a layer, as if the process were killed after that.
 func BreakApplying(p vfs.Layer, n int) error {
 	l := p.(*layerProject)
-	return l.change(context.Background(), func(*core) error {
-		s := search{layered: l.l, conflicts: map[string]bool{}}
-		if err := s.differences(context.Background(), "/"); err != nil {
+	return l.breaking(func() error {
+		found, err := l.l.search(context.Background())
+		if err != nil {
 			return err
 		}
-		err := l.l.beginApplying(s.found)
-		for _, d := range s.found[:min(n, len(s.found))] {
+		a := application{l: l.l}
+		err = l.l.beginApplying(found)
+		for _, d := range found[:min(n, len(found))] {
 			info, _ := l.l.lstat(d.Path)
-			err = errors.Join(err, l.l.apply(d, info))
+			err = errors.Join(err, a.apply(d, info))
+		}
+		if a.session != "" { // what a killed process was writing
+			a.release()
+			err = errors.Join(err, l.l.below.mkdir(tempDir+"/"+a.session+"-0", 0o700))
 		}
 		return err
+	})
+}
+
+// BreakDropping drops the files of a layer at a path, as if the process were killed after that.
+func BreakDropping(p vfs.Layer, top string) error {
+	l := p.(*layerProject)
+	return l.breaking(func() error {
+		return errors.Join(l.l.notes.beginDropping([]string{top}), l.l.dropFiles(top))
+	})
+}
+
+// breaking does something with the lock, and leaves the state as a process does that is killed then.
+func (p *Project) breaking(do func() error) error {
+	err := p.change(context.Background(), func(*core) error { return do() })
+	s := p.core.state
+	s.dirty = true
+	return errors.Join(err, p.core.b.writeState(s.encode()))
+}
+
+// PutBack copies what the last change has removed back to where it was, as if the process were killed during that change.
+func PutBack(p vfs.Project, id int64, name string) error {
+	return p.(*Project).breaking(func() error {
+		coreOf(p).state.next = id
+		return coreOf(p).copier().tree(keptFile(id), name)
 	})
 }

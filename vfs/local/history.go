@@ -147,7 +147,7 @@ func (p *Project) recordInPlace(c *core, name string, before fs.FileInfo) (numbe
 
 func (c *core) keepCopy(name string, number int64, info fs.FileInfo) error {
 	temp := c.temp()
-	if err := c.copyFile(name, temp, info); err != nil {
+	if err := c.copier().file(name, temp, info); err != nil {
 		return errors.Join(err, c.b.removeAll(temp))
 	}
 	return c.b.rename(temp, keptFile(number))
@@ -340,7 +340,8 @@ func (c *core) unhappened(e change) bool {
 	case vfs.OpCreate, vfs.OpMkdir:
 		return gone
 	case vfs.OpRemove:
-		return err == nil && notKept
+		// With the history in another directory, what is removed is in both for a moment.
+		return err == nil && (notKept || keptErr == nil && c.alike(e.Path, keptFile(e.Number)))
 	case vfs.OpRename:
 		return err == nil
 	case vfs.OpWrite:

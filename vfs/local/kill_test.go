@@ -37,6 +37,9 @@ type task struct {
 	// Dir is the directory of the store, and Options how it is to be opened.
 	Dir     string
 	Options vfs.Options
+	// Own, if not "", makes Dir a directory of the host whose history is there, or whose Layer is.
+	Own   string
+	Layer bool
 	// Seed and Count mean something to the role.
 	Seed  uint64
 	Count int
@@ -56,6 +59,7 @@ func init() {
 		"hold":    holdLock,
 		"fill":    fillWithBytes,
 		"files":   fillWithFiles,
+		"apply":   applyForever,
 	}
 }
 
@@ -67,13 +71,36 @@ func TestProcess(t *testing.T) {
 	}
 	var work task
 	require.NoError(t, json.Unmarshal([]byte(text), &work))
-	store, err := local.OpenStore(work.Dir, &work.Options)
-	require.NoError(t, err)
-	project, err := store.Open(t.Context(), "p")
-	require.NoError(t, err)
+	project := work.open(t)
 	processRoles[work.Role](t, work, project, func(words ...any) { fmt.Println(words...) })
 	require.NoError(t, project.Close())
-	require.NoError(t, store.Close())
+}
+
+// open opens the project of a task as if nobody in this process had opened it before.
+func (work task) open(t *testing.T) (project vfs.Project) {
+	t.Helper()
+	var err error
+	switch {
+	case work.Layer:
+		project, err = local.OpenLayer(work.Dir, work.Own, &work.Options)
+	case work.Own != "":
+		project, err = local.OpenDirApart(work.Dir, work.Own, &work.Options)
+	default:
+		return openIn(t, work.Dir, &work.Options)
+	}
+	require.NoError(t, err)
+	return project
+}
+
+// temporaries returns the directory for temporary files.
+func (work task) temporaries() string {
+	switch {
+	case work.Layer:
+		return filepath.Join(work.Own, ".toolrun", "tmp")
+	case work.Own != "":
+		return filepath.Join(work.Dir, ".toolrun", "tmp")
+	}
+	return filepath.Join(work.Dir, "p", ".toolrun", "tmp")
 }
 
 // A process is one that a test has started.
@@ -314,29 +341,36 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 		t.Skip("takes long")
 	}
 	for name, test := range map[string]struct {
-		options     vfs.Options
-		times, long int
+		options      vfs.Options
+		times, long  int
+		apart, layer bool
 	}{
-		"with syncing":    {vfs.Options{History: shortHistory}, 5, 80},
-		"without syncing": {vfs.Options{History: shortHistory, NoSync: true}, 10, 600},
-		"without history": {vfs.Options{History: vfs.HistoryOptions{Off: true}, NoSync: true}, 5, 60},
+		"with syncing":    {vfs.Options{History: shortHistory}, 5, 80, false, false},
+		"without syncing": {vfs.Options{History: shortHistory, NoSync: true}, 10, 600, false, false},
+		"without history": {vfs.Options{History: vfs.HistoryOptions{Off: true}, NoSync: true}, 5, 60, false, false},
+		"history apart":   {vfs.Options{History: shortHistory, NoSync: true}, 4, 300, true, false},
+		"in a layer":      {vfs.Options{History: shortHistory, NoSync: true}, 4, 300, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			times := test.times
 			if *soak {
 				times = test.long
 			}
-			dir := t.TempDir()
+			work := task{Role: "change", Dir: t.TempDir(), Options: test.options, Layer: test.layer}
+			if test.apart {
+				work.Own = t.TempDir()
+			}
 			// One that has the project open all the time sees the same as those that come anew.
-			old := openIn(t, dir, &test.options)
+			old := work.open(t)
 			for i := range times {
 				seed := uint64(time.Now().UnixNano())
-				child := start(t, task{Role: "change", Dir: dir, Options: test.options, Seed: seed})
+				work.Seed = seed
+				child := start(t, work)
 				child.expect("begun")
 				time.Sleep(rand.N(20 * time.Millisecond))
 				said := child.kill()
 
-				fresh := openIn(t, dir, &test.options)
+				fresh := work.open(t)
 				requireWholeFiles(t, fresh)
 				requireCounter(t, fresh, seed, said)
 				requireWholeHistory(t, fresh)
@@ -344,7 +378,7 @@ func TestAKilledProcessLeavesNothingHalfDone(t *testing.T) {
 					requireExactUsage(t, old)
 				}
 				requireExactUsage(t, fresh)
-				requireNoLeftovers(t, dir)
+				requireNoLeftovers(t, work.temporaries())
 				requireWholeHistory(t, fresh)
 				if i%4 == 0 {
 					_, err := fresh.Undo(context.Background(), "")
@@ -467,7 +501,7 @@ func requireExactUsage(t *testing.T, project vfs.Project) {
 
 // requireNoLeftovers checks that there are no temporary files but those that say who has the project open.
 func requireNoLeftovers(t *testing.T, dir string) {
-	entries, err := os.ReadDir(filepath.Join(dir, "p", ".toolrun", "tmp"))
+	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	for _, entry := range entries {
 		require.Equal(t, ".lock", filepath.Ext(entry.Name()), entry.Name())

@@ -2,7 +2,9 @@ package local_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -140,17 +142,93 @@ func TestLayerIsAppliedAfterAFailure(t *testing.T) {
 	}
 }
 
-// What others have written where applying was interrupted is still a conflict.
+// What others write where applying was interrupted is still a conflict, wherever it was, and nothing of it is lost.
 func TestLayerConflictsAfterAFailure(t *testing.T) {
-	dir := layeredDir(t)
-	p := openLayer(t, dir, t.TempDir())
+	p := openLayer(t, layeredDir(t), t.TempDir())
 	changeInterrupted(t, p)
-	require.NoError(t, local.BreakApplying(p, 1))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("theirs"), 0o644))
-	_, err := p.Apply(t.Context())
-	var conflict *vfs.ConflictError
-	require.ErrorAs(t, err, &conflict)
-	require.Equal(t, []string{"/a.txt"}, conflict.Paths)
+	steps := len(differences(t, p))
+	for name, theirs := range map[string]struct {
+		change   func(dir string) error
+		conflict string
+	}{
+		"a file":              {writes("a.txt"), "/a.txt"},
+		"a removed file":      {func(dir string) error { return errors.Join(os.RemoveAll(dir+"/empty"), writes("empty")(dir)) }, "/empty"},
+		"in what is removed":  {writes("other/late"), "/other"},
+		"in what is replaced": {writes("dir/sub/late"), "/dir"},
+		"over what is new":    {writes("dir/sub/p"), "/dir"},
+		"a directory instead": {func(dir string) error {
+			return errors.Join(os.RemoveAll(dir+"/dir/sub"), os.MkdirAll(dir+"/dir/sub", 0o755), writes("dir/sub/late")(dir))
+		}, "/dir"},
+		"beside": {writes("late"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, at := range []int{steps / 2, steps - 1} {
+				dir, layer := layeredDir(t), t.TempDir()
+				p := openLayer(t, dir, layer)
+				changeInterrupted(t, p)
+				require.NoError(t, local.BreakApplying(p, at))
+				require.NoError(t, theirs.change(dir))
+				require.NoError(t, p.Close())
+				before := filesBelow(t, dir)
+				p = openLayer(t, dir, layer)
+				require.NoDirExists(t, filepath.Join(dir, vfs.Reserved))
+				_, err := p.Apply(t.Context())
+				if theirs.conflict == "" {
+					require.NoError(t, err)
+					continue
+				}
+				var conflict *vfs.ConflictError
+				require.ErrorAs(t, err, &conflict, at)
+				require.True(t, vfs.Within(conflict.Paths[0], theirs.conflict), "%v", conflict.Paths)
+				require.Equal(t, before, filesBelow(t, dir))
+			}
+		})
+	}
+}
+
+// filesBelow returns what is in a directory, and writes nothing to it.
+func filesBelow(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	return snapshot(t, openDir(t, dir, &vfs.Options{ReadOnly: true}))
+}
+
+// writes returns a function that writes another text to a file of the host.
+func writes(name string) func(dir string) error {
+	return func(dir string) error {
+		name := filepath.Join(dir, filepath.FromSlash(name))
+		return errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("somebody else's"), 0o644))
+	}
+}
+
+// What a killed process has begun to drop, after applying or for good, is dropped by the next one, and means nothing else.
+func TestLayerIsDroppedAfterAFailure(t *testing.T) {
+	for _, applied := range []bool{true, false} {
+		for _, top := range []string{"/", "/dir"} {
+			t.Run(fmt.Sprint(applied, top), func(t *testing.T) {
+				dir, layer := layeredDir(t), t.TempDir()
+				p := openLayer(t, dir, layer)
+				changeInterrupted(t, p)
+				if applied {
+					require.NoError(t, local.BreakApplying(p, math.MaxInt))
+				}
+				want := filesBelow(t, dir)
+				require.NoError(t, local.BreakDropping(p, top))
+				require.NoError(t, p.Close())
+				p = openLayer(t, dir, layer)
+				for _, d := range differences(t, p) {
+					require.NotContains(t, d, " /dir")
+				}
+				if top == "/" || applied {
+					require.Empty(t, differences(t, p))
+					_, err := p.Apply(t.Context())
+					require.NoError(t, err)
+				}
+				require.Equal(t, want, filesBelow(t, dir))
+				require.NoDirExists(t, filepath.Join(dir, vfs.Reserved))
+				requireExactUsage(t, p)
+			})
+		}
+	}
 }
 
 // Nothing is applied if something at the end is protected.

@@ -21,6 +21,8 @@ type layered struct {
 	*disk // the layer
 	below *disk
 	notes layerNotes
+	// durable says that changes outlast a failure of the system.
+	durable bool
 }
 
 var _ backend = (*layered)(nil)
@@ -154,20 +156,10 @@ func (l *layered) coverDirs(dir string) error {
 	return errors.Join(l.disk.chmod(dir, info.Mode().Perm()|0o700), l.disk.chtimes(dir, info.ModTime(), info.ModTime()))
 }
 
-// copyUp copies a file into the layer.
+// copyUp copies a file into the layer. What covers a file is whole before it does.
 func (l *layered) copyUp(name string, info fs.FileInfo) error {
-	source, err := l.below.open(name, os.O_RDONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
 	temp := tempDir + "/layer-" + rand.Text()
-	target, err := l.disk.open(temp, openNew, 0o600)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(copyContent(target, source), target.Close(),
-		l.disk.chmod(temp, info.Mode().Perm()|0o600), l.disk.chtimes(temp, info.ModTime(), info.ModTime()))
+	err := copier{l.below, l.disk, l.durable}.file(name, temp, info)
 	if err == nil {
 		err = l.disk.rename(temp, name)
 	}
@@ -382,6 +374,14 @@ func (l *layered) linked(name string) (bool, error) {
 		return false, nil // it is copied before it is changed
 	}
 	return l.disk.linked(name)
+}
+
+// sync makes what has changed in a directory durable, and what is noted: it can be all that has changed.
+func (l *layered) sync(dir string) error {
+	if err := l.notes.sync(); err != nil {
+		return err
+	}
+	return l.disk.sync(dir)
 }
 
 func (l *layered) close() error { return errors.Join(l.notes.close(), l.disk.close(), l.below.close()) }

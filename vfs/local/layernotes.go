@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path"
 	"slices"
 	"sync"
 
@@ -35,8 +36,12 @@ type note struct {
 	Was string `json:"was,omitempty"`
 	// Dropped takes back what has been noted.
 	Dropped bool `json:"dropped,omitempty"`
-	// Applying says that applying the layer has begun to change what is below, and has not ended.
-	Applying bool `json:"applying,omitempty"`
+	// Applying says that applying the layer has begun to change what is below, and has not ended. If that is a directory,
+	// Before is what was in it, as entriesOf has it.
+	Applying bool   `json:"applying,omitempty"`
+	Before   []byte `json:"before,omitempty"`
+	// Dropping says that what is in the layer at the path, and in it, is being dropped. Only such a note can be of the root.
+	Dropping bool `json:"dropping,omitempty"`
 
 	length int64 // of the line
 }
@@ -55,6 +60,8 @@ type layerNotes struct {
 	layer *disk
 	// limit is maxLayerFile, but in tests.
 	limit int64
+	// durable says that notes outlast a failure of the system if sync is called.
+	durable bool
 
 	mu     sync.Mutex
 	byPath map[string]note
@@ -64,6 +71,8 @@ type layerNotes struct {
 	read int64
 	// current is how many bytes the notes that count have.
 	current int64
+	// unsynced says that a failure of the system can lose notes.
+	unsynced bool
 }
 
 // refresh reads what has been added since, or everything if the file is another one. mu must be held.
@@ -111,7 +120,7 @@ func (n *layerNotes) refresh() error {
 		if json.Unmarshal(line, &one) != nil {
 			continue // a process has not finished it
 		}
-		if clean, err := vfs.Clean(one.Path); err == nil && clean == one.Path && clean != "/" {
+		if clean, err := vfs.Clean(one.Path); err == nil && clean == one.Path && (clean != "/" || one.Dropping || one.Dropped) {
 			one.length = int64(len(line))
 			n.keep(one)
 		}
@@ -183,7 +192,7 @@ func (n *layerNotes) get(name string) (note, bool) {
 // add adds a note. What was below is as in the note that is there, or as it is now.
 func (n *layerNotes) add(one note, below *disk) error {
 	known, ok := n.get(one.Path)
-	if one.Was, one.Applying = known.Was, known.Applying; !ok && !one.Dropped {
+	if one.Was, one.Applying, one.Before = known.Was, known.Applying, known.Before; !ok && !one.Dropped {
 		var err error
 		if one.Was, err = fingerprint(below, one.Path); err != nil {
 			return err
@@ -235,6 +244,7 @@ func (n *layerNotes) put(limit int64, all ...note) error {
 	if err != nil {
 		return err
 	}
+	n.unsynced = true
 	_, err = f.WriteAt(text, size)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
@@ -242,21 +252,74 @@ func (n *layerNotes) put(limit int64, all ...note) error {
 	return n.refresh()
 }
 
-// drop takes back all notes about a path and what is below it.
-func (n *layerNotes) drop(top string) error {
+// sync makes what has been noted durable.
+func (n *layerNotes) sync() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.refresh(); err != nil || n.file == nil {
+	if !n.unsynced || !n.durable {
+		return nil
+	}
+	f, err := n.layer.open(layerFile, os.O_RDWR, 0)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	dropped := top == "/"
+	n.unsynced = false
+	return n.layer.sync(path.Dir(layerFile))
+}
+
+// beginDropping notes that what is at some paths is being dropped, if there are notes about any of it: without its files
+// they would mean something else.
+func (n *layerNotes) beginDropping(tops []string) error {
+	var begun []note
+	for _, top := range tops {
+		names, err := n.within(top)
+		if err != nil {
+			return err
+		}
+		if len(names) > 0 {
+			known, _ := n.get(top)
+			known.Path, known.Dropping = top, true
+			begun = append(begun, known)
+		}
+	}
+	if begun == nil {
+		return nil
+	}
+	if err := n.put(math.MaxInt64, begun...); err != nil {
+		return err
+	}
+	return n.sync()
+}
+
+// dropping returns the paths of what has begun to be dropped.
+func (n *layerNotes) dropping() (tops []string, err error) {
+	names, err := n.within("/")
+	for _, name := range names {
+		if one, _ := n.get(name); one.Dropping {
+			tops = append(tops, name)
+		}
+	}
+	return tops, err
+}
+
+// drop takes back all notes about some paths and what is below them.
+func (n *layerNotes) drop(tops []string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.refresh(); err != nil || n.file == nil || len(tops) == 0 {
+		return err
+	}
+	dropped := false
 	for name, one := range n.byPath {
-		if vfs.Within(name, top) {
+		if slices.ContainsFunc(tops, func(top string) bool { return vfs.Within(name, top) }) {
 			one.Dropped, dropped = true, true
 			n.keep(one)
 		}
 	}
-	if !dropped {
+	if !dropped && !slices.Contains(tops, "/") {
 		return nil
 	}
 	return n.rewrite()
@@ -268,7 +331,10 @@ func (n *layerNotes) release(name string, dir bool) error {
 	var gone []note
 	names := []string{name}
 	if dir {
-		names = n.within(name)
+		var err error
+		if names, err = n.within(name); err != nil {
+			return err
+		}
 	}
 	for _, name := range names {
 		if one, ok := n.get(name); ok && one.Was == "" && !one.Hidden {
@@ -296,12 +362,17 @@ func (n *layerNotes) rewrite() error {
 			break
 		}
 	}
-	if err = errors.Join(err, w.Flush(), f.Sync(), f.Close()); err == nil {
+	err = errors.Join(err, w.Flush())
+	if err == nil && n.durable {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = n.layer.rename(temp, layerFile)
 	}
 	if err != nil {
 		return errors.Join(err, n.reset(nil), n.layer.removeAll(temp))
 	}
+	n.unsynced = true // the new name, at least
 	if err := n.reset(nil); err != nil {
 		return err
 	}
@@ -309,9 +380,12 @@ func (n *layerNotes) rewrite() error {
 }
 
 // within returns the paths of all notes about a path and what is below it.
-func (n *layerNotes) within(dir string) []string {
+func (n *layerNotes) within(dir string) ([]string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if err := n.refresh(); err != nil {
+		return nil, err
+	}
 	var names []string
 	for name := range n.byPath {
 		if vfs.Within(name, dir) {
@@ -319,5 +393,5 @@ func (n *layerNotes) within(dir string) []string {
 		}
 	}
 	slices.Sort(names)
-	return names
+	return names, nil
 }

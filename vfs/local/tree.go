@@ -26,9 +26,14 @@ func fingerprint(b backend, name string) (string, error) {
 	return fingerprintOf(b, name, info)
 }
 
+// filePrint is the fingerprint of what is not a directory.
+func filePrint(info fs.FileInfo) string {
+	return fmt.Sprintf("%v %d %d", info.Mode().Type(), info.Size(), info.ModTime().UnixNano())
+}
+
 func fingerprintOf(b backend, name string, info fs.FileInfo) (string, error) {
 	if !info.IsDir() {
-		return fmt.Sprintf("%v %d %d", info.Mode().Type(), info.Size(), info.ModTime().UnixNano()), nil
+		return filePrint(info), nil
 	}
 	infos, err := b.readDir(name)
 	if err != nil {
@@ -43,6 +48,13 @@ func fingerprintOf(b backend, name string, info fs.FileInfo) (string, error) {
 		fmt.Fprintf(sum, "%q %s\n", inside.Name(), state)
 	}
 	return fmt.Sprintf(directoryPrint+"%x", sum.Sum(nil)[:16]), nil
+}
+
+// alike reports whether there is the same at two paths, as far as fingerprints tell.
+func (c *core) alike(a, b string) bool {
+	first, err1 := fingerprint(c.b, a)
+	second, err2 := fingerprint(c.b, b)
+	return err1 == nil && err2 == nil && first != "" && first == second
 }
 
 // A restoredTree is a directory that a change has restored as a whole.

@@ -200,7 +200,7 @@ func (p *Project) restore(c *core, kept, name string) error {
 	temp := c.temp()
 	defer func() { _ = c.b.removeAll(temp) }() // it is gone if all went well
 	if info.Mode().IsRegular() {
-		if err := c.copyFile(kept, temp, info); err != nil {
+		if err := c.copier().file(kept, temp, info); err != nil {
 			return err
 		}
 		now, err := c.b.lstat(temp)
@@ -215,7 +215,7 @@ func (p *Project) restore(c *core, kept, name string) error {
 	if err := c.creatable(name, ""); err != nil {
 		return err
 	}
-	if err := c.copyTree(kept, temp); err != nil {
+	if err := c.copier().tree(kept, temp); err != nil {
 		return err
 	}
 	tree, err := fingerprint(c.b, temp)
@@ -235,41 +235,4 @@ func (p *Project) restore(c *core, kept, name string) error {
 	c.state.bytes += size.bytes
 	c.state.files += size.files
 	return p.sync(path.Dir(name))
-}
-
-// copyTree copies a directory with all that is in it, links and names that no path can have included.
-func (c *core) copyTree(from, to string) error {
-	info, err := c.b.lstat(from)
-	if err != nil {
-		return err
-	}
-	switch {
-	case info.Mode().IsRegular():
-		return c.copyFile(from, to, info)
-	case info.Mode()&fs.ModeSymlink != 0:
-		if b, ok := c.b.(linkCopier); ok {
-			return b.copyLink(from, to)
-		}
-		return specialError(from)
-	case !info.IsDir():
-		return specialError(from)
-	}
-	if err := c.b.mkdir(to, info.Mode().Perm()|0o700); err != nil {
-		return err
-	}
-	infos, err := c.b.readDir(from)
-	if err != nil {
-		return err
-	}
-	for _, inside := range infos {
-		if err := c.copyTree(path.Join(from, inside.Name()), path.Join(to, inside.Name())); err != nil {
-			return err
-		}
-	}
-	return c.sync(to)
-}
-
-// A linkCopier is a backend that can have links. It copies one without following it.
-type linkCopier interface {
-	copyLink(old, name string) error
 }
