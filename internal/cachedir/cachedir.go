@@ -64,7 +64,7 @@ func Open(dir, kind string, key Key) (*Entry, error) {
 	if err := os.RemoveAll(e.dir); err != nil {
 		return nil, err
 	}
-	if err := prune(parent, kind, e.name); err != nil { // there may be no Publish, ever
+	if err := prune(parent, kind, e.name); err != nil { // an entry may never be published
 		return nil, err
 	}
 	if e.dir, err = os.MkdirTemp(parent, e.name+unfinished); err != nil {
@@ -94,8 +94,8 @@ func (e *Entry) Write(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(e.dir, name), data, 0o600)
 }
 
-// Publish makes an entry visible to other processes, unless another process was faster. It then removes entries of
-// its kind that are too old or too many.
+// Publish makes an entry visible to other processes, unless another process was faster. Then it removes the oldest
+// entries of this kind if there are too many, and those that have not been used for long.
 func (e *Entry) Publish() error {
 	if e.Found() {
 		return nil
@@ -112,7 +112,7 @@ func (e *Entry) Publish() error {
 		if _, statErr := os.Lstat(final); errors.Is(statErr, fs.ErrNotExist) {
 			return err
 		}
-		return nil // somebody else was faster
+		return nil // another process was faster
 	}
 	e.dir, e.content = final, c
 	return prune(e.parent, e.kind, e.name)

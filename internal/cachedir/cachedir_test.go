@@ -17,7 +17,7 @@ import (
 
 func key(text string) cachedir.Key { return sha256.Sum256([]byte(text)) }
 
-// fill writes what an entry has in these tests.
+// fill writes the content of an entry.
 func fill(t testing.TB, e *cachedir.Entry) {
 	t.Helper()
 	require.NoError(t, os.Mkdir(filepath.Join(e.Dir(), "compiler-1"), 0o700))

@@ -23,7 +23,7 @@ var errDamaged = errors.New("is not as it was written")
 // content is the content of an entry, except for the file of hashes.
 type content struct {
 	hashes map[string][sha256.Size]byte // of all files, by their paths
-	files  map[string][]byte            // those at the top
+	files  map[string][]byte            // the files at the top, by name
 }
 
 // sums returns the expected file of hashes.
@@ -43,7 +43,7 @@ func verify(dir string) (*content, error) {
 		return nil, err
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, sumsName))
-	// An entry that has lost everything has no hashes either.
+	// An entry that has lost all files has no hashes either.
 	if err == nil && len(sums) > 0 && bytes.Equal(sums, c.sums()) {
 		return c, nil
 	}
@@ -83,7 +83,7 @@ func read(dir string) (*content, error) {
 		c.files[name], c.hashes[name] = data, sha256.Sum256(data)
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) { // there is none, or somebody is removing it
+	if errors.Is(err, fs.ErrNotExist) { // there is no entry, or another process is removing it
 		err = fmt.Errorf("%s: %w", dir, errDamaged)
 	}
 	return c, err

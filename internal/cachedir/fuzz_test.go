@@ -11,11 +11,12 @@ import (
 	"github.com/toolrun/toolrun/internal/cachedir"
 )
 
-// places are names in an entry: some are there, some are not.
+// places are names in an entry. Some exist, and others do not.
 var places = []string{"data", "SHA256SUMS", "compiler-1/code", "compiler-1", "compiler-1/more", "more", "a\nb", "more/data", "."}
 
-// FuzzDamage damages an entry in several ways: three bytes say what is done where, the others are content. Whatever is
-// left of it, it is found as it was made, or not at all, and then it can be made again.
+// FuzzDamage damages an entry several times. Of each three bytes, the first chooses the damage, the second the place, and
+// the third the position; content is the text of new files. Afterwards the entry must be intact, or missing and possible
+// to remake.
 func FuzzDamage(f *testing.F) {
 	f.Add([]byte{}, "")
 	for how := range byte(6) {
@@ -34,7 +35,7 @@ func FuzzDamage(f *testing.F) {
 			damage(entry, steps[0], places[int(steps[1])%len(places)], int(steps[2]), content)
 		}
 		e, err := cachedir.Open(dir, "engine", k)
-		if err != nil { // a file lies where the entry's directory was
+		if err != nil { // a file lies in place of the entry's directory
 			return
 		}
 		if e.Found() {
@@ -52,7 +53,7 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-// damage does one thing to an entry, if it can be done.
+// damage damages an entry once, if possible.
 func damage(entry string, how byte, place string, at int, content string) {
 	name := filepath.Join(entry, place)
 	switch how % 6 {

@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	// maxEntries is how many entries of a kind are kept. A few versions can alternate without remaking each other's
-	// entries.
+	// maxEntries limits the entries of a kind. A few versions can alternate without remaking each other's entries.
 	maxEntries = 8
 	// maxUnused is how long unused entries are kept.
 	maxUnused = 30 * 24 * time.Hour
-	// maxUnfinished is how long a process may take to finish an entry. It takes seconds.
+	// maxUnfinished is how long an unfinished entry is kept. Finishing it takes seconds.
 	maxUnfinished = time.Hour
-	// minUnfinished is how long it may take even if more than maxEntries are unfinished, as where each process is
-	// killed at its start.
+	// minUnfinished is how long an unfinished entry is kept even if there are more than maxEntries of them, as when
+	// processes are killed at their start again and again.
 	minUnfinished = time.Minute
-	// maxAhead is how far in the future a correct time can be: clocks of hosts that share a directory differ. Later
-	// times come from a clock that has been set back since.
+	// maxAhead is how far in the future a correct time may lie, because the clocks of hosts that share a directory
+	// differ. Later times come from a clock that has been set back since.
 	maxAhead = time.Hour
 )
 
-// unfinished is the ending of unfinished entries, as a pattern for os.MkdirTemp.
+// unfinished is the ending of the names of unfinished entries, as a pattern for os.MkdirTemp.
 const unfinished = ".new-*"
 
 var entryName = regexp.MustCompile(`^([a-z]+)-[0-9a-f]{64}(\.new-[0-9]+)?$`)
@@ -50,7 +49,7 @@ func prune(parent, kind, keep string) error {
 		}
 		path := filepath.Join(parent, d.Name())
 		info, err := d.Info()
-		if err != nil || checkInEntry(path, info) != nil { // somebody else has removed it, or it is not ours
+		if err != nil || checkInEntry(path, info) != nil { // another process has removed it, or it does not belong to this user
 			continue
 		}
 		e := entry{path, info.ModTime()}
@@ -70,7 +69,7 @@ func prune(parent, kind, keep string) error {
 		slices.SortFunc(list, func(a, b entry) int { return b.used.Compare(a.used) })
 	}
 	for i, e := range entries {
-		if i >= maxEntries-1 { // the one to keep counts
+		if i >= maxEntries-1 { // the entry to keep counts, too
 			remove = append(remove, e.path)
 		}
 	}
@@ -80,7 +79,7 @@ func prune(parent, kind, keep string) error {
 		}
 	}
 	for _, path := range remove {
-		_ = os.RemoveAll(path) // what cannot be removed now stays for the next time
+		_ = os.RemoveAll(path) // the next process tries again if this fails
 	}
 	return nil
 }

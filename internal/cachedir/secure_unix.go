@@ -25,7 +25,7 @@ func secure(dir string) (string, error) {
 	if missing == "" {
 		return existing, checkPath(existing, true)
 	}
-	if err := checkPath(existing, false); err != nil { // so that nothing is made in a bad place
+	if err := checkPath(existing, false); err != nil { // before anything is made there
 		return "", err
 	}
 	dir = filepath.Join(existing, missing)
@@ -56,8 +56,7 @@ func resolve(path string) (existing, missing string, err error) {
 	}
 }
 
-// checkPath checks a directory and all directories above it. The cache directory itself (own) must belong to the
-// user.
+// checkPath checks a directory and all directories above it. If own is set, the directory must belong to the user.
 func checkPath(path string, own bool) error {
 	for {
 		info, err := os.Lstat(path)
@@ -84,7 +83,7 @@ func checkPath(path string, own bool) error {
 
 const writableByOthers = 0o022
 
-// checkOwn refuses a file that belongs to somebody else, or that somebody else can write to.
+// checkOwn refuses a file that belongs to another user, or that others can write to.
 func checkOwn(path string, info fs.FileInfo) error {
 	if !ownedBy(info, os.Geteuid()) {
 		return fmt.Errorf("%s belongs to another user: use a cache directory of your own", path)
@@ -95,7 +94,7 @@ func checkOwn(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// checkAbove refuses a directory whose content somebody else could replace.
+// checkAbove refuses a directory whose content another user could replace.
 func checkAbove(path string, info fs.FileInfo) error {
 	if !ownedBy(info, os.Geteuid(), 0) {
 		return fmt.Errorf("%s belongs to another user, who can replace what is in it: use a cache directory that is not below it", path)

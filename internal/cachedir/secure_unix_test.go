@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cachedir"
 )
 
-// nobody is a user who is not the one of the tests.
+// nobody is the id of a user other than the one that runs the tests.
 const nobody = 65534
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
@@ -37,12 +37,12 @@ func chown(t *testing.T, path string) {
 	require.NoError(t, os.Lchown(path, nobody, nobody))
 }
 
-// TestPlaces opens cache directories in places that others can or cannot change. Those in which they can are refused,
-// and nothing is made in them.
+// TestPlaces opens cache directories in places that others may or may not be able to change. If they can, the directory
+// is refused, and nothing is made in it.
 func TestPlaces(t *testing.T) {
 	for name, test := range map[string]struct {
 		place func(t *testing.T, root string) string
-		want  string // in the error; empty if the place is a good one
+		want  string // part of the error; empty if the place is accepted
 	}{
 		"a private directory":  {place: func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o700) }},
 		"others may look":      {place: func(t *testing.T, root string) string { return mkdir(t, root+"/cache", 0o755) }},
@@ -114,8 +114,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestEntriesThatOthersCanChange puts things into an entry that somebody else could change, or that are not files.
-// They are neither used nor removed.
+// TestEntriesThatOthersCanChange puts things into an entry that are not files, or that others could change. They are
+// neither used nor removed.
 func TestEntriesThatOthersCanChange(t *testing.T) {
 	const code = "/compiler-1/code"
 	for name, test := range map[string]struct {
@@ -211,7 +211,7 @@ func link(t *testing.T, to, path string) string {
 	return path
 }
 
-// replace moves something out of the cache directory, to make place for something else, and returns where it is.
+// replace moves something out of the cache directory, to make room for something else, and returns its new path.
 func replace(t *testing.T, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), filepath.Base(path))
@@ -219,7 +219,7 @@ func replace(t *testing.T, path string) string {
 	return to
 }
 
-// tree lists what is below a directory, with modes.
+// tree lists everything below a directory, with modes.
 func tree(t *testing.T, root string) (list []string) {
 	t.Helper()
 	require.NoError(t, filepath.Walk(root, func(path string, info os.FileInfo, err error) error {

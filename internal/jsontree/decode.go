@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// MaxValues is how many values, on all levels together, [Decode] accepts in one text.
+// MaxValues limits the values that [Decode] accepts in one text, nested ones included.
 const MaxValues = 100_000
 
 // ErrTooManyValues means that a text has more than [MaxValues] values.
@@ -21,7 +21,7 @@ var ErrTooManyValues = fmt.Errorf("there are more than %d values", MaxValues)
 // things to different readers or takes too long to process: objects with repeated names, unreasonable numbers, and
 // too many values.
 func Decode(data []byte) (any, error) {
-	if !json.Valid(data) { // before anything is made
+	if !json.Valid(data) { // before anything is allocated
 		var raw json.RawMessage
 		return nil, json.Unmarshal(data, &raw)
 	}
@@ -39,7 +39,7 @@ func DecodeLoose(data []byte) (value any, err error) {
 	return value, err
 }
 
-// An inspection goes through valid JSON.
+// An inspection checks valid JSON for what [Decode] refuses.
 type inspection struct {
 	data   []byte
 	values int
@@ -95,7 +95,7 @@ func (in *inspection) value(i int) (end int, err error) {
 	return end, nil
 }
 
-// SkipBlanks returns the first place from i on that is not white space. There must be one.
+// SkipBlanks returns the first position from i on that is not white space. There must be one.
 func SkipBlanks(data []byte, i int) int {
 	for data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r' {
 		i++
@@ -103,8 +103,8 @@ func SkipBlanks(data []byte, i int) int {
 	return i
 }
 
-// Quoted returns the text between the quotes that begin at i, in valid JSON, and where they end. It is plain if it
-// contains no escapes and only ASCII.
+// Quoted returns the text between the quotes that begin at i, in valid JSON, and the position after them. It is plain
+// if it contains no escapes and only ASCII.
 func Quoted(data []byte, i int) (text []byte, end int, plain bool) {
 	plain = true
 	start := i + 1
@@ -120,7 +120,7 @@ func Quoted(data []byte, i int) (text []byte, end int, plain bool) {
 	return data[start:i], i + 1, plain
 }
 
-// What numbers may be. Computing with others takes forever, where their values matter at all.
+// Limits on numbers. Computing with larger ones could take forever.
 const (
 	maxDigits   = 1000
 	maxExponent = 400
@@ -156,7 +156,7 @@ func Integer(number string) (digits string, ok bool) {
 	}
 	exponent := 0
 	if e := strings.IndexAny(number, "eE"); e >= 0 {
-		exponent, _ = strconv.Atoi(number[e+1:]) // which is reasonable
+		exponent, _ = strconv.Atoi(number[e+1:]) // cannot fail, because the exponent is reasonable
 		number = number[:e]
 	}
 	number, negative := strings.CutPrefix(number, "-")

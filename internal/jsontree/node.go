@@ -23,7 +23,7 @@ type Node struct {
 	// Notes are remarks about the value. They are not part of it and are not encoded.
 	Notes []string
 
-	places map[string]int // of the members by name, if there are many
+	places map[string]int // the indices of the members by name, if there are many
 }
 
 // A Member is a name and a value in an object.
@@ -61,7 +61,7 @@ func NewBool(b bool) *Node {
 // NewString returns the node of a string.
 func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 
-// NewNumber returns the node of a number as it is written.
+// NewNumber returns the node of a number, which keeps its spelling.
 func NewNumber(text string) *Node { return &Node{Kind: Literal, Text: text} }
 
 // NewArray returns the node of an array with these items.
@@ -79,7 +79,7 @@ func NewStrings(texts []string) *Node {
 // NewObject returns the node of an object with these members.
 func NewObject(members ...Member) *Node { return &Node{Members: members} }
 
-// maxNesting is how deep JSON may be nested to become nodes.
+// maxNesting limits the nesting of JSON that Parse accepts.
 const maxNesting = 500
 
 // Parse parses one JSON value. The last of several members with the same name counts, as in package json. Nesting
@@ -142,7 +142,7 @@ func readNode(decoder *json.Decoder, depth int) (*Node, error) {
 	return Null, nil
 }
 
-// manyMembers is from how many members on they are looked up in a map.
+// manyMembers is the number of members from which a map is used to find them.
 const manyMembers = 16
 
 // put sets a member of an object that is being parsed.
@@ -297,15 +297,14 @@ func (n *Node) Encode(limit int) (json.RawMessage, error) {
 	return e.out, nil
 }
 
-// Brief returns the beginning of the value's JSON, about as many bytes as the limit. An ellipsis marks a cut.
+// Brief returns the beginning of the value's JSON, about limit bytes. An ellipsis marks a cut.
 func (n *Node) Brief(limit int) string {
 	e := nodeEncoder{limit: limit, short: true}
 	e.node(n)
 	return plaintext.Clean(string(e.out), limit)
 }
 
-// Key returns a text that is equal for values with the same JSON, or with the same first bytes of it, about as many
-// as the limit.
+// Key returns a text that is equal for values whose JSON is equal in about the first limit bytes.
 func (n *Node) Key(limit int) string {
 	e := nodeEncoder{limit: limit}
 	e.node(n)
@@ -351,7 +350,7 @@ func (e *nodeEncoder) node(n *Node) {
 	}
 }
 
-// plain reports whether a string is JSON if it is put into quotes.
+// plain reports whether a string needs nothing but quotes to be JSON.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= 0x7F || c == '"' || c == '\\' {
@@ -370,7 +369,7 @@ func (e *nodeEncoder) string(s string) {
 		return
 	}
 	quoted, err := Marshal(s)
-	if err != nil { // which strings do not cause
+	if err != nil { // strings can always be encoded
 		quoted = []byte(`""`)
 	}
 	e.out = append(e.out, quoted...)

@@ -15,14 +15,14 @@ import (
 
 // Limits bound what decoding a JSON text produces. Zero means no limit.
 type Limits struct {
-	// Depth is how deeply arrays and objects may be nested. A text without any has depth 0.
+	// Depth limits the nesting of arrays and objects. A text without any has depth 0.
 	Depth int
-	// Values is how many values a text may have: each array, object, string, number, true, false, null and name of
-	// a member counts as one.
+	// Values limits the number of values: each array, object, string, number, true, false, null and name of a member
+	// counts as one.
 	Values int
 }
 
-// A LimitError is a limit that a JSON text exceeds.
+// A LimitError means that a JSON text exceeds a limit.
 type LimitError struct {
 	// What is "levels of nesting" or "values".
 	What string
@@ -54,7 +54,7 @@ func Separators(text []byte) int {
 func Members(text []byte, do func(name, value []byte)) bool {
 	return inside(text, '{', func(text []byte, i int) int {
 		end := skipString(text, i)
-		if text[i] != '"' || end < i+2 { // it is not valid
+		if text[i] != '"' || end < i+2 { // the text is not valid
 			return len(text)
 		}
 		name := text[i+1 : end-1]
@@ -83,7 +83,7 @@ func Elements(text []byte, do func(element []byte) bool) bool {
 	})
 }
 
-// inside calls item where each item of an object or an array begins. It returns where the item ends.
+// inside calls item at the start of each item of an object or an array. item returns the end of the item.
 func inside(text []byte, open byte, item func(text []byte, i int) (end int)) bool {
 	i := skipBlanks(text, 0)
 	if i == len(text) || text[i] != open {
@@ -99,14 +99,14 @@ func inside(text []byte, open byte, item func(text []byte, i int) (end int)) boo
 	return true
 }
 
-// skipValue returns where the value that begins at i ends.
+// skipValue returns the end of the value that begins at i.
 func skipValue(text []byte, i int) int {
 	end, _ := walk(text, i, Limits{}, true)
 	return end
 }
 
-// walk goes through the tokens of a text from i on, to the end of the text or of the first value, and returns where
-// that is.
+// walk reads the tokens of a text from i on, up to the end of the first value if one is set, else of the text. It
+// returns that position.
 func walk(text []byte, i int, limits Limits, one bool) (end int, err error) {
 	depth, values := 0, 0
 	for i < len(text) {
@@ -141,7 +141,7 @@ func walk(text []byte, i int, limits Limits, one bool) (end int, err error) {
 	return len(text), nil
 }
 
-// skipString returns where the string that begins at i ends.
+// skipString returns the end of the string that begins at i.
 func skipString(text []byte, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -154,7 +154,7 @@ func skipString(text []byte, i int) int {
 	return len(text)
 }
 
-// skipLiteral returns where the number, true, false or null that begins at i ends.
+// skipLiteral returns the end of the number, true, false or null that begins at i.
 func skipLiteral(text []byte, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {

@@ -43,7 +43,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzCheck compares what is counted with what package json makes of a text.
+// FuzzCheck compares the counts with the values that package json decodes.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,2,{"b":null}],"c":"\"]"}`, `[[[[`, `"\u00`, `{"a":1,"a":2}`, `1 2 3`, `[tru`, `]]]]`} {
 		f.Add([]byte(seed))

@@ -92,9 +92,9 @@ func TestWhatIsNoImage(t *testing.T) {
 	}
 }
 
-// FuzzImage decodes anything. What counts as an image is one: it can be restored, holds what was encoded and nothing
-// else, and is encoded the same way again. Behind the numbers come as many pages as the last byte says, since that is
-// too much to guess.
+// FuzzImage decodes arbitrary data. An accepted image can be restored, contains exactly what was encoded, and is
+// encoded the same way again. The last byte is the number of pages that follow the numbers, because a fuzzer could not
+// guess that much content.
 func FuzzImage(f *testing.F) {
 	page := uint64(os.Getpagesize())
 	add := func(pages byte, numbers ...uint64) {

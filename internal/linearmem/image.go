@@ -14,11 +14,11 @@ type Image struct {
 
 	mu     sync.RWMutex
 	closed bool
-	data   []byte   // the pieces, one after the other
+	data   []byte   // the pieces in a row
 	file   *os.File // the source of data, if the system can map it copy-on-write; else nil
 }
 
-// piece is a part of a memory, in whole pages of the system.
+// piece is a part of a memory that consists of whole pages of the system.
 type piece struct {
 	at, length uint64 // in the memory
 	offset     uint64 // in the data or the file
@@ -46,7 +46,7 @@ func newImage(size uint64, pieces []piece, content func(piece) []byte) (*Image, 
 // Size returns the size of the captured memory in bytes.
 func (i *Image) Size() uint64 { return i.size }
 
-// Bytes returns how many bytes the image keeps of it.
+// Bytes returns the size of the parts of the memory that the image stores.
 func (i *Image) Bytes() int64 {
 	var n int64
 	for _, p := range i.pieces {
@@ -55,7 +55,7 @@ func (i *Image) Bytes() int64 {
 	return n
 }
 
-// Close frees the image. Nothing can be restored from it any more; memories restored from it stay valid.
+// Close frees the image. It can no longer be restored, but memories restored from it stay valid.
 func (i *Image) Close() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -72,7 +72,7 @@ func (i *Image) Closed() bool {
 	return i.closed
 }
 
-// place puts the pieces into a zero memory, and reports whether they are mapped there as copy-on-write.
+// place puts the pieces into a zero memory, and reports whether they are mapped copy-on-write.
 func (i *Image) place(memory []byte) (shared bool, err error) {
 	if i.file != nil {
 		return true, i.placeShared(memory)
@@ -83,11 +83,11 @@ func (i *Image) place(memory []byte) (shared bool, err error) {
 	return false, nil
 }
 
-// maxPieces is how many pieces an image has at most. Each is a mapping in every restored memory, and a process can have
-// some 65,000. The code that wrote to the memory decides where its pages lie.
+// maxPieces limits the pieces of an image. Each is a mapping in every restored memory, and a process can have about
+// 65,000. The code that wrote to the memory decides where its pages lie.
 const maxPieces = 32
 
-// pieces finds the non-zero parts. Small gaps are included, and larger ones too if there are many.
+// pieces finds the non-zero parts. They include small gaps, and larger ones if there would be too many pieces.
 func pieces(memory []byte) []piece {
 	page := os.Getpagesize()
 	var found []piece
@@ -124,6 +124,6 @@ func join(pieces []piece, gap uint64) []piece {
 	return joined
 }
 
-var zeros [64 << 10]byte // as much as a page of any system
+var zeros [64 << 10]byte // at least one page on any system
 
 func isZero(page []byte) bool { return string(page) == string(zeros[:len(page)]) }

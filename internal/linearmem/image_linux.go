@@ -48,8 +48,7 @@ func unshare(file *os.File, data []byte) {
 	file.Close() // nothing has been written that could be lost
 }
 
-// placeShared maps the pieces, so that pages cost nothing until they are touched, and are copied only when they are
-// written to.
+// placeShared maps the pieces, so that pages take no memory until they are touched, and are copied only on a write.
 func (i *Image) placeShared(memory []byte) error {
 	for _, p := range i.pieces {
 		at := unsafe.Pointer(&memory[p.at])
@@ -61,11 +60,11 @@ func (i *Image) placeShared(memory []byte) error {
 	return nil
 }
 
-// maxReverted is how many pages are restored one by one. They remain the memory's own, so that the next use costs no
-// page faults. If there are more, all go back to the system.
+// maxReverted limits the pages that are restored one by one. They stay in memory, so that the next use causes no page
+// faults. If there are more, all return to the system.
 const maxReverted = 128
 
-// revert restores a memory to the image that is mapped there.
+// revert restores a memory to the image that is mapped in it.
 func (m *Memory) revert(used []byte) error {
 	var ok bool
 	if m.touched, ok = ownPages(used, m.touched[:0]); !ok {
@@ -81,16 +80,16 @@ func (m *Memory) revert(used []byte) error {
 		target := used[at : at+uint64(page)]
 		if len(pieces) > 0 && pieces[0].at <= at {
 			copy(target, m.image.data[pieces[0].offset+at-pieces[0].at:])
-		} else if !isZero(target) { // a page that was only read is the system's page of zeros, which a write would copy
+		} else if !isZero(target) { // a page that was only read is the system's zero page: a write would copy it
 			clear(target)
 		}
 	}
 	return nil
 }
 
-// ownPages appends to list the positions of the pages that are the process's own, in order: pages that have been
-// written, and, where no image is mapped, also those that have been read. It returns false if there are too many or if
-// the system cannot tell.
+// ownPages appends to list the positions of the process's own pages, in order: pages that have been written, and, where
+// no image is mapped, pages that have been read, too. It returns false if there are too many, or if the system cannot
+// tell.
 func ownPages(pages []byte, list []uint64) ([]uint64, bool) {
 	if file := pagemap(); file != nil {
 		return readPagemap(file, pages, list)
@@ -142,7 +141,7 @@ var pagemap = sync.OnceValue(func() *os.File {
 	return file
 })
 
-// truthful tries a pagemap on a memory with known writes.
+// truthful tests a pagemap on a memory with known writes.
 func truthful(file *os.File) bool {
 	page := uint64(os.Getpagesize())
 	m, err := Reserve(max(PageSize, 4*page))

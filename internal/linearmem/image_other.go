@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Memories are copied from images, since there are no anonymous files.
+// Without anonymous files, memories are copied from images.
 
 func share([][]byte) (*os.File, []byte, error) { return nil, nil, errors.ErrUnsupported }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scribble writes to some random places.
+// scribble writes to random places.
 func scribble(random *rand.Rand, memory []byte, places int) {
 	for range places {
 		at, n := random.IntN(len(memory)), 1+random.IntN(2000)
@@ -52,7 +52,7 @@ func TestImage(t *testing.T) {
 					}
 				}
 			}
-			// An image is not changed by what is written to memories that come from it.
+			// Writing to a memory restored from an image does not change the image.
 			fresh, err := Reserve(48 * PageSize)
 			require.NoError(t, err)
 			fresh.Reallocate(m.Size())
@@ -170,7 +170,7 @@ func TestLimit(t *testing.T) {
 	require.Nil(t, m.Reallocate(5*PageSize), "no more than is reserved")
 }
 
-// BenchmarkRestore restores a memory of 4 MiB with 700 KiB in it, of which some pages have been written to.
+// BenchmarkRestore restores a memory of 4 MiB that contains 700 KiB, after writes to some pages.
 func BenchmarkRestore(b *testing.B) {
 	for _, bench := range []struct {
 		name  string

@@ -20,7 +20,7 @@ type Memory struct {
 	limit    uint64
 	size     uint64
 	refused  bool
-	image    *Image   // mapped there as copy-on-write; nil if none is
+	image    *Image   // the image mapped copy-on-write, or nil
 	touched  []uint64 // the pages that the last Restore reset; nil if unknown
 }
 
@@ -89,8 +89,8 @@ func (m *Memory) Restore(image *Image) error {
 	return err
 }
 
-// Touched returns an approximate upper bound of how many bytes of a part of the memory had been written to when it
-// was last restored from the same image as before.
+// Touched returns an approximate upper bound on the bytes in a part of the memory that had been written to when it was
+// last restored from the same image as before.
 func (m *Memory) Touched(at, length uint64) uint64 {
 	if m.touched == nil {
 		return length

@@ -17,7 +17,7 @@ const (
 // reserve reserves pages, which are zero.
 func reserve(n int) ([]byte, error) { return unix.Mmap(-1, 0, n, protection, anonymous) }
 
-// commit makes reserved pages usable. Here they are.
+// commit makes reserved pages usable. On these systems they already are.
 func commit([]byte) error { return nil }
 
 // clearPages makes pages zero and returns their memory to the system.
@@ -29,8 +29,8 @@ func clearPages(pages []byte) error {
 	return nil
 }
 
-// release gives the reservation back. That can fail where the process has as many mappings as it may, and one of a
-// neighbour would have to be split: then the address space is lost, but not what lies there.
+// release frees the reservation. That fails if it would split a mapping and the process has too many already. Then the
+// address space is lost, but the pages are still freed.
 func release(reserved []byte) {
 	if unix.Munmap(reserved) != nil {
 		_ = unix.Madvise(reserved, unix.MADV_DONTNEED)

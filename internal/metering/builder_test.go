@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// builder assembles a WebAssembly module by hand. Its methods return the index of what they add. Imports must be added
-// before anything else of their kind.
+// builder assembles a WebAssembly module. Its methods return the index of what they add. Imports must be added before
+// definitions of the same kind.
 type builder struct {
 	types, imports, functions, tables, memories, tags, globals, exports, elements, bodies, data [][]byte
 
@@ -44,7 +44,7 @@ func valueTypesOf(letters string) []byte {
 	return b
 }
 
-// typ adds a function type, written like "ii:I" for (i32, i32) -> (i64), unless it is there already.
+// typ adds a function type, written like "ii:I" for (i32, i32) -> (i64), unless it exists already.
 func (m *builder) typ(signature string) uint32 {
 	params, results, _ := strings.Cut(signature, ":")
 	entry := code(0x60, vec(valueTypesOf(params)), vec(valueTypesOf(results)))
@@ -84,7 +84,7 @@ func (m *builder) importTag(module, name, signature string) uint32 {
 	return m.importedTags - 1
 }
 
-// function adds a function with locals of the types given by letters. The final end is added to the body.
+// function adds a function with locals of the types given by letters. It appends the final end to the body.
 func (m *builder) function(signature, locals string, body ...any) uint32 {
 	add(&m.functions, u32(m.typ(signature)))
 	var groups [][]byte
@@ -94,7 +94,7 @@ func (m *builder) function(signature, locals string, body ...any) uint32 {
 	return m.importedFunctions + m.body(entries(groups), body...)
 }
 
-// body adds the code of a function whose declarations of locals are given in bytes.
+// body adds the code of a function. The declarations of its locals are given in bytes.
 func (m *builder) body(locals []byte, body ...any) uint32 {
 	return add(&m.bodies, vec(code(locals, code(body...), opEnd)))
 }
@@ -197,7 +197,7 @@ func code(parts ...any) []byte {
 
 func section(id byte, content []byte) []byte { return code(id, vec(content)) }
 
-// vec puts the length of b before it.
+// vec prefixes b with its length.
 func vec(b []byte) []byte { return code(u32(uint32(len(b))), b) }
 
 func str(s string) []byte { return vec([]byte(s)) }

@@ -52,7 +52,7 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 	return out, r.end()
 }
 
-// bodyRewriter copies one function body, adding the metering code. What it copies is copied byte for byte, but for the
+// bodyRewriter copies one function body and adds the metering code. Everything is copied byte for byte, except the
 // indices of functions and the labels of branches.
 type bodyRewriter struct {
 	*rewriter
@@ -62,22 +62,22 @@ type bodyRewriter struct {
 	scratch uint32 // a local that holds the fuel between its decrement and the test
 	blocks  []block
 	depth   int          // of the innermost block in the new code
-	short   map[int]bool // the loops that are metered where they start again, by where they begin
+	short   map[int]bool // the positions of loops that are metered only on restart
 }
 
-// block is a structured instruction of the original code that is open where the rewriter stands.
+// block is a structured instruction of the original code that is open at the current position.
 type block struct {
 	target int // the depth of its branch target in the new code
 	loop   loopForm
 }
 
-// loopForm says how a loop is metered, if a block is one.
+// loopForm says how a loop is metered.
 type loopForm byte
 
 const (
-	noLoop    loopForm = iota // or a loop with parameters
-	longLoop                  // at every iteration
-	shortLoop                 // where it starts again, and at calls
+	noLoop    loopForm = iota // not a loop, or a loop with parameters
+	longLoop                  // metered at every iteration
+	shortLoop                 // metered on each restart, and at calls
 )
 
 func (b *bodyRewriter) rewrite(params uint32) []byte {
@@ -181,11 +181,11 @@ func (b *bodyRewriter) instruction() {
 		b.index(b.scratch, "local")
 		b.out = append(b.out, b.data[start:b.pos]...)
 		return
-	case opGlobalGet, opGlobalSet: // above all not the fuel
+	case opGlobalGet, opGlobalSet: // first of all, not the fuel
 		b.index(b.fuel, "global")
 		b.out = append(b.out, b.data[start:b.pos]...)
 		return
-	case opMemoryGrow: // by pages, whose zeroing the host may put off
+	case opMemoryGrow: // charged by pages, because the host may zero them lazily
 		b.out = appendU32(append(b.out, opCall), b.charge)
 	case opTableSet:
 		b.refuseChange("table.set")
@@ -209,20 +209,20 @@ func (b *bodyRewriter) instruction() {
 	b.out = append(b.out, b.data[start:b.pos]...)
 }
 
-// changesOthers are the misc instructions that change anything but memory and globals, by name.
+// changesOthers maps the misc instructions that change anything except memory and globals to their names.
 var changesOthers = map[uint32]string{
 	miscDataDrop: "data.drop", miscTableInit: "table.init", miscElementDrop: "elem.drop", miscTableCopy: "table.copy",
 	miscTableGrow: "table.grow", miscTableFill: "table.fill",
 }
 
-// refuseChange refuses an instruction with a name, if the module may change nothing but memory and globals.
+// refuseChange refuses the named instruction if the module may change only memory and globals.
 func (b *bodyRewriter) refuseChange(name string) {
 	if name != "" && b.options.State {
 		b.fail(fmt.Errorf("%w: %s changes what is neither memory nor a global", ErrUnsupported, name))
 	}
 }
 
-// open notes a block that keeps its form.
+// open records a block that keeps its form.
 func (b *bodyRewriter) open() {
 	b.depth++
 	b.blocks = append(b.blocks, block{target: b.depth})
@@ -251,12 +251,12 @@ func (b *bodyRewriter) label(l uint32) uint32 {
 //	    (call $refill 1)
 //	    (br $next)))
 //
-// The iteration that finds the fuel used up starts again, and pays again: hence the 1.
+// An iteration that runs out of fuel starts again and pays again, so the 1 makes up for it.
 //
 // A simple (if (fuel <= 0) (call $refill 0)) at the top would do the same at three times the price: compilers keep the
-// call in the middle of the hot path, and spill and reload around it.
+// call in the middle of the hot path, and spill and reload registers around it.
 //
-// A short loop pays in front of each branch to $next instead (see branch), so that its first iteration is free.
+// A short loop pays before each branch to $next instead (see branch), so that its first iteration is free.
 func (b *bodyRewriter) openLoop(kind []byte, short bool) {
 	b.out = append(append(b.out, opBlock), kind...)
 	b.out = append(append(b.out, opLoop), kind...)
@@ -281,13 +281,13 @@ func (b *bodyRewriter) closeLoop(form loopForm) {
 	b.out = append(b.out, opBr, 0, opEnd, opEnd)
 }
 
-// branch copies a br or br_if. Where it starts a short loop again, it becomes
+// branch copies a br or br_if. If it restarts a short loop, it becomes
 //
 //	fuel = fuel - 1
 //	(br_if $empty (fuel <= 0))
 //	(br $next)
 //
-// in an if for a br_if. Such a loop has no parameters, so there are no operands.
+// For a br_if, this code is inside an if. Short loops have no parameters, so there are no operands.
 func (b *bodyRewriter) branch(op byte, label uint32) {
 	target := b.label(label)
 	if b.err != nil || b.blocks[len(b.blocks)-1-int(label)].loop != shortLoop {
@@ -306,7 +306,7 @@ func (b *bodyRewriter) branch(op byte, label uint32) {
 	}
 }
 
-// spendInShortLoop is for calls, see shortLoops.
+// spendInShortLoop meters a call in a short loop: see shortLoops.
 func (b *bodyRewriter) spendInShortLoop() {
 	for i := len(b.blocks) - 1; i >= 0; i-- {
 		if b.blocks[i].loop == shortLoop {
@@ -318,7 +318,7 @@ func (b *bodyRewriter) spendInShortLoop() {
 	}
 }
 
-// decrement takes 1 from the fuel and leaves on the stack whether it is used up.
+// decrement subtracts 1 from the fuel, and leaves on the stack whether it is used up.
 func (b *bodyRewriter) decrement() {
 	b.out = appendU32(append(b.out, opGlobalGet), b.fuel)
 	b.out = append(b.out, opI32Const, 1, opI32Sub)
@@ -328,8 +328,8 @@ func (b *bodyRewriter) decrement() {
 	b.out = append(b.out, opI32Const, 0, opI32LeS)
 }
 
-// spend takes 1 from the fuel, between any two instructions. It is for the places where the form of openLoop does not
-// fit: function entries, tail calls, calls in short loops, and loops with parameters.
+// spend subtracts 1 from the fuel and refills it if necessary, between any two instructions. It is used where
+// openLoop's form is impossible: at function entries, tail calls, calls in short loops, and in loops with parameters.
 func (b *bodyRewriter) spend() {
 	b.decrement()
 	b.out = append(b.out, opIf, blockEmpty, opI32Const, 0)
@@ -337,13 +337,13 @@ func (b *bodyRewriter) spend() {
 	b.out = append(b.out, opEnd)
 }
 
-// parameters says how many parameters a block type has, and fails if there is no such type.
+// parameters returns the number of parameters of a block type, and fails if the type does not exist.
 func (b *bodyRewriter) parameters(kind []byte) uint32 {
 	if kind[0]&0xc0 == 0x40 { // empty, or one result
 		return 0
 	}
 	r := reader{data: kind}
-	index := b.typeIndex(&r) // a signed number, but not a negative one
+	index := b.typeIndex(&r) // encoded as a signed number, which must not be negative
 	if r.err != nil {
 		b.fail(r.err)
 		return 0
@@ -351,7 +351,7 @@ func (b *bodyRewriter) parameters(kind []byte) uint32 {
 	return b.types[index].params
 }
 
-// tryTable copies a try_table. The labels of its catch clauses count from outside of it.
+// tryTable copies a try_table. The labels of its catch clauses are relative to the enclosing block.
 func (b *bodyRewriter) tryTable() {
 	start := b.pos
 	if skipBlockType(&b.reader); b.err == nil {

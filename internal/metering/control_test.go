@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// sumDown adds up local 0, counting it down to zero, in local 1.
+// sumDown counts local 0 down to zero, and adds its values up in local 1.
 func sumDown() []byte {
 	return loop(nil, localGet(0), localGet(1), opI32Add, localSet(1), increment(0, -1), localGet(0), brIf(0))
 }
 
-// longSumDown is sumDown in a loop with so many branches back that it is metered at every iteration.
+// longSumDown is sumDown with so many branches to the loop that it is metered at every iteration.
 func longSumDown(body ...any) []byte {
 	never := code(i32(0), brIf(0))
 	return loop(nil, never, never, never, never, localGet(0), localGet(1), opI32Add, localSet(1), code(body...),
@@ -234,10 +234,10 @@ func tableAndLocalShapes() []shape {
 	}
 }
 
-// construct is something that branches can lead out of, or back to the beginning of.
+// construct is a block that branches can leave or restart.
 type construct struct {
 	name  string
-	label []byte // the operand a branch to it needs
+	label []byte // the operand of a branch to it
 	wrap  func(m *builder, body ...any) []byte
 }
 
@@ -256,7 +256,7 @@ func constructs() []construct {
 	}
 }
 
-// branches are the ways to branch to a label if local 1 is not zero, with an operand for it or nil.
+// branches are the ways to branch to a label if local 1 is not zero, with an operand or nil.
 var branches = []struct {
 	name   string
 	branch func(label uint32, operand []byte) []byte
@@ -278,7 +278,7 @@ var branches = []struct {
 }
 
 // TestBranchesLeadToTheSameDepth nests every construct in every other, branches from the innermost to every depth in
-// every way, and traces in a global the way that is taken.
+// every way, and records the path in a global.
 func TestBranchesLeadToTheSameDepth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -291,7 +291,7 @@ func TestBranchesLeadToTheSameDepth(t *testing.T) {
 		for _, inner := range constructs() {
 			for _, way := range branches {
 				for depth, operand := range [][]byte{inner.label, outer.label, nil} {
-					// Local 0 ends the function after a few times around a loop.
+					// Local 0 ends the function after a few iterations.
 					body := code(increment(0, 1), localGet(0), i32(4), opI32GeS, when(nil, opReturn),
 						mark(1), way.branch(uint32(depth), operand), mark(2))
 					body = code(mark(3), inner.wrap(&m, body), mark(4))

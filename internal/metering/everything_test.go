@@ -16,13 +16,13 @@ func between(first, last int) (list []byte) {
 	return list
 }
 
-// vectorReserved are the opcodes behind the vector prefix, below the relaxed ones, that have no meaning.
+// vectorReserved lists the opcodes after the vector prefix, below the relaxed ones, that have no meaning.
 var vectorReserved = []uint32{
 	0x9a, 0xa2, 0xa5, 0xa6, 0xaf, 0xb0, 0xb2, 0xb3, 0xb4, 0xbb, 0xc2, 0xc5, 0xc6, 0xcf, 0xd0, 0xd2, 0xd3, 0xd4, 0xe2, 0xee,
 }
 
-// everyInstruction is a module with every instruction, each in a function of its own, where it is not reached and so
-// needs no operands. Immediates that are not read as such would be the beginning of a block.
+// everyInstruction returns a module with every instruction, each in a function of its own. The instructions are
+// unreachable, so they need no operands. An immediate that is not read as such would be read as the start of a block.
 func everyInstruction() []byte {
 	m := builder{dataCount: true}
 	one := func(instruction ...any) { m.function(":", "", opUnreachable, code(instruction...), opUnreachable) }
@@ -107,7 +107,7 @@ func everyInstruction() []byte {
 	return m.bytes()
 }
 
-// atomicAlignment is the logarithm of how many bytes an atomic instruction accesses.
+// atomicAlignment returns the binary logarithm of the number of bytes that an atomic instruction accesses.
 func atomicAlignment(op byte) int {
 	if op <= 2 {
 		return []int{2, 2, 3}[op]
@@ -126,7 +126,8 @@ func TestEveryInstructionIsKnown(t *testing.T) {
 	}
 }
 
-// requireMetered compares what was added to a module with what a simpler reader finds to be metered.
+// requireMetered compares the code added to a module with the number of instructions that a simpler reader finds to be
+// metered.
 func requireMetered(t *testing.T, wasm, rewritten []byte, options metering.Options) {
 	before, after := censusOf(wasm), censusOf(rewritten)
 	require.Equal(t, before.imported+1, after.imported)
@@ -147,7 +148,7 @@ func requireMetered(t *testing.T, wasm, rewritten []byte, options metering.Optio
 	charge := refill + 1
 	fill, copies := charge+1, charge+2
 
-	refills := before.loops + before.tailCalls + 1 // the last from charge
+	refills := before.loops + before.tailCalls + 1 // the last one belongs to charge
 	if options.Functions {
 		refills += int(before.defined)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// priced is a function whose fuel is known.
+// priced is a function with a known fuel consumption.
 type priced struct {
 	name          string
 	build         func(*builder) // exports "f"
@@ -112,7 +112,7 @@ func loopPrices() []priced {
 	}
 }
 
-// bulkPrices has every bulk operation over every size that matters. One unit pays for 64 bytes, elements or pages.
+// bulkPrices has every bulk operation with every relevant size. One unit pays for 64 bytes, elements or pages.
 func bulkPrices() (prices []priced) {
 	withMemory := func(m *builder) { m.memory(limitsTo(1, 1)) }
 	withTable := func(m *builder) { m.table(funcTable(limitsTo(0x1000, 0x1000))) }

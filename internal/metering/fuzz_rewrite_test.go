@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// FuzzRewrite gives arbitrary bytes to Rewrite and compares what it makes of them with what wazero does.
+// FuzzRewrite passes arbitrary bytes to Rewrite, and compares its verdict and result with wazero's.
 func FuzzRewrite(f *testing.F) {
 	for _, s := range allShapes() {
 		if wasm := s.module(); len(wasm) < 1000 {
@@ -32,30 +32,30 @@ func FuzzRewrite(f *testing.F) {
 			return
 		}
 		if err != nil {
-			// wazero takes a data count section at the very end for one with a count, even if there is none.
+			// wazero reads a count in an empty data count section at the end of a module.
 			if !strings.Contains(err.Error(), "section 12: at byte 0: unexpected end") {
 				require.Error(t, compiles(interpreter, data), "refused: %v", err)
 			}
 			return
 		}
-		// Custom sections are dropped without a look at them.
+		// Custom sections are dropped without reading them.
 		if err := compiles(interpreter, withoutCustomSections(data)); err == nil {
 			require.NoError(t, compiles(interpreter, rewritten))
 			requireMetered(t, data, rewritten, metering.Options{Functions: functions})
 		} else if !strings.Contains(err.Error(), "too many results in loop block") {
-			// Values that are left over at the end of a loop are dropped by the branch that is put there.
+			// The branch that is added at the end of a loop drops surplus values.
 			require.Error(t, compiles(interpreter, rewritten), "the original does not compile: %v", err)
 		}
 	})
 }
 
-// harmless reports whether a module can be given to wazero, which believes some numbers in modules and allocates memory by
-// them before it notices that they cannot be right.
+// harmless reports whether a module can be passed to wazero, which trusts some numbers in modules and allocates memory
+// before it checks them.
 func harmless(data []byte, wellFormed bool) bool {
 	if wellFormed {
 		for _, s := range sectionsOf(data) {
 			if s.id == 11 && hasLongNumbers(s.content) {
-				return false // data segments are not read by Rewrite
+				return false // Rewrite does not read data segments
 			}
 		}
 		return censusOf(data).locals < 1<<16
@@ -63,7 +63,7 @@ func harmless(data []byte, wellFormed bool) bool {
 	return !hasLongNumbers(data)
 }
 
-// hasLongNumbers reports whether there can be LEB128 numbers of more than two bytes in data.
+// hasLongNumbers reports whether data may contain LEB128 numbers of more than two bytes.
 func hasLongNumbers(data []byte) bool {
 	for n := 1; n < len(data); n++ {
 		if data[n-1] >= 0x80 && data[n] >= 0x80 {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// FuzzSameResults makes a module out of the fuzzer's bytes, and compares how it runs before and after it was rewritten.
+// FuzzSameResults generates a module from the fuzzer's bytes, and compares its behaviour before and after rewriting.
 func FuzzSameResults(f *testing.F) {
 	for seed := range 40 {
 		f.Add(scrambled(seed, 900))
@@ -26,20 +26,20 @@ func testSameResults(t *testing.T, data []byte) {
 	}
 	e := engines()[int(data[0]%8)/7%len(engines())] // the compiler is slower
 	portion := []int32{1, 7, 1000}[data[1]%3]
-	// The compiler of wazero 1.12 gives locals their values of before the try_table when it catches an exception.
+	// When it catches an exception, the compiler of wazero 1.12 resets locals to their values before the try_table.
 	g := generate(data[2:], e.name == interpreter.name)
 	wasm := g.bytes()
 	rewritten, err := metering.Rewrite(wasm, metering.Options{Functions: g.recursive})
 	require.NoError(t, err)
 	requireMetered(t, wasm, rewritten, metering.Options{Functions: g.recursive})
 
-	// What the meter does not stop comes to an end without it too.
+	// Code that the meter does not stop must end without it, too.
 	got := runGenerated(t, e, rewritten, &meter{portion: portion, refills: 5000 / int(portion)}, g, math.MaxInt)
 	want := runGenerated(t, e, wasm, nil, g, len(got))
 	require.Equal(t, want, got)
 }
 
-// scrambled returns bytes that look random and are always the same.
+// scrambled returns bytes that look random but are always the same.
 func scrambled(seed, n int) []byte {
 	b := make([]byte, n)
 	state := uint32(seed)*2654435761 + 1
@@ -52,7 +52,7 @@ func scrambled(seed, n int) []byte {
 	return b
 }
 
-// runGenerated calls all functions of a generated module, until it has so many outcomes or the module is stopped.
+// runGenerated calls all functions of a generated module, until it has n outcomes or the module is stopped.
 func runGenerated(t *testing.T, e engine, wasm []byte, m *meter, g *generator, n int) (outcomes []outcome) {
 	if n == 0 {
 		return nil
@@ -73,7 +73,7 @@ func runGenerated(t *testing.T, e engine, wasm []byte, m *meter, g *generator, n
 			}
 			i.ExportedGlobal("budget").(api.MutableGlobal).Set(300)
 			results, err := i.call("f"+string(rune('0'+f)), params...)
-			// The host's stack is the host's business: metering may use more of it.
+			// Metering may use more of the host's stack, so overflows are not compared.
 			if errors.Is(err, errStopped) || strings.Contains(failure(err), "stack overflow") {
 				return outcomes
 			}

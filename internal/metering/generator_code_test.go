@@ -2,7 +2,7 @@ package metering_test
 
 import "strings"
 
-// operator is an instruction that makes a value out of others.
+// operator is an instruction that computes a value from others.
 type operator struct {
 	operands string
 	code     []byte
@@ -49,10 +49,10 @@ func (s *scope) constant(t rune) []byte {
 	return v128(byte(n))
 }
 
-// small makes a number that is good as an index or a size.
+// small returns code for a number that is suitable as an index or a size.
 func (s *scope) small() []byte { return code(s.value('i'), i32(7), opI32And) }
 
-// rarely makes a condition that mostly is not met, or else most code would not be reached.
+// rarely returns code for a condition that is mostly false, so that most code is reached.
 func (s *scope) rarely() []byte {
 	if s.choose(8) == 7 {
 		return s.value('i')
@@ -60,10 +60,10 @@ func (s *scope) rarely() []byte {
 	return code(s.value('i'), i32(13), opI32RemU, i32(int32(s.choose(13))), opI32Eq)
 }
 
-// tiny makes a number of which two together are good as an index.
+// tiny returns code for a number. The sum of two is suitable as an index.
 func (s *scope) tiny() []byte { return code(s.value('i'), i32(3), opI32And) }
 
-// address makes an address that mostly is within the memory.
+// address returns code for an address that is mostly within the memory.
 func (s *scope) address() []byte {
 	if s.choose(16) == 15 {
 		return s.value('i')
@@ -79,7 +79,7 @@ func (s *scope) values(types string) []byte {
 	return b
 }
 
-// value makes a value of type t.
+// value returns code for a value of type t.
 func (s *scope) value(t rune) []byte {
 	if s.depth == maxDepth {
 		return s.constant(t)
@@ -122,7 +122,7 @@ func (s *scope) value(t rune) []byte {
 		}
 		return code(s.value(t), s.rarely(), when(nil, s.within("", s.jump)))
 	case 18:
-		// A branch that takes a value along and leaves it if it is not taken.
+		// A br_if with a value, which stays on the stack if the branch is not taken.
 		if labels := s.labelsTaking(string(t)); len(labels) > 0 {
 			return code(s.value(t), s.rarely(), brIf(labels[s.choose(len(labels))]))
 		}
@@ -134,7 +134,7 @@ func (s *scope) value(t rune) []byte {
 	return s.constant(t)
 }
 
-// growth makes a number by something that may change the size of the memory or the table.
+// growth returns code for the result of an operation that may grow the memory or the table.
 func (s *scope) growth() []byte {
 	switch s.choose(4) {
 	case 1:
@@ -147,7 +147,7 @@ func (s *scope) growth() []byte {
 	return code(s.value('i'), i32(1), opI32And, memoryGrow())
 }
 
-// withParameters makes values by a block or loop with parameters, which are put into locals.
+// withParameters returns code for values computed by a block or loop with parameters, which are stored in locals.
 func (s *scope) withParameters(results string) []byte {
 	params := s.some(generatedTypes, 3)
 	kind := s.typ(params + ":" + results)
@@ -185,7 +185,7 @@ func (s *scope) statements() []byte {
 	return b
 }
 
-// statement makes code that leaves the stack as it was.
+// statement returns code that leaves the stack unchanged.
 func (s *scope) statement() []byte {
 	t := s.oneOf(generatedTypes)
 	switch s.choose(24) {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// source turns bytes into choices. When there are none left every choice is the first, which is one that comes to an
-// end.
+// source turns bytes into choices. After the last byte, every choice is the first, so that generation ends.
 type source struct{ left []byte }
 
 func (s *source) choose(n int) int {
@@ -33,16 +32,16 @@ type signature struct{ params, results string }
 
 func (s signature) String() string { return s.params + ":" + s.results }
 
-// generator makes a valid module out of random bytes. Its types are those that can be given to functions from outside,
-// iIF, and v within functions.
+// generator makes a valid module from random bytes. It uses the types iIF, which the host can pass to functions, and v
+// within functions.
 type generator struct {
 	source
 	builder
 	signatures []signature // of all functions, the imported ones first
 	first      int         // of the defined functions
-	callable   []uint32    // what stands in the table, over and over
+	callable   []uint32    // the elements of the table, repeated
 	recursive  bool        // whether functions may call themselves
-	budget     uint32      // a global: how many calls are left before recursion ends in a trap
+	budget     uint32      // a global: the number of calls left before recursion ends in a trap
 	exceptions bool
 }
 
@@ -107,13 +106,13 @@ func generate(data []byte, exceptions bool) *generator {
 	return g
 }
 
-// scope is what code can refer to where it stands.
+// scope holds everything that code can refer to at the current position.
 type scope struct {
 	*generator
 	self   int
 	locals string   // with the parameters
-	hidden int      // how many locals of type i32 there are that only counted loops use
-	labels []string // what branches to them take, the innermost last
+	hidden int      // the number of i32 locals reserved for counted loops
+	labels []string // the types that branches to them take, the innermost last
 	depth  int
 	calls  int
 }
@@ -155,10 +154,10 @@ func (s *scope) within(label string, body func() []byte) []byte {
 	return b
 }
 
-// label returns a label, counted from the inside, and what it takes.
+// label returns a label, counted from the inside, and the types that it takes.
 func (s *scope) label() (uint32, string) {
 	l := s.choose(len(s.labels))
-	if s.labels[len(s.labels)-1-l] == "x" { // there is nothing to give it
+	if s.labels[len(s.labels)-1-l] == "x" { // a branch to it has no value to pass
 		l = len(s.labels) - 1
 	}
 	return uint32(l), s.labels[len(s.labels)-1-l]
@@ -174,7 +173,7 @@ func (s *scope) labelsTaking(types string) (list []uint32) {
 	return list
 }
 
-// callee returns a function to call that accept agrees to.
+// callee returns a function that accept accepts.
 func (s *scope) callee(accept func(int, signature) bool) (uint32, signature, bool) {
 	var list []int
 	for f, types := range s.signatures {
@@ -190,10 +189,10 @@ func (s *scope) callee(accept func(int, signature) bool) (uint32, signature, boo
 	return uint32(f), s.signatures[f], true
 }
 
-// mayCall reports whether calling f cannot go on for ever without the meter noticing.
+// mayCall reports whether every endless chain of calls through f is metered.
 func (s *scope) mayCall(f int) bool { return s.recursive || f < s.first || f > s.self }
 
-// slotOf makes an index into the table that mostly is that of a function.
+// slotOf returns code for an index into the table that mostly is that of f.
 func (s *scope) slotOf(f uint32) []byte {
 	slot := slices.Index(s.callable, f)
 	if slot < 0 || s.choose(8) == 7 {
@@ -202,7 +201,7 @@ func (s *scope) slotOf(f uint32) []byte {
 	return i32(int32(slot))
 }
 
-// jump generates code behind which nothing is reached.
+// jump generates code after which nothing is reached.
 func (s *scope) jump() []byte {
 	results := s.labels[0]
 	sameResults := func(_ int, types signature) bool { return types.results == results }
@@ -236,7 +235,7 @@ func (s *scope) jump() []byte {
 	return code(s.values(results), opReturn)
 }
 
-// catching generates a try_table around a body that leaves nothing.
+// catching generates a try_table around a body that leaves nothing on the stack.
 func (s *scope) catching() []byte {
 	var clauses [][]byte
 	for range s.choose(3) {
@@ -256,7 +255,7 @@ func (s *scope) catching() []byte {
 
 func lastOf(list []uint32) []uint32 { return list[max(0, len(list)-1):] }
 
-// catchingAll generates a try_table whose exception is thrown again or dropped.
+// catchingAll generates a try_table that rethrows or drops its exception.
 func (s *scope) catchingAll() []byte {
 	then := byte(opDrop)
 	if s.choose(2) == 1 {

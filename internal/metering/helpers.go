@@ -1,12 +1,12 @@
 package metering
 
-// helper is a function that is added to the module.
+// helper is a function added to the module.
 type helper struct {
 	kind uint32 // the index of its type
 	body []byte
 }
 
-// helpers are the functions that are added, in the order of their indices.
+// helpers returns the added functions in the order of their indices.
 func (w *rewriter) helpers() []helper {
 	helpers := []helper{{w.typeI32ToNone(), w.refillBody()}, {w.typeI32ToI32(), w.chargeBody()}}
 	if w.memories > 0 {
@@ -25,14 +25,14 @@ func (w *rewriter) refillBody() []byte {
 	return append(b, opEnd)
 }
 
-// chargeBody is (n i32) -> (i32): it takes the price of a bulk operation over n bytes from the fuel and returns n.
+// chargeBody is (n i32) -> (i32). It subtracts the price of a bulk operation over n bytes from the fuel and returns n.
 func (w *rewriter) chargeBody() []byte {
 	b := w.appendCharge([]byte{0}, []byte{opLocalGet, 0})
 	return append(b, opLocalGet, 0, opEnd)
 }
 
-// appendCharge takes the price of a bulk operation from the fuel. size is code that leaves on the stack over how many
-// bytes it goes. The fuel was not negative before, and the price is below 1<<26, so the difference does not overflow.
+// appendCharge subtracts the price of a bulk operation from the fuel. size is code that leaves the operation's size in
+// bytes on the stack. The fuel was not negative, and the price is below 1<<26, so the difference cannot overflow.
 func (w *rewriter) appendCharge(b, size []byte) []byte {
 	b = appendU32(append(b, opGlobalGet), w.fuel)
 	b = append(append(b, size...), opI32Const, bytesPerFuelLog2, opI32ShrU, opI32Sub)
@@ -43,7 +43,7 @@ func (w *rewriter) appendCharge(b, size []byte) []byte {
 	return append(b, opEnd)
 }
 
-// partLog2 is the logarithm of how many bytes are copied or filled before the fuel is looked at again.
+// partLog2 is the binary logarithm of the bytes that are copied or filled between two checks of the fuel.
 const partLog2 = 19
 
 // part is code that leaves the size of a part on the stack: 1<<partLog2, as a signed number in LEB128.
@@ -56,7 +56,7 @@ const (
 	localSize = 2
 )
 
-// fillBody is memory.fill, done in parts:
+// fillBody is memory.fill, divided into parts:
 //
 //	(if (size > part)
 //	  (if (to + size <= the memory's size)
@@ -69,7 +69,7 @@ const (
 //	charge(size)
 //	(memory.fill to byte size)
 //
-// What does not fit into the memory is left to the instruction, which traps.
+// If the range exceeds the memory, the last instruction gets all of it, and traps.
 func (w *rewriter) fillBody() []byte {
 	instruction := []byte{prefixMisc, miscMemoryFill, 0}
 	b := ifLarge([]byte{0})
@@ -83,8 +83,8 @@ func (w *rewriter) fillBody() []byte {
 	return w.appendRest(b, instruction)
 }
 
-// copyBody is memory.copy, done in parts, as fillBody does it. If the source begins before the destination and reaches
-// into it, the last part is copied first, so that no part is overwritten before it is copied:
+// copyBody is memory.copy, divided into parts like fillBody. If the source begins before the destination and overlaps
+// it, the last part is copied first, so that no part is overwritten before it is copied:
 //
 //	(if (to - from < size) // to < from gives a large number
 //	  parts of: size = size - part; (memory.copy (to + size) (from + size) part)
@@ -112,19 +112,19 @@ func (w *rewriter) copyBody() []byte {
 	return w.appendRest(b, instruction)
 }
 
-// ifLarge opens an if for more than one part.
+// ifLarge opens an if that runs for more than one part.
 func ifLarge(b []byte) []byte {
 	b = append(append(b, opLocalGet, localSize), part...)
 	return append(b, opI32GtU, opIf, blockEmpty)
 }
 
-// appendFits leaves on the stack whether the bytes from a local on are in the memory, which may have 4 GiB.
+// appendFits leaves on the stack whether size bytes from a local on are within the memory, which may have 4 GiB.
 func appendFits(b []byte, local byte) []byte {
 	b = append(b, opLocalGet, local, opI64ExtendI32U, opLocalGet, localSize, opI64ExtendI32U, opI64Add)
 	return append(b, opMemorySize, 0, opI64ExtendI32U, opI64Const, 16, opI64Shl, opI64LeU)
 }
 
-// appendParts repeats what do appends, which works on one part, until one part or less is left.
+// appendParts repeats the code appended by do, which processes one part, until at most one part is left.
 func (w *rewriter) appendParts(b []byte, do func([]byte) []byte) []byte {
 	b = w.appendCharge(append(b, opLoop, blockEmpty), part)
 	b = do(b)

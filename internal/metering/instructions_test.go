@@ -108,7 +108,7 @@ func brTable(labels ...uint32) []byte {
 	return code(opBrTable, indices(labels[:last]...), u32(labels[last]))
 }
 
-// load and store take an opcode, and use no alignment hint, which is right for every access.
+// load and store use no alignment hint, which is valid for every opcode.
 func load(op byte, offset uint32) []byte  { return code(op, 0, u32(offset)) }
 func store(op byte, offset uint32) []byte { return code(op, 0, u32(offset)) }
 
@@ -129,10 +129,10 @@ func vector(op uint32, immediates ...any) []byte {
 	return code(prefixVector, u32(op), code(immediates...))
 }
 
-// atomic takes the logarithm of the alignment, which for atomics must be the natural one.
+// atomic takes the binary logarithm of the alignment, which must be the natural one.
 func atomic(op byte, align int) []byte { return code(prefixAtomic, op, align, 0) }
 
-// kindOf is a block type: nothing, a letter for one result, or a type index.
+// kindOf returns a block type: empty for nil, one result for a letter, or a type index.
 func kindOf(kind any) []byte {
 	switch k := kind.(type) {
 	case nil:
@@ -149,7 +149,7 @@ func block(kind any, body ...any) []byte { return code(0x02, kindOf(kind), code(
 func loop(kind any, body ...any) []byte  { return code(0x03, kindOf(kind), code(body...), opEnd) }
 func when(kind any, body ...any) []byte  { return code(0x04, kindOf(kind), code(body...), opEnd) }
 
-// clauses are the catch clauses of a try_table: for each its kind, its tag if it has one, and its label.
+// tryTable takes catch clauses, each with its kind, its tag if it has one, and its label.
 func tryTable(kind any, clauses [][]byte, body ...any) []byte {
 	return code(0x1f, kindOf(kind), entries(clauses), code(body...), opEnd)
 }
@@ -158,7 +158,7 @@ func clause(kind byte, operands ...uint32) []byte {
 	return slices.Concat([]byte{kind}, indices(operands...)[1:])
 }
 
-// increment adds to a local variable of type i32.
+// increment adds a constant to a local variable of type i32.
 func increment(local uint32, by int32) []byte {
 	return code(localGet(local), i32(by), opI32Add, localSet(local))
 }

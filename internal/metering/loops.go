@@ -1,22 +1,23 @@
 package metering
 
-// maxShort is how many branches can start a short loop again.
+// maxShort limits the branches that restart a short loop.
 const maxShort = 4
 
-// shortLoops finds the loops in a function's code that are metered where they start again, and not at every iteration:
-// a hash chain of one element costs nothing then. It returns where they begin, counted from offset.
+// shortLoops finds the loops in a function's code that are metered on restart instead of at every iteration: a hash
+// chain of one element then costs nothing. It returns their positions, counted from offset.
 //
-// Every way around such a loop leads over a branch that pays. Once through it is straight-line code, but for calls:
-// these pay too, so that recursion through loops, each of which is run through once, is not free.
+// Every cycle through such a loop contains a branch that pays. A single pass is straight-line code, except for calls.
+// Calls in it pay as well, so that recursion through loops that never restart is not free.
 //
-// A loop that seems to call in every iteration is not short, since it would pay twice. A function with a loop that has
-// many branches back has no short loops at all: it is an interpreter, which every additional instruction slows down.
+// A loop that seems to make a call in every iteration is not short, because it would pay twice. A function with a loop
+// that many branches restart has no short loops at all: it is an interpreter, which every additional instruction slows
+// down.
 //
-// Code that is malformed is left to the rewriter.
+// Malformed code is left to the rewriter, which refuses it.
 func shortLoops(code []byte, offset int) map[int]bool {
 	type block struct {
-		loop  int // where it begins
-		again int // how many branches lead back to there
+		loop  int // its start
+		again int // the number of branches to its start
 		calls bool
 	}
 	const none = -1

@@ -66,10 +66,9 @@ type Options struct {
 	// Replacements changes the bodies of functions of the module, which are then metered as any other.
 	Replacements []Replacement
 
-	// State makes sure that memory and globals are all that changes in an instance, so that one whose memory and
-	// globals are put back is as it was. All globals of the module are exported under the names of [GlobalExport], and
-	// a module is refused if it has instructions that change tables or drop segments. The error wraps
-	// [ErrUnsupported].
+	// State ensures that an instance can change only its memory and globals, so that restoring these restores the whole
+	// instance. It exports all globals under the names of [GlobalExport], and refuses modules with instructions that
+	// change tables or drop segments. The error wraps [ErrUnsupported].
 	State bool
 }
 
@@ -77,27 +76,26 @@ type Options struct {
 type Replacement struct {
 	// Function is the index of the function in the original module, imports counted.
 	Function uint32
-	// At is where in the body Old is: how many bytes behind the body's size. It must be where an instruction begins,
-	// or 0 for the beginning, which is the local declarations.
+	// At is the position of Old in bytes, counted from the end of the body's size. It must be the start of an
+	// instruction, or 0 for the start of the body, which is the local declarations.
 	At int
-	// Old is what must be there: instructions in the binary format. If there is anything else, Rewrite fails: then the
-	// module is not the one that the replacement was made for.
+	// Old is the expected code: instructions in the binary format. Rewrite fails if it finds other code, because then
+	// the module is not the one that the replacement was made for.
 	Old []byte
 	// New takes the place of Old, with indices as in the original module. It ends where an instruction ends.
 	New []byte
 }
 
-// ErrUnsupported is wrapped by the errors for modules that use a part of WebAssembly that Rewrite does not know.
+// ErrUnsupported is wrapped by the errors for modules that use an unsupported feature of WebAssembly.
 var ErrUnsupported = errors.New("unsupported WebAssembly feature")
 
-// bytesPerFuelLog2 is the logarithm of how many bytes, or table elements, of a bulk operation cost as much as one
-// iteration of a loop. 64 bytes are a cache line, which takes about as long to write as a short loop body takes to
+// bytesPerFuelLog2 is the binary logarithm of the bytes, or table elements, of a bulk operation that cost as much as
+// one iteration of a loop. 64 bytes are a cache line, which takes about as long to write as a short loop body takes to
 // run.
 const bytesPerFuelLog2 = 6
 
-// Rewrite returns module with metering added. The argument is not changed. It is an error if module is not the binary
-// format of a WebAssembly module, if it uses a feature that is not known (then the error wraps [ErrUnsupported]), or if
-// a name in the options is taken.
+// Rewrite returns a copy of module with metering added. It fails if module is not a WebAssembly binary, if it uses an
+// unsupported feature (then the error wraps [ErrUnsupported]), or if a name that it adds is taken.
 func Rewrite(module []byte, options Options) ([]byte, error) {
 	m, err := parse(module)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Section ids, in the order in which the sections must stand.
+// Section ids, in the required order of the sections.
 const (
 	sectionCustom    = 0
 	sectionType      = 1
@@ -44,7 +44,7 @@ const (
 	typeForm = 0x60
 )
 
-// module is a parsed module: the raw contents of its sections, and the few numbers that rewriting needs.
+// module is a parsed module: the raw contents of its sections, and the numbers that rewriting needs.
 type module struct {
 	sections map[byte][]byte
 
@@ -52,9 +52,9 @@ type module struct {
 	functions []uint32 // the types of the defined functions
 	imports   [][2]string
 
-	importFunctions, importGlobals uint32 // how many are imported
-	globals                        uint32 // how many are defined
-	memories                       uint32 // how many there are: one at most
+	importFunctions, importGlobals uint32 // the numbers of imports
+	globals                        uint32 // the number of defined globals
+	memories                       uint32 // the number of memories, at most one
 }
 
 // functionType is the part of a type that rewriting needs: the number of parameters of a loop or function.
@@ -162,8 +162,8 @@ func (m *module) readImports(r *reader) {
 
 func (m *module) typeIndex(r *reader) uint32 { return r.index(uint32(len(m.types)), "type") }
 
-// readTables refuses 64-bit tables, and tables that start out filled with the value of an expression, which may refer
-// to functions.
+// readTables refuses 64-bit tables, and tables whose initial elements are given by an expression, which may refer to
+// functions.
 func (m *module) readTables(r *reader) {
 	for n := r.u32(); n > 0 && r.err == nil; n-- {
 		skipTable(r)
@@ -190,7 +190,7 @@ func (m *module) skipTag(r *reader) {
 	m.typeIndex(r)
 }
 
-// readMemories refuses several memories and 64-bit ones, where the operand of a bulk operation is not an i32.
+// readMemories refuses several memories, and 64-bit ones, in which the operands of bulk operations are not i32.
 func (m *module) readMemories(r *reader) {
 	n := r.u32()
 	if uint64(m.memories)+uint64(n) > 1 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Opcodes that are named in the code; the rest are known only by the immediates that follow them.
-// See https://webassembly.github.io/spec/core/binary/instructions.html
+// Opcodes that the code refers to. The others are known only by the immediates that follow them. See
+// https://webassembly.github.io/spec/core/binary/instructions.html
 const (
 	opBlock              = 0x02
 	opLoop               = 0x03
@@ -72,7 +72,7 @@ const (
 	catchAllRef = 3
 )
 
-// skipImmediates skips what follows the one-byte opcode op.
+// skipImmediates skips the immediates of the one-byte opcode op.
 func skipImmediates(r *reader, op byte) {
 	switch {
 	case r.err != nil:
@@ -128,7 +128,7 @@ func skipBlockType(r *reader) {
 		case b&0xc0 == 0x40: // negative in one byte: a value type
 			skipValueType(r)
 		default:
-			// A negative number can have more bytes than it needs too, and would then be something else than an index.
+			// A long encoding of a negative number is possible, too, and would not be an index.
 			if r.u32(); r.err == nil && r.data[r.pos-1]&0x40 != 0 {
 				r.fail(fmt.Errorf("%w: block type that is a negative number", ErrUnsupported))
 			}
@@ -146,14 +146,14 @@ func skipMemoryArgument(r *reader) {
 	r.u32()
 }
 
-// skipZero skips the index of a memory, which must be the first.
+// skipZero skips the index of a memory, which must be 0.
 func skipZero(r *reader) {
 	if index := r.byte(); index != 0 {
 		r.fail(fmt.Errorf("%w: memory index %d", ErrUnsupported, index))
 	}
 }
 
-// Opcodes behind prefixMisc.
+// Opcodes after prefixMisc.
 const (
 	miscLastTruncation = 7
 	miscMemoryInit     = 8
@@ -168,7 +168,7 @@ const (
 	miscTableFill      = 17
 )
 
-// skipMisc skips an instruction behind prefixMisc and returns its opcode.
+// skipMisc skips the rest of an instruction after prefixMisc and returns its opcode.
 func skipMisc(r *reader) uint32 {
 	op := r.opcode()
 	switch op {
@@ -193,7 +193,7 @@ func skipMisc(r *reader) uint32 {
 	return op
 }
 
-// isBulk reports whether a misc instruction works through as many bytes or elements as its last operand, an i32, says.
+// isBulk reports whether a misc instruction processes as many bytes or elements as its last operand, an i32, says.
 func isBulk(op uint32) bool {
 	switch op {
 	case miscMemoryInit, miscMemoryCopy, miscMemoryFill, miscTableInit, miscTableCopy, miscTableGrow, miscTableFill:
@@ -207,12 +207,12 @@ const (
 	vectorShuffle = 13
 )
 
-// vectorReserved are the opcodes up to 0xff that mean nothing.
+// vectorReserved lists the opcodes up to 0xff without a meaning.
 var vectorReserved = []uint32{
 	0x9a, 0xa2, 0xa5, 0xa6, 0xaf, 0xb0, 0xb2, 0xb3, 0xb4, 0xbb, 0xc2, 0xc5, 0xc6, 0xcf, 0xd0, 0xd2, 0xd3, 0xd4, 0xe2, 0xee,
 }
 
-// skipVector skips an instruction behind prefixVector and returns its opcode.
+// skipVector skips the rest of an instruction after prefixVector and returns its opcode.
 func skipVector(r *reader) uint32 {
 	op := r.opcode()
 	switch {
@@ -234,7 +234,7 @@ func skipVector(r *reader) uint32 {
 	return op
 }
 
-// skipAtomic skips an instruction behind prefixAtomic.
+// skipAtomic skips the rest of an instruction after prefixAtomic.
 func skipAtomic(r *reader) {
 	switch op := r.opcode(); {
 	case op == 3: // atomic.fence

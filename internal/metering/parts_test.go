@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// partSize is how much of a large copy or fill is done at a time.
+// partSize is the size of the parts of a large copy or fill.
 const partSize = 512 << 10
 
 const largePages = 72
@@ -24,7 +24,7 @@ func largeMemory() []byte {
 	return m.bytes()
 }
 
-// TestLargeCopiesAndFills compares them with what Go's copy does, however source and destination overlap.
+// TestLargeCopiesAndFills compares the results with those of Go's copy, for all kinds of overlaps.
 func TestLargeCopiesAndFills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -109,7 +109,8 @@ func TestLargeCopiesAndFillsThatDoNotFitDoNothing(t *testing.T) {
 	})
 }
 
-// TestLargeCopiesAndFillsAreStopped looks at the fuel between the parts, and ends in the middle if there is no more.
+// TestLargeCopiesAndFillsAreStopped checks that the fuel is checked between the parts, and that running out of it stops
+// the operation in the middle.
 func TestLargeCopiesAndFillsAreStopped(t *testing.T) {
 	rewritten, err := metering.Rewrite(largeMemory(), metering.Options{})
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 
 var errTruncated = errors.New("unexpected end")
 
-// reader reads the binary format from a byte slice. The first error sticks; after it every read gives zero.
+// reader reads the binary format from a byte slice. It keeps the first error; after that, every read returns zero.
 type reader struct {
 	data []byte
 	pos  int
@@ -66,8 +66,8 @@ func (r *reader) u32() uint32 {
 	return 0
 }
 
-// index reads the index of one of n things. Metering adds functions, types, globals and locals behind those of the
-// module, so an index that is out of range before would not be so afterwards.
+// index reads the index of one of n things. It must check the range, because metering adds functions, types, globals
+// and locals after those of the module, so an index out of range could become valid.
 func (r *reader) index(n uint32, what string) uint32 {
 	v := r.u32()
 	if r.err == nil && v >= n {
@@ -76,8 +76,8 @@ func (r *reader) index(n uint32, what string) uint32 {
 	return v
 }
 
-// opcode reads the number behind a prefix. There are runtimes that read it as one byte, and in a longer form than
-// needed it would have other immediates for them than for Rewrite.
+// opcode reads the number after a prefix. It refuses long encodings, because some runtimes read a single byte, and
+// would see other immediates than Rewrite.
 func (r *reader) opcode() uint32 {
 	start := r.pos
 	op := r.u32()

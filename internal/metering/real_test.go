@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
-// quickJS returns the engine's module as it comes from the dependency.
+// quickJS returns the engine's module from the dependency.
 func quickJS(t *testing.T) []byte {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/fastschema/qjs").Output()
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 
 var header = new(builder).bytes()
 
-// refusal is a module that is not rewritten.
+// refusal is a module that Rewrite must refuse.
 type refusal struct {
 	name    string
 	wasm    []byte
@@ -36,7 +36,7 @@ func testRefusals(t *testing.T, unsupported bool, refusals []refusal) {
 	}
 }
 
-// withSections is a module of sections that are given as id and content.
+// withSections returns a module of sections that are given as id and content.
 func withSections(parts ...any) []byte {
 	wasm := slices.Clone(header)
 	for n := 0; n < len(parts); n += 2 {
@@ -45,7 +45,8 @@ func withSections(parts ...any) []byte {
 	return wasm
 }
 
-// withCode is a module with one function of type (i32) -> (), and a bit of everything code can refer to.
+// withCode returns a module with one function of type (i32) -> (), and one of each kind of things that code can refer
+// to.
 func withCode(body ...any) []byte { return withBody(entries(nil), code(body...), opEnd) }
 
 func withBody(parts ...any) []byte {
@@ -188,7 +189,7 @@ func TestAModuleIsNotMeteredTwice(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestChangesOfOtherThingsThanMemoryAndGlobals has a function for each instruction that makes some.
+// TestChangesOfOtherThingsThanMemoryAndGlobals has a function for each instruction that makes such changes.
 func TestChangesOfOtherThingsThanMemoryAndGlobals(t *testing.T) {
 	for name, instruction := range map[string][]byte{
 		"table.set": {0x41, 0, 0xd0, 0x70, 0x26, 0}, "data.drop": {0xfc, 9, 0}, "elem.drop": {0xfc, 13, 0},
@@ -206,7 +207,7 @@ func TestChangesOfOtherThingsThanMemoryAndGlobals(t *testing.T) {
 	}
 }
 
-// modulesToDamage are small modules that together have all kinds of sections and instructions.
+// modulesToDamage returns small modules that together contain all kinds of sections and instructions.
 func modulesToDamage() (modules [][]byte) {
 	for _, s := range allShapes() {
 		if wasm := s.module(); len(wasm) < 2000 {

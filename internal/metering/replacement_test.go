@@ -25,8 +25,8 @@ func TestReplacedFunctionsRunAndAreMetered(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		replacements []metering.Replacement
-		f, g         uint64 // of 5
-		cost         int64  // of both
+		f, g         uint64 // the results for 5
+		cost         int64  // of both calls
 	}{
 		{"nothing replaced", nil, 6, 106, 0},
 		{"a whole body", []metering.Replacement{{1, 0, f, code(noLocals, localGet(0), i32(2), opI32Mul, opEnd)}}, 10, 110, 0},
@@ -94,7 +94,7 @@ func TestReplacementsThatDoNotFitAreRefused(t *testing.T) {
 func TestReplacementsAndTheModuleAreNotChanged(t *testing.T) {
 	wasm, f, _ := replaceable()
 	given := slices.Clone(wasm)
-	replacement := append(make([]byte, 0, 100), f[:1]...) // with room behind it, where it must not be written to
+	replacement := append(make([]byte, 0, 100), f[:1]...) // with spare capacity, which must not be written to
 	_, err := metering.Rewrite(given, metering.Options{Replacements: []metering.Replacement{{1, 0, f[:1], replacement}}})
 	require.NoError(t, err)
 	require.Equal(t, wasm, given)

@@ -29,7 +29,7 @@ type engine struct {
 
 var interpreter = engine{"interpreter", wazero.NewRuntimeConfigInterpreter}
 
-// engines are those of wazero that work on this platform.
+// engines returns the engines of wazero that work on this platform.
 var engines = sync.OnceValue(func() []engine {
 	compiler := engine{"compiler", wazero.NewRuntimeConfigCompiler}
 	list := []engine{interpreter}
@@ -53,11 +53,11 @@ func forEachEngine(t *testing.T, test func(*testing.T, engine)) {
 
 var errStopped = errors.New("stopped by the meter")
 
-// meter is the host's side of metering: it gives out the same portion of fuel a number of times, then stops the code.
+// meter is the host's side of metering: it grants the same portion of fuel a number of times, then stops the code.
 type meter struct {
 	portion int32
 	refills int
-	asked   []int32 // what was left of the fuel each time
+	asked   []int32 // the fuel left at each call
 }
 
 func endless() *meter { return &meter{portion: 1 << 30, refills: 1 << 20} }
@@ -70,7 +70,7 @@ func (m *meter) yield(left int32) int32 {
 	return m.portion
 }
 
-// used says how much fuel was used in all if so much of it remains in the module.
+// used returns the total fuel used, given the fuel that remains in the module.
 func (m *meter) used(remaining int32) int64 {
 	used := -int64(remaining)
 	for _, left := range m.asked {
@@ -79,14 +79,14 @@ func (m *meter) used(remaining int32) int64 {
 	return used
 }
 
-// instance is a module that runs, in a runtime of its own.
+// instance is a running module in a runtime of its own.
 type instance struct {
 	api.Module
-	logged *[]int32 // what the module gave to the host function "log"
+	logged *[]int32 // the values passed to the host function "log"
 }
 
-// instantiate runs a module to the end of its start function. It can import from the modules "host" and "env", and what
-// metering needs. The instance is there even if the start function failed, for what it logged.
+// instantiate runs a module to the end of its start function. It provides the imports "host", "env" and those of
+// metering. It returns the instance even if the start function fails, so that its log can be read.
 func instantiate(t testing.TB, e engine, wasm []byte, m *meter) (*instance, error) {
 	ctx := context.Background()
 	runtime := e.runtime()
@@ -113,7 +113,7 @@ func instantiate(t testing.TB, e engine, wasm []byte, m *meter) (*instance, erro
 	return &instance{module, &logged}, err
 }
 
-// envModule exports a memory, a table, globals and a tag, which a host module cannot do.
+// envModule returns a module that exports a memory, a table, globals and a tag, which a host module cannot do.
 var envModule = sync.OnceValue(func() []byte {
 	var m builder
 	seven := m.function(":i", "", i32(7))
@@ -127,14 +127,14 @@ var envModule = sync.OnceValue(func() []byte {
 	return m.bytes()
 })
 
-// outcome is everything that can be seen of a module after a call.
+// outcome is the observable state of a module after a call.
 type outcome struct {
 	results []uint64
 	failure string // the first line of the error
 	logged  []int32
 	memory  string // without the zeros at its end
 	pages   uint32
-	globals string // those exported as "g0" to "g9"
+	globals string // the globals exported as "g0" to "g9"
 }
 
 func (i *instance) call(function string, args ...uint64) ([]uint64, error) {
@@ -175,12 +175,12 @@ func failure(err error) string {
 		return ""
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	return functionIndex.ReplaceAllString(line, "function") // which metering shifts
+	return functionIndex.ReplaceAllString(line, "function") // metering shifts the indices of functions
 }
 
 var functionIndex = regexp.MustCompile(`function\[\d+\]`)
 
-// invocation is a call of an exported function, and what comes of it.
+// invocation is a call of an exported function, with its expected result.
 type invocation struct {
 	function string
 	args     []uint64
@@ -210,12 +210,12 @@ func run(t *testing.T, e engine, wasm []byte, m *meter, calls []invocation) []ou
 	return outcomes
 }
 
-// shape is a module that must do the same before and after it was rewritten.
+// shape is a module whose behaviour must not change when it is rewritten.
 type shape struct {
 	name     string
 	build    func(*builder)
 	calls    []invocation
-	notStart string // how the instantiation fails, if it does
+	notStart string // the error of the instantiation, if it fails
 }
 
 func allShapes() []shape {
@@ -260,7 +260,7 @@ func compiles(e engine, wasm []byte) (err error) {
 	ctx := context.Background()
 	runtime := e.runtime()
 	defer func() {
-		// There are invalid modules that make wazero panic.
+		// Some invalid modules make wazero panic.
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}

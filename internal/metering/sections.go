@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// rewriter holds the indices that the metering code refers to. One function is imported, behind the imports that were
-// there, so every defined function moves up by one; types, globals and the helper functions come last and move
-// nothing.
+// rewriter holds the indices that the metering code refers to. It adds one imported function after the existing
+// imports, which increments the indices of all defined functions. Types, globals and the helper functions are added at
+// the end and move nothing.
 type rewriter struct {
 	*module
 	options Options
@@ -16,7 +16,7 @@ type rewriter struct {
 	fuel           uint32 // the global
 	yield          uint32 // the imported function
 	refill, charge uint32 // the helper functions
-	fill, copy     uint32 // those that need a memory
+	fill, copy     uint32 // the helper functions that need a memory
 }
 
 func (m *module) rewrite(options Options) ([]byte, error) {
@@ -77,7 +77,7 @@ func (w *rewriter) function(r *reader) uint32 {
 	return index
 }
 
-// Indices of the types that are added, behind those of the module.
+// Indices of the added types, which follow those of the module.
 func (w *rewriter) typeI32ToI32() uint32  { return uint32(len(w.types)) }
 func (w *rewriter) typeI32ToNone() uint32 { return w.typeI32ToI32() + 1 }
 func (w *rewriter) typeBulk() uint32      { return w.typeI32ToI32() + 2 }
@@ -166,8 +166,8 @@ func (w *rewriter) rewriteStart(r *reader) ([]byte, error) {
 	return out, r.end()
 }
 
-// rewriteElements shifts the function indices in element segments, of which there are eight forms.
-// See https://webassembly.github.io/spec/core/binary/modules.html#element-section
+// rewriteElements shifts the function indices in element segments, which have eight forms. See
+// https://webassembly.github.io/spec/core/binary/modules.html#element-section
 func (w *rewriter) rewriteElements(r *reader) ([]byte, error) {
 	n := r.u32()
 	out := appendU32(nil, n)

@@ -157,8 +157,8 @@ func importShapes() []shape {
 
 func TestElementSegmentsAreShifted(t *testing.T) { testShapes(t, elementShapes()) }
 
-// elementShapes has for each form of element segment a module that puts function 2 into slot 3 of a table
-// and then calls it through the table.
+// elementShapes returns a module for each form of element segment. It puts function 2 into slot 3 of a table, and then
+// calls it through the table.
 func elementShapes() (shapes []shape) {
 	byItem := indices(1, 2)
 	byExpression := entries([][]byte{code(refNull('r'), opEnd), code(refFunc(2), opEnd)})
@@ -166,7 +166,7 @@ func elementShapes() (shapes []shape) {
 	for _, s := range []struct {
 		name    string
 		element []byte
-		init    []byte // puts passive elements into the table
+		init    []byte // moves passive elements to the table
 	}{
 		{"active", code(0, offset, byItem), nil},
 		{"passive", code(1, elementKindFunctions, byItem), code(i32(2), i32(0), i32(2), tableInit(0, 0), elementDrop(0))},

@@ -67,7 +67,7 @@ func TestUnknownOpcodesAreRefused(t *testing.T) {
 		name := fmt.Sprintf("% x", code(instruction...))
 		refusals = append(refusals, refusal{name, withCode(opUnreachable, code(instruction...)), "opcode 0x"})
 	}
-	// The legacy exceptions, references to functions, and what has no meaning yet.
+	// Legacy exceptions, function references, and opcodes without a meaning so far.
 	for _, op := range slices.Concat([]byte{0x06, 0x07, 0x09, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1d, 0x1e, 0x27, 0xff},
 		between(0xc5, 0xcf), between(0xd3, 0xfb)) {
 		refuse(op)
@@ -88,19 +88,20 @@ func TestUnknownOpcodesAreRefused(t *testing.T) {
 	testRefusals(t, true, refusals)
 }
 
-// TestCodeCannotHideFromTheRewriter has modules that wazero accepts, and in which it sees other instructions than a
-// reader that follows the specification to the letter.
+// TestCodeCannotHideFromTheRewriter has modules that wazero accepts, but in which it reads other instructions than the
+// specification demands.
 func TestCodeCannotHideFromTheRewriter(t *testing.T) {
 	endlessLoop := loop(nil, br(0))
 	for _, c := range []struct {
 		name string
 		wasm []byte
 	}{
-		// By the specification, a v128.const; by wazero, an i16x8.shr_s, unreachable, and then what were its 16 bytes.
+		// The specification demands a v128.const. wazero reads an i16x8.shr_s, unreachable, and then the constant's 16
+		// bytes.
 		{"behind an opcode in a longer form than needed", withCode(
 			0x02, blockEmpty, br(0), prefixVector, 0x8c, 0x00,
 			opEnd, 0x02, blockEmpty, endlessLoop, []byte{1, 1, 1, 1, 1, 1, 1, 1}, opEnd)},
-		// By the specification, malformed; by wazero, a nullable reference, whose heap type follows.
+		// The specification calls it malformed. wazero reads a nullable reference with a heap type.
 		{"behind a block type in a longer form than needed", withCode(0x02, 0xe3, 0x7f, 0x70, refNull('r'), opEnd, opDrop)},
 		{"behind a block type that could be an index", func() []byte {
 			var m builder

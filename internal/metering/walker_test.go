@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// walker reads WebAssembly without the code under test, and more simply: it panics if the module is malformed.
+// walker reads WebAssembly without the code under test, in a simpler way: it panics if the module is malformed.
 type walker struct{ *bytes.Reader }
 
 func walk(b []byte) walker { return walker{bytes.NewReader(b)} }
@@ -19,7 +19,7 @@ func (w walker) byte() byte {
 	return b
 }
 
-// number reads a LEB128 number of any length, which is right for all that are not negative.
+// number reads a LEB128 number of any length that is not negative.
 func (w walker) number() (v uint64) {
 	for shift := 0; ; shift += 7 {
 		b := w.byte()
@@ -48,7 +48,7 @@ func (w walker) take(n uint64) []byte {
 type rawSection struct {
 	id      byte
 	content []byte
-	end     int // where it ends in the module
+	end     int // the position of its end in the module
 }
 
 func sectionsOf(wasm []byte) (sections []rawSection) {
@@ -71,7 +71,7 @@ func contentOf(wasm []byte, id byte) walker {
 	return walk([]byte{0})
 }
 
-// census is what a module has of what metering deals with.
+// census counts the things in a module that metering deals with.
 type census struct {
 	imported, defined uint64 // functions
 	loops, tailCalls  int
