@@ -40,6 +40,8 @@ type session struct {
 	timed  bool // the guest has asked for the time
 	impure bool // it has read something else that may differ in another run, or has had an effect outside
 
+	open *descriptors // what the guest has open through WASI; nil until it asks
+
 	granted int32     // fuel
 	portion int32     // of fuel, to be granted next
 	yielded time.Time // when it was granted last

@@ -128,6 +128,7 @@ func (r *Run) Start(image *Image) (*Instance, error) {
 // place. Use only its usage and its output after that.
 func (r *Run) End() {
 	if r.instance != nil {
+		_ = r.instance.CloseFiles()
 		r.program.engine.pool.put(r.instance)
 	}
 	r.finish()

@@ -5,24 +5,20 @@ import (
 	"io"
 	"math"
 	"os"
-	"sync"
+	"time"
 
 	"github.com/spf13/afero"
-	"github.com/tetratelabs/wazero/experimental/sys"
-	wazerosys "github.com/tetratelabs/wazero/sys"
 )
 
 // A file is an open regular file. Where reading and writing go on is known here and not in the afero.Fs, so that all
 // but appending is done at given positions.
 type file struct {
-	sys.UnimplementedFile
-	fs   *fileSystem
-	name string
+	fs   *FS
+	name string // empty if no path leads to it any more
 
 	readable, writable bool
 	durable            bool // each write is synced
 
-	mu     sync.Mutex
 	closed bool
 	pos    int64
 	// appends is what O_APPEND is now. An afero.File cannot change it, and cannot write at a position if it has it. So
@@ -31,12 +27,10 @@ type file struct {
 	appends       bool
 	first, second afero.File
 	firstAppends  bool
+	// staged says that the file has been opened to be replaced as a whole, and that is not finished.
+	staged bool
+	orphan *orphan // what there is instead of first and second, or nil
 }
-
-var _ sys.File = (*file)(nil)
-
-// position keeps go vet from taking Seek for the method of io.Seeker.
-type position = int64
 
 // Ways of using a file.
 const (
@@ -46,21 +40,35 @@ const (
 )
 
 // use locks the file if it is open, and open for what it is to be used for.
-func (f *file) use(how int) (done func(), errno sys.Errno) {
-	f.mu.Lock()
+func (f *file) use(how int) (done func(), errno Errno) {
+	f.fs.mu.Lock()
 	if f.closed || how == reading && !f.readable || how == writing && !f.writable {
-		f.mu.Unlock()
-		return nil, sys.EBADF
+		f.fs.mu.Unlock()
+		return nil, EBADF
 	}
-	return f.mu.Unlock, 0
+	return f.fs.mu.Unlock, 0
+}
+
+// settle puts the new content in the place of the old one, if that has not happened.
+func (f *file) settle() Errno {
+	if !f.staged {
+		return 0
+	}
+	return toErrno(f.sync(f.first))
 }
 
 // writer returns the handle that appends, or that does not.
-func (f *file) writer(appends bool) (afero.File, sys.Errno) {
+func (f *file) writer(appends bool) (afero.File, Errno) {
 	if appends == f.firstAppends {
 		return f.first, 0
 	}
 	if f.second == nil {
+		if f.name == "" {
+			return nil, ESTALE
+		}
+		if errno := f.settle(); errno != 0 {
+			return nil, errno
+		}
 		flag := os.O_WRONLY
 		if appends {
 			flag |= os.O_APPEND
@@ -74,30 +82,36 @@ func (f *file) writer(appends bool) (afero.File, sys.Errno) {
 	return f.second, 0
 }
 
-// Dev implements [sys.File].
-func (f *file) Dev() (uint64, sys.Errno) { return f.fs.dev, 0 }
+func (f *file) Name() string {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	return f.name
+}
 
-// Ino implements [sys.File].
-func (f *file) Ino() (wazerosys.Inode, sys.Errno) { return inode(f.name), 0 }
+func (f *file) renamed(from, to string) {
+	if within(f.name, from) {
+		f.name = to + f.name[len(from):]
+	}
+}
 
-// IsDir implements [sys.File].
-func (f *file) IsDir() (bool, sys.Errno) { return false, 0 }
+// IsDir implements [File].
+func (f *file) IsDir() bool { return false }
 
-// IsAppend implements [sys.File].
+// IsAppend implements [File].
 func (f *file) IsAppend() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
 	return f.appends
 }
 
-// SetAppend implements [sys.File].
-func (f *file) SetAppend(enable bool) sys.Errno {
+// SetAppend implements [File].
+func (f *file) SetAppend(enable bool) Errno {
 	done, errno := f.use(anyway)
 	if errno != 0 {
 		return errno
 	}
 	defer done()
-	if f.writable {
+	if f.writable && f.orphan == nil {
 		if _, errno := f.writer(enable); errno != 0 {
 			return errno
 		}
@@ -106,26 +120,40 @@ func (f *file) SetAppend(enable bool) sys.Errno {
 	return 0
 }
 
-// Stat implements [sys.File].
-func (f *file) Stat() (wazerosys.Stat_t, sys.Errno) {
+// SetSync implements [File].
+func (f *file) SetSync(enable bool) Errno {
 	done, errno := f.use(anyway)
 	if errno != 0 {
-		return wazerosys.Stat_t{}, errno
+		return errno
+	}
+	defer done()
+	f.durable = enable
+	return 0
+}
+
+// Stat implements [File].
+func (f *file) Stat() (Stat, Errno) {
+	done, errno := f.use(anyway)
+	if errno != 0 {
+		return Stat{}, errno
 	}
 	defer done()
 	return f.stat()
 }
 
-func (f *file) stat() (wazerosys.Stat_t, sys.Errno) {
+func (f *file) stat() (Stat, Errno) {
+	if f.orphan != nil {
+		return f.orphan.stat(), 0
+	}
 	info, err := f.first.Stat()
 	if err != nil {
-		return wazerosys.Stat_t{}, toErrno(err)
+		return Stat{}, toErrno(err)
 	}
-	return describe(f.fs.dev, inode(f.name), info), 0
+	return describe(inode(f.name), info), 0
 }
 
-// Read implements [sys.File].
-func (f *file) Read(buf []byte) (int, sys.Errno) {
+// Read implements [File].
+func (f *file) Read(buf []byte) (int, Errno) {
 	done, errno := f.use(reading)
 	if errno != 0 {
 		return 0, errno
@@ -136,8 +164,8 @@ func (f *file) Read(buf []byte) (int, sys.Errno) {
 	return n, errno
 }
 
-// Pread implements [sys.File].
-func (f *file) Pread(buf []byte, off int64) (int, sys.Errno) {
+// Pread implements [File].
+func (f *file) Pread(buf []byte, off int64) (int, Errno) {
 	done, errno := f.use(reading)
 	if errno != 0 {
 		return 0, errno
@@ -146,22 +174,24 @@ func (f *file) Pread(buf []byte, off int64) (int, sys.Errno) {
 	return f.readAt(buf, off)
 }
 
-func (f *file) readAt(buf []byte, off int64) (int, sys.Errno) {
+func (f *file) readAt(buf []byte, off int64) (int, Errno) {
 	switch {
 	case off < 0 || off > math.MaxInt64-int64(len(buf)):
-		return 0, sys.EINVAL
+		return 0, EINVAL
 	case len(buf) == 0:
 		return 0, 0
+	case f.orphan != nil:
+		return f.orphan.readAt(buf, off), 0
 	}
 	n, err := f.first.ReadAt(buf, off)
 	if errors.Is(err, io.ErrUnexpectedEOF) { // what afero.MemMapFs says behind the end
 		err = nil
 	}
-	return n, toErrno(err)
+	return bounded(n, len(buf)), toErrno(err)
 }
 
-// Seek implements [sys.File].
-func (f *file) Seek(offset position, whence int) (int64, sys.Errno) {
+// Seek implements [File].
+func (f *file) Seek(offset position, whence int) (int64, Errno) {
 	done, errno := f.use(anyway)
 	if errno != 0 {
 		return 0, errno
@@ -179,20 +209,27 @@ func (f *file) Seek(offset position, whence int) (int64, sys.Errno) {
 		}
 		base = stat.Size
 	default:
-		return 0, sys.EINVAL
+		return 0, EINVAL
 	}
 	if base+offset < 0 { // as it also is if it is too large
-		return 0, sys.EINVAL
+		return 0, EINVAL
 	}
 	f.pos = base + offset
 	return f.pos, 0
 }
 
-// Readdir implements [sys.File]; it is for directories.
-func (f *file) Readdir(int) ([]sys.Dirent, sys.Errno) { return nil, sys.EBADF }
+// List implements [File]; it is for directories.
+func (f *file) List() ([]Entry, Errno) {
+	done, errno := f.use(anyway)
+	if errno != 0 {
+		return nil, errno
+	}
+	done()
+	return nil, ENOTDIR
+}
 
-// Write implements [sys.File].
-func (f *file) Write(buf []byte) (int, sys.Errno) {
+// Write implements [File].
+func (f *file) Write(buf []byte) (int, Errno) {
 	done, errno := f.use(writing)
 	if errno != 0 {
 		return 0, errno
@@ -206,8 +243,8 @@ func (f *file) Write(buf []byte) (int, sys.Errno) {
 	return n, errno
 }
 
-// Pwrite implements [sys.File]. It writes where it is told to even if the file appends, as POSIX has it.
-func (f *file) Pwrite(buf []byte, off int64) (int, sys.Errno) {
+// Pwrite implements [File]. It writes where it is told to even if the file appends, as POSIX has it.
+func (f *file) Pwrite(buf []byte, off int64) (int, Errno) {
 	done, errno := f.use(writing)
 	if errno != 0 {
 		return 0, errno
@@ -216,12 +253,14 @@ func (f *file) Pwrite(buf []byte, off int64) (int, sys.Errno) {
 	return f.writeAt(buf, off)
 }
 
-func (f *file) writeAt(buf []byte, off int64) (int, sys.Errno) {
+func (f *file) writeAt(buf []byte, off int64) (int, Errno) {
 	switch {
 	case off < 0 || off > math.MaxInt64-int64(len(buf)):
-		return 0, sys.EINVAL
+		return 0, EINVAL
 	case len(buf) == 0:
 		return 0, 0
+	case f.orphan != nil:
+		return f.orphan.writeAt(buf, off)
 	}
 	w, errno := f.writer(false)
 	if errno != 0 {
@@ -232,9 +271,14 @@ func (f *file) writeAt(buf []byte, off int64) (int, sys.Errno) {
 }
 
 // append writes at the end, wherever that is by then, and goes on from there.
-func (f *file) append(buf []byte) (int, sys.Errno) {
-	if len(buf) == 0 {
+func (f *file) append(buf []byte) (int, Errno) {
+	switch {
+	case len(buf) == 0:
 		return 0, 0
+	case f.orphan != nil:
+		n, errno := f.orphan.writeAt(buf, int64(len(f.orphan.data)))
+		f.pos = int64(len(f.orphan.data))
+		return n, errno
 	}
 	w, errno := f.writer(true)
 	if errno != 0 {
@@ -251,76 +295,118 @@ func (f *file) append(buf []byte) (int, sys.Errno) {
 	return f.written(w, n, len(buf), err)
 }
 
-// written is what comes after a write.
-func (f *file) written(w afero.File, n, want int, err error) (int, sys.Errno) {
+// written is what comes after a write. Something that was written is not an error: the next attempt will be one.
+func (f *file) written(w afero.File, n, want int, err error) (int, Errno) {
 	switch {
 	case err == nil && n < want:
 		err = io.ErrShortWrite
 	case err == nil && f.durable:
-		err = w.Sync()
+		err = f.sync(w)
 	}
-	return n, toErrno(err)
+	return bounded(n, want), toErrno(err)
 }
 
-// Truncate implements [sys.File].
-func (f *file) Truncate(size int64) sys.Errno {
+// Truncate implements [File].
+func (f *file) Truncate(size int64) Errno {
 	done, errno := f.use(anyway)
 	if errno != 0 {
 		return errno
 	}
 	defer done()
-	if size < 0 || !f.writable { // POSIX leaves the choice for the latter; this is Linux's
-		return sys.EINVAL
+	switch {
+	case size < 0 || !f.writable: // POSIX leaves the choice for the latter; this is Linux's
+		return EINVAL
+	case f.orphan != nil:
+		return f.orphan.truncate(size)
 	}
 	err := f.first.Truncate(size)
 	if err == nil && f.durable {
-		err = f.first.Sync()
+		err = f.sync(f.first)
 	}
 	return toErrno(err)
 }
 
-// Sync implements [sys.File].
-func (f *file) Sync() sys.Errno {
+// Sync implements [File].
+func (f *file) Sync() Errno {
 	done, errno := f.use(anyway)
 	if errno != 0 {
 		return errno
 	}
 	defer done()
-	if !f.writable {
+	if f.orphan != nil || !f.writable && !f.staged {
 		return 0
 	}
-	err := f.first.Sync()
+	err := f.sync(f.first)
 	if f.second != nil {
 		err = errors.Join(err, f.second.Sync())
 	}
 	return toErrno(err)
 }
 
-// Datasync implements [sys.File].
-func (f *file) Datasync() sys.Errno { return f.Sync() }
+// sync syncs a handle of the file, which settles it.
+func (f *file) sync(handle afero.File) error {
+	err := handle.Sync()
+	if err == nil && handle == f.first {
+		f.staged = false
+	}
+	return err
+}
 
-// Utimens implements [sys.File]. An afero.File has no times to set; its path has.
-func (f *file) Utimens(atim, mtim int64) sys.Errno {
+// Utimens implements [File]. An afero.File has no times to set; its path has.
+func (f *file) Utimens(atim, mtim int64) Errno {
 	done, errno := f.use(anyway)
 	if errno != 0 {
 		return errno
 	}
 	defer done()
-	return f.fs.Utimens(f.name, atim, mtim)
+	switch {
+	case f.orphan != nil:
+		if mtim != OmitTime {
+			f.orphan.mtime = time.Unix(0, mtim)
+		}
+		return 0
+	case f.name == "":
+		return ENOENT
+	}
+	return f.fs.utimens(f.name, atim, mtim)
 }
 
-// Close implements [sys.File]. Closing again does nothing: wazero keeps a file whose closing failed, and guests may
-// then try to close it once more.
-func (f *file) Close() sys.Errno {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// Close implements [File].
+func (f *file) Close() Errno {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	return f.close()
+}
+
+func (f *file) close() Errno { return f.end(afero.File.Close) }
+
+// discard closes the file without finishing its replacement, if the afero.Fs can do that.
+func (f *file) discard() {
+	f.end(func(handle afero.File) error {
+		if d, ok := handle.(interface{ Discard() }); ok {
+			d.Discard()
+			return nil
+		}
+		return handle.Close()
+	})
+}
+
+func (f *file) end(end func(afero.File) error) Errno {
 	if f.closed {
 		return 0
 	}
 	f.closed = true
-	err := f.first.Close()
+	f.fs.forget(f)
+	if f.orphan != nil {
+		f.orphan.close()
+		return 0
+	}
+	err := end(f.first)
 	if f.second != nil {
-		err = errors.Join(err, f.second.Close())
+		err = errors.Join(err, end(f.second))
 	}
 	return toErrno(err)
 }
+
+// bounded bounds a count that an afero.Fs has returned.
+func bounded(n, most int) int { return max(0, min(n, most)) }

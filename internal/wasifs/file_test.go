@@ -10,16 +10,15 @@ import (
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
-	"github.com/tetratelabs/wazero/experimental/sys"
 
 	"github.com/toolrun/toolrun/internal/wasifs"
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// open opens a file, which must succeed.
-func open(t *testing.T, s sys.FS, name string, flag sys.Oflag) sys.File {
+// open opens a file that can be opened.
+func open(t *testing.T, s *wasifs.FS, name string, flag wasifs.Flag) wasifs.File {
 	t.Helper()
-	f, errno := s.OpenFile(name, flag, 0o644)
+	f, errno := s.Open(name, flag)
 	require.Zero(t, errno)
 	t.Cleanup(func() { require.Zero(t, f.Close()) })
 	return f
@@ -38,89 +37,88 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 	const most = math.MaxInt64
 	tests := []struct {
 		name string
-		flag sys.Oflag
-		do   func(f sys.File) sys.Errno
-		want sys.Errno
+		flag wasifs.Flag
+		do   func(f wasifs.File) wasifs.Errno
+		want wasifs.Errno
 	}{
-		{"reading", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Read(buf)) }, 0},
-		{"reading nothing", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Read(nil)) }, 0},
-		{"reading what is open for writing", sys.O_WRONLY, func(f sys.File) sys.Errno { return errnoOf(f.Read(buf)) }, sys.EBADF},
-		{"reading nothing of that", sys.O_WRONLY, func(f sys.File) sys.Errno { return errnoOf(f.Read(nil)) }, sys.EBADF},
-		{"reading there", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Pread(buf, 2)) }, 0},
-		{"reading nothing there", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Pread(nil, 2)) }, 0},
-		{"reading before the beginning", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Pread(buf, -1)) }, sys.EINVAL},
-		{"reading nothing before the beginning", sys.O_RDONLY, func(f sys.File) sys.Errno {
+		{"reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Read(buf)) }, 0},
+		{"reading nothing", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Read(nil)) }, 0},
+		{"reading what is open for writing", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Read(buf)) }, wasifs.EBADF},
+		{"reading nothing of that", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Read(nil)) }, wasifs.EBADF},
+		{"reading there", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pread(buf, 2)) }, 0},
+		{"reading nothing there", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pread(nil, 2)) }, 0},
+		{"reading before the beginning", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pread(buf, -1)) }, wasifs.EINVAL},
+		{"reading nothing before the beginning", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Pread(nil, -1))
-		}, sys.EINVAL},
-		{"reading far behind the end", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Pread(buf, 1<<62)) }, 0},
-		{"reading beyond all positions", sys.O_RDONLY, func(f sys.File) sys.Errno {
+		}, wasifs.EINVAL},
+		{"reading far behind the end", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pread(buf, 1<<62)) }, 0},
+		{"reading beyond all positions", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Pread(buf, most))
-		}, sys.EINVAL},
-		{"reading what is open for writing, there", sys.O_WRONLY, func(f sys.File) sys.Errno {
+		}, wasifs.EINVAL},
+		{"reading what is open for writing, there", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Pread(buf, 0))
-		}, sys.EBADF},
+		}, wasifs.EBADF},
 
-		{"writing", sys.O_WRONLY, func(f sys.File) sys.Errno { return errnoOf(f.Write(buf)) }, 0},
-		{"writing nothing", sys.O_WRONLY, func(f sys.File) sys.Errno { return errnoOf(f.Write(nil)) }, 0},
-		{"writing to what is open for reading", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Write(buf)) }, sys.EBADF},
-		{"writing nothing to that", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Write(nil)) }, sys.EBADF},
-		{"writing to what is emptied for reading", sys.O_RDONLY | sys.O_TRUNC, func(f sys.File) sys.Errno {
+		{"writing", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Write(buf)) }, 0},
+		{"writing nothing", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Write(nil)) }, 0},
+		{"writing to what is open for reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Write(buf)) }, wasifs.EBADF},
+		{"writing nothing to that", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Write(nil)) }, wasifs.EBADF},
+		{"writing to what is emptied for reading", wasifs.O_RDONLY | wasifs.O_TRUNC, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Write(buf))
-		}, sys.EBADF},
-		{"writing to what appends for reading", sys.O_RDONLY | sys.O_APPEND, func(f sys.File) sys.Errno {
+		}, wasifs.EBADF},
+		{"writing to what appends for reading", wasifs.O_RDONLY | wasifs.O_APPEND, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Write(buf))
-		}, sys.EBADF},
-		{"writing there", sys.O_WRONLY, func(f sys.File) sys.Errno { return errnoOf(f.Pwrite(buf, 2)) }, 0},
-		{"writing there to what appends", sys.O_WRONLY | sys.O_APPEND, func(f sys.File) sys.Errno {
+		}, wasifs.EBADF},
+		{"writing there", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pwrite(buf, 2)) }, 0},
+		{"writing there to what appends", wasifs.O_WRONLY | wasifs.O_APPEND, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Pwrite(buf, 2))
 		}, 0},
-		{"writing nothing there", sys.O_WRONLY, func(f sys.File) sys.Errno { return errnoOf(f.Pwrite(nil, 2)) }, 0},
-		{"writing before the beginning", sys.O_RDWR, func(f sys.File) sys.Errno { return errnoOf(f.Pwrite(buf, -1)) }, sys.EINVAL},
-		{"writing beyond all positions", sys.O_RDWR, func(f sys.File) sys.Errno {
+		{"writing nothing there", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pwrite(nil, 2)) }, 0},
+		{"writing before the beginning", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pwrite(buf, -1)) }, wasifs.EINVAL},
+		{"writing beyond all positions", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Pwrite(buf, most-1))
-		}, sys.EINVAL},
-		{"writing there to what is open for reading", sys.O_RDONLY, func(f sys.File) sys.Errno {
+		}, wasifs.EINVAL},
+		{"writing there to what is open for reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Pwrite(buf, 0))
-		}, sys.EBADF},
+		}, wasifs.EBADF},
 
-		{"seeking", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Seek(4, io.SeekStart)) }, 0},
-		{"seeking behind the end", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Seek(1<<40, io.SeekEnd)) }, 0},
-		{"seeking to the last position", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Seek(most, io.SeekStart)) }, 0},
-		{"seeking beyond it", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Seek(most, io.SeekEnd)) }, sys.EINVAL},
-		{"seeking before the beginning", sys.O_RDONLY, func(f sys.File) sys.Errno {
+		{"seeking", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(4, io.SeekStart)) }, 0},
+		{"seeking behind the end", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(1<<40, io.SeekEnd)) }, 0},
+		{"seeking to the last position", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(most, io.SeekStart)) }, 0},
+		{"seeking beyond it", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(most, io.SeekEnd)) }, wasifs.EINVAL},
+		{"seeking before the beginning", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Seek(-1, io.SeekStart))
-		}, sys.EINVAL},
-		{"seeking back from the beginning", sys.O_RDONLY, func(f sys.File) sys.Errno {
+		}, wasifs.EINVAL},
+		{"seeking back from the beginning", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Seek(-1, io.SeekCurrent))
-		}, sys.EINVAL},
-		{"seeking too far back from the end", sys.O_RDONLY, func(f sys.File) sys.Errno {
+		}, wasifs.EINVAL},
+		{"seeking too far back from the end", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Seek(-11, io.SeekEnd))
-		}, sys.EINVAL},
-		{"seeking back as far as numbers go", sys.O_RDONLY, func(f sys.File) sys.Errno {
+		}, wasifs.EINVAL},
+		{"seeking back as far as numbers go", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
 			return errnoOf(f.Seek(math.MinInt64, io.SeekEnd))
-		}, sys.EINVAL},
-		{"seeking from nowhere", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Seek(0, 3)) }, sys.EINVAL},
-		{"seeking from less than nowhere", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Seek(0, -1)) }, sys.EINVAL},
+		}, wasifs.EINVAL},
+		{"seeking from nowhere", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(0, 3)) }, wasifs.EINVAL},
+		{"seeking from less than nowhere", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(0, -1)) }, wasifs.EINVAL},
 
-		{"truncating", sys.O_RDWR, func(f sys.File) sys.Errno { return f.Truncate(3) }, 0},
-		{"truncating what appends", sys.O_RDWR | sys.O_APPEND, func(f sys.File) sys.Errno { return f.Truncate(3) }, 0},
-		{"truncating to less than nothing", sys.O_RDWR, func(f sys.File) sys.Errno { return f.Truncate(-1) }, sys.EINVAL},
-		{"truncating what is open for reading", sys.O_RDONLY, func(f sys.File) sys.Errno { return f.Truncate(3) }, sys.EINVAL},
-		{"truncating what is emptied for reading", sys.O_RDONLY | sys.O_TRUNC, func(f sys.File) sys.Errno {
+		{"truncating", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno { return f.Truncate(3) }, 0},
+		{"truncating what appends", wasifs.O_RDWR | wasifs.O_APPEND, func(f wasifs.File) wasifs.Errno { return f.Truncate(3) }, 0},
+		{"truncating to less than nothing", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno { return f.Truncate(-1) }, wasifs.EINVAL},
+		{"truncating what is open for reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return f.Truncate(3) }, wasifs.EINVAL},
+		{"truncating what is emptied for reading", wasifs.O_RDONLY | wasifs.O_TRUNC, func(f wasifs.File) wasifs.Errno {
 			return f.Truncate(3)
-		}, sys.EINVAL},
+		}, wasifs.EINVAL},
 
-		{"listing", sys.O_RDONLY, func(f sys.File) sys.Errno { return errnoOf(f.Readdir(-1)) }, sys.EBADF},
-		{"syncing", sys.O_RDWR, sys.File.Sync, 0},
-		{"syncing what is open for reading", sys.O_RDONLY, sys.File.Sync, 0},
-		{"syncing the data", sys.O_WRONLY, sys.File.Datasync, 0},
-		{"setting times", sys.O_RDONLY, func(f sys.File) sys.Errno { return f.Utimens(1, 2) }, 0},
-		{"appending from now on", sys.O_RDWR, func(f sys.File) sys.Errno { return f.SetAppend(true) }, 0},
-		{"appending no longer", sys.O_WRONLY | sys.O_APPEND, func(f sys.File) sys.Errno { return f.SetAppend(false) }, 0},
-		{"appending to what is open for reading", sys.O_RDONLY, func(f sys.File) sys.Errno { return f.SetAppend(true) }, 0},
+		{"listing", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.List()) }, wasifs.ENOTDIR},
+		{"syncing", wasifs.O_RDWR, wasifs.File.Sync, 0},
+		{"syncing what is open for reading", wasifs.O_RDONLY, wasifs.File.Sync, 0},
+		{"setting times", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return f.Utimens(1, 2) }, 0},
+		{"appending from now on", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno { return f.SetAppend(true) }, 0},
+		{"appending no longer", wasifs.O_WRONLY | wasifs.O_APPEND, func(f wasifs.File) wasifs.Errno { return f.SetAppend(false) }, 0},
+		{"appending to what is open for reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return f.SetAppend(true) }, 0},
 	}
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
-		s := wasifs.New(files)
+		s := wasifs.New(files, 1<<20)
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
 				require.NoError(t, afero.WriteFile(files, "/f", []byte("0123456789"), 0o644))
@@ -134,31 +132,31 @@ func TestClosedFilesAndDirectoriesAreOfNoUse(t *testing.T) {
 	buf := make([]byte, 4)
 	files := inMemory(t, nil)
 	fill(t, files)
-	s := wasifs.New(files)
+	s := wasifs.New(files, 1<<20)
 	for _, name := range []string{"hello.txt", "docs", "."} {
-		flag := sys.O_RDWR
+		flag := wasifs.O_RDWR
 		if name != "hello.txt" {
-			flag = sys.O_RDONLY
+			flag = wasifs.O_RDONLY
 		}
-		f, errno := s.OpenFile(name, flag, 0)
+		f, errno := s.Open(name, flag)
 		require.Zero(t, errno)
 		require.Zero(t, f.Close())
 		require.Zero(t, f.Close(), "closing again does nothing")
-		for what, errno := range map[string]sys.Errno{
+		for what, errno := range map[string]wasifs.Errno{
 			"stat":       errnoOf(f.Stat()),
 			"read":       errnoOf(f.Read(buf)),
 			"pread":      errnoOf(f.Pread(buf, 0)),
 			"seek":       errnoOf(f.Seek(0, io.SeekStart)),
-			"readdir":    errnoOf(f.Readdir(-1)),
+			"readdir":    errnoOf(f.List()),
 			"write":      errnoOf(f.Write(buf)),
 			"pwrite":     errnoOf(f.Pwrite(buf, 0)),
 			"truncate":   f.Truncate(0),
 			"sync":       f.Sync(),
-			"datasync":   f.Datasync(),
+			"set sync":   f.SetSync(true),
 			"utimens":    f.Utimens(1, 1),
 			"set append": f.SetAppend(true),
 		} {
-			require.Equal(t, sys.EBADF, errno, "%s of %s", what, name)
+			require.Equal(t, wasifs.EBADF, errno, "%s of %s", what, name)
 		}
 	}
 	require.Equal(t, "hello, world", content(t, files, "/hello.txt"))
@@ -166,7 +164,7 @@ func TestClosedFilesAndDirectoriesAreOfNoUse(t *testing.T) {
 
 func TestReadingAndWritingMoveOn(t *testing.T) {
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
-		f := open(t, wasifs.New(files), "f", sys.O_RDWR|sys.O_CREAT)
+		f := open(t, wasifs.New(files, 1<<20), "f", wasifs.O_RDWR|wasifs.O_CREAT)
 		require.Equal(t, 10, must(f.Write([]byte("0123456789"))))
 		require.Equal(t, 2, must(f.Pwrite([]byte("ab"), 4)), "which does not")
 		require.EqualValues(t, 10, must(f.Seek(0, io.SeekCurrent)))
@@ -188,24 +186,131 @@ func TestReadingAndWritingMoveOn(t *testing.T) {
 	})
 }
 
-func TestChangesAreVisibleAtOnce(t *testing.T) {
+// TestReplacingFiles opens files with O_TRUNC. The guest sees at once what it has written, whoever else looks after
+// that.
+func TestReplacingFiles(t *testing.T) {
+	flags := []wasifs.Flag{
+		wasifs.O_RDWR | wasifs.O_TRUNC, wasifs.O_WRONLY | wasifs.O_CREAT | wasifs.O_TRUNC,
+		wasifs.O_WRONLY | wasifs.O_APPEND | wasifs.O_TRUNC, wasifs.O_TRUNC | wasifs.O_CREAT | wasifs.O_EXCL | wasifs.O_RDWR,
+	}
+	looks := map[string]func(t *testing.T, s *wasifs.FS){
+		"stat": func(_ *testing.T, s *wasifs.FS) { must(s.Stat("a/f")) },
+		"open": func(_ *testing.T, s *wasifs.FS) { must(s.Open("a/f", wasifs.O_RDONLY)) },
+		"look below": func(t *testing.T, s *wasifs.FS) {
+			require.Equal(t, wasifs.ENOTDIR, errnoOf(s.Stat("a/f/g")))
+		},
+		"list": func(_ *testing.T, s *wasifs.FS) { must(must(s.Open("a", wasifs.O_RDONLY)).List()) },
+		"rename": func(t *testing.T, s *wasifs.FS) {
+			require.Zero(t, s.Rename("a/f", "a/g"))
+			require.Zero(t, s.Rename("a/g", "a/f"))
+		},
+		"rename what it is in": func(t *testing.T, s *wasifs.FS) {
+			require.Zero(t, s.Rename("a", "b"))
+			require.Zero(t, s.Rename("b", "a"))
+		},
+		"close": func(t *testing.T, s *wasifs.FS) { require.Zero(t, s.Close(true)) },
+	}
+	forEachKind(t, func(t *testing.T, files afero.Fs) {
+		_, atomic := files.(vfs.Project)
+		require.NoError(t, files.MkdirAll("/a", 0o755))
+		for what, look := range looks {
+			for _, flag := range flags {
+				old := "old"
+				if flag&wasifs.O_EXCL != 0 {
+					old = ""
+					require.NoError(t, files.RemoveAll("/a/f"))
+				} else {
+					require.NoError(t, afero.WriteFile(files, "/a/f", []byte("old"), 0o644))
+				}
+				s := wasifs.New(files, 1<<20)
+				f, errno := s.Open("a/f", flag)
+				require.Zero(t, errno)
+				require.Zero(t, must(f.Stat()).Size)
+				require.Equal(t, 5, must(f.Write([]byte("bytes"))))
+				require.EqualValues(t, 5, must(f.Stat()).Size)
+				if atomic && flag&wasifs.O_EXCL == 0 {
+					require.Equal(t, old, content(t, files, "/a/f"))
+				}
+				look(t, s)
+				require.Equal(t, "bytes", content(t, files, "/a/f"), what)
+				if what != "close" {
+					require.Equal(t, 2, must(f.Write([]byte("+2"))))
+					require.Equal(t, "bytes+2", content(t, files, "/a/f"), "then in place")
+				}
+				require.Zero(t, s.Close(true))
+			}
+		}
+	})
+}
+
+func TestReplacingWhatIsOpen(t *testing.T) {
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
 		fill(t, files)
-		s := wasifs.New(files)
-		for _, flag := range []sys.Oflag{
-			sys.O_RDWR | sys.O_TRUNC, sys.O_WRONLY | sys.O_CREAT | sys.O_TRUNC, sys.O_WRONLY | sys.O_APPEND | sys.O_TRUNC,
-			sys.O_RDWR | sys.O_TRUNC | sys.O_SYNC, sys.O_RDWR | sys.O_TRUNC | sys.O_DSYNC,
-		} {
-			f := open(t, s, "hello.txt", flag)
-			require.Empty(t, content(t, files, "/hello.txt"))
-			require.Equal(t, 5, must(f.Write([]byte("bytes"))))
-			require.Equal(t, "bytes", content(t, files, "/hello.txt"))
-			require.Zero(t, f.Close())
-		}
-		open(t, s, "hello.txt", sys.O_TRUNC)
-		require.Empty(t, content(t, files, "/hello.txt"), "even if the file is opened for reading")
-		open(t, s, "new", sys.O_WRONLY|sys.O_CREAT|sys.O_EXCL|sys.O_TRUNC)
-		require.Empty(t, content(t, files, "/new"))
+		s := wasifs.New(files, 1<<20)
+		before := open(t, s, "hello.txt", wasifs.O_RDWR)
+		f := open(t, s, "hello.txt", wasifs.O_WRONLY|wasifs.O_TRUNC)
+		require.Zero(t, must(before.Stat()).Size)
+		must(f.Write([]byte("anew")))
+		must(before.Pwrite([]byte("A"), 0))
+		require.Equal(t, "Anew", content(t, files, "/hello.txt"), "both have the same file")
+	})
+}
+
+func TestReplacementsThatAreDropped(t *testing.T) {
+	files := inMemory(t, nil)
+	fill(t, files)
+	before := contents(t, files)
+	s := wasifs.New(files, 1<<20)
+	for _, name := range []string{"hello.txt", "docs/new"} {
+		f := open(t, s, name, wasifs.O_WRONLY|wasifs.O_CREAT|wasifs.O_TRUNC)
+		must(f.Write([]byte("half of it")))
+	}
+	must(s.Open("docs", wasifs.O_RDONLY)) // settles what is below
+	must(s.Open("hello.txt", wasifs.O_WRONLY|wasifs.O_TRUNC))
+	require.Zero(t, s.Close(false))
+	before["/docs/new"] = "half of it"
+	before["/hello.txt"] = "" // it was open, so the second time it was emptied in place
+	require.Equal(t, before, contents(t, files))
+}
+
+// TestRemovedFilesLiveOn has POSIX's way of making temporary files in mind.
+func TestRemovedFilesLiveOn(t *testing.T) {
+	forEachKind(t, func(t *testing.T, files afero.Fs) {
+		s := wasifs.New(files, 100)
+		f := open(t, s, "f", wasifs.O_RDWR|wasifs.O_CREAT|wasifs.O_EXCL)
+		must(f.Write([]byte("0123456789")))
+		reader := open(t, s, "f", wasifs.O_RDONLY)
+		require.Zero(t, s.Unlink("f"))
+		require.Equal(t, wasifs.ENOENT, errnoOf(s.Stat("f")))
+		must(f.Write([]byte("ab")))
+		must(f.Pwrite([]byte("x"), 20))
+		buf := make([]byte, 30)
+		require.Equal(t, "0123456789ab\x00\x00\x00\x00\x00\x00\x00\x00x", string(buf[:must(reader.Pread(buf, 0))]))
+		require.Zero(t, f.SetAppend(true))
+		must(f.Write([]byte("end")))
+		require.EqualValues(t, 24, must(reader.Stat()).Size)
+		require.Zero(t, f.Truncate(2))
+		require.Zero(t, f.Truncate(4))
+		require.Equal(t, "01\x00\x00", string(buf[:must(reader.Pread(buf, 0))]))
+		require.Zero(t, f.Sync())
+		require.Zero(t, f.Utimens(1, 2))
+		require.Equal(t, wasifs.ENOSPC, f.Truncate(101))
+		require.Equal(t, wasifs.ENOSPC, errnoOf(f.Pwrite([]byte("x"), math.MaxInt64-1)))
+
+		other := open(t, s, "f", wasifs.O_RDWR|wasifs.O_CREAT)
+		must(other.Write([]byte("other")))
+		must(f.Pwrite([]byte("mine"), 0))
+		require.Equal(t, "other", content(t, files, "/f"), "it is another file")
+		third := open(t, s, "g", wasifs.O_RDWR|wasifs.O_CREAT)
+		require.Zero(t, s.Rename("g", "f"))
+		must(other.Write([]byte(" one")))
+		require.Equal(t, "other one", string(buf[:must(other.Pread(buf, 0))]), "a replaced file, too")
+		require.Zero(t, must(third.Stat()).Size)
+		require.Empty(t, content(t, files, "/f"))
+
+		require.Equal(t, wasifs.ENOSPC, f.Truncate(95), "the limit is for all of them")
+		require.Zero(t, other.Close())
+		require.Zero(t, f.Truncate(95))
 	})
 }
 
@@ -217,10 +322,10 @@ func TestSizesThatNoFileHas(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			files := kind.make(t)
 			fill(t, files)
-			f := open(t, wasifs.New(files), "hello.txt", sys.O_RDWR)
+			f := open(t, wasifs.New(files, 1<<20), "hello.txt", wasifs.O_RDWR)
 			for _, size := range []int64{1 << 40, 1 << 62, math.MaxInt64 - 1, math.MaxInt64} {
-				require.Equal(t, sys.EIO, f.Truncate(size))
-				require.Equal(t, sys.EIO, errnoOf(f.Pwrite([]byte("x"), size-1)))
+				require.Equal(t, wasifs.ENOSPC, f.Truncate(size))
+				require.Equal(t, wasifs.ENOSPC, errnoOf(f.Pwrite([]byte("x"), size-1)))
 				require.Equal(t, size, must(f.Seek(size, io.SeekStart)))
 				require.NotZero(t, errnoOf(f.Write([]byte("x"))))
 				require.Zero(t, must(f.Read(nil)))
@@ -232,17 +337,17 @@ func TestSizesThatNoFileHas(t *testing.T) {
 
 func TestQuotas(t *testing.T) {
 	files := inMemory(t, &vfs.Options{Quota: vfs.Quota{Bytes: 10, Files: 2}})
-	s := wasifs.New(files)
-	f := open(t, s, "f", sys.O_RDWR|sys.O_CREAT)
+	s := wasifs.New(files, 1<<20)
+	f := open(t, s, "f", wasifs.O_RDWR|wasifs.O_CREAT)
 	require.Equal(t, 8, must(f.Write([]byte("01234567"))))
 	n, errno := f.Write([]byte("89a"))
 	require.Zero(t, n)
-	require.Equal(t, sys.EIO, errno)
+	require.Equal(t, wasifs.ENOSPC, errno)
 	require.Equal(t, 2, must(f.Write([]byte("89"))), "the position is where it was")
 	require.Equal(t, "0123456789", content(t, files, "/f"))
-	require.Zero(t, s.Mkdir("d", 0o755))
-	require.Equal(t, sys.EIO, s.Mkdir("e", 0o755))
-	require.Equal(t, sys.EIO, opening(s, "g", sys.O_RDWR|sys.O_CREAT))
+	require.Zero(t, s.Mkdir("d"))
+	require.Equal(t, wasifs.ENOSPC, s.Mkdir("e"))
+	require.Equal(t, wasifs.ENOSPC, opening(s, "g", wasifs.O_RDWR|wasifs.O_CREAT))
 }
 
 // TestAppendingGetsInNobodysWay appends from the start with half of the handles, and later with the others.
@@ -251,11 +356,11 @@ func TestAppendingGetsInNobodysWay(t *testing.T) {
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
 		var wait sync.WaitGroup
 		for i := range writers {
-			flag := sys.O_WRONLY | sys.O_CREAT
+			flag := wasifs.O_WRONLY | wasifs.O_CREAT
 			if i%2 == 0 {
-				flag |= sys.O_APPEND
+				flag |= wasifs.O_APPEND
 			}
-			f := open(t, wasifs.New(files), "log", flag)
+			f := open(t, wasifs.New(files, 1<<20), "log", flag)
 			if i%2 == 1 {
 				require.Zero(t, f.SetAppend(true))
 			}
@@ -284,7 +389,7 @@ func TestAppendingGetsInNobodysWay(t *testing.T) {
 func TestAppendingCanBeTurnedOnAndOff(t *testing.T) {
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
 		require.NoError(t, afero.WriteFile(files, "/f", []byte("0123456789"), 0o644))
-		f := open(t, wasifs.New(files), "f", sys.O_RDWR)
+		f := open(t, wasifs.New(files, 1<<20), "f", wasifs.O_RDWR)
 		require.False(t, f.IsAppend())
 		must(f.Write([]byte("a")))
 		require.Zero(t, f.SetAppend(true))
@@ -309,18 +414,18 @@ func TestAppendingCanBeTurnedOnAndOff(t *testing.T) {
 func TestFilesThatSomebodyElseMovesOrRemoves(t *testing.T) {
 	project := inMemory(t, nil)
 	fill(t, project)
-	s := wasifs.New(project)
+	s := wasifs.New(project, 1<<20)
 
-	f := open(t, s, "hello.txt", sys.O_RDWR)
+	f := open(t, s, "hello.txt", wasifs.O_RDWR)
 	require.NoError(t, project.Rename("/hello.txt", "/moved.txt"))
 	require.Equal(t, 4, must(f.Write([]byte("HELL"))))
 	require.Equal(t, "HELLo, world", content(t, project, "/moved.txt"))
-	require.Equal(t, sys.ENOENT, f.SetAppend(true))
+	require.Equal(t, wasifs.ENOENT, f.SetAppend(true))
 	require.False(t, f.IsAppend())
-	require.Equal(t, sys.ENOENT, f.Utimens(1, 1))
+	require.Equal(t, wasifs.ENOENT, f.Utimens(1, 1))
 
 	require.NoError(t, afero.WriteFile(project, "/moved.txt", []byte("replaced"), 0o644))
-	require.Equal(t, sys.EBADF, errnoOf(f.Write([]byte("x"))))
+	require.Equal(t, wasifs.ESTALE, errnoOf(f.Write([]byte("x"))))
 	buf := make([]byte, 4)
 	require.Equal(t, 4, must(f.Pread(buf, 0)))
 	require.Equal(t, "HELL", string(buf), "what was there can still be read")
@@ -331,11 +436,11 @@ func TestFilesThatSomebodyElseMovesOrRemoves(t *testing.T) {
 func TestOneFileForMany(t *testing.T) {
 	files := inMemory(t, nil)
 	fill(t, files)
-	s := wasifs.New(files)
+	s := wasifs.New(files, 1<<20)
 	for _, name := range []string{"hello.txt", "docs"} {
-		flag := sys.O_RDWR
+		flag := wasifs.O_RDWR
 		if name == "docs" {
-			flag = sys.O_RDONLY
+			flag = wasifs.O_RDONLY
 		}
 		f := open(t, s, name, flag)
 		var wait sync.WaitGroup
@@ -348,11 +453,11 @@ func TestOneFileForMany(t *testing.T) {
 					_, _ = f.Pwrite(buf, int64(i))
 					_, _ = f.Pread(buf, int64(i))
 					_, _ = f.Seek(0, io.SeekStart)
-					_, _ = f.Readdir(1)
+					_, _ = f.List()
 					_ = f.SetAppend(!f.IsAppend())
 					_ = f.Truncate(int64(i))
 					_, _ = f.Stat()
-					_, _ = f.Ino()
+					_ = f.Name()
 					_ = f.Sync()
 					_ = f.Utimens(1, 1)
 				}

@@ -1,94 +1,186 @@
-// Package wasifs lets WebAssembly programs that use WASI work on the files of a project: it turns an [afero.Fs]
-// into the file system that wazero serves.
+// Package wasifs is what WASI's calls on files do, on an [afero.Fs]: package runtime serves these calls with it.
 //
-//	mount := wasifs.New(project)
-//	config := wazero.NewFSConfig().(sysfs.FSConfig).WithSysFSMount(mount, "/")
-//
-// The guest can reach what the afero.Fs holds and nothing else. This package only calls the afero.Fs, with absolute
+// A guest can reach what the afero.Fs holds and nothing else. This package only calls the afero.Fs, with absolute
 // paths in which ".." is resolved; keeping the files inside is up to the afero.Fs.
+//
+// # Replacing files
+//
+// A file opened with O_TRUNC is passed on with that flag, which to package vfs means that the new content replaces the
+// old one as a whole when the file is synced or closed. So that the guest sees what POSIX promises, its own first look
+// at the path ends that: from then on, the file has the new content and is written in place. A guest that opens,
+// writes and closes replaces the file atomically.
 //
 // # Deviations from POSIX
 //
 //   - Links cannot be made: EPERM, as on Linux file systems without links. Links that the afero.Fs lists have their
 //     own type, and are not followed if it does not follow them.
-//   - For times, directories and switching O_APPEND, an open handle stands for its path: after a rename these fail,
-//     or affect another file that has got that path.
-//   - Serial numbers of files derive from their paths, so they change when a file is renamed, or named in another
-//     Unicode form.
-//   - WASI has no permissions. wazero makes files with 0600 and directories with 0700.
+//   - For times, directories and switching O_APPEND, an open handle stands for its path: after somebody else has
+//     renamed it these fail, or affect another file that has got that path.
+//   - Serial numbers of files derive from their paths, so they change when a file is renamed.
+//   - WASI has no permissions. Files are made with 0644 and directories with 0755.
 //   - Access times and times of status changes are the times of modification. Setting the access time does nothing.
 //   - Unlink and Rmdir check the kind of a file before they remove it. If an empty directory replaces the file at
 //     that moment, Unlink removes it.
+//   - A file that the guest itself removes or replaces while it has it open for writing lives on in memory, up to a
+//     limit. Writing to one that somebody else removes or replaces is ESTALE.
 //   - Renaming a directory to an empty one removes that one first, in a separate step.
 //   - A directory listing is a snapshot from when reading began or was restarted.
-//   - wazero lacks some error numbers. No space, quotas and files that are too large are EIO; writing to a file
-//     that somebody else has replaced (ESTALE) is EBADF; a busy file is EPERM; a rename between file systems is
-//     ENOTSUP.
 package wasifs
 
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/afero"
-	"github.com/tetratelabs/wazero/experimental/sys"
-	wazerosys "github.com/tetratelabs/wazero/sys"
+	"golang.org/x/text/unicode/norm"
 )
 
-// New returns files as a file system for WASI. It and its open files are safe for concurrent use if files is.
-//
-// The paths given to files are absolute, cleaned and separated by slashes, but may contain any byte. Remove and
-// Rename of files must not affect directories that are not empty, and files must limit the sizes of files itself.
-// afero.MemMapFs does neither: do not use it for untrusted guests.
-func New(files afero.Fs) sys.FS {
-	return &fileSystem{files: files, dev: devices.Add(1)}
-}
-
-// devices counts file systems, so that files of different ones are never taken for the same.
-var devices atomic.Uint64
-
-type fileSystem struct {
-	sys.UnimplementedFS
+// An FS is the files of one guest, and what it has open of them. It is safe for concurrent use.
+type FS struct {
 	files afero.Fs
-	dev   uint64
+	spare int64 // how many bytes removed files that are still open may have together
+
+	mu   sync.Mutex // held during each operation, also of open files
+	open []File
 }
+
+// New returns files as WASI shows them. Removed files that are still open may take spare bytes of memory.
+//
+// The paths given to files are absolute, cleaned and separated by slashes, but may contain any byte of UTF-8. Remove
+// and Rename of files must not affect directories that are not empty, and files must limit the sizes of files itself.
+// afero.MemMapFs does neither: do not use it for untrusted guests.
+func New(files afero.Fs, spare int64) *FS { return &FS{files: files, spare: spare} }
+
+// Close closes everything that is open. Replacements of files that are not finished take effect if finish is set;
+// otherwise they are dropped. The error is the first of those that closing had.
+func (s *FS) Close(finish bool) Errno {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var first Errno
+	for len(s.open) > 0 {
+		last := s.open[len(s.open)-1]
+		if f, ok := last.(*file); ok && !finish {
+			f.discard()
+			continue
+		}
+		if errno := last.close(); first == 0 {
+			first = errno
+		}
+	}
+	return first
+}
+
+// forget takes a closed file off the list of open ones.
+func (s *FS) forget(f File) {
+	if i := slices.Index(s.open, f); i >= 0 {
+		s.open = slices.Delete(s.open, i, i+1)
+	}
+}
+
+// opened returns the open regular files at a path.
+func (s *FS) opened(name string) (files []*file) {
+	for _, o := range s.open {
+		if f, ok := o.(*file); ok && f.name == name {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// settle makes what the guest is about to look at, or to change, what it must be by POSIX: see the package.
+func (s *FS) settle(name string) Errno {
+	for _, o := range s.open {
+		f, ok := o.(*file)
+		if !ok || !f.staged || !within(f.name, name) && !within(name, f.name) {
+			continue
+		}
+		if errno := f.settle(); errno != 0 {
+			return errno
+		}
+	}
+	return 0
+}
+
+// within reports whether a path is that of a directory, or below it.
+func within(name, dir string) bool {
+	return name == dir || dir == root || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
+}
+
+// Join returns the path that a guest means by a path relative to a directory. It ends in a slash if it can only be that
+// of a directory. A path that leads out of the directory is EPERM, as an absolute path is.
+func Join(dir, guest string) (string, Errno) {
+	switch {
+	case guest == "":
+		return "", ENOENT
+	case len(guest) > MaxPath:
+		return "", ENAMETOOLONG
+	case !utf8.ValidString(guest):
+		return "", EILSEQ
+	case guest[0] == '/':
+		return "", EPERM
+	}
+	depth := 0
+	for part := range strings.SplitSeq(guest, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			if depth--; depth < 0 {
+				return "", EPERM
+			}
+		default:
+			depth++
+		}
+	}
+	return dir + "/" + guest, 0
+}
+
+// MaxPath is the longest path that a guest may use, in bytes.
+const MaxPath = 4096
 
 // resolve returns the absolute form of a path from the guest, and whether it can only be that of a directory.
 func resolve(guest string) (name string, isDir bool) {
-	return path.Clean("/" + guest), strings.HasSuffix(guest, "/") || strings.HasSuffix(guest, "/.")
+	isDir = strings.HasSuffix(guest, "/") || strings.HasSuffix(guest, "/.") || strings.HasSuffix(guest, "/..")
+	return norm.NFC.String(path.Clean("/" + guest)), isDir
 }
 
 // root is the resolved path of what is mounted. Removing and renaming it is refused here, since not every afero.Fs
 // does.
 const root = "/"
 
-// Stat implements [sys.FS].
-func (s *fileSystem) Stat(guest string) (wazerosys.Stat_t, sys.Errno) {
-	return s.stat(guest, s.files.Stat)
+// Stat describes a file or directory.
+func (s *FS) Stat(guest string) (Stat, Errno) { return s.look(guest, s.files.Stat) }
+
+// Lstat is Stat, but describes a link itself.
+func (s *FS) Lstat(guest string) (Stat, Errno) { return s.look(guest, s.lstat) }
+
+func (s *FS) look(guest string, look func(string) (fs.FileInfo, error)) (Stat, Errno) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stat(guest, look)
 }
 
-// Lstat implements [sys.FS].
-func (s *fileSystem) Lstat(guest string) (wazerosys.Stat_t, sys.Errno) {
-	return s.stat(guest, s.lstat)
-}
-
-func (s *fileSystem) stat(guest string, look func(string) (fs.FileInfo, error)) (wazerosys.Stat_t, sys.Errno) {
+func (s *FS) stat(guest string, look func(string) (fs.FileInfo, error)) (Stat, Errno) {
 	name, isDir := resolve(guest)
+	if errno := s.settle(name); errno != 0 {
+		return Stat{}, errno
+	}
 	info, err := look(name)
 	switch {
 	case err != nil:
-		return wazerosys.Stat_t{}, toErrno(err)
+		return Stat{}, toErrno(err)
 	case isDir && !info.IsDir():
-		return wazerosys.Stat_t{}, sys.ENOTDIR
+		return Stat{}, ENOTDIR
 	}
-	return describe(s.dev, inode(name), info), 0
+	return describe(inode(name), info), 0
 }
 
 // lstat describes a file without following links, if the afero.Fs knows a way.
-func (s *fileSystem) lstat(name string) (fs.FileInfo, error) {
+func (s *FS) lstat(name string) (fs.FileInfo, error) {
 	if looker, ok := s.files.(afero.Lstater); ok {
 		info, _, err := looker.LstatIfPossible(name)
 		return info, err
@@ -96,82 +188,131 @@ func (s *fileSystem) lstat(name string) (fs.FileInfo, error) {
 	return s.files.Stat(name)
 }
 
-// Mkdir implements [sys.FS].
-func (s *fileSystem) Mkdir(guest string, perm fs.FileMode) sys.Errno {
+// Mkdir makes a directory.
+func (s *FS) Mkdir(guest string) Errno {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	name, _ := resolve(guest)
 	if name == root {
-		return sys.EEXIST
+		return EEXIST
 	}
-	return toErrno(s.files.Mkdir(name, perm.Perm()))
+	if errno := s.settle(name); errno != 0 {
+		return errno
+	}
+	return toErrno(s.files.Mkdir(name, dirMode))
 }
 
-// Chmod implements [sys.FS]. WASI has no call for it.
-func (s *fileSystem) Chmod(guest string, perm fs.FileMode) sys.Errno {
-	name, _ := resolve(guest)
-	return toErrno(s.files.Chmod(name, perm.Perm()))
-}
+// The permissions that files and directories are made with.
+const (
+	fileMode = 0o644
+	dirMode  = 0o755
+)
 
-// Rmdir implements [sys.FS].
-func (s *fileSystem) Rmdir(guest string) sys.Errno {
+// Rmdir removes an empty directory.
+func (s *FS) Rmdir(guest string) Errno {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	name, _ := resolve(guest)
+	if errno := s.settle(name); errno != 0 {
+		return errno
+	}
 	info, err := s.lstat(name)
 	switch {
 	case err != nil:
 		return toErrno(err)
 	case !info.IsDir():
-		return sys.ENOTDIR
+		return ENOTDIR
 	case name == root:
-		return sys.EPERM
+		return EPERM
 	}
 	return toErrno(s.files.Remove(name))
 }
 
-// Unlink implements [sys.FS].
-func (s *fileSystem) Unlink(guest string) sys.Errno {
+// Unlink removes a file.
+func (s *FS) Unlink(guest string) Errno {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	name, isDir := resolve(guest)
+	if errno := s.settle(name); errno != 0 {
+		return errno
+	}
 	info, err := s.lstat(name)
 	switch {
 	case err != nil:
 		return toErrno(err)
 	case info.IsDir():
-		return sys.EISDIR
+		return EISDIR
 	case isDir:
-		return sys.ENOTDIR
+		return ENOTDIR
 	}
-	return toErrno(s.files.Remove(name))
+	orphans := s.opened(name)
+	if err := s.files.Remove(name); err != nil {
+		return toErrno(err)
+	}
+	s.orphan(orphans)
+	return 0
 }
 
-// Link implements [sys.FS]; there are no links.
-func (s *fileSystem) Link(string, string) sys.Errno { return sys.EPERM }
+// Link would make a link; there are none.
+func (s *FS) Link(from, to string) Errno {
+	info, errno := s.Lstat(from)
+	switch {
+	case errno != 0:
+		return errno
+	case info.Mode.IsDir():
+		return EPERM
+	}
+	return s.Symlink(to)
+}
 
-// Symlink implements [sys.FS]; there are no links.
-func (s *fileSystem) Symlink(string, string) sys.Errno { return sys.EPERM }
+// Symlink would make a symbolic link; there are none. It tells a name that is in use.
+func (s *FS) Symlink(guest string) Errno {
+	if _, errno := s.Lstat(guest); errno == 0 {
+		return EEXIST
+	}
+	if _, isDir := resolve(guest); isDir {
+		return ENOENT
+	}
+	return EPERM
+}
 
-// Readlink implements [sys.FS]. It tells what is no link from what cannot be read.
-func (s *fileSystem) Readlink(guest string) (string, sys.Errno) {
+// Readlink tells what is no link (EINVAL) from what cannot be read (EACCES).
+func (s *FS) Readlink(guest string) Errno {
 	stat, errno := s.Lstat(guest)
 	switch {
 	case errno != 0:
-		return "", errno
+		return errno
 	case stat.Mode&fs.ModeSymlink != 0:
-		return "", sys.EACCES
+		return EACCES
 	}
-	return "", sys.EINVAL
+	return EINVAL
 }
 
-// Utimens implements [sys.FS].
-func (s *fileSystem) Utimens(guest string, atim, mtim int64) sys.Errno {
+// OmitTime as a time leaves it as it is.
+const OmitTime = -1 << 63
+
+// Utimens sets the times of a file or directory, in nanoseconds.
+func (s *FS) Utimens(guest string, atim, mtim int64) Errno {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.utimens(guest, atim, mtim)
+}
+
+func (s *FS) utimens(guest string, atim, mtim int64) Errno {
 	name, isDir := resolve(guest)
-	if isDir || mtim == sys.UTIME_OMIT {
-		stat, errno := s.Stat(guest)
+	if errno := s.settle(name); errno != 0 {
+		return errno
+	}
+	if isDir || mtim == OmitTime {
+		stat, errno := s.stat(guest, s.files.Stat)
 		switch {
 		case errno != 0:
 			return errno
-		case mtim == sys.UTIME_OMIT:
+		case mtim == OmitTime:
 			mtim = stat.Mtim
 		}
 	}
-	if atim == sys.UTIME_OMIT {
+	if atim == OmitTime {
 		atim = mtim // nothing reports it
 	}
 	return toErrno(s.files.Chtimes(name, time.Unix(0, atim), time.Unix(0, mtim)))

@@ -1,18 +1,21 @@
 package wasifs
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/tetratelabs/wazero/experimental/sys"
-)
-
-// Rename implements [sys.FS]. File systems of Go, and Go's own package os, refuse to replace directories whatever is to
+// Rename moves a file or directory. File systems of Go, and Go's own package os, refuse to replace directories whatever is to
 // go there (EEXIST). POSIX tells cases apart, and puts a directory in the place of an empty one.
-func (s *fileSystem) Rename(guestFrom, guestTo string) sys.Errno {
+func (s *FS) Rename(guestFrom, guestTo string) Errno {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	from, fromIsDir := resolve(guestFrom)
 	to, toIsDir := resolve(guestTo)
+	for _, name := range []string{from, to} {
+		if errno := s.settle(name); errno != 0 {
+			return errno
+		}
+	}
 	if from == root || to == root {
-		return sys.EPERM
+		return EPERM
 	}
 	// A file by a name that ends in a slash, and what is to stay where it is, need a look at it; and so does a
 	// directory that is to move into itself, which not every afero.Fs notices.
@@ -23,23 +26,30 @@ func (s *fileSystem) Rename(guestFrom, guestTo string) sys.Errno {
 		case err != nil:
 			return toErrno(err)
 		case (fromIsDir || toIsDir || inside) && !info.IsDir():
-			return sys.ENOTDIR
+			return ENOTDIR
 		case inside:
-			return sys.EINVAL
+			return EINVAL
 		case from == to:
 			return 0
 		}
 	}
+	orphans := s.opened(to)
 	errno := toErrno(s.files.Rename(from, to))
 	switch errno {
-	case sys.EEXIST, sys.ENOTEMPTY, sys.EISDIR, sys.ENOTDIR:
-		return s.renameOver(from, to, errno)
+	case EEXIST, ENOTEMPTY, EISDIR, ENOTDIR:
+		errno = s.renameOver(from, to, errno)
+	}
+	if errno == 0 {
+		s.orphan(orphans)
+		for _, f := range s.open {
+			f.renamed(from, to)
+		}
 	}
 	return errno
 }
 
 // renameOver finishes a rename that was refused because of what is in its way.
-func (s *fileSystem) renameOver(from, to string, refusal sys.Errno) sys.Errno {
+func (s *FS) renameOver(from, to string, refusal Errno) Errno {
 	source, err := s.lstat(from)
 	if err != nil {
 		return refusal
@@ -49,9 +59,9 @@ func (s *fileSystem) renameOver(from, to string, refusal sys.Errno) sys.Errno {
 	case err != nil: // what is in the way has another name, or is a file on the way to it
 		return refusal
 	case source.IsDir() && !target.IsDir():
-		return sys.ENOTDIR
+		return ENOTDIR
 	case !source.IsDir() && target.IsDir():
-		return sys.EISDIR
+		return EISDIR
 	case !source.IsDir():
 		return refusal
 	}

@@ -1,40 +1,32 @@
 package wasifs_test
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/experimental"
-	"github.com/tetratelabs/wazero/experimental/sysfs"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
-	"github.com/toolrun/toolrun/internal/wasifs"
+	"github.com/toolrun/toolrun/internal/enginetest"
+	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 )
 
 var update = flag.Bool("update", false, "write what the guest reports to testdata instead of comparing it")
 
-// walker is the compiled program of testdata/walker, and its runtime.
-type walker struct {
-	runtime  wazero.Runtime
-	compiled wazero.CompiledModule
-}
-
-// theWalker builds the walker when the first test needs it. The walker lives as long as the process.
-var theWalker = sync.OnceValues(func() (*walker, error) {
+// theWalker is the program of testdata/walker, as a guest of package runtime, which serves WASI with this package. It is
+// built when the first test needs it, and lives as long as the process.
+var theWalker = sync.OnceValues(func() (*sandbox.Program, error) {
 	dir, err := os.MkdirTemp("", "wasifs")
 	if err != nil {
 		return nil, err
@@ -50,28 +42,50 @@ var theWalker = sync.OnceValues(func() (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx := context.Background()
-	w := &walker{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig())}
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, w.runtime); err != nil {
+	engine, err := sandbox.New(&sandbox.EngineOptions{CacheDir: enginetest.CacheDir()})
+	if err != nil {
 		return nil, err
 	}
-	w.compiled, err = w.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), code)
-	return w, err
+	return engine.Load(context.Background(), sandbox.Guest{
+		Name:        "walker",
+		Module:      func() ([]byte, error) { return sandbox.Meter(code) },
+		Digest:      sha256.Sum256(code),
+		Files:       true,
+		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return program{in}, nil },
+		DecodeState: func([]byte) (any, error) { return nil, nil },
+	})
 })
 
-// walk runs the walker on files and returns its report.
+// program drives a program that only has to be started.
+type program struct{ in *sandbox.Instance }
+
+func (program) Start() error     { return nil }
+func (program) State() any       { return nil }
+func (program) Resume(any) error { return nil }
+func (program) Idle() bool       { return false }
+
+// walk runs the walker on files and returns what it reports.
 func walk(t *testing.T, files afero.Fs, mode string) string {
 	t.Helper()
-	w, err := theWalker()
+	walker, err := theWalker()
 	require.NoError(t, err)
-	var report, complaints bytes.Buffer
-	config := wazero.NewModuleConfig().WithName("").WithArgs("walker", mode).WithStdout(&report).WithStderr(&complaints).
-		WithSysWalltime().WithSysNanotime().
-		WithFSConfig(wazero.NewFSConfig().(sysfs.FSConfig).WithSysFSMount(wasifs.New(files), "/"))
-	module, err := w.runtime.InstantiateModule(context.Background(), w.compiled, config)
-	require.NoError(t, err, "%s%s", report.String(), complaints.String())
-	require.NoError(t, module.Close(context.Background()))
-	require.Empty(t, complaints.String())
+	run, err := walker.Begin(t.Context(), sandbox.RunOptions{Args: []string{"walker", mode}, Files: files})
+	require.NoError(t, err)
+	defer run.End()
+	in, err := run.Start(nil)
+	require.NoError(t, err)
+	_, err = in.Module().ExportedFunction("_start").Call(in.Context())
+	err = in.Reason(err)
+	var report strings.Builder
+	console, truncated := run.Output().End()
+	require.Zero(t, truncated)
+	for _, entry := range console {
+		require.Equal(t, sandbox.LevelLog, entry.Level, entry.Text)
+		report.WriteString(entry.Text + "\n")
+	}
+	require.ErrorAs(t, err, new(*sandbox.ExitError), report.String())
+	require.Zero(t, err.(*sandbox.ExitError).Code, report.String())
+	require.NoError(t, in.CloseFiles())
 	return report.String()
 }
 

@@ -1,0 +1,254 @@
+package runtime
+
+import (
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/wasifs"
+)
+
+// descriptors are what a guest has open. They belong to the session: each run begins with the same ones.
+type descriptors struct {
+	files  *wasifs.FS
+	table  []*descriptor // nil for a number that is free
+	buffer []byte        // for files; what an operation that was left behind does to it concerns nobody
+}
+
+// A descriptor is one open file, directory or stream.
+type descriptor struct {
+	file   wasifs.File // nil for a stream
+	stream stream
+	root   bool // it is the directory that the guest has from the beginning
+
+	readable, writable bool
+	flags              uint16 // without flagAppend
+	// listing is what has been read of a directory, from its beginning.
+	listing []wasifs.Entry
+	listed  bool
+}
+
+// MaxDescriptors is how many files and directories a run can have open at the same time, the standard streams
+// included. More are EMFILE to the guest. It is less than projects allow by default, so that one run does not take all.
+const MaxDescriptors = 128
+
+const (
+	rootFD   = 3
+	rootName = "/"
+)
+
+// descriptors returns what the guest has open.
+func (in *Instance) descriptors() *descriptors {
+	if in.open != nil {
+		return in.open
+	}
+	files := in.run.options.Files
+	if files == nil {
+		files = afero.NewReadOnlyFs(afero.NewMemMapFs())
+	}
+	t := &descriptors{files: wasifs.New(files, in.run.options.Limits.Memory)}
+	for s := range streams {
+		t.table = append(t.table, &descriptor{stream: s})
+	}
+	if in.program.guest.Files {
+		if root, e := t.files.Open(rootName, wasifs.O_RDONLY); e == errnoSuccess { // which asks nobody
+			t.table = append(t.table, &descriptor{file: root, root: true})
+		}
+	}
+	in.open = t
+	return t
+}
+
+// CloseFiles closes the files that the guest has left open, as the end of a process does: what it has written takes
+// effect. The end of a run does so by itself, but tells nobody of errors; and if the run is over because of a limit or
+// its context, files that were being replaced keep their old content.
+func (in *Instance) CloseFiles() error {
+	if in.open == nil {
+		return nil
+	}
+	files, over := in.open.files, in.over()
+	in.open = nil
+	closed := make(chan error, 1)
+	go Perform(func() (errno, error) { return files.Close(over == nil), nil }, func(e errno, err error) {
+		if err == nil && e != errnoSuccess {
+			err = e
+		}
+		closed <- err
+	})
+	if over == nil {
+		select {
+		case err := <-closed:
+			return err
+		case <-in.run.ctx.Done():
+			over = in.run.Interrupted()
+		}
+	}
+	// Closing waits for an operation that was left behind, and so may hang as that does.
+	select {
+	case <-closed:
+	case <-time.After(closeGrace):
+	}
+	return over
+}
+
+// over returns why the run has to end, or nil.
+func (in *Instance) over() error {
+	if limit := in.run.options.Limits.Work; limit != Unlimited && in.Work() >= limit {
+		return &LimitError{Limit: LimitWork, Value: limit}
+	}
+	return in.run.Interrupted()
+}
+
+// closeGrace is how long a run that was stopped waits until its files are closed.
+const closeGrace = 100 * time.Millisecond
+
+func (t *descriptors) get(fd uint32) (*descriptor, errno) {
+	if int64(fd) >= int64(len(t.table)) || t.table[fd] == nil {
+		return nil, wasifs.EBADF
+	}
+	return t.table[fd], errnoSuccess
+}
+
+// full reports whether nothing more can be opened.
+func (t *descriptors) full() bool {
+	return len(t.table) >= MaxDescriptors && !slices.Contains(t.table, nil)
+}
+
+// add opens a descriptor, with the lowest free number.
+func (t *descriptors) add(d *descriptor) uint32 {
+	fd := slices.Index(t.table, nil)
+	if fd < 0 {
+		fd = len(t.table)
+		t.table = append(t.table, nil)
+	}
+	t.table[fd] = d
+	return uint32(fd)
+}
+
+// descriptor returns what an argument names.
+func (c wasiCall) descriptor(i int) (*descriptor, errno) { return c.in.descriptors().get(c.u32(i)) }
+
+// file returns the file or directory that the first argument names, for an operation on it.
+func (c wasiCall) file() (*descriptor, errno) {
+	d, e := c.descriptor(0)
+	if e != errnoSuccess {
+		return nil, e
+	}
+	if d.file == nil {
+		return nil, wasifs.ESPIPE
+	}
+	c.operate()
+	return d, errnoSuccess
+}
+
+// operationCost is what an operation on files counts beside the bytes that it reads and writes.
+const operationCost = 1 << 10
+
+// operate prepares an operation on files.
+func (c wasiCall) operate() {
+	c.in.impure = true
+	c.spend(operationCost)
+	if err := c.in.run.Interrupted(); err != nil {
+		panic(&Stop{err})
+	}
+}
+
+// await does an operation on files that may block. It must not touch the guest.
+func await[T any](c wasiCall, do func() (T, errno)) (T, errno) {
+	type result struct {
+		value T
+		errno errno
+	}
+	r, err := AwaitInTurn(c.in.run, func() (result, error) {
+		value, e := do()
+		return result{value, e}, nil
+	})
+	if stop, ok := err.(*Stop); ok {
+		panic(stop)
+	}
+	if err != nil { // it has panicked
+		return r.value, wasifs.EIO
+	}
+	return r.value, r.errno
+}
+
+// awaitErrno is await for what has no result.
+func awaitErrno(c wasiCall, do func() errno) errno {
+	_, e := await(c, func() (struct{}, errno) { return struct{}{}, do() })
+	return e
+}
+
+// Kinds of files.
+const (
+	typeUnknown   = 0
+	typeBlock     = 1
+	typeCharacter = 2
+	typeDirectory = 3
+	typeRegular   = 4
+	typeLink      = 7
+)
+
+func fileType(mode fs.FileMode) byte {
+	switch {
+	case mode.IsDir():
+		return typeDirectory
+	case mode.IsRegular():
+		return typeRegular
+	case mode&fs.ModeSymlink != 0:
+		return typeLink
+	case mode&fs.ModeCharDevice != 0:
+		return typeCharacter
+	case mode&fs.ModeDevice != 0:
+		return typeBlock
+	}
+	return typeUnknown
+}
+
+// Flags of descriptors.
+const (
+	flagAppend   = 1
+	flagDsync    = 2
+	flagNonblock = 4
+	flagRsync    = 8
+	flagSync     = 16
+)
+
+// Rights. They say how a file is opened, and are not enforced beyond that; libc derives from them what it may do.
+const (
+	rightRead  = 1 << 1
+	rightSeek  = 1 << 2
+	rightTell  = 1 << 5
+	rightWrite = 1 << 6
+
+	// synchronise, set flags, get and set attributes
+	rightsAlways = 1<<0 | 1<<3 | 1<<4 | 1<<21 | 1<<23
+	// list, and do all to paths that can be done
+	rightsDirectory = rightsAlways | 1<<9 | 1<<10 | 1<<11 | 1<<12 | 1<<13 | 1<<14 | 1<<15 | 1<<16 | 1<<17 | 1<<18 |
+		1<<19 | 1<<20 | 1<<24 | 1<<25 | 1<<26
+	// seek, advise and poll
+	rightsFile = rightsAlways | rightSeek | rightTell | 1<<7 | 1<<27
+	// allocate and set the size
+	rightsWriting = rightWrite | 1<<8 | 1<<22
+)
+
+// rights returns what a descriptor may be used for, and what is opened with it.
+func (d *descriptor) rights() (base, inherited uint64) {
+	switch {
+	case d.file == nil && d.stream == stdin:
+		return rightRead | 1<<3 | 1<<21 | 1<<27, 0
+	case d.file == nil:
+		return rightWrite | 1<<3 | 1<<21 | 1<<27, 0
+	case d.file.IsDir():
+		return rightsDirectory, rightsDirectory | rightsFile | rightRead | rightsWriting
+	}
+	base = rightsFile
+	if d.readable {
+		base |= rightRead
+	}
+	if d.writable {
+		base |= rightsWriting
+	}
+	return base, 0
+}

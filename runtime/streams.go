@@ -1,0 +1,60 @@
+package runtime
+
+import (
+	"slices"
+
+	"github.com/toolrun/toolrun/internal/wasifs"
+)
+
+// A stream is one of the standard streams.
+type stream byte
+
+const (
+	stdin stream = iota
+	stdout
+	stderr
+	streams
+)
+
+// read reads the run's input.
+func (s stream) read(c wasiCall, buffers [][]byte) (int, errno) {
+	if s != stdin {
+		return 0, wasifs.EBADF
+	}
+	c.in.impure = true
+	read := 0
+	for _, buffer := range buffers {
+		for part := range slices.Chunk(buffer[:min(len(buffer), len(c.in.run.stdin))], PieceSize) {
+			c.spend(len(part))
+			n := copy(part, c.in.run.stdin)
+			c.in.run.stdin = c.in.run.stdin[n:]
+			read += n
+		}
+	}
+	return read, errnoSuccess
+}
+
+// write prints to the console, or writes the run's result.
+func (s stream) write(c wasiCall, buffers [][]byte) (written int, e errno) {
+	if s == stdin {
+		return 0, wasifs.EBADF
+	}
+	level := LevelLog
+	if s == stderr {
+		level = LevelError
+	}
+	result := c.in.run.options.Stdout
+	for _, data := range buffers { // each can be all of the memory
+		var err error
+		if s == stdout && result != nil {
+			err = result.write(c.in, data)
+		} else {
+			err = c.in.Print(level, data)
+		}
+		if err != nil {
+			panic(err)
+		}
+		written += len(data)
+	}
+	return written, errnoSuccess
+}
