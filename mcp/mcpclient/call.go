@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Execute has the server do a call. It returns when the context ends, whatever the server does.
+// Execute sends a call to the server. It returns when the context ends, whatever the server does.
 func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
 	c := t.server.connection()
 	if c == nil {
@@ -29,7 +29,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		err    error
 	}
 	done := make(chan answer, 1)
-	go func() { // writing to a server that does not read takes time
+	go func() { // in a goroutine, because writing to a server that does not read takes time
 		params := &sdk.CallToolParams{Name: t.remote, Arguments: call.Input, Meta: sdk.Meta{"progressToken": token}}
 		result, err := c.session.CallTool(callCtx, params)
 		done <- answer{result, err}
@@ -50,7 +50,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			return registry.Result{}, context.Cause(ctx)
 		case a := <-done:
 			select {
-			case report := <-reports: // which has come before the answer
+			case report := <-reports: // a report that arrived before the answer
 				tell(report)
 			default:
 			}
@@ -66,7 +66,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 }
 
-// failure says what a model should know of a call that the server has not done.
+// failure returns the error that a model gets for a call that failed without a result.
 func (t *tool) failure(ctx context.Context, c *connection, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -92,7 +92,7 @@ func (t *tool) failure(ctx context.Context, c *connection, err error) error {
 		why), reason)
 }
 
-// implementation is what the protocol's implementation says of itself in errors.
+// implementation removes the prefixes that the SDK adds to errors.
 var implementation = strings.NewReplacer(`calling "tools/call": `, "", `sending "tools/call": `, "",
 	"rejected by transport: ", "")
 
@@ -104,8 +104,7 @@ func (t *tool) lost(what string, err error) error {
 	}
 }
 
-// answered reports whether an error is one that the server has answered with. The protocol's implementation has codes
-// for failures of its own.
+// answered reports whether an error is an answer of the server. The SDK uses other codes for its own failures.
 func answered(err error) bool {
 	wrong, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && (wrong.Code > -32003 || wrong.Code < -32005)

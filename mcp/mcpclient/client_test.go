@@ -19,7 +19,6 @@ import (
 	"github.com/toolrun/toolrun/registry/registrytest"
 )
 
-// idle is a tool that does nothing.
 func idle(name string) registry.Tool {
 	return registry.ToolFunc(registry.Spec{Name: name, Description: "d"},
 		func(context.Context, registry.Call, registry.Env) (registry.Result, error) {
@@ -130,13 +129,13 @@ func TestToolsChange(t *testing.T) {
 	}
 }
 
-// TestOneTool has the registry's own kit check a tool.
+// TestOneTool checks a tool with package registrytest.
 func TestOneTool(t *testing.T) {
 	tool, ok := openKind(t, "good", nil).Registry().Tool("good_echo")
 	require.True(t, ok)
 	registrytest.TestTool(t, tool, &registrytest.Options{
 		Inputs: []string{`{"n": 1, "x": "a"}`, `{"n": 9007199254740993}`},
-		Skip:   []string{"description"}, // which is a stranger's
+		Skip:   []string{"description"}, // the server writes the description
 	})
 }
 
@@ -183,7 +182,7 @@ func TestCancellation(t *testing.T) {
 	require.Equal(t, registry.CodeTimeout, result.Code)
 }
 
-// TestClosedDuringACall says who has closed.
+// TestClosedDuringACall checks that the error says that this side has closed the connection.
 func TestClosedDuringACall(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	web := answers(t, func(_ http.ResponseWriter, r *http.Request, _ json.RawMessage) {
@@ -218,7 +217,7 @@ func TestLossAndReconnection(t *testing.T) {
 	set := open(t, nil, map[string]mcpclient.ServerConfig{"good": server})
 	old := set.Registry()
 	pid := call(t, set, "good_pid", `{}`).Text()
-	require.NoError(t, os.Remove(gate)) // it does not come back before it is seen that it is gone
+	require.NoError(t, os.Remove(gate)) // it must not restart before the test sees that it is gone
 	result := call(t, set, "good_die", `{}`)
 	require.Equal(t, registry.CodeFailed, result.Code)
 	require.Contains(t, result.Text(), "The MCP server good has not answered the call: the connection was lost. It is not known")

@@ -2,13 +2,12 @@ package mcpclient
 
 import "bytes"
 
-// plainJSON returns JSON for what editors take as JSON: comments, and commas after the last value of an object or an
-// array, become blanks, so that all else stays in its place. Text that is JSON is not changed, and one that is wrong
-// otherwise stays wrong.
+// plainJSON converts JSON with comments and trailing commas, as editors write it, to plain JSON. It replaces them by
+// blanks, so that all positions stay. Plain JSON stays unchanged, and text with other faults stays invalid.
 func plainJSON(data []byte) []byte {
 	out := bytes.Clone(data)
-	comma := -1     // the place of one that is blanked if nothing comes after it
-	last := byte(0) // the last byte that means something
+	comma := -1     // the position of a comma that is blanked if no value follows
+	last := byte(0) // the last byte that is not blank
 	for i := 0; i < len(out); {
 		c, end := out[i], i+1
 		switch {
@@ -32,7 +31,7 @@ func plainJSON(data []byte) []byte {
 			end++
 			comma = -1
 		case c == ',':
-			if comma = i; bytes.IndexByte([]byte("\x00[{,:"), last) >= 0 { // there is no value before it
+			if comma = i; bytes.IndexByte([]byte("\x00[{,:"), last) >= 0 { // no value precedes the comma
 				comma = -1
 			}
 		case c == ']' || c == '}':
@@ -48,7 +47,7 @@ func plainJSON(data []byte) []byte {
 	return out
 }
 
-// commentEnd returns where the comment that begins at i ends, or -1 if it does not.
+// commentEnd returns the end of the comment that begins at i, or -1 if it is not closed.
 func commentEnd(text []byte, i int) int {
 	if text[i+1] == '*' {
 		if n := bytes.Index(text[i+2:], []byte("*/")); n >= 0 {

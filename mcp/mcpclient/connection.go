@@ -14,25 +14,25 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A connection is one connection with a server, from its beginning to its loss.
+// A connection is a single connection to a server. It is not used again after it is lost.
 type connection struct {
 	server  *server
 	session *sdk.ClientSession
 	filter  *filter
-	// changed has a value when the list of tools may have changed.
+	// changed receives a value when the list of tools may have changed.
 	changed chan struct{}
 	calls   progressCalls
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	wire   sdk.Connection // what the session goes by
+	wire   sdk.Connection // the connection under the session
 	proc   *process       // or nil
-	idle   func()         // closes connections that nobody uses
+	idle   func()         // closes unused connections
 
 	lost chan struct{} // closed when the session has ended
 
 	mu     sync.Mutex
-	reason error // the first reason for its end
+	reason error // the first reason for the end of the connection
 }
 
 // A recording is a transport that remembers its connection, which must be closed even if there is no session.
@@ -47,14 +47,14 @@ func (r recording) Connect(ctx context.Context) (sdk.Connection, error) {
 	return made, err
 }
 
-// Versions of the protocol. The newest has no handshake, and servers that do not know it may not answer to what it
-// begins with, so that it is used with those that know no other.
+// Versions of the protocol. The newest has no handshake, and older servers may never answer its first request, so it is
+// only used for servers that refuse the common version.
 const (
 	versionCommon = "2025-11-25"
 	versionNewest = "2026-07-28"
 )
 
-// errConnectTime is why connecting has been given up.
+// errConnectTime is the error if a server does not answer in time.
 const errConnectTime = timeoutError("the server does not answer")
 
 // A timeoutError says what a server has not done in time.
@@ -65,7 +65,8 @@ func (e timeoutError) Error() string { return string(e) }
 // Is makes errors.Is(err, context.DeadlineExceeded) true.
 func (timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// connect starts or reaches a server, and greets it. The context is for that alone: then the connection must be closed.
+// connect starts or reaches a server and exchanges greetings. The context limits only that; close the connection to end
+// it.
 func connect(ctx context.Context, s *server) (*connection, error) {
 	c, err := dial(ctx, s, versionCommon)
 	if err == nil || errors.Is(err, errConnectTime) || ctx.Err() != nil {
@@ -73,7 +74,7 @@ func connect(ctx context.Context, s *server) (*connection, error) {
 	}
 	wrong, ok := errors.AsType[*jsonrpc.Error](err)
 	refused := ok && (wrong.Code == jsonrpc.CodeMethodNotFound || wrong.Code == sdk.CodeUnsupportedProtocolVersion)
-	// there it can also be that a server refuses what follows the greeting
+	// over HTTP, servers may also refuse the message after the greeting
 	if !refused && s.config.transport() != HTTP {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func connect(ctx context.Context, s *server) (*connection, error) {
 
 func dial(ctx context.Context, s *server, version string) (*connection, error) {
 	c := &connection{server: s, changed: make(chan struct{}, 1), lost: make(chan struct{}), idle: func() {}}
-	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx)) // it must still be there to say goodbye
+	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx)) // outlives ctx, to say goodbye
 	f := newFilter(s.options.MaxMessage)
 	c.filter = f
 	f.heard = s.heard
@@ -97,9 +98,9 @@ func dial(ctx context.Context, s *server, version string) (*connection, error) {
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: s.options.ClientName, Version: s.options.ClientVersion},
 		&sdk.ClientOptions{
-			Capabilities:   &sdk.ClientCapabilities{},                  // a server can ask for nothing
-			MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, // by its results, too
-			// or it would not be told; the filter sees it first
+			Capabilities:   &sdk.ClientCapabilities{},                  // a server can request nothing
+			MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, // nor by its results
+			// needed to receive these notifications, which the filter sees first
 			ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {},
 		})
 	client.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
@@ -134,7 +135,7 @@ func dial(ctx context.Context, s *server, version string) (*connection, error) {
 	return c, nil
 }
 
-// transport starts the server, if that is how to reach it.
+// transport starts a server that is a process, or prepares HTTP.
 func (c *connection) transport(f *filter) (sdk.Transport, error) {
 	s := c.server
 	if kind := s.config.transport(); kind != Stdio {
@@ -164,7 +165,7 @@ func (c *connection) transport(f *filter) (sdk.Transport, error) {
 	return c.proc.transport(f, c.fail), nil
 }
 
-// fail notes why the connection ends, unless that is known already.
+// fail records the reason why the connection ends, unless there is one already.
 func (c *connection) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -173,8 +174,8 @@ func (c *connection) fail(err error) {
 	}
 }
 
-// because returns why something has failed with err: that is err if it is what the server has answered, since a
-// connection also ends after that, and the reason for the end of the connection otherwise, if there is one.
+// because returns the actual reason for err. An answer of the server is its own reason, although the connection ends
+// after it. For other errors, it is the reason why the connection ended, if there is one.
 func (c *connection) because(err error) error {
 	if answered(err) {
 		return err
@@ -187,8 +188,8 @@ func (c *connection) because(err error) error {
 	return err
 }
 
-// explain adds to the reason for the end of a connection, which has been closed, what the server's process has said
-// of it, unless the server has answered by the protocol.
+// explain adds the last standard error of the server's process to the reason why the connection ended, unless that is
+// an answer of the server. The connection must be closed.
 func (c *connection) explain(err error) error {
 	if c.proc == nil || answered(err) {
 		return err
@@ -196,7 +197,7 @@ func (c *connection) explain(err error) error {
 	return c.proc.explain(err)
 }
 
-// abandon makes everything fail that goes on.
+// abandon makes all pending operations fail.
 func (c *connection) abandon() {
 	c.cancel(context.Canceled)
 	if c.proc != nil {
@@ -207,14 +208,14 @@ func (c *connection) abandon() {
 // sessionGrace is how long a session may take to say goodbye.
 const sessionGrace = 2 * time.Second
 
-// close ends the connection, and the process. It returns when nothing is left.
+// close ends the connection and the process. It returns when both are gone.
 func (c *connection) close() {
-	c.fail(errClosed) // before anything else fails by it
+	c.fail(errClosed) // before its effects cause other errors
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
 		if c.wire != nil {
-			_ = c.wire.Close() // whatever is still waited for; the session notices
+			_ = c.wire.Close() // ends pending requests; the session notices
 		}
 		if c.session != nil {
 			_ = c.session.Close()
@@ -231,13 +232,13 @@ func (c *connection) close() {
 	c.idle()
 }
 
-// notification gets what the server says unasked.
+// notification handles a notification of the server.
 func (c *connection) notification(method string, params json.RawMessage) {
 	switch method {
 	case "notifications/tools/list_changed":
 		select {
 		case c.changed <- struct{}{}:
-		default: // it is known already
+		default: // already signalled
 		}
 	case "notifications/progress":
 		c.calls.progress(params)
@@ -249,7 +250,7 @@ func (c *connection) notification(method string, params json.RawMessage) {
 		}
 		if json.Unmarshal(params, &message) == nil && c.server.log.wanted() {
 			text := string(message.Data)
-			_ = json.Unmarshal(message.Data, &text) // what is not a string is shown as JSON
+			_ = json.Unmarshal(message.Data, &text) // anything else is shown as JSON
 			s := c.server
 			s.log.server(message.Level, "MCP server's log", "server", s.name, "logger", cleanLine(message.Logger, 100),
 				"text", cleanLine(s.secrets.text(text), 1000))

@@ -9,13 +9,14 @@ import (
 	"strconv"
 )
 
-// An eventReader is a stream of events, filtered.
+// An eventReader filters a stream of server-sent events.
+//
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 type eventReader struct {
 	body   io.ReadCloser
 	in     *bufio.Reader
 	filter *filter
-	// fail is told why nothing can be read any more.
+	// fail receives the error that ends the stream.
 	fail func(error)
 
 	line    []byte
@@ -32,7 +33,7 @@ func (r *eventReader) Close() error { return r.body.Close() }
 // Read returns whole events.
 func (r *eventReader) Read(p []byte) (int, error) {
 	for r.pending.Len() == 0 {
-		r.pending = bytes.Buffer{} // without the memory of a large one
+		r.pending = bytes.Buffer{} // frees the memory of a large event
 		if err := r.event(); err != nil {
 			if _, ok := errors.AsType[*tooLargeError](err); ok {
 				r.fail(err)
@@ -43,22 +44,22 @@ func (r *eventReader) Read(p []byte) (int, error) {
 	return r.pending.Read(p)
 }
 
-// What a server may say of how long to wait before its stream is asked for again, in milliseconds.
+// Limits on the delay that a server may demand before its stream is requested again, in milliseconds.
 const (
 	minRetry = 500
 	maxRetry = 60_000
 )
 
-// maxField is how many bytes a field of an event may have that is not its data.
+// maxField limits the fields of an event other than its data, in bytes.
 const maxField = 1000
 
-// event reads an event and writes the filtered one.
+// event reads an event and appends the filtered one to pending.
 func (r *eventReader) event() error {
 	var name, id, retry string
 	var data []byte
 	for size := 0; ; {
 		line, err := readLine(r.in, r.line, r.filter.limit-size)
-		if err != nil { // an event that does not end is not one
+		if err != nil { // an incomplete event is dropped
 			if _, ok := errors.AsType[*tooLargeError](err); ok {
 				err = &tooLargeError{r.filter.limit}
 			}
@@ -72,7 +73,7 @@ func (r *eventReader) event() error {
 		field, value, _ := bytes.Cut(line, []byte{':'})
 		value = bytes.TrimPrefix(value, []byte{' '})
 		if string(field) != "data" && len(value) > maxField {
-			continue // an id is sent back, and kept for that
+			continue // ids are stored and sent back
 		}
 		switch string(field) {
 		case "event":
@@ -93,7 +94,7 @@ func (r *eventReader) event() error {
 			data = r.filter.message(data)
 		}
 	} else if len(data) > 1000 || bytes.ContainsAny(data, "\r\n") {
-		return nil // the only other event has an address
+		return nil // the only other kind of event contains an address
 	}
 	if len(data) == 0 && id == "" {
 		return nil

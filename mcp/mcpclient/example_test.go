@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// The tools of a server are called as one's own.
+// The tools of a server are called like any other.
 func Example() {
 	ctx := context.Background()
 	weather := registry.Func(registry.Spec{Name: "weather", Description: "Tells the weather of a city."},

@@ -18,25 +18,24 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// A filter stands between a server and the protocol's implementation, and sees every message of the server first. It
-// lets through what is needed, so that a server cannot make the implementation keep more than the answers to what it
-// has been asked.
+// A filter receives each message of a server before the SDK does. It passes on only what the SDK needs, so that a
+// server cannot make the SDK store more than the answers to its requests.
 type filter struct {
-	// limit is how many bytes a message may have.
+	// limit is the maximum size of a message in bytes.
 	limit int
-	// notify gets notifications. It must not wait for anything.
+	// notify receives notifications. It must not block.
 	notify func(method string, params json.RawMessage)
 	// odd is called for malformed messages.
 	odd func(what string)
-	// heard is called for all messages.
+	// heard is called for every message.
 	heard func()
 
-	requests      *rate.Limiter // what the server asks for
+	requests      *rate.Limiter // of the server
 	notifications *rate.Limiter
 
 	mu   sync.Mutex
-	kept []keptResult // in the order in which they have come
-	held int          // their bytes
+	kept []keptResult // in order of arrival
+	held int          // their size in bytes
 	last uint64
 }
 
@@ -44,44 +43,42 @@ func newFilter(limit int) *filter {
 	return &filter{limit: limit, requests: rate.NewLimiter(10, 100), notifications: rate.NewLimiter(1000, 10_000)}
 }
 
-// rawResult is the name of what the implementation gets instead of a result, which stands for it. It would read
-// numbers as float64, give up on all content if it does not know some, and copy all of it many times.
+// rawResult is the key under which the SDK gets a reference in place of a result. The SDK would decode numbers as
+// float64, discard all content if it does not know one part, and copy the content many times.
 const rawResult = "github.com/toolrun/toolrun/result"
 
-// ownID matches the ids that requests to a server have.
+// ownID matches the ids of requests to a server.
 var ownID = regexp.MustCompile(`^[0-9]+$`)
 
-// Limits of messages that the implementation reads itself.
+// Limits on messages that the SDK reads.
 const (
-	// maxAsked is how many bytes a server's request may have besides its parameters, which nobody looks at. Requests
-	// are kept until the server has read their answers. maxParams is how many bytes the parameters of a notification
-	// may have.
+	// maxAsked limits a server's request in bytes, without its parameters, which are ignored. Requests are kept until
+	// the server has read their answers. maxParams limits the parameters of a notification in bytes.
 	maxAsked  = 200
 	maxParams = 64 << 10
-	// maxGreeting is how many bytes a server's greeting may have, and what it says of headers. The implementation
-	// makes many times as much of it.
+	// maxGreeting limits a server's greeting, and a list of tools with header names, in bytes: decoded by the SDK, they
+	// take many times as much.
 	maxGreeting = 1 << 20
 )
 
-// Limits of what is decoded.
+// Limits on what is decoded.
 const (
-	// maxDepth and maxValues are for what the implementation decodes, and for notifications.
+	// maxDepth and maxValues limit what the SDK decodes, and notifications.
 	maxDepth  = 128
 	maxValues = 10_000
-	// maxErrorText is how many bytes the text of an error may have, and maxSmall the data of one, and what is kept of
-	// a greeting.
+	// maxErrorText limits the text of an error in bytes. maxSmall limits its data, and single members of a greeting.
 	maxErrorText = 64 << 10
 	maxSmall     = 4 << 10
 )
 
-// An envelope is a message, whose members are parts of its text. What goes on is made of one, and never what has
-// come: the implementation would not read everything as it has been read here, such as names that are there twice, or
+// An envelope holds the members of a message, which are parts of its text. The filter composes a new message from them
+// and never passes on the original, because the SDK might read that differently: repeated names, for example, or names
 // in another case.
 type envelope struct {
 	id, method, params, result, err []byte
 }
 
-// message returns what the implementation gets instead of a message, as one line, or nil if that is nothing.
+// message returns the message that the SDK gets in place of data, as one line, or nil for none.
 func (f *filter) message(data []byte) []byte {
 	f.heard()
 	if !utf8.Valid(data) {
@@ -108,9 +105,9 @@ func (f *filter) message(data []byte) []byte {
 	hasID := len(m.id) > 0 && string(m.id) != "null"
 	switch {
 	case len(m.method) > 0 && (len(m.id)+len(m.method) > maxAsked || m.result != nil ||
-		m.err != nil): // it is neither one nor the other
+		m.err != nil): // both a request and an answer
 		return nil
-	case len(m.method) > 0 && hasID: // which is refused, whatever its parameters are
+	case len(m.method) > 0 && hasID: // a request, which is refused whatever its parameters are
 		if m.method[0] != '"' || m.id[0] == '{' || m.id[0] == '[' || !f.requests.Allow() {
 			return nil
 		}
@@ -121,7 +118,7 @@ func (f *filter) message(data []byte) []byte {
 			return nil
 		}
 		return f.notification(method, m.params)
-	case !ownID.Match(m.id): // the implementation would take 3.5 for 3
+	case !ownID.Match(m.id): // the SDK would read 3.5 as 3
 		return nil
 	case len(m.err) > 0 && string(m.err) != "null":
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, m.id, remakeError(m.err))
@@ -129,7 +126,7 @@ func (f *filter) message(data []byte) []byte {
 	return f.result(m)
 }
 
-// remakeError makes an error of what is used of one.
+// remakeError composes an error from the members that are used.
 func remakeError(text []byte) []byte {
 	var answer struct {
 		Code    json.RawMessage `json:"code"`
@@ -153,17 +150,16 @@ func remakeError(text []byte) []byte {
 	})
 	answer.Message = plaintext.Cut(answer.Message, maxErrorText)
 	made, err := json.Marshal(answer)
-	if err != nil { // which what has been read cannot make it
+	if err != nil { // cannot happen
 		return []byte(`{"code":0,"message":""}`)
 	}
 	return made
 }
 
-// notification hands a notification on. All but what belongs to the protocol itself is for this package, not for the
-// implementation, whose queue has no end.
+// notification passes on a notification. The SDK gets only those that it needs, because its queue is unbounded.
 func (f *filter) notification(method string, params json.RawMessage) []byte {
 	if !f.notifications.Allow() {
-		time.Sleep(time.Millisecond) // a server that floods is read slowly
+		time.Sleep(time.Millisecond) // slows down reading from a server that floods
 	}
 	if len(params) > maxParams || jsontree.Check(params, jsontree.Limits{Depth: maxDepth, Values: maxValues}) != nil {
 		params = nil
@@ -175,7 +171,7 @@ func (f *filter) notification(method string, params json.RawMessage) []byte {
 	return nil
 }
 
-// acknowledged makes a notification that the implementation waits for.
+// acknowledged composes a notification that the SDK waits for.
 func acknowledged(params []byte) []byte {
 	if len(params) > maxSmall || jsontree.Check(params, jsontree.Limits{Values: 100}) != nil {
 		return nil
@@ -187,8 +183,7 @@ func acknowledged(params []byte) []byte {
 		params))
 }
 
-// result keeps the result of a call or of a listing, so that it arrives as it was sent, without going through the
-// implementation.
+// result keeps the result of a call or a listing, so that it arrives unchanged, and gives the SDK a reference to it.
 func (f *filter) result(m envelope) []byte {
 	refuse := func(what string) []byte {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the server's result is %s"}}`,
@@ -213,7 +208,7 @@ func (f *filter) result(m envelope) []byte {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.id, remakeGreeting(m.result))
 	}
 	tools := []byte("[]")
-	// the implementation makes headers of arguments
+	// the SDK turns arguments into headers
 	if len(listed) <= maxGreeting && bytes.Contains(listed, []byte(`"x-mcp-header"`)) &&
 		jsontree.Check(listed, jsontree.Limits{Depth: maxDepth, Values: maxValues}) == nil {
 		tools = oneLine(listed)
@@ -222,7 +217,8 @@ func (f *filter) result(m envelope) []byte {
 		m.id, tools, rawResult, f.keep(m.result))
 }
 
-// remakeGreeting makes a greeting of what is used of one: the versions, what the server can tell, and its instructions.
+// remakeGreeting composes a greeting from the members that are used: the versions, whether the server reports changes
+// of its tools, and its instructions.
 func remakeGreeting(text []byte) []byte {
 	out := []byte(`{"serverInfo":{"name":"","version":""}`)
 	jsontree.Members(text, func(name, value []byte) {

@@ -26,7 +26,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// syncBuffer is a buffer that several goroutines write to.
+// syncBuffer is a buffer that is safe for concurrent writes.
 type syncBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -53,9 +53,9 @@ func TestServersThatDoNotConnect(t *testing.T) {
 	for kind, want := range map[string]string{
 		"mute":     `MCP server "mute": the server does not answer`,
 		"endless":  `MCP server "endless": the server has sent a message of more than 1 MiB`,
-		"modern":   `calling "initialize": no`, // it knows no version
+		"modern":   `calling "initialize": no`, // it supports no version
 		"refusing": `bad key`,
-		"leaving":  `bad key`, // which matters more than that it ends
+		"leaving":  `bad key`, // matters more than its exit
 		"crashing": `MCP server "crashing": the connection was lost; its standard error ends in: ` +
 			strings.Repeat("trace ", 100) + ` Error: no such database: `,
 	} {
@@ -170,7 +170,7 @@ func TestHostileCalls(t *testing.T) {
 	}
 }
 
-// TestStorm has a server that says all the time that its tools have changed.
+// TestStorm has a server that reports changes of its tools all the time.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	set := openKind(t, "storm", nil)
@@ -186,7 +186,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestClosedWhileListing closes while the tools are being listed anew, which is not the server's failure.
+// TestClosedWhileListing closes the set during a second listing. That is not a failure of the server.
 func TestClosedWhileListing(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer
@@ -198,7 +198,7 @@ func TestClosedWhileListing(t *testing.T) {
 	require.NotContains(t, log.String(), "level=WARN")
 }
 
-// TestRestlessServer has a server whose tools change all the time, in a rhythm that looks like that of an honest one.
+// TestRestlessServer has a server whose tools change all the time, at a rate that an honest server could have.
 func TestRestlessServer(t *testing.T) {
 	t.Parallel()
 	var log syncBuffer
@@ -206,14 +206,14 @@ func TestRestlessServer(t *testing.T) {
 	connected(t, set)
 	require.NotContains(t, log.String(), "something else of a tool")
 	until(t, set, func() bool { return call(t, set, "restless_t", `{}`).Text() == "8" })
-	time.Sleep(2 * time.Second) // in which it would have some more
+	time.Sleep(2 * time.Second) // enough for several changes
 	lists, err := strconv.Atoi(call(t, set, "restless_t", `{}`).Text())
 	require.NoError(t, err)
 	require.LessOrEqual(t, lists, 10)
 	require.Contains(t, log.String(), "MCP server says something else of a tool than before\" server=restless tool=restless_t")
 }
 
-// TestRequestsOfServers has servers that ask for more than they may, disguised as an answer, or with large ids that
+// TestRequestsOfServers has servers that send forbidden requests, some disguised as answers, some with large ids that
 // are kept until they are answered.
 func TestRequestsOfServers(t *testing.T) {
 	t.Parallel()
@@ -245,7 +245,7 @@ func TestDeafServer(t *testing.T) {
 	}
 }
 
-// TestStubbornServer ends a server that neither the end of its input nor SIGTERM ends, and what it has started.
+// TestStubbornServer ends a server that ignores the end of its input and SIGTERM, together with its child process.
 func TestStubbornServer(t *testing.T) {
 	t.Parallel()
 	set := openKind(t, "stubborn", nil)
@@ -262,7 +262,7 @@ func TestStubbornServer(t *testing.T) {
 	require.Zero(t, set.Registry().Len())
 }
 
-// TestNothingIsLeft opens and closes servers of all kinds.
+// TestNothingIsLeft opens and closes servers of all kinds, and checks with package leakcheck that nothing remains.
 func TestNothingIsLeft(t *testing.T) {
 	run := func() {
 		servers := map[string]mcpclient.ServerConfig{}
@@ -285,7 +285,7 @@ func TestNothingIsLeft(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	t.Setenv("TOOLRUN_TEST_HOST_ONLY", "x") // which it must not get
+	t.Setenv("TOOLRUN_TEST_HOST_ONLY", "x") // the server must not get it
 	var log syncBuffer
 	environ := map[string]string{"PATH": "/bin", "HOME": "/home/x", "OTHER": "no", "MY_API_KEY": "s3cr3t-value"}
 	server := stdio("good")
@@ -319,7 +319,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestSecretsInData has structured results with secrets as JSON can have them.
+// TestSecretsInData has structured results that contain secrets in all places where JSON permits them.
 func TestSecretsInData(t *testing.T) {
 	secrets := map[string]string{"A_TOKEN": "12345678", "B_TOKEN": `s3c"r3t<&>`}
 	server := stdio("good")
@@ -339,7 +339,7 @@ func TestSecretsInData(t *testing.T) {
 		string(data))
 }
 
-// TestNoEnvironment has a server without any variables, which is not the same as having all.
+// TestNoEnvironment has a server without any variables. It must not get the whole environment instead.
 func TestNoEnvironment(t *testing.T) {
 	t.Setenv("TOOLRUN_TEST_HOST_ONLY", "x")
 	env, err := exec.LookPath("env")
@@ -352,7 +352,7 @@ func TestNoEnvironment(t *testing.T) {
 	require.NotContains(t, string(data), "TOOLRUN_TEST_HOST_ONLY")
 }
 
-// gone reports whether a process has ended, or only waits for its parent to notice.
+// gone reports whether a process has exited. It may still be waiting for its parent.
 func gone(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return true

@@ -16,19 +16,18 @@ import (
 )
 
 const (
-	// answerTime is how long a server may take to answer anything but a call.
+	// answerTime is how long a server may take to answer anything except a call.
 	answerTime = 30 * time.Second
-	// maxErrorBody is how much of the body of a response is read that is an error.
+	// maxErrorBody limits how much of the body of an error response is read, in bytes.
 	maxErrorBody = 64 << 10
-	// maxRedirects is how many redirections a request may go through.
+	// maxRedirects limits the redirections of a request.
 	maxRedirects = 5
 )
 
-// callContext marks the contexts of calls, which have their own time.
+// callContext marks the contexts of calls, which have their own timeout.
 type callContext struct{}
 
-// A web is a server that talks by HTTP. It is the round tripper of the protocol's implementation, and sees each
-// request and each response.
+// A web is the round tripper through which the SDK talks to a server over HTTP. It checks each request and response.
 type web struct {
 	endpoint  *url.URL
 	headers   map[string]string
@@ -38,7 +37,7 @@ type web struct {
 	fail      func(error)
 }
 
-// transportOf returns how the protocol's implementation talks to the server.
+// transportOf returns the SDK's transport to the server.
 func (w *web) transportOf(kind Transport) sdk.Transport {
 	client := &http.Client{Transport: w, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
@@ -52,8 +51,8 @@ func (w *web) transportOf(kind Transport) sdk.Transport {
 	return &sdk.StreamableClientTransport{Endpoint: w.endpoint.String(), HTTPClient: client, MaxEventSize: -1}
 }
 
-// checkOrigin keeps requests, which have secrets in their headers and files in their bodies, on the server that is
-// configured.
+// checkOrigin keeps requests on the configured server, because they have secrets in their headers and files in their
+// bodies.
 func (w *web) checkOrigin(to *url.URL) error {
 	if to.Scheme != w.endpoint.Scheme || !strings.EqualFold(to.Host, w.endpoint.Host) {
 		return fmt.Errorf("the server sends requests on to another one, %s://%s: if that is right, put it into the "+
@@ -63,7 +62,6 @@ func (w *web) checkOrigin(to *url.URL) error {
 	return nil
 }
 
-// RoundTrip makes a request.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := w.checkOrigin(req.URL); err != nil {
 		return nil, err
@@ -76,7 +74,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	for name, value := range w.headers {
 		req.Header.Set(name, value)
 	}
-	// A stream is there for as long as it wants to be, but it must begin.
+	// A stream may last, but its response must begin in time.
 	streams := req.Method == http.MethodGet || req.Header.Get("Mcp-Method") == "subscriptions/listen"
 	timer := time.AfterFunc(answerTime, func() { cancel(errConnectTime) })
 	if ctx.Value(callContext{}) != nil {
@@ -105,8 +103,8 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// noStream is the answer of a server that has no stream, for one that does not answer at all, or when the connection
-// ends: the implementation would try again and again.
+// noStream is the response of a server that has no stream. It replaces a missing response, also when the connection
+// ends, because the SDK would retry forever.
 func noStream(req *http.Request) *http.Response {
 	return &http.Response{
 		Status: "405 Method Not Allowed", StatusCode: http.StatusMethodNotAllowed,
@@ -115,7 +113,7 @@ func noStream(req *http.Request) *http.Response {
 	}
 }
 
-// limit makes the body of a response one that is filtered, and ends.
+// limit wraps the body of a response so that it is filtered and limited.
 func (w *web) limit(resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
@@ -138,7 +136,7 @@ func (w *web) limit(resp *http.Response) error {
 		}
 		resp.Body = io.NopCloser(bytes.NewReader(w.filter.message(data)))
 	default:
-		resp.Body.Close() // the implementation only looks at the header
+		resp.Body.Close() // the SDK reads only the header
 		resp.Body = http.NoBody
 	}
 	resp.ContentLength = -1
@@ -146,7 +144,7 @@ func (w *web) limit(resp *http.Response) error {
 	return nil
 }
 
-// A body does something when it is closed.
+// A body calls end when it is closed.
 type body struct {
 	io.ReadCloser
 	end func()

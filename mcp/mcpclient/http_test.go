@@ -26,7 +26,7 @@ func secretEnv(name string) (string, bool) {
 	return value, ok
 }
 
-// openURL opens a server at an address, with a secret in a header.
+// openURL opens the server at a URL, with a secret in a header.
 func openURL(t testing.TB, url string, options *mcpclient.Options) *mcpclient.Set {
 	t.Helper()
 	if options == nil {
@@ -87,7 +87,7 @@ func TestOlderHTTP(t *testing.T) {
 	require.NoError(t, set.Close())
 }
 
-// TestLostSession has a server that forgets its sessions, as it does when it is started anew.
+// TestLostSession has a server that forgets its sessions, as if it had been restarted.
 func TestLostSession(t *testing.T) {
 	var handler atomic.Pointer[http.Handler]
 	renew := func() {
@@ -112,7 +112,7 @@ func TestLostSession(t *testing.T) {
 	web.CloseClientConnections()
 }
 
-// answers is a server that answers calls as it is told, and everything else as it must be.
+// answers starts a server that answers calls with answer, and everything else correctly.
 func answers(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, id json.RawMessage)) *httptest.Server {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -219,7 +219,7 @@ func TestHTTPCallEnds(t *testing.T) {
 	require.NotErrorIs(t, result.Err, registry.ErrAbandoned)
 }
 
-// TestRedirects has servers that send what they get on to others.
+// TestRedirects has servers that redirect requests to other servers.
 func TestRedirects(t *testing.T) {
 	var mu sync.Mutex
 	var stolen []http.Header
@@ -263,7 +263,7 @@ func TestRedirects(t *testing.T) {
 	require.Empty(t, stolen)
 }
 
-// TestUnreachable has an address with a secret, which errors of Go's own library repeat.
+// TestUnreachable has a URL with a secret, which the errors of package net/http repeat.
 func TestUnreachable(t *testing.T) {
 	web := httptest.NewServer(nil)
 	web.Close()
@@ -273,7 +273,7 @@ func TestUnreachable(t *testing.T) {
 	require.NotContains(t, err.Error(), "s3cr3t")
 }
 
-// TestSecretsOfAddresses has variables whose names do not tell what they are, but what they are for does.
+// TestSecretsOfAddresses has variables that are secrets by their place in the URL, not by their names.
 func TestSecretsOfAddresses(t *testing.T) {
 	web := httptest.NewServer(nil)
 	web.Close()
@@ -287,7 +287,7 @@ func TestSecretsOfAddresses(t *testing.T) {
 	}
 }
 
-// FuzzAnswers has servers that answer calls with anything.
+// FuzzAnswers answers calls with arbitrary data.
 func FuzzAnswers(f *testing.F) {
 	for _, answer := range []string{
 		`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":1}}}`,
@@ -315,7 +315,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// TestPlainSecrets has secrets that are in the configuration itself. A server that repeats them does not spread them.
+// TestPlainSecrets has secrets in the configuration itself. They are redacted in everything that the server repeats.
 func TestPlainSecrets(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct{ ID json.RawMessage }

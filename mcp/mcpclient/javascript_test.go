@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
-// TestJavaScript has a script that uses the tools of two servers, and sees of the numbers what they are.
+// TestJavaScript runs a script that uses the tools of two servers and gets exact numbers from them.
 func TestJavaScript(t *testing.T) {
 	engine := enginetest.New(sandbox.EngineOptions{})
 	defer func() { require.NoError(t, engine.Close(context.Background())) }()

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// readLine reads a line of at most some bytes, without its end. The line is valid until the next one is read. At the
-// end of the input it returns what is left and io.EOF.
+// readLine reads a line of at most limit bytes, without its end. The line is valid until the next call. At the end of
+// the input, it returns the rest and io.EOF.
 func readLine(r *bufio.Reader, line []byte, limit int) ([]byte, error) {
 	line = line[:0]
 	for {
@@ -26,14 +26,14 @@ func readLine(r *bufio.Reader, line []byte, limit int) ([]byte, error) {
 	}
 }
 
-// maxBatch is how many messages may come as one array, as versions of the protocol once had it.
+// maxBatch limits the messages in one array, which older versions of the protocol permit.
 const maxBatch = 1000
 
-// A lineReader is what a server writes to its standard output, filtered.
+// A lineReader filters the standard output of a server.
 type lineReader struct {
 	in     *bufio.Reader
 	filter *filter
-	// fail is told why nothing can be read any more.
+	// fail receives the error that ends the stream.
 	fail func(error)
 
 	line    []byte
@@ -46,11 +46,11 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		line, err := readLine(r.in, r.line, r.filter.limit)
 		if err != nil {
 			if _, ok := errors.AsType[*tooLargeError](err); !ok {
-				// also if this side has closed the pipe of a process that has ended, which others hold open
+				// also if this side has closed the pipe, which other processes hold open after the server's end
 				err = errLost
 			}
 			r.fail(err)
-			return 0, io.EOF // what is left has no newline, and is not a message
+			return 0, io.EOF // an incomplete line is not a message
 		}
 		r.line = line
 		if cap(r.line) > 1<<20 {

@@ -12,17 +12,17 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
-// maxPages is how many pages a list of tools may have.
+// maxPages limits the pages in a list of tools.
 const maxPages = 100
 
-// maxCursor is how many bytes the name of a page may have.
+// maxCursor limits the cursor of a page, in bytes.
 const maxCursor = 16 << 10
 
-// A listing is what a server says of its tools.
+// A listing is the answer of a server about its tools.
 type listing struct {
 	tools        []listedTool
 	instructions string
-	hash         [sha256.Size]byte // of all of it
+	hash         [sha256.Size]byte // of the whole answer
 }
 
 // A listedTool is a tool as a server describes it.
@@ -40,10 +40,10 @@ type listedTool struct {
 		OpenWorld   *bool  `json:"openWorldHint"`
 	} `json:"annotations"`
 
-	said [sha256.Size]byte // of all of it
+	said [sha256.Size]byte // the hash of the whole description
 }
 
-// list asks for all tools.
+// list requests the descriptions of all tools.
 func (c *connection) list(ctx context.Context) (*listing, error) {
 	s := c.server
 	ctx, cancel := context.WithTimeout(ctx, s.options.ConnectTimeout)
@@ -65,7 +65,7 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 		}
 		result, err := c.session.ListTools(ctx, params)
 		if wrong, ok := errors.AsType[*jsonrpc.Error](err); ok && wrong.Code == jsonrpc.CodeMethodNotFound {
-			break // it has none
+			break // the server has no tools
 		}
 		if err != nil {
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) && !answered(err) {
@@ -124,10 +124,11 @@ func (c *connection) list(ctx context.Context) (*listing, error) {
 	return list, nil
 }
 
-// maxRemoteName is how many bytes a server's own name for a tool may have.
+// maxRemoteName limits a server's own name for a tool, in bytes.
 const maxRemoteName = 1024
 
-// elements hands out the first elements of an array, which must be valid JSON, and reports whether that were all.
+// elements calls do with the first most elements of an array, which must be valid JSON. It reports whether these were
+// all.
 func elements(array json.RawMessage, most int, do func(json.RawMessage)) (all bool) {
 	all = true
 	jsontree.Elements(array, func(element []byte) bool {

@@ -22,10 +22,10 @@ func newLogger(to *slog.Logger) *logger {
 
 func (l *logger) wanted() bool { return l.to != nil }
 
-// debug logs what a server says by itself.
+// debug logs something that the server caused.
 func (l *logger) debug(message string, args ...any) { l.log(slog.LevelDebug, message, args...) }
 
-// server logs with a level of the protocol's.
+// server logs a message with one of the protocol's levels.
 func (l *logger) server(level, message string, args ...any) {
 	at := slog.LevelInfo
 	switch level {
@@ -50,7 +50,7 @@ func (l *logger) log(level slog.Level, message string, args ...any) {
 	if lost := l.lost.Swap(0); lost > 0 {
 		args = append(args, "lost", lost)
 	}
-	defer func() { _ = recover() }() // there is nobody to tell
+	defer func() { _ = recover() }() // nowhere to report it
 	l.to.Log(context.Background(), level, message, args...)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 )
 
-// status is a size of this process.
+// status returns a size from /proc/self/status, in bytes.
 func status(t *testing.T, field string) int64 {
 	data, err := os.ReadFile("/proc/self/status")
 	require.NoError(t, err)
@@ -25,7 +25,8 @@ func status(t *testing.T, field string) int64 {
 	return kilobytes << 10
 }
 
-// TestMemoryOfMessages has servers whose messages cost more than they look. No other test runs meanwhile.
+// TestMemoryOfMessages has servers with messages that take more memory than their size suggests. No other test runs at
+// the same time.
 func TestMemoryOfMessages(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector's own memory would be counted")

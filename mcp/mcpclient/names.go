@@ -9,15 +9,16 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// maxName is how many bytes a tool's name may have.
+// maxName limits a tool's name, in bytes.
 const maxName = 64
 
-// hashed matches names that end as those do that end in a hash, so that no other name can be one of them.
+// hashed matches names that look as if they ended in a hash. They get a hash as well, so that no name can imitate
+// another.
 var hashed = regexp.MustCompile(`_[0-9a-f]{10}$`)
 
-// A namer gives tools their names. What it gives depends on the configuration alone, not on which servers are there.
+// A namer gives tools their names. They depend on the configuration and not on which servers are connected.
 type namer struct {
-	servers []string           // all that are configured
+	servers []string           // all configured servers
 	base    *registry.Registry // the other tools
 }
 
@@ -40,7 +41,8 @@ func (n *namer) name(server, tool string) string {
 	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
-// ambiguous reports whether a name could belong to a server with a longer name: hub_x of git, and x of git_hub.
+// ambiguous reports whether a name could also belong to a server with a longer name: server git with tool hub_x, and
+// server git_hub with tool x.
 func (n *namer) ambiguous(server, name string) bool {
 	for _, other := range n.servers {
 		if len(other) > len(server) && strings.HasPrefix(name, portable(other)+"_") {
@@ -50,7 +52,7 @@ func (n *namer) ambiguous(server, name string) bool {
 	return false
 }
 
-// portable is text with underscores in place of what cannot be in a name.
+// portable replaces characters that names cannot contain by underscores.
 func portable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {

@@ -10,7 +10,7 @@ import (
 
 // Options configure a [Set].
 type Options struct {
-	// Base has the tools beside those of servers, and the middleware. Nil means none.
+	// Base provides the tools of other origins and the middleware. Nil means none.
 	Base *registry.Registry
 	// LookupEnv looks up variables of the environment, as os.LookupEnv does: for ${NAME} in the configuration, and
 	// PATH, HOME and some others for processes. Nil means an empty environment.
@@ -21,13 +21,13 @@ type Options struct {
 	// Logger gets events of servers, their log records, and at debug level their standard error. Repeated records
 	// may be dropped. A changed description of a tool is a warning. Nil logs nothing.
 	Logger *slog.Logger
-	// ConnectTimeout is how long a server may take to start and greet, and again to list its tools. Over HTTP each
-	// answer must also come within 30 seconds. Zero means [DefaultConnectTimeout].
+	// ConnectTimeout limits the time to start and greet a server, and again to list its tools. Over HTTP each answer
+	// must also come within 30 seconds. Zero means [DefaultConnectTimeout].
 	ConnectTimeout time.Duration
-	// MaxMessage is the largest message of a server in bytes, and the largest total of all pages of a list. A
-	// server that sends more is disconnected. Zero means [DefaultMaxMessage].
+	// MaxMessage limits a message of a server, and all pages of a list together, in bytes. A server that sends more is
+	// disconnected. Zero means [DefaultMaxMessage].
 	MaxMessage int
-	// MaxTools is how many tools of each server are offered; further ones are left out. Zero means
+	// MaxTools limits how many tools of each server are offered; further ones are left out. Zero means
 	// [DefaultMaxTools].
 	MaxTools int
 	// Transport makes HTTP requests. Nil means a transport for each server from net/http, without a proxy.

@@ -15,18 +15,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// How long the end of a server takes at most.
+// Limits on the time that stopping a server takes.
 const (
-	// stdinGrace is what a server has to end after its input has, and termGrace what it has after it has been told to.
+	// stdinGrace is the time to exit after the end of its input, and termGrace the time to exit after SIGTERM.
 	stdinGrace = 2 * time.Second
 	termGrace  = 2 * time.Second
-	// drainTime is how long its output is read after it has ended, since others may hold it open.
+	// drainTime is how long its output is read after its exit, because other processes may hold it open.
 	drainTime = time.Second
-	// writeTime is how long it may take to read a message.
+	// writeTime is how long the server may take to read a message.
 	writeTime = 30 * time.Second
 )
 
-// A process is a server that talks by its standard input and output.
+// A process is a server that communicates over its standard input and output.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
@@ -36,13 +36,13 @@ type process struct {
 
 	mu    sync.Mutex
 	last  []string      // the last whole lines of its standard error
-	heard chan struct{} // closed when that has ended
+	heard chan struct{} // closed at the end of its standard error
 
 	stop  sync.Once
-	ended chan struct{} // closed when nothing is left of it
+	ended chan struct{} // closed when its group is gone
 }
 
-// startProcess starts a server. Each line that it writes to its standard error goes to log.
+// startProcess starts a server. Each line of its standard error goes to log.
 func startProcess(config ServerConfig, environ []string, log func(line string)) (*process, error) {
 	p := &process{exited: make(chan struct{}), heard: make(chan struct{}), ended: make(chan struct{})}
 	p.cmd = exec.Command(config.Command, config.Args...)
@@ -94,8 +94,7 @@ func startProcess(config ServerConfig, environ []string, log func(line string)) 
 	return p, nil
 }
 
-// startError leaves out the arguments and the environment, which the system's error does not have, and the path that
-// it has twice.
+// startError removes the path that the system's error repeats. The error contains neither arguments nor environment.
 func startError(command string, err error) error {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		err = path.Err
@@ -105,11 +104,11 @@ func startError(command string, err error) error {
 	return fmt.Errorf("starting %q: %w", command, err)
 }
 
-// maxStderrLine is how much of a line of the standard error is logged.
+// maxStderrLine limits the part of a line of standard error that is logged, in bytes.
 const maxStderrLine = 1000
 
-// maxLastBytes is how much of the standard error is kept, in whole lines and at least one, to say why a server has
-// ended.
+// maxLastBytes limits the standard error that is kept to explain a server's exit, in bytes. It consists of whole lines,
+// at least one.
 const maxLastBytes = 800
 
 func (p *process) logStderr(log func(line string)) {
@@ -119,12 +118,12 @@ func (p *process) logStderr(log func(line string)) {
 	for {
 		line, err := reader.ReadSlice('\n')
 		if !cut && len(line) > 0 {
-			if !errors.Is(err, bufio.ErrBufferFull) { // half a line can end in half a secret, which nobody would find
+			if !errors.Is(err, bufio.ErrBufferFull) { // a partial line could end in a part of a secret, which would not be redacted
 				p.remember(string(line))
 			}
 			log(string(line))
 		}
-		cut = errors.Is(err, bufio.ErrBufferFull) // the rest of a long line is left out
+		cut = errors.Is(err, bufio.ErrBufferFull) // drop the rest of a long line
 		if err != nil && !cut {
 			return
 		}
@@ -145,8 +144,8 @@ func (p *process) remember(line string) {
 	}
 }
 
-// explain adds to an error what the server has written to its standard error at last, which is where most say what is
-// wrong. It is for a process of which nothing is left. The text can have secrets.
+// explain adds the last lines of standard error to an error, because most servers report their problems there. All of
+// the process must be gone. The text may contain secrets.
 func (p *process) explain(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,16 +156,16 @@ func (p *process) explain(err error) error {
 	return fmt.Errorf("%w; its standard error ends in: %s", err, text)
 }
 
-// transport is how the protocol's implementation talks to the process.
+// transport returns the SDK's transport to the process.
 func (p *process) transport(f *filter, fail func(error)) sdk.Transport {
 	reader := &lineReader{in: bufio.NewReaderSize(p.stdout, 64<<10), filter: f, fail: func(err error) {
 		fail(err)
-		p.stdout.Close() // so that it does not wait to write more
+		p.stdout.Close() // so that the server cannot block while writing
 	}}
 	return &sdk.IOTransport{
 		Reader:        readCloser{reader, p.close},
 		Writer:        &stdinWriter{p, fail},
-		MaxLineLength: -1, // the filter has limited it
+		MaxLineLength: -1, // the filter limits lines
 	}
 }
 
@@ -193,7 +192,7 @@ func (w *stdinWriter) Write(data []byte) (int, error) {
 	})
 	defer timer.Stop()
 	n, err := w.stdin.Write(data)
-	if err != nil { // the server has closed the other end, if the reason is not known already
+	if err != nil { // the server closed the pipe, unless a reason is known
 		w.fail(errLost)
 	}
 	return n, err
@@ -204,11 +203,11 @@ func (w *stdinWriter) Close() error {
 	return nil
 }
 
-// close begins the end of the process, and does not wait for it. It closes the input first, as the protocol wants it.
+// close starts to end the process, without waiting. It closes the input first, as the protocol demands.
 func (p *process) close() {
 	p.stop.Do(func() {
 		p.stdin.Close()
-		go io.Copy(io.Discard, p.stdout) // what it still has to say must not keep it from its end
+		go io.Copy(io.Discard, p.stdout) // pending output must not block the exit
 		go func() {
 			defer close(p.ended)
 			for _, step := range []struct {
@@ -223,7 +222,7 @@ func (p *process) close() {
 				}
 				timer.Stop()
 			}
-			kill(p.cmd) // and what it has started and left behind
+			kill(p.cmd) // and the remaining processes of its group
 			timer := time.NewTimer(drainTime)
 			select {
 			case <-p.heard:
@@ -237,10 +236,10 @@ func (p *process) close() {
 	})
 }
 
-// environment is what a process gets: a few variables, since others are nobody's business, and those of its
-// configuration.
+// environment returns the environment of a process: the inherited variables and those of its configuration. Other
+// variables stay hidden from it.
 func environment(lookup func(string) (string, bool), env map[string]string) []string {
-	environ := []string{} // with nil it would get all of them
+	environ := []string{} // nil would mean the whole environment
 	for _, name := range inherited {
 		if _, given := env[name]; given || lookup == nil {
 			continue

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// progressCalls are the calls that are in flight, by the tokens that the server reports their progress with.
+// progressCalls holds the calls in flight, by the tokens with which the server reports their progress.
 type progressCalls struct {
 	mu    sync.Mutex
 	last  uint64
 	calls map[string]chan progress
 }
 
-// progress is how far a call has come.
+// progress is a progress report.
 type progress struct {
 	Progress float64 `json:"progress"`
 	Total    float64 `json:"total"`
@@ -40,7 +40,7 @@ func (p *progressCalls) end(token string) {
 	delete(p.calls, token)
 }
 
-// progress takes a notification.
+// progress handles a notification of progress.
 func (p *progressCalls) progress(params json.RawMessage) {
 	var report struct {
 		Token json.RawMessage `json:"progressToken"`
@@ -50,7 +50,7 @@ func (p *progressCalls) progress(params json.RawMessage) {
 		return
 	}
 	var token string
-	_ = json.Unmarshal(report.Token, &token) // ours are strings
+	_ = json.Unmarshal(report.Token, &token) // our tokens are strings
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.calls[token]
@@ -61,5 +61,5 @@ func (p *progressCalls) progress(params json.RawMessage) {
 	case <-c:
 	default:
 	}
-	c <- report.progress // there is room: nobody else sends
+	c <- report.progress // there is room: this is the only sender
 }

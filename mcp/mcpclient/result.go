@@ -14,16 +14,16 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// maxParts is how many parts a result may have. The rest is left out.
+// maxParts limits the parts of a result. Further ones are left out.
 const maxParts = 1000
 
-// Structured content may have so many levels and values. What has more is left out.
+// Limits on structured content. Larger content is left out.
 const (
 	maxDataDepth  = 128
 	maxDataValues = 100_000
 )
 
-// content is a part of a result as servers have it.
+// content is a part of a result in the protocol's form.
 type content struct {
 	Type        string `json:"type"`
 	Text        string `json:"text"`
@@ -41,7 +41,7 @@ type content struct {
 	} `json:"resource"`
 }
 
-// result makes a result of what the server has sent.
+// result converts the result that the server sent.
 func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 	var in struct {
 		content, structured, inputRequests []byte
@@ -49,7 +49,7 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 		ResultType                         string
 	}
 	var err error
-	jsontree.Members(raw, func(name, value []byte) { // which copies nothing
+	jsontree.Members(raw, func(name, value []byte) { // copies nothing
 		switch string(name) {
 		case "content":
 			in.content = value
@@ -96,7 +96,7 @@ func (t *tool) result(raw json.RawMessage) (registry.Result, error) {
 	return result, nil
 }
 
-// part makes a part of one of the server's. What cannot be shown is said.
+// part converts a part of a result. A sentence replaces parts that cannot be shown.
 func (t *tool) part(raw json.RawMessage) registry.Part {
 	var in content
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -142,7 +142,7 @@ func (t *tool) part(raw json.RawMessage) registry.Part {
 		cleanLine(in.Type, 50))}
 }
 
-// binary makes a part of base64.
+// binary decodes a part in base64.
 func binary(what, encoded, mime string) registry.Part {
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {

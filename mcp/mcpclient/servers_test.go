@@ -24,10 +24,10 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// serverKind makes the test binary a server of this kind.
+// serverKind is the variable that makes the test binary a server of this kind.
 const serverKind = "TOOLRUN_TEST_SERVER"
 
-// serverGate is a file without which a server does not begin.
+// serverGate is the variable with the name of a file. The server starts only if that exists.
 const serverGate = "TOOLRUN_TEST_GATE"
 
 func TestMain(m *testing.M) {
@@ -55,10 +55,10 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// stdio is the configuration of a server of a kind that is a process.
+// stdio returns the configuration of a server process of a kind.
 func stdio(kind string) mcpclient.ServerConfig {
 	return mcpclient.ServerConfig{Command: os.Args[0], Env: map[string]string{
-		serverKind: kind, "GORACE": "atexit_sleep_ms=0", // the race detector waits for a second otherwise
+		serverKind: kind, "GORACE": "atexit_sleep_ms=0", // otherwise the race detector waits for a second
 	}}
 }
 
@@ -71,7 +71,7 @@ func open(t testing.TB, options *mcpclient.Options, servers map[string]mcpclient
 	return set
 }
 
-// openKind opens one server, with the name of its kind.
+// openKind opens one server. Its name is its kind.
 func openKind(t testing.TB, kind string, options *mcpclient.Options) *mcpclient.Set {
 	t.Helper()
 	return open(t, options, map[string]mcpclient.ServerConfig{kind: stdio(kind)})
@@ -100,7 +100,7 @@ func names(r *registry.Registry) []string {
 	return list
 }
 
-// until waits for something that servers do.
+// until waits for a condition that depends on the servers.
 func until(t testing.TB, set *mcpclient.Set, condition func() bool) {
 	t.Helper()
 	for timeout := time.After(time.Minute); ; {
@@ -116,12 +116,12 @@ func until(t testing.TB, set *mcpclient.Set, condition func() bool) {
 	}
 }
 
-// overHTTP serves what the protocol's implementation has.
+// overHTTP starts an HTTP server with the SDK's handler.
 func overHTTP(server *sdk.Server, options *sdk.StreamableHTTPOptions) *httptest.Server {
 	return httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, options))
 }
 
-// newGoodServer is a server as others write them.
+// newGoodServer returns a well-behaved server, made with the SDK.
 func newGoodServer(versions ...string) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, &sdk.ServerOptions{
 		Instructions: "Be \u202eepolite\x07.", SupportedProtocolVersions: versions,
@@ -216,7 +216,7 @@ func newGoodServer(versions ...string) *sdk.Server {
 	return server
 }
 
-// amplifies splits the kind of a server that answers with what costs more than it looks.
+// amplifies parses the kind of a server whose answers take more memory than their size suggests.
 func amplifies(kind string) (what string, size int, ok bool) {
 	kind, ok = strings.CutPrefix(kind, "amplify ")
 	_, _ = fmt.Sscanf(kind, "%d", &size)
@@ -224,13 +224,13 @@ func amplifies(kind string) (what string, size int, ok bool) {
 	return what, size, ok
 }
 
-// A rawServer is one that knows the protocol, and does not keep to it.
+// A rawServer knows the protocol but violates it.
 type rawServer struct {
 	kind    string
 	in      *bufio.Reader
 	out     *bufio.Writer
-	replies int // to what it has asked
-	lists   int // of tools, that it has been asked for
+	replies int // the answers to its requests
+	lists   int // the requests for its tools
 }
 
 func newRawServer(kind string, in io.Reader, out io.Writer) *rawServer {
@@ -242,7 +242,7 @@ func (s *rawServer) send(format string, args ...any) {
 	s.out.Flush()
 }
 
-// tools is what a list of tools is as a result.
+// tools answers a request with a list of tools.
 func (s *rawServer) tools(id json.RawMessage, tools string) {
 	s.send(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, id, tools)
 }
@@ -290,10 +290,10 @@ func (s *rawServer) serve() {
 	}
 }
 
-// arrays is JSON of so many bytes, nearly all of them empty arrays.
+// arrays returns JSON of n bytes that consists mostly of empty arrays.
 func arrays(n int) string { return "[" + strings.Repeat("[],", n/3) + "0]" }
 
-// amplify answers by a message of some size that costs more than it looks.
+// amplify answers with a message of about size bytes that takes more memory than that.
 func (s *rawServer) amplify(id, token json.RawMessage, what string, size int) {
 	const answer = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}],"structuredContent":{"a":%s},"_meta":%s}}`
 	x := strings.Repeat("x", size)
@@ -409,11 +409,11 @@ func (s *rawServer) list(id json.RawMessage, cursor string) {
 		s.tools(id, strings.Join(list, ","))
 	case "utf8":
 		s.tools(id, `{"name":"t","description":"a`+"\xff\xfe"+`b\ud800\u0000\u001b\u202e\udb40\udc41cd\udb40\udd10\u3164\ufe01\u2764\ufe0f\u200d\u200d\u200d\ud83d\udd25","inputSchema":{"type":"object","description":"`+"\xc0"+`"}}`)
-	case "restless": // it has other tools each time, and says so when it is listened to
+	case "restless": // its tools change with each listing, and it reports that
 		s.lists++
 		s.tools(id, fmt.Sprintf(`{"name":"t","description":"%d","inputSchema":{"type":"object"}}`, s.lists))
 		time.AfterFunc(300*time.Millisecond, func() { fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`) })
-	case "silent": // it does not list its tools a second time
+	case "silent": // it never answers a second listing
 		if s.lists++; s.lists > 1 {
 			fmt.Fprintln(os.Stderr, "asked again")
 			return
@@ -462,13 +462,13 @@ func (s *rawServer) call(id, token json.RawMessage) {
 			}
 		}
 		answer("flooded")
-	case "disguised": // names that differ in case are the same to package json, and not to others
+	case "disguised": // package json ignores the case of names, and other decoders do not
 		answer(strconv.Itoa(s.replies))
 		for i := range 1000 {
 			fmt.Fprintf(s.out, `{"jsonrpc":"2.0","id":%d,"method":"ping","Method":null,"error":{}}`+"\n", i+1_000_000)
 		}
 		s.out.Flush()
-	case "greedy": // what it asks for is large
+	case "greedy": // its requests are large
 		for i := range 50 {
 			s.send(`{"jsonrpc":"2.0","id":"g%d%s","method":"ping"}`, i, strings.Repeat("x", 1<<17))
 		}
@@ -489,20 +489,20 @@ func (s *rawServer) call(id, token json.RawMessage) {
 	case "stubborn":
 		child := exec.Command(os.Args[0])
 		child.Env = []string{serverKind + "=sleep"}
-		child.Stdout, child.Stderr = os.Stdout, os.Stderr // which keeps them open
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr // which the child keeps open
 		if child.Start() == nil {
 			answer(fmt.Sprintf("%d %d", os.Getpid(), child.Process.Pid))
 		}
 	case "restless":
 		answer(strconv.Itoa(s.lists))
-	case "survived": // by something that it has started
+	case "survived": // by a child process
 		child := exec.Command(os.Args[0])
 		child.Env = []string{serverKind + "=sleep"}
-		child.Stdout, child.Stderr = os.Stdout, os.Stderr // which keeps them open
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr // which the child keeps open
 		if child.Start() == nil {
 			os.Exit(1)
 		}
-	case "shut": // it takes no more input, and goes on
+	case "shut": // it closes its input and goes on
 		os.Stdin.Close()
 		answer("shut")
 		time.Sleep(time.Hour)

@@ -11,18 +11,18 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// A Set is the servers of a configuration and the connections to them. It is safe for concurrent use.
+// A Set holds the connections to the servers of a configuration. It is safe for concurrent use.
 type Set struct {
 	base    *registry.Registry
 	servers []*server // by name
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
-	building sync.Mutex // held while a registry is made
+	building sync.Mutex // held while a registry is built
 	registry atomic.Pointer[registry.Registry]
 
 	mu      sync.Mutex
-	changed chan struct{} // closed when there is another registry
+	changed chan struct{} // closed when the registry is replaced
 }
 
 // Open connects to all servers of a configuration that are not disabled. It returns when each of them is connected
@@ -112,7 +112,7 @@ func (s *Set) Close() error {
 	return nil
 }
 
-// rebuild makes a registry of what the servers have now.
+// rebuild builds a registry from the tools that the servers have now.
 func (s *Set) rebuild() {
 	s.building.Lock()
 	defer s.building.Unlock()
@@ -130,7 +130,7 @@ func (s *Set) rebuild() {
 		}
 	}
 	next, err := s.base.With(tools...)
-	for err != nil { // which checks before have made unlikely
+	for err != nil { // unlikely, because the tools have been checked before
 		wrong, ok := errors.AsType[*registry.ToolError](err)
 		before := len(tools)
 		tools = slices.DeleteFunc(tools, func(t registry.Tool) bool { return ok && t.Spec().Name == wrong.Tool })

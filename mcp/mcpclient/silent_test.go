@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpclient"
 )
 
-// A deaf transport answers nothing.
+// A deaf transport never answers.
 type deaf struct{}
 
 func (deaf) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -21,7 +21,7 @@ func (deaf) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// An absent transport reaches nobody.
+// An absent transport fails at once.
 type absent struct{}
 
 func (absent) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }

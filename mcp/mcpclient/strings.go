@@ -36,7 +36,7 @@ func mapStrings(data json.RawMessage, change func(name, text string) string) jso
 			under, name = "", text
 		}
 		if changed := change(under, text); changed != text {
-			quoted, _ := json.Marshal(changed) // strings have no error
+			quoted, _ := json.Marshal(changed) // encoding a string cannot fail
 			out = append(append(out, data[copied:i]...), quoted...)
 			copied = end
 		}
@@ -48,7 +48,7 @@ func mapStrings(data json.RawMessage, change func(name, text string) string) jso
 	return append(out, data[copied:]...)
 }
 
-// endOfString returns where a string ends that begins at i.
+// endOfString returns the end of the string that begins at i.
 func endOfString(data []byte, i int) int {
 	for i++; i < len(data) && data[i] != '"'; i++ {
 		if data[i] == '\\' {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// cleanText is text of a stranger as a model may get it: valid, of limited length, without control characters, and
-// without what people would not see.
+// cleanText makes untrusted text suitable for a model: valid UTF-8 of limited length, without control characters, and
+// without characters that people would not see.
 func cleanText(text string, limit int) string {
 	joining := maxJoining
 	return strings.Map(func(r rune) rune {
@@ -28,25 +28,26 @@ func cleanText(text string, limit int) string {
 	}, plaintext.Clean(text, limit))
 }
 
-// maxJoining is how many joiners and the like may follow each other: one that chooses a form and one that joins it to
-// the next. With more of them, texts can be written.
+// maxJoining limits consecutive invisible characters that are allowed: a variation selector and a joiner. Longer
+// sequences could encode hidden text.
 const maxJoining = 2
 
-// joins reports whether a character is one without which some languages and emojis are written wrong.
+// joins reports whether an invisible character is needed to write some languages and emojis correctly.
 func joins(r rune) bool { return r == '\u200c' || r == '\u200d' || r == '\ufe0e' || r == '\ufe0f' }
 
-// isHidden reports whether people do not see a character.
+// isHidden reports whether a character is invisible.
 func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// cleanLine is text of a stranger as one line.
+// cleanLine is cleanText on a single line.
 func cleanLine(text string, limit int) string {
 	return strings.Join(strings.FieldsFunc(cleanText(text, limit), func(r rune) bool { return r == '\n' || r == '\t' }),
 		" ")
 }
 
-// cleanResult is a text that a tool has returned. It can be a file's, so that only control characters are taken out.
+// cleanResult removes control characters from the text of a result. Everything else stays, because it may come from a
+// file.
 func cleanResult(text string) string {
 	clean := true
 	for i := 0; i < len(text); i++ {

@@ -19,15 +19,14 @@ const (
 	maxDescriptions = 256 << 10 // of all tools of a server together
 	maxInstructions = 16 << 10
 	maxTitle        = 200
-	// maxSchema is how many bytes a schema may have, and maxSchemas all of a server together. What is larger is left
-	// out.
+	// maxSchema limits a schema in bytes, and maxSchemas all schemas of a server. Larger ones are left out.
 	maxSchema  = 256 << 10
 	maxSchemas = 4 << 20
-	// maxObjects is how many objects a schema may consist of, and allObjects all of a server together: compiling
+	// maxObjects limits the objects in a schema, and allObjects those of all schemas of a server, because compiling
 	// takes time.
 	maxObjects = 2000
 	allObjects = 50_000
-	// maxSchemaDepth and maxSchemaValues are for what is decoded of a schema.
+	// maxSchemaDepth and maxSchemaValues limit the schemas that are decoded.
 	maxSchemaDepth  = 128
 	maxSchemaValues = 50_000
 )
@@ -35,15 +34,15 @@ const (
 // A tool is a tool of a server.
 type tool struct {
 	server *server
-	remote string            // what the server calls it
-	said   [sha256.Size]byte // of what the server says of it
+	remote string            // the server's own name for it
+	said   [sha256.Size]byte // the hash of the server's description
 	spec   registry.Spec
 }
 
 // Spec describes the tool.
 func (t *tool) Spec() registry.Spec { return t.spec }
 
-// makeTools makes tools of what a server says.
+// makeTools makes tools from a listing.
 func (s *server) makeTools(list *listing) []*tool {
 	instructions := cleanText(s.secrets.text(list.instructions), maxInstructions)
 	if instructions != "" {
@@ -91,12 +90,12 @@ func (s *server) makeTools(list *listing) []*tool {
 	return tools
 }
 
-// offers reports whether a tool is to be offered, by the server's own name for it.
+// offers reports whether the configuration permits a tool, by the server's own name for it.
 func (s *ServerConfig) offers(tool string) bool {
 	return (s.EnabledTools == nil || slices.Contains(s.EnabledTools, tool)) && !slices.Contains(s.DisabledTools, tool)
 }
 
-// missing returns the names of tools to offer and to leave out that are not in a list, cleaned and sorted.
+// missing returns the names in EnabledTools and DisabledTools that are not in a list, cleaned and sorted.
 func (s *ServerConfig) missing(list *listing) []string {
 	listed := map[string]bool{}
 	for _, t := range list.tools {
@@ -121,7 +120,7 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// is returns a hint, or what the protocol says it is if it is missing.
+// is returns a hint, or the protocol's default if it is missing.
 func is(hint *bool, otherwise bool) bool {
 	if hint == nil {
 		return otherwise
@@ -129,13 +128,13 @@ func is(hint *bool, otherwise bool) bool {
 	return *hint
 }
 
-// anyObject is the schema of a tool whose own one cannot be used: the server validates.
+// anyObject replaces the schema of a tool if that cannot be used. The server then validates.
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
 // A schemaReader decides which schemas are used.
 type schemaReader struct {
 	server        *server
-	room, objects int // what is left
+	room, objects int // what is left of maxSchemas and allObjects
 }
 
 func (r *schemaReader) input(tool string, raw json.RawMessage) json.RawMessage {
@@ -161,7 +160,7 @@ func (r *schemaReader) output(tool string, raw json.RawMessage) json.RawMessage 
 	return schema
 }
 
-// usable returns a schema, with the type that it must have if it has none.
+// usable returns a schema with the type object, which it adds if there is none, or an error if it cannot be used.
 func (r *schemaReader) usable(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) > maxSchema || len(raw) > r.room {
 		return nil, fmt.Errorf("it has %d bytes, more than %d, or all together have more than %d", len(raw), maxSchema,

@@ -13,24 +13,24 @@ import (
 	"github.com/toolrun/toolrun/internal/plaintext"
 )
 
-// variable matches ${NAME}, ${env:NAME} and ${NAME:-default}, whose parts are the name and the default, ${input:ID},
-// whose third part is the id, and what looks like one of them.
+// variable matches ${NAME}, ${env:NAME} and ${NAME:-default}, with the name and the default as groups 1 and 2, and
+// ${input:ID}, with the id as group 3. It also matches malformed variables.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]*)(:-[^}]*)?\}|\$\{input:([^}]*)\}|\$\{[^}]*\}`)
 
-// secretName matches a word that a name of a secret has in it, and notSecret one that such a name ends in if it is
-// that of something else.
+// secretName matches a word in the names of secrets. notSecret matches a last word that shows that it is something
+// else, such as the path of a secret.
 var (
 	secretName = regexp.MustCompile(`(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE)$|^(AUTH|PAT)$`)
 	notSecret  = regexp.MustCompile(`^(PATH|FILE|DIR|ID|URL|NAME)$`)
 )
 
-// looksSecret reports whether a variable, a header or a parameter has a name as secrets have.
+// looksSecret reports whether a variable, a header or a parameter is a secret by its name.
 func looksSecret(name string) bool {
 	all := words(name)
 	return len(all) > 0 && !notSecret.MatchString(all[len(all)-1]) && slices.ContainsFunc(all, secretName.MatchString)
 }
 
-// words are the words that a name is made of, in upper case: API_KEY, x-api-key and apiKey have the same.
+// words splits a name into words, in upper case. API_KEY, x-api-key and apiKey contain the same words API and KEY.
 func words(name string) []string {
 	var b strings.Builder
 	lower := false
@@ -51,7 +51,7 @@ func isPlain(value string) bool {
 		slices.ContainsFunc(found, func(match []string) bool { return len(match[2]) > len(":-") }))
 }
 
-// checkVariables finds variables that are not closed.
+// checkVariables returns an error for a variable that is not closed.
 func checkVariables(text string) error {
 	rest := variable.ReplaceAllString(text, "")
 	if i := strings.Index(rest, "${"); i >= 0 {
@@ -60,13 +60,13 @@ func checkVariables(text string) error {
 	return nil
 }
 
-// editorVariable matches variables for which only editors have a value.
+// editorVariable matches variables that only editors support.
 var editorVariable = regexp.MustCompile(`^\$\{(` +
 	`workspaceFolder(Basename)?|workspaceRoot|userHome|pathSeparator|/|cwd|execPath|lineNumber|selectedText|` +
 	`(file|relativeFile)(Basename|BasenameNoExtension|Dirname|Extname|WorkspaceFolder|DirnameBasename)?|` +
 	`(workspaceFolder|config|command):.*)\}$`)
 
-// noValue returns the error for a variable that has no value, as it is written.
+// noValue returns the error for a variable without a value.
 func noValue(match, name string) error {
 	if editorVariable.MatchString(match) {
 		return fmt.Errorf("%s is a variable of editors and has no value here: write the value itself",
@@ -78,7 +78,7 @@ func noValue(match, name string) error {
 // scheme matches the word before a secret, as in "Bearer TOKEN".
 var scheme = regexp.MustCompile(`^[A-Za-z]+ +`)
 
-// An expander puts values in the places of variables, and remembers those that are secrets.
+// An expander replaces variables by their values, and collects the secrets.
 type expander struct {
 	lookup  func(name string) (value string, ok bool)
 	inputs  map[string]Input
@@ -109,7 +109,7 @@ func (e *expander) input(id string) (value string, ok bool) {
 	return value, value != ""
 }
 
-// expand returns text with values. A field that holds a secret makes one of every value in it.
+// expand replaces the variables in a text. If secret is set, all their values are secrets.
 func (e *expander) expand(text string, secret bool) (string, error) {
 	var err error
 	text = variable.ReplaceAllStringFunc(text, func(match string) string {
@@ -121,7 +121,7 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 				err = errors.Join(err, fmt.Errorf("${input:%s} has no value: set the variable %s in the environment",
 					plaintext.Cut(id, 100), plaintext.Cut(inputVariable(id), 100)))
 			}
-			e.secrets = append(e.secrets, value) // as most inputs are
+			e.secrets = append(e.secrets, value) // most inputs are secrets
 			return value
 		}
 		if name == "" && editorVariable.MatchString(match) {
@@ -140,7 +140,7 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 		}
 		switch {
 		case value == "" && fallback != "":
-			return fallback[len(":-"):] // if it is a secret, the whole field is
+			return fallback[len(":-"):] // a default is a secret if the whole field is
 		case !ok:
 			err = errors.Join(err, noValue(match, name))
 		case strings.ContainsAny(value, "\x00\r\n"):
@@ -154,7 +154,7 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 	return text, err
 }
 
-// config returns the configuration of a server with values.
+// config returns the configuration of a server with all variables replaced.
 func (e *expander) config(s ServerConfig) (ServerConfig, error) {
 	fail := func(field string, err error) (ServerConfig, error) { return s, &ConfigError{Field: field, Err: err} }
 	var err error
@@ -211,14 +211,14 @@ func (e *expander) config(s ServerConfig) (ServerConfig, error) {
 	return s, nil
 }
 
-// minSecret is how many bytes a secret must have to be found in texts: shorter ones are parts of words.
+// minSecret is the minimum length of secrets that are redacted, in bytes. Shorter ones occur in ordinary words.
 const minSecret = 6
 
-// A redactor takes secrets out of texts. Nil takes out nothing.
+// A redactor removes secrets from texts. A nil redactor removes nothing.
 type redactor struct{ replacer *strings.Replacer }
 
 func newRedactor(secrets []string) *redactor {
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one can be in another
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // the longest first: one can be part of another
 	var pairs []string
 	for _, secret := range secrets {
 		if len(secret) < minSecret {
@@ -241,7 +241,7 @@ func (r *redactor) text(text string) string {
 	return r.replacer.Replace(text)
 }
 
-// json takes secrets out of the strings, names and numbers of JSON, which must be valid.
+// json removes secrets from the strings, names and numbers of JSON, which must be valid.
 func (r *redactor) json(data json.RawMessage) json.RawMessage {
 	if r == nil {
 		return data
