@@ -16,12 +16,16 @@ type Layer interface {
 	// Apply makes the files what the layer shows, at the named paths and below them, or everywhere if there are none,
 	// and lists what it has done. If one of these differences is a conflict, it does nothing, and the error is a
 	// [*ConflictError]; nor if one is protected ([*ProtectedError]), or would remove what the layer has not shown
-	// ([*UncoveredError]). If it fails in the middle, the rest stays in the layer, and applying again goes on with it.
+	// ([*UncoveredError]), or if nothing is different at one of the names ([ErrNoDifference]). If it fails in the middle, the rest stays in the layer, and applying again goes on with it.
 	Apply(ctx context.Context, names ...string) ([]Difference, error)
 	// Discard drops what is different in the layer, also conflicts, at the named paths and below them, or everywhere
-	// if there are none, and lists it. The history does not contain that.
+	// if there are none, and lists it. If nothing is different at one of the names, it does nothing, and the error is
+	// [ErrNoDifference]. The history does not contain that.
 	Discard(ctx context.Context, names ...string) ([]Difference, error)
 }
+
+// ErrNoDifference means that a [Layer] has no difference at a path or below it. It is fs.ErrNotExist.
+var ErrNoDifference error = missingError("there is no such change")
 
 // A Difference is something that applying a [Layer] does.
 type Difference struct {

@@ -57,20 +57,20 @@ func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 
 // Discard implements [vfs.Layer].
 func (p *layerProject) Discard(ctx context.Context, names ...string) ([]vfs.Difference, error) {
-	return p.settleLayer(ctx, names, nil)
+	return p.settleLayer(ctx, "discard", names, nil)
 }
 
 // settleLayer does something with the differences at the names, if do is not nil, and drops them from the layer then.
 // do returns how many it has done.
 func (p *layerProject) settleLayer(
-	ctx context.Context, names []string, do func(c *core, all []vfs.Difference) (int, error),
+	ctx context.Context, op string, names []string, do func(c *core, all []vfs.Difference) (int, error),
 ) (done []vfs.Difference, err error) {
 	err = p.change(ctx, func(c *core) error {
-		tops, err := p.l.tops(names)
+		found, err := p.l.search(ctx)
 		if err != nil {
 			return err
 		}
-		found, err := p.l.search(ctx)
+		tops, err := p.l.tops(op, names, found)
 		if err != nil {
 			return err
 		}
@@ -111,16 +111,19 @@ func (p *layerProject) settleLayer(
 }
 
 // tops returns the clean paths of names, or the root if there are none. What is in a directory that hides the one below
-// is settled with that.
-func (l *layered) tops(names []string) ([]string, error) {
+// is settled with that. There must be something different at each.
+func (l *layered) tops(op string, names []string, found []vfs.Difference) ([]string, error) {
 	if len(names) == 0 {
 		return []string{"/"}, nil
 	}
 	tops := make([]string, len(names))
 	for i, name := range names {
 		clean, err := vfs.Clean(name)
+		if err == nil && !l.differs(clean, found) {
+			err = vfs.ErrNoDifference
+		}
 		if err != nil {
-			return nil, fsys.PathError("apply", name, err)
+			return nil, fsys.PathError(op, name, err)
 		}
 		hidden, err := l.notes.hide(clean)
 		if err != nil {
@@ -131,6 +134,20 @@ func (l *layered) tops(names []string) ([]string, error) {
 		}
 	}
 	return tops, nil
+}
+
+// differs reports whether there are differences at a path or below it, or it is in what is removed.
+func (l *layered) differs(clean string, found []vfs.Difference) bool {
+	return clean == "/" || slices.ContainsFunc(found, func(d vfs.Difference) bool {
+		if vfs.Within(d.Path, clean) {
+			return true
+		}
+		if d.Op != vfs.OpRemove || !vfs.Within(clean, d.Path) {
+			return false
+		}
+		_, err := l.below.lstat(clean)
+		return err == nil
+	})
 }
 
 // drop removes what is at some paths from the layer, and what is noted about them. Who begins this ends it, or else who

@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -146,14 +147,25 @@ func TestLayerIsAppliedInPart(t *testing.T) {
 	p := openLayer(t, dir, t.TempDir())
 	changeLayer(t, p)
 	write(t, p, "/new/er/f.txt", "f")
+	all, shown := differences(t, p), snapshot(t, p)
+	for _, none := range []string{"/none", "dir/none", "/a.txt/none", "/other/none", "/other/e.txt/none", "/dir/sub/none", "/moved/none"} {
+		for _, do := range []func(ctx context.Context, names ...string) ([]vfs.Difference, error){p.Apply, p.Discard} {
+			done, err := do(t.Context(), "/a.txt", none)
+			require.ErrorIs(t, err, vfs.ErrNoDifference, none)
+			require.Empty(t, done)
+		}
+	}
+	require.Equal(t, all, differences(t, p))
+	require.Equal(t, shown, snapshot(t, p))
 	for _, part := range []struct {
 		names []string
 		want  []string
 	}{
-		{[]string{"/a.txt", "/none"}, []string{"write /a.txt"}},
+		{[]string{"/a.txt"}, []string{"write /a.txt"}},
 		{[]string{"/other/new.txt"}, []string{"remove /other/e.txt", "create /other/new.txt"}}, // it hides what is below
 		{[]string{"/new/er/f.txt"}, []string{"mkdir /new", "mkdir /new/er", "create /new/er/f.txt"}},
-		{[]string{"/dir"}, []string{"remove /dir/sub", "write /dir/b.txt"}},
+		{[]string{"/dir/sub/c.txt"}, []string{"remove /dir/sub"}}, // it is removed with that
+		{[]string{"/dir"}, []string{"write /dir/b.txt"}},
 	} {
 		shown := snapshot(t, p)
 		done, err := p.Apply(t.Context(), part.names...)

@@ -18,7 +18,7 @@ import (
 
 // Apply implements [vfs.Layer].
 func (p *layerProject) Apply(ctx context.Context, names ...string) ([]vfs.Difference, error) {
-	return p.settleLayer(ctx, names, func(c *core, all []vfs.Difference) (done int, err error) {
+	return p.settleLayer(ctx, "apply", names, func(c *core, all []vfs.Difference) (done int, err error) {
 		infos := make([]fs.FileInfo, len(all))
 		for i, d := range all {
 			if infos[i], err = p.l.applicable(c, d); err != nil {

@@ -23,10 +23,14 @@ func (c *filesCommand) diff() *cobra.Command {
 		Short: "Show how a file has changed, or what apply would do",
 		Long: `Compare a file with what it was before a change: the change with this ID, or the
 last one. With two IDs, compare what it was before each. The file need not exist
-any more. toolrun files history lists the changes. Without a PATH, show the
-changes that --overlay has kept apart from the directory given with --root.`,
+any more. toolrun files history lists the changes.
+
+Without a PATH, show the changes that --overlay has kept apart from the directory
+given with --root. With a PATH and no ID, show those at the path and below, if
+there are any.`,
 		Example: "  toolrun files diff /notes.md\n" +
-			"  toolrun files diff /notes.md 2",
+			"  toolrun files diff /notes.md 2\n" +
+			"  toolrun files --root site diff",
 		Args: cobra.MaximumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -45,6 +49,11 @@ func (c *filesCommand) diffFile(cmd *cobra.Command, args []string, p vfs.Project
 	name, err := vfs.Clean(args[0])
 	if err != nil {
 		return outcome{}, err
+	}
+	if len(args) == 1 {
+		if text, err := c.waiting(cmd, name); text != "" || err != nil {
+			return c.diffOutcome(cmd, name, text, err)
+		}
 	}
 	changes, err := p.Changes(cmd.Context(), name)
 	if err != nil {
@@ -76,10 +85,13 @@ func (c *filesCommand) diffFile(cmd *cobra.Command, args []string, p vfs.Project
 		}
 		versions = append(versions, fileVersion{name, data})
 	}
-	text := compare(versions[0], versions[1])
-	out := outcome{text: text, data: map[string]string{"path": name, "diff": text}}
-	if c.json {
-		return out, nil
+	return c.diffOutcome(cmd, name, compare(versions[0], versions[1]), nil)
+}
+
+// diffOutcome prints how something has changed, or returns it for --json.
+func (c *filesCommand) diffOutcome(cmd *cobra.Command, name, text string, err error) (outcome, error) {
+	if err != nil || c.json {
+		return outcome{data: map[string]string{"path": name, "diff": text}}, err
 	}
 	return outcome{}, printDiff(cmd.OutOrStdout(), text)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -73,6 +74,8 @@ func (c *filesCommand) settle(
 			if done, err = do(cmd, layer, names); err != nil && len(done) == 0 {
 				return err
 			}
+		} else if len(names) > 0 {
+			return &fs.PathError{Op: cmd.Name(), Path: names[0], Err: vfs.ErrNoDifference}
 		}
 		var text strings.Builder
 		for _, d := range done {
@@ -88,10 +91,13 @@ func (c *filesCommand) apply() *cobra.Command {
 		Short: "Make the changes that --overlay has kept apart",
 		Long: `Make the changes in the directory given with --root that tools have made with
 --overlay: all of them, or those at the paths and below. If others have changed
-the same files since, nothing is done: see toolrun files diff.`,
+the same files since, nothing is done: see toolrun files diff.
+
+To take back what was applied, undo the call with --overlay, and apply that.`,
 		Example: "  toolrun files --root site diff\n" +
 			"  toolrun files --root site apply\n" +
-			"  toolrun files --root site apply index.html",
+			"  toolrun files --root site apply index.html\n" +
+			"  toolrun files --root site --overlay undo && toolrun files --root site apply",
 		RunE: c.settle(func(cmd *cobra.Command, layer vfs.Layer, names []string) ([]vfs.Difference, error) {
 			return layer.Apply(cmd.Context(), names...)
 		}),
@@ -127,6 +133,42 @@ func (c *filesCommand) diffLayer(cmd *cobra.Command) (err error) {
 	if c.json {
 		return printJSON(cmd.OutOrStdout(), listed(found))
 	}
+	return c.eachDifference(layer, found, func(text string) error { return printDiff(cmd.OutOrStdout(), text) })
+}
+
+// waiting describes what is different in the layer of --root at a path and below it, if there is a layer. It is "" if
+// nothing is.
+func (c *filesCommand) waiting(cmd *cobra.Command, name string) (text string, err error) {
+	if c.root == "" || c.overlay {
+		return "", nil
+	}
+	if _, err := c.besideRoot("layers"); err != nil {
+		return "", nil // without a place for it, there is no layer
+	}
+	layer, err := c.layer()
+	if layer == nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, layer.Close()) }()
+	found, err := layer.Differences(cmd.Context())
+	if err != nil {
+		return "", err
+	}
+	found = slices.DeleteFunc(found, func(d vfs.Difference) bool {
+		return !vfs.Within(d.Path, name) && !(d.Op == vfs.OpRemove && vfs.Within(name, d.Path))
+	})
+	err = c.eachDifference(layer, found, func(one string) error {
+		text += one
+		return nil
+	})
+	return text, err
+}
+
+// eachDifference describes differences of the layer of --root.
+func (c *filesCommand) eachDifference(layer vfs.Layer, found []vfs.Difference, do func(text string) error) error {
+	if len(found) == 0 {
+		return nil
+	}
 	below, err := local.OpenDir(c.root, &vfs.Options{ReadOnly: true})
 	if err != nil {
 		return err
@@ -134,10 +176,13 @@ func (c *filesCommand) diffLayer(cmd *cobra.Command) (err error) {
 	defer below.Close()
 	for _, d := range found {
 		text, err := difference(below, layer, d)
+		if err != nil {
+			return err
+		}
 		if d.Conflict {
 			text = fmt.Sprintf("%s has been changed by others since\n", d.Path) + text
 		}
-		if err = errors.Join(err, printDiff(cmd.OutOrStdout(), text)); err != nil {
+		if err := do(text); err != nil {
 			return err
 		}
 	}
