@@ -110,8 +110,16 @@ func cacheError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("runtime: cache directory: %w", err)
+	return &CacheError{err}
 }
+
+// A CacheError means that the directory of [EngineOptions].CacheDir cannot be used.
+type CacheError struct{ Err error }
+
+func (e *CacheError) Error() string { return "runtime: cache directory: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CacheError) Unwrap() error { return e.Err }
 
 // savedState is saved with the base image's memory.
 type savedState struct {

@@ -37,6 +37,10 @@ type Guest struct {
 	// the first image is made, that directory is empty and read-only. False means that no path leads anywhere.
 	Files bool
 
+	// Foreign says that the module itself may be hostile. It is compiled by one goroutine then, so that a panic of the
+	// compiler is an error.
+	Foreign bool
+
 	// New returns a driver for a new instance, in which nothing has run yet.
 	New func(in *Instance) (Driver, error)
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/toolrun/toolrun/internal/linearmem"
 	"github.com/toolrun/toolrun/internal/metering"
 )
 
@@ -96,11 +97,60 @@ func (p *Program) compile(ctx context.Context, module []byte) (err error) {
 	if err := instantiateImports(ctx, p.runtime, p.guest.Imports); err != nil {
 		return fmt.Errorf("runtime: %w", err)
 	}
-	workers := experimental.WithCompilationWorkers(ctx, goruntime.GOMAXPROCS(0))
-	if p.compiled, err = p.runtime.CompileModule(workers, module); err != nil {
+	compile := p.compileKnown
+	if p.guest.Foreign {
+		compile = p.compileForeign
+	}
+	if err := compile(ctx, module); err != nil {
 		return fmt.Errorf("runtime: compiling the %s: %w", p.guest.Name, err)
 	}
+	for _, memory := range p.compiled.ExportedMemories() {
+		if size := int64(memory.Min()) * linearmem.PageSize; size > DefaultMemory {
+			return fmt.Errorf("runtime: the %s has %s of memory from the start, and may have %s", p.guest.Name,
+				formatBytes(size), formatBytes(DefaultMemory))
+		}
+	}
 	return nil
+}
+
+func (p *Program) compileKnown(ctx context.Context, module []byte) (err error) {
+	ctx = experimental.WithCompilationWorkers(ctx, goruntime.GOMAXPROCS(0))
+	p.compiled, err = p.runtime.CompileModule(ctx, module)
+	return err
+}
+
+// compileForeign compiles a module that the compiler may fail on. If the context ends first, the compiler, which cannot
+// be stopped, is left behind, with the runtime and the cache that it uses.
+func (p *Program) compileForeign(ctx context.Context, module []byte) error {
+	runtime, cache := p.runtime, p.cache
+	var compiled wazero.CompiledModule
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if panicked := recover(); panicked != nil {
+				err = fmt.Errorf("the compiler failed: %v", panicked)
+			}
+		}()
+		// With one worker it compiles in this goroutine, so that a panic ends here.
+		compiled, err = runtime.CompileModule(experimental.WithCompilationWorkers(context.WithoutCancel(ctx), 1), module)
+	}()
+	select {
+	case <-done:
+		p.compiled = compiled
+		return err
+	case <-ctx.Done():
+	}
+	p.runtime, p.cache = nil, nil
+	go func() {
+		<-done
+		_ = runtime.Close(context.Background())
+		if cache != nil {
+			_ = cache.Close(context.Background())
+		}
+	}()
+	return context.Cause(ctx)
 }
 
 // prepare makes the base image. It then resets the captured instance to the image and lets the driver verify with
@@ -127,6 +177,11 @@ func (p *Program) verify(in *Instance, r *Run) (err error) {
 	// This run stands in for all runs that will start from the image. The image must not contain anything of it: the
 	// clock stands still, and there is no randomness yet.
 	in.run = r
+	if start := in.module.ExportedFunction(metering.StartExport); start != nil {
+		if _, err := start.Call(in.ctx); err != nil {
+			return fmt.Errorf("runtime: the start function: %w", in.Reason(err))
+		}
+	}
 	if err := in.driver.Start(); err != nil {
 		return fmt.Errorf("runtime: %w", in.Reason(err))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -112,6 +113,25 @@ var wasiFunctions = map[string]wasiFunction{
 	"sock_shutdown":           {[]api.ValueType{i32, i32}, noSocket},
 }
 
+// WASIFunction returns the type of a function of WASI preview 1, such as "(i32, i32) -> (i32)", and whether there is
+// one with this name.
+func WASIFunction(name string) (signature string, ok bool) {
+	if name == procExit {
+		return "(i32) -> ()", true
+	}
+	f, ok := wasiFunctions[name]
+	if !ok {
+		return "", false
+	}
+	var params []string
+	for _, t := range f.params {
+		params = append(params, api.ValueTypeName(t))
+	}
+	return "(" + strings.Join(params, ", ") + ") -> (i32)", true
+}
+
+const procExit = "proc_exit"
+
 func instantiateWASI(ctx context.Context, rt wazero.Runtime) error {
 	wasi := rt.NewHostModuleBuilder("wasi_snapshot_preview1")
 	for name, f := range wasiFunctions {
@@ -123,7 +143,7 @@ func instantiateWASI(ctx context.Context, rt wazero.Runtime) error {
 	}
 	wasi.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
 		panic(&Stop{&ExitError{Code: int(api.DecodeI32(stack[0]))}})
-	}), []api.ValueType{i32}, nil).Export("proc_exit")
+	}), []api.ValueType{i32}, nil).Export(procExit)
 	_, err := wasi.Instantiate(ctx)
 	return err
 }

@@ -53,6 +53,12 @@ const (
 
 	// FuelExport is the name under which the fuel is exported, as a mutable i32 global.
 	FuelExport = "toolrun_fuel"
+
+	// StartExport is the name under which [Options].State exports the module's start function.
+	StartExport = "toolrun_start"
+
+	// Version changes when Rewrite makes another module of the same one, for caches.
+	Version = 1
 )
 
 // GlobalExport returns the name under which [Options].State exports the global with an index.
@@ -68,7 +74,8 @@ type Options struct {
 
 	// State ensures that an instance can change only its memory and globals, so that restoring these restores the whole
 	// instance. It exports all globals under the names of [GlobalExport], and refuses modules with instructions that
-	// change tables or drop segments. The error wraps [ErrUnsupported].
+	// change tables or drop segments. The error wraps [ErrUnsupported]. A start function is exported as StartExport instead
+	// of running when the module is instantiated; the host must call it once, before any other function.
 	State bool
 }
 

@@ -44,6 +44,10 @@ func (m *module) rewrite(options Options) ([]byte, error) {
 	sections := maps.Clone(m.sections)
 	for _, step := range steps {
 		content, ok := sections[step.id]
+		if step.id == sectionStart && w.options.State {
+			delete(sections, sectionStart)
+			continue
+		}
 		if !ok {
 			if step.id == sectionStart || step.id == sectionElement {
 				continue
@@ -134,12 +138,18 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 			added[GlobalExport(int(index))] = index
 		}
 	}
+	start, starts := w.sections[sectionStart]
+	starts = starts && w.options.State
 	n := r.u32()
-	out := appendU32(nil, n+uint32(len(added)))
+	size := n + uint32(len(added))
+	if starts {
+		size++
+	}
+	out := appendU32(nil, size)
 	for ; n > 0 && r.err == nil; n-- {
 		name := r.name()
 		kind := r.byte()
-		if _, taken := added[name]; taken {
+		if _, taken := added[name]; taken || starts && name == StartExport {
 			return nil, fmt.Errorf("the module already exports %q", name)
 		}
 		var index uint32
@@ -157,6 +167,13 @@ func (w *rewriter) rewriteExports(r *reader) ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(added)) {
 		out = appendName(out, name)
 		out = appendU32(append(out, kindGlobal), added[name])
+	}
+	if starts {
+		function, err := w.rewriteStart(&reader{data: start})
+		if err != nil {
+			return nil, fmt.Errorf("section %d: %w", sectionStart, err)
+		}
+		out = append(append(appendName(out, StartExport), kindFunction), function...)
 	}
 	return out, r.end()
 }

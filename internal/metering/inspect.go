@@ -1,0 +1,450 @@
+package metering
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Info is what a host needs to know of a module before it compiles it.
+type Info struct {
+	// Imports and Exports are in the module's order. An import's Module is where it comes from.
+	Imports, Exports []External
+	// Memory is the first memory, or nil.
+	Memory *MemoryType
+	// Start reports whether the module has a start function.
+	Start bool
+	// Functions and Globals are how many the module defines. Elements are those of all tables at the start.
+	Functions, Globals int
+	Elements           uint64
+	// Custom is how many bytes are in custom sections, which [Rewrite] leaves out.
+	Custom int
+	// Code is the largest value for any function, and Total the sum for all. The latter has no Nesting and no Loops.
+	Code, Total CodeSize
+}
+
+// CodeSize says how much work the code of a function can be for a compiler.
+type CodeSize struct {
+	Bytes   int    // of the body
+	Locals  uint64 // with the parameters
+	Blocks  uint64 // how many there are
+	Nesting int    // how deep they are nested
+	Loops   int    // how deep loops are nested
+	// Carried is the product of Locals and Loops.
+	Carried uint64
+	// Joins is the product of Locals and Blocks. A compiler may have to decide for each local, at the end of each
+	// block, where its value comes from.
+	Joins uint64
+	// Values is the number of calls and of branch targets in tables, and of the values that blocks and calls take and
+	// give.
+	Values uint64
+}
+
+// An External is something that a module imports or exports.
+type External struct {
+	Module, Name string
+	Kind         Kind
+	// Type is the type of a function, such as "(i32, i64) -> (i32)". It is empty for everything else.
+	Type string
+}
+
+// A Kind is a kind of import or export.
+type Kind byte
+
+// The kinds.
+const (
+	Function Kind = kindFunction
+	Table    Kind = kindTable
+	Memory   Kind = kindMemory
+	Global   Kind = kindGlobal
+	Tag      Kind = kindTag
+)
+
+func (k Kind) String() string {
+	names := []string{"function", "table", "memory", "global", "tag"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return fmt.Sprintf("kind %d", k)
+}
+
+// A MemoryType is the type of a memory. Sizes are in pages of 64 KiB.
+type MemoryType struct {
+	Least, Most uint64 // Most is 0 if it is not limited
+	Shared      bool
+	Imported    bool
+}
+
+// Errors of [Inspect] for what is not a module that this package knows. Others wrap [ErrUnsupported] or are about bytes
+// that are no module at all.
+var (
+	ErrComponent = errors.New("a component, not a core module")
+	ErrMemory64  = errors.New("a 64-bit memory or table (memory64)")
+)
+
+// Inspect reads a module. It takes memory in proportion to the module, whatever that says of itself, and so does
+// compiling a module that Inspect has read, but for what [Info] counts.
+func Inspect(module []byte) (*Info, error) {
+	info, err := inspect(module)
+	if err != nil {
+		return nil, fmt.Errorf("metering: %w", err)
+	}
+	return info, nil
+}
+
+func inspect(data []byte) (*Info, error) {
+	if len(data) >= 8 && string(data[:4]) == "\x00asm" && data[6] == 1 {
+		return nil, ErrComponent
+	}
+	i := &inspector{}
+	// The limits come first: parse refuses 64-bit ones as unknown.
+	if err := i.sections(data); err != nil {
+		return nil, err
+	}
+	m, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	i.module = m
+	for _, step := range []struct {
+		id   byte
+		read func(*reader)
+	}{
+		{sectionType, i.readSignatures},
+		{sectionImport, i.readExternals},
+		{sectionGlobal, i.readGlobals},
+		{sectionExport, i.readExports},
+		{sectionStart, func(r *reader) { i.Start = true; r.u32(); r.end() }},
+		{sectionCode, i.readCode},
+		{sectionData, i.readData},
+	} {
+		if content, ok := m.sections[step.id]; ok {
+			r := &reader{data: content}
+			if step.read(r); r.err != nil {
+				return nil, fmt.Errorf("section %d: %w", step.id, r.err)
+			}
+		}
+	}
+	i.Functions, i.Globals = len(m.functions), int(m.globals)
+	return &i.Info, nil
+}
+
+// inspector collects an Info.
+type inspector struct {
+	Info
+	*module
+	signatures []signature
+	constants  rewriter // copies constant expressions, which checks them
+}
+
+type signature struct {
+	text            string
+	params, results int
+}
+
+// sections looks at the limits of memories and tables, and at custom sections.
+func (i *inspector) sections(data []byte) error {
+	r := &reader{data: data}
+	r.take(uint32(len(header)))
+	for !r.done() {
+		id := r.byte()
+		content := r.take(r.u32())
+		switch id {
+		case sectionCustom:
+			if i.Custom += len(content); r.err == nil {
+				name := &reader{data: content}
+				if name.name(); name.err != nil {
+					return fmt.Errorf("a custom section: %w", name.err)
+				}
+			}
+		case sectionMemory, sectionTable:
+			limits := &reader{data: content}
+			for n := limits.u32(); n > 0 && !limits.done(); n-- {
+				if id == sectionTable {
+					limits.byte()
+				}
+				i.limits(limits, id == sectionMemory, false)
+			}
+			if errors.Is(limits.err, ErrMemory64) {
+				return limits.err
+			}
+		}
+	}
+	return nil // what is malformed is found later
+}
+
+// limits reads the limits of a memory or a table.
+func (i *inspector) limits(r *reader, memory, imported bool) {
+	flags := r.byte()
+	if flags&4 != 0 && flags < 8 {
+		r.fail(ErrMemory64)
+		return
+	}
+	t := MemoryType{Least: uint64(r.u32()), Shared: flags&2 != 0, Imported: imported}
+	if flags&1 != 0 {
+		t.Most = uint64(r.u32())
+	}
+	if r.err != nil {
+		return
+	}
+	if !memory {
+		i.Elements += t.Least
+	} else if i.Memory == nil {
+		i.Memory = &t
+	}
+}
+
+func (i *inspector) readSignatures(r *reader) {
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		r.byte()
+		params := r.take(r.u32())
+		results := r.take(r.u32())
+		i.signatures = append(i.signatures, signature{typeNames(params) + " -> " + typeNames(results), len(params), len(results)})
+	}
+}
+
+// typeNames formats value types. Those of a long list are left out.
+func typeNames(types []byte) string {
+	const most = 20
+	var names []string
+	for _, t := range types[:min(len(types), most)] {
+		names = append(names, typeName(t))
+	}
+	if len(types) > most {
+		names = append(names, "...")
+	}
+	return "(" + strings.Join(names, ", ") + ")"
+}
+
+func typeName(t byte) string {
+	switch t {
+	case 0x7f:
+		return "i32"
+	case 0x7e:
+		return "i64"
+	case 0x7d:
+		return "f32"
+	case 0x7c:
+		return "f64"
+	case 0x7b:
+		return "v128"
+	case 0x70:
+		return "funcref"
+	case 0x6f:
+		return "externref"
+	}
+	return fmt.Sprintf("%#x", t)
+}
+
+func (i *inspector) readExternals(r *reader) {
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		e := External{Module: r.name(), Name: r.name(), Kind: Kind(r.byte())}
+		switch e.Kind {
+		case Function:
+			e.Type = i.signature(r.u32()).text
+		case Table:
+			r.byte()
+			i.limits(r, false, true)
+		case Memory:
+			i.limits(r, true, true)
+		case Global:
+			skipValueType(r)
+			r.byte()
+		case Tag:
+			r.byte()
+			r.u32()
+		}
+		i.Imports = append(i.Imports, e)
+	}
+}
+
+func (i *inspector) signature(index uint32) signature {
+	if int(index) < len(i.signatures) {
+		return i.signatures[index]
+	}
+	return signature{}
+}
+
+func (i *inspector) readGlobals(r *reader) {
+	i.constants.module = i.module
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		skipValueType(r)
+		r.byte()
+		i.constants.constant(r, nil)
+	}
+	r.end()
+}
+
+func (i *inspector) readExports(r *reader) {
+	seen := map[string]bool{}
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		e := External{Name: r.name(), Kind: Kind(r.byte())}
+		index := r.u32()
+		if seen[e.Name] {
+			r.fail(errors.New("two exports have the same name"))
+		}
+		seen[e.Name] = true
+		if defined := int64(index) - int64(i.importFunctions); e.Kind == Function && r.err == nil {
+			switch {
+			case defined >= int64(len(i.functions)):
+				r.fail(fmt.Errorf("there is no function %d", index))
+			case defined >= 0:
+				e.Type = i.signature(i.functions[defined]).text
+			default:
+				imported := slices.DeleteFunc(slices.Clone(i.Imports), func(e External) bool { return e.Kind != Function })
+				e.Type = imported[index].Type
+			}
+		}
+		i.Exports = append(i.Exports, e)
+	}
+	r.end()
+}
+
+// readData checks that there are as many segments as the section says.
+func (i *inspector) readData(r *reader) {
+	i.constants.module = i.module
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		switch form := r.u32(); form {
+		case 0:
+			i.constants.constant(r, nil)
+		case 1:
+		case 2:
+			r.u32()
+			i.constants.constant(r, nil)
+		default:
+			r.fail(fmt.Errorf("%w: data segment of form %d", ErrUnsupported, form))
+		}
+		r.take(r.u32())
+	}
+	r.end()
+}
+
+func (i *inspector) readCode(r *reader) {
+	n := r.u32()
+	if r.err == nil && int(n) != len(i.functions) {
+		r.fail(fmt.Errorf("%d bodies for %d functions", n, len(i.functions)))
+	}
+	for f := uint32(0); f < n && r.err == nil; f++ {
+		body := r.take(r.u32())
+		if r.err != nil {
+			return
+		}
+		size, err := i.codeSize(body, i.signature(i.functions[f]))
+		if err != nil {
+			r.fail(fmt.Errorf("function %d: %w", i.importFunctions+f, err))
+			return
+		}
+		most := &i.Code
+		most.Bytes = max(most.Bytes, size.Bytes)
+		most.Locals = max(most.Locals, size.Locals)
+		most.Nesting = max(most.Nesting, size.Nesting)
+		most.Carried = max(most.Carried, size.Carried)
+		most.Loops = max(most.Loops, size.Loops)
+		most.Joins = max(most.Joins, size.Joins)
+		most.Blocks = max(most.Blocks, size.Blocks)
+		most.Values = max(most.Values, size.Values)
+		total := &i.Total
+		total.Bytes += size.Bytes
+		total.Locals += size.Locals
+		total.Carried += size.Carried
+		total.Joins += size.Joins
+		total.Blocks += size.Blocks
+		total.Values += size.Values
+	}
+	r.end()
+}
+
+// codeSize measures the body of a function.
+func (i *inspector) codeSize(body []byte, of signature) (CodeSize, error) {
+	r := &reader{data: body}
+	s := CodeSize{Bytes: len(body), Locals: uint64(of.params)}
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		s.Locals += uint64(r.u32())
+		skipValueType(r)
+	}
+	s.Blocks = 1
+	open := []byte{opBlock} // the opcodes of the blocks that are open
+	loops := 0
+	for len(open) > 0 && r.err == nil {
+		start := r.pos
+		switch op := r.byte(); op {
+		case opBlock, opLoop, opIf, opTryTable:
+			s.Blocks++
+			open = append(open, op)
+			s.Nesting = max(s.Nesting, len(open))
+			if op == opLoop {
+				loops++
+				s.Loops = max(s.Loops, loops)
+			}
+			kind := *r
+			if op == opTryTable {
+				skipTryTable(r)
+			} else {
+				skipImmediates(r, op)
+			}
+			if first := body[start+1]; r.err == nil && first&0xc0 != 0x40 && first != blockEmpty { // a type's index
+				t := i.signature(kind.u32())
+				s.Values += uint64(t.params + t.results)
+			}
+		case opElse:
+			s.Blocks++
+		case opEnd:
+			if open[len(open)-1] == opLoop {
+				loops--
+			}
+			open = open[:len(open)-1]
+		case opBrTable:
+			n := uint64(r.u32()) + 1
+			s.Values += n
+			for ; n > 0 && r.err == nil; n-- {
+				r.u32()
+			}
+		case opCall, opReturnCall:
+			s.Values++
+			if index := r.u32(); index >= i.importFunctions && int(index-i.importFunctions) < len(i.functions) {
+				t := i.signature(i.functions[index-i.importFunctions])
+				s.Values += uint64(t.params + t.results)
+			}
+		case opCallIndirect, opReturnCallIndirect:
+			t := i.signature(r.u32())
+			s.Values += uint64(t.params+t.results) + 1
+			r.u32()
+		default:
+			skipImmediates(r, op)
+		}
+	}
+	if r.err == nil && r.pos != len(body) {
+		r.fail(errors.New("instructions behind the end of the function"))
+	}
+	s.Joins, s.Carried = s.Locals*s.Blocks, s.Locals*uint64(s.Loops)
+	return s, r.err
+}
+
+// skipTryTable skips what follows the opcode of a try_table.
+func skipTryTable(r *reader) {
+	skipBlockType(r)
+	for n := r.u32(); n > 0 && r.err == nil; n-- {
+		if kind := r.byte(); kind == catch || kind == catchRef {
+			r.u32() // the tag
+		}
+		r.u32()
+	}
+}
+
+// Strip returns a module without its custom sections, which describe the code and are no part of it.
+func Strip(module []byte) ([]byte, error) {
+	m, err := parse(module)
+	if err != nil {
+		return nil, fmt.Errorf("metering: %w", err)
+	}
+	out := slices.Clone(header)
+	for _, id := range sectionOrder {
+		if content, ok := m.sections[id]; ok {
+			out = append(out, id)
+			out = appendU32(out, uint32(len(content)))
+			out = append(out, content...)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,206 @@
+// Package command runs programs that were compiled to WebAssembly for WASI preview 1, in any language. A program reads
+// its input from standard input, works on the files of the run at "/", and writes its result to standard output;
+// standard error is its log. Exit status 0 is success.
+//
+//	c, err := command.Load(ctx, engine, module, nil)
+//	...
+//	result, err := c.Run(ctx, sandbox.RunOptions{Stdin: []byte(`{"text":"hello"}`)})
+//	fmt.Printf("%s\n", result.Output)
+//
+// There are two forms of modules. A command exports _start, as programs with a main function do: each run starts from
+// an image of the memory as it is before main. A reactor exports toolrun_call, with the type () -> () or () -> (i32),
+// where the result is the exit status. Its export _initialize, if there is one, runs once, when the module is loaded,
+// and each run starts from an image of the memory as it is then. It therefore answers much faster, if its language needs
+// time to start. Whatever _initialize gets of randomness is the same in each run.
+//
+// Modules need not be trusted. [Check] refuses those that cannot be run, and those that a compiler cannot compile in
+// reasonable time and memory.
+package command
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/toolrun/toolrun/internal/metering"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Options configure a command. The zero value is fine.
+type Options struct {
+	// Name is the module's name in errors. Empty means "module".
+	Name string
+	// Files gives the module the files of the run. Without it no path leads anywhere.
+	Files bool
+	// Env is the environment, each entry of the form NAME=value.
+	Env []string
+}
+
+// A Command is a module that is ready to run. It is safe for concurrent use.
+type Command struct {
+	program *sandbox.Program
+	form    Form
+	options Options
+}
+
+// Load checks, compiles and starts a module. That takes about a second of one processor for each megabyte, unless the
+// engine has a cache. The context applies only to Load itself, and limits how long compiling can take, but for single
+// functions. The error is a [*RefusedError] if the module cannot be run, also if it fails in its start function or in
+// _initialize.
+func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *Options) (*Command, error) {
+	c := &Command{}
+	if options != nil {
+		c.options = *options
+	}
+	if c.options.Name == "" {
+		c.options.Name = "module"
+	}
+	form, err := Check(module)
+	if err != nil {
+		return nil, err
+	}
+	c.form = form
+	h := sha256.New()
+	fmt.Fprintln(h, "metered", metering.Version)
+	h.Write(module)
+	args := []string{c.options.Name}
+	if form == FormCommand {
+		args = nil
+	}
+	c.program, err = engine.Load(ctx, sandbox.Guest{
+		Name: c.options.Name,
+		Module: func() ([]byte, error) {
+			metered, err := sandbox.Meter(module)
+			if err != nil {
+				return nil, refusal(err)
+			}
+			return metered, nil
+		},
+		Digest:      [sha256.Size]byte(h.Sum(nil)),
+		Args:        args,
+		Env:         c.options.Env,
+		Files:       c.options.Files,
+		Foreign:     true,
+		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &driver{in: in, form: form}, nil },
+		DecodeState: func([]byte) (any, error) { return nil, nil },
+	})
+	if err != nil {
+		if _, refused := errors.AsType[*RefusedError](err); refused || ctx.Err() != nil || errors.Is(err, sandbox.ErrClosed) {
+			return nil, err
+		}
+		if _, cache := errors.AsType[*sandbox.CacheError](err); cache {
+			return nil, err
+		}
+		return nil, &RefusedError{Reason: err.Error(), Err: err}
+	}
+	return c, nil
+}
+
+// Form returns the form of the module.
+func (c *Command) Form() Form { return c.form }
+
+// A Result is what is left of a run.
+type Result struct {
+	// Output is what the module has written to standard output. Cut is how many bytes of it were left out because of
+	// the output limit.
+	Output []byte
+	Cut    int64
+	// Log is standard error, a line each. Truncated is how many bytes of it were left out.
+	Log       []sandbox.Entry
+	Truncated int64
+	// LogEnd is the end of what was left out of the log. It can begin within a line or a character.
+	LogEnd []byte
+	Usage  sandbox.Usage
+}
+
+// Run runs the module once. Stdin is its input; the first of Args, if there are any, follow its name; Env is added to that
+// of the module for a command, and a reactor has what it had when it was loaded. Stdout of the options is not used.
+//
+// The result is never nil, but for errors of the host. The error is a [*sandbox.ExitError] if the module ended with
+// another status than 0, and otherwise as package runtime says.
+func (c *Command) Run(ctx context.Context, options sandbox.RunOptions) (*Result, error) {
+	export := startExport
+	if c.form == FormReactor {
+		export = callExport
+	}
+	return c.run(ctx, export, options)
+}
+
+// Describe asks the module for the description of the tool that it is: a command gets the argument --describe, and the
+// export toolrun_describe of a reactor is called. The result has it, if the module knows the question.
+func (c *Command) Describe(ctx context.Context, options sandbox.RunOptions) (*Result, error) {
+	options.Stdin = nil
+	if c.form == FormReactor {
+		return c.run(ctx, describeExport, options)
+	}
+	options.Args = []string{"--describe"}
+	return c.run(ctx, startExport, options)
+}
+
+func (c *Command) run(ctx context.Context, export string, options sandbox.RunOptions) (*Result, error) {
+	stdout := &sandbox.Stream{}
+	options.Stdout = stdout
+	options.Args = append([]string{c.options.Name}, options.Args...)
+	options.Env = append(c.options.Env[:len(c.options.Env):len(c.options.Env)], options.Env...)
+	r, err := c.program.Begin(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	err = call(r, export)
+	result := &Result{Usage: r.Usage()}
+	result.Log, result.Truncated = r.Output().End()
+	result.Truncated -= stdout.Cut
+	result.LogEnd = r.Output().Lost()
+	r.End()
+	result.Output, result.Cut = stdout.Data, stdout.Cut
+	return result, err
+}
+
+// call starts a run's sandbox and calls an export.
+func call(r *sandbox.Run, export string) error {
+	in, err := r.Start(nil)
+	if err != nil {
+		return err
+	}
+	entry := in.Module().ExportedFunction(export)
+	if entry == nil {
+		return fmt.Errorf("command: the module does not export %q", export)
+	}
+	in.Untrusted()
+	results, err := entry.Call(in.Context())
+	err = in.Reason(err)
+	if err == nil && len(results) > 0 {
+		err = &sandbox.ExitError{Code: int(api.DecodeI32(results[0]))}
+	}
+	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok && exit.Code == 0 {
+		return nil
+	}
+	return err
+}
+
+// driver drives a module, whose state is only its memory and its globals.
+type driver struct {
+	in   *sandbox.Instance
+	form Form
+}
+
+// Start runs _initialize of a reactor.
+func (d *driver) Start() error {
+	if d.form != FormReactor {
+		return nil
+	}
+	if initialize := d.in.Module().ExportedFunction(initializeExport); initialize != nil {
+		_, err := initialize.Call(d.in.Context())
+		return err
+	}
+	return nil
+}
+
+func (d *driver) State() any       { return nil }
+func (d *driver) Resume(any) error { return nil }
+
+// Idle says that the instance can always be put back: nothing of the module can be in progress when its call is over.
+func (d *driver) Idle() bool { return true }
