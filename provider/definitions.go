@@ -19,21 +19,20 @@ type Options struct {
 // maxSchema limits the schema of one tool, as sent, with references replaced. In bytes.
 const maxSchema = 256 << 10
 
-// maxDefinition limits a definition in bytes. It matters for APIs that get schemas unchanged, that of the output
-// included.
+// maxDefinition limits a definition in bytes. It matters for APIs that get schemas, including the output's, unchanged.
 const maxDefinition = 16 << 20
 
 // Definitions returns the tools that a selection enables as a JSON array for a request: the value of "tools" for
 // Anthropic, OpenAI and Gemini, of "toolConfig"."tools" for Bedrock, and of "tools" in a tools/list result for MCP.
 // Without tools it is [].
 //
-// A tool that the API knows by itself (see [registry.APIOverrider]) appears in its own form. Definitions are
-// cached, so asking again is cheap. The order of tools and all bytes are the same each time, which prompt caches
-// need.
+// A tool that the API defines itself (see [registry.APIOverrider]) appears in the form that the API expects.
+// Definitions are cached, so asking again is cheap. The order of tools and all bytes are the same each time, which
+// prompt caches need.
 //
-// No schema causes an error: a schema of more than 256 KiB, as references can produce, is shortened (see the
-// package's documentation). The error is a *[registry.ToolError] if an option of a tool has an invalid value, its
-// override is not JSON, or its definition has more than 16 MiB.
+// No schema causes an error: a schema of more than 256 KiB, as references can produce, is shortened (see the package's
+// documentation). The error is a *[registry.ToolError] if an option of a tool has an invalid value, its override is not
+// JSON, or its definition has more than 16 MiB.
 func Definitions(r *registry.Registry, api registry.API, selection registry.Selection,
 	options *Options) (json.RawMessage, error) {
 	d, err := dialectOf(api)

@@ -8,7 +8,7 @@ import (
 )
 
 // merge returns a schema that accepts all values that both a and b accept, and perhaps a few others. If a keyword of
-// both cannot be merged, that of a stays and that of b becomes a sentence.
+// both cannot be merged, a's keyword stays, and b's becomes a sentence.
 func (l *lowerer) merge(a, b *node) *node {
 	if len(b.Members) == 0 && len(b.Notes) == 0 {
 		return a

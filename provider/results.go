@@ -12,13 +12,13 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Results returns the messages that answer calls, as a JSON array to append to the conversation: one message with
-// all results for Anthropic, Gemini and Bedrock; a message of role tool for each result for Chat Completions; an
-// item function_call_output for each for Responses; a CallToolResult for each for MCP. Without results it is [].
+// Results returns the messages that answer calls, as a JSON array to append to the conversation: one message with all
+// results for Anthropic, Gemini and Bedrock; a message of role tool for each result for Chat Completions; an item
+// function_call_output for each for Responses; a CallToolResult for each for MCP. Without results it is [].
 //
-// Every result has an answer, even one without content, because providers refuse conversations in which a call has
-// none. Empty texts that they would refuse say that there was no output. MCP clients get a result's data, if it is
-// a JSON object, as structuredContent.
+// Every result has an answer, even one without content, because providers refuse conversations with an unanswered call.
+// An empty text, which they would refuse as well, becomes a text that says that there was no output. MCP clients get a
+// result's data, if it is a JSON object, as structuredContent.
 //
 // A result without CallID is an error, with three exceptions: MCP; Gemini, whose calls may have no ids; and Chat
 // Completions, where it answers a function_call, from before calls had ids. The last two need Tool instead.

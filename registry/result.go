@@ -9,10 +9,10 @@ import (
 
 // A Result is the outcome of a call. Every call has one.
 type Result struct {
-	// CallID and Tool are those of the call.
+	// CallID and Tool identify the call.
 	CallID string
 	Tool   string
-	// Content is what the model gets.
+	// Content is the content for the model.
 	Content []Part
 	// Data is the result for programs: anything that package json can encode, or nil. MCP clients get it. Results
 	// of Dispatch have a json.RawMessage here, or nil if it would be larger than Limits.Inline.

@@ -95,8 +95,8 @@ type Mode string
 // Common modes. Others are allowed.
 const (
 	ModeMCP           Mode = "mcp"            // an MCP server
-	ModeHistory       Mode = "history"        // an agent that is sent its messages so far
-	ModeWorkingMemory Mode = "working-memory" // an agent that is sent what it has noted
+	ModeHistory       Mode = "history"        // an agent that receives its messages so far
+	ModeWorkingMemory Mode = "working-memory" // an agent that receives its notes instead
 )
 
 // A Capability is something that a tool can do to the world and that a host must allow.

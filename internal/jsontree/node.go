@@ -17,7 +17,7 @@ type Node struct {
 	Kind Kind
 	// Text is the decoded text of a string, or a number, true, false or null as written.
 	Text string
-	// Items are the elements of an array. Members are those of an object.
+	// Items are the elements of an array. Members are the members of an object.
 	Items   []*Node
 	Members []Member
 	// Notes are remarks about the value. They are not part of it and are not encoded.
@@ -215,7 +215,7 @@ func (n *Node) Set(name string, value *Node) {
 	n.Members, n.places = append(n.Members, Member{name, value}), nil
 }
 
-// Without returns a copy of an object without some members.
+// Without returns a copy of an object without the named members.
 func (n *Node) Without(names ...string) *Node {
 	c := &Node{Notes: n.Notes, Members: make([]Member, 0, len(n.Members))}
 	for _, m := range n.Members {

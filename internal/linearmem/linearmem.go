@@ -1,6 +1,6 @@
 // Package linearmem provides the linear memory of WebAssembly instances: a reservation of address space with a hard
-// limit. Its pages cost nothing until they are touched, and its address never changes. An [Image] is the content of
-// a memory, from which others can start again and again.
+// limit. Its pages cost nothing until they are touched, and its address never changes. An [Image] is a snapshot of a
+// memory, to which memories can be restored any number of times.
 //
 // A [Memory] satisfies wazero's experimental.LinearMemory.
 package linearmem

@@ -33,7 +33,7 @@ func clearPages(pages []byte) error {
 	return commit(pages)
 }
 
-// release frees the reservation. It fails only for a slice that is not a reservation, which is not handled.
+// release frees the reservation. It ignores errors, which occur only for slices that are not a reservation.
 func release(reserved []byte) { _ = windows.VirtualFree(address(reserved), 0, windows.MEM_RELEASE) }
 
 func address(pages []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(pages))) }

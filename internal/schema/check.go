@@ -121,7 +121,7 @@ func (c *check) run(schema *jsonschema.Schema, value any) (err error) {
 	return nil
 }
 
-// pathPerStep is how many elements of a path are copied in the time of a step. Copying has to be paid for, because many
+// pathPerStep is the number of path elements that are copied in the time of a step. Copying costs steps, because many
 // alternatives can have many problems that are never reported.
 const pathPerStep = 3
 
@@ -164,7 +164,7 @@ func (c *check) same(schema *jsonschema.Schema, value any, keyword string, rest 
 	return true
 }
 
-// quietly is same for a schema that need not fit, such as that of not or if: it reports no problems.
+// quietly is same for a schema that need not fit, such as the one in not or if: it reports no problems.
 func (c *check) quietly(schema *jsonschema.Schema, value any, rest *unevaluated) bool {
 	since := c.mark()
 	c.quiet++

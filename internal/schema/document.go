@@ -1,14 +1,13 @@
-// Package schema implements what toolrun needs of JSON Schema: where references lead, which values and types a
-// schema allows, whether a value fits, what a value that nearly fits was meant to be, and sample values.
+// Package schema implements the parts of JSON Schema that toolrun needs: resolving references, finding the values and
+// types that a schema allows, validating values, coercing values that nearly fit, and making sample values.
 //
 // Schemas come from tools, and tools come from anywhere. Everything here takes bounded time and memory, whatever a
 // schema contains: only a limited number of subschemas is examined, and the rest is ignored.
 //
 // # Drafts
 //
-// Draft 2020-12 applies unless $schema names another one, from draft 4 on. Formats are annotations. References stay
-// within the document: those to other documents are refused, and so is a subschema with its own $id that contains
-// references.
+// Draft 2020-12 applies unless $schema names another one, from draft 4 on. Formats are annotations. References to other
+// documents are refused, and so is a subschema with its own $id that contains references.
 package schema
 
 import (
@@ -82,8 +81,8 @@ func draftOf(root *jsontree.Node) Draft {
 	return Draft2020
 }
 
-// References returns the references of a schema: that of $ref, and that of $dynamicRef or $recursiveRef, which lead to
-// the same place within one document.
+// References returns the references of a schema: $ref, and $dynamicRef or $recursiveRef. Within one document, the
+// latter lead to the same place as $ref.
 func (d *Document) References(schema *jsontree.Node) []Reference {
 	d.once.Do(d.index)
 	if found := d.references[schema]; found != nil {

@@ -16,7 +16,7 @@ type plan struct {
 	// never means that a plan cannot check this kind of schema.
 	never bool
 	types Types
-	// properties are those of objects. Each required one has its own bit.
+	// properties are the listed properties of an object. Each required one has its own bit.
 	properties map[string]property
 	required   uint64
 	// folded maps case-folded names to the properties' names.

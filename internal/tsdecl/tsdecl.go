@@ -18,8 +18,8 @@ import (
 type Function struct {
 	// Name can be any text of reasonable length. It is quoted if it is not an identifier.
 	Name, Description string
-	// Input is the JSON Schema of the only argument, and Output that of the result. Without Output the result is a
-	// string.
+	// Input is the JSON Schema of the only argument, and Output the JSON Schema of the result. Without Output the
+	// result is a string.
 	Input, Output json.RawMessage
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/vfs"
 )
 
-// open opens a file that can be opened.
+// open opens a file, which must succeed.
 func open(t *testing.T, s *wasifs.FS, name string, flag wasifs.Flag) wasifs.File {
 	t.Helper()
 	f, errno := s.Open(name, flag)
@@ -273,7 +273,7 @@ func TestReplacementsThatAreDropped(t *testing.T) {
 	require.Equal(t, before, contents(t, files))
 }
 
-// TestRemovedFilesLiveOn has POSIX's way of making temporary files in mind.
+// TestRemovedFilesLiveOn uses temporary files in the way that is common on POSIX: they are removed while they are open.
 func TestRemovedFilesLiveOn(t *testing.T) {
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
 		s := wasifs.New(files, 100)

@@ -17,7 +17,7 @@ import (
 )
 
 // TestFilesBehaveAsTheHosts applies the same random operations to one of our file systems and to a directory of the
-// host, as wazero exposes it, and compares the outcomes.
+// host, and compares the outcomes.
 func TestFilesBehaveAsTheHosts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -40,7 +40,7 @@ func TestFilesBehaveAsTheHosts(t *testing.T) {
 	}
 }
 
-// posix is what is compared.
+// posix has the methods whose results are compared.
 type posix interface {
 	Stat(name string) (wasifs.Stat, wasifs.Errno)
 	Mkdir(name string) wasifs.Errno
@@ -93,7 +93,7 @@ func (h host) Open(name string, flag wasifs.Flag) (wasifs.File, wasifs.Errno) {
 // position keeps go vet from taking Seek for the method of io.Seeker.
 type position = int64
 
-// hostFile is an open file of the host. What is not compared is missing.
+// hostFile is an open file of the host, with only the methods that are compared.
 type hostFile struct {
 	wasifs.File
 	fd int
@@ -157,7 +157,7 @@ func (f *hostFile) List() ([]wasifs.Entry, wasifs.Errno) {
 
 func counted(n int, err error) (int, wasifs.Errno) { return max(0, n), number(err) }
 
-// number returns the number that WASI has for one of the host's.
+// number converts an error number of the host to that of WASI.
 func number(err error) wasifs.Errno {
 	if err == nil {
 		return 0

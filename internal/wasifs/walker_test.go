@@ -56,7 +56,7 @@ var theWalker = sync.OnceValues(func() (*sandbox.Program, error) {
 	})
 })
 
-// program drives a program that only has to be started.
+// program is the driver of a program that only has to be started.
 type program struct{ in *sandbox.Instance }
 
 func (program) Start() error     { return nil }
@@ -64,7 +64,7 @@ func (program) State() any       { return nil }
 func (program) Resume(any) error { return nil }
 func (program) Idle() bool       { return false }
 
-// walk runs the walker on files and returns what it reports.
+// walk runs the walker on files and returns its report.
 func walk(t *testing.T, files afero.Fs, mode string) string {
 	t.Helper()
 	walker, err := theWalker()

@@ -250,8 +250,8 @@ func remakeGreeting(text []byte) []byte {
 	return oneLine(append(out, '}'))
 }
 
-// keep keeps a result until it is fetched, and returns its key. If nobody does, since a call has been given up, it
-// makes room for others.
+// keep stores a result until it is fetched, and returns its key. Results that nobody fetches, because their calls were
+// abandoned, are dropped when the space is needed.
 func (f *filter) keep(result []byte) (key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -265,13 +265,13 @@ func (f *filter) keep(result []byte) (key string) {
 	return key
 }
 
-// drop forgets a result. The lock is held.
+// drop drops a result. The lock must be held.
 func (f *filter) drop(i int) {
 	f.held -= len(f.kept[i].result)
 	f.kept = slices.Delete(f.kept, i, i+1)
 }
 
-// maxKept is how many results are kept at a time.
+// maxKept limits the results that are stored at a time.
 const maxKept = 1000
 
 type keptResult struct {
@@ -279,7 +279,7 @@ type keptResult struct {
 	result json.RawMessage
 }
 
-// fetch returns the text of a result for what the implementation has made of it.
+// fetch returns the stored result for the reference that the SDK passed on.
 func (f *filter) fetch(meta map[string]any) (json.RawMessage, error) {
 	key, _ := meta[rawResult].(string)
 	f.mu.Lock()
@@ -293,7 +293,7 @@ func (f *filter) fetch(meta map[string]any) (json.RawMessage, error) {
 	return nil, errors.New("the server's result is not one of what it has been asked for")
 }
 
-// oneLine is JSON without line breaks.
+// oneLine returns JSON without line breaks.
 func oneLine(data []byte) []byte {
 	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 {
 		return data
@@ -305,7 +305,7 @@ func oneLine(data []byte) []byte {
 	return b.Bytes()
 }
 
-// tooLargeError is why a connection has ended.
+// tooLargeError is the reason for the end of a connection after a message that is too large.
 type tooLargeError struct{ limit int }
 
 func (e *tooLargeError) Error() string {

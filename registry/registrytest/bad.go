@@ -33,7 +33,7 @@ const (
 // cannot know better.
 const badTime = 2 * time.Second
 
-// Values of all types, and difficult ones of some.
+// Values of all types, and further values of some types that are hard to handle.
 var (
 	ofTypes = []badValue{
 		{"null", `null`}, {"a boolean", `true`}, {"a fraction", `12.5`}, {"an integer", `7`}, {"a text", `"text"`},

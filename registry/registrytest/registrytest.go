@@ -1,5 +1,5 @@
-// Package registrytest checks tools: [TestTool] finds out whether a tool does what package registry asks of it, and
-// says what to change if it does not.
+// Package registrytest checks tools: [TestTool] checks whether a tool does everything that package registry asks of it,
+// and says what to change if it does not.
 //
 //	func TestWordCount(t *testing.T) {
 //		registrytest.TestTool(t, wordCount, &registrytest.Options{
@@ -7,32 +7,30 @@
 //		})
 //	}
 //
-// The tool is really executed, also with inputs that the kit invents: some dozens for each argument, most of them
-// bad. Its files are projects in memory. Replace whatever else it can reach, such as a server, by a stand-in.
+// The tool is really executed, also with inputs that the kit invents: a few dozen for each argument, most of them bad.
+// It gets projects in memory as its files. Replace everything else that it can reach, such as a server, by a fake.
 //
 // # What is checked
 //
 // Each of these is a subtest:
 //
 //   - registration: [registry.New] accepts the tool, and Spec returns the same each time.
-//   - description: the tool has a useful one, and its arguments have descriptions.
-//   - options: with all values that options can have, up to some number, descriptions, schemas and system prompts
-//     are sound.
+//   - description: the tool has a meaningful description, and its arguments have descriptions.
+//   - options: for many combinations of option values, descriptions, schemas and system prompts are sound.
 //   - definitions: every API of package provider gets a definition, in strict mode and not, and the same each time.
 //   - inputs: Options.Inputs succeed, with a result that is not empty, is sound, and fits the OutputSchema.
-//   - bad inputs: mistakes of a model give a result, and no panic or failure of the tool. Tried are inputs that are
-//     not objects, values of other types, texts that are empty, huge or not UTF-8, extreme numbers, and deep
-//     nesting.
+//   - bad inputs: mistakes of a model give a result, and no panic or failure of the tool. The kit tries inputs that are
+//     not objects, values of other types, texts that are empty, huge or not UTF-8, extreme numbers, and deep nesting.
 //   - no project: a tool without NeedsProject works without files, or explains that it cannot.
 //   - cancellation: a call ends soon after its context has ended, or its time is up.
 //   - isolation: concurrent calls on separate projects give the same results as sequential ones. Run tests with
-//     -race to find what this cannot see.
+//     -race to find data races, which this check cannot see.
 //   - environment: a call does not change its Env.
 //   - annotations: ReadOnly calls change no file, and repeating Idempotent ones changes nothing more.
-//   - rendering: what the tool shows to people does not panic.
+//   - rendering: the methods that format inputs and results for people do not panic.
 //
-// Some findings are advice, which go test -v shows; a missing sample input is one. Without samples the kit sees
-// little of the tool.
+// Some findings are advice, which go test -v shows; a missing sample input is one. Without samples the kit sees little
+// of the tool.
 package registrytest
 
 import (
@@ -61,8 +59,8 @@ type Options struct {
 	Skip []string
 }
 
-// TestTool runs all checks of the package on a tool. It takes some seconds at most, unless calls with
-// Options.Inputs take longer.
+// TestTool runs all checks of the package on a tool. It takes a few seconds at most, unless calls with Options.Inputs
+// take longer.
 func TestTool(t *testing.T, tool registry.Tool, options *Options) {
 	t.Helper()
 	if options == nil {
