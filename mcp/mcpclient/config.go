@@ -34,8 +34,14 @@ type Config struct {
 }
 
 // An Input is a value that editors ask a person for. Here it comes from a variable of [Options].LookupEnv, whose name
-// is the id in capital letters, as GITHUB_TOKEN for github-token.
+// is the id in capital letters, as GITHUB_TOKEN for github-token. A program can also ask: see [Config.OpenInputs].
 type Input struct {
+	// Description says to a person what the value is. It may be empty.
+	Description string
+	// Password means that the value should not be shown while a person enters it.
+	Password bool
+	// Options are the values to choose from. Nil means any value.
+	Options []string
 	// Default is the value if there is no such variable. Empty means that this is an error.
 	Default string
 }
@@ -62,6 +68,8 @@ type ServerConfig struct {
 	Timeout time.Duration
 	// Disabled leaves the server out.
 	Disabled bool
+	// Extension means that only an editor, of which the server is an extension, can start it. Its [Status] says so.
+	Extension bool
 	// EnabledTools, if not nil, are the only tools to offer, by the server's own names. DisabledTools are left out.
 	EnabledTools, DisabledTools []string
 }
@@ -100,7 +108,7 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 
 // A fileServer is a server in a configuration file. Other fields are for other programs.
 type fileServer struct {
-	Command   string            `json:"command"`
+	Command   fileCommand       `json:"command"`
 	Args      []string          `json:"args"`
 	Env       map[string]string `json:"env"`
 	Cwd       string            `json:"cwd"`
@@ -115,6 +123,51 @@ type fileServer struct {
 
 	EnabledTools  []string `json:"enabled_tools"`
 	DisabledTools []string `json:"disabled_tools"`
+
+	Source   string          `json:"source"`
+	Settings json.RawMessage `json:"settings"`
+}
+
+// A fileCommand is a command, or what Zed had in its place.
+type fileCommand struct {
+	Path string            `json:"path"`
+	Args []string          `json:"args"`
+	Env  map[string]string `json:"env"`
+}
+
+func (c *fileCommand) UnmarshalJSON(data []byte) error {
+	if data[0] != '{' {
+		return json.Unmarshal(data, &c.Path)
+	}
+	type plain fileCommand
+	return json.Unmarshal(data, (*plain)(c))
+}
+
+// isExtension reports whether the server is an extension of Zed, which has its settings, but knows the command itself.
+func (s *fileServer) isExtension() bool {
+	return s.Source == "extension" || s.Source == "" && s.Settings != nil && s.Command.Path == "" && s.URL == ""
+}
+
+// A fileInput is an input in a configuration file.
+type fileInput struct {
+	ID          string       `json:"id"`
+	Description string       `json:"description"`
+	Password    bool         `json:"password"`
+	Options     []fileOption `json:"options"`
+	Default     string       `json:"default"`
+}
+
+// A fileOption is a value, with or without a label.
+type fileOption struct {
+	Value string `json:"value"`
+}
+
+func (o *fileOption) UnmarshalJSON(data []byte) error {
+	if data[0] != '{' {
+		return json.Unmarshal(data, &o.Value)
+	}
+	type plain fileOption
+	return json.Unmarshal(data, (*plain)(o))
 }
 
 // ParseConfig parses a configuration in the JSON format of desktop clients and editors: an object with the servers by
@@ -129,10 +182,7 @@ func ParseConfig(data []byte) (Config, error) {
 		MCPServers     map[string]json.RawMessage `json:"mcpServers"`
 		Servers        map[string]json.RawMessage `json:"servers"`
 		ContextServers map[string]json.RawMessage `json:"context_servers"`
-		Inputs         []struct {
-			ID      string `json:"id"`
-			Default string `json:"default"`
-		} `json:"inputs"`
+		Inputs         []fileInput                `json:"inputs"`
 	}
 	if err := json.Unmarshal(plainJSON(bytes.TrimPrefix(data, []byte("\uFEFF"))), &file); err != nil {
 		return Config{}, fmt.Errorf(`the MCP configuration is not a JSON object with "mcpServers": %w`, err)
@@ -145,7 +195,11 @@ func ParseConfig(data []byte) (Config, error) {
 		if config.Inputs == nil {
 			config.Inputs = map[string]Input{}
 		}
-		config.Inputs[input.ID] = Input{Default: input.Default}
+		in := Input{Description: input.Description, Password: input.Password, Default: input.Default}
+		for _, option := range input.Options {
+			in.Options = append(in.Options, option.Value)
+		}
+		config.Inputs[input.ID] = in
 	}
 	for _, servers := range []map[string]json.RawMessage{file.MCPServers, file.Servers, file.ContextServers} {
 		for _, name := range slices.Sorted(maps.Keys(servers)) {
@@ -176,8 +230,14 @@ func parseServer(data json.RawMessage) (ServerConfig, error) {
 		}
 		return ServerConfig{}, err
 	}
+	if in.Args == nil {
+		in.Args = in.Command.Args
+	}
+	if in.Env == nil {
+		in.Env = in.Command.Env
+	}
 	server := ServerConfig{
-		Command: in.Command, Args: in.Args, Env: in.Env, Dir: in.Cwd, Headers: in.Headers,
+		Command: in.Command.Path, Args: in.Args, Env: in.Env, Dir: in.Cwd, Headers: in.Headers, Extension: in.isExtension(),
 		Disabled:     in.Disabled || in.Enabled != nil && !*in.Enabled,
 		EnabledTools: in.EnabledTools, DisabledTools: in.DisabledTools,
 	}
@@ -264,6 +324,8 @@ func (s *ServerConfig) check(name string) *ConfigError {
 	}
 	transport := s.transport()
 	switch {
+	case s.Extension:
+		return nil
 	case s.Command != "" && s.URL != "":
 		return &ConfigError{Field: "url", Err: errors.New("there is also a command: it is either one or the other")}
 	case s.Command == "" && s.URL == "":
@@ -356,6 +418,28 @@ func (c Config) PlainSecrets() []string {
 	}
 	slices.Sort(fields)
 	return fields
+}
+
+// OpenInputs returns the ids of the inputs that servers use and for which there is no variable, sorted. Disabled servers
+// use none. A program can ask a person for them, and give the answers as the inputs' defaults.
+func (c Config) OpenInputs(lookup func(name string) (value string, ok bool)) []string {
+	var ids []string
+	e := &expander{lookup: lookup}
+	for _, s := range c.Servers {
+		if s.Disabled || s.Extension {
+			continue
+		}
+		for _, text := range s.texts() {
+			for _, found := range variable.FindAllStringSubmatch(text, -1) {
+				id := found[3]
+				if _, given := e.input(id); id != "" && !given && !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // hasPlainURL reports whether the URL has a password, or a parameter that is a secret, in plain text.

@@ -35,7 +35,8 @@ func TestParseConfig(t *testing.T) {
 // TestDesktopConfig has what clients on the desktop write besides: plain secrets, inputs, and choices of tools.
 func TestDesktopConfig(t *testing.T) {
 	config, err := mcpclient.ParseConfig([]byte(`{
-		"inputs": [{"type": "promptString", "id": "key", "password": true}, {"id": "team", "default": "red"}],
+		"inputs": [{"type": "promptString", "id": "key", "description": "A key", "password": true}, {"id": "team", "default": "red"},
+			{"type": "pickString", "id": "size", "options": ["S", {"label": "large", "value": "L"}]}],
 		"servers": {
 			"a": {"command": "x", "env": {"API_KEY": "hunter22", "T_TOKEN": "${A:-hunter22}", "PORT": "80", "EMPTY_KEY": ""},
 				"enabled": true, "enabled_tools": ["one"], "disabled_tools": ["two"]},
@@ -43,7 +44,8 @@ func TestDesktopConfig(t *testing.T) {
 			"c": {"url": "http://x?api_key=${K}", "headers": {"X-Api-Key": "${input:key}"}},
 			"d": {"command": "x", "enabled": false}}}`))
 	require.NoError(t, err)
-	require.Equal(t, map[string]mcpclient.Input{"key": {}, "team": {Default: "red"}}, config.Inputs)
+	require.Equal(t, map[string]mcpclient.Input{"key": {Description: "A key", Password: true}, "team": {Default: "red"},
+		"size": {Options: []string{"S", "L"}}}, config.Inputs)
 	require.Equal(t, []string{"one"}, config.Servers["a"].EnabledTools)
 	require.Equal(t, []string{"two"}, config.Servers["a"].DisabledTools)
 	require.False(t, config.Servers["a"].Disabled)
@@ -61,6 +63,9 @@ func TestBadConfigs(t *testing.T) {
 		`{"mcpServers": {"a": {}}}`: `MCP server "a": needs command or url`,
 		`{"mcpServers": {"a": {"command": "x", "url": "http://x"}}}`:                  `MCP server "a", url: there is also a command`,
 		`{"mcpServers": {"a": {"command": 5}}}`:                                       `MCP server "a", command: it is a number`,
+		`{"mcpServers": {"a": {"command": {"path": 5}}}}`:                             `MCP server "a", command.path: it is a number`,
+		`{"mcpServers": {"a": {"command": {"args": ["x"]}}}}`:                         `MCP server "a": needs command or url`,
+		`{"mcpServers": {"a": {"source": "custom", "settings": {}}}}`:                 `MCP server "a": needs command or url`,
 		`{"mcpServers": {"a": {"command": "x", "args": "y"}}}`:                        `MCP server "a", args: it is a string`,
 		`{"mcpServers": {"a": {"command": "x", "env": {"K": 5}}}}`:                    `MCP server "a", env`,
 		`{"mcpServers": {"a": {"command": "x", "env": {"A=B": "5"}}}}`:                `MCP server "a", env: "A=B" cannot be`,
@@ -88,6 +93,39 @@ func TestBadConfigs(t *testing.T) {
 		require.ErrorContains(t, err, want, "%.300s", config)
 		require.NotContains(t, err.Error(), "hunter22")
 	}
+}
+
+// TestExtensions has Zed's ways to write a server that is an extension, and what it had in place of a command.
+func TestExtensions(t *testing.T) {
+	config, err := mcpclient.ParseConfig([]byte(`{"context_servers": {
+		"one": {"source": "extension", "enabled": true, "settings": {"token": "hunter22"}}, "two": {"settings": {"url": "x"}},
+		"off": {"source": "extension", "enabled": false},
+		"own": {"command": {"path": "/x", "args": ["run"], "env": {"A": "b"}}, "settings": {}},
+		"new": {"source": "custom", "command": "/x", "args": []}}}`))
+	require.NoError(t, err)
+	require.Equal(t, map[string]mcpclient.ServerConfig{
+		"one": {Extension: true}, "two": {Extension: true}, "off": {Extension: true, Disabled: true},
+		"own": {Command: "/x", Args: []string{"run"}, Env: map[string]string{"A": "b"}}, "new": {Command: "/x", Args: []string{}},
+	}, config.Servers)
+	config.Servers = map[string]mcpclient.ServerConfig{"one": config.Servers["one"], "off": config.Servers["off"]}
+	set, err := mcpclient.Open(t.Context(), config, nil)
+	require.NoError(t, err)
+	defer set.Close()
+	require.Len(t, set.Status(), 1)
+	require.EqualError(t, set.Status()[0].Err,
+		`MCP server "one": it is an extension of an editor, which alone can start it, and is left out`)
+}
+
+func TestOpenInputs(t *testing.T) {
+	config, err := mcpclient.ParseConfig([]byte(`{"inputs": [{"id": "b", "default": "b"}], "servers": {
+		"one": {"command": "${input:z}", "args": ["x${input:a-b}${input:given}"], "env": {"A": "${input:b}"}},
+		"two": {"url": "http://x/${input:z}", "headers": {"A": "${input:}${input:empty}"}},
+		"off": {"command": "${input:off}", "disabled": true}}}`))
+	require.NoError(t, err)
+	environment := map[string]string{"GIVEN": "x", "EMPTY": ""}
+	require.Equal(t, []string{"a-b", "b", "empty", "z"},
+		config.OpenInputs(func(name string) (string, bool) { v, ok := environment[name]; return v, ok }))
+	require.Equal(t, []string{"a-b", "b", "empty", "given", "z"}, config.OpenInputs(nil))
 }
 
 // TestEditorsConfig has what editors write into such files, or let people write.

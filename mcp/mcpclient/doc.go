@@ -59,5 +59,5 @@
 //
 // The protocol versions 2024-11-05 to 2025-11-25 are tried first, and 2026-07-28 with servers that support no older
 // one. A timeout given as a number is in milliseconds. Of editors' variables only ${input:ID} and ${env:NAME} are
-// supported; ${workspaceFolder} and the like are errors of their servers.
+// supported; ${workspaceFolder} and the like are errors of their servers, as are Zed's extensions.
 package mcpclient

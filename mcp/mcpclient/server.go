@@ -106,6 +106,10 @@ func (s *server) run(ctx context.Context, tried func()) {
 
 // prepare puts values into the configuration.
 func (s *server) prepare() error {
+	if s.config.Extension {
+		return &ConfigError{Server: s.name,
+			Err: errors.New("it is an extension of an editor, which alone can start it, and is left out")}
+	}
 	e := &expander{lookup: s.options.LookupEnv, inputs: s.inputs}
 	var err error
 	if s.config, err = e.config(s.config); err != nil {

@@ -47,7 +47,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, errLeft):
 		return exitOK
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, terminal.ErrInterrupted):
 		return exitInterrupted
 	case err == nil:
 		return exitOK

@@ -44,6 +44,9 @@ func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner
 		if err := plainSecrets(name, options.Servers); err != nil {
 			warnings(cmd.ErrOrStderr())(err)
 		}
+		if err := askInputs(cmd, &options.Servers); err != nil {
+			return nil, err
+		}
 	}
 	options.ServerOptions = mcpclient.Options{LookupEnv: os.LookupEnv, Transport: http.DefaultTransport,
 		ClientVersion: version()}

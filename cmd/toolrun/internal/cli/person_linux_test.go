@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // TestDeleteAsks: on a terminal a project is deleted when the answer is yes, and not by anything else.
@@ -46,4 +47,47 @@ func TestDiffInColours(t *testing.T) {
 	}
 	require.Equal(t, "\x1b[1m--- /f (before change 2)\r\n\x1b[0m\x1b[1m+++ /f\r\n\x1b[0m@@ -1,2 +1,2 @@\r\n a\r\n"+
 		"\x1b[31m-b\r\n\x1b[0m\x1b[32m+c\r\n\x1b[0m", output(t, dir, nil, 0, "files", "--root", ".", "diff", "f"))
+}
+
+// TestInputsAreAsked runs commands with an editor's configuration, and enters what the editor would ask for.
+func TestInputsAreAsked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	servers := filepath.Join(dir, "mcp.json")
+	require.NoError(t, os.WriteFile(servers, []byte(`{
+		"inputs": [{"type": "pickString", "id": "tools", "description": "Which\u001b[2J tools", "options": ["memory", "filesystem"], "default": "memory"},
+			{"type": "promptString", "id": "api-key", "description": "The key", "password": true},
+			{"type": "promptString", "id": "unused"}],
+		"servers": {"own": {"command": "`+os.Args[0]+`", "args": ["mcp", "--enable", "javascript,${input:tools}",
+			"--option", "javascript.memory=${input:api-key}"], "env": {"TOOLRUN_TEST_COMMAND": "1"}}}}`), 0o600))
+	start := func(env ...string) *pty { return onTerminal(t, env, "tools", "--mcp-config", servers) }
+
+	p := start()
+	p.expect("The key (api-key)? ")
+	p.send("17\r")
+	p.expect("Which\\x1b[2J tools (tools): memory, filesystem [memory]? ")
+	p.send("filesystem\r")
+	require.Equal(t, 0, p.exits())
+	require.Contains(t, p.rest(), "own_filesystem")
+	require.NotContains(t, p.rest(), "17", "the key is not shown")
+	require.NotContains(t, p.rest(), "unused")
+
+	p = start("API_KEY=18") // the environment has a value, and the default is good
+	p.expect("[memory]? ")
+	p.send("\r")
+	require.Equal(t, 0, p.exits())
+	require.Contains(t, p.rest(), "own_memory")
+
+	p = start() // no answers
+	p.expect("The key (api-key)? ")
+	p.send(ctrlD)
+	require.Equal(t, 0, p.exits())
+	require.Contains(t, p.rest(), "${input:api-key} has no value: set the variable API_KEY in the environment")
+
+	p = start() // an interrupt, after which the terminal shows what is entered again
+	p.expect("The key (api-key)? ")
+	require.Zero(t, p.settings().Lflag&unix.ECHO)
+	p.send(ctrlC)
+	require.Equal(t, 130, p.exits())
+	require.NotZero(t, p.settings().Lflag&unix.ECHO)
 }

@@ -29,6 +29,7 @@ type Completer func(before string) (start int, words []string)
 type Editor struct {
 	in          *os.File
 	screen      *Screen
+	keys        *keys
 	term        *term.Terminal
 	history     *History
 	complete    Completer
@@ -43,11 +44,11 @@ func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer
 	if !ok || !ok2 || !screen.control || !term.IsTerminal(int(file.Fd())) {
 		return nil
 	}
-	e := &Editor{in: file, screen: screen, history: history, complete: complete}
+	e := &Editor{in: file, screen: screen, keys: &keys{in: file}, history: history, complete: complete}
 	e.term = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{&keys{in: file}, echo{file: screen.file}}, "")
+	}{e.keys, echo{file: screen.file}}, "")
 	e.term.AutoCompleteCallback = e.key
 	e.term.History = recall{history}
 	return e
@@ -56,6 +57,29 @@ func NewEditor(in io.Reader, out io.Writer, history *History, complete Completer
 // ReadLine reads a line. The error is io.EOF at the end of the input (Ctrl-D on an empty line), [ErrInterrupted],
 // [ErrLineTooLong], or that of the terminal.
 func (e *Editor) ReadLine(prompt string) (string, error) {
+	line, err := e.read(prompt, e.term.ReadLine)
+	if err == nil {
+		e.history.Add(line)
+	}
+	return line, err
+}
+
+// Ask reads the answer to a question. A hidden one is not shown while it is entered. The errors are those of ReadLine.
+func (e *Editor) Ask(question string, hidden bool) (string, error) {
+	question = strings.Join(strings.Fields(Escape(question)), " ") + " "
+	if !hidden {
+		return e.read(question, e.term.ReadLine)
+	}
+	e.keys.interrupted = false // x/term passes on no keys here
+	return e.read(question, func() (string, error) {
+		line, err := e.term.ReadPassword(question)
+		e.interrupted = e.keys.interrupted
+		return line, err
+	})
+}
+
+// read has the terminal in raw mode while a line is read.
+func (e *Editor) read(prompt string, readLine func() (string, error)) (string, error) {
 	fd := int(e.in.Fd())
 	before, err := term.MakeRaw(fd)
 	if err != nil {
@@ -71,7 +95,7 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	e.term.SetBracketedPasteMode(true)
 	defer e.term.SetBracketedPasteMode(false)
 	e.interrupted = false
-	line, err := e.term.ReadLine()
+	line, err := readLine()
 	switch {
 	case err != nil && err != term.ErrPasteIndicator:
 		return "", err
@@ -80,7 +104,6 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	case utf8.RuneCountInString(line) >= maxLine:
 		return "", ErrLineTooLong
 	}
-	e.history.Add(line)
 	return line, nil
 }
 

@@ -16,6 +16,8 @@ type keys struct {
 	open    int    // bytes of the unfinished control sequence
 	partial []byte // bytes of an incomplete character
 	ready   []byte
+
+	interrupted bool // Ctrl-C was pressed
 }
 
 // maxSequence is the most bytes of a control sequence. x/term waits for the end, and would loop forever on one that is
@@ -50,6 +52,7 @@ func (k *keys) take(b byte) {
 	k.last = append(k.last, b)
 	switch {
 	case !k.pasting && b == 0x03:
+		k.interrupted = true
 		k.add(keyInterrupt, '\r')
 	case k.pasting && b == '\t':
 		k.add([]byte("    ")...) // x/term cannot show tabs
