@@ -27,10 +27,7 @@ func clockResGet(_ context.Context, c wasiCall) errno {
 		}
 		resolution = call(c.in, number)
 	}
-	if !c.mem.WriteUint64Le(c.u32(1), resolution) {
-		return wasifs.EFAULT
-	}
-	return errnoSuccess
+	return c.put64(1, resolution)
 }
 
 func clockTimeGet(_ context.Context, c wasiCall) errno {
@@ -38,10 +35,7 @@ func clockTimeGet(_ context.Context, c wasiCall) errno {
 	if c.u32(0) > clockMonotonic {
 		return wasifs.EINVAL
 	}
-	if !c.mem.WriteUint64Le(c.u32(2), uint64(c.in.now(c.u32(0)))) {
-		return wasifs.EFAULT
-	}
-	return errnoSuccess
+	return c.put64(2, uint64(c.in.now(c.u32(0))))
 }
 
 // now returns the time of a clock in nanoseconds.

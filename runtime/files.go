@@ -18,12 +18,7 @@ func fdPrestatGet(_ context.Context, c wasiCall) errno {
 	case !d.root:
 		return wasifs.EBADF
 	}
-	out := c.out(1, 8)
-	if out == nil {
-		return wasifs.EFAULT
-	}
-	binary.LittleEndian.PutUint64(out, uint64(len(rootName))<<32) // 0 is a directory
-	return errnoSuccess
+	return c.put64(1, uint64(len(rootName))<<32) // 0 is a directory
 }
 
 func fdPrestatDirName(_ context.Context, c wasiCall) errno {
@@ -35,9 +30,12 @@ func fdPrestatDirName(_ context.Context, c wasiCall) errno {
 		return wasifs.EBADF
 	case c.u32(2) < uint32(len(rootName)):
 		return wasifs.ENAMETOOLONG
-	case !c.mem.WriteString(c.u32(1), rootName):
+	}
+	out := c.out(1, uint32(len(rootName)))
+	if out == nil {
 		return wasifs.EFAULT
 	}
+	copy(out, rootName)
 	return errnoSuccess
 }
 

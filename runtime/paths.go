@@ -115,8 +115,7 @@ func pathOpen(_ context.Context, c wasiCall) errno {
 		return wasifs.EMFILE
 	}
 	d := &descriptor{flags: uint16(flags &^ flagAppend)}
-	// Rights say how the file is opened. A directory can be opened with all that there are.
-	d.writable = rights&rightWrite != 0 && how&openDirectory == 0
+	d.writable = rights&rightWrite != 0
 	d.readable = !d.writable || rights&rightRead != 0
 	files, flag := c.in.open.files, openFlags(how, flags, follow)
 	switch {

@@ -37,6 +37,9 @@ func (c wasiCall) out(i int, size uint32) []byte { return c.memory(c.u32(i), siz
 
 // memory returns a part of the guest's memory, or nil if it has no such part.
 func (c wasiCall) memory(at, size uint32) []byte {
+	if c.mem == nil { // a module need not have one
+		return nil
+	}
 	data, ok := c.mem.Read(at, size)
 	if !ok {
 		return nil
@@ -44,10 +47,23 @@ func (c wasiCall) memory(at, size uint32) []byte {
 	return data[:len(data):len(data)]
 }
 
-func (c wasiCall) put32(at, v uint32) errno {
-	if !c.mem.WriteUint32Le(at, v) {
+// put32 writes a result to where argument i points.
+func (c wasiCall) put32(i int, v uint32) errno {
+	out := c.out(i, 4)
+	if out == nil {
 		return wasifs.EFAULT
 	}
+	binary.LittleEndian.PutUint32(out, v)
+	return errnoSuccess
+}
+
+// put64 writes a result to where argument i points.
+func (c wasiCall) put64(i int, v uint64) errno {
+	out := c.out(i, 8)
+	if out == nil {
+		return wasifs.EFAULT
+	}
+	binary.LittleEndian.PutUint64(out, v)
 	return errnoSuccess
 }
 
@@ -160,10 +176,10 @@ func (c wasiCall) sizes(list []string) errno {
 	for _, s := range list {
 		size += len(s) + 1
 	}
-	if e := c.put32(c.u32(0), uint32(len(list))); e != errnoSuccess {
+	if e := c.put32(0, uint32(len(list))); e != errnoSuccess {
 		return e
 	}
-	return c.put32(c.u32(1), uint32(size))
+	return c.put32(1, uint32(size))
 }
 
 // strings writes pointers to strings, and the strings, each followed by a NUL.
@@ -171,14 +187,14 @@ func (c wasiCall) strings(list []string) errno {
 	pointers, at := c.u32(0), c.u32(1)
 	for _, s := range list {
 		c.spend(len(s))
-		if e := c.put32(pointers, at); e != errnoSuccess {
-			return e
-		}
-		if !c.mem.WriteString(at, s) || !c.mem.WriteByte(at+uint32(len(s)), 0) {
+		pointer, text := c.memory(pointers, 4), c.memory(at, uint32(len(s))+1)
+		if pointer == nil || text == nil {
 			return wasifs.EFAULT
 		}
+		binary.LittleEndian.PutUint32(pointer, at)
+		text[copy(text, s)] = 0
 		pointers += 4
-		at += uint32(len(s)) + 1
+		at += uint32(len(text))
 	}
 	return errnoSuccess
 }
