@@ -41,7 +41,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// costly is the accepted code that takes longest among the code whose cost is counted exactly: duplicate names.
+// costly consists of duplicate names, which have the highest counted cost for their size.
 var costly = program{part: numbered("let a;")}
 
 // TestFlags has flags of regular expressions. Each invalid one leads to a message.
@@ -80,8 +80,8 @@ func transformTime(code string, times int) time.Duration {
 	return least
 }
 
-// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak, each program is as large
-// as the limits permit, and must not take longer than a small multiple of the costliest accepted code.
+// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak, each program is as large as
+// the limits permit, and must not take longer than a small multiple of the time for costly.
 func TestCostOfTypeScript(t *testing.T) {
 	programs := corpus()
 	if !*soak {

@@ -33,7 +33,7 @@ func (s signs) rank() signs {
 	return 0
 }
 
-// noAlternative is the value of check.at outside of alternatives. No path can have this length, nor one more.
+// noAlternative is the value of check.at outside of alternatives. Neither -2 nor -1 is the length of a path.
 const noAlternative = -2
 
 // signOf returns the sign that a problem is, for an alternative of the value whose path has length at.

@@ -54,7 +54,7 @@ func (l *auditLine) setOutput(call registry.Call, result registry.Result, return
 		l.OutputError = cause(result)
 		return
 	}
-	result.CallID, result.Tool = call.ID, call.Tool // as Dispatch will have it
+	result.CallID, result.Tool = call.ID, call.Tool // as Dispatch will set them
 	encoded, err := encodeResult(result)
 	if err != nil {
 		l.OutputError = plaintext.Clean(err.Error(), maxCause)

@@ -27,7 +27,6 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// audited makes one call, and returns its lines.
 func audited(t testing.TB, options *observe.AuditOptions, call registry.Call, inner ...registry.Middleware) (registry.Result, []map[string]any) {
 	t.Helper()
 	var b bytes.Buffer
@@ -106,7 +105,7 @@ func TestAuditWhole(t *testing.T) {
 	})
 }
 
-// TestAuditForgery checks that nothing in a call can make what looks like another line, to whatever reads lines.
+// TestAuditForgery checks that nothing in a call can produce text that looks like another line.
 func TestAuditForgery(t *testing.T) {
 	for _, forgery := range []string{
 		"x\n{\"event\":\"call\"}", "x\r\n", "x\u2028{}", "x\u2029{}", "x\u0085{}", "x\x00", "x\x1b[2K", "x\u009b2K", "x\x7f",
@@ -141,7 +140,7 @@ func TestAuditForgery(t *testing.T) {
 	}
 }
 
-// TestAuditPanics checks that a call that leaves no result has its line.
+// TestAuditPanics checks that a call without a result is recorded, too.
 func TestAuditPanics(t *testing.T) {
 	result, all := audited(t, &observe.AuditOptions{WholeOutput: true}, callOf("greet"), panicking)
 	require.Equal(t, registry.CodeFailed, result.Code)
@@ -178,7 +177,7 @@ func TestAuditOfWhatCannotBeEncoded(t *testing.T) {
 	}
 }
 
-// A faultyWriter fails when it is told to.
+// A faultyWriter fails when fail says so.
 type faultyWriter struct {
 	bytes.Buffer
 	writes int
@@ -196,7 +195,7 @@ func (w *faultyWriter) Write(p []byte) (int, error) {
 
 var errFull = errors.New("the disk is full")
 
-// failing fails at these writes.
+// failing makes these writes fail.
 func failing(writes ...int) func(int) (int, error) {
 	return func(write int) (int, error) {
 		for _, w := range writes {
@@ -274,7 +273,7 @@ func TestAuditRequired(t *testing.T) {
 	})
 }
 
-// TestAuditTornLine checks that a line of which a part has been written spoils no other one.
+// TestAuditTornLine checks that a partially written line does not damage the next one.
 func TestAuditTornLine(t *testing.T) {
 	for name, tear := range map[string]func(int) (int, error){
 		"with an error":    func(int) (int, error) { return 10, errFull },
@@ -310,7 +309,7 @@ func TestAuditTornLine(t *testing.T) {
 	}
 }
 
-// oneAtATime is a writer that must not be used by two at once, and gets whole lines only.
+// oneAtATime is a writer that requires whole lines and no concurrent use.
 type oneAtATime struct {
 	t    testing.TB
 	busy sync.Mutex
@@ -352,7 +351,7 @@ func TestAuditConcurrently(t *testing.T) {
 	require.Len(t, last.All(), 2)
 }
 
-// TestAuditToAFile checks that lines of several files that are open for appending do not mix.
+// TestAuditToAFile checks that the lines of several files opened for appending do not mix.
 func TestAuditToAFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "audit.jsonl")
 	var all sync.WaitGroup

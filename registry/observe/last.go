@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// maxLastErrors is how many tools are remembered.
+// maxLastErrors limits the tools that are remembered.
 const maxLastErrors = 256
 
 // LastErrors remembers the last error of each tool, for diagnosis. Of more than 256 tools it forgets those that have
@@ -74,7 +74,7 @@ func (l *LastErrors) keep(call registry.Call, env registry.Env, result registry.
 	l.list = append(l.list, e)
 }
 
-// index returns where the error of a tool is, or -1. The lock is held.
+// index returns the index of a tool's error, or -1. The lock must be held.
 func (l *LastErrors) index(tool string) int {
 	return slices.IndexFunc(l.list, func(e LastError) bool { return e.Tool == tool })
 }

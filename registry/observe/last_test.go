@@ -57,7 +57,7 @@ func TestLastErrorsAreReplaced(t *testing.T) {
 	require.Equal(t, "call-2", last.All()[0].CallID)
 }
 
-// sayError is middleware in which every call fails with this text.
+// sayError returns middleware that makes every call fail with this text.
 func sayError(text string) registry.Middleware {
 	return func(registry.Handler) registry.Handler {
 		return func(context.Context, registry.Call, registry.Env) registry.Result {

@@ -21,7 +21,7 @@ type greeting struct {
 	Name string `json:"name" jsonschema:"Whom to greet."`
 }
 
-// tools are one that works, and some that do not.
+// tools returns a tool that works and several that fail.
 func tools() []registry.Tool {
 	tool := func(name string, spec registry.Spec, do func(ctx context.Context, in greeting, env registry.Env) (string, error)) registry.Tool {
 		spec.Name, spec.Description = name, "Greets somebody, or does not."
@@ -67,12 +67,12 @@ func callOf(tool string) registry.Call {
 
 var someEnv = registry.Env{Project: "notes", Chat: "chat-7", Client: "ci"}
 
-// panicking is middleware in which calls go wrong.
+// panicking is middleware that panics.
 func panicking(registry.Handler) registry.Handler {
 	return func(context.Context, registry.Call, registry.Env) registry.Result { panic("in middleware") }
 }
 
-// ending is middleware in which the goroutine of a call ends.
+// ending is middleware that ends the goroutine of a call.
 func ending(registry.Handler) registry.Handler {
 	return func(context.Context, registry.Call, registry.Env) registry.Result {
 		(&testing.T{}).SkipNow()
@@ -80,7 +80,7 @@ func ending(registry.Handler) registry.Handler {
 	}
 }
 
-// outcomes are how the tools' calls end.
+// outcomes are the outcomes of calls of the tools.
 var outcomes = []struct {
 	tool, outcome string
 	level         slog.Level
@@ -95,7 +95,6 @@ var outcomes = []struct {
 	{"invented", "unknown_tool", slog.LevelWarn},
 }
 
-// lines decodes JSON lines.
 func lines(t testing.TB, b *bytes.Buffer) []map[string]any {
 	t.Helper()
 	var all []map[string]any
@@ -107,7 +106,7 @@ func lines(t testing.TB, b *bytes.Buffer) []map[string]any {
 	return all
 }
 
-// A steppingClock goes on by a second each time somebody looks.
+// A steppingClock advances by a second at each reading.
 func steppingClock() func() time.Time {
 	var mu sync.Mutex
 	now := time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -133,7 +132,7 @@ func TestMiddlewareChangesNoResult(t *testing.T) {
 	}
 }
 
-// TestPanicsGoOn checks that whoever is outside still gets the panic, with where it was.
+// TestPanicsGoOn checks that outer middleware still gets the panic, with its original stack.
 func TestPanicsGoOn(t *testing.T) {
 	var log, audit bytes.Buffer
 	last := new(observe.LastErrors)
@@ -155,7 +154,7 @@ func TestPanicsGoOn(t *testing.T) {
 	require.Equal(t, "panic: in middleware", e.Cause)
 }
 
-// TestGoroutineThatEnds checks that a call is seen even if nobody gets a result of it.
+// TestGoroutineThatEnds checks that a call is reported even if its goroutine ends without a result.
 func TestGoroutineThatEnds(t *testing.T) {
 	var log, audit bytes.Buffer
 	r := newRegistry(t, observe.Slog(slog.New(slog.NewJSONHandler(&log, nil)), nil), observe.Audit(&audit, nil), ending)

@@ -19,10 +19,10 @@ type OpenTelemetryOptions struct {
 	Contents int
 }
 
-// scopeName is the name of the tracer, as OpenTelemetry wants it.
+// scopeName is the name of the tracer, as OpenTelemetry's conventions demand it.
 const scopeName = "github.com/toolrun/toolrun/registry/observe"
 
-// Attributes of spans that are toolrun's own.
+// Attributes of spans that are specific to toolrun.
 const (
 	keyProject     = attribute.Key("toolrun.project")
 	keyParent      = attribute.Key("toolrun.parent_call")
@@ -31,8 +31,8 @@ const (
 	keyOutputBytes = attribute.Key("toolrun.output_bytes")
 )
 
-// Attributes of spans by OpenTelemetry's conventions. They are written out because those for generative AI are not
-// stable, and each version of the conventions is another package.
+// Attributes from OpenTelemetry's conventions. They are written out here, because those for generative AI are not
+// stable, and each version of the conventions is a separate package.
 const (
 	keyOperation      = attribute.Key("gen_ai.operation.name")
 	keyTool           = attribute.Key("gen_ai.tool.name")
@@ -82,7 +82,7 @@ func OpenTelemetry(provider trace.TracerProvider, options *OpenTelemetryOptions)
 	}
 }
 
-// spanName returns the name that a span begins with, for samplers to see.
+// spanName returns the initial name of a span, which samplers see.
 func spanName(tool string) string {
 	if registry.CheckName(tool) != nil {
 		return operation
@@ -136,7 +136,7 @@ func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, resul
 	}
 }
 
-// record adds the event of an error, with the stack of the panic if it was one.
+// record adds an event for an error, with the stack if it was a panic.
 func record(span trace.Span, result registry.Result) {
 	var options []trace.EventOption
 	if p, ok := errors.AsType[*registry.PanicError](result.Err); ok {
@@ -144,7 +144,7 @@ func record(span trace.Span, result registry.Result) {
 	}
 	err := result.Err
 	if text, ok := errorText(err); !ok || text != plaintext.Clean(text, maxCause) {
-		err = errors.New(cause(result)) // it loses its type, but can be sent
+		err = errors.New(cause(result)) // loses its type, but can be exported
 	}
 	span.RecordError(err, options...)
 }

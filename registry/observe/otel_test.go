@@ -23,7 +23,7 @@ func newProvider(t testing.TB, options ...sdktrace.TracerProviderOption) *sdktra
 	return provider
 }
 
-// traced returns a registry and what its spans come to.
+// traced returns a registry and the exporter that receives its spans.
 func traced(t testing.TB, options *observe.OpenTelemetryOptions, inner ...registry.Middleware) (*registry.Registry, *tracetest.InMemoryExporter) {
 	exporter := tracetest.NewInMemoryExporter()
 	provider := newProvider(t, sdktrace.WithSyncer(exporter))
@@ -133,7 +133,7 @@ func TestOpenTelemetryUntrustedText(t *testing.T) {
 	}
 }
 
-// An awkwardError is one that RecordError should not get as it is.
+// An awkwardError is one that must not be passed to RecordError unchanged.
 type awkwardError struct{ text func() string }
 
 func (e awkwardError) Error() string { return e.text() }
@@ -181,7 +181,7 @@ func TestOpenTelemetryWithoutProvider(t *testing.T) {
 }
 
 func ExampleOpenTelemetry() {
-	exporter := tracetest.NewInMemoryExporter() // or one that sends spans somewhere
+	exporter := tracetest.NewInMemoryExporter() // or an exporter that sends spans
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
 	r, err := registry.New(tools()...)
 	if err != nil {

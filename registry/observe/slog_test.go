@@ -89,7 +89,7 @@ func TestSlogWithoutLogger(t *testing.T) {
 	require.Len(t, lines(t, &b), 1)
 }
 
-// TestSlogUntrustedText checks that what a model makes up is neither long nor more than one record, whatever writes it.
+// TestSlogUntrustedText checks that a model's text is shortened and cannot forge records, with any handler.
 func TestSlogUntrustedText(t *testing.T) {
 	for _, handler := range []func(b *bytes.Buffer) slog.Handler{
 		func(b *bytes.Buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
@@ -127,7 +127,7 @@ func (h *contextHandler) Handle(ctx context.Context, _ slog.Record) error {
 
 func ExampleSlog() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // what is different each time
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { // what differs each time
 			if a.Key == slog.TimeKey || a.Key == "duration" {
 				return slog.Attr{}
 			}

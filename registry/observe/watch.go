@@ -13,7 +13,7 @@ import (
 // outcomeOK is the outcome of a successful call.
 const outcomeOK = "ok"
 
-// Limits in bytes on the texts of others.
+// Limits on untrusted texts, in bytes.
 const (
 	maxLabel = 256     // names and ids
 	maxCause = 4 << 10 // errors
@@ -22,8 +22,8 @@ const (
 // errEnded is the cause if a handler ends its goroutine.
 var errEnded = errors.New("the call has ended its goroutine")
 
-// watch makes a call and then calls done exactly once, even if the handler panics or ends its goroutine. A panic goes
-// on to the outer middleware; done then gets a result with only a code and a cause, and returned is false.
+// watch makes a call and then calls done exactly once, even if the handler panics or ends its goroutine. A panic
+// continues to the outer middleware; done then gets a result with only a code and a cause, and returned is false.
 func watch(ctx context.Context, next registry.Handler, call registry.Call, env registry.Env,
 	done func(result registry.Result, returned bool)) registry.Result {
 	returned := false
@@ -64,7 +64,7 @@ func outputBytes(result registry.Result) int {
 	return n
 }
 
-// toolFailed reports whether the tool itself is at fault, and not its input or its time limit.
+// toolFailed reports whether the tool itself is at fault, rather than its input or its time limit.
 func toolFailed(result registry.Result) bool {
 	return result.Code == registry.CodeFailed || errors.Is(result.Err, registry.ErrAbandoned)
 }

@@ -86,7 +86,7 @@ func Example() {
 	// <<<<< END FILE
 }
 
-// size is what the model gets of results, in bytes.
+// size returns the size of the model's text of results, in bytes.
 func size(results []registry.Result) (bytes int) {
 	for _, r := range results {
 		bytes += len(r.Text())
@@ -98,7 +98,7 @@ type readFilesInput struct {
 	Paths []string `json:"paths" jsonschema:"the files; /a.txt:10-20 is for lines 10 to 20 of one"`
 }
 
-// readFiles shows files as resources. What cannot be read goes first, because it is what is easily overlooked.
+// readFiles shows files as resources. Failures come first, because they are easily overlooked.
 var readFiles = registry.Func(
 	registry.Spec{
 		Name: "read_files", Description: "Shows files.", NeedsProject: true, Annotations: registry.Annotations{ReadOnly: true},
@@ -129,7 +129,7 @@ var readFiles = registry.Func(
 
 var lineRange = regexp.MustCompile(`^(.+):(\d+)-(\d+)$`)
 
-// readLines reads a file, or some lines of it.
+// readLines reads a file, or some of its lines.
 func readLines(files afero.Fs, name string) (string, error) {
 	first, last := 1, -1
 	if m := lineRange.FindStringSubmatch(name); m != nil {
@@ -140,7 +140,7 @@ func readLines(files afero.Fs, name string) (string, error) {
 	data, err := afero.ReadFile(files, name)
 	if err != nil {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err // the path is named already
+			err = e.Err // the path is shown already
 		}
 		return "", err
 	}

@@ -1,29 +1,28 @@
-// Package transcript shows each resource once in a conversation.
+// Package transcript removes repeated content from a conversation.
 //
-// Tools name the resources whose content they show ([registry.Resource]). A file that has been read ten times, and has
-// not changed, is ten times in the messages that are sent to the model. [Render] leaves it where it was shown
-// last, and puts a reference in its place everywhere else:
+// Tools name the resources whose content they show ([registry.Resource]). A file that was read ten times without a
+// change is ten times in the messages to the model. [Render] keeps its newest occurrence, and replaces the others by a
+// reference:
 //
 //	>>>>> FILE: /notes.txt (content shown in another tool invocation)
 //	<<<<< END FILE
 //
-// The built-in tools take no part in this: models are trained on the texts of their results, which are fixed for that
-// reason, and name no resources. Render is for tools that return parts with a [registry.Resource], and leaves
-// everything else as it is.
+// The built-in tools name no resources: models are trained on the texts of their results, so these are fixed. Render is
+// for tools that return parts with a [registry.Resource], and leaves everything else unchanged.
 //
-// A file that has changed in between has another key ([registry.Resource].Key), and both of its contents stay, because
-// each of them is what the model saw when it decided what to do.
+// A file that has changed has another key ([registry.Resource].Key). Both versions of its content stay, because the
+// model saw each of them when it decided what to do.
 //
 // # When to render
 //
-// Render changes old messages, and a provider's cache of a prompt ends where the prompt differs from the one before. A
-// host that renders before every request pays for all that is behind the oldest change, which can cost more than
-// the references save. So it should keep the results as they were, and render them where the cache is of no use anyway:
-// when a conversation is taken up again after the cache's time, when old messages are dropped or summed up, and
-// when the conversation has become too long; between those times it sends old results as it has sent them before.
+// Render changes old messages, and a provider's prompt cache ends where the prompt differs from the previous one. A
+// host that renders before every request pays again for everything after the oldest change, which can cost more than
+// the references save. It should keep the original results, and render them only when the cache is useless anyway: when
+// a conversation is resumed after the cache has expired, when old messages are dropped or summarized, or when the
+// conversation has become too long. Between these times, it should send old results exactly as before.
 //
-// A host that wants to change nothing it has sent keeps one [Tracker] and gives it each new result as it comes. Then
-// the oldest one keeps the content, and later ones refer to it.
+// A host that must not change messages it has sent keeps one [Tracker] and passes it each new result. Then the oldest
+// result keeps the content, and later ones refer to it.
 package transcript
 
 import (
@@ -32,12 +31,12 @@ import (
 	"github.com/toolrun/toolrun/registry"
 )
 
-// Render returns the results of a conversation, the oldest first, with each resource shown once, in the newest result
-// that shows it. They are in the order in which they were given, which must be that of the conversation. The results
-// that it is given are not changed, and share no slice of parts with those that it returns.
+// Render returns the results of a conversation with each resource shown once, in the newest result that shows it. The
+// results are in the order of the conversation, the oldest first. Render does not change them, and the returned results
+// share no slice of parts with them.
 //
-// Only Content is rendered: Data, which programs get, stays. So does what has no key, and what has the key of a
-// resource that is shown, but not its content.
+// Only Content is rendered. Data stays, because programs read it. Parts without a key stay as well, and so do parts
+// whose content differs from that of an earlier part with the same key.
 func Render(results []registry.Result) []registry.Result {
 	rendered := make([]registry.Result, len(results))
 	var t Tracker
@@ -47,16 +46,16 @@ func Render(results []registry.Result) []registry.Result {
 	return rendered
 }
 
-// A Tracker knows what has been shown. The results of a conversation can be given to it one by one, with anything
-// between them: from the newest to the oldest, so that the newest keeps the content as in [Render], or the other way
-// round. The zero value has seen nothing. It keeps the texts that it has seen in memory, and must not be used by
-// several goroutines at once.
+// A Tracker remembers which resources have been shown. Pass it the results of a conversation one by one, with anything
+// in between: from the newest to the oldest, so that the newest keeps the content as in [Render], or the other way
+// round. The zero value has seen nothing. It keeps the texts that it has seen in memory. It is not safe for concurrent
+// use.
 type Tracker struct {
 	shown map[string]registry.Part
 }
 
-// Render returns the result with references in place of the resources that have been shown in results before it, or
-// further up in this one. The result that it is given is not changed.
+// Render returns the result with references in place of resources that were shown before, in an earlier result or in an
+// earlier part of this one. It does not change its argument.
 func (t *Tracker) Render(result registry.Result) registry.Result {
 	content := make([]registry.Part, len(result.Content))
 	for i, part := range result.Content {
@@ -81,8 +80,8 @@ func (t *Tracker) part(part registry.Part) registry.Part {
 		t.shown[key] = part
 		return part
 	}
-	// The same key should mean the same content. Where it does not, since one of them has been cut, for example,
-	// nothing must get lost.
+	// The same key should mean the same content. If it does not, for example because one of them was cut, nothing must
+	// get lost.
 	if shown.Text != part.Text || shown.MIME != part.MIME || !bytes.Equal(shown.Data, part.Data) {
 		return part
 	}
