@@ -253,7 +253,7 @@ func (c *mcpCommand) options(logger *slog.Logger) *mcpserver.Options {
 
 // stdio serves the client that started the command.
 func (c *mcpCommand) stdio(ctx context.Context, cmd *cobra.Command, logger *slog.Logger) error {
-	server, err := c.projectServer(ctx, logger)
+	_, server, err := c.projectServer(ctx, logger)
 	if err != nil {
 		return err
 	}
@@ -278,27 +278,28 @@ func (*mcpCommand) shutdown(server *mcpserver.Server) {
 	_ = server.Shutdown(now) // the error only says that it did not wait
 }
 
-// projectServer returns a server for the project that the flags name. Its settings are read for each request.
-func (c *mcpCommand) projectServer(ctx context.Context, logger *slog.Logger) (*mcpserver.Server, error) {
+// projectServer returns a server for the project that the flags name, and its session. The project's settings are read
+// for each request.
+func (c *mcpCommand) projectServer(ctx context.Context,
+	logger *slog.Logger) (session *toolrun.Session, server *mcpserver.Server, err error) {
 	if err := c.project.checkRoot(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := c.sessionOptions(logger)
-	var session *toolrun.Session
-	var err error
 	if c.project.root != "" {
 		session, err = c.runner.DirSession(c.project.root, o)
 	} else {
 		var project vfs.Project
 		if project, err = c.project.open(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		session, err = c.runner.ProjectSession(c.project.id, project, o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.newServer(ctx, session, c.options(logger))
+	server, err = c.newServer(ctx, session, c.options(logger))
+	return session, server, err
 }
 
 // sessionOptions returns the options of all sessions.

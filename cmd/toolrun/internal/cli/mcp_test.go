@@ -181,7 +181,9 @@ func TestMCPTokens(t *testing.T) {
 	for _, want := range []string{
 		`toolrun_calls_total{project="two",tool="filesystem",outcome="ok"} 1`,
 		`toolrun_calls_total{project="one",tool="javascript",outcome="timeout"} 1`, `toolrun_calls_running{project="one"} 0`,
-		`toolrun_call_seconds_count{project="one",tool="javascript"} 4`, `toolrun_http_requests_total{method="POST",status="401"}`, "process_resident_memory_bytes", "go_goroutines",
+		`toolrun_call_seconds_count{project="one",tool="javascript"} 4`, `toolrun_http_requests_total{method="POST",status="401"}`,
+		`toolrun_project_bytes{project="two"} 13`, `toolrun_project_files{project="two"} 1`, `toolrun_project_quota_bytes{project="one"} 268435456`,
+		`toolrun_project_history_bytes{project="one"} 0`, `toolrun_project_quota_files{project="one"} `, "process_resident_memory_bytes", "go_goroutines",
 	} {
 		require.Contains(t, metrics, want)
 	}
@@ -340,6 +342,22 @@ func TestMCPTokensChange(t *testing.T) {
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return strings.Contains(s.logged(), `"project":"other"`) }, 20*time.Second,
 		10*time.Millisecond)
+}
+
+// TestMCPHangup: SIGHUP never ends a server, also if there is nothing that it could read again.
+func TestMCPHangup(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent a signal")
+	}
+	s := startMCP(t, t.TempDir(), "--http", "localhost:0")
+	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
+	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "SIGHUP changes nothing") }, 20*time.Second,
+		10*time.Millisecond)
+	status, _ := get(t, s.at("/healthz"), "")
+	require.Equal(t, 200, status)
+	status, metrics := get(t, s.at("/metrics"), "")
+	require.Equal(t, 200, status)
+	require.Contains(t, metrics, `toolrun_project_bytes{project="default"} `)
 }
 
 // TestMCPSecondInterrupt: the first interrupt lets a call finish, the second does not.

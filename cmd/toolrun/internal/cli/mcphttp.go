@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/vfs"
@@ -26,6 +27,8 @@ import (
 
 // serve serves HTTP until the context ends.
 func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger *slog.Logger) (err error) {
+	hangups, stop := hangups() // from the beginning, or one could end the process
+	defer stop()
 	listener, certificate, err := c.listen(ctx, logger)
 	if err != nil {
 		return err
@@ -40,7 +43,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	switch {
 	case c.tokens != "":
 		var tokens *tokenServers
-		if tokens, err = c.byToken(ctx, logger); err == nil {
+		if tokens, err = c.byToken(ctx, metrics, logger); err == nil {
 			find, config.Token = tokens.find, tokens.token
 			n := len(tokens.now.Load().tokens)
 			options.ServerSessions = max(1, c.sessions/max(1, min(n, 4))) // one token cannot lock out the others
@@ -53,7 +56,10 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 		}
 	default:
 		var server *mcpserver.Server
-		server, err = c.projectServer(ctx, logger)
+		var session *toolrun.Session
+		if session, server, err = c.projectServer(ctx, logger); err == nil && c.project.root == "" {
+			metrics.Project(c.project.id, session.Project().Usage) // to count a directory could take long
+		}
 		find = func(*http.Request) (*mcpserver.Server, error) { return server, nil }
 	}
 	if err != nil {
@@ -71,6 +77,9 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	if certificate != nil {
 		scheme, config.TLS = "https", certificate.config()
 		go certificate.watch(ctx)
+	}
+	if c.tokens == "" && certificate == nil {
+		go ignoreHangups(ctx, hangups, logger)
 	}
 	logger.Info("serving", "url", scheme+"://"+listener.Addr().String()+"/mcp")
 	return mcphttp.Serve(ctx, listener, config)
@@ -140,7 +149,19 @@ func (c *certificate) watch(ctx context.Context) {
 	}
 }
 
-// hangups returns a channel of SIGHUPs.
+// ignoreHangups says after SIGHUP that there is nothing to read again.
+func ignoreHangups(ctx context.Context, hangups <-chan os.Signal, logger *slog.Logger) {
+	for {
+		select {
+		case <-hangups:
+			logger.Info("SIGHUP changes nothing: there is no file of tokens and no certificate to read again")
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// hangups returns a channel of SIGHUPs, which then do not end the process.
 func hangups() (signals <-chan os.Signal, stop func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)

@@ -23,6 +23,7 @@ import (
 type tokenServers struct {
 	command *mcpCommand
 	ctx     context.Context // ends with the command
+	metrics *mcphttp.Metrics
 	logger  *slog.Logger
 	file    fs.FileInfo // when it was read
 	made    int         // servers that have been made
@@ -39,12 +40,13 @@ type tokenSet struct {
 type tokenServer struct {
 	*mcpserver.Server
 	session *toolrun.Session
-	cancel  context.CancelFunc
+	cancel  context.CancelFunc // ends what belongs to it
 }
 
 // byToken reads the file of tokens and makes their servers.
-func (c *mcpCommand) byToken(ctx context.Context, logger *slog.Logger) (*tokenServers, error) {
-	t := &tokenServers{command: c, ctx: ctx, logger: logger}
+func (c *mcpCommand) byToken(ctx context.Context, metrics *mcphttp.Metrics,
+	logger *slog.Logger) (*tokenServers, error) {
+	t := &tokenServers{command: c, ctx: ctx, metrics: metrics, logger: logger}
 	t.now.Store(&tokenSet{})
 	if err := t.read(); err != nil {
 		return nil, err
@@ -180,6 +182,7 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 		cancel()
 		return nil, errors.Join(err, session.Close())
 	}
+	context.AfterFunc(ctx, t.metrics.Project(token.Project, session.Project().Usage))
 	return &tokenServer{server, session, cancel}, nil
 }
 

@@ -3,13 +3,18 @@ package mcphttp
 import (
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // Metrics count what a server does, for Prometheus:
@@ -17,6 +22,11 @@ import (
 //	toolrun_calls_total{project,tool,outcome}    calls of tools; the outcome is "ok" or the code of the error
 //	toolrun_calls_running{project}               calls that run
 //	toolrun_call_seconds{project,tool,quantile}  how long calls have taken, in the last five minutes
+//	toolrun_project_bytes{project}               size of a project's files
+//	toolrun_project_files{project}               number of its files and directories
+//	toolrun_project_history_bytes{project}       size of its history
+//	toolrun_project_quota_bytes{project}         how large the files may be together
+//	toolrun_project_quota_files{project}         how many files and directories there may be
 //	toolrun_sessions                             sessions of clients
 //	toolrun_http_requests_total{method,status}   HTTP requests
 //
@@ -26,11 +36,22 @@ import (
 type Metrics struct {
 	set       *metrics.Set
 	byProject bool
+
+	mu       sync.Mutex
+	projects map[*project]struct{}
+}
+
+// A project is a project as one of its clients has it.
+type project struct {
+	id    string
+	usage func(context.Context) (vfs.Usage, error)
 }
 
 // NewMetrics returns metrics with all counts at zero. Unless they are by project, the label is empty: for servers whose
 // number of projects is unlimited.
-func NewMetrics(byProject bool) *Metrics { return &Metrics{metrics.NewSet(), byProject} }
+func NewMetrics(byProject bool) *Metrics {
+	return &Metrics{set: metrics.NewSet(), byProject: byProject}
+}
 
 // label quotes the value of a label.
 func label(value string) string { return `"` + labelEscapes.Replace(value) + `"` }
@@ -64,15 +85,72 @@ func (m *Metrics) Middleware(next registry.Handler) registry.Handler {
 	}
 }
 
+// Project adds the sizes of a project until remove is called. Clients of the same project can have different quotas; the
+// smallest ones are shown. Usage is called each time that the metrics are read.
+func (m *Metrics) Project(id string, usage func(context.Context) (vfs.Usage, error)) (remove func()) {
+	p := &project{id, usage}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.projects == nil {
+		m.projects = map[*project]struct{}{}
+	}
+	m.projects[p] = struct{}{}
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.projects, p)
+	}
+}
+
+// usages returns what each project holds. Those that cannot be read now are left out.
+func (m *Metrics) usages(ctx context.Context) map[string]vfs.Usage {
+	m.mu.Lock()
+	projects := slices.Collect(maps.Keys(m.projects))
+	m.mu.Unlock()
+	found := map[string]vfs.Usage{}
+	for _, p := range projects {
+		usage, err := p.usage(ctx)
+		if err != nil {
+			continue
+		}
+		if other, ok := found[p.id]; ok {
+			usage.Quota.Bytes = min(usage.Quota.Bytes, other.Quota.Bytes)
+			usage.Quota.Files = min(usage.Quota.Files, other.Quota.Files)
+		}
+		found[p.id] = usage
+	}
+	return found
+}
+
+// writeProjects writes the sizes of projects.
+func (m *Metrics) writeProjects(ctx context.Context, w io.Writer) {
+	found := m.usages(ctx)
+	for _, gauge := range []struct {
+		name  string
+		value func(vfs.Usage) int64
+	}{
+		{"bytes", func(u vfs.Usage) int64 { return u.Bytes }},
+		{"files", func(u vfs.Usage) int64 { return u.Files }},
+		{"history_bytes", func(u vfs.Usage) int64 { return u.HistoryBytes }},
+		{"quota_bytes", func(u vfs.Usage) int64 { return u.Quota.Bytes }},
+		{"quota_files", func(u vfs.Usage) int64 { return u.Quota.Files }},
+	} {
+		for _, id := range slices.Sorted(maps.Keys(found)) {
+			fmt.Fprintf(w, "toolrun_project_%s{project=%s} %d\n", gauge.name, label(id), gauge.value(found[id]))
+		}
+	}
+}
+
 // sessions adds how many sessions there are.
 func (m *Metrics) sessions(count func() int) {
 	m.set.NewGauge("toolrun_sessions", func() float64 { return float64(count()) })
 }
 
 // ServeHTTP writes the metrics.
-func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	m.set.WritePrometheus(w)
+	m.writeProjects(r.Context(), w)
 	metrics.WriteProcessMetrics(w)
 	metrics.WriteFDMetrics(w)
 }
