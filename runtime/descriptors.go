@@ -61,6 +61,20 @@ func (in *Instance) descriptors() *descriptors {
 	return t
 }
 
+// OpenFiles returns how many files and directories the guest has open, beside the one from the beginning.
+func (in *Instance) OpenFiles() int {
+	if in.open == nil {
+		return 0
+	}
+	n := 0
+	for _, d := range in.open.table {
+		if d != nil && d.file != nil && !d.root {
+			n++
+		}
+	}
+	return n
+}
+
 // CloseFiles closes the files that the guest has left open, as the end of a process does: what it has written takes
 // effect. The end of a run does so by itself, but tells nobody of errors; and if the run is over because of a limit or
 // its context, files that were being replaced keep their old content.

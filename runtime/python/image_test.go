@@ -1,0 +1,166 @@
+package python
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/guest/python"
+	"github.com/toolrun/toolrun/internal/enginetest"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// ownInterpreter starts an engine for one test.
+func ownInterpreter(t testing.TB, options sandbox.EngineOptions) *Interpreter {
+	file := os.Getenv("TOOLRUN_PYTHON")
+	if file == "" {
+		t.Skip("TOOLRUN_PYTHON does not name a build of CPython")
+	}
+	module, err := os.ReadFile(file)
+	require.NoError(t, err)
+	options.CacheDir = enginetest.CacheDir()
+	engine, err := sandbox.New(&options)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
+	interpreter, err := New(t.Context(), engine, FromBytes(module))
+	require.NoError(t, err)
+	return interpreter
+}
+
+// snapshot is what a sandbox has before a run begins in it.
+type snapshot struct {
+	at      *instance
+	memory  []byte
+	vm      python.State
+	session session
+	files   int
+}
+
+// nextSandbox looks at the sandbox that the next run will get.
+func nextSandbox(t testing.TB, i *Interpreter) snapshot {
+	r, err := i.program.Begin(t.Context(), sandbox.RunOptions{})
+	require.NoError(t, err)
+	defer r.End()
+	started, err := r.Start(nil)
+	require.NoError(t, err)
+	in := started.Driver().(*instance)
+	memory, ok := in.Module().Memory().Read(0, in.Module().Memory().Size())
+	require.True(t, ok)
+	return snapshot{in, bytes.Clone(memory), in.vm.State(), in.session, in.OpenFiles()}
+}
+
+// leftOvers is code that leaves as much as it can in its sandbox, and whether the sandbox can be used again.
+var leftOvers = []struct {
+	name, code string
+	reused     bool
+}{
+	{"nothing", "1", true},
+	{"strings all over the memory", "kept = ['S3CRET' * 300 + str(i) for i in range(1000)]\nprint('S3CRET' * 100)", true},
+	{"changed modules", `
+import builtins, sys, os, random, json, asyncio, time, gc, linecache, warnings
+builtins.S3CRET = sys.S3CRET = 'S3CRET'
+builtins.print = json.loads = json.dumps = None
+os.environ['S3CRET'] = 'S3CRET'
+sys.path[:] = ['S3CRET']
+sys.modules['S3CRET'] = sys
+sys.setrecursionlimit(100)
+random.seed(5)
+gc.disable()
+warnings.simplefilter('error')
+sys.stdout = None
+asyncio.set_event_loop_policy(None)
+os.chdir('/dir')
+time.sleep = lambda n: 1 / 0`, true},
+	{"open files", "kept = [open('/file') for i in range(50)]\nopen('/S3CRET', 'w').write('S3CRET')", true},
+	{"closed streams", "import os\nfor i in range(10):\n  try: os.close(i)\n  except OSError: pass", true},
+	{"an exception", "raise ValueError('S3CRET')", true},
+	{"a deep stack", "class A:\n  def __repr__(self):\n    secret = 'S3CRET'\n    return repr(self) + secret\nrepr(A())", true},
+	{"a database", "import sqlite3\ndb = sqlite3.connect(':memory:')\ndb.execute('create table S3CRET (x)')\ndb.execute('begin')", true},
+	{"patched functions of its own", "import gc, time\nfor o in gc.get_referrers(time):\n  if isinstance(o, dict) and 'ask' in o: o['main'] = o['run'] = o['ask'] = 'S3CRET'", true},
+	{"more memory than there was", "kept = [bytes([83]) * 10**6 for i in range(20)]", false},
+	{"memory over its limit", "kept = []\nwhile True: kept.append(bytes([83]) * 10**6)", false},
+	{"an endless loop", "secret = 'S3CRET'\nwhile True: pass", false},
+	{"an exit", "import os\nos._exit(3)", false},
+	{"a crash", "import os\nos.abort()", false},
+}
+
+func leftOverOptions(t testing.TB) *RunOptions {
+	files := afero.NewMemMapFs()
+	require.NoError(t, afero.WriteFile(files, "/file", []byte("S3CRET"), 0o600))
+	require.NoError(t, files.Mkdir("/dir", 0o700))
+	return &RunOptions{Files: files, Limits: sandbox.Limits{Time: time.Minute, Memory: 40 << 20, Work: 10_000_000}}
+}
+
+// TestNothingIsLeft runs code after each that leaves something, in the same sandbox where it is used again. The memory
+// of the sandbox before that is compared, byte by byte, with one that has not been used.
+func TestNothingIsLeft(t *testing.T) {
+	const probe = `
+import sys, os, random, json, asyncio, time, warnings, gc
+print(json.dumps(sorted(os.environ)), json.loads('1'))
+await asyncio.sleep(0)
+time.sleep(0)
+[sorted(globals()), hasattr(sys, 'S3CRET'), sys.path, len(sys.modules), sys.getrecursionlimit(), gc.isenabled(), os.getcwd(),
+	len(warnings.filters), open('/file').read(), sorted(os.listdir('/')), hash('a')]`
+	i := ownInterpreter(t, sandbox.EngineOptions{MaxIdle: 1})
+	first, err := i.Run(t.Context(), probe, leftOverOptions(t))
+	require.NoError(t, err)
+	fresh := nextSandbox(t, i)
+	require.False(t, bytes.Contains(fresh.memory, []byte("S3CRET")))
+	for _, test := range leftOvers {
+		t.Run(test.name, func(t *testing.T) {
+			before := nextSandbox(t, i).at
+			_, err := i.Run(t.Context(), test.code, leftOverOptions(t))
+			require.True(t, err == nil || IsScriptFailure(err), "%v", err)
+			if !test.reused {
+				require.Eventually(t, func() bool { return i.engine.Stats().Idle == 1 }, time.Minute, time.Millisecond, "another one takes its place")
+			}
+			after := nextSandbox(t, i)
+			require.Equal(t, test.reused, before == after.at)
+			require.True(t, bytes.Equal(fresh.memory, after.memory), "something is left in memory")
+			require.Equal(t, fresh.vm, after.vm)
+			require.Equal(t, session{}, after.session)
+			require.Zero(t, after.files)
+			result, err := i.Run(t.Context(), probe, leftOverOptions(t))
+			require.NoError(t, err)
+			require.Equal(t, first.Text, result.Text)
+			require.Equal(t, first.Console, result.Console)
+			require.Equal(t, first.Usage.Memory, result.Usage.Memory)
+		})
+	}
+}
+
+// TestRandomness is new in each run.
+func TestRandomness(t *testing.T) {
+	i := ownInterpreter(t, sandbox.EngineOptions{})
+	for _, code := range []string{
+		"import random\nrandom.random()", "import secrets\nsecrets.token_hex()", "import uuid\nstr(uuid.uuid4())", "import os\nos.urandom(8)",
+		"import random\nrandom.Random().random()", "import tempfile\nnext(tempfile._get_candidate_names())", "import uuid\nstr(uuid.uuid1())",
+	} {
+		seen := map[string]bool{}
+		for range 3 {
+			result, err := i.Run(t.Context(), code, nil)
+			require.NoError(t, err)
+			require.False(t, seen[result.Text], "%s: %s", code, result.Text)
+			seen[result.Text] = true
+		}
+	}
+}
+
+// TestWorkIsTheSameInEachSandbox runs code in new sandboxes and used ones.
+func TestWorkIsTheSameInEachSandbox(t *testing.T) {
+	i := ownInterpreter(t, sandbox.EngineOptions{MaxIdle: 1})
+	work := map[int64]int{}
+	for range 4 {
+		result, err := i.Run(t.Context(), "sum(range(10000))", nil)
+		require.NoError(t, err)
+		work[result.Usage.Work]++
+		_, err = i.Run(t.Context(), "while True: pass", &RunOptions{Limits: sandbox.Limits{Work: 100_000}})
+		require.Error(t, err)
+	}
+	require.Len(t, work, 1, "%v", work)
+}

@@ -1,0 +1,123 @@
+package python
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/guest/python"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// An Interpreter runs Python on an engine. It is safe for concurrent use, and closed together with the engine.
+type Interpreter struct {
+	engine  *sandbox.Engine
+	program *sandbox.Program
+}
+
+// Engine returns the engine that the interpreter runs on.
+func (i *Interpreter) Engine() *sandbox.Engine { return i.engine }
+
+// New loads a build of CPython, and checks that it is one that this package can drive. The first time takes some ten
+// seconds of one processor, later ones some tens of milliseconds if the cache directory has the compiled code. The
+// context applies only to New itself.
+func New(ctx context.Context, engine *sandbox.Engine, module Module) (*Interpreter, error) {
+	guest, err := newGuest(module)
+	if err != nil {
+		return nil, err
+	}
+	program, err := engine.Load(ctx, guest)
+	if err != nil {
+		return nil, err
+	}
+	return &Interpreter{engine, program}, nil
+}
+
+func newGuest(module Module) (sandbox.Guest, error) {
+	if module.Bytes == nil {
+		return sandbox.Guest{}, errors.New("python: Module.Bytes is nil")
+	}
+	guest := sandbox.Guest{
+		Name:   "Python interpreter",
+		Module: module.metered,
+		Digest: module.SHA256,
+		Env:    python.Environment(),
+		Files:  true,
+		New: func(in *sandbox.Instance) (sandbox.Driver, error) {
+			vm, err := python.New(in.Module())
+			return &instance{Instance: in, vm: vm}, err
+		},
+		DecodeState: decodeState,
+		Call:        func(in *sandbox.Instance, number uint32) uint64 { return in.Driver().(*instance).called(number) },
+		CrashAdvice: "Do it in another way, with plainer means, and in smaller steps, to find what it fails on.",
+	}
+	var err error
+	if guest.Args, err = python.Arguments(); err != nil {
+		return guest, err
+	}
+	guest.Setup, err = python.SHA256()
+	return guest, err
+}
+
+// metered returns the module, metered.
+func (m Module) metered() ([]byte, error) {
+	module, err := m.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("python: %w", err)
+	}
+	if hash := sha256.Sum256(module); hash != m.SHA256 {
+		return nil, fmt.Errorf("python: the module has the SHA-256 %x, not %x", hash, m.SHA256)
+	}
+	if component := []byte("\x00asm\r\x00\x01\x00"); bytes.HasPrefix(module, component) {
+		return nil, errors.New("python: the file is a WebAssembly component: a module for WASI preview 1 is needed")
+	}
+	module, err = sandbox.Meter(module)
+	if err != nil {
+		return nil, fmt.Errorf("python: %w", err)
+	}
+	return module, nil
+}
+
+// Run runs code in a fresh sandbox, as the module __main__. await works outside of functions, as in a notebook.
+//
+// The error is a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError] or
+// [*sandbox.StoppedError], [ErrNoReport] or [sandbox.ErrClosed]; any other error is the host's. The result is never
+// nil: it has the console output before an error, and the usage.
+func (i *Interpreter) Run(ctx context.Context, code string, options *RunOptions) (*Result, error) {
+	o, err := options.withDefaults()
+	if err != nil {
+		return &Result{}, err
+	}
+	if !utf8.ValidString(code) {
+		return &Result{}, errNotText
+	}
+	begun, err := i.program.Begin(ctx, sandbox.RunOptions{
+		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console, Stdin: o.Stdin, Files: o.Files,
+	})
+	if err != nil {
+		return &Result{}, err
+	}
+	defer begun.End()
+	r := newRun(begun, o)
+	r.code = code
+	if err := r.Interrupted(); err != nil {
+		return &Result{}, err
+	}
+	started, err := r.Start(nil)
+	if err != nil {
+		return r.result(err), err
+	}
+	in := started.Driver().(*instance)
+	in.begin(r)
+	in.Untrusted()
+	if err = in.execute(); err == nil {
+		err = in.outcome()
+	}
+	if closing := in.CloseFiles(); err == nil {
+		err = notWritten(closing)
+	}
+	return r.result(err), err
+}

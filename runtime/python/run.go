@@ -1,0 +1,95 @@
+package python
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/guest/python"
+	"github.com/toolrun/toolrun/internal/plaintext"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// run is the state of one run on the host's side.
+type run struct {
+	*sandbox.Run
+	options RunOptions
+	code    string
+	report  python.Report
+}
+
+func newRun(r *sandbox.Run, options RunOptions) *run { return &run{Run: r, options: options} }
+
+// errNotText is the error of code that has bytes that are not UTF-8.
+var errNotText = errors.New("python: the code is not valid UTF-8")
+
+// task returns what the boot code gets to know of the run.
+func (r *run) task() ([]byte, error) {
+	task := python.Task{
+		Code: r.code, Name: r.options.Name, Args: r.options.Args,
+		Seed: rand.Uint64(), Room: r.Output().Left(), Input: r.options.Stdin != nil,
+	}
+	return task.Encode()
+}
+
+// maxReport is how many bytes a request that says how the run has ended may have, beside what the output limit allows.
+const maxReport = 1 << 20
+
+// add adds what the boot code says of the end of the run.
+func (r *run) add(op byte, payload []byte) {
+	if len(payload) <= maxReport+8*r.Output().Left() {
+		r.report.Add(op, payload)
+	}
+}
+
+// exitStatus returns the error of code that has ended the run with a status.
+func exitStatus(status int) error {
+	if status == 0 {
+		return nil
+	}
+	return &ExitError{Code: status}
+}
+
+// outcome returns the error that the report means.
+func (in *instance) outcome() error {
+	report := &in.run.report
+	switch e := report.Exception; {
+	case e != nil && e.Memory && in.Refused():
+		return in.MemoryError()
+	case e != nil:
+		return &ScriptError{
+			Type: e.Type, Message: e.Message, Traceback: in.run.shorten(e.Text),
+			File: e.File, Line: max(e.Line, 0), Column: max(e.Column, 0), Syntax: e.Syntax,
+		}
+	case report.Exit != nil:
+		return exitStatus(*report.Exit)
+	}
+	return nil
+}
+
+// shorten cuts text to the output limit.
+func (r *run) shorten(text string) string {
+	if most := r.Output().Left(); len(text) > most {
+		cut := plaintext.Boundary(text, most)
+		r.Output().Cut(len(text) - cut)
+		return text[:cut]
+	}
+	return text
+}
+
+// result makes the run's result. err is the error of the run.
+func (r *run) result(err error) *Result {
+	out := &Result{Usage: r.Usage()}
+	if report := &r.report; err == nil && report.Text != nil {
+		text := *report.Text
+		if !utf8.ValidString(text) {
+			text = strings.ToValidUTF8(text, "\ufffd")
+		}
+		out.Text = r.shorten(text)
+		r.Output().Result(out.Text, report.Cut)
+		out.Value = decodeValue(report.Data)
+	}
+	out.Console, out.Truncated = r.Output().End()
+	return out
+}

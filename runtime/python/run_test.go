@@ -1,0 +1,324 @@
+package python_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/python"
+)
+
+// lines returns the console, with the level before each line that is not LOG.
+func lines(result *python.Result) string {
+	var out []string
+	for _, entry := range result.Console {
+		text := entry.Text
+		if entry.Level != sandbox.LevelLog {
+			text = entry.Level.String() + " " + text
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestTheLastExpressionIsTheResult(t *testing.T) {
+	for _, test := range []struct {
+		name, code, text, console string
+		value                     any
+	}{
+		{name: "nothing", code: ""},
+		{name: "a comment", code: "# 1"},
+		{name: "a number", code: "6 * 7", text: "42", value: int64(42)},
+		{name: "a number after lines", code: "x = 6\n\nx * 7\n\n# done\n", text: "42", value: int64(42)},
+		{name: "None", code: "print('hello')", console: "hello"},
+		{name: "an assignment", code: "x = 1"},
+		{name: "after a semicolon", code: "x = 1; x + 1", text: "2", value: int64(2)},
+		{name: "in several lines", code: "[\n  1,\n  2,\n]", text: "[1, 2]", value: []any{int64(1), int64(2)}},
+		{name: "a string of several lines", code: "y = 1\n'''a\nb'''", text: `'a\nb'`, value: "a\nb"},
+		{name: "in a string", code: "x = '''\n1 + 1\n'''"},
+		{name: "a call with a string of several lines", code: "x = 1\nlen('''\nfor\n''')", text: "5", value: int64(5)},
+		{name: "not in a block", code: "if True:\n    5"},
+		{name: "a loop", code: "for i in range(3):\n    print(i)", console: "0\n1\n2"},
+		{name: "of every type", code: "{'a': [1.5, True, None], 'b': (2,), 'c': 2**70, 'd': {3}, 'e': range(2)}",
+			text: "{'a': [1.5, True, None], 'b': (2,), 'c': 1180591620717411303424, 'd': {3}, 'e': range(0, 2)}",
+			value: map[string]any{"a": []any{1.5, true, nil}, "b": []any{int64(2)}, "c": "1180591620717411303424",
+				"d": []any{int64(3)}, "e": []any{int64(0), int64(1)}}},
+		{name: "a dataclass", code: "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nP(1)", text: "P(x=1)",
+			value: map[string]any{"x": int64(1)}},
+		{name: "no data", code: "object", text: "<class 'object'>"},
+		{name: "not a number", code: "float('nan')", text: "nan"},
+		{name: "a cycle", code: "x = []\nx.append(x)\nx", text: "[[...]]"},
+		{name: "a long list", code: "list(range(50))", text: "[" + seq(0, 27) + ",\n " + seq(27, 50) + "]", value: numbers(50)},
+		{name: "other letters", code: "'größer \\U0001f600 \\x00'", text: `'größer 😀 \x00'`, value: "größer 😀 \x00"},
+		{name: "a lone surrogate", code: "print('\\ud800')\n'\\ud800'", text: `'\ud800'`, value: "\ufffd", console: `\ud800`},
+		{name: "await", code: "import asyncio\nawait asyncio.sleep(0)\nx = await asyncio.sleep(0, 5)\nx", text: "5", value: int64(5)},
+		{name: "async for", code: "async def f():\n    yield 1\n[x async for x in f()]", text: "[1]", value: []any{int64(1)}},
+		{name: "with a future", code: "from __future__ import annotations\ndef f(x: y): pass\nf.__annotations__", text: "{'x': 'y'}",
+			value: map[string]any{"x": "y"}},
+		{name: "__main__", code: "import sys\n__name__, sys.modules['__main__'].__dict__ is globals()", text: "('__main__', True)",
+			value: []any{"__main__", true}},
+		{name: "standard error", code: "import sys\nprint('a'); print('b', file=sys.stderr); print('c')", console: "a\nERROR b\nc"},
+		{name: "an unfinished line", code: "print('a', end='')", console: "a"},
+		{name: "exit functions", code: "import atexit\natexit.register(print, 'bye')\n1", text: "1", value: int64(1), console: "bye"},
+		{name: "exit", code: "print(1)\nexit()\nprint(2)", console: "1"},
+		{name: "a pickle", code: "import pickle\nclass A: pass\ntype(pickle.loads(pickle.dumps(A()))) is A", text: "True", value: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result := run(t, test.code)
+			require.Equal(t, test.text, result.Text)
+			require.Equal(t, test.value, result.Value)
+			require.Equal(t, test.console, lines(result))
+			require.Positive(t, result.Usage.Work)
+		})
+	}
+}
+
+func seq(from, to int) string {
+	var out []string
+	for i := range to - from {
+		out = append(out, fmt.Sprint(from+i))
+	}
+	return strings.Join(out, ", ")
+}
+
+func numbers(n int) (out []any) {
+	for i := range n {
+		out = append(out, int64(i))
+	}
+	return out
+}
+
+func TestExceptions(t *testing.T) {
+	for _, test := range []struct {
+		name, code string
+		want       python.ScriptError // without Traceback
+		traceback  string
+	}{
+		{"a traceback", "def f(x):\n    return 1 / x\n\nf(0)",
+			python.ScriptError{Type: "ZeroDivisionError", Message: "division by zero", File: "script.py", Line: 2}, `
+Traceback (most recent call last):
+  File "script.py", line 4, in <module>
+    f(0)
+  File "script.py", line 2, in f
+    return 1 / x
+           ~~^~~
+ZeroDivisionError: division by zero`},
+		{"a cause", "try:\n    {}['k']\nexcept KeyError as e:\n    raise ValueError('no k') from e",
+			python.ScriptError{Type: "ValueError", Message: "no k", File: "script.py", Line: 4}, `
+Traceback (most recent call last):
+  File "script.py", line 2, in <module>
+    {}['k']
+    ~~^^^^^
+KeyError: 'k'
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "script.py", line 4, in <module>
+    raise ValueError('no k') from e
+ValueError: no k`},
+		{"of the code's own", "class Bad(Exception): pass\nraise Bad('x')",
+			python.ScriptError{Type: "Bad", Message: "x", File: "script.py", Line: 2}, `
+Traceback (most recent call last):
+  File "script.py", line 2, in <module>
+    raise Bad('x')
+Bad: x`},
+		{"in async code", "import asyncio\nasync def f():\n    raise OSError('x')\nawait f()",
+			python.ScriptError{Type: "OSError", Message: "x", File: "script.py", Line: 3}, `
+Traceback (most recent call last):
+  File "script.py", line 4, in <module>
+    await f()
+  File "script.py", line 3, in f
+    raise OSError('x')
+OSError: x`},
+		{"a syntax error", "x = 1\ny = (2\n",
+			python.ScriptError{Type: "SyntaxError", Message: "'(' was never closed (script.py, line 2)", File: "script.py", Line: 2, Column: 5, Syntax: true}, `
+  File "script.py", line 2
+    y = (2
+        ^
+SyntaxError: '(' was never closed`},
+		{"an indentation", "if 1:\nx = 1\n",
+			python.ScriptError{Type: "IndentationError", Message: "expected an indented block after 'if' statement on line 1 (script.py, line 2)",
+				File: "script.py", Line: 2, Column: 1, Syntax: true}, `
+  File "script.py", line 2
+    x = 1
+    ^
+IndentationError: expected an indented block after 'if' statement on line 1`},
+		{"a NUL", "x = 1\x00", python.ScriptError{Type: "SyntaxError", Message: "source code string cannot contain null bytes", Syntax: true},
+			"\nSyntaxError: source code string cannot contain null bytes"},
+		{"one that cannot be shown", "class Bad(Exception):\n    def __str__(self): return 1 / 0\nraise Bad",
+			python.ScriptError{Type: "Bad", File: "script.py", Line: 3}, `
+Traceback (most recent call last):
+  File "script.py", line 3, in <module>
+    raise Bad
+Bad: <exception str() failed>`},
+		{"of a result", "class Bad:\n    def __repr__(self): return 1 / 0\nBad()",
+			python.ScriptError{Type: "ZeroDivisionError", Message: "division by zero", File: "script.py", Line: 2}, `
+Traceback (most recent call last):
+  File "script.py", line 2, in __repr__
+    def __repr__(self): return 1 / 0
+                               ~~^~~
+ZeroDivisionError: division by zero`},
+		{"recursion", "def f(n):\n    return f(n + 1)\nf(0)",
+			python.ScriptError{Type: "RecursionError", Message: "maximum recursion depth exceeded", File: "script.py", Line: 2}, `
+Traceback (most recent call last):
+  File "script.py", line 3, in <module>
+    f(0)
+  File "script.py", line 2, in f
+    return f(n + 1)
+           ^^^^^^^^
+  File "script.py", line 2, in f
+    return f(n + 1)
+           ^^^^^^^^
+  File "script.py", line 2, in f
+    return f(n + 1)
+           ^^^^^^^^
+  [Previous line repeated 990 more times]
+RecursionError: maximum recursion depth exceeded`},
+		{"input", "input('name? ')", python.ScriptError{Type: "EOFError",
+			Message: "input() has nobody to ask: put the value into the code, or read it from a file", File: "script.py", Line: 1}, `
+Traceback (most recent call last):
+  File "script.py", line 1, in <module>
+    input('name? ')
+EOFError: input() has nobody to ask: put the value into the code, or read it from a file`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result, err := tryRun(t, test.code)
+			script, ok := errors.AsType[*python.ScriptError](err)
+			require.True(t, ok, "%v", err)
+			require.True(t, python.IsScriptFailure(err))
+			require.Equal(t, strings.TrimPrefix(test.traceback, "\n"), script.Traceback)
+			got := *script
+			got.Traceback = ""
+			require.Equal(t, test.want, got)
+			require.Empty(t, result.Text)
+		})
+	}
+}
+
+func TestExits(t *testing.T) {
+	for code, want := range map[string]struct {
+		status  int
+		console string
+	}{
+		"import sys\nsys.exit(3)":                               {3, ""},
+		"raise SystemExit":                                      {0, ""},
+		"import sys\nsys.exit('went wrong')":                    {1, "ERROR went wrong"},
+		"quit(2)":                                               {2, ""},
+		"import os\nprint(1)\nos._exit(4)":                      {4, "1"},
+		"import os\nos._exit(0)":                                {0, ""},
+		"import sys\ntry:\n  sys.exit(5)\nfinally:\n  print(2)": {5, "2"},
+	} {
+		result, err := tryRun(t, code)
+		if want.status == 0 {
+			require.NoError(t, err, code)
+		} else {
+			exit, ok := errors.AsType[*python.ExitError](err)
+			require.True(t, ok, "%s: %v", code, err)
+			require.Equal(t, want.status, exit.Code, code)
+			require.True(t, python.IsScriptFailure(err))
+		}
+		require.Equal(t, want.console, lines(result), code)
+	}
+}
+
+// TestWhatIsNotHere uses what does not exist in a sandbox, and gets told what to do instead.
+func TestWhatIsNotHere(t *testing.T) {
+	for code, want := range map[string]string{
+		"import numpy":                              "numpy is not available.",
+		"import pandas as pd":                       "Use csv, json, sqlite3",
+		"import requests":                           "There is no network.",
+		"import yaml.loader":                        "yaml is not available.",
+		"import nothing_like_it":                    "packages of pure Python in /lib/python",
+		"import subprocess\nsubprocess.run(['ls'])": "There are no other processes",
+		"import os\nos.fork()":                      "There are no other processes",
+		"import os\nos.system('ls')":                "There are no other processes",
+		"import threading\nthreading.Thread(target=print).start()":                              "There are no threads",
+		"from concurrent.futures import ThreadPoolExecutor\nThreadPoolExecutor().submit(print)": "There are no threads",
+		"import multiprocessing\nmultiprocessing.Process(target=print).start()":                 "There are no",
+		"import socket\nsocket.create_connection(('127.0.0.1', 1))":                             "There is no network.",
+		"import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1')":                   "There is no network.",
+		"import ssl":    "There is no network.",
+		"import ctypes": "There are no native libraries.",
+	} {
+		_, err := tryRun(t, code)
+		script, ok := errors.AsType[*python.ScriptError](err)
+		require.True(t, ok, "%s: %v", code, err)
+		require.Contains(t, script.Traceback, want, code)
+		require.NotContains(t, script.Traceback, "toolrun", code)
+	}
+	result := run(t, "import importlib.util\ntry:\n    import numpy\nexcept ImportError as e:\n    print(e)\nimportlib.util.find_spec('numpy')")
+	require.Equal(t, "No module named 'numpy'", lines(result), "code that asks gets Python's own answer")
+}
+
+func TestOptions(t *testing.T) {
+	t.Run("arguments and a name", func(t *testing.T) {
+		result := run(t, "import sys\nsys.argv", python.RunOptions{Name: "a b.py", Args: []string{"x", "größer", ""}})
+		require.Equal(t, "['a b.py', 'x', 'größer', '']", result.Text)
+	})
+	t.Run("standard input", func(t *testing.T) {
+		result := run(t, "import sys\ninput(), sys.stdin.read()", python.RunOptions{Stdin: []byte("one\ntwo\nthree")})
+		require.Equal(t, `('one', 'two\nthree')`, result.Text)
+		result = run(t, "import sys\nsys.stdin.read()")
+		require.Equal(t, "''", result.Text)
+	})
+	t.Run("live output", func(t *testing.T) {
+		var live []sandbox.Entry
+		result := run(t, "print('a')\nprint('b', end='', flush=True)\nprint('c')", python.RunOptions{Console: func(e sandbox.Entry) { live = append(live, e) }})
+		require.Equal(t, result.Console, live)
+		require.Equal(t, "a\nbc", lines(result))
+	})
+	t.Run("that cannot be", func(t *testing.T) {
+		needPython(t)
+		for _, options := range []python.RunOptions{{Name: "a\nb"}, {Name: "<string>"}, {Args: []string{"\x00"}}, {Args: []string{"\xff"}},
+			{Limits: sandbox.Limits{Time: -2}}} {
+			_, err := interpreter.Run(t.Context(), "1", &options)
+			require.Error(t, err)
+			require.False(t, python.IsScriptFailure(err))
+		}
+		_, err := interpreter.Run(t.Context(), "'\xff'", nil)
+		require.ErrorContains(t, err, "not valid UTF-8")
+	})
+	t.Run("a context that has ended", func(t *testing.T) {
+		needPython(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := interpreter.Run(ctx, "1", nil)
+		require.Error(t, err)
+		require.False(t, python.IsScriptFailure(err))
+	})
+}
+
+func TestOutputLimit(t *testing.T) {
+	limits := sandbox.Limits{Output: 4 << 10}
+	result := run(t, "for i in range(1000): print('a line', i)\n'x' * 100_000", python.RunOptions{Limits: limits})
+	require.Less(t, len(lines(result))+len(result.Text), 4<<10)
+	require.NotEmpty(t, result.Text)
+	require.Greater(t, result.Truncated, int64(100_000))
+	require.Contains(t, result.Note(), "output limit reached")
+	require.Nil(t, result.Value)
+	_, err := tryRun(t, "raise ValueError('x' * 100_000)", python.RunOptions{Limits: limits})
+	script, ok := errors.AsType[*python.ScriptError](err)
+	require.True(t, ok, "%v", err)
+	require.LessOrEqual(t, len(script.Traceback), 4<<10)
+	require.LessOrEqual(t, len(script.Message), 4<<10)
+}
+
+func TestAsyncio(t *testing.T) {
+	for code, want := range map[string]string{
+		"import asyncio\nasync def f(n):\n    await asyncio.sleep(n / 1000)\n    print(n)\n    return n\nasyncio.run(asyncio.wait_for(f(1), 5))": "1",
+		"import asyncio\nasync def f(n):\n    await asyncio.sleep(n / 500)\n    print(n)\n    return n\nawait asyncio.gather(f(3), f(1), f(2))":  "[3, 1, 2]",
+		"import asyncio\nawait asyncio.to_thread(pow, 2, 3)": "8",
+		"import asyncio\nq = asyncio.Queue()\nasync def put():\n    await q.put(7)\nasync with asyncio.TaskGroup() as g:\n    g.create_task(put())\nawait q.get()": "7",
+		"import asyncio\ntry:\n    async with asyncio.timeout(0.001):\n        await asyncio.sleep(10)\nexcept TimeoutError:\n    print('late')\n1":                "1",
+	} {
+		require.Equal(t, want, run(t, code).Text, code)
+	}
+	_, err := tryRun(t, "import asyncio\nawait asyncio.Future()")
+	require.ErrorContains(t, err, "waits for something that can never happen")
+}
