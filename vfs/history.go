@@ -107,8 +107,8 @@ type Change struct {
 	Op       Op
 	Path, To string
 	// Kept means that [History] can open and restore what was replaced or removed. Lost means that it was too large
-	// to keep.
-	Kept, Lost bool
+	// to keep, and Special that it was a link, a pipe, a socket or a device, which are not kept by themselves.
+	Kept, Lost, Special bool
 	// Undoes is the call, or "#" and the number of the change, that this change has undone, or "".
 	Undoes string
 	// Redoes is the call, or "#" and the number of the change, that this change has redone, or "".

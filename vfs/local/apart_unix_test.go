@@ -4,6 +4,7 @@ package local_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,6 +56,24 @@ func TestUndoBringsBackWhatToolsCannotMake(t *testing.T) {
 			require.EqualError(t, p.RemoveAll("/d"), "remove /d: /d/sub/pipe is a pipe, a socket or a device, "+
 				"of which the history cannot keep a copy: unsupported operation")
 			require.Equal(t, "x", read(t, p, "/d/kept"))
+
+			// By itself it can be removed or replaced, which the history says.
+			require.NoError(t, p.Remove("/d/sub/pipe"))
+			require.NoError(t, os.Symlink("a", filepath.Join(inside, "single")))
+			require.NoError(t, p.Remove("/d/sub/single"))
+			require.NoError(t, os.Symlink("a", filepath.Join(inside, "single")))
+			require.NoError(t, p.Rename("/d/kept", "/d/sub/single"))
+			changes, err := p.Changes(t.Context(), "/")
+			require.NoError(t, err)
+			for _, change := range changes[:3] {
+				require.True(t, change.Special, "%+v", change)
+				require.False(t, change.Kept || change.Lost, "%+v", change)
+				_, err = p.Undo(t.Context(), fmt.Sprintf("#%d", change.ID))
+				require.ErrorContains(t, err, "was a link or a special file, which the history does not keep")
+				_, err = vfs.Revert(t.Context(), p, change.ID, "")
+				require.ErrorIs(t, err, vfs.ErrNotKept)
+				require.ErrorContains(t, err, "was a link or a special file")
+			}
 		})
 	}
 }

@@ -207,6 +207,9 @@ func (c *core) begin(ctx context.Context, done <-chan struct{}) (end func() erro
 		defer unlock()
 		// If this fails or is never reached, the next one to come counts again.
 		c.state.dirty = false
+		if c.state.bytes < 0 || c.state.files < 0 { // what was removed had been made from outside
+			c.counted.Store(false)
+		}
 		return c.b.writeState(c.state.encode())
 	}, nil
 }

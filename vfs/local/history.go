@@ -109,8 +109,9 @@ func (p *Project) recordReplacement(
 func (p *Project) addKeeping(c *core, e change, before fs.FileInfo) (number int64, kept bool, err error) {
 	cost := int64(entryCost)
 	if before != nil {
-		e.Kept = before.Mode().IsRegular() && before.Size() <= c.options.History.Bytes-2*entryCost
-		e.Lost = !e.Kept
+		e.Special = !before.Mode().IsRegular()
+		e.Kept = !e.Special && before.Size() <= c.options.History.Bytes-2*entryCost
+		e.Lost = !e.Special && !e.Kept
 	}
 	if e.Kept {
 		cost += entryCost + before.Size()
@@ -168,9 +169,10 @@ func (p *Project) recordRemoval(c *core, name string, size treeSize) (kept strin
 	}
 	cost := entryCost + size.cost()
 	e := change{Op: vfs.OpRemove, Path: name}
-	e.Kept = (info.IsDir() || info.Mode().IsRegular()) && cost <= c.options.History.Bytes
-	e.Lost = !e.Kept
-	if e.Lost {
+	e.Special = !info.IsDir() && !info.Mode().IsRegular()
+	e.Kept = !e.Special && cost <= c.options.History.Bytes
+	e.Lost = !e.Special && !e.Kept
+	if !e.Kept {
 		cost = entryCost
 	}
 	number, err := p.add(c, e, cost)

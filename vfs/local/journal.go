@@ -45,9 +45,11 @@ type change struct {
 	Call string `json:"call,omitempty"`
 	// Part counts the changes of a call from 0.
 	Part int `json:"part,omitempty"`
-	// Kept says that what the change replaced or removed is kept, and Lost that it was too large for that.
-	Kept bool `json:"kept,omitempty"`
-	Lost bool `json:"lost,omitempty"`
+	// Kept says that what the change replaced or removed is kept, Lost that it was too large for that, and Special that
+	// it was neither a file nor a directory.
+	Kept    bool `json:"kept,omitempty"`
+	Lost    bool `json:"lost,omitempty"`
+	Special bool `json:"special,omitempty"`
 	// Thinned says that it was kept, but not for so long.
 	Thinned bool `json:"thinned,omitempty"`
 	// After is what the file has become, or the directory that was restored.
@@ -63,7 +65,7 @@ type change struct {
 func (e *change) public() vfs.Change {
 	return vfs.Change{
 		ID: e.Number, Time: e.Time, Call: e.Call, Op: e.Op, Path: e.Path, To: e.To, Kept: e.Kept, Lost: e.Lost,
-		Undoes: e.Undoes, Redoes: e.Redoes,
+		Special: e.Special, Undoes: e.Undoes, Redoes: e.Redoes,
 	}
 }
 

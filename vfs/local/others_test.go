@@ -179,3 +179,20 @@ func TestFilesThatGiveNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "text", string(content))
 }
+
+// Removing what somebody else has made since the files were counted makes no history doubtful.
+func TestRemovingWhatWasNeverCounted(t *testing.T) {
+	dir := t.TempDir()
+	p := openDir(t, dir, &vfs.Options{NoSync: true, History: vfs.HistoryOptions{Bytes: 64 << 10}})
+	write(t, p, "/own", "own")
+	for range 3 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "large"), make([]byte, 100<<10), 0o644))
+		require.NoError(t, p.Remove("/large")) // too large to keep
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "large"), nil, 0o644))
+	write(t, p, "/own2", "own")
+	changes, err := p.Changes(t.Context(), "/large")
+	require.NoError(t, err)
+	require.Len(t, changes, 3)
+	requireExactUsage(t, p)
+}

@@ -36,7 +36,7 @@ func (s state) encode() []byte {
 	}
 	buf := make([]byte, 0, stateSize)
 	for _, v := range []uint64{
-		stateMagic, flags, uint64(s.bytes), uint64(s.files), uint64(s.kept), uint64(s.oldest), uint64(s.next),
+		stateMagic, flags, uint64(max(0, s.bytes)), uint64(max(0, s.files)), uint64(s.kept), uint64(s.oldest), uint64(s.next),
 	} {
 		buf = binary.LittleEndian.AppendUint64(buf, v)
 	}

@@ -150,6 +150,9 @@ func (u *undo) conflicts() []string {
 		if e.Lost && !u.own(e.target()) {
 			seen[e.target()+" was too large to keep"] = true
 		}
+		if e.Special && !u.own(e.target()) {
+			seen[e.target()+" was a link or a special file, which the history does not keep"] = true
+		}
 		if e.Thinned && !u.own(e.target()) {
 			seen["the former content of "+e.target()+" is no longer kept"] = true
 		}
@@ -294,7 +297,7 @@ func (p *Project) reverse(c *core, e change, done []vfs.Op) error {
 		}
 		return p.remove(c, e.Path)
 	case vfs.OpWrite, vfs.OpRemove:
-		if restored || e.Lost {
+		if restored || e.Lost || e.Special {
 			return nil
 		}
 		return p.restore(c, keptFile(e.Number), e.Path)

@@ -239,7 +239,7 @@ func completeChange(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra
 		changes, _ := p.Changes(ctx, "/")
 		var words []string
 		for _, change := range changes {
-			if !change.Lost {
+			if !change.Lost && !change.Special {
 				words = append(words, strconv.FormatInt(change.ID, 10))
 			}
 		}

@@ -102,11 +102,20 @@ type fileVersion struct {
 	data  []byte
 }
 
-// findChange finds a change by its id, as the user has written it.
-func findChange(changes []vfs.Change, text string) (vfs.Change, error) {
+// parseChange returns the id of a change, as the user has written it.
+func parseChange(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return vfs.Change{}, fmt.Errorf("%q is not the id of a change; toolrun files history lists them", text)
+		err = fmt.Errorf("%q is not the id of a change; toolrun files history lists them", text)
+	}
+	return id, err
+}
+
+// findChange finds a change by its id, as the user has written it.
+func findChange(changes []vfs.Change, text string) (vfs.Change, error) {
+	id, err := parseChange(text)
+	if err != nil {
+		return vfs.Change{}, err
 	}
 	for _, change := range changes {
 		if change.ID == id {

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"path"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/vfs"
@@ -18,16 +14,18 @@ import (
 
 // jsonChange is a change in the history as JSON.
 type jsonChange struct {
-	ID     int64     `json:"id"`
-	Time   time.Time `json:"time"`
-	Call   string    `json:"call,omitempty"`
-	Op     vfs.Op    `json:"op"`
-	Path   string    `json:"path,omitempty"`
-	To     string    `json:"to,omitempty"`
-	Kept   bool      `json:"kept,omitempty"`
-	Lost   bool      `json:"lost,omitempty"`
-	Undoes string    `json:"undoes,omitempty"`
-	Redoes string    `json:"redoes,omitempty"`
+	ID   int64     `json:"id"`
+	Time time.Time `json:"time"`
+	Call string    `json:"call,omitempty"`
+	Op   vfs.Op    `json:"op"`
+	Path string    `json:"path,omitempty"`
+	To   string    `json:"to,omitempty"`
+	Kept bool      `json:"kept,omitempty"`
+	Lost bool      `json:"lost,omitempty"`
+	// Special is a removed or replaced link or special file.
+	Special bool   `json:"special,omitempty"`
+	Undoes  string `json:"undoes,omitempty"`
+	Redoes  string `json:"redoes,omitempty"`
 }
 
 // changesOutcome lists changes.
@@ -36,7 +34,8 @@ func changesOutcome(changes []vfs.Change) outcome {
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	all := []jsonChange{}
 	for _, e := range changes {
-		all = append(all, jsonChange{e.ID, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Undoes, e.Redoes})
+		all = append(all, jsonChange{e.ID, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Special,
+			e.Undoes, e.Redoes})
 		what, call := e.Path, e.Call
 		if e.To != "" {
 			what += " -> " + e.To
@@ -107,111 +106,16 @@ changes; restoring is one, too.`,
 			"  toolrun files restore 2",
 		Args: cobra.ExactArgs(1),
 		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
-			changes, err := p.Changes(cmd.Context(), "/")
+			id, err := parseChange(args[0])
 			if err != nil {
 				return outcome{}, err
 			}
-			change, err := findChange(changes, args[0])
-			if err != nil {
-				return outcome{}, err
-			}
-			if to != "" {
-				if to, err = vfs.Clean(to); err != nil {
-					return outcome{}, err
-				}
-			}
-			did, err := restoreChange(cmd.Context(), p, changes, change, to)
+			did, err := vfs.Revert(cmd.Context(), p, id, to)
 			return outcome{did + "\n", map[string]string{"did": did}}, err
 		}),
 	}
 	cmd.Flags().StringVar(&to, "to", "", "put it at `PATH` instead")
 	return cmd
-}
-
-// restoreChange takes back one of all changes, whatever has come after it, and says what it did. What is kept goes to the
-// clean path to instead, unless that is "".
-func restoreChange(
-	ctx context.Context, p vfs.Project, all []vfs.Change, change vfs.Change, to string,
-) (did string, err error) {
-	now, there := nowAt(all, change)
-	gone := fmt.Errorf("change %d: %s has been removed or replaced since", change.ID, now)
-	switch {
-	case to != "" && change.Kept:
-		return "restored " + to, p.Restore(ctx, change.ID, to)
-	case to != "":
-		return "", fmt.Errorf("change %d: nothing to put at another path: %w", change.ID, vfs.ErrNotKept)
-	case change.Lost:
-		return "", fmt.Errorf("change %d: what it replaced was too large to keep: %w", change.ID, vfs.ErrNotKept)
-	case change.Op == vfs.OpRename:
-		if !there {
-			return "", gone
-		}
-		if err := p.MkdirAll(path.Dir(change.Path), 0o755); err != nil {
-			return "", err
-		}
-		if err := vfs.Move(ctx, p, now, change.Path); err != nil {
-			return "", err
-		}
-		did = fmt.Sprintf("moved %s back to %s", now, change.Path)
-		if change.Kept {
-			err = p.Restore(ctx, change.ID, change.To)
-			did += fmt.Sprintf(", and restored %s", change.To)
-		}
-		return did, err
-	case change.Kept:
-		if change.Op != vfs.OpWrite {
-			now = change.Path
-		}
-		return "restored " + now, p.Restore(ctx, change.ID, "")
-	case change.Op == vfs.OpCreate, change.Op == vfs.OpMkdir:
-		if !there {
-			return "", gone
-		}
-		return fmt.Sprintf("removed %s, which did not exist before change %d", now, change.ID),
-			p.Exclusively(ctx, func(files afero.Fs) error {
-				if _, err := files.Stat(now); err != nil {
-					return err
-				}
-				return files.RemoveAll(now)
-			})
-	case change.Op == vfs.OpUndone:
-		if redoer, ok := p.(vfs.Redoer); ok {
-			_, err := redoer.Redo(ctx, change.Undoes)
-			return "redid " + change.Undoes, err
-		}
-	}
-	return "", fmt.Errorf("change %d: %w", change.ID, vfs.ErrNotKept)
-}
-
-// nowAt returns where the file or directory is now that a change has made, written or renamed, as the later ones of all
-// changes say, which are listed from the latest on. If it has been removed or replaced, there is false, and now is where
-// it was then.
-func nowAt(all []vfs.Change, change vfs.Change) (now string, there bool) {
-	now = change.Path
-	if change.Op == vfs.OpRename {
-		now = change.To
-	}
-	removed := "" // with what was here
-	for _, later := range slices.Backward(all) {
-		switch {
-		case later.ID <= change.ID:
-		case removed != "":
-			undone := later.Op == vfs.OpCreate && (later.Undoes != "" || later.Redoes != "")
-			if (later.Path == removed || later.To == removed) && !undone {
-				return now, false // something else is here
-			}
-			if later.Path == removed {
-				removed = ""
-			}
-		case later.Op == vfs.OpRename && vfs.Within(now, later.Path):
-			now = later.To + now[len(later.Path):]
-		case later.Op == vfs.OpRename && later.To == now:
-			return now, false
-		case later.Op == vfs.OpRemove && vfs.Within(now, later.Path):
-			removed = later.Path
-		}
-	}
-	return now, removed == ""
 }
 
 func (c *filesCommand) undo() *cobra.Command {
