@@ -20,7 +20,7 @@ import (
 const (
 	// MaxConfig is the largest configuration in bytes.
 	MaxConfig = 1 << 20
-	// MaxServers is how many servers a configuration may have.
+	// MaxServers limits the servers in a configuration.
 	MaxServers = 64
 )
 
@@ -29,20 +29,20 @@ type Config struct {
 	// Servers are keyed by their names, which have up to 64 bytes and no control characters. Tools' names begin
 	// with them.
 	Servers map[string]ServerConfig
-	// Inputs are the values that ${input:ID} stands for, by their ids.
+	// Inputs are the values of ${input:ID}, by their ids.
 	Inputs map[string]Input
 }
 
-// An Input is a value that editors ask a person for. Here it comes from a variable of [Options].LookupEnv, whose name
-// is the id in capital letters, as GITHUB_TOKEN for github-token. A program can also ask: see [Config.OpenInputs].
+// An Input is a value that editors ask the user for. Here it comes from a variable of [Options].LookupEnv, whose name
+// is the id in capital letters, such as GITHUB_TOKEN for github-token. A program can also ask: see [Config.OpenInputs].
 type Input struct {
-	// Description says to a person what the value is. It may be empty.
+	// Description explains the value to the user. It may be empty.
 	Description string
-	// Password means that the value should not be shown while a person enters it.
+	// Password means that the value should be hidden while the user types it.
 	Password bool
-	// Options are the values to choose from. Nil means any value.
+	// Options are the permitted values. Nil permits any value.
 	Options []string
-	// Default is the value if there is no such variable. Empty means that this is an error.
+	// Default is the value if the variable is not set. Empty means that a missing variable is an error.
 	Default string
 }
 
@@ -53,7 +53,7 @@ type Input struct {
 //   - ${NAME:-default}, the same with a default
 //   - ${input:ID}, the value of an [Input]
 type ServerConfig struct {
-	// Command and Args start the server, which talks over its standard input and output. Env is added to the few
+	// Command and Args start the server, which communicates over its standard input and output. Env is added to the few
 	// variables that it gets otherwise. Dir is its working directory; empty means that of this process.
 	Command string
 	Args    []string
@@ -62,29 +62,30 @@ type ServerConfig struct {
 	// URL is the server's address. Headers are sent with each request.
 	URL     string
 	Headers map[string]string
-	// Transport is the way to talk to the server. Empty means [Stdio] if Command is set, and [HTTP] otherwise.
+	// Transport selects how to communicate with the server. Empty means [Stdio] if Command is set, and [HTTP]
+	// otherwise.
 	Transport Transport
-	// Timeout is how long a call may take, at most 24 hours. Zero means [DefaultTimeout].
+	// Timeout limits the time of a call, up to 24 hours. Zero means [DefaultTimeout].
 	Timeout time.Duration
 	// Disabled leaves the server out.
 	Disabled bool
-	// Extension means that only an editor, of which the server is an extension, can start it. Its [Status] says so.
+	// Extension means that the server is an extension of an editor, which alone can start it. Its [Status] says so.
 	Extension bool
 	// EnabledTools, if not nil, are the only tools to offer, by the server's own names. DisabledTools are left out.
 	EnabledTools, DisabledTools []string
 }
 
-// A Transport is a way to talk to a server.
+// A Transport is a way to communicate with a server.
 type Transport string
 
 // The transports of the protocol.
 const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http" // streamable HTTP
-	SSE   Transport = "sse"  // that of the protocol's version 2024-11-05
+	SSE   Transport = "sse"  // from version 2024-11-05 of the protocol
 )
 
-// DefaultTimeout is how long a call of a server's tool may take if its configuration does not say otherwise.
+// DefaultTimeout limits the time of a call unless the server's configuration sets another limit.
 const DefaultTimeout = time.Minute
 
 // A ConfigError is a mistake in the configuration of a server.
@@ -106,7 +107,7 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the underlying error.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// A fileServer is a server in a configuration file. Other fields are for other programs.
+// A fileServer is a server in a configuration file. Other fields are meant for other programs.
 type fileServer struct {
 	Command   fileCommand       `json:"command"`
 	Args      []string          `json:"args"`
@@ -128,7 +129,7 @@ type fileServer struct {
 	Settings json.RawMessage `json:"settings"`
 }
 
-// A fileCommand is a command, or what Zed had in its place.
+// A fileCommand is a command, either as text or as the object that older versions of Zed used.
 type fileCommand struct {
 	Path string            `json:"path"`
 	Args []string          `json:"args"`
@@ -143,7 +144,7 @@ func (c *fileCommand) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(c))
 }
 
-// isExtension reports whether the server is an extension of Zed, which has its settings, but knows the command itself.
+// isExtension reports whether the server is an extension of Zed. The file has its settings, but not its command.
 func (s *fileServer) isExtension() bool {
 	return s.Source == "extension" || s.Source == "" && s.Settings != nil && s.Command.Path == "" && s.URL == ""
 }
@@ -171,9 +172,9 @@ func (o *fileOption) UnmarshalJSON(data []byte) error {
 }
 
 // ParseConfig parses a configuration in the JSON format of desktop clients and editors: an object with the servers by
-// name under "mcpServers", "servers" or "context_servers", and what to ask a person for under "inputs". It may have
-// comments and trailing commas. Unknown fields are for other programs and are ignored. The error is a *[ConfigError] if
-// it concerns one server. [Config.PlainSecrets] returns the secrets that the configuration contains.
+// name under "mcpServers", "servers" or "context_servers", and values that editors ask the user for under "inputs". It
+// may contain comments and trailing commas. Unknown fields are meant for other programs and are ignored. The error is a
+// *[ConfigError] if it concerns one server. [Config.PlainSecrets] returns the secrets that the configuration contains.
 func ParseConfig(data []byte) (Config, error) {
 	if len(data) > MaxConfig {
 		return Config{}, fmt.Errorf("the MCP configuration has %d bytes, more than %d", len(data), MaxConfig)
@@ -224,7 +225,7 @@ func ParseConfig(data []byte) (Config, error) {
 func parseServer(data json.RawMessage) (ServerConfig, error) {
 	var in fileServer
 	if err := json.Unmarshal(data, &in); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text can have the value
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text may contain the value
 			return ServerConfig{}, &ConfigError{Field: wrong.Field,
 				Err: fmt.Errorf("it is a %s, which it cannot be", kindOf(wrong.Value))}
 		}
@@ -272,10 +273,10 @@ func kindOf(value string) string {
 	return kind
 }
 
-// maxTimeout is the longest time that a configuration can give a call.
+// maxTimeout is the longest timeout that a configuration can set.
 const maxTimeout = 24 * time.Hour
 
-// parseTimeout reads milliseconds, which is what most programs have, or a text with a unit.
+// parseTimeout reads a number of milliseconds, which most programs use, or a text with a unit.
 func parseTimeout(raw json.RawMessage) (time.Duration, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return 0, nil
@@ -303,7 +304,7 @@ func parseTimeout(raw json.RawMessage) (time.Duration, error) {
 	return timeout, nil
 }
 
-// check finds what is wrong with a configuration, without looking at variables.
+// check checks a configuration without evaluating variables.
 func (c Config) check() error {
 	if len(c.Servers) > MaxServers {
 		return fmt.Errorf("the MCP configuration has %d servers, more than %d", len(c.Servers), MaxServers)
@@ -363,7 +364,7 @@ func (s *ServerConfig) check(name string) *ConfigError {
 	return nil
 }
 
-// texts returns all texts that can contain variables, by their fields, in a fixed order.
+// texts returns all texts that can contain variables, with their fields, in a fixed order.
 func (s *ServerConfig) texts() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		if !yield("command", s.Command) || !yield("cwd", s.Dir) || !yield("url", s.URL) {
@@ -387,7 +388,7 @@ func (s *ServerConfig) texts() iter.Seq2[string, string] {
 	}
 }
 
-// address returns the URL with something else in place of values that are not known yet.
+// address parses the URL. A placeholder takes the place of unknown values.
 func (s *ServerConfig) address() (*url.URL, error) {
 	return url.Parse(variable.ReplaceAllStringFunc(s.URL, func(match string) string {
 		if fallback := variable.FindStringSubmatch(match)[2]; len(fallback) > len(":-") {
@@ -398,7 +399,7 @@ func (s *ServerConfig) address() (*url.URL, error) {
 }
 
 // PlainSecrets returns the fields with secrets in plain text, such as `MCP server "a", env.API_KEY`, sorted. Secrets
-// are recognised by names that end in words such as KEY, TOKEN and PASSWORD. Servers that are disabled count as well.
+// are recognised by names that end in words such as KEY, TOKEN and PASSWORD. Disabled servers count as well.
 func (c Config) PlainSecrets() []string {
 	var fields []string
 	for name, s := range c.Servers {
@@ -420,8 +421,8 @@ func (c Config) PlainSecrets() []string {
 	return fields
 }
 
-// OpenInputs returns the ids of the inputs that servers use and for which there is no variable, sorted. Disabled servers
-// use none. A program can ask a person for them, and give the answers as the inputs' defaults.
+// OpenInputs returns the ids of the inputs that enabled servers use and for which no variable is set, sorted. A program
+// can ask the user for them, and store the answers as the inputs' defaults.
 func (c Config) OpenInputs(lookup func(name string) (value string, ok bool)) []string {
 	var ids []string
 	e := &expander{lookup: lookup}
@@ -442,7 +443,7 @@ func (c Config) OpenInputs(lookup func(name string) (value string, ok bool)) []s
 	return ids
 }
 
-// hasPlainURL reports whether the URL has a password, or a parameter that is a secret, in plain text.
+// hasPlainURL reports whether the URL contains a password, or a secret parameter, in plain text.
 func (s *ServerConfig) hasPlainURL() bool {
 	address, err := s.address()
 	if err != nil {
@@ -460,8 +461,7 @@ func (s *ServerConfig) hasPlainURL() bool {
 	return false
 }
 
-// standsForValue is in place of values that are not known yet. It is valid everywhere in an address, and nobody's
-// password.
+// standsForValue takes the place of unknown values. It is valid everywhere in a URL, and nobody's password.
 const standsForValue = "73058209173462517305"
 
 func (s *ServerConfig) transport() Transport {

@@ -32,7 +32,7 @@ func TestParseConfig(t *testing.T) {
 	require.Empty(t, config.PlainSecrets())
 }
 
-// TestDesktopConfig has what clients on the desktop write besides: plain secrets, inputs, and choices of tools.
+// TestDesktopConfig has other contents of desktop clients' files: plain secrets, inputs, and choices of tools.
 func TestDesktopConfig(t *testing.T) {
 	config, err := mcpclient.ParseConfig([]byte(`{
 		"inputs": [{"type": "promptString", "id": "key", "description": "A key", "password": true}, {"id": "team", "default": "red"},
@@ -95,7 +95,7 @@ func TestBadConfigs(t *testing.T) {
 	}
 }
 
-// TestExtensions has Zed's ways to write a server that is an extension, and what it had in place of a command.
+// TestExtensions has the forms in which Zed writes servers that are extensions, and its old form of a command.
 func TestExtensions(t *testing.T) {
 	config, err := mcpclient.ParseConfig([]byte(`{"context_servers": {
 		"one": {"source": "extension", "enabled": true, "settings": {"token": "hunter22"}}, "two": {"settings": {"url": "x"}},
@@ -128,7 +128,7 @@ func TestOpenInputs(t *testing.T) {
 	require.Equal(t, []string{"a-b", "b", "empty", "given", "z"}, config.OpenInputs(nil))
 }
 
-// TestEditorsConfig has what editors write into such files, or let people write.
+// TestEditorsConfig has syntax that editors write, or permit, in such files.
 func TestEditorsConfig(t *testing.T) {
 	for name, text := range map[string]string{
 		"comments":        "// mine\n{/**/\"servers\": { /* \"b\": {\n*/ \"a\": {\"command\": \"//x /*\", \"args\": [\"\\\"//,]\"]}}} // {",
@@ -150,7 +150,7 @@ func TestEditorsConfig(t *testing.T) {
 	}
 }
 
-// TestMissingTools has names of tools in a configuration that the server does not have.
+// TestMissingTools configures names of tools that the server does not have.
 func TestMissingTools(t *testing.T) {
 	config := stdio("good")
 	config.EnabledTools, config.DisabledTools = []string{"nope", "echo"}, []string{"never", "parts", "nope"}
@@ -160,7 +160,7 @@ func TestMissingTools(t *testing.T) {
 	require.Equal(t, []string{"good_echo"}, names(set.Registry()))
 }
 
-// TestBadValues has what is only known when variables have their values. It never has the values.
+// TestBadValues has errors that show only when variables have their values. The errors must not contain the values.
 func TestBadValues(t *testing.T) {
 	environ := map[string]string{"LINES": "a\nhunter22", "BAD": "hunter22", "EMPTY": ""}
 	for want, server := range map[string]mcpclient.ServerConfig{

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A server is one of a set, whether it is connected or not.
+// A server is a configured server, connected or not.
 type server struct {
 	set     *Set
 	name    string
@@ -22,18 +22,18 @@ type server struct {
 	names   *namer
 	secrets *redactor
 	log     *logger
-	// said is what each tool of the last list was made of. Only run and what it calls use it.
+	// said maps the names of the last listed tools to hashes of their descriptions. Only run and its callees use it.
 	said map[string][sha256.Size]byte
-	// awaited is true until the first attempt to connect has ended, and quiet fires when the server has sent nothing
-	// for silentTime.
+	// awaited is true until the first attempt to connect has ended. quiet fires when the server has sent nothing for
+	// silentTime.
 	awaited atomic.Bool
 	quiet   *time.Timer
 
 	mu      sync.Mutex
-	conn    *connection // nil if there is none
+	conn    *connection // nil while disconnected
 	tools   []*tool
 	missing []string
-	listing [sha256.Size]byte // of what tools are made of
+	listing [sha256.Size]byte // the hash of the list that tools was made from
 	err     error
 }
 
@@ -42,18 +42,18 @@ func newServer(set *Set, name string, config Config, options Options, names *nam
 		names: names, log: newLogger(options.Logger)}
 }
 
-// How long to wait before a server is tried again.
+// Delays before reconnecting to a server.
 const (
 	firstPause = 500 * time.Millisecond
 	lastPause  = 5 * time.Minute
-	// heldTime is how long a connection must have held for the pauses to begin anew.
+	// heldTime is how long a connection must last before the delays start again at firstPause.
 	heldTime = time.Minute
 )
 
-// silentTime is how long a server may be silent while it is waited for.
+// silentTime is how long a server may be silent during the first attempt.
 const silentTime = 5 * time.Second
 
-// listen begins to wait for messages of the server.
+// listen starts to watch for messages of the server.
 func (s *server) listen() {
 	s.awaited.Store(true)
 	tell := sync.OnceFunc(func() { s.options.Silent(s.name) })
@@ -64,14 +64,14 @@ func (s *server) listen() {
 	})
 }
 
-// heard notes that the server has sent something.
+// heard is called for every message of the server.
 func (s *server) heard() {
 	if s.awaited.Load() {
 		s.quiet.Reset(silentTime)
 	}
 }
 
-// run keeps the server connected until the context ends. It calls tried when that has been tried once.
+// run keeps the server connected until the context ends. It calls tried after the first attempt.
 func (s *server) run(ctx context.Context, tried func()) {
 	defer tried()
 	if err := s.prepare(); err != nil {
@@ -94,7 +94,7 @@ func (s *server) run(ctx context.Context, tried func()) {
 		}
 		s.failed(s.because(err))
 		tried()
-		timer := time.NewTimer(pause/2 + rand.N(pause)) // so that not all come back at once
+		timer := time.NewTimer(pause/2 + rand.N(pause)) // random, so that not all servers reconnect at once
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -104,7 +104,7 @@ func (s *server) run(ctx context.Context, tried func()) {
 	}
 }
 
-// prepare puts values into the configuration.
+// prepare replaces the variables in the configuration.
 func (s *server) prepare() error {
 	if s.config.Extension {
 		return &ConfigError{Server: s.name,
@@ -122,7 +122,7 @@ func (s *server) prepare() error {
 	return nil
 }
 
-// serve offers the tools of a connection while it holds, and returns why it has ended.
+// serve offers the tools of a connection while it lasts, and returns the reason for its end.
 func (s *server) serve(ctx context.Context, c *connection, tried func()) (err error) {
 	defer c.close()
 	list, err := c.list(ctx)
@@ -162,16 +162,16 @@ func (s *server) serve(ctx context.Context, c *connection, tried func()) (err er
 	}
 }
 
-// How long to wait after tools have been listed before it is done again: at first, and if it happens all the time.
+// The delay before tools are listed again: at first, and if they keep changing.
 const (
 	minPace = 250 * time.Millisecond
 	maxPace = 30 * time.Second
 )
 
 var (
-	// errLost is why a connection has ended if nothing better is known.
+	// errLost is the reason for the end of a connection if there is no better one.
 	errLost = errors.New("the connection was lost")
-	// errClosed is why, if it is this side that has ended it.
+	// errClosed is the reason if this side has closed the connection.
 	errClosed = errors.New("the connection has been closed on this side")
 )
 
@@ -191,7 +191,7 @@ func (s *server) connected(c *connection, list *listing) {
 	said := make(map[string][sha256.Size]byte, len(tools))
 	for _, t := range tools {
 		said[t.spec.Name] = t.said
-		if before, ok := s.said[t.spec.Name]; ok && before != t.said { // somebody may have approved of what it was
+		if before, ok := s.said[t.spec.Name]; ok && before != t.said { // the user may have approved the old description
 			s.log.warn("MCP server says something else of a tool than before", "server", s.name, "tool", t.spec.Name)
 		}
 	}
@@ -203,7 +203,7 @@ func (s *server) connected(c *connection, list *listing) {
 	s.set.rebuild()
 }
 
-// disconnected removes the tools. The reason is available before anybody is notified.
+// disconnected removes the tools. It stores the reason before it notifies anybody.
 func (s *server) disconnected(ctx context.Context, err error) {
 	s.mu.Lock()
 	if s.conn, s.tools, s.missing = nil, nil, nil; ctx.Err() == nil {
@@ -225,7 +225,7 @@ func (s *server) failed(err error) {
 	s.log.warn("MCP server is not connected", "server", s.name, "error", err)
 }
 
-// connection returns the connection that there is now, or nil.
+// connection returns the current connection, or nil.
 func (s *server) connection() *connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -86,12 +86,12 @@ type Status struct {
 	// Connected reports whether the server's tools are available. Tools is their number.
 	Connected bool
 	Tools     int
-	// Missing are the names in EnabledTools and DisabledTools of its configuration that none of its tools has, sorted.
+	// Missing lists the names in the configuration's EnabledTools and DisabledTools that none of the server's tools
+	// has, sorted.
 	Missing []string
-	// Err is why the server is not connected. It is a *[ConfigError], which is permanent, or a *[ServerError]; the
-	// latter is a [context.DeadlineExceeded] if the server does not answer in time. The text ends with the last
-	// lines of a process's standard error. Err is nil during the first attempt, and after Close has ended the
-	// connection.
+	// Err is the reason why the server is not connected: a *[ConfigError], which is permanent, or a *[ServerError],
+	// which is a [context.DeadlineExceeded] if the server does not answer in time. The text ends with the last lines of
+	// a process's standard error. Err is nil during the first attempt, and after Close has ended the connection.
 	Err error
 }
 
@@ -104,8 +104,8 @@ func (s *Set) Status() []Status {
 	return list
 }
 
-// Close ends all connections, and kills processes that do not end by themselves. It takes some seconds at most.
-// After that, Registry returns Options.Base.
+// Close ends all connections, and kills processes that do not exit by themselves. It takes a few seconds at most. After
+// that, Registry returns Options.Base.
 func (s *Set) Close() error {
 	s.cancel()
 	s.running.Wait()
