@@ -18,7 +18,7 @@ const module = "github.com/toolrun/toolrun/"
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
 	".": {"mcp/mcpclient", "provider", "registry", "runtime", "runtime/javascript",
-		"tools/filesystem", "tools/javascript", "tools/memory", "vfs", "vfs/local"},
+		"tools/filesystem", "tools/javascript", "tools/memory", "tools/module", "vfs", "vfs/local"},
 	"internal/cachedir":  {},
 	"internal/filetype":  {},
 	"internal/jsontree":  {"internal/plaintext"},
@@ -69,6 +69,7 @@ var mayImport = map[string][]string{
 	"tools/javascript": {"internal/jsontree", "internal/plaintext", "internal/tsdecl", "registry", "runtime",
 		"runtime/javascript", "tools/internal/changes", "vfs"},
 	"tools/internal/changes":  {"vfs"},
+	"tools/module":            {"registry", "runtime", "runtime/command", "tools/internal/changes", "vfs"},
 	"tools/memory":            {"internal/filetype", "registry", "tools/internal/...", "vfs"},
 	"tools/filesystem":        {"registry", "tools/internal/...", "vfs"},
 	"tools/codebase":          {"internal/filetype", "internal/plaintext", "registry", "tools/internal/..."},
@@ -78,7 +79,7 @@ var mayImport = map[string][]string{
 	"cmd/toolrun":             {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/...", "mcp/...", "provider",
 		"provider/xmlcall", "registry", "registry/observe", "runtime", "runtime/javascript",
-		"tools/javascript", "vfs", "vfs/archive", "vfs/local"},
+		"runtime/command", "tools/javascript", "tools/module", "vfs", "vfs/archive", "vfs/local"},
 	"cmd/toolrun/internal/mcphttp":  {"mcp/mcpserver", "registry", "vfs"},
 	"cmd/toolrun/internal/ptytest":  {},
 	"cmd/toolrun/internal/terminal": {"internal/plaintext"},

@@ -61,6 +61,7 @@ import (
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
+	"github.com/toolrun/toolrun/tools/module"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -88,6 +89,11 @@ type Options struct {
 	// Script configures the tool javascript: the name of the code in stack traces, and process.argv.
 	Script javascript.Options
 
+	// Modules is the directory of the WebAssembly modules that the operator has added as tools: see package
+	// tools/module. Empty means the folder modules of DataDir, if there is one. A module that cannot be used is left
+	// out, with a warning, and so is one with the name of another tool.
+	Modules string
+
 	// Tools are added to memory, javascript and filesystem. One with the name of a built-in tool replaces it.
 	Tools []registry.Tool
 	// Middleware sees all calls, the first one outermost.
@@ -110,6 +116,7 @@ type Runner struct {
 	store      vfs.Store
 	engine     *sandbox.Engine
 	javascript language[js.Interpreter]
+	modules    *module.Store // nil if there is none
 	projects   vfs.Options
 	close      func() error
 	given      Options // its store and engine are not the runner's to close
@@ -130,7 +137,7 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	if o.Warn == nil {
 		o.Warn = func(error) {}
 	}
-	r := &Runner{projects: o.Projects, given: o, sessions: map[*Session]bool{}}
+	r := &Runner{projects: o.Projects, given: o, modules: o.modules(), sessions: map[*Session]bool{}}
 	r.close = sync.OnceValue(r.shut)
 	r.javascript.load = func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) }
 	runsCode := javascript.New(r.javascript.get, &o.Script)
@@ -141,6 +148,7 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	tools = r.addModules(tools, o.Warn)
 	tools = tools.Using(o.Middleware...)
 	if now, _ := tools.Tool(javascript.Name); now == runsCode {
 		tools = tools.Using(r.javascript.before(javascript.Name))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	mathrand "math/rand/v2"
 	"slices"
 	"time"
 
@@ -40,10 +41,28 @@ func clockTimeGet(_ context.Context, c wasiCall) errno {
 
 // now returns the time of a clock in nanoseconds.
 func (in *Instance) now(clock uint32) int64 {
+	if in.program.guest.NoClock {
+		return in.noTime(clock)
+	}
 	if clock == clockMonotonic {
 		return int64(in.elapsed()) // from zero, so that it tells nothing of the host
 	}
 	return time.Now().UnixNano()
+}
+
+// noEpoch is the time, in nanoseconds, at which every run of a guest without a clock begins: 1 January 2000, UTC.
+const noEpoch = 946_684_800 * int64(time.Second)
+
+// noTime is now for a guest without a clock. Time moves on whenever it is read, so that programs that wait for it to do
+// so go on.
+func (in *Instance) noTime(clock uint32) int64 {
+	if !in.started.IsZero() {
+		in.imagined += time.Microsecond
+	}
+	if clock == clockMonotonic {
+		return int64(in.imagined)
+	}
+	return noEpoch + int64(in.imagined)
 }
 
 // elapsed is the guest's monotonic clock. It stands still until a run begins, because everything before is shared
@@ -63,7 +82,14 @@ func randomGet(_ context.Context, c wasiCall) errno {
 	}
 	for part := range slices.Chunk(data, PieceSize) {
 		c.spend(len(part))
-		rand.Read(part) // never fails
+		if c.in.program.guest.NoRandom {
+			if c.in.random == nil {
+				c.in.random = mathrand.NewChaCha8([32]byte{})
+			}
+			_, _ = c.in.random.Read(part) // never fails
+		} else {
+			rand.Read(part) // never fails
+		}
 	}
 	return errnoSuccess
 }
@@ -123,6 +149,7 @@ func pollOneoff(_ context.Context, c wasiCall) errno {
 		if err := c.in.run.wait(first); err != nil {
 			panic(&Stop{err})
 		}
+		c.in.imagined += first
 		for _, s := range waiting {
 			if s.wait <= first {
 				due = append(due, s)

@@ -37,6 +37,10 @@ type Guest struct {
 	// the first image is made, that directory is empty and read-only. False means that no path leads anywhere.
 	Files bool
 
+	// NoClock withholds the time: each run begins at the same moment, and time moves on only by what the guest waits
+	// and a microsecond whenever it is read. NoRandom withholds randomness: each run gets the same numbers.
+	NoClock, NoRandom bool
+
 	// Foreign says that the module itself may be hostile. It is compiled by one goroutine then, so that a panic of the
 	// compiler is an error.
 	Foreign bool
@@ -104,6 +108,6 @@ func (g *Guest) setup() [sha256.Size]byte {
 	for _, list := range [][]string{g.Args, g.Env} {
 		fmt.Fprintf(h, "%q", list)
 	}
-	fmt.Fprint(h, g.Files)
+	fmt.Fprint(h, g.Files, g.NoClock, g.NoRandom)
 	return [sha256.Size]byte(h.Sum(nil))
 }

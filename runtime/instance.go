@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	mathrand "math/rand/v2"
 	goruntime "runtime"
 	"time"
 
@@ -37,7 +38,10 @@ type session struct {
 	untrusted bool      // code of the run's author may have run
 	started   time.Time // when the guest's clock started; while zero, it stands still
 
-	timed  bool // the guest has asked for the time
+	timed    bool              // the guest has asked for the time
+	imagined time.Duration     // the clock of a guest that has none
+	random   *mathrand.ChaCha8 // the random numbers of a guest that gets none; nil before the first
+
 	impure bool // it has read something else that may differ in another run, or has had an effect outside
 
 	open *descriptors // what the guest has open through WASI; nil until it asks

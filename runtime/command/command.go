@@ -37,6 +37,8 @@ type Options struct {
 	Files bool
 	// Env is the environment, each entry of the form NAME=value.
 	Env []string
+	// NoClock and NoRandom withhold the time and randomness: see [sandbox.Guest].
+	NoClock, NoRandom bool
 }
 
 // A Command is a module that is ready to run. It is safe for concurrent use.
@@ -83,6 +85,8 @@ func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *O
 		Args:        args,
 		Env:         c.options.Env,
 		Files:       c.options.Files,
+		NoClock:     c.options.NoClock,
+		NoRandom:    c.options.NoRandom,
 		Foreign:     true,
 		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &driver{in: in, form: form}, nil },
 		DecodeState: func([]byte) (any, error) { return nil, nil },
@@ -97,6 +101,15 @@ func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *O
 		return nil, &RefusedError{Reason: err.Error(), Err: err}
 	}
 	return c, nil
+}
+
+// Strip returns a module without its custom sections: names and debugging information, for example.
+func Strip(module []byte) ([]byte, error) {
+	out, err := metering.Strip(module)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return out, nil
 }
 
 // Form returns the form of the module.
