@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"strings"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -16,7 +15,7 @@ const caret = "^^^"
 
 // parseCaret is Parse for [Caret].
 func parseCaret(text string) []Block {
-	q := quotes{text: text}
+	results := resultFinder{text: text}
 	lines := lineScanner{text: text}
 	var blocks []Block
 	for from := 0; lines.next(); {
@@ -24,10 +23,10 @@ func parseCaret(text string) []Block {
 		if !ok {
 			continue
 		}
-		if end, endless, ok := q.at(lines.start, from); endless && ok {
-			return append(blocks, unended(&q))
+		if result, end, ok := results.before(lines.start, from); ok && end == 0 {
+			return append(blocks, unended(text, result))
 		} else if ok {
-			lines.at, from = end, end
+			lines.at, from = max(lines.start, end), end
 			continue
 		}
 		if len(blocks) == MaxBlocks {
@@ -124,28 +123,23 @@ func (b *Block) caretText(lines *lineScanner, text, key string) {
 
 // caretList parses a list, which has a line for each item.
 func (b *Block) caretList(lines *lineScanner, key string) {
-	from := len(b.Params)
+	var items []string
 	for lines.next() {
 		item := strings.TrimSpace(lines.line)
 		switch {
 		case item == "]":
-			if items := b.Params[from:]; len(items) < 2 { // a single text would not be a list where the schema allows others
-				list := []string{}
-				for _, p := range items {
-					list = append(list, p.Value)
-				}
-				encoded, _ := jsontree.Marshal(list) // texts always can be
-				b.Params = append(b.Params[:from], Param{key, string(encoded)})
-			}
+			b.addList(key, items)
 			return
 		case item == caret:
+			b.addItems(key, items)
 			b.fail("the list %s of %s%s is not closed: a line ] must follow behind the last item", short(key), caret, short(b.Tool))
 			lines.at = lines.start
 			return
 		case item != "":
-			b.Params = append(b.Params, Param{key, item})
+			items = append(items, item)
 		}
 	}
+	b.addItems(key, items)
 	b.Truncated = true
 }
 

@@ -133,44 +133,6 @@ func isFence(line string) bool {
 	return ok && !strings.ContainsAny(language, "` \t")
 }
 
-// quotes finds the results that a model has quoted.
-type quotes struct {
-	text       string
-	start, end int // of the first one that begins at or behind a position
-	from       int
-	endless    bool
-}
-
-// at returns the end of the result that a position is in, if there is one that begins at from or behind it. endless says
-// that the result has no end of its own.
-func (q *quotes) at(pos, from int) (end int, endless, ok bool) {
-	for q.from == 0 || q.start < from || q.end <= pos && q.start < len(q.text) {
-		from = max(from, q.end)
-		if q.from != 0 && q.start < from {
-			from = max(from, q.from)
-		}
-		t, found := nextResult(q.text, from)
-		q.from = max(1, from)
-		if q.start, q.end, q.endless = len(q.text), len(q.text), false; !found {
-			break
-		}
-		q.start = t.start
-		if i := strings.Index(q.text[t.end:], resultEnd); i >= 0 {
-			q.end = t.end + i + len(resultEnd)
-		} else {
-			q.endless = true
-		}
-	}
-	return q.end, q.endless, q.start <= pos && pos < q.end
-}
-
-// unended is for a result that has no end, and a call in it.
-func unended(q *quotes) Block {
-	b := Block{Start: q.start, End: len(q.text), Truncated: true}
-	b.fail("there is <%s> without %s behind it. Results are not for you to write. Everything behind it has been left out", resultTag, resultEnd)
-	return b
-}
-
 // tooMany is the last block of a text with too many calls.
 func tooMany(text string, start int) Block {
 	b := Block{Start: start, End: len(text)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -45,7 +46,7 @@ const MaxBlocks = 1000
 // A well-formed call with nothing malformed before it does not change when more text comes, so a host can stop the
 // model there. A [Stream] parses a growing text.
 func Parse(text string) []Block {
-	p := parser{text: text, unclosed: map[string]int{}, endless: len(text), resultFrom: -1}
+	p := parser{text: text, unclosed: map[string]int{}, endless: len(text), results: resultFinder{text: text}}
 	var blocks []Block
 	for {
 		t, ok := p.next(false)
@@ -57,11 +58,11 @@ func Parse(text string) []Block {
 		}
 		switch {
 		case t.kind == toolOpen:
-			if b := p.call(t); !p.mentions(&b) {
+			if b := p.call(t); !b.mentioned(text, tag{kind: toolOpen, name: b.Tool}.String()) {
 				blocks = append(blocks, b)
 			}
 		case t.kind == resultOpen:
-			blocks = append(blocks, p.unendedResult(t))
+			return append(blocks, unended(text, t))
 		case t.kind == toolClose && p.unclosed[t.name] > 0:
 			p.unclosed[t.name]-- // the model knows already
 			p.pos = t.end
@@ -78,9 +79,7 @@ type parser struct {
 	unclosed map[string]int
 	// endless is where the text begins in which no CDATA section ends, as far as that is known.
 	endless int
-	// result is the first result from resultFrom on.
-	result     tag
-	resultFrom int
+	results resultFinder
 	// strayEnds says where params end, by where they begin, as far as it matters outside of calls. It is made when it
 	// is needed.
 	strayEnds map[int]int
@@ -97,12 +96,11 @@ func (p *parser) next(inside bool) (tag, bool) {
 				return t, false
 			}
 		}
-		if result, has := p.resultAt(from); has && result.start < t.start {
-			end := strings.Index(p.text[result.end:], resultEnd)
-			if end < 0 {
+		if result, end, ok := p.results.before(t.start, from); ok {
+			if end == 0 {
 				return result, true
 			}
-			from = result.end + end + len(resultEnd)
+			from = end
 			continue
 		}
 		if t.kind != sectionOpen && !t.mentioned(p.text) {
@@ -113,40 +111,6 @@ func (p *parser) next(inside bool) (tag, bool) {
 			from = p.behindSection(t)
 		}
 	}
-}
-
-// resultAt returns the first result from a position on.
-func (p *parser) resultAt(from int) (tag, bool) {
-	if p.resultFrom < 0 || from < p.resultFrom || from > p.result.start {
-		var ok bool
-		if p.result, ok = nextResult(p.text, from); !ok {
-			p.result.start = len(p.text)
-		}
-		p.resultFrom = from
-	}
-	return p.result, p.result.start < len(p.text)
-}
-
-// mentions reports whether a call that has been parsed is only mentioned: it is well-formed, and stands on one line in
-// backquotes. Where the text ends before that can be seen, the call fails.
-func (p *parser) mentions(b *Block) bool {
-	if b.Err != nil || !quoted(p.text, b.Start) || strings.ContainsAny(p.text[b.Start:b.End], "\r\n") {
-		return false
-	}
-	if b.End == len(p.text) {
-		b.fail("there is a backquote before <tool:%s>. A call has none around it", short(b.Tool))
-		b.Truncated = true
-		return false
-	}
-	return p.text[b.End] == '`'
-}
-
-// unendedResult is for a result that has no end, and tags in it. It goes to the end of the text.
-func (p *parser) unendedResult(t tag) Block {
-	b := Block{Start: t.start, End: len(p.text), Truncated: true}
-	b.fail("there is %v without %s behind it. Results are not for you to write. Everything behind it has been left out", t, resultEnd)
-	p.pos = b.End
-	return b
 }
 
 // call parses the call that begins with the tag.
@@ -341,6 +305,23 @@ func (p *parser) strayEnd(open tag) int {
 		}
 	}
 	return p.strayEnds[open.start]
+}
+
+// addList adds the items of a list, which are params of the same key. Fewer than two are a JSON array: a single text would
+// not be a list where the schema allows anything else.
+func (b *Block) addList(key string, items []string) {
+	if len(items) < 2 {
+		encoded, _ := jsontree.Marshal(append([]string{}, items...)) // texts always can be
+		items = []string{string(encoded)}
+	}
+	b.addItems(key, items)
+}
+
+// addItems adds params of the same key.
+func (b *Block) addItems(key string, items []string) {
+	for _, item := range items {
+		b.Params = append(b.Params, Param{key, item})
+	}
 }
 
 // fail says what is wrong, unless something else is wrong already.

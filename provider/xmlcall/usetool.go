@@ -18,7 +18,7 @@ const (
 
 // parseUseTool is Parse for [UseTool].
 func parseUseTool(text string) []Block {
-	q := quotes{text: text}
+	results := resultFinder{text: text}
 	p := elements{text: text}
 	var blocks []Block
 	for at, from := 0, 0; ; {
@@ -27,10 +27,10 @@ func parseUseTool(text string) []Block {
 			return blocks
 		}
 		start := at + i
-		if end, endless, ok := q.at(start, from); endless && ok {
-			return append(blocks, unended(&q))
+		if result, end, ok := results.before(start, from); ok && end == 0 {
+			return append(blocks, unended(text, result))
 		} else if ok {
-			at, from = end, end
+			at, from = max(at, end), end
 			continue
 		}
 		at = start + len(useToolOpen)
@@ -42,16 +42,9 @@ func parseUseTool(text string) []Block {
 		}
 		b := p.call(start)
 		at, from = b.End, b.End
-		if b.Err == nil && quoted(text, start) && !strings.ContainsAny(text[start:at], "\r\n") {
-			if at < len(text) && text[at] == '`' {
-				continue
-			}
-			if at == len(text) {
-				b.fail("there is a backquote before %s. A call has none around it", useToolOpen)
-				b.Truncated = true
-			}
+		if !b.mentioned(text, useToolOpen) {
+			blocks = append(blocks, b)
 		}
-		blocks = append(blocks, b)
 	}
 }
 
@@ -159,13 +152,7 @@ func (p *elements) element(b *Block, name string, outer bool) {
 		b.Params = append(b.Params, Param{name, value})
 		return
 	}
-	if len(items) < 2 { // a single text would not be a list where the schema allows anything else
-		encoded, _ := jsontree.Marshal(items) // texts always can be
-		items = []string{string(encoded)}
-	}
-	for _, item := range items {
-		b.Params = append(b.Params, Param{name, item})
-	}
+	b.addList(name, items)
 }
 
 // value reads a value up to its end tag.
