@@ -80,8 +80,8 @@ func transformTime(code string, times int) time.Duration {
 	return least
 }
 
-// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak, each program is as large as
-// the limits permit, and must not take longer than a small multiple of the time for costly.
+// TestCostOfTypeScript transforms the corpus. None of it may make the parser fail. With -soak, each program is as large
+// as the limits permit, and must not take longer than a small multiple of the time for costly.
 func TestCostOfTypeScript(t *testing.T) {
 	programs := corpus()
 	if !*soak {
