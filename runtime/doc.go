@@ -26,6 +26,23 @@
 // [Instance.Module], and uses [Instance.Reason] to turn errors of these calls into errors of the run. The guest can
 // reach the outside only through the Guest's host functions and WASI.
 //
+// # Files and streams
+//
+// Guests are linked against WASI preview 1. They have the arguments, the environment, the input and the files that
+// [RunOptions] name, and no others; there are no sockets and no threads. Standard output and error are the console,
+// and not terminals. With [Guest].Files, descriptor 3 is the directory / of [RunOptions].Files, and programs in C,
+// Rust, Go or TinyGo find it as their root. It works as a directory of a POSIX system does, with these differences:
+//
+//   - There are no links, no owners, and no permissions. Rights of descriptors say how a file is opened, and are not
+//     enforced beyond that. Times of access are those of modification.
+//   - A file opened with O_TRUNC is replaced as a whole, when the guest closes or syncs it, exits, or looks at it
+//     again. If the run is stopped before, it keeps its old content.
+//   - Paths that lead out of the directory that they are relative to are EPERM, and so are absolute ones, which C
+//     libraries make relative.
+//   - A run has at most [MaxDescriptors] files open.
+//
+// What the guest has open is closed at the end of the run, or by [Instance.CloseFiles].
+//
 // # Limits
 //
 // [Limits] are enforced from outside the code, whatever it does: guests are rewritten before they are compiled, so

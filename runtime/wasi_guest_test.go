@@ -102,6 +102,8 @@ type guest struct {
 	t   testing.TB
 	run *sandbox.Run
 	in  *sandbox.Instance
+
+	functions map[string]api.Function
 }
 
 // begin begins a run of loadCaller's program. Its test ends it, unless end has.
@@ -125,7 +127,15 @@ func (g *guest) end() {
 
 // try makes a call.
 func (g *guest) try(function string, arguments ...uint64) (number uint32, err error) {
-	results, err := g.in.Module().ExportedFunction(function).Call(g.in.Context(), arguments...)
+	f := g.functions[function]
+	if f == nil {
+		if g.functions == nil {
+			g.functions = map[string]api.Function{}
+		}
+		f = g.in.Module().ExportedFunction(function)
+		g.functions[function] = f
+	}
+	results, err := f.Call(g.in.Context(), arguments...)
 	if err != nil {
 		return 0, g.in.Reason(err)
 	}
