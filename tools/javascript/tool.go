@@ -26,18 +26,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"path"
-	"regexp"
-	"strings"
 	"time"
 
-	"github.com/toolrun/toolrun/internal/jsontree"
-	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/internal/changes"
+	"github.com/toolrun/toolrun/tools/internal/coderun"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -145,7 +141,7 @@ func (t *tool) Spec() registry.Spec {
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
 			Type: registry.OptionBool, Default: false,
 		}},
-		OutputSchema: outputSchema,
+		OutputSchema: coderun.OutputSchema,
 		TextOutput:   true, // where the data is too long
 		Category:     registry.CategoryCode,
 		Annotations:  registry.Annotations{Destructive: true},
@@ -157,21 +153,10 @@ func (t *tool) Spec() registry.Spec {
 }
 
 // CheckInput implements [registry.InputChecker].
-func (t *tool) CheckInput(input map[string]any) error {
-	if code, ok := input["code"].(string); !ok || code == "" {
-		return registry.Errorf("Error: code parameter is required and must be a string")
-	}
-	return nil
-}
+func (t *tool) CheckInput(input map[string]any) error { return coderun.Check(input) }
 
 // RenderInput implements [registry.InputRenderer]: it shows the code.
-func (t *tool) RenderInput(input json.RawMessage) string {
-	var in struct{ Code string }
-	if json.Unmarshal(input, &in) != nil || in.Code == "" {
-		return string(input)
-	}
-	return in.Code
-}
+func (t *tool) RenderInput(input json.RawMessage) string { return coderun.Code(input) }
 
 // Execute implements [registry.Tool].
 func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
@@ -184,12 +169,9 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if err != nil {
 		return registry.Result{}, fmt.Errorf("starting the engine: %w", err)
 	}
-	limit := env.Limits.Timeout
-	// A moment of starting is within what the registry grants to tools that keep the time by themselves.
-	if late := time.Since(start); limit > 0 && late > 500*time.Millisecond {
-		if limit -= late.Round(time.Millisecond); limit <= 0 {
-			return registry.Result{}, fmt.Errorf("starting the engine took %v, which is all the time that the call has", late.Round(time.Millisecond))
-		}
+	limit, err := coderun.TimeLeft(env.Limits.Timeout, start)
+	if err != nil {
+		return registry.Result{}, err
 	}
 	calls := &toolCalls{env: env}
 	options := &js.RunOptions{
@@ -202,13 +184,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
 		},
 	}
-	if env.Progress != nil {
-		options.Console = func(e sandbox.Entry) {
-			env.Print(registry.ConsoleEntry{
-				Level: e.Level.String(), Text: e.Text, Library: e.Library, Unfinished: e.Unfinished,
-			})
-		}
-	}
+	options.Console = coderun.Progress(env)
 	options.Expression, _ = ctx.Value(expressionKey{}).(bool)
 	options.Language = languages[env.Options.Text(OptionLanguage)]
 	if t.argv != nil {
@@ -233,74 +209,21 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			}
 		}
 	}
-	result, err := interpreter.Run(ctx, withoutFence(in.Code), options)
-	// What the code has printed is of use also if it has been stopped.
-	if _, stopped := errors.AsType[*sandbox.StoppedError](err); err != nil && !stopped && !js.IsScriptFailure(err) {
+	result, err := interpreter.Run(ctx, coderun.WithoutFence(in.Code), options)
+	if coderun.IsHostFailure(err, js.IsScriptFailure) {
 		return registry.Result{}, err
 	}
-	if crash, ok := errors.AsType[*sandbox.CrashError](err); ok && env.Logger != nil {
-		env.Logger.LogAttrs(ctx, slog.LevelError, "the JavaScript engine has crashed",
-			slog.String("trap", crash.Trap), slog.String("stack", crash.Stack))
-	}
+	coderun.LogCrash(ctx, env.Logger, "the JavaScript engine", err)
 	out := render(result, err, changed())
 	if err == nil && len(out.Content) == 1 && out.Content[0].Text == "" {
 		out.Content = []registry.Part{{Text: emptyNote}}
 	}
 	calls.addTo(&out)
-	if note := unknownNote(call.Input); note != "" {
+	if note := coderun.UnknownNote(call.Input); note != "" {
 		out.Content = append(out.Content, registry.Part{Text: note})
 	}
 	return out, nil
 }
 
-// unknownNote tells a model which of its arguments have been ignored, or returns "".
-func unknownNote(input json.RawMessage) string {
-	var names []string
-	more := 0
-	jsontree.Members(input, func(name, _ []byte) {
-		switch {
-		case string(name) == "code":
-		case len(names) == maxShown:
-			more++
-		default:
-			names = append(names, plaintext.Clean(string(name), 100))
-		}
-	})
-	if len(names) == 0 {
-		return ""
-	}
-	text := strings.Join(names, ", ")
-	if more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return "Note: these arguments are unknown and were ignored: " + text + ". The only argument is code."
-}
-
-// maxShown is how many unknown arguments a note names.
-const maxShown = 10
-
 // emptyNote is what a model gets instead of nothing at all.
 const emptyNote = "Note: the code returned an empty string."
-
-// fenceLine matches the line with which a fence begins, without the newline.
-var fenceLine = regexp.MustCompile("^```[a-zA-Z]*[ \t\r]*$")
-
-// withoutFence returns what is meant by code that a model has put between the marks of Markdown, with as many lines
-// before it. With the marks it cannot be meant as JavaScript: a text would be called.
-func withoutFence(code string) string {
-	const space = " \t\n\f\r"
-	start := len(code) - len(strings.TrimLeft(code, space))
-	line, rest, ok := strings.Cut(code[start:], "\n")
-	if !ok || !fenceLine.MatchString(line) {
-		return code
-	}
-	inner, ok := strings.CutSuffix(strings.TrimRight(rest, space), "```")
-	if !ok {
-		return code
-	}
-	inner = strings.TrimRight(inner, " \t")
-	if inner, ok = strings.CutSuffix(inner, "\n"); !ok {
-		return code
-	}
-	return strings.Repeat("\n", strings.Count(code[:len(code)-len(rest)], "\n")) + inner
-}

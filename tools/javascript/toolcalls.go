@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/tsdecl"
 	"github.com/toolrun/toolrun/registry"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
 // OptionToolCalls is the option, of type bool, that lets code call the other tools.
@@ -36,15 +37,8 @@ const (
 	toolPrefix      = "tools."
 )
 
-// A ToolCall is a call of a tool that code made. Calls that were requested just before the code failed or was
-// stopped may never be made; those are not listed.
-type ToolCall struct {
-	Tool string `json:"tool"`
-	OK   bool   `json:"ok"`
-	// Code is the code of the result. A call still in progress when the code ended is canceled.
-	Code         registry.Code `json:"code,omitempty"`
-	Milliseconds float64       `json:"milliseconds"`
-}
+// A ToolCall is a call of a tool that code made.
+type ToolCall = coderun.ToolCall
 
 //go:embed toolcalls.md
 var toolCallsDescription string

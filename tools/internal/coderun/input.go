@@ -1,0 +1,111 @@
+package coderun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/jsontree"
+	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Check refuses input without code.
+func Check(input map[string]any) error {
+	if code, ok := input["code"].(string); !ok || code == "" {
+		return registry.Errorf("Error: code parameter is required and must be a string")
+	}
+	return nil
+}
+
+// Code returns the code of an input, for people to see; or the input, if it has none.
+func Code(input json.RawMessage) string {
+	var in struct{ Code string }
+	if json.Unmarshal(input, &in) != nil || in.Code == "" {
+		return string(input)
+	}
+	return in.Code
+}
+
+// TimeLeft returns what is left of the time of a call after the engine has been started since a moment, or an error if
+// nothing is. A moment of starting is within what the registry grants to tools that keep the time by themselves.
+func TimeLeft(limit time.Duration, start time.Time) (time.Duration, error) {
+	if late := time.Since(start); limit > 0 && late > 500*time.Millisecond {
+		if limit -= late.Round(time.Millisecond); limit <= 0 {
+			return 0, fmt.Errorf("starting the engine took %v, which is all the time that the call has", late.Round(time.Millisecond))
+		}
+	}
+	return limit, nil
+}
+
+// Progress returns what shows the console of code while it runs, or nil if nobody looks.
+func Progress(env registry.Env) func(sandbox.Entry) {
+	if env.Progress == nil {
+		return nil
+	}
+	return func(e sandbox.Entry) {
+		env.Print(registry.ConsoleEntry{
+			Level: e.Level.String(), Text: e.Text, Library: e.Library, Unfinished: e.Unfinished,
+		})
+	}
+}
+
+// IsHostFailure reports whether the error of a run is one of the host, of which a model hears nothing more. scripts
+// reports whether it is one of the code. What code has printed is of use also if it has been stopped.
+func IsHostFailure(err error, scripts func(error) bool) bool {
+	_, stopped := errors.AsType[*sandbox.StoppedError](err)
+	return err != nil && !stopped && !scripts(err)
+}
+
+// UnknownNote tells a model which of its arguments have been ignored, or returns "".
+func UnknownNote(input json.RawMessage) string {
+	var names []string
+	more := 0
+	jsontree.Members(input, func(name, _ []byte) {
+		switch {
+		case string(name) == "code":
+		case len(names) == maxShown:
+			more++
+		default:
+			names = append(names, plaintext.Clean(string(name), 100))
+		}
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	text := strings.Join(names, ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return "Note: these arguments are unknown and were ignored: " + text + ". The only argument is code."
+}
+
+// maxShown is how many unknown arguments a note names.
+const maxShown = 10
+
+// fenceLine matches the line with which a fence begins, without the newline.
+var fenceLine = regexp.MustCompile("^```[a-zA-Z]*[ \t\r]*$")
+
+// WithoutFence returns what is meant by code that a model has put between the marks of Markdown, with as many lines
+// before it. With the marks it is not meant as code in any language.
+func WithoutFence(code string) string {
+	const space = " \t\n\f\r"
+	start := len(code) - len(strings.TrimLeft(code, space))
+	line, rest, ok := strings.Cut(code[start:], "\n")
+	if !ok || !fenceLine.MatchString(line) {
+		return code
+	}
+	inner, ok := strings.CutSuffix(strings.TrimRight(rest, space), "```")
+	if !ok {
+		return code
+	}
+	inner = strings.TrimRight(inner, " \t")
+	if inner, ok = strings.CutSuffix(inner, "\n"); !ok {
+		return code
+	}
+	return strings.Repeat("\n", strings.Count(code[:len(code)-len(rest)], "\n")) + inner
+}

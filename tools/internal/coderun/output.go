@@ -1,0 +1,85 @@
+// Package coderun is what the tools that run code have in common, whatever its language: the data of their results, and
+// what becomes of their input.
+package coderun
+
+import (
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/internal/changes"
+)
+
+// Output is the data of a result.
+type Output struct {
+	// Value is the value that the code returned, if JSON can represent it.
+	Value any `json:"value,omitempty"`
+	// Error is why the code returned no value, or nil.
+	Error *Error `json:"error,omitempty"`
+	// Console is the code's console output.
+	Console []sandbox.Entry `json:"console"`
+	// Truncated is how many bytes of the console and the result were cut off.
+	Truncated int64 `json:"truncatedBytes,omitempty"`
+	// Files are the files that the code itself changed, not other tools, or nil.
+	Files *changes.Changes `json:"files,omitempty"`
+	Usage Usage            `json:"usage"`
+	// Calls are the code's calls of other tools, in the order in which they began.
+	Calls []ToolCall `json:"calls,omitempty"`
+}
+
+// OutputSchema is the JSON Schema of [Output]. Nothing is required: see [registry.Spec].TextOutput.
+var OutputSchema = json.RawMessage(`{"type": "object", "properties": {
+	"value": {"description": "The value that the code returned, if JSON can represent it."},
+	"error": {"type": "object", "description": "Why the code returned no value.", "properties": {
+		"kind": {"type": "string"}, "message": {"type": "string"},
+		"line": {"type": "integer"}, "column": {"type": "integer"}, "status": {"type": "integer"}
+	}, "required": ["kind", "message"]},
+	"console": {"type": "array", "description": "The code's console output.", "items": {"type": "object", "properties": {
+		"level": {"type": "string"}, "text": {"type": "string"}, "library": {"type": "string"},
+		"unfinished": {"type": "boolean", "description": "The code has not ended the line: the next entry continues it."}
+	}, "required": ["level", "text"]}},
+	"truncatedBytes": {"type": "integer", "description": "How many bytes of the console and the result were cut off."},
+	"files": {"type": "object", "description": "The files that the code changed.", "properties": {
+		"created": {"type": "array", "items": {"type": "string"}},
+		"changed": {"type": "array", "items": {"type": "string"}},
+		"deleted": {"type": "array", "items": {"type": "string"}},
+		"more": {"type": "integer", "description": "How many others there are."}
+	}},
+	"usage": {"type": "object", "properties": {
+		"milliseconds": {"type": "number"}, "memoryBytes": {"type": "integer"}, "work": {"type": "integer"}
+	}},
+	"calls": {"type": "array", "description": "The code's calls of other tools.", "items": {"type": "object", "properties": {
+		"tool": {"type": "string"}, "ok": {"type": "boolean"}, "code": {"type": "string"}, "milliseconds": {"type": "number"}
+	}, "required": ["tool", "ok"]}}
+}}`)
+
+// An Error describes why code did not return.
+type Error struct {
+	// Kind is "exception", "syntax", "exit", "halted", "never settles", "engine crash", "stopped" by the host, or the
+	// name of a limit and "limit", as in "time limit".
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	// Line and Column are the position, from 1, or 0 if it is unknown.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Status is the status of the kind "exit".
+	Status int `json:"status,omitempty"`
+}
+
+// Usage is the resources that a run used.
+type Usage struct {
+	Milliseconds float64 `json:"milliseconds"`
+	MemoryBytes  int64   `json:"memoryBytes"`
+	// Work counts the engine's work, independent of the machine.
+	Work int64 `json:"work"`
+}
+
+// A ToolCall is a call of a tool that code made. Calls that were requested just before the code failed or was
+// stopped may never be made; those are not listed.
+type ToolCall struct {
+	Tool string `json:"tool"`
+	OK   bool   `json:"ok"`
+	// Code is the code of the result. A call still in progress when the code ended is canceled.
+	Code         registry.Code `json:"code,omitempty"`
+	Milliseconds float64       `json:"milliseconds"`
+}

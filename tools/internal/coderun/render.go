@@ -1,0 +1,84 @@
+package coderun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/internal/changes"
+)
+
+// A Run is how code has ended.
+type Run struct {
+	// Text is what models read: the console and the result, or the failure.
+	Text    string
+	Value   any
+	Console []sandbox.Entry
+	// Truncated is how many bytes of the output were cut off, and Note says so, or is "".
+	Truncated int64
+	Note      string
+	Usage     sandbox.Usage
+	// Failure is why there is no result, and Error describes it. Both are nil if there is one.
+	Failure error
+	Error   *Error
+	// Files are those that the code has changed, or nil.
+	Files *changes.Changes
+}
+
+// Result makes the result of a call.
+func (r Run) Result() registry.Result {
+	out := registry.Result{Status: fmt.Sprintf("Ran for %v", r.Usage.Duration.Round(100_000))}
+	data := Output{
+		Value: r.Value, Error: r.Error, Console: r.Console, Truncated: r.Truncated, Files: r.Files,
+		Usage: Usage{float64(r.Usage.Duration.Microseconds()) / 1000, r.Usage.Memory, r.Usage.Work},
+	}
+	if data.Console == nil {
+		data.Console = []sandbox.Entry{}
+	}
+	if r.Failure != nil {
+		out.Code, out.Err = registry.CodeTool, r.Failure
+		out.Status = "Failed: " + data.Error.Kind
+		switch {
+		case errors.Is(r.Failure, context.DeadlineExceeded):
+			out.Code = registry.CodeTimeout
+		case errors.Is(r.Failure, context.Canceled):
+			out.Code = registry.CodeCanceled
+		}
+	}
+	text := r.Text
+	if r.Note != "" {
+		text += "\n" + r.Note
+	}
+	out.Content, out.Data = []registry.Part{{Text: text}}, data
+	if r.Files != nil { // in a part of its own, since it is no part of what the code has returned
+		out.Content = append(out.Content, registry.Part{Text: r.Files.String()})
+	}
+	return out
+}
+
+// Describe describes a failure of a run in any language.
+func Describe(failure error) *Error {
+	out := &Error{Kind: "error", Message: failure.Error()}
+	var limit *sandbox.LimitError
+	var crash *sandbox.CrashError
+	switch {
+	case errors.As(failure, &limit):
+		out.Kind = string(limit.Limit) + " limit"
+	case errors.As(failure, &crash):
+		out.Kind = "engine crash"
+	case errors.Is(failure, context.Canceled), errors.Is(failure, context.DeadlineExceeded):
+		out.Kind = "stopped"
+	}
+	return out
+}
+
+// LogCrash tells the host's log if code has made the guest of a language crash.
+func LogCrash(ctx context.Context, logger *slog.Logger, guest string, err error) {
+	if crash, ok := errors.AsType[*sandbox.CrashError](err); ok && logger != nil {
+		logger.LogAttrs(ctx, slog.LevelError, guest+" has crashed",
+			slog.String("trap", crash.Trap), slog.String("stack", crash.Stack))
+	}
+}

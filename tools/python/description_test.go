@@ -1,0 +1,156 @@
+package python_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/python"
+)
+
+// A claim shows that a sentence of the description is true: code, and what its result must match. A sentence that only
+// advises has none.
+type claim struct{ code, want string }
+
+// claims has the sentences of the description.
+var claims = map[string][]claim{
+	"Runs Python 3 in a sandbox, and returns what the code printed and the value of its last expression": {
+		{"print('a')\n6 * 7", "^a\n=== Result ===\n42$"},
+		{"import sys\nsys.version_info[0]", "^3$"},
+	},
+	"The code runs as in a notebook: the value of the last expression is the result, `await` works outside of functions": {
+		{"x = 5\nx", "^5$"},
+		{"import asyncio\nawait asyncio.sleep(0, 'slept')", "^'slept'$"},
+	},
+	"Each call gets a fresh sandbox: nothing is kept from one call to the next but files": {
+		{"kept = 1\nopen('/kept', 'w').write('1')", "^1\n"},
+		{"import os\n'kept' in globals(), os.path.exists('/kept')", `^\(False, True\)$`},
+	},
+	"Each call gets a fresh sandbox: nothing is kept from one call to the next": {
+		{"kept = 1", ""},
+		{"'kept' in globals()", "^False$"},
+	},
+	"An exception that is not caught is an error with its traceback": {
+		{"def f():\n    return {}['k']\nf()", `(?s)^Traceback .*in f\n    return \{\}\['k'\]\n.*KeyError: 'k'$`},
+	},
+	"There is the standard library: json, csv, re, math, statistics, decimal, fractions, random, datetime, zoneinfo, collections, itertools, functools, dataclasses, pathlib, sqlite3, zipfile, hashlib, base64, html, xml.etree.ElementTree, urllib.parse, tomllib, difflib, textwrap, unittest and others": {
+		{"import json, csv, re, math, statistics, decimal, fractions, random, datetime, zoneinfo, collections, itertools, functools, dataclasses, pathlib, sqlite3, zipfile, hashlib, base64, html, xml.etree.ElementTree, urllib.parse, tomllib, difflib, textwrap, unittest\n1", "^1$"},
+		{"import zoneinfo, datetime\nstr(datetime.datetime(2024, 7, 1, tzinfo=zoneinfo.ZoneInfo('Europe/Berlin')))", `^'2024-07-01 00:00:00\+02:00'$`},
+		{"import sqlite3\nsqlite3.connect(':memory:').execute('select 42').fetchall()", `^\[\(42,\)\]$`},
+	},
+	"numpy, pandas, matplotlib, requests and other packages that need native code or a network are not there, and pip cannot install any": {
+		{"import numpy", "numpy is not available"}, {"import pandas", "pandas is not available"},
+		{"import matplotlib.pyplot", "matplotlib is not available"}, {"import requests", "requests is not available"},
+		{"import pip", "pip is not available"},
+	},
+	"asyncio works; threads, subprocesses, sockets and input() do not": {
+		{"import asyncio\nasync def f(n):\n    await asyncio.sleep(0.001)\n    return n\nasync def main():\n    return await asyncio.gather(f(1), f(2))\nasyncio.run(main())", `^\[1, 2\]$`},
+		{"import threading\nthreading.Thread(target=print).start()", "There are no threads"},
+		{"import subprocess\nsubprocess.run('ls')", "There are no other processes"},
+		{"import socket\nsocket.socket()", "There is no network"},
+		{"input()", "EOFError"},
+	},
+	"Files are those of the project, at /, which is the working directory: `open('/data/sales.csv')`": {
+		{"import os\nos.getcwd(), open('/data/sales.csv').read(), open('data/sales.csv').read()", `^\('/', 'a,b', 'a,b'\)$`},
+		{"import os\nos.path.exists('/etc/passwd')", "^False$"},
+	},
+	"pathlib, os, shutil, csv, zipfile and sqlite3 work on them": {
+		{"from pathlib import Path\nPath('/data/sales.csv').read_text()", "^'a,b'$"},
+		{"import shutil, os\nshutil.copy('/data/sales.csv', '/copy')\nos.listdir('/data')", `^\['sales.csv'\]\n`},
+		{"import csv\nlist(csv.reader(open('/data/sales.csv')))", `^\[\['a', 'b'\]\]$`},
+		{"import zipfile\nwith zipfile.ZipFile('/z.zip', 'w') as z: z.write('/data/sales.csv')\nzipfile.ZipFile('/z.zip').namelist()", `^\['data/sales.csv'\]\n`},
+		{"import sqlite3\nwith sqlite3.connect('/t.db') as db: db.execute('create table t (x)')\nsqlite3.connect('/t.db').execute('select count(*) from t').fetchone()", `^\(0,\)\n`},
+	},
+	"Everything under /memories is read-only": {
+		{"open('/memories/note.md').read()", "^'remember'$"},
+		{"open('/memories/note.md', 'w')", "Read-only file system"},
+		{"import shutil\nshutil.rmtree('/memories')", "Read-only file system"},
+	},
+	"The result says which files were created, changed or deleted": {
+		{"open('/said', 'w').write('x')", `\nFiles: created /said$`},
+		{"open('/said', 'a').write('y')", `\nFiles: changed /said$`},
+		{"import os\nos.remove('/said')", `Files: deleted /said$`},
+	},
+	"`import x` finds /x.py, and packages of pure Python in /lib/python": {
+		{"import y\ny.y", "^'y'$"},
+		{"import pkg.part\npkg.part.z", "^'z'$"},
+	},
+	"There are no files": {
+		{"import os\nos.listdir('/')", `^\[\]`},
+		{"open('/a', 'w')", `^Traceback`},
+	},
+	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 64 MiB of memory, of which Python takes 25": {
+		{"while True: pass", `^time limit exceeded: the script was stopped after 1s`},
+		{"bytearray(40 << 20)", `^memory limit exceeded: the script may use 64 MiB`},
+		{"len(bytearray(37 << 20))", `^38797312$`},
+	},
+	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 48 MiB of memory, of which Python takes 25": {
+		{"bytearray(30 << 20)", `^memory limit exceeded: the script may use 48 MiB`},
+	},
+	"Print a summary instead of everything, and put large results into a file": nil,
+	"Print a summary instead of everything":                                    nil,
+}
+
+// TestDescription checks each sentence that models are told, with different options.
+func TestDescription(t *testing.T) {
+	r := newRegistry(t)
+	spec, _ := r.Spec(python.Name)
+	require.Equal(t, 60.0, spec.Timeout.Seconds())
+	used := map[string]bool{}
+	for i, options := range []map[string]any{{}, {"memory": 48}, {}} {
+		selection := registry.Selection{Options: map[string]map[string]any{python.Name: options}, NoProject: i == 2}
+		definitions, err := r.Definitions(registry.Anthropic, selection)
+		require.NoError(t, err)
+		for _, sentence := range sentences(definitions[0].Description) {
+			if used[sentence] {
+				continue
+			}
+			t.Run(fmt.Sprint(options, " ", sentence), func(t *testing.T) {
+				claims, ok := claims[sentence]
+				require.True(t, ok, "nothing shows that this is true: %s", sentence)
+				used[sentence] = true
+				env := newEnv(t)
+				env.Selection = selection
+				for name, content := range map[string]string{
+					"/data/sales.csv": "a,b", "/memories/note.md": "remember", "/y.py": "y = 'y'",
+					"/lib/python/pkg/__init__.py": "", "/lib/python/pkg/part.py": "z = 'z'",
+				} {
+					write(t, env.Files, name, content)
+				}
+				if selection.NoProject {
+					env.Files = nil
+				}
+				for _, c := range claims {
+					env.Limits.Timeout = 0
+					if strings.Contains(c.want, "after 1s") {
+						env.Limits.Timeout = 1e9
+					}
+					require.Regexp(t, c.want, run(t, r, env, c.code).Text(), c.code)
+				}
+			})
+		}
+	}
+	for sentence := range claims {
+		require.True(t, used[sentence], "this is not said: %s", sentence)
+	}
+}
+
+func write(t testing.TB, files afero.Fs, name, content string) {
+	require.NoError(t, files.MkdirAll(name[:strings.LastIndex(name, "/")+1], 0o755))
+	require.NoError(t, afero.WriteFile(files, name, []byte(content), 0o644))
+}
+
+// sentences splits a text into its sentences, without their full stops.
+func sentences(text string) (list []string) {
+	for _, s := range regexp.MustCompile(`\.(\s+|$)`).Split(text, -1) {
+		if s = strings.TrimSpace(s); s != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}

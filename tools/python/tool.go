@@ -1,0 +1,147 @@
+// Package python provides the tool python, which runs code in a sandbox. The package of the same name in runtime, here
+// py, is what it runs on:
+//
+//	engine, err := runtime.New(nil)
+//	...
+//	interpreter, err := py.New(ctx, engine, module)
+//	...
+//	tools, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil))
+//
+// Each call gets a fresh sandbox; only the project's files remain from earlier calls. description.md, which models
+// read, describes what the code can use.
+package python
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tools/internal/changes"
+	"github.com/toolrun/toolrun/tools/internal/coderun"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Name is the tool's name.
+const Name = "python"
+
+// OptionMemory is the option, a number, that says how much memory code may have, in MiB.
+const OptionMemory = "memory"
+
+// MinMemory is the least memory that code can be given, in bytes. Python itself needs most of it.
+const MinMemory = 40 << 20
+
+const memoryDir = "/memories" // of the project: only the tool memory changes it
+
+// An Interpreter returns what code runs on. It is called for each call of the tool, so it can load Python when it is
+// first needed. It should return the same interpreter each time.
+type Interpreter func(ctx context.Context) (*py.Interpreter, error)
+
+// Options configure the tool. The zero value is fine.
+type Options struct {
+	// ScriptName is what tracebacks call the code. Empty means script.py.
+	ScriptName string
+	// Args become sys.argv, after the name of the script.
+	Args []string
+}
+
+const schema = `{
+	"type": "object",
+	"properties": {
+		"code": {"type": "string", "description": "The code to run, as in a notebook: the value of the last expression is the result."}
+	},
+	"required": ["code"]
+}`
+
+type tool struct {
+	interpreter Interpreter
+	options     Options
+}
+
+var (
+	_ registry.InputChecker  = (*tool)(nil)
+	_ registry.InputRenderer = (*tool)(nil)
+)
+
+// New returns the tool.
+func New(interpreter Interpreter, options *Options) registry.Tool {
+	t := &tool{interpreter: interpreter}
+	if options != nil {
+		t.options = *options
+	}
+	return t
+}
+
+// Spec implements [registry.Tool].
+func (t *tool) Spec() registry.Spec {
+	least, most := float64(MinMemory>>20), float64(sandbox.MaxMemory>>20)
+	return registry.Spec{
+		Name:           Name,
+		DisplayName:    "Python Execution",
+		Subtitle:       "Run code in a sandbox",
+		DescriptionFor: describe,
+		Schema:         json.RawMessage(schema),
+		Options: []registry.Option{{
+			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
+			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
+		}},
+		OutputSchema: coderun.OutputSchema,
+		TextOutput:   true, // where the data is too long
+		Category:     registry.CategoryCode,
+		Annotations:  registry.Annotations{Destructive: true},
+		Icons:        registry.Icons{Input: "code", Output: "terminal"},
+		Timeout:      sandbox.DefaultTime,
+		KeepsTime:    true,
+		ReadsFiles:   "open in the python tool",
+	}
+}
+
+// CheckInput implements [registry.InputChecker].
+func (t *tool) CheckInput(input map[string]any) error { return coderun.Check(input) }
+
+// RenderInput implements [registry.InputRenderer]: it shows the code.
+func (t *tool) RenderInput(input json.RawMessage) string { return coderun.Code(input) }
+
+// Execute implements [registry.Tool].
+func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+	var in struct{ Code string }
+	if err := json.Unmarshal(call.Input, &in); err != nil {
+		return registry.Result{}, err
+	}
+	start := time.Now()
+	interpreter, err := t.interpreter(ctx)
+	if err != nil {
+		return registry.Result{}, fmt.Errorf("starting Python: %w", err)
+	}
+	limit, err := coderun.TimeLeft(env.Limits.Timeout, start)
+	if err != nil {
+		return registry.Result{}, err
+	}
+	options := &py.RunOptions{
+		Name:    t.options.ScriptName,
+		Args:    t.options.Args,
+		Owner:   env.Project,
+		Client:  env.Client,
+		Console: coderun.Progress(env),
+		Limits:  sandbox.Limits{Time: limit, Memory: int64(env.Options.Number(OptionMemory) * (1 << 20))},
+	}
+	changed := func() *Changes { return nil }
+	if env.Files != nil {
+		recorder := changes.Record(env.Files)
+		changed = recorder.Changes
+		options.Files = vfs.ReadOnly(recorder.Fs, memoryDir)
+	}
+	result, err := interpreter.Run(ctx, coderun.WithoutFence(in.Code), options)
+	if coderun.IsHostFailure(err, py.IsScriptFailure) {
+		return registry.Result{}, err
+	}
+	coderun.LogCrash(ctx, env.Logger, "Python", err)
+	out := render(result, err, changed())
+	if note := coderun.UnknownNote(call.Input); note != "" {
+		out.Content = append(out.Content, registry.Part{Text: note})
+	}
+	return out, nil
+}

@@ -1,0 +1,117 @@
+package python_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/pythontest"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
+	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+func newRegistry(t testing.TB) *registry.Registry {
+	t.Helper()
+	interpreter := pythontest.New(t, runtime.EngineOptions{})
+	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil))
+	require.NoError(t, err)
+	return r
+}
+
+func newEnv(t testing.TB) registry.Env {
+	t.Helper()
+	project, err := local.NewMemoryStore(nil).Open(t.Context(), "test")
+	require.NoError(t, err)
+	return registry.Env{Project: "test", Files: project}
+}
+
+func run(t testing.TB, r *registry.Registry, env registry.Env, code string) registry.Result {
+	t.Helper()
+	input, err := json.Marshal(map[string]string{"code": code})
+	require.NoError(t, err)
+	return r.Dispatch(t.Context(), registry.Call{ID: "call", Tool: python.Name, Input: input}, env)
+}
+
+// TestResults shows what models and people read of a call.
+func TestResults(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	for _, test := range []struct {
+		name, code, text string
+		report           python.Report // without the console
+		data             string        // a part of it
+	}{
+		{"a value", "6 * 7", "42", python.Report{Text: "42"}, `"value":42`},
+		{"a print", "print(6 * 7)", "42", python.Report{}, `"console":[{"level":"LOG","text":"42"}]`},
+		{"both", "print('a')\n6 * 7", "a\n=== Result ===\n42", python.Report{Text: "42"}, `"value":42`},
+		{"nothing", "x = 1", "Note: the code printed nothing, and it does not end with an expression that has a value.", python.Report{}, `"console":[]`},
+		{"standard error", "import sys\nprint('a')\nprint('b', file=sys.stderr)", "a\n[stderr] b", python.Report{}, `"level":"ERROR"`},
+		{"parts of lines", "import sys\nprint('a', end='', flush=True)\nprint('b', end='', flush=True)\nprint('c', file=sys.stderr)\nprint('d')",
+			"ab\n[stderr] c\nd", python.Report{}, `"unfinished":true`},
+		{"an exception", "print('a')\n1 / 0", "a\n=== Error ===\nTraceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero",
+			python.Report{Text: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero"}, `"kind":"exception","message":`},
+		{"a syntax error", "1 +", "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax",
+			python.Report{Text: "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax"}, `"kind":"syntax"`},
+		{"an exit", "exit(3)", "the code exited with status 3. Let it end by itself, and raise an exception for a failure.",
+			python.Report{Exited: true, Status: 3}, `"kind":"exit"`},
+		{"code in a fence", "```python\n6 * 7\n```", "42", python.Report{Text: "42"}, `"value":42`},
+		{"a heading of its own", "print('=== Result ===')\n1", "=== Result ===\n=== Result ===\n1", python.Report{Text: "1"}, `"value":1`},
+		{"no data", "object", "<class 'object'>", python.Report{Text: "<class 'object'>"}, `"console":[]`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result := run(t, r, env, test.code)
+			require.Equal(t, test.text, result.Text())
+			report, ok := python.NewReport(result)
+			require.True(t, ok)
+			report.Console = nil
+			require.Equal(t, test.report, report)
+			require.Contains(t, string(result.Data.(json.RawMessage)), test.data)
+		})
+	}
+}
+
+func TestInput(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	for _, input := range []string{`{}`, `{"code": ""}`, `{"code": 1}`} {
+		result := r.Dispatch(t.Context(), registry.Call{Tool: python.Name, Input: json.RawMessage(input)}, env)
+		require.Equal(t, "Error: code parameter is required and must be a string", result.Text())
+	}
+	result := r.Dispatch(t.Context(), registry.Call{Tool: python.Name, Input: json.RawMessage(`{"code": "1", "timeout": 5}`)}, env)
+	require.Equal(t, "1\nNote: these arguments are unknown and were ignored: timeout. The only argument is code.", result.Text())
+}
+
+// TestFiles works on the files of a project, with all that a project keeps.
+func TestFiles(t *testing.T) {
+	r, env := newRegistry(t), newEnv(t)
+	write(t, env.Files, "/data/in.csv", "a,b\n1,2\n")
+	write(t, env.Files, "/old", "x")
+	write(t, env.Files, "/memories/note", "x")
+	result := run(t, r, env, `
+import csv, json, os, sqlite3
+rows = list(csv.DictReader(open('data/in.csv')))
+os.makedirs('out')
+json.dump(rows, open('/out/rows.json', 'w'))
+os.remove('/old')
+db = sqlite3.connect('/out/rows.db')
+db.execute('create table t (a, b)')
+db.executemany('insert into t values (:a, :b)', rows)
+db.commit()
+db.close()
+sorted(os.listdir('/'))`)
+	require.Equal(t, "['data', 'memories', 'out']\nFiles: created /out/rows.db, /out/rows.json; deleted /old", result.Text())
+	data, err := afero.ReadFile(env.Files, "/out/rows.json")
+	require.NoError(t, err)
+	require.Equal(t, `[{"a": "1", "b": "2"}]`, string(data))
+	require.Equal(t, "[('1', '2')]", run(t, r, env, "import sqlite3\nsqlite3.connect('/out/rows.db').execute('select * from t').fetchall()").Text())
+	result = run(t, r, env, "open('/memories/note').read()")
+	require.Equal(t, "'x'", result.Text())
+	result = run(t, r, env, "open('/memories/note', 'w')")
+	require.Contains(t, result.Text(), "OSError: [Errno 69] Read-only file system: '/memories/note'")
+	require.True(t, strings.HasPrefix(run(t, r, registry.Env{}, "import os\nos.listdir('/')").Text(), "[]"), "no project, no files")
+}
