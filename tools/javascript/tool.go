@@ -70,6 +70,9 @@ type Options struct {
 	ScriptName string
 	// Args become process.argv, after "toolrun" and the name of the script. Nil leaves process.argv empty.
 	Args []string
+	// Output is how much code may print, and return, in bytes: see [sandbox.Limits].Output. Zero means
+	// [sandbox.DefaultOutput].
+	Output int
 }
 
 type expressionKey struct{}
@@ -91,6 +94,7 @@ const schema = `{
 type tool struct {
 	interpreter Interpreter
 	name        string
+	output      int
 	argv        []any // nil for none
 }
 
@@ -103,7 +107,7 @@ var (
 func New(interpreter Interpreter, options *Options) registry.Tool {
 	t := &tool{interpreter: interpreter}
 	if options != nil {
-		t.name = options.ScriptName
+		t.name, t.output = options.ScriptName, options.Output
 		if options.Args != nil {
 			t.argv = []any{"toolrun", cmp.Or(t.name, "script.js")}
 			for _, arg := range options.Args {
@@ -182,6 +186,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		Limits: sandbox.Limits{
 			Time:   limit,
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
+			Output: t.output,
 		},
 	}
 	options.Console = coderun.Progress(env)

@@ -79,7 +79,7 @@ run yourself may always run.`,
 			if err != nil {
 				return err
 			}
-			script := javascript.Options{ScriptName: name, Args: append([]string{}, args...)}
+			script := javascript.Options{ScriptName: name, Args: append([]string{}, args...), Output: sandbox.Unlimited}
 			runner, err := servers.open(cmd, toolrun.Options{Script: script})
 			if err != nil {
 				return err

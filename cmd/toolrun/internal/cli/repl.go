@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -79,7 +80,7 @@ func (s *session) run() (err error) {
 	if err := s.flags.check(s.cmd); err != nil {
 		return err
 	}
-	if s.runner, err = s.servers.open(s.cmd, toolrun.Options{Script: javascript.Options{ScriptName: "repl"}}); err != nil {
+	if s.runner, err = s.servers.open(s.cmd, toolrun.Options{Script: javascript.Options{ScriptName: "repl", Output: sandbox.Unlimited}}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.runner.Close()) }()
