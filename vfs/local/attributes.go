@@ -62,6 +62,9 @@ func (p *Project) Chtimes(name string, atime, mtime time.Time) error {
 			return err
 		}
 		info, err := c.b.lstat(clean)
+		if err == nil && info.IsDir() {
+			c.protection.forget() // which watches directories by their times
+		}
 		if err != nil || info.IsDir() {
 			return err
 		}

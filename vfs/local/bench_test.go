@@ -235,6 +235,37 @@ func withoutHistory(b *testing.B, kind string) vfs.Project {
 	return project
 }
 
+// BenchmarkProtected writes at the top of a repository and deep in it, and compares with writing without protection.
+func BenchmarkProtected(b *testing.B) {
+	for _, noSync := range []bool{false, true} {
+		for name, file := range map[string]string{"top": "/f", "deep": "/a/b/c/d/e/f/g/h/f"} {
+			b.Run(name+map[bool]string{true: " without syncing"}[noSync], func(b *testing.B) {
+				write := func(unprotect ...string) func() error {
+					dir := b.TempDir()
+					for _, made := range []string{".git/hooks", ".git/objects", ".git/refs", "src", "docs"} {
+						require.NoError(b, os.MkdirAll(filepath.Join(dir, made), 0o755))
+					}
+					for i := range 20 {
+						require.NoError(b, os.WriteFile(filepath.Join(dir, fmt.Sprint("file", i)), nil, 0o644))
+						require.NoError(b, os.WriteFile(filepath.Join(dir, ".git/hooks", fmt.Sprint("sample", i)), nil, 0o644))
+					}
+					p, err := local.OpenDir(dir, &vfs.Options{NoSync: noSync, Unprotect: unprotect})
+					require.NoError(b, err)
+					b.Cleanup(func() { _ = p.Close() })
+					data := make([]byte, 4<<10)
+					call := p.WithCall("call")
+					require.NoError(b, vfs.WriteFile(b.Context(), call, file, data))
+					return func() error {
+						data[0]++
+						return afero.WriteFile(call, file, data, 0o644)
+					}
+				}
+				compare(b, write(), write("*"))
+			})
+		}
+	}
+}
+
 // BenchmarkView reads through views, which are made for each time, and compares with reading without.
 func BenchmarkView(b *testing.B) {
 	for _, p := range pairs(b) {

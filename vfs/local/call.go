@@ -48,6 +48,7 @@ func (p *Project) WithCall(id string) vfs.Project { return p.withCall(id) }
 func (p *Project) withCall(id string) *Project {
 	c := &call{id: fsys.CallID(id)}
 	c.lasts, c.end = context.WithCancel(context.Background())
+	p.core.protection.begin()
 	return &Project{core: p.core, opening: p.opening, call: c, scope: p.scope}
 }
 

@@ -81,6 +81,9 @@ func (p *Project) change(ctx context.Context, do func(c *core) error) (err error
 
 // begin takes the lock, unless there is no more use for it.
 func (p *Project) begin(ctx context.Context) (end func() error, err error) {
+	if p.call == nil {
+		p.core.protection.begin()
+	}
 	if p.call != nil && p.call.lasts != nil {
 		var stop context.CancelFunc
 		ctx, stop = context.WithCancel(ctx)

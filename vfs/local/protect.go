@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/toolrun/toolrun/vfs"
@@ -17,8 +16,7 @@ type protection struct {
 	own            nameSet // protected in any case
 	usual, without nameSet // protected, but for some
 
-	once    sync.Once
-	targets []string // what links with protected names lead to, folded; from the first change on
+	links protectedLinks
 }
 
 // A nameSet is names and patterns of names, regardless of case and Unicode form.
@@ -116,7 +114,9 @@ func (c *core) guard(clean string, dir bool) error {
 	return nil
 }
 
-// repositoryParts are what a Git repository has beside [bareHead], or some of that.
+// repositoryParts are what a Git repository has beside [bareHead], or some of that. Without HEAD, a directory with any of
+// these is none: Git wants one first of all, also where a file commondir says that objects and refs are elsewhere, as for
+// a linked working tree. Code cannot add it, because its name is protected.
 var repositoryParts = []string{"objects", "commondir", "refs", "config"}
 
 // isRepository reports whether a directory is a Git repository, whatever its name, or could become one if something in

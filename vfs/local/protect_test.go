@@ -389,6 +389,23 @@ func TestTargetsOfProtectedLinksAreProtected(t *testing.T) {
 		"remove /tools/vscode/tasks.json: /tools/vscode is protected, because other programs may execute it")
 	open := openDir(t, dir, &vfs.Options{NoSync: true, Unprotect: []string{".vscode"}})
 	write(t, open, "/tools/vscode/tasks.json", "x")
+
+	// Somebody makes links while the project is open, and it is of no use to set the times of directories back.
+	root, err := p.Stat("/")
+	require.NoError(t, err)
+	hooks := filepath.Join(dir, ".git", "hooks")
+	for i, link := range []string{filepath.Join(dir, ".devcontainer"), filepath.Join(hooks, "post-commit")} {
+		name := fmt.Sprintf("/scripts/late%d", i)
+		write(t, p, name, "x")
+		require.NoError(t, os.Symlink(filepath.Join(dir, "scripts", fmt.Sprintf("late%d", i)), link))
+		if i == 0 {
+			require.NoError(t, p.Chtimes("/", root.ModTime(), root.ModTime()))
+		}
+		require.ErrorAs(t, vfs.WriteFile(t.Context(), p, name, nil), new(*vfs.ProtectedError), name)
+		require.ErrorAs(t, vfs.WriteFile(t.Context(), p.WithCall("call"), name, nil), new(*vfs.ProtectedError), name)
+		require.NoError(t, os.Remove(link))
+		write(t, p.WithCall("another"), name, "x")
+	}
 	layer, err := local.OpenLayer(dir, t.TempDir(), &vfs.Options{NoSync: true})
 	require.NoError(t, err)
 	defer layer.Close()
