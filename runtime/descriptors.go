@@ -77,7 +77,8 @@ func (in *Instance) OpenFiles() int {
 
 // CloseFiles closes the files that the guest has left open, as the end of a process does: what it has written takes
 // effect. The end of a run does so by itself, but tells nobody of errors; and if the run is over because of a limit or
-// its context, files that were being replaced keep their old content.
+// its context, files that were being replaced keep their old content. The error is the file system's, or why the run is
+// over.
 func (in *Instance) CloseFiles() error {
 	if in.open == nil {
 		return nil
@@ -85,12 +86,8 @@ func (in *Instance) CloseFiles() error {
 	files, over := in.open.files, in.over()
 	in.open = nil
 	closed := make(chan error, 1)
-	go Perform(func() (errno, error) { return files.Close(over == nil), nil }, func(e errno, err error) {
-		if err == nil && e != errnoSuccess {
-			err = e
-		}
-		closed <- err
-	})
+	go Perform(func() (struct{}, error) { return struct{}{}, files.Close(over == nil) },
+		func(_ struct{}, err error) { closed <- err })
 	if over == nil {
 		select {
 		case err := <-closed:

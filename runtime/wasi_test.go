@@ -753,6 +753,58 @@ func TestWASIFilesThatHang(t *testing.T) {
 	}
 }
 
+// TestWASIWaitsForTheProject has somebody else keep the project from being changed.
+func TestWASIWaitsForTheProject(t *testing.T) {
+	program := loadCaller(t)
+	project := newProject(t, nil)
+	writeFile(t, project, "/file", "old")
+	call := project.WithCall("call")
+	ctx, cancel := context.WithCancel(t.Context())
+	run, err := program.Begin(ctx, sandbox.RunOptions{Files: call})
+	require.NoError(t, err)
+	g := &guest{t: t, run: run}
+	defer g.end()
+	g.in, err = run.Start(nil)
+	require.NoError(t, err)
+	fd := g.open("file", 0, readWrite)
+	require.NoError(t, project.Exclusively(t.Context(), func(afero.Fs) error {
+		require.Equal(t, "old", g.read(fd, 10), "reading goes on")
+		g.put(bytesAt, "new")
+		list, n := g.vector(bytesAt, 3)
+		time.AfterFunc(5*time.Millisecond, cancel)
+		_, err := g.try("fd_pwrite", fd, list, n, 0, result)
+		require.ErrorAs(t, err, new(*sandbox.StoppedError))
+		g.end()
+		call.EndCall()
+		return nil
+	}))
+	require.NoError(t, project.Exclusively(t.Context(), func(files afero.Fs) error {
+		require.Equal(t, "old", readFile(t, files, "/file"))
+		return nil
+	}))
+}
+
+// TestWASIFilesLeftOpen reports what becomes of them.
+func TestWASIFilesLeftOpen(t *testing.T) {
+	program := loadCaller(t)
+	project := newProject(t, &vfs.Options{Quota: vfs.Quota{Bytes: 10}})
+	begun := func() *guest {
+		g := begin(t, program, sandbox.RunOptions{Files: project})
+		g.write(g.open("file", create|truncate, writing), "01234567")
+		return g
+	}
+	require.NoError(t, begun().in.CloseFiles())
+	require.Equal(t, "01234567", readFile(t, project, "/file"))
+	g := begun()
+	require.NoError(t, project.Remove("/file"))
+	other, err := project.OpenFile("/other", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	require.NoError(t, err)
+	_, err = other.WriteString("01234567")
+	require.NoError(t, errors.Join(err, other.Close()))
+	require.ErrorAs(t, g.in.CloseFiles(), new(*vfs.QuotaError))
+	require.NoError(t, g.in.CloseFiles(), "they are closed")
+}
+
 func TestWASIPolling(t *testing.T) {
 	program := loadCaller(t)
 	project := newProject(t, nil)

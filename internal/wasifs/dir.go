@@ -140,11 +140,11 @@ func (d *dir) Utimens(atim, mtim int64) Errno {
 func (d *dir) Close() Errno {
 	d.fs.mu.Lock()
 	defer d.fs.mu.Unlock()
-	return d.close()
+	return toErrno(d.close())
 }
 
-func (d *dir) close() Errno {
+func (d *dir) close() error {
 	d.closed = true
 	d.fs.forget(d)
-	return 0
+	return nil
 }

@@ -375,14 +375,14 @@ func (f *file) Utimens(atim, mtim int64) Errno {
 func (f *file) Close() Errno {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
-	return f.close()
+	return toErrno(f.close())
 }
 
-func (f *file) close() Errno { return f.end(afero.File.Close) }
+func (f *file) close() error { return f.end(afero.File.Close) }
 
 // discard closes the file without finishing its replacement, if the afero.Fs can do that.
 func (f *file) discard() {
-	f.end(func(handle afero.File) error {
+	_ = f.end(func(handle afero.File) error {
 		if d, ok := handle.(interface{ Discard() }); ok {
 			d.Discard()
 			return nil
@@ -391,21 +391,21 @@ func (f *file) discard() {
 	})
 }
 
-func (f *file) end(end func(afero.File) error) Errno {
+func (f *file) end(end func(afero.File) error) error {
 	if f.closed {
-		return 0
+		return nil
 	}
 	f.closed = true
 	f.fs.forget(f)
 	if f.orphan != nil {
 		f.orphan.close()
-		return 0
+		return nil
 	}
 	err := end(f.first)
 	if f.second != nil {
 		err = errors.Join(err, end(f.second))
 	}
-	return toErrno(err)
+	return err
 }
 
 // bounded bounds a count that an afero.Fs has returned.

@@ -208,7 +208,7 @@ func TestReplacingFiles(t *testing.T) {
 			require.Zero(t, s.Rename("a", "b"))
 			require.Zero(t, s.Rename("b", "a"))
 		},
-		"close": func(t *testing.T, s *wasifs.FS) { require.Zero(t, s.Close(true)) },
+		"close": func(t *testing.T, s *wasifs.FS) { require.NoError(t, s.Close(true)) },
 	}
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
 		_, atomic := files.(vfs.Project)
@@ -237,7 +237,7 @@ func TestReplacingFiles(t *testing.T) {
 					require.Equal(t, 2, must(f.Write([]byte("+2"))))
 					require.Equal(t, "bytes+2", content(t, files, "/a/f"), "then in place")
 				}
-				require.Zero(t, s.Close(true))
+				require.NoError(t, s.Close(true))
 			}
 		}
 	})
@@ -267,7 +267,7 @@ func TestReplacementsThatAreDropped(t *testing.T) {
 	}
 	must(s.Open("docs", wasifs.O_RDONLY)) // settles what is below
 	must(s.Open("hello.txt", wasifs.O_WRONLY|wasifs.O_TRUNC))
-	require.Zero(t, s.Close(false))
+	require.NoError(t, s.Close(false))
 	before["/docs/new"] = "half of it"
 	before["/hello.txt"] = "" // it was open, so the second time it was emptied in place
 	require.Equal(t, before, contents(t, files))

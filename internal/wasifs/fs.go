@@ -57,22 +57,19 @@ type FS struct {
 func New(files afero.Fs, spare int64) *FS { return &FS{files: files, spare: spare} }
 
 // Close closes everything that is open. Replacements of files that are not finished take effect if finish is set;
-// otherwise they are dropped. The error is the first of those that closing had.
-func (s *FS) Close(finish bool) Errno {
+// otherwise they are dropped. The error is that of the first file whose changes may be lost.
+func (s *FS) Close(finish bool) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var first Errno
 	for len(s.open) > 0 {
 		last := s.open[len(s.open)-1]
 		if f, ok := last.(*file); ok && !finish {
 			f.discard()
-			continue
-		}
-		if errno := last.close(); first == 0 {
-			first = errno
+		} else if failed := last.close(); err == nil {
+			err = failed
 		}
 	}
-	return first
+	return err
 }
 
 // forget takes a closed file off the list of open ones.

@@ -49,7 +49,7 @@ type File interface {
 	// Close closes the file. The error means that something written may be lost. Closing again does nothing.
 	Close() Errno
 
-	close() Errno            // with FS.mu held
+	close() error            // with FS.mu held
 	renamed(from, to string) // what was at from is now at to; with FS.mu held
 }
 
