@@ -228,6 +228,10 @@ func (u *undo) outside(c *core) []string {
 	}
 	expect := map[string]*stamp{} // nil for what should not be there
 	for _, e := range u.changes {
+		if !u.redo && e.Redoes == "" { // otherwise trees are stamped when all is done
+			delete(expect, treeAround(expect, e.Path))
+			delete(expect, treeAround(expect, e.To))
+		}
 		switch e.Op {
 		case vfs.OpCreate, vfs.OpWrite:
 			delete(expect, e.Path)
@@ -276,6 +280,18 @@ func (u *undo) outside(c *core) []string {
 	}
 	slices.Sort(reasons)
 	return reasons
+}
+
+// treeAround returns the directory, of those that have been restored as a whole, in which a path is, or "". A call that
+// changes something in it itself makes its stamp wrong; what else is in it can no longer be checked.
+func treeAround(stamps map[string]*stamp, name string) string {
+	for name != "" && name != "/" {
+		name = path.Dir(name)
+		if s := stamps[name]; s != nil && s.Tree != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // reverse does the opposite of a change, as far as it has not been done.

@@ -350,6 +350,25 @@ func TestUndoSparesWhatOthersWroteMeanwhileThroughTheSameHandle(t *testing.T) {
 	})
 }
 
+// A call's own changes in a directory that it has restored are not in the way of undoing the call.
+func TestCallsThatChangeWhatTheyHaveRestoredAreUndone(t *testing.T) {
+	forEachStore(t, nil, func(t *testing.T, p vfs.Project) {
+		write(t, p, "/d/a", "a")
+		write(t, p, "/other", "other")
+		require.NoError(t, p.RemoveAll("/d"))
+		all, err := p.Changes(t.Context(), "/d")
+		require.NoError(t, err)
+		before := snapshot(t, p)
+		call := p.WithCall("call")
+		require.NoError(t, call.Restore(t.Context(), all[0].ID, ""))
+		write(t, call, "/d/a", "changed")
+		require.NoError(t, call.Rename("/other", "/d/other"))
+		_, err = p.Undo(t.Context(), "call")
+		require.NoError(t, err)
+		require.Equal(t, before, snapshot(t, p))
+	})
+}
+
 // What somebody changes in a directory that was restored is in the way of removing it again.
 func TestRestoredDirectoriesAreNotRemovedWithOthersChanges(t *testing.T) {
 	changes := map[string]func(t *testing.T, dir string){
