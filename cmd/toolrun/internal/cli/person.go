@@ -30,6 +30,7 @@ type display interface {
 type personPrinter struct {
 	out, errs stream
 	undefined bool // print a result that is undefined, too
+	whole     bool // end the last lines if the code does not
 
 	mu      sync.Mutex
 	printed int   // bytes of the console
@@ -63,11 +64,10 @@ func (s *stream) endLine() error {
 	return s.print(terminal.Plain, "\n")
 }
 
-// endLines ends what code has left unfinished, before something that the code has not written is printed on a stream.
-// Terminals show both streams.
+// endLines ends what code has left unfinished: what is next on a stream is not the code's. Terminals show both streams.
 func (p *personPrinter) endLines(next *stream) error {
 	for _, s := range []*stream{&p.out, &p.errs} {
-		if s != next && !terminal.IsTerminal(s.Writer) {
+		if s != next && !p.whole && !terminal.IsTerminal(s.Writer) {
 			continue
 		}
 		if err := s.endLine(); err != nil {

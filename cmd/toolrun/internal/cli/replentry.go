@@ -71,7 +71,9 @@ func (s *session) script(ctx context.Context, entry string) error {
 	env.Limits = shellLimits
 	env.Selection.Settings = registry.Settings{} // as with toolrun js
 	env.Selection = env.Selection.WithOption(javascript.Name, javascript.OptionToolCalls, s.servers.file() != "")
-	return s.flags.call(ctx, s.cmd, s.runner, registry.Call{Tool: javascript.Name, Input: input}, env, newPersonPrinter(s.cmd))
+	printer := newPersonPrinter(s.cmd)
+	printer.whole = true // the next entry begins a line
+	return s.flags.call(ctx, s.cmd, s.runner, registry.Call{Tool: javascript.Name, Input: input}, env, printer)
 }
 
 var dotLine = regexp.MustCompile(`^\s*\.([a-zA-Z]+)(?:\s+|$)`)
