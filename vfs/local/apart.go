@@ -30,8 +30,8 @@ var _ backend = (*apart)(nil)
 // OpenDirApart makes a project of a directory of the host as [OpenDir] does, but keeps the history, the lock and the
 // settings in another directory, own, which is made if it does not exist. It must not be inside of the directory
 // (fs.ErrInvalid): code could change the history there. The directory itself has a subdirectory ".toolrun" only while a
-// process that has changed something has it open, or if it was killed. All who change the directory by way of this package
-// should use the same own directory, or else none: they do not know of each other.
+// process that has changed something has it open, or if it was killed. All who change the directory by way of this
+// package should use the same own directory, or else none: they do not know of each other.
 func OpenDirApart(dir, own string, options *vfs.Options) (vfs.Project, error) {
 	o, err := options.WithDefaults()
 	if err != nil {

@@ -71,7 +71,8 @@ func (p *Project) breaking(do func() error) error {
 	return errors.Join(err, p.core.b.writeState(s.encode()))
 }
 
-// PutBack copies what the last change has removed back to where it was, as if the process were killed during that change.
+// PutBack copies what the last change has removed back to where it was, as if the process were killed during that
+// change.
 func PutBack(p vfs.Project, id int64, name string) error {
 	return p.(*Project).breaking(func() error {
 		coreOf(p).state.next = id

@@ -52,7 +52,8 @@ func applyForever(t *testing.T, work task, project vfs.Project, say func(...any)
 	}
 }
 
-// Whenever a process is killed that applies a layer, nothing of the layer is lost, and whoever comes next can finish it.
+// Whenever a process is killed that applies a layer, nothing of the layer is lost, and whoever comes next can finish
+// it.
 func TestAKilledProcessLosesNothingOfALayer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -123,15 +124,19 @@ func (c *filesCommand) undo() *cobra.Command {
 		Use:   "undo [CALL]",
 		Short: "Undo everything that the last call, or another one, has changed",
 		Long: `Undo everything that a call has changed: the last call that was not undone yet,
-or the one given. If other changes to the same files came later, nothing is
-undone, and the error names the files.`,
+whoever made it, or the one given. If other changes to the same files came later,
+nothing is undone, and the error names the files.
+
+A call is undone in mounted projects, too; without CALL it is the last one that
+has changed the project itself. Calls with --overlay are undone with --overlay:
+that changes the directory only once toolrun files apply does.`,
 		Example: "  toolrun files undo\n" +
 			"  toolrun files undo js-1",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.read(func(cmd *cobra.Command, args []string, p vfs.Project) (outcome, error) {
 			changes, err := p.Undo(cmd.Context(), argument(args, 0, ""))
 			if len(args) == 0 && errors.Is(err, vfs.ErrNotKept) {
-				return outcome{}, errors.New("nothing to undo")
+				return outcome{}, errors.New("nothing to undo" + c.undoElsewhere(p))
 			}
 			if err != nil {
 				return outcome{}, err
@@ -139,6 +144,22 @@ undone, and the error names the files.`,
 			return changesOutcome(changes), nil
 		}),
 	}
+}
+
+// undoElsewhere says where there may be something else to undo, if somewhere.
+func (c *filesCommand) undoElsewhere(p vfs.Project) string {
+	if vfs.Unmounted(p) != p {
+		return " in the project itself; give the CALL to undo it in a mounted one"
+	}
+	if c.root == "" || c.overlay {
+		return ""
+	}
+	if dir, err := c.besideRoot("layers"); err == nil {
+		if _, err := os.Stat(dir); err == nil {
+			return "; calls with --overlay are undone with --overlay"
+		}
+	}
+	return ""
 }
 
 func (c *filesCommand) redo() *cobra.Command {
