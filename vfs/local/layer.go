@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"syscall"
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
@@ -153,7 +154,8 @@ func (l *layered) differs(clean string, found []vfs.Difference) bool {
 // drop removes what is at some paths from the layer, and what is noted about them. Who begins this ends it, or else who
 // comes next.
 func (l *layered) drop(tops []string) error {
-	if err := l.notes.beginDropping(tops); err != nil {
+	// On a full disk, dropping is what makes room.
+	if err := l.notes.beginDropping(tops); err != nil && !errors.Is(err, syscall.ENOSPC) {
 		return err
 	}
 	for _, top := range tops {
