@@ -17,8 +17,8 @@ const module = "github.com/toolrun/toolrun/"
 // mayImport says which packages of the module, and which of the named outside ones, a package may import. A pattern
 // that ends in /... is for a folder and all below it. What is not listed may not be imported.
 var mayImport = map[string][]string{
-	".": {"mcp/mcpclient", "provider", "registry", "runtime", "runtime/javascript",
-		"tools/filesystem", "tools/javascript", "tools/memory", "tools/module", "vfs", "vfs/local"},
+	".": {"mcp/mcpclient", "provider", "registry", "runtime", "runtime/javascript", "runtime/python",
+		"tools/filesystem", "tools/javascript", "tools/memory", "tools/module", "tools/python", "vfs", "vfs/local"},
 	"internal/cachedir":  {},
 	"internal/filetype":  {},
 	"internal/jsontree":  {"internal/plaintext"},
@@ -81,8 +81,8 @@ var mayImport = map[string][]string{
 	"mcp/mcpserver":           {"internal/filetype", "internal/jsontree", "provider", "registry", "vfs"},
 	"cmd/toolrun":             {"cmd/toolrun/internal/cli"},
 	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "internal/...", "mcp/...", "provider",
-		"provider/xmlcall", "registry", "registry/observe", "runtime", "runtime/javascript",
-		"runtime/command", "tools/javascript", "tools/module", "vfs", "vfs/archive", "vfs/local"},
+		"provider/xmlcall", "registry", "registry/observe", "runtime", "runtime/javascript", "runtime/python",
+		"runtime/command", "tools/javascript", "tools/python", "tools/module", "vfs", "vfs/archive", "vfs/local"},
 	"cmd/toolrun/internal/mcphttp":  {"mcp/mcpserver", "registry", "vfs"},
 	"cmd/toolrun/internal/ptytest":  {},
 	"cmd/toolrun/internal/terminal": {"internal/plaintext"},

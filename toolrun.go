@@ -58,10 +58,12 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/javascript"
 	"github.com/toolrun/toolrun/tools/memory"
 	"github.com/toolrun/toolrun/tools/module"
+	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -88,6 +90,13 @@ type Options struct {
 	EngineOptions sandbox.EngineOptions
 	// Script configures the tool javascript: the name of the code in stack traces, and process.argv.
 	Script javascript.Options
+
+	// Python returns a build of CPython, which makes the tool python: see package runtime/python. It is called when
+	// Python is first needed. Nil means the one that the operator has added to Modules; without that, there is no such
+	// tool.
+	Python func() (py.Module, error)
+	// PythonScript configures the tool python: the name of the code in tracebacks, and sys.argv.
+	PythonScript python.Options
 
 	// Modules is the directory of the WebAssembly modules that the operator has added as tools: see package
 	// tools/module. Empty means the folder modules of DataDir, if there is one. A module that cannot be used is left
@@ -116,10 +125,14 @@ type Runner struct {
 	store      vfs.Store
 	engine     *sandbox.Engine
 	javascript language[js.Interpreter]
+	python     language[py.Interpreter]
 	modules    *module.Store // nil if there is none
 	projects   vfs.Options
 	close      func() error
-	given      Options // its store and engine are not the runner's to close
+
+	findsPython func() (py.Module, error) // nil if there is none
+
+	given Options // its store and engine are not the runner's to close
 
 	mu       sync.Mutex
 	closed   bool
@@ -141,7 +154,17 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	r.close = sync.OnceValue(r.shut)
 	r.javascript.load = func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) }
 	runsCode := javascript.New(r.javascript.get, &o.Script)
-	tools, err := registry.New(append([]registry.Tool{memory.New(), runsCode, filesystem.New()}, filesystem.Parts()...)...)
+	builtIn := []registry.Tool{memory.New(), runsCode}
+	var err error
+	if r.findsPython, err = o.findPython(r.modules); err != nil {
+		o.Warn(fmt.Errorf("there is no tool python: %w", err))
+	}
+	r.python.load = r.loadPython
+	runsPython := python.New(r.python.get, &o.PythonScript)
+	if r.findsPython != nil {
+		builtIn = append(builtIn, runsPython)
+	}
+	tools, err := registry.New(append(append(builtIn, filesystem.New()), filesystem.Parts()...)...)
 	if err == nil {
 		tools, err = tools.Replacing(o.Tools...)
 	}
@@ -152,6 +175,9 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	tools = tools.Using(o.Middleware...)
 	if now, _ := tools.Tool(javascript.Name); now == runsCode {
 		tools = tools.Using(r.javascript.before(javascript.Name))
+	}
+	if now, _ := tools.Tool(python.Name); now == runsPython {
+		tools = tools.Using(r.python.before(python.Name))
 	}
 	if r.engine = o.Engine; r.engine == nil {
 		if o.EngineOptions.CacheFailed == nil {

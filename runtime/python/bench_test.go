@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/enginetest"
+	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/python"
 )
 
@@ -25,5 +28,18 @@ func BenchmarkRun(b *testing.B) {
 				_, _ = interpreter.Run(b.Context(), bench.code, &python.RunOptions{Files: files})
 			}
 		})
+	}
+}
+
+// BenchmarkStart loads Python into a new engine, from the cache.
+func BenchmarkStart(b *testing.B) {
+	needPython(b)
+	m := python.FromBytes(module)
+	for b.Loop() {
+		engine, err := sandbox.New(&sandbox.EngineOptions{CacheDir: enginetest.CacheDir()})
+		require.NoError(b, err)
+		_, err = python.New(b.Context(), engine, m)
+		require.NoError(b, err)
+		require.NoError(b, engine.Close(b.Context()))
 	}
 }

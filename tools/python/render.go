@@ -117,6 +117,7 @@ func NewReport(result registry.Result) (Report, bool) {
 	case console != "":
 		r.Text = strings.TrimPrefix(r.Text, console+heading)
 	}
+	r.Undefined = output.Error == nil && r.Text == ""
 	if output.Error != nil && output.Error.Kind == "exit" {
 		r.Exited, r.Status, r.Text = true, output.Error.Status, ""
 	}

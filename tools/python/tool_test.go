@@ -48,12 +48,12 @@ func TestResults(t *testing.T) {
 		data             string        // a part of it
 	}{
 		{"a value", "6 * 7", "42", python.Report{Text: "42"}, `"value":42`},
-		{"a print", "print(6 * 7)", "42", python.Report{}, `"console":[{"level":"LOG","text":"42"}]`},
+		{"a print", "print(6 * 7)", "42", python.Report{Undefined: true}, `"console":[{"level":"LOG","text":"42"}]`},
 		{"both", "print('a')\n6 * 7", "a\n=== Result ===\n42", python.Report{Text: "42"}, `"value":42`},
-		{"nothing", "x = 1", "Note: the code printed nothing, and it does not end with an expression that has a value.", python.Report{}, `"console":[]`},
-		{"standard error", "import sys\nprint('a')\nprint('b', file=sys.stderr)", "a\n[stderr] b", python.Report{}, `"level":"ERROR"`},
+		{"nothing", "x = 1", "Note: the code printed nothing, and it does not end with an expression that has a value.", python.Report{Undefined: true}, `"console":[]`},
+		{"standard error", "import sys\nprint('a')\nprint('b', file=sys.stderr)", "a\n[stderr] b", python.Report{Undefined: true}, `"level":"ERROR"`},
 		{"parts of lines", "import sys\nprint('a', end='', flush=True)\nprint('b', end='', flush=True)\nprint('c', file=sys.stderr)\nprint('d')",
-			"ab\n[stderr] c\nd", python.Report{}, `"unfinished":true`},
+			"ab\n[stderr] c\nd", python.Report{Undefined: true}, `"unfinished":true`},
 		{"an exception", "print('a')\n1 / 0", "a\n=== Error ===\nTraceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero",
 			python.Report{Text: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero"}, `"kind":"exception","message":`},
 		{"a syntax error", "1 +", "  File \"script.py\", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax",

@@ -11,11 +11,11 @@ import (
 type Report struct {
 	// Console is what the code and its libraries wrote to the console.
 	Console []sandbox.Entry
-	// Text is the result, or what is wrong with the code. It is empty if the code returned undefined or exited.
+	// Text is the result, or what is wrong with the code. It is empty if the code has no result or exited.
 	Text string
-	// Undefined means that the code returned undefined.
+	// Undefined means that the code has no result: it returned undefined, or does not end with a value.
 	Undefined bool
-	// Exited means that the code called process.exit with Status.
+	// Exited means that the code ended the run with Status.
 	Exited bool
 	Status int
 	// Note says how much of the output was cut off. Empty means nothing.

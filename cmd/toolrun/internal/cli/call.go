@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 )
 
 // callFlags are the flags of commands that call a tool.
@@ -116,6 +117,11 @@ func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, cal
 	d display) error {
 	if call.Tool == javascript.Name {
 		if _, err := r.start(ctx); err != nil {
+			return err
+		}
+	}
+	if call.Tool == python.Name {
+		if _, err := r.Python(ctx); err != nil {
 			return err
 		}
 	}

@@ -89,7 +89,7 @@ files get the bytes unchanged.`,
 		Version:       version(),
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
-	root.AddCommand(newJS(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(),
+	root.AddCommand(newJS(), newPy(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(),
 		newProject(), newSelftest(), newVersion())
 	explainArguments(root)
 	arrangeHelp(root)

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/pythontest"
 )
 
 func TestMain(m *testing.M) {
@@ -47,15 +49,22 @@ func TestTranscripts(t *testing.T) {
 		Dir:           filepath.Join("..", "..", "..", "..", "testdata", "script"),
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(append(env.Vars, cacheEnv()...), "TOOLRUN_DATA="+filepath.Join(env.WorkDir, ".data"))
+			env.Vars = append(append(env.Vars, cacheEnv()...), "TOOLRUN_DATA="+filepath.Join(env.WorkDir, ".data"),
+				"PYTHON_FILE="+os.Getenv(pythontest.Variable))
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "python" {
+				return false, fmt.Errorf("unknown condition %s", name)
+			}
+			return os.Getenv(pythontest.Variable) != "", nil
 		},
 	})
 }
 
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1",
+	cmd.Env = append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "TOOLRUN_PYTHON=",
 		"TOOLRUN_DATA="+filepath.Join(enginetest.CacheDir(), "data"))
 	return cmd
 }

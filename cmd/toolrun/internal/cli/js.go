@@ -61,13 +61,13 @@ run yourself may always run.`,
 			case cmd.Flags().Changed("print") && strings.TrimSpace(printed) == "":
 				return errors.New("--print needs an expression")
 			case cmd.Flags().Changed("print"):
-				code, printer.undefined = printed, true
+				code, printer.undefined = printed, "undefined"
 				ctx = javascript.AsExpression(ctx)
 			case len(args) == 0:
 				return errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
 			default:
 				var err error
-				if code, name, err = readCode(cmd, args[0]); err != nil {
+				if code, name, err = readCode(cmd, args[0], "toolrun js -e '...'"); err != nil {
 					return err
 				}
 				args = args[1:]
@@ -111,14 +111,15 @@ run yourself may always run.`,
 var shellLimits = registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt}
 
 // readCode reads the code from a file or from standard input, and says what to call it in stack traces.
-func readCode(cmd *cobra.Command, file string) (code, name string, err error) {
+// inline is the command for code that is in no file.
+func readCode(cmd *cobra.Command, file, inline string) (code, name string, err error) {
 	if file == "-" {
 		data, err := readStdin(cmd.Context(), cmd.InOrStdin(), maxInput)
 		return string(data), "", err
 	}
 	data, err := readHostFile(os.Open, file, maxInput)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("no file named %s; to run code use toolrun js -e '...'", file)
+		err = fmt.Errorf("no file named %s; to run code use %s", file, inline)
 	}
 	return string(data), filepath.Base(file), err
 }

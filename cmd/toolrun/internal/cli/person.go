@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 )
 
 // A display shows a call.
@@ -29,8 +30,9 @@ type display interface {
 // and its result. Warnings and errors go to standard error. It is safe for concurrent use.
 type personPrinter struct {
 	out, errs stream
-	undefined bool // print a result that is undefined, too
-	whole     bool // end the last lines if the code does not
+	undefined string // what to print if there is no result
+	whole     bool   // end the last lines if the code does not
+	quiet     bool   // print what the code prints, and not its result
 
 	mu      sync.Mutex
 	printed int   // bytes of the console
@@ -126,7 +128,7 @@ func (p *personPrinter) rest(console []sandbox.Entry) error {
 }
 
 func (p *personPrinter) interrupted(result registry.Result) error {
-	report, _ := javascript.NewReport(result)
+	report, _ := newReport(result)
 	if err := p.rest(report.Console); err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func (p *personPrinter) interrupted(result registry.Result) error {
 // result prints what has not been printed yet. The error is errToolFailed if the code failed, and an exitError if it
 // exited.
 func (p *personPrinter) result(result registry.Result) error {
-	report, ok := javascript.NewReport(result)
+	report, ok := newReport(result)
 	if !ok {
 		report.Text = result.Text()
 	}
@@ -150,10 +152,11 @@ func (p *personPrinter) result(result registry.Result) error {
 	case report.Exited:
 	case result.IsError():
 		to, style = &p.errs, terminal.Red
+	case p.quiet:
 	case !report.Undefined:
 		to = &p.out
-	case p.undefined:
-		to, text = &p.out, "undefined\n"
+	case p.undefined != "":
+		to, text = &p.out, p.undefined+"\n"
 	}
 	err := p.endLines(to)
 	if err == nil && to != nil {
@@ -169,6 +172,14 @@ func (p *personPrinter) result(result registry.Result) error {
 		return exitError(report.Status)
 	}
 	return errToolFailed
+}
+
+// newReport takes a result of code in any language apart.
+func newReport(result registry.Result) (javascript.Report, bool) {
+	if report, ok := python.NewReport(result); ok {
+		return report, true
+	}
+	return javascript.NewReport(result)
 }
 
 // An exitError is the status with which code has called process.exit.

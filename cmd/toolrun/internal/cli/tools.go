@@ -26,6 +26,9 @@ type runner struct {
 func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 	r := &runner{warn: warnings(cmd.ErrOrStderr())}
 	options.Warn = r.warn
+	if options.Python == nil {
+		options.Python = givenPython()
+	}
 	options.EngineOptions.CacheDir, r.noCache = toolrun.UserEngineCache()
 	var err error
 	r.Runner, err = toolrun.Open(cmd.Context(), &options)

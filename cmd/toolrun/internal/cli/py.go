@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tools/python"
+)
+
+// pythonVariable is the environment variable that names a build of CPython, instead of the one that was added.
+const pythonVariable = "TOOLRUN_PYTHON"
+
+// givenPython returns the build of CPython that the environment names, or nil.
+func givenPython() func() (py.Module, error) {
+	file := os.Getenv(pythonVariable)
+	if file == "" {
+		return nil
+	}
+	return func() (py.Module, error) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return py.Module{}, fmt.Errorf("%s: %w", pythonVariable, err)
+		}
+		return py.FromBytes(data), nil
+	}
+}
+
+func newPy() *cobra.Command {
+	var f callFlags
+	var servers serverFlags
+	var code string
+	var memory int64
+	var printed string
+	cmd := &cobra.Command{
+		Use:   "py [flags] [-e CODE | -p EXPR | FILE | -] [ARGS...]",
+		Short: "Run Python",
+		Long: `Run Python in a fresh sandbox. The code comes from -e, from a file, or from
+standard input (-). The standard library is there; await works outside of
+functions.
+
+What the code prints is printed at once; -p prints the value of an expression.
+Standard error and tracebacks go to standard error. --json prints nothing before
+the end, and then one line with all of it, with the value of the last
+expression. Flags come before the file; ARGS are in sys.argv.
+
+open and import use the files of the project, or of the directory given with
+--root. Packages of pure Python in its folder /lib/python can be imported. The
+project's settings are ignored: code that you run yourself may always run.
+
+Python is not part of toolrun: get it once with toolrun module add python.`,
+		Example: "  toolrun py -e 'print(6 * 7)'\n" +
+			"  toolrun py -p '2 ** 100'\n" +
+			"  toolrun py --root . -e 'print(len(open(\"go.mod\").read()))'\n" +
+			"  toolrun py --root . report.py 2025\n" +
+			"  echo 'print(1 + 1)' | toolrun py -",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if memory < python.MinMemory>>20 || memory > sandbox.MaxMemory>>20 {
+				return fmt.Errorf("--memory must be between %d and %d, not %d", python.MinMemory>>20,
+					sandbox.MaxMemory>>20, memory)
+			}
+			name := ""
+			printer := newPersonPrinter(cmd)
+			printer.quiet = true
+			switch {
+			case cmd.Flags().Changed("eval"):
+			case cmd.Flags().Changed("print") && strings.TrimSpace(printed) == "":
+				return errors.New("--print needs an expression")
+			case cmd.Flags().Changed("print"):
+				code = "(" + printed + "\n)" // which a statement cannot be in
+				printer.quiet, printer.undefined = false, "None"
+			case len(args) == 0:
+				return errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
+			default:
+				var err error
+				if code, name, err = readCode(cmd, args[0], "toolrun py -e '...'"); err != nil {
+					return err
+				}
+				args = args[1:]
+			}
+			if code == "" {
+				code = "\n" // which the tool refuses to a model; a file can be empty
+			}
+			input, err := json.Marshal(map[string]string{"code": code})
+			if err != nil {
+				return err
+			}
+			script := python.Options{ScriptName: name, Args: args}
+			runner, err := servers.open(cmd, toolrun.Options{PythonScript: script})
+			if err != nil {
+				return err
+			}
+			choose := func(s registry.Selection) registry.Selection {
+				return s.WithOption(python.Name, python.OptionMemory, memory)
+			}
+			return f.dispatch(cmd.Context(), cmd, runner, registry.Call{Tool: python.Name, Input: input}, printer,
+				toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
+		},
+	}
+	cmd.Flags().StringVarP(&code, "eval", "e", "", "run `CODE`")
+	cmd.Flags().StringVarP(&printed, "print", "p", "", "print the value of the expression `EXPR`")
+	cmd.MarkFlagsMutuallyExclusive("eval", "print")
+	cmd.Flags().SetInterspersed(false) // what follows the file is for the code
+	f.add(cmd, sandbox.DefaultTime)
+	servers.add(cmd)
+	cmd.Flags().Int64Var(&memory, "memory", sandbox.DefaultMemory>>20, "limit the code's memory to this many `MiB`")
+	return cmd
+}
