@@ -77,8 +77,8 @@ func (in *Instance) OpenFiles() int {
 
 // CloseFiles closes the files that the guest has left open, as the end of a process does: what it has written takes
 // effect. The end of a run does so by itself, but tells nobody of errors; and if the run is over because of a limit or
-// its context, files that were being replaced keep their old content. The error is the file system's, or why the run is
-// over.
+// its context, files that were being replaced keep their old content. The error is an [*UnwrittenError], or why the run
+// is over.
 func (in *Instance) CloseFiles() error {
 	if in.open == nil {
 		return nil
@@ -91,6 +91,9 @@ func (in *Instance) CloseFiles() error {
 	if over == nil {
 		select {
 		case err := <-closed:
+			if err != nil {
+				err = &UnwrittenError{err}
+			}
 			return err
 		case <-in.run.ctx.Done():
 			over = in.run.Interrupted()

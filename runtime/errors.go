@@ -91,8 +91,18 @@ type Stop struct{ Err error }
 
 func (s *Stop) Error() string { return s.Err.Error() }
 
-// IsGuestFailure reports whether the error of a run concerns the code, and so its author: a limit, an exit, or code
-// on which the guest crashes. All other errors are the host's: a context that ended, a closed engine, invalid
+// An UnwrittenError means that a guest has left a file open, and what it has written could not be put in place at the
+// end of its run, because of a quota, for example. It unwraps to the file system's error.
+type UnwrittenError struct{ Err error }
+
+func (e *UnwrittenError) Error() string {
+	return fmt.Sprintf("a file that was left open could not be written: %v. Close files, and look at the errors.", e.Err)
+}
+
+func (e *UnwrittenError) Unwrap() error { return e.Err }
+
+// IsGuestFailure reports whether the error of a run concerns the code, and so its author: a limit, an exit, code
+// on which the guest crashes, or a file that it has not closed. All other errors are the host's: a context that ended, a closed engine, invalid
 // options, or a failure of the runtime itself.
 func IsGuestFailure(err error) bool {
 	if limit, ok := errors.AsType[*LimitError](err); ok {
@@ -100,5 +110,6 @@ func IsGuestFailure(err error) bool {
 	}
 	_, exit := errors.AsType[*ExitError](err)
 	_, crash := errors.AsType[*CrashError](err)
-	return exit || crash
+	_, unwritten := errors.AsType[*UnwrittenError](err)
+	return exit || crash || unwritten
 }

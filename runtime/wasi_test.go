@@ -801,7 +801,9 @@ func TestWASIFilesLeftOpen(t *testing.T) {
 	require.NoError(t, err)
 	_, err = other.WriteString("01234567")
 	require.NoError(t, errors.Join(err, other.Close()))
-	require.ErrorAs(t, g.in.CloseFiles(), new(*vfs.QuotaError))
+	err = g.in.CloseFiles()
+	require.ErrorAs(t, err, new(*vfs.QuotaError))
+	require.True(t, sandbox.IsGuestFailure(err))
 	require.NoError(t, g.in.CloseFiles(), "they are closed")
 }
 

@@ -189,7 +189,10 @@ func call(r *sandbox.Run, export string) error {
 		err = &sandbox.ExitError{Code: int(api.DecodeI32(results[0]))}
 	}
 	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok && exit.Code == 0 {
-		return nil
+		err = nil
+	}
+	if closing := in.CloseFiles(); err == nil {
+		err = closing
 	}
 	return err
 }

@@ -37,13 +37,11 @@ var ErrNoReport = errors.New("the code has changed functions that Python itself 
 
 // notWritten returns the error of code that has left files open, if they could not be closed.
 func notWritten(err error) error {
-	if err == nil || sandbox.IsGuestFailure(err) {
+	unwritten, ok := errors.AsType[*sandbox.UnwrittenError](err)
+	if !ok {
 		return err
 	}
-	if _, stopped := errors.AsType[*sandbox.StoppedError](err); stopped || errors.Is(err, sandbox.ErrClosed) {
-		return err
-	}
-	message := fmt.Sprintf("a file that the code has left open could not be written: %v", err)
+	message := fmt.Sprintf("a file that the code has left open could not be written: %v", unwritten.Err)
 	return &ScriptError{Type: "OSError", Message: message, Traceback: "OSError: " + message}
 }
 
