@@ -34,7 +34,7 @@ type EngineOptions struct {
 	// does not wait while no more than MaxRuns/4 other clients have. Beyond that, it waits until a run ends.
 	MaxRuns int
 
-	// MaxIdle is how many sandboxes of all guests together are kept ready for the next runs. Each takes less than 1
+	// MaxIdle is how many sandboxes of all guests together are kept ready for the next runs. Each takes less than 2
 	// MiB beside shared memory. They are freed after half a minute without a run. Zero means DefaultMaxIdle.
 	MaxIdle int
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/pythontest"
 )
 
 // TestReadme runs the shell commands in README.md, in the pages of docs and in the picture of a terminal, and compares
@@ -30,6 +32,7 @@ func TestReadme(t *testing.T) {
 	require.NoError(t, os.Symlink(os.Args[0], filepath.Join(bin, "toolrun")))
 	env := append(append(os.Environ(), cacheEnv()...), "TOOLRUN_TEST_COMMAND=1", "PATH="+bin+":"+os.Getenv("PATH"))
 	tested := map[string]bool{}
+	build := os.Getenv(pythontest.Variable)
 	for _, page := range pages {
 		data, err := os.ReadFile(page)
 		require.NoError(t, err)
@@ -38,10 +41,17 @@ func TestReadme(t *testing.T) {
 		if strings.HasSuffix(page, ".svg") {
 			steps = pictureSteps(t, data)
 		}
+		python := pythontest.Variable + "="
+		if filepath.Base(page) == "python.md" {
+			if build == "" {
+				continue
+			}
+			python += build
+		}
 		dir, dataDir := t.TempDir(), t.TempDir()
 		for _, step := range steps {
 			cmd := exec.Command("sh", "-c", step.command)
-			cmd.Dir, cmd.Env = dir, append(env, "TOOLRUN_DATA="+dataDir)
+			cmd.Dir, cmd.Env = dir, append(env, "TOOLRUN_DATA="+dataDir, python)
 			out, _ := cmd.CombinedOutput()
 			require.Equal(t, step.output, string(out), "%s: %s", page, step.command)
 			tested[filepath.Base(page)] = true
