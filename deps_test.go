@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/webapi":    {"internal/utf8text"},
 	"guest/quickjs":      {"internal/metering", "internal/utf8text", wazero},
 	"guest/python":       {"internal/metering", wazero},
+	"guest/tool":         {},
 	"runtime": {"internal/cachedir", "internal/linearmem", "internal/metering",
 		"internal/plaintext", "internal/utf8text", "internal/wasifs", wazero},
 	"runtime/javascript": {"guest/quickjs", "internal/filetype", "internal/module", "internal/jsontree",

@@ -45,7 +45,8 @@ func (in *Instance) now(clock uint32) int64 {
 		return in.noTime(clock)
 	}
 	if clock == clockMonotonic {
-		return int64(in.elapsed()) // from zero, so that it tells nothing of the host
+		// It begins with the run, so that it tells nothing of the host. Programs in Go take zero for a broken clock.
+		return max(1, int64(in.elapsed()))
 	}
 	return time.Now().UnixNano()
 }
@@ -60,7 +61,7 @@ func (in *Instance) noTime(clock uint32) int64 {
 		in.imagined += time.Microsecond
 	}
 	if clock == clockMonotonic {
-		return int64(in.imagined)
+		return max(1, int64(in.imagined))
 	}
 	return noEpoch + int64(in.imagined)
 }

@@ -203,3 +203,14 @@ func (o *Output) flush() {
 		o.endLine(false)
 	}
 }
+
+// lastWords returns the last entries of the console, for the error of a guest that cannot start.
+func (o *Output) lastWords() string {
+	const most = 10
+	console, _ := o.End()
+	text := ""
+	for _, entry := range console[max(0, len(console)-most):] {
+		text += "\n" + entry.Text
+	}
+	return text
+}

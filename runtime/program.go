@@ -179,11 +179,11 @@ func (p *Program) verify(in *Instance, r *Run) (err error) {
 	in.run = r
 	if start := in.module.ExportedFunction(metering.StartExport); start != nil {
 		if _, err := start.Call(in.ctx); err != nil {
-			return fmt.Errorf("runtime: the start function: %w", in.Reason(err))
+			return fmt.Errorf("runtime: the start function: %w%s", in.Reason(err), r.output.lastWords())
 		}
 	}
 	if err := in.driver.Start(); err != nil {
-		return fmt.Errorf("runtime: %w", in.Reason(err))
+		return fmt.Errorf("runtime: %w%s", in.Reason(err), r.output.lastWords())
 	}
 	if p.base, err = in.Capture(); err != nil {
 		return fmt.Errorf("runtime: %w", err)

@@ -156,11 +156,24 @@ func commandOptions(i *Installed) *command.Options {
 }
 
 // Try compiles a module as it would be used, and starts it, but does not run it. The error is a [*command.RefusedError]
-// if it cannot be run.
+// if it cannot be run. A language is only checked.
 func (i *Installed) Try(ctx context.Context, engine *sandbox.Engine) error {
 	code, err := i.Read()
+	if err != nil {
+		return err
+	}
+	return Try(ctx, engine, i.Manifest, i.Grants, code)
+}
+
+// Try is [Installed.Try] for a module that has not been added yet.
+func Try(ctx context.Context, engine *sandbox.Engine, m *Manifest, grants Grants, code []byte) error {
+	if m.Language {
+		_, err := command.Check(code)
+		return err
+	}
+	code, err := command.Strip(code)
 	if err == nil {
-		_, err = command.Load(ctx, engine, code, commandOptions(i))
+		_, err = command.Load(ctx, engine, code, commandOptions(&Installed{Manifest: m, Grants: grants}))
 	}
 	return err
 }

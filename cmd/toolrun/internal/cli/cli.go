@@ -90,7 +90,7 @@ files get the bytes unchanged.`,
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
 	root.AddCommand(newJS(), newPy(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(),
-		newProject(), newSelftest(), newVersion())
+		newProject(), newModule(), newSelftest(), newVersion())
 	explainArguments(root)
 	arrangeHelp(root)
 	completeCommands(root)

@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/pythontest"
+	asm "github.com/toolrun/toolrun/internal/wasmasm"
 )
 
 func TestMain(m *testing.M) {
@@ -47,6 +48,7 @@ func TestTranscripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("..", "..", "..", "..", "testdata", "script"),
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"wasm": writeModule},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(append(env.Vars, cacheEnv()...), "TOOLRUN_DATA="+filepath.Join(env.WorkDir, ".data"),
@@ -60,6 +62,29 @@ func TestTranscripts(t *testing.T) {
 			return os.Getenv(pythontest.Variable) != "", nil
 		},
 	})
+}
+
+// writeModule writes a WebAssembly module that does what its first argument says, into the file of the second: "echo" its
+// input, "loop", or "browser", which imports what only a browser has.
+func writeModule(ts *testscript.TestScript, _ bool, args []string) {
+	const wasi = "wasi_snapshot_preview1"
+	m := &asm.Module{}
+	read, write := m.Import(wasi, "fd_read", "iiii:i"), m.Import(wasi, "fd_write", "iiii:i")
+	var body []byte
+	switch args[0] {
+	case "echo":
+		body = asm.Code(asm.I32(0), asm.I32(1000), asm.Store(), asm.I32(4), asm.I32(60000), asm.Store(),
+			asm.I32(0), asm.I32(0), asm.I32(1), asm.I32(4), asm.Call(read), asm.Drop,
+			asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8), asm.Call(write), asm.Drop)
+	case "loop":
+		body = asm.Forever()
+	case "browser":
+		m.Import("env", "document_write", "i:")
+	}
+	m.Export("_start", m.Func(":", "", body))
+	m.Memory(1)
+	m.Custom = asm.Section(0, asm.Name("debugging"))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
 }
 
 func command(args ...string) *exec.Cmd {

@@ -78,6 +78,11 @@ var completedArguments = map[string][]completer{
 	"files export":    {nil},
 	"project delete":  {completeProject},
 	"project restore": {completeDeleted},
+	"module add":      {nil},
+	"module show":     {completeModule},
+	"module remove":   {completeModule},
+	"module verify":   {completeModule},
+	"module new":      {completeDirectory},
 }
 
 func repeats(cmd *cobra.Command) bool { return strings.Contains(cmd.Use, "...") }
@@ -92,6 +97,7 @@ var completedFlags = map[string]completer{
 	"reset":   completeOption,
 	"format":  fixed(string(archive.Zip), string(archive.Tar), string(archive.TarGzip)),
 	"api":     completeAPI,
+	"lang":    fixed(moduleLanguages...),
 }
 
 // offer returns the words that begin with what has been typed.

@@ -20,6 +20,7 @@ var groups = []struct {
 	{"run", "Run code and tools:", []string{"js", "repl", "call", "mcp"}},
 	{"model", "See what a model gets:", []string{"tools", "defs", "prompt"}},
 	{"project", "Look after projects:", []string{"files", "project"}},
+	{"module", "Add tools and languages:", []string{"module"}},
 	{"self", "About toolrun:", []string{"selftest", "version"}},
 }
 

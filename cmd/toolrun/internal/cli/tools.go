@@ -30,14 +30,21 @@ func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 		options.Python = givenPython()
 	}
 	options.EngineOptions.CacheDir, r.noCache = toolrun.UserEngineCache()
+	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
+		options.Modules = dir
+	}
 	var err error
 	r.Runner, err = toolrun.Open(cmd.Context(), &options)
 	return r, err
 }
 
-// builtIn returns the built-in tools.
+// builtIn returns the built-in tools, and those of modules.
 func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
-	r, err := toolrun.Open(cmd.Context(), nil)
+	var options toolrun.Options
+	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
+		options.Modules = dir
+	}
+	r, err := toolrun.Open(cmd.Context(), &options)
 	if err != nil {
 		return nil, err
 	}

