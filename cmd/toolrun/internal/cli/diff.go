@@ -25,9 +25,9 @@ func (c *filesCommand) diff() *cobra.Command {
 last one. With two IDs, compare what it was before each. The file need not exist
 any more. toolrun files history lists the changes.
 
-Without a PATH, show the changes that --overlay has kept apart from the directory
-given with --root. With a PATH and no ID, show those at the path and below, if
-there are any.`,
+Without a PATH, show the changes that --overlay has kept apart from the
+directory given with --root. With a PATH and no ID, show those at the path and
+below, if there are any.`,
 		Example: "  toolrun files diff /notes.md\n" +
 			"  toolrun files diff /notes.md 2\n" +
 			"  toolrun files --root site diff",

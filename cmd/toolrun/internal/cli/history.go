@@ -124,8 +124,8 @@ func (c *filesCommand) undo() *cobra.Command {
 		Use:   "undo [CALL]",
 		Short: "Undo everything that the last call, or another one, has changed",
 		Long: `Undo everything that a call has changed: the last call that was not undone yet,
-whoever made it, or the one given. If other changes to the same files came later,
-nothing is undone, and the error names the files.
+whoever made it, or the one given. If other changes to the same files came
+later, nothing is undone, and the error names the files.
 
 A call is undone in mounted projects, too; without CALL it is the last one that
 has changed the project itself. Calls with --overlay are undone with --overlay:
