@@ -67,3 +67,27 @@ func newDir(t testing.TB, files afero.Fs, name string) afero.Fs {
 	require.NoError(t, files.MkdirAll(name, 0o700))
 	return files
 }
+
+// TestDatabases has SQLite sort more than fits into its memory, and meet a lock that a stopped run has left behind.
+func TestDatabases(t *testing.T) {
+	files := afero.NewMemMapFs()
+	options := python.RunOptions{Files: files}
+	result := run(t, `import sqlite3
+db = sqlite3.connect('/t.db')
+db.execute('pragma cache_size = 10')
+db.execute('create table t (a, b)')
+db.executemany('insert into t values (?, ?)', ((i * 7919 % 5000, 'x' * 300) for i in range(3000)))
+db.execute('create temp table s as select * from t order by b, a')
+db.execute('create index i on t (b, a)')
+db.commit()
+db.execute('vacuum')
+db.execute('select count(*) from s').fetchone(), db.execute('pragma integrity_check').fetchone()`, options)
+	require.Equal(t, "((3000,), ('ok',))", result.Text)
+
+	require.NoError(t, files.Mkdir("/t.db.lock", 0o700))
+	_, err := tryRun(t, "import sqlite3\nsqlite3.connect('/t.db', timeout=0).execute('select count(*) from t').fetchone()", options)
+	require.ErrorContains(t, err, "database is locked")
+	require.ErrorContains(t, err, "remove it with os.rmdir")
+	require.Equal(t, "(3000,)", run(t, "import os, sqlite3\nos.rmdir('/t.db.lock')\n"+
+		"sqlite3.connect('/t.db').execute('select count(*) from t').fetchone()", options).Text)
+}

@@ -61,9 +61,14 @@ FUNCTIONS = {
     'alarm': 'Limits are set from outside.', 'setitimer': 'Limits are set from outside.',
 }
 
+LOCKED = ('The database is locked by a folder of its name and ".lock". If no other run is using the database, one that '
+          'was stopped has left the folder there: remove it with os.rmdir.')
+
 
 def explanation(error):
     """Returns what to do instead of what has failed, or None."""
+    if isinstance(error, sqlite3.OperationalError) and 'database is locked' in str(error):
+        return LOCKED
     if isinstance(error, ModuleNotFoundError) and error.name:
         name = error.name
         advice = MODULES.get(name) or MODULES.get(name.partition('.')[0])
