@@ -25,19 +25,16 @@ type descriptor struct {
 
 	readable, writable bool
 	flags              uint16 // without flagAppend
-	// listing is what has been read of a directory, from its beginning.
+	// listing is what has been read of a directory, from its beginning; nil if that has to be read.
 	listing []wasifs.Entry
-	listed  bool
 }
 
 // MaxDescriptors is how many files and directories a run can have open at the same time, the standard streams
 // included. More are EMFILE to the guest. It is less than projects allow by default, so that one run does not take all.
 const MaxDescriptors = 128
 
-const (
-	rootFD   = 3
-	rootName = "/"
-)
+// rootName is what the guest calls the directory that it has from the beginning.
+const rootName = "/"
 
 // descriptors returns what the guest has open.
 func (in *Instance) descriptors() *descriptors {

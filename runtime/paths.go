@@ -214,11 +214,10 @@ func fdReaddir(_ context.Context, c wasiCall) errno {
 		return wasifs.EFAULT
 	}
 	cookie := c.arg[3]
-	if cookie == 0 || !d.listed {
-		if d.listing, e = await(c, d.list); e != errnoSuccess {
+	if cookie == 0 || d.listing == nil {
+		if e := c.list(d); e != errnoSuccess {
 			return e
 		}
-		d.listed = true
 	}
 	if cookie > uint64(len(d.listing)) {
 		cookie = uint64(len(d.listing))
@@ -239,6 +238,31 @@ func fdReaddir(_ context.Context, c wasiCall) errno {
 		}
 	}
 	binary.LittleEndian.PutUint32(out, uint32(used))
+	return errnoSuccess
+}
+
+// maxListings is how many entries of directories a run keeps at the same time, beside those of the last directory that it
+// has read.
+const maxListings = 100_000
+
+// list reads a directory, and drops what is known of others if that is too much. They are read again then.
+func (c wasiCall) list(d *descriptor) errno {
+	const entryCost = 100 // about the memory that an entry takes, beside its name
+	entries, e := await(c, d.list)
+	if e != errnoSuccess {
+		return e
+	}
+	c.spend(len(entries) * entryCost)
+	d.listing = entries
+	kept := 0
+	for _, other := range c.in.open.table {
+		if other == nil || other == d {
+			continue
+		}
+		if kept += len(other.listing); kept > maxListings {
+			other.listing = nil
+		}
+	}
 	return errnoSuccess
 }
 

@@ -546,6 +546,15 @@ func TestWASIListings(t *testing.T) {
 	require.Equal(t, want[2:], names)
 	names, _ = g.listing(fd, 0, 1000)
 	require.Equal(t, []string{".", "..", "another"}, names)
+	before := g.in.Work()
+	g.do("fd_readdir", g.open(".", directory, 0), bytesAt, 0, 0, result)
+	few := g.in.Work() - before
+	for i := range 100 {
+		writeFile(t, project, fmt.Sprint("/more-", i), "")
+	}
+	before = g.in.Work()
+	g.do("fd_readdir", g.open(".", directory, 0), bytesAt, 0, 0, result)
+	require.Greater(t, g.in.Work()-before, few+100*100/sandbox.HostBytes-1, "looking at entries is work")
 	require.NoError(t, project.RemoveAll("/dir"))
 	require.EqualValues(t, errNOENT, g.call("fd_readdir", fd, bytesAt, 1000, 0, result))
 	file := g.open("file", create, reading)
