@@ -1,0 +1,164 @@
+package selftest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	asm "github.com/toolrun/toolrun/internal/wasmasm"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/command"
+)
+
+const (
+	memoryLimit    = "memory limit"
+	recursionLimit = "recursion limit"
+	crashes        = "crash"
+
+	wasi = "wasi_snapshot_preview1"
+)
+
+// moduleTime is the time limit of hostile modules, and moduleLate how long after it they may end.
+const (
+	moduleTime = DefaultTimeLimit
+	moduleLate = DefaultMostLate
+)
+
+// modules are attacks by WebAssembly modules that somebody has added as tools.
+func modules() []Attack {
+	var all []Attack
+	add := func(name, attempt string, endings []string, build func(m *asm.Module)) {
+		all = append(all, Attack{Name: "wasm-" + name, Attempt: attempt, Endings: endings, prepare: runningModule(build)})
+	}
+	// Loading can take as much memory as the limits of package runtime/command allow.
+	compiles := func(name, attempt string, endings []string, grows int64, build func(m *asm.Module)) {
+		all = append(all, Attack{Name: amplification + "-modules-wasm-" + name, Attempt: attempt, Endings: endings, Grows: grows,
+			prepare: runningModule(build)})
+	}
+	start := func(locals string, body ...any) func(m *asm.Module) {
+		return func(m *asm.Module) { m.Export("_start", m.Func(":", locals, body...)) }
+	}
+	repeat := func(n int, code ...any) []byte { return bytes.Repeat(asm.Code(code...), n) }
+	calling := func(name, signature string, args ...any) func(m *asm.Module) {
+		return func(m *asm.Module) {
+			f := m.Import(wasi, name, signature)
+			m.Export("_start", m.Func(":", "", asm.Forever(asm.Code(args...), asm.Call(f), asm.Drop)))
+		}
+	}
+	growing := asm.Code(asm.I32(16), asm.MemoryGrow, 0, asm.I32(-1), 0x46, asm.If, asm.Empty, asm.Unreachable, asm.End)
+	stopped := []string{timeLimit}
+
+	add("loop", "Loops for ever.", stopped, start("", asm.Forever()))
+	add("loop-nested", "Nests 50 loops that never end.", stopped, start("", asm.Forever(repeat(50, asm.Loop, asm.Empty), repeat(50, asm.End))))
+	add("loop-table", "Loops through a table of branches.", stopped, start("", asm.Loop, asm.Empty, asm.I32(7), 0x0e, 1, 0, 0, asm.End))
+	add("loop-fill", "Fills 50 MB again and again.", stopped,
+		start("", asm.I32(900), asm.MemoryGrow, 0, asm.Drop, asm.Forever(asm.I32(0), asm.I32(1), asm.I32(50<<20), 0xfc, 0x0b, 0)))
+	add("recursion", "Calls itself without end.", []string{recursionLimit, timeLimit}, start("", asm.Call(0)))
+	add("recursion-tree", "Calls itself twice, without end.", []string{recursionLimit, timeLimit}, start("", asm.Call(0), asm.Call(0)))
+	add("memory", "Takes memory until it gets no more.", []string{memoryLimit}, start("", asm.Forever(growing)))
+	add("memory-again", "Asks for memory that it does not get, for ever.", stopped, start("", asm.Forever(asm.I32(1000), asm.MemoryGrow, 0, asm.Drop)))
+	add("memory-outside", "Reads outside of its memory.", []string{crashes}, start("", asm.I32(-4), asm.Load(), asm.Drop))
+	add("table-empty", "Calls a function through a table that has none.", []string{crashes}, func(m *asm.Module) {
+		m.Table([]byte{0, 1})
+		kind := m.Type(":")
+		m.Export("_start", m.Func(":", "", asm.I32(0), 0x11, asm.U32(kind), 0))
+	})
+	add("table-changed", "Changes a table, which would stay changed.", []string{refused}, func(m *asm.Module) {
+		m.Table([]byte{0, 1})
+		m.Export("_start", m.Func(":", "", asm.I32(0), 0xd0, 0x70, 0x26, 0))
+	})
+	add("start-trap", "Traps before it has begun.", []string{refused}, func(m *asm.Module) {
+		m.Export("_start", m.Func(":", ""))
+		m.Start(m.Func(":", "", asm.Unreachable))
+	})
+	add("start-memory", "Takes all memory before it has begun.", []string{refused}, func(m *asm.Module) {
+		m.Export("toolrun_call", m.Func(":", ""))
+		m.Export("_initialize", m.Func(":", "", asm.Forever(growing)))
+	})
+	add("import-lie", "Imports a function with another type than it has.", []string{refused}, func(m *asm.Module) {
+		m.Import(wasi, "fd_write", "IIII:I")
+		m.Export("_start", m.Func(":", ""))
+	})
+	add("import-yield", "Imports what meters it.", []string{refused}, func(m *asm.Module) {
+		m.Import("toolrun", "yield", "i:i")
+		m.Export("_start", m.Func(":", ""))
+	})
+	add("call-write", "Writes from outside of its memory.", stopped,
+		calling("fd_write", "iiii:i", asm.I32(1), asm.I32(-8), asm.I32(1000), asm.I32(-4)))
+	add("call-flood", "Floods its output.", stopped, calling("fd_write", "iiii:i", asm.I32(4), asm.I32(60000), asm.Store(),
+		asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8)))
+	add("call-random", "Wants randomness in all addresses.", stopped, calling("random_get", "ii:i", asm.I32(0), asm.I32(-1)))
+	add("call-path", "Opens paths that are not in its memory.", stopped, calling("path_open", "iiiiiIIii:i", asm.I32(3), asm.I32(-1),
+		asm.I32(-1), asm.I32(-1), asm.I32(-1), 0x42, 0x7f, 0x42, 0x7f, asm.I32(-1), asm.I32(-1)))
+	add("custom-broken", "Has a custom section whose name is longer than it.", []string{refused}, func(m *asm.Module) {
+		m.Custom = asm.Section(0, []byte{200, 1, 'x'})
+		m.Export("_start", m.Func(":", ""))
+	})
+	compiles("locals", "Has a function with 4 294 967 295 local variables.", []string{refused}, most, func(m *asm.Module) {
+		m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(1<<32-1), 0x7f, asm.End)))
+	})
+	compiles("functions", "Has 16 MB of functions.", []string{refused}, 4*most, func(m *asm.Module) {
+		m.Export("_start", m.Func(":", "", repeat(150, 0x01)))
+		m.Repeat(16_000_000 / 155)
+	})
+	compiles("table", "Has a table for 100 million functions.", []string{refused}, most, func(m *asm.Module) {
+		m.Table(asm.Code(0, asm.U32(100_000_000)))
+		m.Export("_start", m.Func(":", ""))
+	})
+	compiles("nesting", "Nests 100 000 blocks.", []string{refused}, most,
+		start("", repeat(100_000, asm.Block, asm.Empty), repeat(100_000, asm.End)))
+	compiles("joins", "Has as many local variables and blocks as can be.", []string{returnsNothing}, 4*most, func(m *asm.Module) {
+		var moves []byte
+		for i := range 600 {
+			moves = append(moves, asm.Code(asm.LocalGet, asm.U32(uint32(i)), asm.LocalSet, asm.U32(uint32(599-i)))...)
+		}
+		m.Export("_start", m.FuncRaw(":", asm.Code(1, asm.U32(600), 0x7f,
+			repeat(600, asm.Loop, asm.Empty, 0x41, 0, asm.BrIf, 0, asm.End), moves, asm.End)))
+	})
+	return all
+}
+
+const returnsNothing = "returns "
+
+// runningModule loads a module into an engine of its own and runs it, with files.
+func runningModule(build func(m *asm.Module)) preparation {
+	return func(context.Context) (func() (string, error), func(), error) {
+		m := &asm.Module{}
+		build(m)
+		m.Memory(1)
+		code := m.Bytes()
+		engine, err := sandbox.New(nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		attack := func() (string, error) {
+			ctx, cancel := context.WithTimeoutCause(context.Background(), patience, errPatience)
+			defer cancel()
+			loaded, err := command.Load(ctx, engine, code, &command.Options{Files: true})
+			if _, is := errors.AsType[*command.RefusedError](err); is {
+				return refused, nil
+			}
+			if err != nil {
+				return "", err
+			}
+			began := time.Now()
+			result, err := loaded.Run(ctx, sandbox.RunOptions{Limits: sandbox.Limits{Time: moduleTime}})
+			if late := time.Since(began) - moduleTime; late > moduleLate {
+				return "", fmt.Errorf("it was stopped %v after its time limit", late.Round(time.Millisecond))
+			}
+			if limit, ok := errors.AsType[*sandbox.LimitError](err); ok {
+				return string(limit.Limit) + " limit", nil
+			}
+			if _, ok := errors.AsType[*sandbox.CrashError](err); ok {
+				return crashes, nil
+			}
+			if err != nil {
+				return err.Error(), nil
+			}
+			return "returns " + string(result.Output), nil
+		}
+		return attack, func() { _ = engine.Close(context.Background()) }, nil
+	}
+}
