@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"provider/xmlcall": {"internal/jsontree", "internal/plaintext", "internal/schema", "registry"},
 	"tools/javascript": {"internal/plaintext", "internal/tsdecl", "registry", "runtime",
 		"runtime/javascript", "tools/internal/...", "vfs"},
-	"tools/python":            {"registry", "runtime", "runtime/python", "tools/internal/...", "vfs"},
+	"tools/python":            {"internal/jsontree", "internal/plaintext", "registry", "runtime", "runtime/python", "tools/internal/...", "vfs"},
 	"tools/internal/changes":  {"vfs"},
 	"tools/module":            {"registry", "runtime", "runtime/command", "tools/internal/changes", "vfs"},
 	"tools/internal/coderun":  {"internal/jsontree", "internal/plaintext", "registry", "runtime", "tools/internal/changes"},

@@ -33,7 +33,8 @@ var bootFiles embed.FS
 
 // bootOrder is the order in which the files of the boot code run, in one namespace.
 var bootOrder = []string{
-	"call", "modules", "events", "zones", "databases", "explain", "console", "errors", "code", "results", "run", "ready",
+	"call", "modules", "events", "zones", "databases", "explain", "console", "errors", "code", "results", "functions", "run",
+	"ready",
 }
 
 // Own is the file name of the boot code in tracebacks.

@@ -71,6 +71,7 @@ const (
 	OpException = 'X' // the code has raised an [Exception], in JSON
 	OpFiles     = 'O' // it wants to know how many files are open
 	OpEnd       = 'E' // the run has ended
+	OpCall      = 'C' // it calls a function of the host, with a [Call] in JSON: the answer is an [Answer] in JSON
 	OpZone      = 'Z' // it wants the data of a time zone, by its name
 )
 

@@ -160,6 +160,8 @@ func (in *instance) called(number uint32) uint64 {
 		in.fill(payload)
 	case python.OpText, python.OpData, python.OpExit, python.OpException, python.OpEnd:
 		in.run.add(op, payload)
+	case python.OpCall:
+		return in.reply(in.call(payload))
 	case python.OpFiles:
 		return uint64(in.OpenFiles()) * second
 	case python.OpZone:

@@ -49,6 +49,9 @@ type RunOptions struct {
 	// Files are the files that the code works on, at "/": see [sandbox.RunOptions].Files.
 	Files afero.Fs
 
+	// Functions are the Go functions that the code can call.
+	Functions []Function
+
 	// Console, if not nil, gets each entry of the console when it is printed: see [sandbox.RunOptions].Console.
 	// A line appears when it ends, or when its stream is flushed.
 	Console func(sandbox.Entry)
@@ -70,5 +73,5 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 			return out, fmt.Errorf("python: one of RunOptions.Args is %q", arg)
 		}
 	}
-	return out, nil
+	return out, checkFunctions(out.Functions)
 }

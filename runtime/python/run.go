@@ -28,7 +28,7 @@ var errNotText = errors.New("python: the code is not valid UTF-8")
 func (r *run) task() ([]byte, error) {
 	task := python.Task{
 		Code: r.code, Name: r.options.Name, Args: r.options.Args,
-		Seed: rand.Uint64(), Room: r.Output().Left(), Input: r.options.Stdin != nil,
+		Functions: r.functionNames(), Seed: rand.Uint64(), Room: r.Output().Left(), Input: r.options.Stdin != nil,
 	}
 	return task.Encode()
 }

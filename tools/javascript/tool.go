@@ -177,12 +177,12 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if err != nil {
 		return registry.Result{}, err
 	}
-	calls := &toolCalls{env: env}
+	calls := &coderun.ToolCalls{Env: env}
 	options := &js.RunOptions{
 		Name:      t.name,
 		Owner:     env.Project,
 		Client:    env.Client,
-		Functions: calls.functions(),
+		Functions: functions(calls),
 		Limits: sandbox.Limits{
 			Time:   limit,
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
@@ -223,7 +223,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if err == nil && len(out.Content) == 1 && out.Content[0].Text == "" {
 		out.Content = []registry.Part{{Text: emptyNote}}
 	}
-	calls.addTo(&out)
+	calls.AddTo(&out)
 	if note := coderun.UnknownNote(call.Input); note != "" {
 		out.Content = append(out.Content, registry.Part{Text: note})
 	}

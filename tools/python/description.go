@@ -32,5 +32,5 @@ func describe(offer registry.Offer) string {
 	if err != nil { // the template is fixed
 		panic(err)
 	}
-	return strings.TrimSpace(out.String())
+	return strings.TrimSpace(out.String()) + describeToolCalls(offer)
 }

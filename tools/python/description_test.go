@@ -92,6 +92,20 @@ var claims = map[string][]claim{
 	"Code is stopped after 60 seconds, unless another time is set for the call, and when it uses more than 48 MiB of memory, of which Python takes 25": {
 		{"bytearray(30 << 20)", `^memory limit exceeded: the script may use 48 MiB`},
 	},
+	"Code can call the other tools: `tools.NAME(key=value)`, 100 times in one run at most": {
+		{"tools.filesystem(command='view', path='/data/sales.csv')", `^"Here's the content of /data/sales.csv .*a,b"\nTool calls: filesystem 1$`},
+		{"tools.filesystem({'command': 'view', 'path': '/'})[:4]", `^'Here'\nTool calls: filesystem 1$`},
+		{"n = 0\ntry:\n    while True:\n        tools.filesystem(command='view', path='/')\n        n += 1\nexcept ToolError as e:\n    n = (n, e.code)\nn", `^\(100, 'too_many_calls'\)\n`},
+	},
+	"A call waits and gives what the tool returns, text or a dictionary": {
+		{"type(tools.filesystem(command='view', path='/'))", `^<class 'str'>\n`},
+		{"tools.facts()['n'] + 1", `^43\n`},
+	},
+	"A call that fails raises ToolError with the tool's text and a `code`": {
+		{"try:\n    tools.filesystem(command='view', path='/nothing')\nexcept ToolError as e:\n    x = (str(e), e.code)\nx",
+			`^\('The path /nothing does not exist. Please provide a valid path.', 'tool_error'\)\n`},
+		{"tools.filesystem(1)", `invalid tool call: filesystem takes keyword arguments, or one dictionary, and nothing else`},
+	},
 	"Print a summary instead of everything, and put large results into a file": nil,
 	"Print a summary instead of everything":                                    nil,
 }
@@ -102,7 +116,7 @@ func TestDescription(t *testing.T) {
 	spec, _ := r.Spec(python.Name)
 	require.Equal(t, 60.0, spec.Timeout.Seconds())
 	used := map[string]bool{}
-	for i, options := range []map[string]any{{}, {"memory": 48}, {}} {
+	for i, options := range []map[string]any{{}, {"memory": 48}, {}, {"toolCalls": true}} {
 		selection := registry.Selection{Options: map[string]map[string]any{python.Name: options}, NoProject: i == 2}
 		definitions, err := r.Definitions(registry.Anthropic, selection)
 		require.NoError(t, err)
@@ -147,10 +161,23 @@ func write(t testing.TB, files afero.Fs, name, content string) {
 
 // sentences splits a text into its sentences, without their full stops.
 func sentences(text string) (list []string) {
+	text = regexp.MustCompile("(?s)```.*?```").ReplaceAllString(text, "")
 	for _, s := range regexp.MustCompile(`\.(\s+|$)`).Split(text, -1) {
 		if s = strings.TrimSpace(s); s != "" {
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// TestHints declares tools for models.
+func TestHints(t *testing.T) {
+	r := newRegistry(t)
+	selection := registry.Selection{Options: map[string]map[string]any{python.Name: {"toolCalls": true}}}
+	definitions, err := r.Definitions(registry.Anthropic, selection)
+	require.NoError(t, err)
+	require.Contains(t, definitions[0].Description, "# Knows some facts.\n"+
+		"tools.facts(About: str = ..., Kinds: list[str] = ..., Exact: bool = ...) -> dict\n"+
+		"    # About: what the facts are about")
+	require.Contains(t, definitions[0].Description, `tools.filesystem(command: Literal["view", `)
 }

@@ -9,6 +9,9 @@
 //
 // Each call gets a fresh sandbox; only the project's files remain from earlier calls. description.md, which models
 // read, describes what the code can use.
+//
+// With [OptionToolCalls] code can call the other enabled tools, as tools.NAME(key=value), with the rules that hold in the
+// tool javascript.
 package python
 
 import (
@@ -87,6 +90,9 @@ func (t *tool) Spec() registry.Spec {
 		Options: []registry.Option{{
 			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
 			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
+		}, {
+			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
+			Type: registry.OptionBool, Default: false,
 		}},
 		OutputSchema: coderun.OutputSchema,
 		TextOutput:   true, // where the data is too long
@@ -120,13 +126,15 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if err != nil {
 		return registry.Result{}, err
 	}
+	calls := &coderun.ToolCalls{Env: env}
 	options := &py.RunOptions{
-		Name:    t.options.ScriptName,
-		Args:    t.options.Args,
-		Owner:   env.Project,
-		Client:  env.Client,
-		Console: coderun.Progress(env),
-		Limits:  sandbox.Limits{Time: limit, Memory: int64(env.Options.Number(OptionMemory) * (1 << 20))},
+		Functions: functions(calls),
+		Name:      t.options.ScriptName,
+		Args:      t.options.Args,
+		Owner:     env.Project,
+		Client:    env.Client,
+		Console:   coderun.Progress(env),
+		Limits:    sandbox.Limits{Time: limit, Memory: int64(env.Options.Number(OptionMemory) * (1 << 20))},
 	}
 	changed := func() *Changes { return nil }
 	if env.Files != nil {
@@ -140,6 +148,7 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 	coderun.LogCrash(ctx, env.Logger, "Python", err)
 	out := render(result, err, changed())
+	calls.AddTo(&out)
 	if note := coderun.UnknownNote(call.Input); note != "" {
 		out.Content = append(out.Content, registry.Part{Text: note})
 	}

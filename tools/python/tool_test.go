@@ -13,6 +13,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/tools/filesystem"
 	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -20,10 +21,23 @@ import (
 func newRegistry(t testing.TB) *registry.Registry {
 	t.Helper()
 	interpreter := pythontest.New(t, runtime.EngineOptions{})
-	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil))
+	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil), filesystem.New(), facts)
 	require.NoError(t, err)
 	return r
 }
+
+var facts = registry.Func(registry.Spec{Name: "facts", Description: "Knows some facts."},
+	func(_ context.Context, in struct {
+		About string   `json:",omitempty" jsonschema:"what the facts are about"`
+		Kinds []string `json:",omitempty"`
+		Exact bool     `json:",omitempty"`
+	}, _ registry.Env) (struct {
+		N int `json:"n"`
+	}, error) {
+		return struct {
+			N int `json:"n"`
+		}{42}, nil
+	})
 
 func newEnv(t testing.TB) registry.Env {
 	t.Helper()

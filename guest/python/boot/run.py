@@ -42,11 +42,13 @@ def do(code, name, room):
 
 def run():
     global can_read
-    seed, room, reads, args, name, code = fetch(b'B').decode().split('\0', 5)
+    seed, room, reads, args, functions, name, code = fetch(b'B').decode().split('\0', 6)
     _random.Random.seed(random._inst, int(seed, 16))
     sys.argv = [name]
     if args:
         sys.argv += json.loads(args)
+    if functions:
+        install(json.loads(functions), main.__dict__)
     can_read = reads == '1'
     linecache.cache[name] = (len(code), None, Lines(code), name)
     do(code, name, int(room))

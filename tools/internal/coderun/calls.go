@@ -1,0 +1,143 @@
+package coderun
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// OptionToolCalls is the option, of type bool, that lets code call the other tools.
+const OptionToolCalls = "toolCalls"
+
+// MaxToolCalls is how many calls of tools the code of one run can make.
+const MaxToolCalls = 100
+
+// CodeTooManyCalls is the code of the error that code gets when it has made as many calls, or received as much from
+// them, as it may.
+const CodeTooManyCalls registry.Code = "too_many_calls"
+
+// What code sees, and bounds on it.
+const (
+	maxToolResults = 64 << 20 // bytes, all results of a run together
+	maxToolError   = 64 << 10 // bytes of one message
+
+	// MaxDeclarations bounds what models are told of the tools that code can call, in bytes.
+	MaxDeclarations = 32 << 10
+	// ToolErrorName is what code calls the error of a call that failed.
+	ToolErrorName = "ToolError"
+	// ToolPrefix is the object that has the tools.
+	ToolPrefix = "tools."
+)
+
+// Callable leaves out what has a name that cannot be a property of an object as others are.
+func Callable(definitions []*registry.Definition) []*registry.Definition {
+	return slices.DeleteFunc(definitions, func(d *registry.Definition) bool { return d.Name == "__proto__" })
+}
+
+// ToolCalls are the calls of tools that the code of one run makes. It is safe for concurrent use.
+type ToolCalls struct {
+	Env registry.Env
+
+	mu      sync.Mutex
+	calls   []ToolCall
+	refused int
+	results int // bytes of results so far
+}
+
+// A CallError is why a call gives no value.
+type CallError struct {
+	Code registry.Code
+	Text string
+}
+
+func (e *CallError) Error() string { return e.Text }
+
+// Call makes a call. What the code gets is the result's data if the tool says what that is, and otherwise the text. The
+// error is a [*CallError].
+func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json.RawMessage) (any, error) {
+	i, ok := c.begin(d.Name)
+	if !ok {
+		return nil, &CallError{CodeTooManyCalls, fmt.Sprintf(
+			"Tools can be called %d times in one run, and all of these calls have been made. Return what there is, and go on in another run.", MaxToolCalls)}
+	}
+	start := time.Now()
+	result := c.Env.Dispatch(ctx, registry.Call{Tool: d.Name, Input: input})
+	var value any = result.Text()
+	size := len(value.(string))
+	if data, ok := result.Data.(json.RawMessage); ok && d.Output != nil {
+		value, size = data, len(data)
+	}
+	if !c.end(i, result, time.Since(start), size) {
+		return nil, &CallError{CodeTooManyCalls, fmt.Sprintf(
+			"The call of %s was made, but its result is dropped: the results of one run may have %d MiB together. Ask for less.", d.Name, maxToolResults>>20)}
+	}
+	if result.IsError() {
+		return nil, &CallError{result.Code, plaintext.Cut(result.Text(), maxToolError)}
+	}
+	return value, nil
+}
+
+// begin counts a call.
+func (c *ToolCalls) begin(tool string) (i int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.calls) >= MaxToolCalls {
+		c.refused++
+		return 0, false
+	}
+	c.calls = append(c.calls, ToolCall{Tool: tool, Code: registry.CodeCanceled})
+	return len(c.calls) - 1, true
+}
+
+// end notes how a call has ended, and reports whether there is room for a result of that size.
+func (c *ToolCalls) end(i int, result registry.Result, took time.Duration, size int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	call := &c.calls[i]
+	call.OK, call.Code = !result.IsError(), result.Code
+	call.Milliseconds = float64(took.Microseconds()) / 1000
+	c.results += size
+	return c.results <= maxToolResults
+}
+
+// AddTo adds the calls to what is said of the run. Those that are still under way have been canceled by its end.
+func (c *ToolCalls) AddTo(result *registry.Result) {
+	c.mu.Lock()
+	calls, refused := slices.Clone(c.calls), c.refused
+	c.mu.Unlock()
+	if len(calls) == 0 {
+		return
+	}
+	made, failed := map[string]int{}, map[string]int{}
+	for _, call := range calls {
+		made[call.Tool]++
+		if !call.OK {
+			failed[call.Tool]++
+		}
+	}
+	tools := slices.Sorted(maps.Keys(made)) // the order of calls that are made at once is by chance
+	for i, tool := range tools {
+		tools[i] = fmt.Sprintf("%s %d", tool, made[tool])
+		if n := failed[tool]; n > 0 {
+			tools[i] += fmt.Sprintf(" (%d failed)", n)
+		}
+	}
+	note := "Tool calls: " + strings.Join(tools, ", ")
+	if refused > 0 {
+		note += fmt.Sprintf("; %d more were refused", refused)
+	}
+	// In a part of its own, as the files are, which the code cannot write.
+	result.Content = slices.Insert(result.Content, 1, registry.Part{Text: note})
+	if out, ok := result.Data.(Output); ok {
+		out.Calls = calls
+		result.Data = out
+	}
+}
