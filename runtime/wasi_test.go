@@ -480,7 +480,9 @@ func TestWASIFiles(t *testing.T) {
 	require.EqualValues(t, errNOTDIR, g.onPath("path_remove_directory", "file"))
 	require.Zero(t, g.onPath("path_unlink_file", "dir/inner"))
 	require.Zero(t, g.onPath("path_remove_directory", "dir"))
-	require.EqualValues(t, errPERM, g.onPath("path_remove_directory", "."))
+	for _, path := range []string{".", "./.", "dir/.", "./"} { // the directory that it is relative to
+		require.EqualValues(t, errINVAL, g.onPath("path_remove_directory", path))
+	}
 }
 
 // listing reads a directory with a small buffer, beginning at a position.

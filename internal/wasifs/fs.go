@@ -145,6 +145,17 @@ func resolve(guest string) (name string, isDir bool) {
 	return norm.NFC.String(path.Clean("/" + guest)), isDir
 }
 
+// dots returns the error for removing or renaming what a path names by "." or "..", as Linux has it, or zero.
+func dots(guest string, self, above Errno) Errno {
+	switch path.Base(guest) {
+	case ".":
+		return self
+	case "..":
+		return above
+	}
+	return 0
+}
+
 // root is the resolved path of what is mounted. Removing and renaming it is refused here, since not every afero.Fs
 // does.
 const root = "/"
@@ -210,6 +221,9 @@ func (s *FS) Rmdir(guest string) Errno {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name, _ := resolve(guest)
+	if errno := dots(guest, EINVAL, ENOTEMPTY); errno != 0 {
+		return errno
+	}
 	if errno := s.settle(name); errno != 0 {
 		return errno
 	}

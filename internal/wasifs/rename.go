@@ -9,8 +9,10 @@ func (s *FS) Rename(guestFrom, guestTo string) Errno {
 	defer s.mu.Unlock()
 	from, fromIsDir := resolve(guestFrom)
 	to, toIsDir := resolve(guestTo)
-	for _, name := range []string{from, to} {
-		if errno := s.settle(name); errno != 0 {
+	for _, errno := range []Errno{
+		dots(guestFrom, EBUSY, EBUSY), dots(guestTo, EBUSY, EBUSY), s.settle(from), s.settle(to),
+	} {
+		if errno != 0 {
 			return errno
 		}
 	}
