@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"internal/enginetest": {"runtime", "runtime/javascript"},
 	"internal/pythontest": {"internal/enginetest", "runtime", "runtime/python"},
 	"internal/selftest": {"internal/procmem", "internal/wasmasm", "mcp/mcpclient", "mcp/mcpserver", "provider",
-		"provider/xmlcall", "registry", "runtime", "runtime/command", "runtime/javascript", "testdata/hostile", "vfs", "vfs/archive", "vfs/local"},
+		"provider/xmlcall", "registry", "runtime", "runtime/command", "runtime/javascript", "runtime/python", "testdata/hostile", "vfs", "vfs/archive", "vfs/local"},
 	"internal/test262":               {},
 	"internal/wasifs":                {},
 	"vfs":                            {"internal/progress", "vfs/internal/fsys"},

@@ -47,6 +47,9 @@ func (r *Runner) loadPython(ctx context.Context) (*py.Interpreter, error) {
 	return py.New(ctx, r.engine, m)
 }
 
+// HasPython reports whether there is a build of Python. It may still turn out to be one that cannot be used.
+func (r *Runner) HasPython() bool { return r.findsPython != nil }
+
 // Python returns what runs Python, for code of the program's own, and loads it if that has not been done. The context
 // limits loading. The error is [ErrNoPython] if the options give no build of it.
 func (r *Runner) Python(ctx context.Context) (*py.Interpreter, error) {

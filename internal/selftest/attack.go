@@ -40,6 +40,8 @@ type Attack struct {
 
 	// Source is the script.
 	Source string
+	// python means that the script is Python.
+	python bool
 
 	// prepare, if not nil, makes an attack that is not a script.
 	prepare preparation
@@ -53,6 +55,9 @@ type preparation func(ctx context.Context) (attack func() (ending string, err er
 // schemas and so on.
 const amplification = "amplification"
 
+// IsPython reports whether the attack is a script in Python.
+func (a Attack) IsPython() bool { return a.python }
+
 // Family returns the kind of attack: the name's first word, or its second if the first is "amplification".
 func (a Attack) Family() string {
 	family, rest, _ := strings.Cut(a.Name, "-")
@@ -65,7 +70,7 @@ func (a Attack) Family() string {
 
 // Attacks returns the built-in attacks, sorted by name.
 func Attacks() ([]Attack, error) {
-	attacks, err := read(hostile.Scripts)
+	attacks, err := read(hostile.Scripts, "*.js")
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +79,12 @@ func Attacks() ([]Attack, error) {
 	return attacks, nil
 }
 
-func read(files fs.FS) ([]Attack, error) {
-	names, err := fs.Glob(files, "*.js")
+// PythonAttacks returns the built-in attacks that are Python, sorted by name. They are made only where [Options] has
+// Python.
+func PythonAttacks() ([]Attack, error) { return read(hostile.Python, "python/*.py") }
+
+func read(files fs.FS, pattern string) ([]Attack, error) {
+	names, err := fs.Glob(files, pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -85,24 +94,32 @@ func read(files fs.FS) ([]Attack, error) {
 		if err != nil {
 			return nil, err
 		}
-		script, err := parse(strings.TrimSuffix(path.Base(name), ".js"), string(source))
+		extension := path.Ext(name)
+		python := extension == ".py"
+		comment := "// "
+		if python {
+			comment = "# "
+		}
+		script, err := parse(strings.TrimSuffix(path.Base(name), extension), string(source), comment)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		script.python = python
 		scripts = append(scripts, script)
 	}
 	return scripts, nil
 }
 
-func parse(name, source string) (Attack, error) {
+// parse reads the comments at the beginning of a script.
+func parse(name, source, comment string) (Attack, error) {
 	attempt, rest, _ := strings.Cut(source, "\n")
 	ends, rest, _ := strings.Cut(rest, "\n")
 	a := Attack{Name: name, Source: source}
 	var ok bool
-	if a.Attempt, ok = strings.CutPrefix(attempt, "// "); !ok {
+	if a.Attempt, ok = strings.CutPrefix(attempt, comment); !ok {
 		return a, errors.New("the first line does not say what the script attempts")
 	}
-	if ends, ok = strings.CutPrefix(ends, "// ends: "); !ok {
+	if ends, ok = strings.CutPrefix(ends, comment+"ends: "); !ok {
 		return a, errors.New("the second line does not say how the script ends")
 	}
 	a.Endings = strings.Split(ends, " or ")
@@ -111,12 +128,12 @@ func parse(name, source string) (Attack, error) {
 		limit, isLimit := strings.CutSuffix(ending, " limit")
 		switch {
 		case isLimit && slices.Contains(limits, sandbox.Limit(limit)), slices.Contains([]string{"exception", "returns",
-			"exits"}, kind), ending == neverSettles:
+			"exits", crashes}, kind), ending == neverSettles:
 		default:
 			return a, fmt.Errorf("no script ends with %q", ending)
 		}
 	}
-	if grows, ok := strings.CutPrefix(rest, "// grows: "); ok {
+	if grows, ok := strings.CutPrefix(rest, comment+"grows: "); ok {
 		grows, _, _ = strings.Cut(grows, "\n")
 		mebibytes, err := strconv.ParseUint(strings.TrimSuffix(grows, " MiB"), 10, 20)
 		if err != nil {
@@ -163,6 +180,7 @@ func Ending(result *js.Result, err error) string {
 // Allows reports whether the attack may end in this way.
 func (a Attack) Allows(ending string) bool {
 	return slices.ContainsFunc(a.Endings, func(want string) bool {
-		return want == ending || want == "exception" && strings.HasPrefix(ending, "exception ")
+		kind, _, more := strings.Cut(ending, " ")
+		return want == ending || more && want == kind && (kind == "exception" || kind == "returns")
 	})
 }

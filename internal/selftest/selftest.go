@@ -10,6 +10,7 @@ import (
 
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	py "github.com/toolrun/toolrun/runtime/python"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -38,6 +39,9 @@ type Options struct {
 
 	// Rounds is how often each attack is made. Zero means once.
 	Rounds int
+
+	// Python runs the attacks of [PythonAttacks].
+	Python *py.Interpreter
 }
 
 // An Outcome is the result of one attack.
@@ -150,6 +154,9 @@ func attemptMeasured(ctx context.Context, engine *js.Interpreter, a Attack, opti
 // prepared returns functions that make an attack and release what it needed.
 func prepared(ctx context.Context, engine *js.Interpreter, a Attack, options Options) (do func() Outcome, finish func(),
 	err error) {
+	if a.python {
+		return func() Outcome { return attemptPython(ctx, a, options) }, func() {}, nil
+	}
 	if a.prepare == nil {
 		return func() Outcome { return attemptScript(ctx, engine, a, options) }, func() {}, nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/internal/procmem"
+	"github.com/toolrun/toolrun/internal/pythontest"
 	"github.com/toolrun/toolrun/internal/race"
 	"github.com/toolrun/toolrun/internal/selftest"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -181,4 +182,23 @@ func TestAContextThatEnds(t *testing.T) {
 	_, err := selftest.Run(ctx, engine.Interpreter,
 		[]selftest.Attack{{Name: "a-b", Endings: []string{"returns 1"}, Source: `return 1`}}, selftest.Options{})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestHostilePython makes the attacks in Python, if there is Python, or every fifth of them without -soak.
+func TestHostilePython(t *testing.T) {
+	python := pythontest.New(t, sandbox.EngineOptions{})
+	attacks, err := selftest.PythonAttacks()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(attacks), 40, "some are gone")
+	if !*soak {
+		var some []selftest.Attack
+		for i := 0; i < len(attacks); i += 5 {
+			some = append(some, attacks[i])
+		}
+		attacks = some
+	}
+	report, err := selftest.Run(t.Context(), engine.Interpreter, attacks,
+		selftest.Options{Python: python, TimeLimit: 100 * time.Millisecond, MostLate: time.Minute})
+	require.NoError(t, err)
+	require.Empty(t, report.Wrong())
 }

@@ -8,3 +8,8 @@ import "embed"
 //
 //go:embed *.js
 var Scripts embed.FS
+
+// Python are the files python/*.py.
+//
+//go:embed python/*.py
+var Python embed.FS

@@ -24,7 +24,7 @@ to reach the engine. Meanwhile all processors are busy and garbage collections
 are forced. After each one, a correct script must still work. Before that, send
 small and hostile messages, schemas, modules, archives and streams to everything
 else that takes data from outside, one at a time, and measure how large the
-process becomes.
+process becomes. Where Python is there, hostile Python is run, too.
 
 The table says how many attacks ended as they should, and how long after its
 time limit a script was stopped. The exit status is 1 if one ended otherwise,
@@ -50,6 +50,18 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 			if err != nil {
 				return err
 			}
+			runner, err := open(cmd, toolrun.Options{})
+			if err != nil {
+				return err
+			}
+			defer runner.Close()
+			if runner.HasPython() {
+				more, err := selftest.PythonAttacks()
+				if err != nil {
+					return err
+				}
+				attacks = append(attacks, more...)
+			}
 			attacks = slices.DeleteFunc(attacks, func(a selftest.Attack) bool { return !pattern.MatchString(a.Name) })
 			if len(attacks) == 0 {
 				return fmt.Errorf("no attack's name matches %q", only)
@@ -59,11 +71,11 @@ was stopped later than --late allows, or made the process larger than allowed.`,
 				return listAttacks(attacks).print(out, asJSON)
 			}
 
-			runner, err := open(cmd, toolrun.Options{})
-			if err != nil {
-				return err
+			if slices.ContainsFunc(attacks, selftest.Attack.IsPython) {
+				if options.Python, err = runner.Python(cmd.Context()); err != nil {
+					return err
+				}
 			}
-			defer runner.Close()
 			engine, err := runner.start(cmd.Context())
 			if err != nil {
 				return err

@@ -1,0 +1,80 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// attemptPython runs a script in Python, and then a correct one.
+func attemptPython(ctx context.Context, script Attack, options Options) Outcome {
+	if options.Python == nil {
+		return Outcome{Attack: script.Name, Wrong: "there is no Python"}
+	}
+	store := local.NewMemoryStore(nil)
+	defer store.Close()
+	project, err := store.Open(ctx, "selftest")
+	if err != nil {
+		return Outcome{Attack: script.Name, Wrong: err.Error()}
+	}
+	limit := options.TimeLimit
+	if !script.Allows(timeLimit) {
+		limit = patience
+	}
+	began := time.Now()
+	result, err := options.Python.Run(ctx, script.Source, &py.RunOptions{
+		Name: script.Name + ".py", Files: project, Limits: sandbox.Limits{Time: limit},
+	})
+	o := Outcome{Attack: script.Name, Ending: pythonEnding(result, err), Duration: time.Since(began)}
+	if o.Ending == timeLimit {
+		o.Late = max(o.Duration-limit, 1)
+	}
+	if !script.Allows(o.Ending) {
+		o.Wrong = fmt.Sprintf("it should have ended with %q, and not with %q", script.Endings, o.Ending)
+		return o
+	}
+	if o.Late > options.MostLate {
+		o.Wrong = fmt.Sprintf("it was stopped %v after its time limit", o.Late.Round(time.Millisecond))
+		return o
+	}
+	result, err = options.Python.Run(ctx, correctPython, &py.RunOptions{Files: project, Limits: sandbox.Limits{Time: patience}})
+	if err != nil || result.Text != correctPythonResult {
+		o.Wrong = fmt.Sprintf("correct code did not work after it: %q, %v", result.Text, err)
+	}
+	return o
+}
+
+// correctPython uses a bit of everything that hostile code may have broken.
+const correctPython = `
+import json, re, sqlite3, os
+with open('/a', 'w') as f: f.write(json.dumps({'sorted': sorted([3, 1, 2]), 'text': 'é'}))
+db = sqlite3.connect(':memory:')
+[json.load(open('a')), re.sub('[0-9]', lambda m: str(int(m[0]) * 2), 'a1b2'), db.execute('select 6 * 7').fetchone(), os.getcwd()]`
+
+const correctPythonResult = "[{'sorted': [1, 2, 3], 'text': 'é'}, 'a2b4', (42,), '/']"
+
+// pythonEnding is [Ending] for Python. A crash of the interpreter is "crash".
+func pythonEnding(result *py.Result, err error) string {
+	if err == nil {
+		return "returns " + result.Text
+	}
+	if limit, ok := errors.AsType[*sandbox.LimitError](err); ok && slices.Contains(limits, limit.Limit) {
+		return string(limit.Limit) + " limit"
+	}
+	if script, ok := errors.AsType[*py.ScriptError](err); ok {
+		return "exception " + script.Type
+	}
+	if exit, ok := errors.AsType[*py.ExitError](err); ok {
+		return fmt.Sprintf("exits %d", exit.Code)
+	}
+	if _, ok := errors.AsType[*sandbox.CrashError](err); ok {
+		return crashes
+	}
+	return err.Error()
+}

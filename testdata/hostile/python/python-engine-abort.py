@@ -1,0 +1,4 @@
+# Ends the interpreter.
+# ends: crash
+import os
+os.abort()

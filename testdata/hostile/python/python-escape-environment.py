@@ -1,0 +1,4 @@
+# Reads the environment.
+# ends: returns {}
+import os
+dict(os.environ)

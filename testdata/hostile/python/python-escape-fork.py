@@ -1,0 +1,4 @@
+# Starts another process.
+# ends: exception AttributeError
+import os
+os.fork()

@@ -1,0 +1,3 @@
+# Leaves the project by a path.
+# ends: exception
+open('/../../../../etc/passwd').read()

@@ -1,0 +1,4 @@
+# Opens a socket.
+# ends: exception OSError
+import socket
+socket.socket()

@@ -1,0 +1,4 @@
+# Runs a program.
+# ends: exception OSError
+import subprocess
+subprocess.run(['ls'])

@@ -1,0 +1,3 @@
+# Loops without doing anything.
+# ends: time limit
+while True: pass

@@ -1,0 +1,4 @@
+# Doubles a string without end.
+# ends: memory limit
+x = 'x'
+while True: x += x

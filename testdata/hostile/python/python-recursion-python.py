@@ -1,0 +1,4 @@
+# Recurses without end.
+# ends: exception RecursionError
+def f(): f()
+f()

@@ -1,0 +1,3 @@
+# Compiles deeply nested source.
+# ends: exception
+eval('(' * 10**5 + ')' * 10**5)
