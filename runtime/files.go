@@ -385,7 +385,8 @@ func (c wasiCall) piece(left int) []byte {
 }
 
 // readFile fills buffers from a file, until there is no more.
-func (c wasiCall) readFile(buffers [][]byte, size int, read func(b []byte, done int64) (int, errno)) (done int, e errno) {
+func (c wasiCall) readFile(buffers [][]byte, size int, read func(b []byte, done int64) (int, errno),
+) (done int, e errno) {
 	for {
 		piece := c.piece(size - done)
 		n, e := await(c, func() (int, errno) { return read(piece, int64(done)) })
@@ -407,7 +408,8 @@ func (c wasiCall) readFile(buffers [][]byte, size int, read func(b []byte, done 
 }
 
 // writeFile writes buffers to a file.
-func (c wasiCall) writeFile(buffers [][]byte, size int, write func(b []byte, done int64) (int, errno)) (done int, e errno) {
+func (c wasiCall) writeFile(buffers [][]byte, size int, write func(b []byte, done int64) (int, errno),
+) (done int, e errno) {
 	for {
 		piece := c.piece(size - done)
 		for room := piece; len(room) > 0; {

@@ -241,8 +241,8 @@ func fdReaddir(_ context.Context, c wasiCall) errno {
 	return errnoSuccess
 }
 
-// maxListings is how many entries of directories a run keeps at the same time, beside those of the last directory that it
-// has read.
+// maxListings is how many entries of directories a run keeps at the same time, beside those of the last directory that
+// it has read.
 const maxListings = 100_000
 
 // list reads a directory, and drops what is known of others if that is too much. They are read again then.
@@ -277,6 +277,7 @@ func (d *descriptor) list() ([]wasifs.Entry, errno) {
 		return nil, e
 	}
 	// Above the directory the guest cannot look.
-	dots := []wasifs.Entry{{Ino: own.Ino, Name: ".", Type: own.Mode.Type()}, {Ino: own.Ino, Name: "..", Type: own.Mode.Type()}}
+	kind := own.Mode.Type()
+	dots := []wasifs.Entry{{Ino: own.Ino, Name: ".", Type: kind}, {Ino: own.Ino, Name: "..", Type: kind}}
 	return slices.Concat(dots, entries), errnoSuccess
 }

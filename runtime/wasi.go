@@ -247,7 +247,8 @@ func procRaise(_ context.Context, c wasiCall) errno {
 		return wasifs.EINVAL
 	case signal >= signalStop && signal <= signalOutput:
 		return wasifs.ENOTSUP
-	case signal == signalNone, signal == signalChild, signal == signalContinue, signal == signalUrgent, signal == signalWindow:
+	case signal == signalNone, signal == signalChild, signal == signalContinue, signal == signalUrgent,
+		signal == signalWindow:
 		return errnoSuccess
 	default:
 		panic(&Stop{&ExitError{Code: 128 + int(signal)}}) // as shells have it

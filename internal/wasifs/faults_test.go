@@ -139,45 +139,45 @@ func TestFaultsOfTheFileSystem(t *testing.T) {
 		name, op string
 		err      error
 		flag     wasifs.Flag
-		do       func(t *testing.T, f wasifs.File) (int, wasifs.Errno)
+		do       func(t *testing.T, f File) (int, Errno)
 		n        int
 		want     wasifs.Errno
 		position int64
 	}{
 		{"reading half", "read", syscall.EIO, wasifs.O_RDWR,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Read(make([]byte, 6)) }, 3, wasifs.EIO, 3},
+			func(_ *testing.T, f File) (int, Errno) { return f.Read(make([]byte, 6)) }, 3, wasifs.EIO, 3},
 		{"reading half there", "read", syscall.EIO, wasifs.O_RDWR,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Pread(make([]byte, 6), 1) }, 3, wasifs.EIO, 0},
+			func(_ *testing.T, f File) (int, Errno) { return f.Pread(make([]byte, 6), 1) }, 3, wasifs.EIO, 0},
 		{"writing half", "write", syscall.ENOSPC, wasifs.O_RDWR,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Write(six) }, 3, wasifs.ENOSPC, 3},
+			func(_ *testing.T, f File) (int, Errno) { return f.Write(six) }, 3, wasifs.ENOSPC, 3},
 		{"writing half and saying nothing", "write", nil, wasifs.O_RDWR,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Write(six) }, 3, wasifs.EIO, 3},
+			func(_ *testing.T, f File) (int, Errno) { return f.Write(six) }, 3, wasifs.EIO, 3},
 		{"writing half there", "write", syscall.ESTALE, wasifs.O_RDWR,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Pwrite(six, 2) }, 3, wasifs.ESTALE, 0},
+			func(_ *testing.T, f File) (int, Errno) { return f.Pwrite(six, 2) }, 3, wasifs.ESTALE, 0},
 		{"appending half", "write", syscall.ENOSPC, appends,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Write(six) }, 3, wasifs.ENOSPC, 15},
+			func(_ *testing.T, f File) (int, Errno) { return f.Write(six) }, 3, wasifs.ENOSPC, 15},
 		{"not finding the end", "seek", syscall.EIO, appends,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Write(six) }, 0, wasifs.EIO, 0},
+			func(_ *testing.T, f File) (int, Errno) { return f.Write(six) }, 0, wasifs.EIO, 0},
 		{"not opening it again", "open", syscall.EACCES, appends,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Pwrite(six, 0) }, 0, wasifs.EACCES, 0},
+			func(_ *testing.T, f File) (int, Errno) { return f.Pwrite(six, 0) }, 0, wasifs.EACCES, 0},
 		{"not appending from now on", "open", syscall.EACCES, wasifs.O_RDWR,
-			func(t *testing.T, f wasifs.File) (int, wasifs.Errno) {
+			func(t *testing.T, f File) (int, Errno) {
 				errno := f.SetAppend(true)
 				require.False(t, f.IsAppend())
 				return 0, errno
 			}, 0, wasifs.EACCES, 0},
 		{"not syncing what is written", "sync", syscall.EIO, wasifs.O_RDWR | wasifs.O_SYNC,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return f.Write(six) }, 6, wasifs.EIO, 6},
+			func(_ *testing.T, f File) (int, Errno) { return f.Write(six) }, 6, wasifs.EIO, 6},
 		{"not syncing what is truncated", "sync", syscall.EIO, wasifs.O_RDWR | wasifs.O_SYNC,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return 0, f.Truncate(12) }, 0, wasifs.EIO, 0},
+			func(_ *testing.T, f File) (int, Errno) { return 0, f.Truncate(12) }, 0, wasifs.EIO, 0},
 		{"not syncing", "sync", syscall.EIO, wasifs.O_RDWR,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return 0, f.Sync() }, 0, wasifs.EIO, 0},
+			func(_ *testing.T, f File) (int, Errno) { return 0, f.Sync() }, 0, wasifs.EIO, 0},
 		{"syncing what is open for reading", "sync", syscall.EIO, wasifs.O_RDONLY,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return 0, f.Sync() }, 0, 0, 0},
+			func(_ *testing.T, f File) (int, Errno) { return 0, f.Sync() }, 0, 0, 0},
 		{"not truncating", "truncate", syscall.EROFS, wasifs.O_RDWR,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return 0, f.Truncate(1) }, 0, wasifs.EROFS, 0},
+			func(_ *testing.T, f File) (int, Errno) { return 0, f.Truncate(1) }, 0, wasifs.EROFS, 0},
 		{"not knowing the size", "fstat", syscall.EIO, wasifs.O_RDWR,
-			func(_ *testing.T, f wasifs.File) (int, wasifs.Errno) { return 0, errnoOf(f.Seek(0, io.SeekEnd)) }, 0, wasifs.EIO, 0},
+			func(_ *testing.T, f File) (int, Errno) { return 0, errnoOf(f.Seek(0, io.SeekEnd)) }, 0, wasifs.EIO, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			files := &faults{Fs: inMemory(t, nil)}

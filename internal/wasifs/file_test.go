@@ -38,84 +38,84 @@ func TestErrorsOfOpenFiles(t *testing.T) {
 	tests := []struct {
 		name string
 		flag wasifs.Flag
-		do   func(f wasifs.File) wasifs.Errno
+		do   func(f File) Errno
 		want wasifs.Errno
 	}{
-		{"reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Read(buf)) }, 0},
-		{"reading nothing", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Read(nil)) }, 0},
-		{"reading what is open for writing", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Read(buf)) }, wasifs.EBADF},
-		{"reading nothing of that", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Read(nil)) }, wasifs.EBADF},
-		{"reading there", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pread(buf, 2)) }, 0},
-		{"reading nothing there", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pread(nil, 2)) }, 0},
-		{"reading before the beginning", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pread(buf, -1)) }, wasifs.EINVAL},
-		{"reading nothing before the beginning", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
+		{"reading", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Read(buf)) }, 0},
+		{"reading nothing", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Read(nil)) }, 0},
+		{"reading what is open for writing", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Read(buf)) }, wasifs.EBADF},
+		{"reading nothing of that", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Read(nil)) }, wasifs.EBADF},
+		{"reading there", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Pread(buf, 2)) }, 0},
+		{"reading nothing there", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Pread(nil, 2)) }, 0},
+		{"reading before the beginning", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Pread(buf, -1)) }, wasifs.EINVAL},
+		{"reading nothing before the beginning", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Pread(nil, -1))
 		}, wasifs.EINVAL},
-		{"reading far behind the end", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pread(buf, 1<<62)) }, 0},
-		{"reading beyond all positions", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
+		{"reading far behind the end", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Pread(buf, 1<<62)) }, 0},
+		{"reading beyond all positions", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Pread(buf, most))
 		}, wasifs.EINVAL},
-		{"reading what is open for writing, there", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno {
+		{"reading what is open for writing, there", wasifs.O_WRONLY, func(f File) Errno {
 			return errnoOf(f.Pread(buf, 0))
 		}, wasifs.EBADF},
 
-		{"writing", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Write(buf)) }, 0},
-		{"writing nothing", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Write(nil)) }, 0},
-		{"writing to what is open for reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Write(buf)) }, wasifs.EBADF},
-		{"writing nothing to that", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Write(nil)) }, wasifs.EBADF},
-		{"writing to what is emptied for reading", wasifs.O_RDONLY | wasifs.O_TRUNC, func(f wasifs.File) wasifs.Errno {
+		{"writing", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Write(buf)) }, 0},
+		{"writing nothing", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Write(nil)) }, 0},
+		{"writing to what is open for reading", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Write(buf)) }, wasifs.EBADF},
+		{"writing nothing to that", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Write(nil)) }, wasifs.EBADF},
+		{"writing to what is emptied for reading", wasifs.O_RDONLY | wasifs.O_TRUNC, func(f File) Errno {
 			return errnoOf(f.Write(buf))
 		}, wasifs.EBADF},
-		{"writing to what appends for reading", wasifs.O_RDONLY | wasifs.O_APPEND, func(f wasifs.File) wasifs.Errno {
+		{"writing to what appends for reading", wasifs.O_RDONLY | wasifs.O_APPEND, func(f File) Errno {
 			return errnoOf(f.Write(buf))
 		}, wasifs.EBADF},
-		{"writing there", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pwrite(buf, 2)) }, 0},
-		{"writing there to what appends", wasifs.O_WRONLY | wasifs.O_APPEND, func(f wasifs.File) wasifs.Errno {
+		{"writing there", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Pwrite(buf, 2)) }, 0},
+		{"writing there to what appends", wasifs.O_WRONLY | wasifs.O_APPEND, func(f File) Errno {
 			return errnoOf(f.Pwrite(buf, 2))
 		}, 0},
-		{"writing nothing there", wasifs.O_WRONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pwrite(nil, 2)) }, 0},
-		{"writing before the beginning", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Pwrite(buf, -1)) }, wasifs.EINVAL},
-		{"writing beyond all positions", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno {
+		{"writing nothing there", wasifs.O_WRONLY, func(f File) Errno { return errnoOf(f.Pwrite(nil, 2)) }, 0},
+		{"writing before the beginning", wasifs.O_RDWR, func(f File) Errno { return errnoOf(f.Pwrite(buf, -1)) }, wasifs.EINVAL},
+		{"writing beyond all positions", wasifs.O_RDWR, func(f File) Errno {
 			return errnoOf(f.Pwrite(buf, most-1))
 		}, wasifs.EINVAL},
-		{"writing there to what is open for reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
+		{"writing there to what is open for reading", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Pwrite(buf, 0))
 		}, wasifs.EBADF},
 
-		{"seeking", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(4, io.SeekStart)) }, 0},
-		{"seeking behind the end", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(1<<40, io.SeekEnd)) }, 0},
-		{"seeking to the last position", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(most, io.SeekStart)) }, 0},
-		{"seeking beyond it", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(most, io.SeekEnd)) }, wasifs.EINVAL},
-		{"seeking before the beginning", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
+		{"seeking", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(4, io.SeekStart)) }, 0},
+		{"seeking behind the end", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(1<<40, io.SeekEnd)) }, 0},
+		{"seeking to the last position", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(most, io.SeekStart)) }, 0},
+		{"seeking beyond it", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(most, io.SeekEnd)) }, wasifs.EINVAL},
+		{"seeking before the beginning", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Seek(-1, io.SeekStart))
 		}, wasifs.EINVAL},
-		{"seeking back from the beginning", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
+		{"seeking back from the beginning", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Seek(-1, io.SeekCurrent))
 		}, wasifs.EINVAL},
-		{"seeking too far back from the end", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
+		{"seeking too far back from the end", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Seek(-11, io.SeekEnd))
 		}, wasifs.EINVAL},
-		{"seeking back as far as numbers go", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno {
+		{"seeking back as far as numbers go", wasifs.O_RDONLY, func(f File) Errno {
 			return errnoOf(f.Seek(math.MinInt64, io.SeekEnd))
 		}, wasifs.EINVAL},
-		{"seeking from nowhere", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(0, 3)) }, wasifs.EINVAL},
-		{"seeking from less than nowhere", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.Seek(0, -1)) }, wasifs.EINVAL},
+		{"seeking from nowhere", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(0, 3)) }, wasifs.EINVAL},
+		{"seeking from less than nowhere", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.Seek(0, -1)) }, wasifs.EINVAL},
 
-		{"truncating", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno { return f.Truncate(3) }, 0},
-		{"truncating what appends", wasifs.O_RDWR | wasifs.O_APPEND, func(f wasifs.File) wasifs.Errno { return f.Truncate(3) }, 0},
-		{"truncating to less than nothing", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno { return f.Truncate(-1) }, wasifs.EINVAL},
-		{"truncating what is open for reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return f.Truncate(3) }, wasifs.EINVAL},
-		{"truncating what is emptied for reading", wasifs.O_RDONLY | wasifs.O_TRUNC, func(f wasifs.File) wasifs.Errno {
+		{"truncating", wasifs.O_RDWR, func(f File) Errno { return f.Truncate(3) }, 0},
+		{"truncating what appends", wasifs.O_RDWR | wasifs.O_APPEND, func(f File) Errno { return f.Truncate(3) }, 0},
+		{"truncating to less than nothing", wasifs.O_RDWR, func(f File) Errno { return f.Truncate(-1) }, wasifs.EINVAL},
+		{"truncating what is open for reading", wasifs.O_RDONLY, func(f File) Errno { return f.Truncate(3) }, wasifs.EINVAL},
+		{"truncating what is emptied for reading", wasifs.O_RDONLY | wasifs.O_TRUNC, func(f File) Errno {
 			return f.Truncate(3)
 		}, wasifs.EINVAL},
 
-		{"listing", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return errnoOf(f.List()) }, wasifs.ENOTDIR},
+		{"listing", wasifs.O_RDONLY, func(f File) Errno { return errnoOf(f.List()) }, wasifs.ENOTDIR},
 		{"syncing", wasifs.O_RDWR, wasifs.File.Sync, 0},
 		{"syncing what is open for reading", wasifs.O_RDONLY, wasifs.File.Sync, 0},
-		{"setting times", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return f.Utimens(1, 2) }, 0},
-		{"appending from now on", wasifs.O_RDWR, func(f wasifs.File) wasifs.Errno { return f.SetAppend(true) }, 0},
-		{"appending no longer", wasifs.O_WRONLY | wasifs.O_APPEND, func(f wasifs.File) wasifs.Errno { return f.SetAppend(false) }, 0},
-		{"appending to what is open for reading", wasifs.O_RDONLY, func(f wasifs.File) wasifs.Errno { return f.SetAppend(true) }, 0},
+		{"setting times", wasifs.O_RDONLY, func(f File) Errno { return f.Utimens(1, 2) }, 0},
+		{"appending from now on", wasifs.O_RDWR, func(f File) Errno { return f.SetAppend(true) }, 0},
+		{"appending no longer", wasifs.O_WRONLY | wasifs.O_APPEND, func(f File) Errno { return f.SetAppend(false) }, 0},
+		{"appending to what is open for reading", wasifs.O_RDONLY, func(f File) Errno { return f.SetAppend(true) }, 0},
 	}
 	forEachKind(t, func(t *testing.T, files afero.Fs) {
 		s := wasifs.New(files, 1<<20)

@@ -6,8 +6,16 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/wasifs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// Short names for tables.
+type (
+	FS    = *wasifs.FS
+	File  = wasifs.File
+	Errno = wasifs.Errno
 )
 
 // A kind is a kind of file system with which the adapter is tested.

@@ -2,8 +2,8 @@ package wasifs
 
 import "strings"
 
-// Rename moves a file or directory. File systems of Go, and Go's own package os, refuse to replace directories whatever is to
-// go there (EEXIST). POSIX tells cases apart, and puts a directory in the place of an empty one.
+// Rename moves a file or directory. File systems of Go, and Go's own package os, refuse to replace directories whatever
+// is to go there (EEXIST). POSIX tells cases apart, and puts a directory in the place of an empty one.
 func (s *FS) Rename(guestFrom, guestTo string) Errno {
 	s.mu.Lock()
 	defer s.mu.Unlock()
