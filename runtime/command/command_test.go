@@ -118,3 +118,21 @@ func TestTheEndOfALongLogIsKept(t *testing.T) {
 	require.LessOrEqual(t, len(result.LogEnd), 4<<10)
 	require.Greater(t, result.Truncated, int64(5000))
 }
+
+// BenchmarkCommand runs a small command and a small reactor.
+func BenchmarkCommand(b *testing.B) {
+	for form, export := range map[string]string{"command": "_start", "reactor": "toolrun_call"} {
+		b.Run(form, func(b *testing.B) {
+			loaded := load(b, module(func(m *asm.Module) {
+				write := m.Import("wasi_snapshot_preview1", "fd_write", "iiii:i")
+				m.Export(export, m.Func(":", "", counting(write)))
+				m.Data(0, "a")
+			}), nil)
+			for b.Loop() {
+				result, err := loaded.Run(b.Context(), sandbox.RunOptions{Stdin: []byte("{}")})
+				require.NoError(b, err)
+				require.Equal(b, "b", string(result.Output))
+			}
+		})
+	}
+}
