@@ -14,6 +14,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/tools/internal/tooltest"
 	"github.com/toolrun/toolrun/tools/module"
 )
 
@@ -309,4 +310,54 @@ func TestManifestsAreChecked(t *testing.T) {
 	_, err = store.Add(m, []byte("\x00asm\x0d\x00\x01\x00"), module.AddOptions{})
 	var refused *command.RefusedError
 	require.ErrorAs(t, err, &refused)
+}
+
+// TestFilesAreThoseThatAreGranted: a module makes a directory, and exits with WASI's error number.
+func TestFilesAreThoseThatAreGranted(t *testing.T) {
+	t.Parallel()
+	making := func(name string) []byte {
+		return program(func(m *asm.Module) []byte {
+			make, exit := m.Import(wasi, "path_create_directory", "iii:i"), m.Import(wasi, "proc_exit", "i:")
+			m.Data(100, name)
+			return asm.Code(asm.I32(3), asm.I32(100), asm.I32(int32(len(name))), asm.Call(make), asm.Call(exit))
+		})
+	}
+	for _, c := range []struct {
+		why, name, folder string
+		granted           module.Access
+		made              string // or nothing
+	}{
+		{"write", "new", "", module.AccessWrite, "/new"},
+		{"write in a folder", "new", "/data", module.AccessWrite, "/data/new"},
+		{"write out of a folder", "../new", "/data", module.AccessWrite, ""},
+		{"write to a memory", "memories/new", "", module.AccessWrite, ""},
+		{"write to a memory that is the folder", "new", "/memories", module.AccessWrite, ""},
+		{"read", "new", "", module.AccessRead, ""},
+		{"read in a folder", "new", "/data", module.AccessRead, ""},
+		{"nothing", "new", "", module.AccessNone, ""},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			files := tooltest.InMemory(t, nil)
+			for _, dir := range []string{"/data", "/memories"} {
+				require.NoError(t, files.Mkdir(dir, 0o755))
+			}
+			r := tools(t, add(t, making(c.name), module.Grants{Files: c.granted}, func(m *module.Manifest) {
+				m.Asks = module.Asks{Files: module.AccessWrite, Folder: c.folder}
+			}))
+			result := r.Dispatch(t.Context(), registry.Call{Tool: "thing", Input: json.RawMessage(`{}`)}, registry.Env{Project: "p", Files: files})
+			require.Equal(t, c.made == "", result.IsError(), result.Text())
+			if c.made != "" {
+				info, err := files.Stat(c.made)
+				require.NoError(t, err)
+				require.True(t, info.IsDir())
+				require.Contains(t, result.Text(), "Files: created "+c.made+"/")
+				return
+			}
+			for _, dir := range []string{"/new", "/data/new", "/memories/new"} {
+				_, err := files.Stat(dir)
+				require.Error(t, err, dir)
+			}
+		})
+	}
 }
