@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"runtime/javascript": {"guest/quickjs", "internal/filetype", "internal/module", "internal/jsontree",
 		"internal/utf8text", "internal/webapi", "runtime", wazero},
 	"runtime/command":     {"internal/metering", "runtime", wazero},
-	"runtime/python":      {"guest/python", "internal/plaintext", "runtime", wazero},
+	"runtime/python":      {"guest/python", "internal/metering", "internal/plaintext", "runtime", wazero},
 	"internal/countdown":  {},
 	"internal/enginetest": {"runtime", "runtime/javascript"},
 	"internal/pythontest": {"internal/enginetest", "runtime", "runtime/python"},

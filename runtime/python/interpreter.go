@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/guest/python"
+	"github.com/toolrun/toolrun/internal/metering"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -43,7 +44,7 @@ func newGuest(module Module) (sandbox.Guest, error) {
 	guest := sandbox.Guest{
 		Name:   "Python interpreter",
 		Module: module.metered,
-		Digest: module.SHA256,
+		Digest: module.digest(),
 		Env:    python.Environment(),
 		Files:  true,
 		New: func(in *sandbox.Instance) (sandbox.Driver, error) {
@@ -60,6 +61,11 @@ func newGuest(module Module) (sandbox.Guest, error) {
 	}
 	guest.Setup, err = python.SHA256()
 	return guest, err
+}
+
+// digest hashes what the metered module is made from.
+func (m Module) digest() [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(m.SHA256[:], "metered %d", metering.Version))
 }
 
 // metered returns the module, metered.
