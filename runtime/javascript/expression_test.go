@@ -42,7 +42,7 @@ func TestExpressionsThatFail(t *testing.T) {
 		"1 +":                       "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:1",
 		"1) + (2":                   "SyntaxError: a closing bracket too many: the code must be one expression",
 		"1) as number + (2":         "SyntaxError: expecting ';'\n    at script.js:1",
-		"1 as any) + (2":            "SyntaxError: a closing bracket too many: the code must be one expression",
+		"1 as any) + (2":            "SyntaxError: Unexpected identifier 'as'\n    at script.js:1",
 		"a) => (b":                  "SyntaxError: a closing bracket too many: the code must be one expression",
 		"1); (2":                    "SyntaxError: a closing bracket too many: the code must be one expression",
 		"":                          "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:1",

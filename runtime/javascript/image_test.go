@@ -177,7 +177,9 @@ func TestDescriptorsAreOpenAgain(t *testing.T) {
 	for range 2 {
 		result, err := engine.Run(t.Context(), `const std = await import('qjs:std'); std.out.puts('one'); std.out.flush(); std.err.puts('two'); std.err.flush()`, &options)
 		require.NoError(t, err)
-		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "one"}, {Level: sandbox.LevelError, Text: "two"}}, result.Console)
+		require.Equal(t, []sandbox.Entry{
+			{Level: sandbox.LevelLog, Unfinished: true, Text: "one"}, {Level: sandbox.LevelError, Unfinished: true, Text: "two"},
+		}, result.Console)
 	}
 	require.Same(t, before, nextSandbox(t, engine).at, "all in the same sandbox")
 }

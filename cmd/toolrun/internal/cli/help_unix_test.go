@@ -52,8 +52,10 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// hasTestsOfItsOwn matches what takes long, serves until it is stopped, or needs a layer outside of the directory.
-var hasTestsOfItsOwn = regexp.MustCompile(`^ *toolrun (selftest|mcp --http|.*--overlay|files --root \S+ (apply|discard|diff))`)
+// hasTestsOfItsOwn matches what takes long, serves until it is stopped, or needs a layer outside of the directory, modules,
+// or Python.
+var hasTestsOfItsOwn = regexp.MustCompile(
+	`^ *toolrun (selftest|mcp --http|.*--overlay|files --root \S+ (apply|discard|diff)|module (add|show|remove)|py )|\| toolrun py`)
 
 // exampleDir returns a directory with what examples speak of, and with the default project in .data.
 func exampleDir(t *testing.T) string {

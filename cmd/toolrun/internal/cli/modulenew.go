@@ -34,8 +34,8 @@ func newModuleNew() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new --lang LANGUAGE DIR",
 		Short: "Write the start of a tool in Go, Rust, C or TinyGo",
-		Long: `Write a small tool that builds and runs, to begin with. The tool's name is that of
-the directory. build.sh builds it, and toolrun module add adds it.`,
+		Long: `Write a small tool that builds and runs, to begin with. The tool's name is that
+of the directory. build.sh builds it, and toolrun module add adds it.`,
 		Example: "  toolrun module new --lang go wordcount\n" +
 			"  toolrun module new --lang rust wordcount",
 		Args: cobra.ExactArgs(1),
@@ -82,7 +82,7 @@ func writeModule(dir, language, name string) (names []string, err error) {
 		if err != nil {
 			return err
 		}
-		parsed, err := template.New(file).Parse(string(text))
+		parsed, err := template.New(file).Delims("<%", "%>").Parse(string(text)) // Rust has the usual ones
 		if err != nil {
 			return err
 		}
