@@ -7,6 +7,8 @@ RESULT = '<result>'  # no code can have a variable of this name
 
 def compiled(code, name):
     """Returns the parts of code, to be run one after the other. The last one leaves the result."""
+    if '\0' in code:
+        raise SyntaxError('source code string cannot contain null bytes')  # before 3.12 a ValueError
     lines = code.split('\n')
     at = len(lines) - 1
     while at > 0 and lines[at][:1] in ('', ' ', '\t', '\r', '\f', '#', ')', ']', '}'):

@@ -1,0 +1,6 @@
+/* Copying and filling memory with WebAssembly's own instructions, which libc, built without them, does byte by byte. */
+#include <stddef.h>
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size) { return __builtin_memcpy(to, from, size); }
+void *memmove(void *to, const void *from, size_t size) { return __builtin_memmove(to, from, size); }
+void *memset(void *to, int byte, size_t size) { return __builtin_memset(to, byte, size); }

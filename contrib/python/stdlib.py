@@ -1,0 +1,47 @@
+"""Imports the standard library from the archive in the program's data.
+
+It is frozen, and runs before anything outside of the frozen modules can be imported.
+"""
+
+import _archive
+import _io
+import encodings
+import sys
+import zipimport
+
+PATH = "/usr/local/lib/python311.zip"
+
+
+class Importer(zipimport.zipimporter):
+    """A zipimporter whose archive is memory."""
+
+    def __init__(self, path):
+        if path != PATH and not path.startswith(PATH + "/"):
+            raise zipimport.ZipImportError(f"not in {PATH}: {path!r}", path=path)
+        self.archive = PATH
+        self.prefix = path[len(PATH) + 1:]
+        if self.prefix:
+            self.prefix += "/"
+        self._files = FILES
+
+    def invalidate_caches(self):
+        pass
+
+
+class Memory:
+    """Stands for the module _io in zipimport, and opens the archive as a file."""
+
+    def __getattr__(self, name):
+        return getattr(_io, name)
+
+    def open_code(self, path):
+        return _io.BytesIO(_archive.data()) if path == PATH else _io.open_code(path)
+
+
+zipimport._io = Memory()
+FILES = zipimport._read_directory(PATH)
+zipimport._zip_directory_cache[PATH] = FILES
+sys.path_hooks.insert(0, Importer)
+sys.path_importer_cache.clear()
+sys._stdlib_dir = PATH  # gives the modules that are still to come from the frozen ones their __file__
+encodings.__path__.append(PATH + "/encodings")
