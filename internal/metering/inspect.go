@@ -383,7 +383,10 @@ func (i *inspector) codeSize(body []byte, of signature) (CodeSize, error) {
 			} else {
 				skipImmediates(r, op)
 			}
-			if first := body[start+1]; r.err == nil && first&0xc0 != 0x40 && first != blockEmpty { // a type's index
+			if r.err != nil {
+				break
+			}
+			if first := body[start+1]; first&0xc0 != 0x40 && first != blockEmpty { // a type's index
 				t := i.signature(kind.u32())
 				s.Values += uint64(t.params + t.results)
 			}
