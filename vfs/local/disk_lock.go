@@ -90,6 +90,9 @@ func (d *disk) makeMeta() error {
 		return err
 	}
 	f, err := d.root.OpenFile(vfs.Reserved+"/.gitignore", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) { // the directory has been removed and made again in between
+		return nil
+	}
 	if err != nil {
 		return err
 	}
