@@ -118,7 +118,7 @@ func TestProgressLeavesUnfinishedLinesAlone(t *testing.T) {
 		errs, out := terminal.Out(file), terminal.Out(file)
 		p := terminal.StartProgress(errs, out)
 		for _, text := range []string{"on standard output", "\n", "on standard error", "\n"} {
-			time.Sleep(2 * time.Second)
+			time.Sleep(2300 * time.Millisecond) // never when the progress line is due
 			to := out
 			if strings.HasSuffix(text, "error") {
 				to = errs
