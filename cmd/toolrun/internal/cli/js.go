@@ -1,14 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"math"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +14,7 @@ import (
 func newJS() *cobra.Command {
 	var f callFlags
 	var servers serverFlags
-	var code string
-	var memory int64
-	var printed string
+	var flags codeFlags
 	cmd := &cobra.Command{
 		Use:   "js [flags] [-e CODE | -p EXPR | FILE | -] [ARGS...]",
 		Short: "Run JavaScript or TypeScript",
@@ -50,44 +41,28 @@ run yourself may always run.`,
 			"  echo 'return 1 + 1' | toolrun js -",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if memory < sandbox.MinMemory>>20 || memory > sandbox.MaxMemory>>20 {
-				return fmt.Errorf("--memory must be between %d and %d, not %d", sandbox.MinMemory>>20,
-					sandbox.MaxMemory>>20, memory)
-			}
-			ctx, name := cmd.Context(), ""
-			printer := newPersonPrinter(cmd)
-			switch {
-			case cmd.Flags().Changed("eval"):
-			case cmd.Flags().Changed("print") && strings.TrimSpace(printed) == "":
-				return errors.New("--print needs an expression")
-			case cmd.Flags().Changed("print"):
-				code, printer.undefined = printed, "undefined"
-				ctx = javascript.AsExpression(ctx)
-			case len(args) == 0:
-				return errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
-			default:
-				var err error
-				if code, name, err = readCode(cmd, args[0], "toolrun js -e '...'"); err != nil {
-					return err
-				}
-				args = args[1:]
-			}
-			if code == "" {
-				code = "\n" // which the tool refuses to a model; a file can be empty
-			}
-			input, err := json.Marshal(map[string]string{"code": code})
+			code, err := flags.read(cmd, args)
 			if err != nil {
 				return err
 			}
-			script := javascript.Options{ScriptName: name, Args: append([]string{}, args...), Output: sandbox.Unlimited}
+			ctx, printer := cmd.Context(), newPersonPrinter(cmd)
+			if code.expression {
+				printer.undefined = "undefined"
+				ctx = javascript.AsExpression(ctx)
+			}
+			input, err := code.input()
+			if err != nil {
+				return err
+			}
+			script := javascript.Options{ScriptName: code.name, Args: append([]string{}, code.args...), Output: sandbox.Unlimited}
 			runner, err := servers.open(cmd, toolrun.Options{Script: script})
 			if err != nil {
 				return err
 			}
 			choose := func(s registry.Selection) registry.Selection {
-				s = s.WithOption(javascript.Name, javascript.OptionMemory, memory)
+				s = s.WithOption(javascript.Name, javascript.OptionMemory, flags.memory)
 				s = s.WithOption(javascript.Name, javascript.OptionToolCalls, servers.file() != "")
-				switch filepath.Ext(name) {
+				switch filepath.Ext(code.name) {
 				case ".ts", ".mts", ".cts":
 					s = s.WithOption(javascript.Name, javascript.OptionLanguage, "typescript")
 				}
@@ -97,29 +72,8 @@ run yourself may always run.`,
 				toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
 		},
 	}
-	cmd.Flags().StringVarP(&code, "eval", "e", "", "run `CODE`")
-	cmd.Flags().StringVarP(&printed, "print", "p", "", "print the value of the expression `EXPR`")
-	cmd.MarkFlagsMutuallyExclusive("eval", "print")
-	cmd.Flags().SetInterspersed(false) // what follows the file is for the script
+	flags.add(cmd, sandbox.MinMemory)
 	f.add(cmd, sandbox.DefaultTime)
 	servers.add(cmd)
-	cmd.Flags().Int64Var(&memory, "memory", sandbox.DefaultMemory>>20, "limit the code's memory to this many `MiB`")
 	return cmd
-}
-
-// shellLimits are those of code that somebody runs at a shell, who wants to see all of its output.
-var shellLimits = registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt}
-
-// readCode reads the code from a file or from standard input, and says what to call it in stack traces.
-// inline is the command for code that is in no file.
-func readCode(cmd *cobra.Command, file, inline string) (code, name string, err error) {
-	if file == "-" {
-		data, err := readStdin(cmd.Context(), cmd.InOrStdin(), maxInput)
-		return string(data), "", err
-	}
-	data, err := readHostFile(os.Open, file, maxInput)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("no file named %s; to run code use %s", file, inline)
-	}
-	return string(data), filepath.Base(file), err
 }

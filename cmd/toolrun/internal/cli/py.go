@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +34,7 @@ func givenPython() func() (py.Module, error) {
 func newPy() *cobra.Command {
 	var f callFlags
 	var servers serverFlags
-	var code string
-	var memory int64
-	var printed string
+	var flags codeFlags
 	cmd := &cobra.Command{
 		Use:   "py [flags] [-e CODE | -p EXPR | FILE | -] [ARGS...]",
 		Short: "Run Python",
@@ -64,54 +59,33 @@ Python is not part of toolrun: get it once with toolrun module add python.`,
 			"  echo 'print(1 + 1)' | toolrun py -",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if memory < python.MinMemory>>20 || memory > sandbox.MaxMemory>>20 {
-				return fmt.Errorf("--memory must be between %d and %d, not %d", python.MinMemory>>20,
-					sandbox.MaxMemory>>20, memory)
-			}
-			name := ""
-			printer := newPersonPrinter(cmd)
-			printer.quiet = true
-			switch {
-			case cmd.Flags().Changed("eval"):
-			case cmd.Flags().Changed("print") && strings.TrimSpace(printed) == "":
-				return errors.New("--print needs an expression")
-			case cmd.Flags().Changed("print"):
-				code = "(" + printed + "\n)" // which a statement cannot be in
-				printer.quiet, printer.undefined = false, "None"
-			case len(args) == 0:
-				return errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
-			default:
-				var err error
-				if code, name, err = readCode(cmd, args[0], "toolrun py -e '...'"); err != nil {
-					return err
-				}
-				args = args[1:]
-			}
-			if code == "" {
-				code = "\n" // which the tool refuses to a model; a file can be empty
-			}
-			input, err := json.Marshal(map[string]string{"code": code})
+			code, err := flags.read(cmd, args)
 			if err != nil {
 				return err
 			}
-			script := python.Options{ScriptName: name, Args: args}
+			printer := newPersonPrinter(cmd)
+			if printer.quiet = !code.expression; code.expression {
+				printer.undefined = "None"
+				code.text = "(" + code.text + "\n)" // which a statement cannot be in
+			}
+			input, err := code.input()
+			if err != nil {
+				return err
+			}
+			script := python.Options{ScriptName: code.name, Args: code.args}
 			runner, err := servers.open(cmd, toolrun.Options{PythonScript: script})
 			if err != nil {
 				return err
 			}
 			choose := func(s registry.Selection) registry.Selection {
-				return s.WithOption(python.Name, python.OptionMemory, memory)
+				return s.WithOption(python.Name, python.OptionMemory, flags.memory)
 			}
 			return f.dispatch(cmd.Context(), cmd, runner, registry.Call{Tool: python.Name, Input: input}, printer,
 				toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
 		},
 	}
-	cmd.Flags().StringVarP(&code, "eval", "e", "", "run `CODE`")
-	cmd.Flags().StringVarP(&printed, "print", "p", "", "print the value of the expression `EXPR`")
-	cmd.MarkFlagsMutuallyExclusive("eval", "print")
-	cmd.Flags().SetInterspersed(false) // what follows the file is for the code
+	flags.add(cmd, python.MinMemory)
 	f.add(cmd, sandbox.DefaultTime)
 	servers.add(cmd)
-	cmd.Flags().Int64Var(&memory, "memory", sandbox.DefaultMemory>>20, "limit the code's memory to this many `MiB`")
 	return cmd
 }

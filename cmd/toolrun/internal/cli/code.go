@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// codeFlags are the flags of the commands that run code.
+type codeFlags struct {
+	eval, print string
+	memory      int64 // MiB
+	leastMemory int64 // bytes
+}
+
+func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64) {
+	f.leastMemory = leastMemory
+	cmd.Flags().StringVarP(&f.eval, "eval", "e", "", "run `CODE`")
+	cmd.Flags().StringVarP(&f.print, "print", "p", "", "print the value of the expression `EXPR`")
+	cmd.MarkFlagsMutuallyExclusive("eval", "print")
+	cmd.Flags().SetInterspersed(false) // what follows the file is for the code
+	cmd.Flags().Int64Var(&f.memory, "memory", sandbox.DefaultMemory>>20, "limit the code's memory to this many `MiB`")
+}
+
+// code is what a command is to run.
+type code struct {
+	text, name string   // name is that of its file, if it has one
+	args       []string // for the code
+	expression bool
+}
+
+// read returns the code that the flags and arguments name.
+func (f *codeFlags) read(cmd *cobra.Command, args []string) (code, error) {
+	if least, most := f.leastMemory>>20, int64(sandbox.MaxMemory>>20); f.memory < least || f.memory > most {
+		return code{}, fmt.Errorf("--memory must be between %d and %d, not %d", least, most, f.memory)
+	}
+	switch {
+	case cmd.Flags().Changed("eval"):
+		return code{text: f.eval, args: args}, nil
+	case cmd.Flags().Changed("print") && strings.TrimSpace(f.print) == "":
+		return code{}, errors.New("--print needs an expression")
+	case cmd.Flags().Changed("print"):
+		return code{text: f.print, args: args, expression: true}, nil
+	case len(args) == 0:
+		return code{}, errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
+	}
+	text, name, err := readCode(cmd, args[0])
+	return code{text: text, name: name, args: args[1:]}, err
+}
+
+// input is the input of a tool that runs the code.
+func (c code) input() (json.RawMessage, error) {
+	if c.text == "" {
+		c.text = "\n" // tools refuse no code at all to a model; a file can be empty
+	}
+	return json.Marshal(map[string]string{"code": c.text})
+}
+
+// shellLimits are those of code that somebody runs at a shell, who wants to see all of its output.
+var shellLimits = registry.Limits{Input: math.MaxInt, Inline: math.MaxInt, Output: math.MaxInt}
+
+// readCode reads the code from a file or from standard input, and says what to call it in stack traces.
+func readCode(cmd *cobra.Command, file string) (text, name string, err error) {
+	if file == "-" {
+		data, err := readStdin(cmd.Context(), cmd.InOrStdin(), maxInput)
+		return string(data), "", err
+	}
+	data, err := readHostFile(os.Open, file, maxInput)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("no file named %s; to run code use %s -e '...'", file, cmd.CommandPath())
+	}
+	return string(data), filepath.Base(file), err
+}
