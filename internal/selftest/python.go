@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	sandbox "github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
-	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // attemptPython runs a script in Python, and then a correct one.
@@ -17,37 +16,17 @@ func attemptPython(ctx context.Context, script Attack, options Options) Outcome 
 	if options.Python == nil {
 		return Outcome{Attack: script.Name, Wrong: "there is no Python"}
 	}
-	store := local.NewMemoryStore(nil)
-	defer store.Close()
-	project, err := store.Open(ctx, "selftest")
-	if err != nil {
-		return Outcome{Attack: script.Name, Wrong: err.Error()}
-	}
-	limit := options.TimeLimit
-	if !script.Allows(timeLimit) {
-		limit = patience
-	}
-	began := time.Now()
-	result, err := options.Python.Run(ctx, script.Source, &py.RunOptions{
-		Name: script.Name + ".py", Files: project, Limits: sandbox.Limits{Time: limit},
+	return attemptCode(ctx, script, options, func(project vfs.Project, limits sandbox.Limits) string {
+		return pythonEnding(options.Python.Run(ctx, script.Source, &py.RunOptions{
+			Name: script.Name + ".py", Files: project, Limits: limits,
+		}))
+	}, func(project vfs.Project) error {
+		result, err := options.Python.Run(ctx, correctPython, &py.RunOptions{Files: project, Limits: sandbox.Limits{Time: patience}})
+		if err != nil || result.Text != correctPythonResult {
+			return fmt.Errorf("correct code did not work after it: %q, %v", result.Text, err)
+		}
+		return nil
 	})
-	o := Outcome{Attack: script.Name, Ending: pythonEnding(result, err), Duration: time.Since(began)}
-	if o.Ending == timeLimit {
-		o.Late = max(o.Duration-limit, 1)
-	}
-	if !script.Allows(o.Ending) {
-		o.Wrong = fmt.Sprintf("it should have ended with %q, and not with %q", script.Endings, o.Ending)
-		return o
-	}
-	if o.Late > options.MostLate {
-		o.Wrong = fmt.Sprintf("it was stopped %v after its time limit", o.Late.Round(time.Millisecond))
-		return o
-	}
-	result, err = options.Python.Run(ctx, correctPython, &py.RunOptions{Files: project, Limits: sandbox.Limits{Time: patience}})
-	if err != nil || result.Text != correctPythonResult {
-		o.Wrong = fmt.Sprintf("correct code did not work after it: %q, %v", result.Text, err)
-	}
-	return o
 }
 
 // correctPython uses a bit of everything that hostile code may have broken.

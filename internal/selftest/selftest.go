@@ -11,6 +11,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	py "github.com/toolrun/toolrun/runtime/python"
+	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -183,8 +184,11 @@ func prepared(ctx context.Context, engine *js.Interpreter, a Attack, options Opt
 // errPatience ends attacks that do not end by themselves.
 var errPatience = fmt.Errorf("it did not end within %v", patience)
 
-// attemptScript runs a script with files and functions, as in real use.
-func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, options Options) Outcome {
+// attemptCode runs hostile code, and then correct code. Both are given the files of one project.
+func attemptCode(
+	ctx context.Context, script Attack, options Options,
+	run func(project vfs.Project, limits sandbox.Limits) (ending string), correct func(project vfs.Project) error,
+) Outcome {
 	store := local.NewMemoryStore(nil)
 	defer store.Close()
 	project, err := store.Open(ctx, "selftest")
@@ -196,13 +200,8 @@ func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, o
 		limit = patience
 	}
 	began := time.Now()
-	result, err := engine.Run(ctx, script.Source, &js.RunOptions{
-		Name:      script.Name + ".js",
-		Files:     project,
-		Functions: functions,
-		Limits:    sandbox.Limits{Time: limit},
-	})
-	o := Outcome{Attack: script.Name, Ending: Ending(result, err), Duration: time.Since(began)}
+	o := Outcome{Attack: script.Name, Ending: run(project, sandbox.Limits{Time: limit})}
+	o.Duration = time.Since(began)
 	if o.Ending == timeLimit {
 		o.Late = max(o.Duration-limit, 1)
 	}
@@ -214,10 +213,24 @@ func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, o
 		o.Wrong = fmt.Sprintf("it was stopped %v after its time limit", o.Late.Round(time.Millisecond))
 		return o
 	}
-	if err := check(ctx, engine); err != nil {
-		o.Wrong = "a correct script did not work after it: " + err.Error()
+	if err := correct(project); err != nil {
+		o.Wrong = err.Error()
 	}
 	return o
+}
+
+// attemptScript runs a script with files and functions, as in real use.
+func attemptScript(ctx context.Context, engine *js.Interpreter, script Attack, options Options) Outcome {
+	return attemptCode(ctx, script, options, func(project vfs.Project, limits sandbox.Limits) string {
+		return Ending(engine.Run(ctx, script.Source, &js.RunOptions{
+			Name: script.Name + ".js", Files: project, Functions: functions, Limits: limits,
+		}))
+	}, func(vfs.Project) error {
+		if err := check(ctx, engine); err != nil {
+			return fmt.Errorf("a correct script did not work after it: %w", err)
+		}
+		return nil
+	})
 }
 
 // correct is a script that uses a bit of everything that a hostile script may have broken.
