@@ -105,3 +105,21 @@ func (f foreign) Exclusively(ctx context.Context, do func(files afero.Fs) error)
 
 // IsReadOnly is what the function of that name asks.
 func (f foreign) IsReadOnly(name string) bool { return IsReadOnly(f.Fs, name) }
+
+// HistoryOf returns the history of the project behind a file system: a [Project], or a view of one made by this package,
+// even if it shows only a part. ok is false if there is none.
+func HistoryOf(files afero.Fs) (history History, ok bool) {
+	switch f := files.(type) {
+	case History:
+		return f, true
+	case *wrapped:
+		return HistoryOf(f.inner)
+	case *readOnly:
+		return HistoryOf(f.files)
+	case *sub:
+		return HistoryOf(f.files)
+	case *otherStates:
+		return HistoryOf(f.Fs)
+	}
+	return nil, false
+}

@@ -1,5 +1,6 @@
 // Package vfs defines the files of projects: virtual file systems that are safe to give to tools. Package vfs/local
-// stores projects in memory and in directories, and package vfs/archive imports and exports them:
+// stores projects in memory and in directories, package vfs/postgres in a database, and package vfs/archive imports and
+// exports them:
 //
 //	store := local.NewMemoryStore(nil)
 //	project, err := store.Open(ctx, "notes")

@@ -12,7 +12,8 @@ import (
 // changed nothing.
 type QuotaError struct {
 	// Limit is the exceeded limit: "bytes", "files" or "file size"; or "layer", which is how many bytes a [Layer] may
-	// need to remember which paths it has changed.
+	// need to remember which paths it has changed; "checkpoints" or "checkpoint bytes"; or "history", which cannot keep
+	// what restoring a checkpoint would replace.
 	Limit string
 	// Max is the limit. Want is the value that the operation would have reached.
 	Max, Want int64
@@ -24,6 +25,14 @@ func (e *QuotaError) Error() string {
 		return fmt.Sprintf("quota exceeded: the project may have %d files and directories", e.Max)
 	case "file size":
 		return fmt.Sprintf("quota exceeded: a file may have %d bytes, not %d", e.Max, e.Want)
+	case "checkpoints":
+		return fmt.Sprintf("quota exceeded: the project may have %d checkpoints; delete one", e.Max)
+	case "checkpoint bytes":
+		return fmt.Sprintf("quota exceeded: the project's checkpoints may have %d bytes together, not %d; delete one",
+			e.Max, e.Want)
+	case "history":
+		return fmt.Sprintf("the history may have %d bytes and cannot keep what is there, which needs %d; remove it first",
+			e.Max, e.Want)
 	case "layer":
 		return fmt.Sprintf("quota exceeded: the layer may need %d bytes to remember changed paths; apply or discard", e.Max)
 	}
@@ -74,6 +83,42 @@ func (e *UndoError) Error() string {
 		return fmt.Sprintf("cannot redo %s: %s", e.Call, strings.Join(e.Reasons, "; "))
 	}
 	return fmt.Sprintf("cannot undo %s: %s", e.Call, strings.Join(e.Reasons, "; "))
+}
+
+// An UnavailableError means that a store could not do something because of the place where it keeps its projects, such as a
+// database: that cannot be reached, is out of connections or room, or is read-only. Unless Unknown is set, nothing has been
+// changed, and the same can be tried again.
+type UnavailableError struct {
+	// Reason says what is wrong, for people.
+	Reason string
+	// Unknown means that the connection was lost while changes were taking effect, and that it could not be found out
+	// whether they have. The history of the project says so later.
+	Unknown bool
+	// Err is the error behind it, or nil.
+	Err error
+}
+
+func (e *UnavailableError) Error() string {
+	text := "the store is not available: " + e.Reason
+	if e.Unknown {
+		text += "; it is not known whether the change has been made, see the history of the project"
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns the error behind it.
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// Unavailable says what is wrong and what to do, for models and scripts: without Err, which can name what is the host's.
+func (e *UnavailableError) Unavailable() string {
+	if e.Unknown {
+		return "the files cannot be reached at the moment (" + e.Reason +
+			"), and it is not known whether this has been done; look before trying again"
+	}
+	return "the files cannot be reached at the moment (" + e.Reason + "), and nothing has been changed; try again later"
 }
 
 // A NoCallsError means that a file system cannot be given to a call, because it is neither a [Project] nor a

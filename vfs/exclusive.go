@@ -37,6 +37,7 @@ func Exclusively(ctx context.Context, files afero.Fs, do func(files afero.Fs) er
 
 // WriteFile replaces a file as a whole, or creates it and its parent directories.
 func WriteFile(ctx context.Context, files afero.Fs, name string, data []byte) error {
+	ctx = fsys.WithHint(ctx, name)
 	return Exclusively(ctx, files, func(files afero.Fs) error { return writeFile(files, name, data) })
 }
 
@@ -70,6 +71,7 @@ func writeFile(files afero.Fs, name string, data []byte) error {
 // Edit replaces the content of a file, as a whole, by the result of edit, while nobody else changes anything. If
 // edit fails, Edit returns that error and changes nothing.
 func Edit(ctx context.Context, files afero.Fs, name string, edit func(content []byte) ([]byte, error)) error {
+	ctx = fsys.WithHint(ctx, name)
 	return Exclusively(ctx, files, func(files afero.Fs) error {
 		content, err := readFile(files, name)
 		if err != nil {
@@ -94,6 +96,7 @@ func readFile(files afero.Fs, name string) ([]byte, error) {
 
 // Append adds data to the end of a file, all at once, or creates the file and its parent directories.
 func Append(ctx context.Context, files afero.Fs, name string, data []byte) error {
+	ctx = fsys.WithHint(ctx, name)
 	return Exclusively(ctx, files, func(files afero.Fs) error {
 		content, err := readFile(files, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -40,8 +40,11 @@ const (
 	DefaultBytes        = 256 << 20
 	DefaultFiles        = 10_000
 	DefaultFileSize     = 32 << 20
+	DefaultCheckpoints  = 32
 	DefaultHistoryBytes = 64 << 20
 	DefaultHistoryAge   = 30 * 24 * time.Hour
+	// DefaultCheckpointBytes is enough for four checkpoints of the largest project.
+	DefaultCheckpointBytes = 4 * (DefaultBytes + DefaultFiles*(4<<10))
 )
 
 // A Quota limits what a project holds. Exceeding it is a [*QuotaError], before anything changes. While files are
@@ -53,6 +56,11 @@ type Quota struct {
 	Files int64
 	// FileSize is the largest size of one file in bytes. Zero means [DefaultFileSize].
 	FileSize int64
+	// Checkpoints is the largest number of checkpoints ([Checkpointer]). Zero means [DefaultCheckpoints].
+	Checkpoints int64
+	// CheckpointBytes is the most that they may have together: see [Checkpoint.Cost]. Zero means
+	// [DefaultCheckpointBytes].
+	CheckpointBytes int64
 	// Growth applies Bytes and Files to what is added after the project was opened. Use it for existing
 	// directories.
 	Growth bool
@@ -88,6 +96,8 @@ func (o *Options) WithDefaults() (Options, error) {
 		{"Quota.Bytes", &out.Quota.Bytes, DefaultBytes},
 		{"Quota.Files", &out.Quota.Files, DefaultFiles},
 		{"Quota.FileSize", &out.Quota.FileSize, DefaultFileSize},
+		{"Quota.Checkpoints", &out.Quota.Checkpoints, DefaultCheckpoints},
+		{"Quota.CheckpointBytes", &out.Quota.CheckpointBytes, DefaultCheckpointBytes},
 		{"OpenFiles", &out.OpenFiles, DefaultOpenFiles},
 		{"History.Bytes", &out.History.Bytes, DefaultHistoryBytes},
 		{"History.Age", (*int64)(&out.History.Age), int64(DefaultHistoryAge)},

@@ -164,7 +164,16 @@ func Fold(name string) string {
 		return c
 	}, name)
 	// Folding can give letters that compose, and composing letters that fold: İ is i and a dot.
-	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
+	name = norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
+	return strings.Map(func(c rune) rune { // package cases swaps the cases of Cherokee
+		switch {
+		case c >= 0xab70 && c <= 0xabbf:
+			return c - 0xab70 + 0x13a0
+		case c >= 0x13f8 && c <= 0x13fd:
+			return c - 8
+		}
+		return c
+	}, name)
 }
 
 // Within reports whether a clean path is dir or below it.

@@ -105,3 +105,12 @@ func FuzzClean(f *testing.F) {
 		require.Equal(t, got, again, "cleaning twice changes nothing")
 	})
 }
+
+// TestFoldCases: letters that differ in case only are the same, in all scripts.
+func TestFoldCases(t *testing.T) {
+	for c := rune(1); c <= unicode.MaxRune; c++ {
+		for other := unicode.SimpleFold(c); other != c; other = unicode.SimpleFold(other) {
+			require.Equal(t, vfs.Fold(string(c)), vfs.Fold(string(other)), "%q and %q", c, other)
+		}
+	}
+}

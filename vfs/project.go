@@ -32,6 +32,8 @@ type Usage struct {
 	Bytes, Files int64
 	// HistoryBytes is the size of the history, as its limit counts it.
 	HistoryBytes int64
+	// CheckpointBytes is what all checkpoints count: see [Checkpoint.Cost].
+	CheckpointBytes int64
 	// Quota is what the project may hold. With Quota.Growth, it includes what was there when the project was opened.
 	Quota Quota
 }

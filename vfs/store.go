@@ -79,6 +79,16 @@ func StoreUsage(ctx context.Context, store Store, id string) (Usage, error) {
 	return usage, errors.Join(err, p.Close())
 }
 
+// A WatchedStore is a [Store] that tells when projects change.
+type WatchedStore interface {
+	Store
+	// WatchProjects calls changed with the id of each project that is changed, removed or brought back, by this process
+	// or another, until the context ends, whose error it returns, or until the store cannot tell any more. It may call it
+	// once for several changes of one project, or when nothing has changed. With the id "", any project may have changed.
+	// Changes are told soon, but not if the process that made one dies at that moment: look from time to time as well.
+	WatchProjects(ctx context.Context, changed func(id string)) error
+}
+
 // MaxID is the longest id of a project in bytes.
 const MaxID = 128
 

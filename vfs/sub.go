@@ -105,6 +105,9 @@ func (v *sub) notRoot(op, name string, do func(inner string) error) error {
 }
 
 func (v *sub) Exclusively(ctx context.Context, do func(files afero.Fs) error) error {
+	if name := fsys.Hint(ctx); name != "" {
+		ctx = fsys.WithHint(ctx, path.Join(v.dir, name))
+	}
 	return Exclusively(ctx, v.files, func(files afero.Fs) error { return do(&sub{files, v.dir}) })
 }
 

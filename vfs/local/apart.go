@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // An apart is a backend that has the files of a project in one directory, and what is the project's own in another,
@@ -25,7 +27,7 @@ type apart struct {
 	durable bool
 }
 
-var _ backend = (*apart)(nil)
+var _ project.Backend = (*apart)(nil)
 
 // OpenDirApart makes a project of a directory of the host as [OpenDir] does, but keeps the history, the lock and the
 // settings in another directory, own, which is made if it does not exist. It must not be inside of the directory
@@ -42,106 +44,109 @@ func OpenDirApart(dir, own string, options *vfs.Options) (vfs.Project, error) {
 		return nil, err
 	}
 	if err := separate(dir, filepath.Join(own, vfs.Reserved)); err != nil {
-		return nil, errors.Join(err, files.close())
+		return nil, errors.Join(err, files.Close())
 	}
-	c := newCore(nil, o)
-	c.protection = protectionOf(o, true)
+	c := project.NewCore(nil, o)
+	c.Protection = project.ProtectionOf(o, true)
 	if o.ReadOnly {
 		if _, err := os.Stat(own); errors.Is(err, fs.ErrNotExist) {
-			c.b = files // there is nothing to read, and nothing is made
-			return c.project(c.close), nil
+			c.Backend = files // there is nothing to read, and nothing is made
+			return c.Project(c.Close), nil
 		}
 	}
 	if err := os.MkdirAll(own, 0o700); err != nil {
-		return nil, errors.Join(err, files.close())
+		return nil, errors.Join(err, files.Close())
 	}
 	kept, err := openDisk(own)
 	if err != nil {
-		return nil, errors.Join(err, files.close())
+		return nil, errors.Join(err, files.Close())
 	}
-	c.b = &apart{files, kept, o.ReadOnly, !o.NoSync}
-	return c.project(c.close), nil
+	c.Backend, c.OwnApart = &apart{files, kept, o.ReadOnly, !o.NoSync}, true
+	if !o.ReadOnly && c.IsRestoring() {
+		c.RecoverSoon()
+	}
+	return c.Project(c.Close), nil
 }
 
 // KeepsOwn reports whether a directory has a history of its own, or an empty ".toolrun" directory for one.
 func KeepsOwn(dir string) bool {
 	entries, err := os.ReadDir(filepath.Join(dir, vfs.Reserved))
 	return err == nil && (len(entries) == 0 || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return e.Name() != path.Base(tempDir) && e.Name() != ".gitignore"
+		return e.Name() != path.Base(project.TempDir) && e.Name() != ".gitignore"
 	}))
 }
 
 // on returns the directory that has a name.
 func (a *apart) on(name string) *disk {
-	if isOwn(name) && !vfs.Within(name, tempDir) {
+	if isOwn(name) && !vfs.Within(name, project.TempDir) {
 		return a.own
 	}
 	return a.disk
 }
 
-func (a *apart) lstat(name string) (fs.FileInfo, error) { return a.on(name).lstat(name) }
+func (a *apart) Lstat(name string) (fs.FileInfo, error) { return a.on(name).Lstat(name) }
 
-func (a *apart) open(name string, flag int, perm fs.FileMode) (node, error) {
-	return a.on(name).open(name, flag, perm)
+func (a *apart) Open(name string, flag int, perm fs.FileMode) (project.Node, error) {
+	return a.on(name).Open(name, flag, perm)
 }
 
-func (a *apart) readDir(name string) ([]fs.FileInfo, error) { return a.on(name).readDir(name) }
+func (a *apart) ReadDir(name string) ([]fs.FileInfo, error) { return a.on(name).ReadDir(name) }
 
-func (a *apart) mkdir(name string, perm fs.FileMode) error {
-	if name == tempDir {
+func (a *apart) Mkdir(name string, perm fs.FileMode) error {
+	if name == project.TempDir {
 		if err := a.disk.makeMeta(); err != nil {
 			return err
 		}
 	}
-	return a.on(name).mkdir(name, perm)
+	return a.on(name).Mkdir(name, perm)
 }
 
-func (a *apart) link(old, name string) error {
+func (a *apart) Link(old, name string) error {
 	if a.on(old) != a.on(name) {
 		return syscall.EXDEV // so that it is copied
 	}
-	return a.on(old).link(old, name)
+	return a.on(old).Link(old, name)
 }
 
-// rename moves what is within one directory in one step. What goes from one to the other is there as a whole before it
+// Rename moves what is within one directory in one step. What goes from one to the other is there as a whole before it
 // goes away.
-func (a *apart) rename(old, name string) error {
+func (a *apart) Rename(old, name string) error {
 	from, to := a.on(old), a.on(name)
 	if from == to {
-		return from.rename(old, name)
+		return from.Rename(old, name)
 	}
-	if err := errors.Join(to.makeMeta(), ignoreExists(to.mkdir(tempDir, 0o700)), to.removeAll(moving)); err != nil {
+	if err := errors.Join(to.makeMeta(), ignoreExists(to.Mkdir(project.TempDir, 0o700)), to.RemoveAll(moving)); err != nil {
 		return err
 	}
-	err := copier{from, to, a.durable}.tree(old, moving)
+	err := project.Copier{From: from, To: to, Durable: a.durable}.Tree(old, moving)
 	if err == nil {
-		err = to.rename(moving, name)
+		err = to.Rename(moving, name)
 	}
 	if err != nil {
-		return errors.Join(err, to.removeAll(moving))
+		return errors.Join(err, to.RemoveAll(moving))
 	}
 	if a.durable {
-		if err := to.sync(path.Dir(name)); err != nil {
+		if err := to.Sync(path.Dir(name)); err != nil {
 			return err
 		}
 	}
 	if isOwn(old) {
-		return from.removeAll(old)
+		return from.RemoveAll(old)
 	}
 	// A directory goes in one step, too.
-	if err := errors.Join(from.removeAll(moved), from.rename(old, moved)); err != nil {
+	if err := errors.Join(from.RemoveAll(moved), from.Rename(old, moved)); err != nil {
 		return err
 	}
-	return from.removeAll(moved)
+	return from.RemoveAll(moved)
 }
 
 // What goes from one directory to the other is moving in the one where it comes to, and has moved from the other.
 const (
-	moving = tempDir + "/moving"
-	moved  = tempDir + "/moved"
+	moving = project.TempDir + "/moving"
+	moved  = project.TempDir + "/moved"
 )
 
-func (a *apart) recovered() error { return a.own.removeAll(moving) }
+func (a *apart) Recovered() error { return a.own.RemoveAll(moving) }
 
 func ignoreExists(err error) error {
 	if errors.Is(err, fs.ErrExist) {
@@ -150,32 +155,35 @@ func ignoreExists(err error) error {
 	return err
 }
 
-func (a *apart) readLink(name string) (target string, err error) { return a.on(name).readLink(name) }
-func (a *apart) makeLink(target, name string) error              { return a.on(name).makeLink(target, name) }
+func (a *apart) ReadLink(name string) (target string, err error) { return a.on(name).ReadLink(name) }
+func (a *apart) MakeLink(target, name string) error              { return a.on(name).MakeLink(target, name) }
 
-func (a *apart) remove(name string) error    { return a.on(name).remove(name) }
-func (a *apart) removeAll(name string) error { return a.on(name).removeAll(name) }
+func (a *apart) Remove(name string) error    { return a.on(name).Remove(name) }
+func (a *apart) RemoveAll(name string) error { return a.on(name).RemoveAll(name) }
 
-func (a *apart) chmod(name string, mode fs.FileMode) error { return a.on(name).chmod(name, mode) }
+func (a *apart) Chmod(name string, mode fs.FileMode) error { return a.on(name).Chmod(name, mode) }
 
-func (a *apart) chtimes(name string, atime, mtime time.Time) error {
-	return a.on(name).chtimes(name, atime, mtime)
+func (a *apart) Chtimes(name string, atime, mtime time.Time) error {
+	return a.on(name).Chtimes(name, atime, mtime)
 }
 
-func (a *apart) linked(name string) (bool, error) { return a.on(name).linked(name) }
-func (a *apart) sync(dir string) error            { return a.on(dir).sync(dir) }
+func (a *apart) Linked(name string) (bool, error) { return a.on(name).Linked(name) }
+func (a *apart) Sync(dir string) error            { return a.on(dir).Sync(dir) }
 
-func (a *apart) lock(wait bool) (func(), error) { return a.own.lock(wait) }
-func (a *apart) readState(buf []byte) error     { return a.own.readState(buf) }
-func (a *apart) writeState(buf []byte) error    { return a.own.writeState(buf) }
+func (a *apart) Lock(wait bool) (func(), error) { return a.own.Lock(wait) }
+func (a *apart) LockSession(ctx context.Context, session string) (func(), error) {
+	return a.own.LockSession(ctx, session)
+}
+func (a *apart) ReadState(buf []byte) error  { return a.own.ReadState(buf) }
+func (a *apart) WriteState(buf []byte) error { return a.own.WriteState(buf) }
 
-func (a *apart) close() error {
+func (a *apart) Close() error {
 	if _, err := a.own.stateFile(false); err == nil && !a.readOnly { // something may have been changed
 		// Nobody begins a session meanwhile.
-		if unlock, err := a.own.lock(false); err == nil {
+		if unlock, err := a.own.Lock(false); err == nil {
 			a.disk.tidy()
 			unlock()
 		}
 	}
-	return errors.Join(a.disk.close(), a.own.close())
+	return errors.Join(a.disk.Close(), a.own.Close())
 }

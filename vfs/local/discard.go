@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 var _ vfs.KeepingStore = (*Store)(nil)
@@ -135,15 +136,15 @@ func (d *diskPlace) recover(ctx context.Context, id, as string) error {
 	if err != nil {
 		return err
 	}
-	c := newCore(newDisk(root, filepath.Join(d.dir, name)), vfs.Options{})
-	unlock, err := c.lock(ctx, nil)
+	c := project.NewCore(newDisk(root, filepath.Join(d.dir, name)), vfs.Options{})
+	unlock, err := c.Lock(ctx, nil)
 	if err != nil {
-		return errors.Join(err, c.close())
+		return errors.Join(err, c.Close())
 	}
 	// The sizes are counted anew when the project is opened.
-	err = c.b.writeState(state{dirty: true}.encode())
+	err = c.Backend.WriteState(project.State{Dirty: true}.Encode())
 	unlock()
-	if err := errors.Join(err, c.close()); err != nil {
+	if err := errors.Join(err, c.Close()); err != nil {
 		return err
 	}
 	d.mu.Lock()

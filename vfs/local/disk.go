@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // disk is a directory of the host. All access goes through os.Root, which keeps inside even if somebody puts links in
@@ -77,6 +78,8 @@ func ignoresCase(root *os.Root, dir string) bool {
 	return err == nil && os.SameFile(self, twin)
 }
 
+func (d *disk) HostDir() *os.Root { return d.root }
+
 // local returns a clean path as os.Root wants it.
 func local(name string) string {
 	if name == "/" {
@@ -104,7 +107,7 @@ func (d *disk) parents(name string) error {
 	return nil
 }
 
-func (d *disk) lstat(name string) (fs.FileInfo, error) {
+func (d *disk) Lstat(name string) (fs.FileInfo, error) {
 	if !d.loose {
 		if info, known, err := d.quick.lstat(d.root, name); known {
 			return info, err
@@ -120,13 +123,13 @@ func (d *disk) lstat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-func (d *disk) open(name string, flag int, perm fs.FileMode) (node, error) {
+func (d *disk) Open(name string, flag int, perm fs.FileMode) (project.Node, error) {
 	if !d.loose && flag == os.O_RDONLY {
 		if f, ok := d.quick.open(d.root, name); ok {
 			return f, nil
 		}
 	}
-	info, err := d.lstat(name)
+	info, err := d.Lstat(name)
 	switch {
 	case err == nil && flag&os.O_EXCL != 0:
 		return nil, syscall.EEXIST
@@ -163,8 +166,8 @@ func (d *disk) isLink(name string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-func (d *disk) readDir(name string) ([]fs.FileInfo, error) {
-	info, err := d.lstat(name)
+func (d *disk) ReadDir(name string) ([]fs.FileInfo, error) {
+	info, err := d.Lstat(name)
 	if err == nil {
 		err = fsys.NotDirectory(info)
 	}
@@ -191,8 +194,8 @@ func (d *disk) rawNames(dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-func (d *disk) mkdir(name string, perm fs.FileMode) error {
-	if _, err := d.lstat(name); err == nil {
+func (d *disk) Mkdir(name string, perm fs.FileMode) error {
+	if _, err := d.Lstat(name); err == nil {
 		return syscall.EEXIST
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -205,7 +208,7 @@ func (d *disk) mkdir(name string, perm fs.FileMode) error {
 	return err
 }
 
-func (d *disk) link(old, name string) error {
+func (d *disk) Link(old, name string) error {
 	if err := d.parents(old); err != nil {
 		return err
 	}
@@ -220,14 +223,23 @@ func (d *disk) link(old, name string) error {
 	return err
 }
 
-func (d *disk) readLink(name string) (target string, err error) {
+// LinkFiles implements [project.FileLinker].
+func (d *disk) LinkFiles(old, name string, files []string) int {
+	if d.loose {
+		return 0
+	}
+	defer d.names.forget(name)
+	return d.quick.links(d.root, old, name, files)
+}
+
+func (d *disk) ReadLink(name string) (target string, err error) {
 	if err := d.parents(name); err != nil {
 		return "", err
 	}
 	return d.root.Readlink(local(name))
 }
 
-func (d *disk) makeLink(target, name string) error {
+func (d *disk) MakeLink(target, name string) error {
 	if err := d.parents(name); err != nil {
 		return err
 	}
@@ -239,15 +251,15 @@ func (d *disk) makeLink(target, name string) error {
 	return err
 }
 
-func (d *disk) rename(old, name string) error {
+func (d *disk) Rename(old, name string) error {
 	if old == "/" || name == "/" {
 		return syscall.EBUSY
 	}
-	from, err := d.lstat(old)
+	from, err := d.Lstat(old)
 	if err != nil {
 		return err
 	}
-	to, err := d.lstat(name)
+	to, err := d.Lstat(name)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -274,11 +286,11 @@ func (d *disk) rename(old, name string) error {
 	return nil
 }
 
-func (d *disk) remove(name string) error {
+func (d *disk) Remove(name string) error {
 	if name == "/" {
 		return syscall.EBUSY
 	}
-	if _, err := d.lstat(name); err != nil {
+	if _, err := d.Lstat(name); err != nil {
 		return err
 	}
 	note := d.names.note(name)
@@ -293,11 +305,11 @@ func (d *disk) remove(name string) error {
 	return err
 }
 
-func (d *disk) removeAll(name string) error {
+func (d *disk) RemoveAll(name string) error {
 	if name == "/" {
 		return syscall.EBUSY
 	}
-	if _, err := d.lstat(name); errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
@@ -307,14 +319,14 @@ func (d *disk) removeAll(name string) error {
 	return d.root.RemoveAll(local(name))
 }
 
-func (d *disk) chmod(name string, mode fs.FileMode) error {
+func (d *disk) Chmod(name string, mode fs.FileMode) error {
 	if err := d.changeable(name); err != nil {
 		return err
 	}
 	return d.root.Chmod(local(name), mode.Perm())
 }
 
-func (d *disk) chtimes(name string, atime, mtime time.Time) error {
+func (d *disk) Chtimes(name string, atime, mtime time.Time) error {
 	if err := d.changeable(name); err != nil {
 		return err
 	}
@@ -322,19 +334,19 @@ func (d *disk) chtimes(name string, atime, mtime time.Time) error {
 }
 
 func (d *disk) changeable(name string) error {
-	info, err := d.lstat(name)
+	info, err := d.Lstat(name)
 	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 		return fsys.ErrNotFollowed
 	}
 	return err
 }
 
-func (d *disk) twin(dir, base string) (string, error) { return d.names.twin(dir, base) }
+func (d *disk) Twin(dir, base string) (string, error) { return d.names.twin(dir, base) }
 
-func (d *disk) same(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+func (d *disk) Same(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
 
-func (d *disk) linked(name string) (bool, error) {
-	n, err := d.open(name, os.O_RDONLY, 0)
+func (d *disk) Linked(name string) (bool, error) {
+	n, err := d.Open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return false, err
 	}
@@ -343,7 +355,13 @@ func (d *disk) linked(name string) (bool, error) {
 	return err == nil && linked(n.(*os.File), info), err
 }
 
-func (d *disk) sync(dir string) error {
+// Shared implements [project.Sharer].
+func (d *disk) Shared(n project.Node, info fs.FileInfo) bool {
+	f, ok := n.(*os.File)
+	return ok && linked(f, info)
+}
+
+func (d *disk) Sync(dir string) error {
 	if !canSyncDirectories {
 		return nil
 	}
@@ -358,7 +376,7 @@ func (d *disk) sync(dir string) error {
 // libraries for lock files take a path.
 const stateFile = "/" + vfs.Reserved + "/state"
 
-func (d *disk) close() error {
+func (d *disk) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var err error

@@ -7,9 +7,10 @@ import (
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
-func (d *disk) lock(wait bool) (unlock func(), err error) {
+func (d *disk) Lock(wait bool) (unlock func(), err error) {
 	for range 100 {
 		f, err := d.stateFile(true)
 		if err != nil {
@@ -56,7 +57,7 @@ func (d *disk) stateFile(make bool) (*os.File, error) {
 			return nil, err
 		}
 	}
-	n, err := d.open(stateFile, flag, 0o600)
+	n, err := d.Open(stateFile, flag, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (d *disk) stateFile(make bool) (*os.File, error) {
 		if err := d.root.Remove(local(stateFile)); err != nil {
 			return nil, err
 		}
-		if n, err = d.open(stateFile, openNew, 0o600); err != nil {
+		if n, err = d.Open(stateFile, project.OpenNew, 0o600); err != nil {
 			return nil, err
 		}
 		f = n.(*os.File)
@@ -82,7 +83,7 @@ func (d *disk) isGone() bool { return d.gone != nil && d.gone() }
 
 // makeMeta creates the directory for the lock, the history and so on, and makes Git ignore it.
 func (d *disk) makeMeta() error {
-	err := d.mkdir("/"+vfs.Reserved, 0o700)
+	err := d.Mkdir("/"+vfs.Reserved, 0o700)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -102,17 +103,17 @@ func (d *disk) makeMeta() error {
 
 // tidy removes the directory for files that are being written, if it is empty.
 func (d *disk) tidy() {
-	if err := d.remove(tempDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.Remove(project.TempDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	infos, err := d.readDir("/" + vfs.Reserved)
+	infos, err := d.ReadDir("/" + vfs.Reserved)
 	if err == nil && len(infos) == 1 && infos[0].Name() == ".gitignore" {
-		_ = d.remove("/" + vfs.Reserved + "/.gitignore")
-		_ = d.remove("/" + vfs.Reserved)
+		_ = d.Remove("/" + vfs.Reserved + "/.gitignore")
+		_ = d.Remove("/" + vfs.Reserved)
 	}
 }
 
-func (d *disk) readState(buf []byte) error {
+func (d *disk) ReadState(buf []byte) error {
 	f, err := d.stateFile(false)
 	if err != nil {
 		return err
@@ -121,7 +122,7 @@ func (d *disk) readState(buf []byte) error {
 	return err
 }
 
-func (d *disk) writeState(buf []byte) error {
+func (d *disk) WriteState(buf []byte) error {
 	f, err := d.stateFile(true)
 	if err != nil {
 		return err
@@ -130,8 +131,8 @@ func (d *disk) writeState(buf []byte) error {
 	return err
 }
 
-func (d *disk) claim(name string) (release func(), err error) {
-	n, err := d.open(name, openNew, 0o600)
+func (d *disk) Claim(name string) (release func(), err error) {
+	n, err := d.Open(name, project.OpenNew, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +143,8 @@ func (d *disk) claim(name string) (release func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-func (d *disk) alive(name string) (bool, error) {
-	n, err := d.open(name, os.O_RDWR, 0)
+func (d *disk) Alive(name string) (bool, error) {
+	n, err := d.Open(name, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -152,7 +153,7 @@ func (d *disk) alive(name string) (bool, error) {
 	}
 	defer n.Close()
 	err = lockFile(n.(*os.File), false)
-	if err == errLocked {
+	if err == project.ErrLocked {
 		return true, nil
 	}
 	return false, err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // An entrySet tells which files and directories there were, by short sums of their paths and, of files, their
@@ -14,17 +16,17 @@ type entrySet map[entrySum]bool
 type entrySum [8]byte
 
 func entrySumOf(name string, info fs.FileInfo) entrySum {
-	state := directoryPrint
+	state := project.DirectoryPrint
 	if !info.IsDir() {
-		state = filePrint(info)
+		state = project.FilePrint(info)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s", name, state))
 	return entrySum(sum[:])
 }
 
 // entriesOf returns the sums of a directory and all that is in it, one after another.
-func entriesOf(b backend, dir string) ([]byte, error) {
-	info, err := b.lstat(dir)
+func entriesOf(b project.Backend, dir string) ([]byte, error) {
+	info, err := b.Lstat(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func entriesOf(b backend, dir string) ([]byte, error) {
 		if !info.IsDir() {
 			return nil
 		}
-		infos, err := b.readDir(name)
+		infos, err := b.ReadDir(name)
 		if err != nil {
 			return err
 		}

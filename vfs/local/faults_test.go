@@ -12,11 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // faulty is a backend on a host that fails.
 type faulty struct {
-	backend
+	project.Backend
 	// fail returns the error of an operation, or nil.
 	fail func(op, name string) error
 }
@@ -28,36 +29,36 @@ func (f *faulty) failing(op, name string) error {
 	return f.fail(op, name)
 }
 
-func (f *faulty) sync(dir string) error {
-	return errors.Join(f.failing("sync", dir), f.backend.sync(dir))
+func (f *faulty) Sync(dir string) error {
+	return errors.Join(f.failing("sync", dir), f.Backend.Sync(dir))
 }
 
-func (f *faulty) lstat(name string) (fs.FileInfo, error) {
+func (f *faulty) Lstat(name string) (fs.FileInfo, error) {
 	if err := f.failing("lstat", name); err != nil {
 		return nil, err
 	}
-	return f.backend.lstat(name)
+	return f.Backend.Lstat(name)
 }
 
-func (f *faulty) open(name string, flag int, perm fs.FileMode) (node, error) {
+func (f *faulty) Open(name string, flag int, perm fs.FileMode) (project.Node, error) {
 	if err := f.failing("open", name); err != nil {
 		return nil, err
 	}
-	return f.backend.open(name, flag, perm)
+	return f.Backend.Open(name, flag, perm)
 }
 
-func (f *faulty) rename(old, name string) error {
+func (f *faulty) Rename(old, name string) error {
 	if err := f.failing("rename", name); err != nil {
 		return err
 	}
-	return f.backend.rename(old, name)
+	return f.Backend.Rename(old, name)
 }
 
-func (f *faulty) removeAll(name string) error {
+func (f *faulty) RemoveAll(name string) error {
 	if err := f.failing("removeAll", name); err != nil {
 		return err
 	}
-	return f.backend.removeAll(name)
+	return f.Backend.RemoveAll(name)
 }
 
 // TestFailuresOfTheHost lets one operation after the other fail, once each, in a sequence of changes. Whatever fails,
@@ -67,7 +68,7 @@ func TestFailuresOfTheHost(t *testing.T) {
 	for _, op := range []string{"sync", "lstat", "open", "rename", "removeAll"} {
 		t.Run(op, func(t *testing.T) {
 			for failing := 1; ; failing++ {
-				h := &faulty{backend: newMemory()}
+				h := &faulty{Backend: newMemory()}
 				p := projectOn(h, nil)
 				require.NoError(t, vfs.WriteFile(t.Context(), p, "/d/keep", []byte("kept")))
 				require.NoError(t, vfs.WriteFile(t.Context(), p, "/f", []byte("old")))
@@ -104,9 +105,9 @@ func TestFailuresOfTheHost(t *testing.T) {
 				p = projectOn(h, nil)
 				usage, err := p.Usage(t.Context())
 				require.NoError(t, err)
-				size, err := p.core.sizeOf("/")
+				size, err := p.Core.SizeOf("/")
 				require.NoError(t, err)
-				require.Equal(t, []int64{size.bytes, size.files - 1}, []int64{usage.Bytes, usage.Files})
+				require.Equal(t, []int64{size.Bytes, size.Files - 1}, []int64{usage.Bytes, usage.Files})
 				if !reached {
 					require.NoError(t, errors.Join(writeErr, removeErr))
 					return
@@ -140,8 +141,8 @@ func TestOpenFilesAreLimited(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EMFILE)
 
 	call.EndCall()
-	require.Zero(t, coreOf(p).handles)
-	require.Zero(t, coreOf(p).staged.Load())
+	require.Zero(t, coreOf(p).Handles)
+	require.Zero(t, coreOf(p).Staged.Load())
 	_, err = p.Stat("/f")
 	require.ErrorIs(t, err, fs.ErrNotExist, "what was being written is dropped")
 	require.NoError(t, afero.WriteFile(p, "/h", nil, 0o600))
@@ -152,7 +153,7 @@ func errOf(_ afero.File, err error) error { return err }
 
 // failingNode is an open file that cannot be written to any more.
 type failingNode struct {
-	node
+	project.Node
 	err error
 }
 
@@ -160,7 +161,7 @@ func (n *failingNode) WriteAt(b []byte, offset int64) (int, error) {
 	if n.err != nil {
 		return 0, n.err
 	}
-	return n.node.WriteAt(b, offset)
+	return n.Node.WriteAt(b, offset)
 }
 
 func TestAWriteThatFailsInPlaceLeavesTheHistoryGood(t *testing.T) {
@@ -169,9 +170,9 @@ func TestAWriteThatFailsInPlaceLeavesTheHistoryGood(t *testing.T) {
 	require.NoError(t, vfs.WriteFile(t.Context(), p, "/f", []byte("before")))
 	opened, err := p.WithCall("call").OpenFile("/f", os.O_RDWR, 0)
 	require.NoError(t, err)
-	f := opened.(*file)
-	failing := &failingNode{f.node, errors.New("the disk is broken")}
-	f.node = failing
+	f := opened.(*project.File)
+	failing := &failingNode{f.Node, errors.New("the disk is broken")}
+	f.Node = failing
 	_, err = f.WriteAt([]byte("X"), 0)
 	require.ErrorIs(t, err, failing.err)
 	changes, err := p.Changes(t.Context(), "/f")

@@ -60,6 +60,7 @@ func init() {
 		"fill":    fillWithBytes,
 		"files":   fillWithFiles,
 		"apply":   applyForever,
+		"restore": restoreForever,
 	}
 }
 

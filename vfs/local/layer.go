@@ -10,11 +10,12 @@ import (
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // A layerProject is a project whose backend is layered.
 type layerProject struct {
-	*Project
+	*project.Project
 	l *layered
 }
 
@@ -36,24 +37,24 @@ func OpenLayer(dir, layer string, options *vfs.Options) (vfs.Layer, error) {
 		return nil, err
 	}
 	if err := separate(dir, layer); err != nil {
-		return nil, errors.Join(err, below.close())
+		return nil, errors.Join(err, below.Close())
 	}
 	if err := os.MkdirAll(layer, 0o700); err != nil {
-		return nil, errors.Join(err, below.close())
+		return nil, errors.Join(err, below.Close())
 	}
 	above, err := openDisk(layer)
 	if err != nil {
-		return nil, errors.Join(err, below.close())
+		return nil, errors.Join(err, below.Close())
 	}
 	above.loose = above.loose || below.loose
 	l := &layered{disk: above, below: below, durable: !o.NoSync}
 	l.notes = layerNotes{layer: above, limit: maxLayerFile, durable: l.durable}
-	c := newCore(l, o)
-	c.protection = protectionOf(o, true)
-	if s, err := readState(l); err == nil && s.dirty && !o.ReadOnly {
-		c.recoverSoon()
+	c := project.NewCore(l, o)
+	c.Protection, c.OwnApart = project.ProtectionOf(o, true), true
+	if s, err := project.ReadState(l); err == nil && s.Dirty && !o.ReadOnly {
+		c.RecoverSoon()
 	}
-	return &layerProject{c.project(c.close), l}, nil
+	return &layerProject{c.Project(c.Close), l}, nil
 }
 
 // Discard implements [vfs.Layer].
@@ -64,9 +65,9 @@ func (p *layerProject) Discard(ctx context.Context, names ...string) ([]vfs.Diff
 // settleLayer does something with the differences at the names, if do is not nil, and drops them from the layer then.
 // do returns how many it has done.
 func (p *layerProject) settleLayer(
-	ctx context.Context, op string, names []string, do func(c *core, all []vfs.Difference) (int, error),
+	ctx context.Context, op string, names []string, do func(c *project.Core, all []vfs.Difference) (int, error),
 ) (done []vfs.Difference, err error) {
-	err = p.change(ctx, func(c *core) error {
+	err = p.Change(ctx, func(c *project.Core) error {
 		found, err := p.l.search(ctx)
 		if err != nil {
 			return err
@@ -104,9 +105,7 @@ func (p *layerProject) settleLayer(
 		if err := p.l.drop(tops); err != nil {
 			return err
 		}
-		size, err := c.sizeOf("/")
-		c.state.bytes, c.state.files = size.bytes, size.files-1
-		return err
+		return c.Recount()
 	})
 	return done, err
 }
@@ -146,7 +145,7 @@ func (l *layered) differs(clean string, found []vfs.Difference) bool {
 		if d.Op != vfs.OpRemove || !vfs.Within(clean, d.Path) {
 			return false
 		}
-		_, err := l.below.lstat(clean)
+		_, err := l.below.Lstat(clean)
 		return err == nil
 	})
 }
@@ -170,7 +169,7 @@ func (l *layered) drop(tops []string) error {
 func (l *layered) dropFiles(top string) error {
 	dropped := []string{top}
 	if top == "/" {
-		infos, err := l.disk.readDir("/")
+		infos, err := l.disk.ReadDir("/")
 		if err != nil {
 			return err
 		}
@@ -182,21 +181,21 @@ func (l *layered) dropFiles(top string) error {
 		}
 	}
 	for _, name := range dropped {
-		if err := l.disk.removeAll(name); err != nil && !errors.Is(err, fsys.ErrNotDir) {
+		if err := l.disk.RemoveAll(name); err != nil && !errors.Is(err, fsys.ErrNotDir) {
 			return err
 		}
 	}
 	// Directories that were only made for this are those below again.
 	for dir := path.Dir(top); dir != "/"; dir = path.Dir(dir) {
-		if _, err := l.below.lstat(dir); err != nil || l.disk.remove(dir) != nil {
+		if _, err := l.below.Lstat(dir); err != nil || l.disk.Remove(dir) != nil {
 			break
 		}
 	}
 	return nil
 }
 
-// recovered ends what processes have begun that are no more.
-func (l *layered) recovered() error {
+// Recovered ends what processes have begun that are no more.
+func (l *layered) Recovered() error {
 	dropping, err := l.notes.dropping()
 	if err != nil {
 		return err
@@ -204,9 +203,9 @@ func (l *layered) recovered() error {
 	if err := l.drop(dropping); err != nil {
 		return err
 	}
-	if _, err := l.below.lstat("/" + vfs.Reserved); err == nil {
+	if _, err := l.below.Lstat("/" + vfs.Reserved); err == nil {
 		// Nobody's work must fail because the directory below cannot be changed.
-		_ = removeLeftovers(l.below, "")
+		_ = project.RemoveLeftovers(l.below, "")
 		l.below.tidy()
 	}
 	return nil

@@ -14,11 +14,12 @@ import (
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // Apply implements [vfs.Layer].
 func (p *layerProject) Apply(ctx context.Context, names ...string) ([]vfs.Difference, error) {
-	return p.settleLayer(ctx, "apply", names, func(c *core, all []vfs.Difference) (done int, err error) {
+	return p.settleLayer(ctx, "apply", names, func(c *project.Core, all []vfs.Difference) (done int, err error) {
 		infos := make([]fs.FileInfo, len(all))
 		for i, d := range all {
 			if infos[i], err = p.l.applicable(c, d); err != nil {
@@ -43,19 +44,19 @@ func (p *layerProject) Apply(ctx context.Context, names ...string) ([]vfs.Differ
 }
 
 // applicable checks that a difference can be applied, before anything is changed, and describes what the layer has.
-func (l *layered) applicable(c *core, d vfs.Difference) (fs.FileInfo, error) {
+func (l *layered) applicable(c *project.Core, d vfs.Difference) (fs.FileInfo, error) {
 	// No layer may hold anything that is protected, but who knows who has made this one.
-	if err := c.guard(d.Path, d.Op == vfs.OpMkdir); err != nil {
+	if err := c.Guard(d.Path, d.Op == vfs.OpMkdir); err != nil {
 		return nil, err
 	}
 	if d.Op != vfs.OpRemove {
-		info, err := l.lstat(d.Path)
+		info, err := l.Lstat(d.Path)
 		if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 			err = fsys.ErrNotFollowed
 		}
 		return info, err
 	}
-	info, err := l.below.lstat(d.Path)
+	info, err := l.below.Lstat(d.Path)
 	if err == nil && info.IsDir() {
 		err = l.allShown(d.Path)
 	}
@@ -73,7 +74,7 @@ func (l *layered) beginApplying(all []vfs.Difference) error {
 		}
 		if known, ok := l.notes.get(at); ok && !known.Applying && !seen[at] {
 			known.Applying, seen[at] = true, true
-			if strings.HasPrefix(known.Was, directoryPrint) {
+			if strings.HasPrefix(known.Was, project.DirectoryPrint) {
 				if known.Before, err = entriesOf(l.below, at); err != nil {
 					return err
 				}
@@ -105,7 +106,7 @@ func (l *layered) endApplying(all []vfs.Difference, done int) error {
 			continue
 		}
 		seen[at] = true
-		_, statErr := l.disk.lstat(at)
+		_, statErr := l.disk.Lstat(at)
 		switch whole := i < done && at == d.Path; {
 		case whole && (d.Op == vfs.OpCreate || d.Op == vfs.OpWrite):
 			applied = append(applied, at)
@@ -113,7 +114,7 @@ func (l *layered) endApplying(all []vfs.Difference, done int) error {
 		case whole && (d.Op == vfs.OpMkdir || errors.Is(statErr, fs.ErrNotExist)):
 			known.Dropped = true
 		case i <= done: // what failed may have been done in part
-			if known.Was, err = fingerprint(l.below, at); err != nil {
+			if known.Was, err = project.Fingerprint(l.below, at); err != nil {
 				return err
 			}
 		}
@@ -146,17 +147,17 @@ func (a *application) temp() (string, error) {
 	if a.session == "" {
 		name := strings.ToLower(rand.Text())
 		b := a.l.below
-		if err := errors.Join(b.makeMeta(), ignoreExists(b.mkdir(tempDir, 0o700))); err != nil {
+		if err := errors.Join(b.makeMeta(), ignoreExists(b.Mkdir(project.TempDir, 0o700))); err != nil {
 			return "", err
 		}
-		release, err := b.claim(tempDir + "/" + name + claimSuffix)
+		release, err := b.Claim(project.TempDir + "/" + name + project.ClaimSuffix)
 		if err != nil {
 			return "", err
 		}
 		a.session, a.release = name, release
 	}
 	a.temps++
-	return fmt.Sprintf("%s/%s-%d", tempDir, a.session, a.temps), nil
+	return fmt.Sprintf("%s/%s-%d", project.TempDir, a.session, a.temps), nil
 }
 
 // end removes what is no longer needed.
@@ -165,7 +166,7 @@ func (a *application) end() {
 		return
 	}
 	a.release()
-	_ = a.l.below.removeAll(tempDir + "/" + a.session + claimSuffix)
+	_ = a.l.below.RemoveAll(project.TempDir + "/" + a.session + project.ClaimSuffix)
 	a.l.below.tidy()
 }
 
@@ -194,12 +195,12 @@ func (a *application) apply(d vfs.Difference, info fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	err = copier{a.l, below, a.l.durable}.file(d.Path, temp, info)
+	err = project.Copier{From: a.l, To: below, Durable: a.l.durable}.File(d.Path, temp, info)
 	if err == nil {
 		err = below.root.Rename(local(temp), name)
 	}
 	if err != nil {
-		return errors.Join(err, below.removeAll(temp))
+		return errors.Join(err, below.RemoveAll(temp))
 	}
 	return nil
 }
@@ -210,7 +211,7 @@ func (a *application) sync() error {
 		return nil
 	}
 	for _, dir := range slices.Sorted(maps.Keys(a.changed)) {
-		if err := a.l.below.sync(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := a.l.below.Sync(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

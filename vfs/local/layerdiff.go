@@ -12,11 +12,12 @@ import (
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // Differences implements [vfs.Layer].
 func (p *layerProject) Differences(ctx context.Context) ([]vfs.Difference, error) {
-	if p.over() {
+	if p.Over() {
 		return nil, fs.ErrClosed
 	}
 	return p.l.search(ctx)
@@ -47,7 +48,7 @@ func (l *search) differences(ctx context.Context, dir string) error {
 		l.found = append(l.found, vfs.Difference{Path: name, Op: op, Conflict: conflict})
 		return err
 	}
-	shown, err := l.readDir(dir)
+	shown, err := l.ReadDir(dir)
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func (l *search) differences(ctx context.Context, dir string) error {
 		names[info.Name()] = true
 	}
 	// What is gone makes room first.
-	below, err := l.below.readDir(dir)
+	below, err := l.below.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsys.ErrNotDir) {
 		return err
 	}
@@ -75,10 +76,10 @@ func (l *search) differences(ctx context.Context, dir string) error {
 			continue
 		}
 		name := path.Join(dir, clean)
-		if _, err := l.disk.lstat(name); errors.Is(err, fs.ErrNotExist) {
+		if _, err := l.disk.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			continue // it is what is below
 		}
-		was, err := l.below.lstat(name)
+		was, err := l.below.Lstat(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsys.ErrNotDir) {
 			return err
 		}
@@ -126,12 +127,12 @@ func (l *layered) sameFile(name string, was, now fs.FileInfo) (bool, error) {
 	if was.Size() != now.Size() || runtime.GOOS != "windows" && was.Mode().Perm()|0o600 != now.Mode().Perm() {
 		return false, nil
 	}
-	a, err := l.below.open(name, os.O_RDONLY, 0)
+	a, err := l.below.Open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return false, err
 	}
 	defer a.Close()
-	b, err := l.disk.open(name, os.O_RDONLY, 0)
+	b, err := l.disk.Open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return false, err
 	}
@@ -179,7 +180,7 @@ func (l *layered) covering(name string) (string, error) {
 // changedBelow reports whether what is below is not as it was noted.
 func (l *layered) changedBelow(at string) (bool, error) {
 	known, _ := l.notes.get(at)
-	now, err := fingerprint(l.below, at)
+	now, err := project.Fingerprint(l.below, at)
 	if err != nil || now == known.Was || now == "" && known.Applying {
 		return false, err
 	}
@@ -187,7 +188,7 @@ func (l *layered) changedBelow(at string) (bool, error) {
 		return true, nil
 	}
 	// Applying was interrupted: some of it is still what was there, and some already what is in the layer.
-	info, err := l.below.lstat(at)
+	info, err := l.below.Lstat(at)
 	if err != nil {
 		return false, err
 	}
@@ -198,7 +199,7 @@ func (l *layered) changedBelow(at string) (bool, error) {
 // nor what is in the layer.
 func (l *layered) foreign(name string, info fs.FileInfo, before entrySet, hidden bool) (bool, error) {
 	if !before.has(name, info) {
-		applied, err := l.disk.lstat(name)
+		applied, err := l.disk.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsys.ErrNotDir):
 			return true, nil
@@ -214,7 +215,7 @@ func (l *layered) foreign(name string, info fs.FileInfo, before entrySet, hidden
 	if !info.IsDir() || !hidden {
 		return false, nil
 	}
-	infos, err := l.below.readDir(name)
+	infos, err := l.below.ReadDir(name)
 	if err != nil {
 		return false, err
 	}

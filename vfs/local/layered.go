@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // A layered is a backend that shows a directory of the host, and never changes it: everything that is different, and
@@ -25,7 +26,9 @@ type layered struct {
 	durable bool
 }
 
-var _ backend = (*layered)(nil)
+var _ project.Backend = (*layered)(nil)
+
+func (l *layered) HostDir() *os.Root { return l.below.root }
 
 // isOwn reports whether a name is for the project's own use, and not one of its files.
 func isOwn(name string) bool { return vfs.Within(name, "/"+vfs.Reserved) }
@@ -42,39 +45,39 @@ func (l *layered) lookBelow(name string) (fs.FileInfo, error) {
 	if hidden != "" {
 		return nil, syscall.ENOENT
 	}
-	return l.below.lstat(name)
+	return l.below.Lstat(name)
 }
 
-func (l *layered) lstat(name string) (fs.FileInfo, error) {
-	info, err := l.disk.lstat(name)
+func (l *layered) Lstat(name string) (fs.FileInfo, error) {
+	info, err := l.disk.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l.lookBelow(name)
 	}
 	return info, err
 }
 
-func (l *layered) open(name string, flag int, perm fs.FileMode) (node, error) {
+func (l *layered) Open(name string, flag int, perm fs.FileMode) (project.Node, error) {
 	if isOwn(name) {
-		return l.disk.open(name, flag, perm)
+		return l.disk.Open(name, flag, perm)
 	}
 	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE) == 0 {
-		n, err := l.disk.open(name, flag, perm)
+		n, err := l.disk.Open(name, flag, perm)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return n, err
 		}
 		if _, err := l.lookBelow(name); err != nil {
 			return nil, err
 		}
-		return l.below.open(name, flag, perm)
+		return l.below.Open(name, flag, perm)
 	}
 	if err := l.cover(name, flag&os.O_CREATE != 0); err != nil {
 		return nil, err
 	}
-	return l.disk.open(name, flag, perm)
+	return l.disk.Open(name, flag, perm)
 }
 
-func (l *layered) readDir(name string) ([]fs.FileInfo, error) {
-	infos, err := l.disk.readDir(name)
+func (l *layered) ReadDir(name string) ([]fs.FileInfo, error) {
+	infos, err := l.disk.ReadDir(name)
 	if isOwn(name) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return infos, err
 	}
@@ -83,7 +86,7 @@ func (l *layered) readDir(name string) ([]fs.FileInfo, error) {
 	} else if belowErr != nil {
 		return nil, belowErr
 	}
-	more, err := l.below.readDir(name)
+	more, err := l.below.ReadDir(name)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +115,7 @@ func (l *layered) cover(name string, missing bool) error {
 	if err := l.coverAround(name); err != nil || name == "/" || isOwn(name) {
 		return err
 	}
-	if _, err := l.disk.lstat(name); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := l.disk.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	info, err := l.lookBelow(name)
@@ -140,7 +143,7 @@ func (l *layered) coverAround(name string) error {
 
 // coverDirs makes the directories of a path in the layer that are below.
 func (l *layered) coverDirs(dir string) error {
-	if _, err := l.disk.lstat(dir); dir == "/" || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := l.disk.Lstat(dir); dir == "/" || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := l.coverDirs(path.Dir(dir)); err != nil {
@@ -150,21 +153,21 @@ func (l *layered) coverDirs(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := l.disk.mkdir(dir, info.Mode().Perm()|0o700); err != nil {
+	if err := l.disk.Mkdir(dir, info.Mode().Perm()|0o700); err != nil {
 		return err
 	}
-	return errors.Join(l.disk.chmod(dir, info.Mode().Perm()|0o700), l.disk.chtimes(dir, info.ModTime(), info.ModTime()))
+	return errors.Join(l.disk.Chmod(dir, info.Mode().Perm()|0o700), l.disk.Chtimes(dir, info.ModTime(), info.ModTime()))
 }
 
 // copyUp copies a file into the layer. What covers a file is whole before it does.
 func (l *layered) copyUp(name string, info fs.FileInfo) error {
-	temp := tempDir + "/layer-" + rand.Text()
-	err := copier{l.below, l.disk, l.durable}.file(name, temp, info)
+	temp := project.TempDir + "/layer-" + rand.Text()
+	err := project.Copier{From: l.below, To: l.disk, Durable: l.durable}.File(name, temp, info)
 	if err == nil {
-		err = l.disk.rename(temp, name)
+		err = l.disk.Rename(temp, name)
 	}
 	if err != nil {
-		_ = l.disk.removeAll(temp)
+		_ = l.disk.RemoveAll(temp)
 	}
 	return err
 }
@@ -174,12 +177,12 @@ func (l *layered) coverTree(name string, info fs.FileInfo) error {
 	if err := l.cover(name, false); err != nil || !info.IsDir() {
 		return err
 	}
-	infos, err := l.readDir(name)
+	infos, err := l.ReadDir(name)
 	if err != nil {
 		return err
 	}
 	for _, inside := range infos {
-		if clean, ok := reached(l.lstat, name, inside); ok && (inside.IsDir() || inside.Mode().IsRegular()) {
+		if clean, ok := reached(l.Lstat, name, inside); ok && (inside.IsDir() || inside.Mode().IsRegular()) {
 			if err := l.coverTree(clean, inside); err != nil {
 				return err
 			}
@@ -202,17 +205,17 @@ func reached(lstat func(name string) (fs.FileInfo, error), dir string, inside fs
 
 // allCovered checks that coverTree skips nothing in a directory.
 func (l *layered) allCovered(dir string) error {
-	if _, err := l.below.lstat(path.Join(dir, vfs.Reserved)); err == nil { // readDir does not show it
+	if _, err := l.below.Lstat(path.Join(dir, vfs.Reserved)); err == nil { // readDir does not show it
 		if _, err := l.lookBelow(dir); err == nil {
 			return &vfs.UncoveredError{Path: path.Join(dir, vfs.Reserved)}
 		}
 	}
-	infos, err := l.readDir(dir)
+	infos, err := l.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, inside := range infos {
-		name, ok := reached(l.lstat, dir, inside)
+		name, ok := reached(l.Lstat, dir, inside)
 		if !ok || !inside.IsDir() && !inside.Mode().IsRegular() {
 			return &vfs.UncoveredError{Path: path.Join(dir, inside.Name())}
 		}
@@ -227,12 +230,12 @@ func (l *layered) allCovered(dir string) error {
 
 // allShown checks that a directory below has nothing in it that no path leads to, and that nobody has seen therefore.
 func (l *layered) allShown(dir string) error {
-	infos, err := l.below.readDir(dir)
+	infos, err := l.below.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, inside := range infos {
-		name, ok := reached(l.below.lstat, dir, inside)
+		name, ok := reached(l.below.Lstat, dir, inside)
 		if !ok {
 			return &vfs.UncoveredError{Path: path.Join(dir, inside.Name())}
 		}
@@ -245,38 +248,38 @@ func (l *layered) allShown(dir string) error {
 	return nil
 }
 
-func (l *layered) mkdir(name string, perm fs.FileMode) error {
+func (l *layered) Mkdir(name string, perm fs.FileMode) error {
 	if isOwn(name) {
-		return l.disk.mkdir(name, perm)
+		return l.disk.Mkdir(name, perm)
 	}
-	if _, err := l.lstat(name); err == nil {
+	if _, err := l.Lstat(name); err == nil {
 		return syscall.EEXIST
 	}
 	if err := l.coverAround(name); err != nil {
 		return err
 	}
-	return l.disk.mkdir(name, perm)
+	return l.disk.Mkdir(name, perm)
 }
 
-func (l *layered) link(old, name string) error {
-	if _, err := l.disk.lstat(old); err != nil {
+func (l *layered) Link(old, name string) error {
+	if _, err := l.disk.Lstat(old); err != nil {
 		return syscall.EXDEV // what is below is not to have other names
 	}
-	return l.disk.link(old, name)
+	return l.disk.Link(old, name)
 }
 
-func (l *layered) rename(old, name string) error {
+func (l *layered) Rename(old, name string) error {
 	if isOwn(old) {
 		if err := l.coverAround(name); err != nil {
 			return err
 		}
-		return l.disk.rename(old, name)
+		return l.disk.Rename(old, name)
 	}
-	info, err := l.lstat(old)
+	info, err := l.Lstat(old)
 	if err != nil {
 		return err
 	}
-	if vfs.Within(name, tempDir) { // to be removed: what is below need not be copied for that
+	if vfs.Within(name, project.TempDir) { // to be removed: what is below need not be copied for that
 		if err := l.notes.cover(old, l.below); err != nil {
 			return err
 		}
@@ -297,8 +300,8 @@ func (l *layered) rename(old, name string) error {
 	if err := l.hide(old); err != nil {
 		return err
 	}
-	err = l.disk.rename(old, name)
-	if errors.Is(err, fs.ErrNotExist) && vfs.Within(name, tempDir) {
+	err = l.disk.Rename(old, name)
+	if errors.Is(err, fs.ErrNotExist) && vfs.Within(name, project.TempDir) {
 		err = nil // there was nothing of it in the layer
 	}
 	if err != nil {
@@ -315,51 +318,51 @@ func (l *layered) hide(name string) error {
 	return l.notes.add(note{Path: name, Hidden: true}, l.below)
 }
 
-func (l *layered) remove(name string) error {
+func (l *layered) Remove(name string) error {
 	if isOwn(name) {
-		return l.disk.remove(name)
+		return l.disk.Remove(name)
 	}
-	if infos, err := l.readDir(name); err == nil && len(infos) > 0 {
+	if infos, err := l.ReadDir(name); err == nil && len(infos) > 0 {
 		return syscall.ENOTEMPTY
 	}
-	if _, err := l.lstat(name); err != nil {
+	if _, err := l.Lstat(name); err != nil {
 		return err
 	}
-	return l.removeAll(name)
+	return l.RemoveAll(name)
 }
 
-func (l *layered) removeAll(name string) error {
+func (l *layered) RemoveAll(name string) error {
 	if isOwn(name) {
-		return l.disk.removeAll(name)
+		return l.disk.RemoveAll(name)
 	}
 	if err := l.hide(name); err != nil {
 		return err
 	}
-	if err := l.disk.removeAll(name); err != nil {
+	if err := l.disk.RemoveAll(name); err != nil {
 		return err
 	}
 	return l.notes.release(name, true)
 }
 
-func (l *layered) chmod(name string, mode fs.FileMode) error {
+func (l *layered) Chmod(name string, mode fs.FileMode) error {
 	if err := l.cover(name, false); err != nil {
 		return err
 	}
-	return l.disk.chmod(name, mode)
+	return l.disk.Chmod(name, mode)
 }
 
-func (l *layered) chtimes(name string, atime, mtime time.Time) error {
+func (l *layered) Chtimes(name string, atime, mtime time.Time) error {
 	if err := l.cover(name, false); err != nil {
 		return err
 	}
-	return l.disk.chtimes(name, atime, mtime)
+	return l.disk.Chtimes(name, atime, mtime)
 }
 
-func (l *layered) twin(dir, base string) (string, error) {
-	if twin, err := l.disk.twin(dir, base); twin != "" || err != nil {
+func (l *layered) Twin(dir, base string) (string, error) {
+	if twin, err := l.disk.Twin(dir, base); twin != "" || err != nil {
 		return twin, err
 	}
-	twin, err := l.below.twin(dir, base)
+	twin, err := l.below.Twin(dir, base)
 	if twin == "" || err != nil {
 		return "", err
 	}
@@ -369,19 +372,19 @@ func (l *layered) twin(dir, base string) (string, error) {
 	return twin, nil
 }
 
-func (l *layered) linked(name string) (bool, error) {
-	if _, err := l.disk.lstat(name); errors.Is(err, fs.ErrNotExist) {
+func (l *layered) Linked(name string) (bool, error) {
+	if _, err := l.disk.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return false, nil // it is copied before it is changed
 	}
-	return l.disk.linked(name)
+	return l.disk.Linked(name)
 }
 
-// sync makes what has changed in a directory durable, and what is noted: it can be all that has changed.
-func (l *layered) sync(dir string) error {
+// Sync makes what has changed in a directory durable, and what is noted: it can be all that has changed.
+func (l *layered) Sync(dir string) error {
 	if err := l.notes.sync(); err != nil {
 		return err
 	}
-	return l.disk.sync(dir)
+	return l.disk.Sync(dir)
 }
 
-func (l *layered) close() error { return errors.Join(l.notes.close(), l.disk.close(), l.below.close()) }
+func (l *layered) Close() error { return errors.Join(l.notes.close(), l.disk.Close(), l.below.Close()) }

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // layerFile is where a layer keeps its notes: lines of JSON, of which the last one about a path counts. Only whoever has
@@ -66,7 +67,7 @@ type layerNotes struct {
 	mu     sync.Mutex
 	byPath map[string]note
 	// file is what has been read, up to read. It stays open: no other file can be taken for it then.
-	file node
+	file project.Node
 	info fs.FileInfo
 	read int64
 	// current is how many bytes the notes that count have.
@@ -77,12 +78,12 @@ type layerNotes struct {
 
 // refresh reads what has been added since, or everything if the file is another one. mu must be held.
 func (n *layerNotes) refresh() error {
-	info, err := n.layer.lstat(layerFile)
+	info, err := n.layer.Lstat(layerFile)
 	gone := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !gone {
 		return err
 	}
-	if n.byPath == nil || n.file != nil && (gone || !n.layer.same(n.info, info) || info.Size() < n.read) {
+	if n.byPath == nil || n.file != nil && (gone || !n.layer.Same(n.info, info) || info.Size() < n.read) {
 		if err := n.reset(nil); err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (n *layerNotes) refresh() error {
 		return nil
 	}
 	if n.file == nil {
-		f, err := n.layer.open(layerFile, os.O_RDONLY, 0)
+		f, err := n.layer.Open(layerFile, os.O_RDONLY, 0)
 		if err != nil {
 			return err
 		}
@@ -128,7 +129,7 @@ func (n *layerNotes) refresh() error {
 }
 
 // reset forgets everything, and begins with another file, or none.
-func (n *layerNotes) reset(f node) error {
+func (n *layerNotes) reset(f project.Node) error {
 	var err error
 	if n.file != nil {
 		err = n.file.Close()
@@ -194,7 +195,7 @@ func (n *layerNotes) add(one note, below *disk) error {
 	known, ok := n.get(one.Path)
 	if one.Was, one.Applying, one.Before = known.Was, known.Applying, known.Before; !ok && !one.Dropped {
 		var err error
-		if one.Was, err = fingerprint(below, one.Path); err != nil {
+		if one.Was, err = project.Fingerprint(below, one.Path); err != nil {
 			return err
 		}
 	}
@@ -240,7 +241,7 @@ func (n *layerNotes) put(limit int64, all ...note) error {
 	if want := size + more; want > limit {
 		return &vfs.QuotaError{Limit: "layer", Max: limit, Want: want}
 	}
-	f, err := n.layer.open(layerFile, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := n.layer.Open(layerFile, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -259,7 +260,7 @@ func (n *layerNotes) sync() error {
 	if !n.unsynced || !n.durable {
 		return nil
 	}
-	f, err := n.layer.open(layerFile, os.O_RDWR, 0)
+	f, err := n.layer.Open(layerFile, os.O_RDWR, 0)
 	if err == nil {
 		err = errors.Join(f.Sync(), f.Close())
 	}
@@ -267,7 +268,7 @@ func (n *layerNotes) sync() error {
 		return err
 	}
 	n.unsynced = false
-	return n.layer.sync(path.Dir(layerFile))
+	return n.layer.Sync(path.Dir(layerFile))
 }
 
 // beginDropping notes that what is at some paths is being dropped, if there are notes about any of it: without its files
@@ -349,8 +350,8 @@ func (n *layerNotes) release(name string, dir bool) error {
 
 // rewrite puts a file in the place of the one that is there, with nothing outdated in it. mu must be held.
 func (n *layerNotes) rewrite() error {
-	temp := tempDir + "/layer-" + rand.Text()
-	f, err := n.layer.open(temp, openNew, 0o600)
+	temp := project.TempDir + "/layer-" + rand.Text()
+	f, err := n.layer.Open(temp, project.OpenNew, 0o600)
 	if err != nil {
 		return err
 	}
@@ -367,10 +368,10 @@ func (n *layerNotes) rewrite() error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = n.layer.rename(temp, layerFile)
+		err = n.layer.Rename(temp, layerFile)
 	}
 	if err != nil {
-		return errors.Join(err, n.reset(nil), n.layer.removeAll(temp))
+		return errors.Join(err, n.reset(nil), n.layer.RemoveAll(temp))
 	}
 	n.unsynced = true // the new name, at least
 	if err := n.reset(nil); err != nil {

@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // nonblocking keeps opening a pipe from waiting for its other end.
@@ -23,7 +25,7 @@ func lockFile(f *os.File, wait bool) error {
 	}
 	err := flock(f, how)
 	if err == unix.EWOULDBLOCK {
-		return errLocked
+		return project.ErrLocked
 	}
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 const nonblocking = 0
@@ -22,7 +24,7 @@ func lockFile(f *os.File, wait bool) error {
 	}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockedByte})
 	if err == windows.ERROR_LOCK_VIOLATION || err == windows.ERROR_IO_PENDING {
-		return errLocked
+		return project.ErrLocked
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // maxContent is the most bytes that a file in memory can have: what a slice can have, and on large systems what no
@@ -33,7 +34,7 @@ type memory struct {
 	state []byte
 }
 
-var _ backend = (*memory)(nil)
+var _ project.Backend = (*memory)(nil)
 
 // newMemory returns an empty tree.
 func newMemory() *memory { return &memory{root: newInode(fs.ModeDir | 0o755)} }
@@ -177,7 +178,7 @@ func (m *memory) lookup(name string) (*inode, error) {
 	return m.find(name)
 }
 
-func (m *memory) lstat(name string) (fs.FileInfo, error) {
+func (m *memory) Lstat(name string) (fs.FileInfo, error) {
 	n, err := m.lookup(name)
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func (m *memory) lstat(name string) (fs.FileInfo, error) {
 	return n.describe(path.Base(name)), nil
 }
 
-func (m *memory) open(name string, flag int, perm fs.FileMode) (node, error) {
+func (m *memory) Open(name string, flag int, perm fs.FileMode) (project.Node, error) {
 	create := flag&os.O_CREATE != 0
 	exclusive := create && flag&os.O_EXCL != 0
 	n, err := m.lookup(name)
@@ -209,7 +210,7 @@ func (m *memory) open(name string, flag int, perm fs.FileMode) (node, error) {
 	return &inodeFile{name: path.Base(name), inode: n, writable: flag&os.O_RDWR != 0}, nil
 }
 
-func (m *memory) readDir(name string) ([]fs.FileInfo, error) {
+func (m *memory) ReadDir(name string) ([]fs.FileInfo, error) {
 	type entry struct {
 		name string
 		n    *inode
@@ -234,15 +235,15 @@ func (m *memory) readDir(name string) ([]fs.FileInfo, error) {
 	return infos, nil
 }
 
-func (m *memory) mkdir(name string, perm fs.FileMode) error {
+func (m *memory) Mkdir(name string, perm fs.FileMode) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	_, err := m.place(name, newInode(fs.ModeDir|perm&fs.ModePerm))
 	return err
 }
 
-// link is EPERM for directories, as on Unix: they have one name only, so that the tree is one.
-func (m *memory) link(old, name string) error {
+// Link is EPERM for directories, as on Unix: they have one name only, so that the tree is one.
+func (m *memory) Link(old, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, err := m.find(old)
@@ -256,8 +257,8 @@ func (m *memory) link(old, name string) error {
 	return err
 }
 
-// rename does nothing if both names stand for the same file already, as on Unix: both stay.
-func (m *memory) rename(old, name string) error {
+// Rename does nothing if both names stand for the same file already, as on Unix: both stay.
+func (m *memory) Rename(old, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	from, oldBase, err := m.parent(old)
@@ -289,9 +290,9 @@ func (m *memory) rename(old, name string) error {
 	return nil
 }
 
-func (m *memory) remove(name string) error { return m.unlink(name, false) }
+func (m *memory) Remove(name string) error { return m.unlink(name, false) }
 
-func (m *memory) removeAll(name string) error {
+func (m *memory) RemoveAll(name string) error {
 	if err := m.unlink(name, true); err != syscall.ENOENT {
 		return err
 	}
@@ -318,7 +319,7 @@ func (m *memory) unlink(name string, all bool) error {
 	return nil
 }
 
-func (m *memory) chmod(name string, mode fs.FileMode) error {
+func (m *memory) Chmod(name string, mode fs.FileMode) error {
 	n, err := m.lookup(name)
 	if err != nil {
 		return err
@@ -329,8 +330,8 @@ func (m *memory) chmod(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// chtimes leaves the time as it is if mtime is zero, as [os.Chtimes] does. There are no times of access.
-func (m *memory) chtimes(name string, _, mtime time.Time) error {
+// Chtimes leaves the time as it is if mtime is zero, as [os.Chtimes] does. There are no times of access.
+func (m *memory) Chtimes(name string, _, mtime time.Time) error {
 	n, err := m.lookup(name)
 	if err != nil || mtime.IsZero() {
 		return err
@@ -341,7 +342,7 @@ func (m *memory) chtimes(name string, _, mtime time.Time) error {
 	return nil
 }
 
-func (m *memory) twin(name, base string) (string, error) {
+func (m *memory) Twin(name, base string) (string, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	dir, err := m.findDir(name)
@@ -356,14 +357,14 @@ func (m *memory) twin(name, base string) (string, error) {
 	return "", nil
 }
 
-// same reports whether two infos are of one file or directory.
-func (m *memory) same(a, b fs.FileInfo) bool {
+// Same reports whether two infos are of one file or directory.
+func (m *memory) Same(a, b fs.FileInfo) bool {
 	x, ok := a.Sys().(*inode)
 	y, _ := b.Sys().(*inode)
 	return ok && x == y
 }
 
-func (m *memory) linked(name string) (bool, error) {
+func (m *memory) Linked(name string) (bool, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	n, err := m.find(name)
@@ -376,7 +377,15 @@ func (m *memory) linked(name string) (bool, error) {
 	return n.links > 1, nil
 }
 
-func (m *memory) readState(buf []byte) error {
+// Shared implements [project.Sharer].
+func (m *memory) Shared(n project.Node, _ fs.FileInfo) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	f, ok := n.(*inodeFile)
+	return ok && f.inode.links > 1
+}
+
+func (m *memory) ReadState(buf []byte) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.state == nil || len(m.state) != len(buf) {
@@ -386,15 +395,15 @@ func (m *memory) readState(buf []byte) error {
 	return nil
 }
 
-func (m *memory) writeState(buf []byte) error {
+func (m *memory) WriteState(buf []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.state = append([]byte{}, buf...) // never nil
 	return nil
 }
 
-// claim makes a file that is claimed until release is called; who opens the same memory anew may ask.
-func (m *memory) claim(name string) (release func(), err error) {
+// Claim makes a file that is claimed until release is called; who opens the same memory anew may ask.
+func (m *memory) Claim(name string) (release func(), err error) {
 	n := newInode(0o600)
 	n.claimed.Store(true)
 	m.mu.Lock()
@@ -405,7 +414,7 @@ func (m *memory) claim(name string) (release func(), err error) {
 	return func() { n.claimed.Store(false) }, nil
 }
 
-func (m *memory) alive(name string) (bool, error) {
+func (m *memory) Alive(name string) (bool, error) {
 	n, err := m.lookup(name)
 	if err == syscall.ENOENT {
 		return false, nil
@@ -415,6 +424,6 @@ func (m *memory) alive(name string) (bool, error) {
 
 // No other process sees what is in memory, and nothing outlasts this one.
 
-func (m *memory) lock(bool) (unlock func(), err error) { return func() {}, nil }
-func (m *memory) sync(string) error                    { return nil }
-func (m *memory) close() error                         { return nil }
+func (m *memory) Lock(bool) (unlock func(), err error) { return func() {}, nil }
+func (m *memory) Sync(string) error                    { return nil }
+func (m *memory) Close() error                         { return nil }

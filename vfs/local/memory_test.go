@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // memoryWith returns a tree with the given files, which contain their first names, and directories, which end in a
@@ -28,7 +29,7 @@ func memoryWith(t *testing.T, names ...string) *memory {
 	m := newMemory()
 	for _, name := range names {
 		if dir, ok := strings.CutSuffix(name, "/"); ok {
-			require.NoError(t, m.mkdir(dir, 0o755))
+			require.NoError(t, m.Mkdir(dir, 0o755))
 			continue
 		}
 		_, err := openInMemory(t, m, name, os.O_RDWR|os.O_CREATE|os.O_EXCL).WriteAt([]byte(name), 0)
@@ -37,14 +38,14 @@ func memoryWith(t *testing.T, names ...string) *memory {
 	return m
 }
 
-func openInMemory(t *testing.T, m *memory, name string, flag int) node {
+func openInMemory(t *testing.T, m *memory, name string, flag int) project.Node {
 	t.Helper()
-	f, err := m.open(name, flag, 0o644)
+	f, err := m.Open(name, flag, 0o644)
 	require.NoError(t, err)
 	return f
 }
 
-func contentOf(t *testing.T, f node) string {
+func contentOf(t *testing.T, f project.Node) string {
 	t.Helper()
 	data, err := io.ReadAll(io.NewSectionReader(f, 0, math.MaxInt64))
 	require.NoError(t, err)
@@ -57,7 +58,7 @@ func treeOf(t *testing.T, m *memory) []string {
 	list := []string{}
 	var add func(dir string)
 	add = func(dir string) {
-		infos, err := m.readDir(dir)
+		infos, err := m.ReadDir(dir)
 		require.NoError(t, err)
 		for _, info := range infos {
 			name := path.Join(dir, info.Name())
@@ -105,35 +106,35 @@ func checkTree(t *testing.T, m *memory) {
 
 func TestMemoryOperations(t *testing.T) {
 	rename := func(old, name string) func(m *memory) error {
-		return func(m *memory) error { return m.rename(old, name) }
+		return func(m *memory) error { return m.Rename(old, name) }
 	}
 	link := func(old, name string) func(m *memory) error {
-		return func(m *memory) error { return m.link(old, name) }
+		return func(m *memory) error { return m.Link(old, name) }
 	}
 	open := func(name string, flag int) func(m *memory) error {
 		return func(m *memory) error {
-			_, err := m.open(name, flag, 0o644)
+			_, err := m.Open(name, flag, 0o644)
 			return err
 		}
 	}
 	mkdir := func(name string) func(m *memory) error {
-		return func(m *memory) error { return m.mkdir(name, 0o755) }
+		return func(m *memory) error { return m.Mkdir(name, 0o755) }
 	}
 	remove := func(name string) func(m *memory) error {
-		return func(m *memory) error { return m.remove(name) }
+		return func(m *memory) error { return m.Remove(name) }
 	}
 	removeAll := func(name string) func(m *memory) error {
-		return func(m *memory) error { return m.removeAll(name) }
+		return func(m *memory) error { return m.RemoveAll(name) }
 	}
 	lstat := func(name string) func(m *memory) error {
 		return func(m *memory) error {
-			_, err := m.lstat(name)
+			_, err := m.Lstat(name)
 			return err
 		}
 	}
 	readDir := func(name string) func(m *memory) error {
 		return func(m *memory) error {
-			_, err := m.readDir(name)
+			_, err := m.ReadDir(name)
 			return err
 		}
 	}
@@ -209,8 +210,8 @@ func TestMemoryOperations(t *testing.T) {
 		{"removing all of something in a file", removeAll("/f/x"), syscall.ENOTDIR, ""},
 		{"removing all of the root", removeAll("/"), syscall.EBUSY, ""},
 
-		{"changing the mode of what is missing", func(m *memory) error { return m.chmod("/x", 0) }, syscall.ENOENT, ""},
-		{"changing the times of what is missing", func(m *memory) error { return m.chtimes("/x", now(), now()) }, syscall.ENOENT, ""},
+		{"changing the mode of what is missing", func(m *memory) error { return m.Chmod("/x", 0) }, syscall.ENOENT, ""},
+		{"changing the times of what is missing", func(m *memory) error { return m.Chtimes("/x", now(), now()) }, syscall.ENOENT, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := memoryWith(t, "/d/", "/d/a", "/d/e/", "/empty/", "/f", "/g")
@@ -235,12 +236,12 @@ func TestMemoryNodes(t *testing.T) {
 	t.Run("open files outlive their names", func(t *testing.T) {
 		m := memoryWith(t, "/d/", "/d/f", "/g", "/h")
 		f, g := openInMemory(t, m, "/d/f", os.O_RDWR), openInMemory(t, m, "/g", os.O_RDWR)
-		require.NoError(t, m.rename("/d", "/e"))
-		require.NoError(t, m.rename("/h", "/g"))
+		require.NoError(t, m.Rename("/d", "/e"))
+		require.NoError(t, m.Rename("/h", "/g"))
 		_, err := f.WriteAt([]byte("F"), 0)
 		require.NoError(t, err)
 		require.Equal(t, []string{"/e/", "/e/f=Fd/f", "/g=/h"}, treeOf(t, m))
-		require.NoError(t, m.removeAll("/e"))
+		require.NoError(t, m.RemoveAll("/e"))
 		_, err = f.WriteAt([]byte("!"), 4)
 		require.NoError(t, err)
 		require.Equal(t, "Fd/f!", contentOf(t, f))
@@ -252,68 +253,68 @@ func TestMemoryNodes(t *testing.T) {
 	t.Run("links are names of the same file", func(t *testing.T) {
 		m := memoryWith(t, "/d/", "/d/f", "/g")
 		linked := func(name string) bool {
-			linked, err := m.linked(name)
+			linked, err := m.Linked(name)
 			require.NoError(t, err)
 			return linked
 		}
 		same := func(a, b string) bool {
-			x, err := m.lstat(a)
+			x, err := m.Lstat(a)
 			require.NoError(t, err)
-			y, err := m.lstat(b)
+			y, err := m.Lstat(b)
 			require.NoError(t, err)
-			return m.same(x, y)
+			return m.Same(x, y)
 		}
 		require.False(t, linked("/g"))
-		require.NoError(t, m.link("/g", "/d/g"))
-		require.NoError(t, m.link("/g", "/d/h"))
+		require.NoError(t, m.Link("/g", "/d/g"))
+		require.NoError(t, m.Link("/g", "/d/h"))
 		require.True(t, same("/g", "/d/h"))
 		require.False(t, same("/g", "/d/f"))
 		require.True(t, linked("/g"))
 		_, err := openInMemory(t, m, "/d/g", os.O_RDWR).WriteAt([]byte("!"), 0)
 		require.NoError(t, err)
 		require.Equal(t, "!g", contentOf(t, openInMemory(t, m, "/g", os.O_RDONLY)))
-		require.NoError(t, m.rename("/d/g", "/g"), "nothing happens")
+		require.NoError(t, m.Rename("/d/g", "/g"), "nothing happens")
 		require.Equal(t, []string{"/d/", "/d/f=/d/f", "/d/g=!g", "/d/h=!g", "/g=!g"}, treeOf(t, m))
-		require.NoError(t, m.rename("/d/f", "/d/g"))
+		require.NoError(t, m.Rename("/d/f", "/d/g"))
 		require.True(t, linked("/g"))
-		require.NoError(t, m.removeAll("/d"))
+		require.NoError(t, m.RemoveAll("/d"))
 		require.False(t, linked("/g"))
 		checkTree(t, m)
 
-		_, err = m.linked("/x")
+		_, err = m.Linked("/x")
 		require.Equal(t, syscall.ENOENT, err)
-		_, err = m.linked("/")
+		_, err = m.Linked("/")
 		require.Equal(t, syscall.EISDIR, err)
 	})
 	t.Run("files are the same under any name, and not others of that name", func(t *testing.T) {
 		m := memoryWith(t, "/f", "/g")
 		before, err := openInMemory(t, m, "/f", os.O_RDONLY).Stat()
 		require.NoError(t, err)
-		require.NoError(t, m.rename("/f", "/h"))
-		require.NoError(t, m.rename("/g", "/f"))
-		other, err := m.lstat("/f")
+		require.NoError(t, m.Rename("/f", "/h"))
+		require.NoError(t, m.Rename("/g", "/f"))
+		other, err := m.Lstat("/f")
 		require.NoError(t, err)
-		after, err := m.lstat("/h")
+		after, err := m.Lstat("/h")
 		require.NoError(t, err)
-		require.True(t, m.same(before, after))
-		require.False(t, m.same(before, other))
+		require.True(t, m.Same(before, after))
+		require.False(t, m.Same(before, other))
 		host, err := os.Lstat(".")
 		require.NoError(t, err)
-		require.False(t, m.same(host, before))
-		require.False(t, m.same(before, host))
-		require.False(t, m.same(host, host))
+		require.False(t, m.Same(host, before))
+		require.False(t, m.Same(before, host))
+		require.False(t, m.Same(host, host))
 	})
 	t.Run("descriptions do not change, and lead to nothing", func(t *testing.T) {
 		m := memoryWith(t, "/d/", "/d/f")
-		info, err := m.lstat("/d/f")
+		info, err := m.Lstat("/d/f")
 		require.NoError(t, err)
-		infos, err := m.readDir("/d")
+		infos, err := m.ReadDir("/d")
 		require.NoError(t, err)
 		require.Equal(t, []fs.FileInfo{info}, infos)
 		mtime := info.ModTime()
 		require.NoError(t, openInMemory(t, m, "/d/f", os.O_RDWR).Truncate(9))
-		require.NoError(t, m.chmod("/d/f", 0))
-		require.NoError(t, m.chtimes("/d/f", mtime, mtime.Add(time.Hour)))
+		require.NoError(t, m.Chmod("/d/f", 0))
+		require.NoError(t, m.Chtimes("/d/f", mtime, mtime.Add(time.Hour)))
 		for _, info := range append(infos, info) {
 			require.Equal(t, "f", info.Name())
 			require.EqualValues(t, 4, info.Size())
@@ -326,9 +327,9 @@ func TestMemoryNodes(t *testing.T) {
 	})
 	t.Run("directories have a mode and no size", func(t *testing.T) {
 		m := memoryWith(t, "/d/", "/d/f")
-		require.NoError(t, m.chmod("/d", fs.ModeSetuid|fs.ModeSymlink|0o700))
+		require.NoError(t, m.Chmod("/d", fs.ModeSetuid|fs.ModeSymlink|0o700))
 		for name, mode := range map[string]fs.FileMode{"/": fs.ModeDir | 0o755, "/d": fs.ModeDir | 0o700} {
-			info, err := m.lstat(name)
+			info, err := m.Lstat(name)
 			require.NoError(t, err)
 			require.Equal(t, path.Base(name), info.Name())
 			require.Equal(t, mode, info.Mode())
@@ -338,10 +339,10 @@ func TestMemoryNodes(t *testing.T) {
 	})
 	t.Run("only permission bits are kept", func(t *testing.T) {
 		m := newMemory()
-		_, err := m.open("/f", os.O_RDWR|os.O_CREATE, fs.ModeDir|fs.ModeSetgid|0o640)
+		_, err := m.Open("/f", os.O_RDWR|os.O_CREATE, fs.ModeDir|fs.ModeSetgid|0o640)
 		require.NoError(t, err)
-		require.NoError(t, m.mkdir("/d", fs.ModeSymlink|0o750))
-		infos, err := m.readDir("/")
+		require.NoError(t, m.Mkdir("/d", fs.ModeSymlink|0o750))
+		infos, err := m.ReadDir("/")
 		require.NoError(t, err)
 		require.Equal(t, fs.ModeDir|0o750, infos[0].Mode())
 		require.Equal(t, fs.FileMode(0o640), infos[1].Mode())
@@ -352,7 +353,7 @@ func TestMemoryTimes(t *testing.T) {
 	m := memoryWith(t, "/d/", "/e/", "/d/f", "/g")
 	long := time.Date(2001, 2, 3, 4, 5, 6, 7, time.UTC)
 	timeOf := func(name string) time.Time {
-		info, err := m.lstat(name)
+		info, err := m.Lstat(name)
 		require.NoError(t, err)
 		return info.ModTime()
 	}
@@ -362,23 +363,23 @@ func TestMemoryTimes(t *testing.T) {
 		do      func() error
 		changed string // which of the names get a new time
 	}{
-		{"making a file", func() error { _, err := m.open("/d/x", os.O_RDWR|os.O_CREATE, 0); return err }, "/d"},
-		{"making a directory", func() error { return m.mkdir("/e/x", 0) }, "/e"},
-		{"linking", func() error { return m.link("/g", "/e/g") }, "/e"},
-		{"renaming", func() error { return m.rename("/d/x", "/e/y") }, "/d /e"},
-		{"removing", func() error { return m.remove("/e/y") }, "/e"},
-		{"removing a tree", func() error { return m.removeAll("/e/x") }, "/e"},
+		{"making a file", func() error { _, err := m.Open("/d/x", os.O_RDWR|os.O_CREATE, 0); return err }, "/d"},
+		{"making a directory", func() error { return m.Mkdir("/e/x", 0) }, "/e"},
+		{"linking", func() error { return m.Link("/g", "/e/g") }, "/e"},
+		{"renaming", func() error { return m.Rename("/d/x", "/e/y") }, "/d /e"},
+		{"removing", func() error { return m.Remove("/e/y") }, "/e"},
+		{"removing a tree", func() error { return m.RemoveAll("/e/x") }, "/e"},
 		{"writing", func() error { _, err := f.WriteAt([]byte("x"), 0); return err }, "/d/f"},
 		{"writing nothing", func() error { _, err := f.WriteAt(nil, 9); return err }, ""},
 		{"truncating", func() error { return f.Truncate(1) }, "/d/f"},
 		{"reading", func() error { _, err := f.ReadAt(make([]byte, 1), 0); return err }, ""},
-		{"changing the mode", func() error { return m.chmod("/g", 0o600) }, ""},
-		{"failing", func() error { _ = m.mkdir("/e/g", 0); _ = m.rename("/d", "/e"); return nil }, ""},
-		{"setting no time", func() error { return m.chtimes("/g", now(), time.Time{}) }, ""},
+		{"changing the mode", func() error { return m.Chmod("/g", 0o600) }, ""},
+		{"failing", func() error { _ = m.Mkdir("/e/g", 0); _ = m.Rename("/d", "/e"); return nil }, ""},
+		{"setting no time", func() error { return m.Chtimes("/g", now(), time.Time{}) }, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, name := range []string{"/d", "/e", "/d/f", "/g"} {
-				require.NoError(t, m.chtimes(name, time.Time{}, long))
+				require.NoError(t, m.Chtimes(name, time.Time{}, long))
 				require.True(t, timeOf(name).Equal(long))
 			}
 			require.NoError(t, test.do())
@@ -393,7 +394,7 @@ func TestMemoryTimes(t *testing.T) {
 func TestMemoryTwin(t *testing.T) {
 	m := memoryWith(t, "/Readme.md", "/plain", "/Ärger")
 	twin := func(base string) string {
-		twin, err := m.twin("/", base)
+		twin, err := m.Twin("/", base)
 		require.NoError(t, err)
 		return twin
 	}
@@ -401,23 +402,23 @@ func TestMemoryTwin(t *testing.T) {
 	require.Equal(t, "Ärger", twin("äRGER"))
 	require.Empty(t, twin("Readme.md"))
 	require.Empty(t, twin("other"))
-	require.NoError(t, m.rename("/Readme.md", "/README.md"))
+	require.NoError(t, m.Rename("/Readme.md", "/README.md"))
 	require.Equal(t, "README.md", twin("Readme.md"))
 	require.Empty(t, twin("README.md"))
 
 	// Nobody but the project keeps names apart, so there may be several.
-	require.NoError(t, m.mkdir("/Plain", 0o755))
+	require.NoError(t, m.Mkdir("/Plain", 0o755))
 	require.Equal(t, "plain", twin("Plain"))
 	require.Equal(t, "Plain", twin("plain"))
-	require.NoError(t, m.remove("/plain"))
+	require.NoError(t, m.Remove("/plain"))
 	require.Equal(t, "Plain", twin("plain"))
-	require.NoError(t, m.removeAll("/Plain"))
+	require.NoError(t, m.RemoveAll("/Plain"))
 	require.Empty(t, twin("plain"))
 	checkTree(t, m)
 
-	_, err := m.twin("/x", "y")
+	_, err := m.Twin("/x", "y")
 	require.Equal(t, syscall.ENOENT, err)
-	_, err = m.twin("/README.md", "y")
+	_, err = m.Twin("/README.md", "y")
 	require.Equal(t, syscall.ENOTDIR, err)
 }
 
@@ -518,38 +519,38 @@ func TestMemoryContent(t *testing.T) {
 func TestMemoryState(t *testing.T) {
 	m := newMemory()
 	buf := make([]byte, 3)
-	require.Equal(t, syscall.ENOENT, m.readState(buf))
-	require.Equal(t, syscall.ENOENT, m.readState(nil))
-	require.NoError(t, m.writeState([]byte("abc")))
-	require.NoError(t, m.readState(buf))
+	require.Equal(t, syscall.ENOENT, m.ReadState(buf))
+	require.Equal(t, syscall.ENOENT, m.ReadState(nil))
+	require.NoError(t, m.WriteState([]byte("abc")))
+	require.NoError(t, m.ReadState(buf))
 	require.Equal(t, "abc", string(buf))
-	require.Equal(t, syscall.ENOENT, m.readState(make([]byte, 2)))
-	require.NoError(t, m.writeState(nil))
-	require.NoError(t, m.readState(nil))
+	require.Equal(t, syscall.ENOENT, m.ReadState(make([]byte, 2)))
+	require.NoError(t, m.WriteState(nil))
+	require.NoError(t, m.ReadState(nil))
 
-	unlock, err := m.lock(true)
+	unlock, err := m.Lock(true)
 	require.NoError(t, err)
 	unlock()
 
 	alive := func(name string) bool {
-		alive, err := m.alive(name)
+		alive, err := m.Alive(name)
 		require.NoError(t, err)
 		return alive
 	}
 	require.False(t, alive("/x"))
-	release, err := m.claim("/x")
+	release, err := m.Claim("/x")
 	require.NoError(t, err)
-	_, err = m.claim("/x")
+	_, err = m.Claim("/x")
 	require.Equal(t, syscall.EEXIST, err)
 	require.True(t, alive("/x"))
 	release()
 	require.False(t, alive("/x"))
 	require.Equal(t, []string{"/x="}, treeOf(t, m))
-	_, err = m.alive("/x/y")
+	_, err = m.Alive("/x/y")
 	require.Equal(t, syscall.ENOTDIR, err)
 
-	require.NoError(t, m.sync("/"))
-	require.NoError(t, m.close())
+	require.NoError(t, m.Sync("/"))
+	require.NoError(t, m.Close())
 }
 
 func TestMemoryReadsDoNotWaitForOtherFiles(t *testing.T) {
@@ -558,13 +559,13 @@ func TestMemoryReadsDoNotWaitForOtherFiles(t *testing.T) {
 	busy.mu.Lock() // as while something large is written
 	listed := make(chan error)
 	go func() {
-		_, err := m.readDir("/")
+		_, err := m.ReadDir("/")
 		listed <- err
 	}()
 	require.Equal(t, "/f", contentOf(t, openInMemory(t, m, "/f", os.O_RDONLY)))
 	_, err := openInMemory(t, m, "/new", os.O_RDWR|os.O_CREATE).WriteAt([]byte("x"), 0)
 	require.NoError(t, err)
-	require.NoError(t, m.rename("/busy", "/f"))
+	require.NoError(t, m.Rename("/busy", "/f"))
 	select {
 	case err := <-listed:
 		t.Fatal("listed before the file could be described: ", err)
@@ -577,9 +578,9 @@ func TestMemoryReadsDoNotWaitForOtherFiles(t *testing.T) {
 func TestMemoryLookupDoesNotAllocate(t *testing.T) {
 	m := memoryWith(t, "/a/", "/a/b/", "/a/b/f")
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = m.lookup("/a/b/f") }))
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = m.open("/a/b/f", os.O_RDONLY, 0) }), 1.0)
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = m.lstat("/a/b/f") }), 1.0)
-	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = m.twin("/a/b", "f") }))
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = m.Open("/a/b/f", os.O_RDONLY, 0) }), 1.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = m.Lstat("/a/b/f") }), 1.0)
+	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = m.Twin("/a/b", "f") }))
 }
 
 // TestMemoryConcurrently does all that can be done from several goroutines, with few names, so that they meet. Files
@@ -600,38 +601,38 @@ func TestMemoryConcurrently(t *testing.T) {
 			var err error
 			switch random.IntN(16) {
 			case 0:
-				_, err = m.lstat(name)
+				_, err = m.Lstat(name)
 			case 1:
 				var infos []fs.FileInfo
-				infos, err = m.readDir(name)
+				infos, err = m.ReadDir(name)
 				for i := range infos {
 					if i > 0 && infos[i-1].Name() >= infos[i].Name() {
 						return fmt.Errorf("%s is listed before %s", infos[i-1].Name(), infos[i].Name())
 					}
 				}
 			case 2:
-				err = m.link(name, some())
+				err = m.Link(name, some())
 			case 3, 4:
-				err = m.rename(name, some())
+				err = m.Rename(name, some())
 			case 5:
-				err = m.remove(name)
+				err = m.Remove(name)
 			case 6:
 				if random.IntN(8) == 0 {
-					err = m.removeAll(name)
+					err = m.RemoveAll(name)
 				}
 			case 7:
-				err = m.chmod(name, 0o600)
+				err = m.Chmod(name, 0o600)
 			case 8:
-				err = m.chtimes(name, now(), now())
+				err = m.Chtimes(name, now(), now())
 			case 9:
-				_, err = m.twin(name, "a")
+				_, err = m.Twin(name, "a")
 			case 10:
-				_, err = m.linked(name)
+				_, err = m.Linked(name)
 			case 11, 12:
-				err = m.mkdir(name, 0o755)
+				err = m.Mkdir(name, 0o755)
 			default:
-				var f node
-				if f, err = m.open(name, os.O_RDWR|os.O_CREATE, 0o644); err == syscall.EEXIST {
+				var f project.Node
+				if f, err = m.Open(name, os.O_RDWR|os.O_CREATE, 0o644); err == syscall.EEXIST {
 					return errors.New("a file that somebody else made first is not opened")
 				} else if err != nil {
 					break

@@ -22,8 +22,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/vfs/postgres"
 )
 
 // An operation is one of those that are done to all projects and to the model, which must have the same outcome.
@@ -51,6 +53,7 @@ var (
 		"mkdir", "mkdir all", "mkdir all", "copy", "copy", "move", "chmod", "stat", "readdir", "read",
 		"hold", "use held", "use held", "close held",
 		"undo", "undo", "undo last call", "undo some call", "restore", "restore", "reopen",
+		"checkpoint", "checkpoint", "restore checkpoint", "restore checkpoint", "delete checkpoint",
 	}
 	stepKinds = []string{"write", "write", "write at", "truncate", "seek", "read", "read at", "sync", "stat"}
 
@@ -1044,6 +1047,8 @@ type run struct {
 	all      map[string]*past
 	// unsure is set when something has been undone that was not the last: then what can be undone later is not known.
 	unsure bool
+	// saved are the files of checkpoints, by name.
+	saved map[string]tree
 }
 
 // decode makes options and operations of what a fuzzer has come up with.
@@ -1120,7 +1125,7 @@ func perform(t *testing.T, options vfs.Options, operations []operation, projects
 // one performs one operation.
 func (r *run) one(o operation) {
 	switch o.kind {
-	case "undo", "undo last call", "undo some call", "reopen":
+	case "undo", "undo last call", "undo some call", "reopen", "restore checkpoint":
 		r.closeHeld()
 	case "hold":
 		if r.model.held != nil {
@@ -1145,6 +1150,9 @@ func (r *run) one(o operation) {
 		if n := len(r.calls); n > 0 && o.n%4 == 0 {
 			r.undoSome(r.calls[o.n/4%n].call)
 		}
+		return
+	case "checkpoint", "restore checkpoint", "delete checkpoint":
+		r.checkpoint(o.kind, fmt.Sprint("checkpoint ", o.n%3))
 		return
 	case "reopen":
 		if !r.distinct() {
@@ -1176,6 +1184,57 @@ func (r *run) one(o operation) {
 	}
 	if err == nil && there != nil && strings.HasPrefix(o.kind, "remove") && want == "ok" {
 		call.removed[name] = append(call.removed[name], below)
+	}
+}
+
+// checkpoint creates, restores or deletes a checkpoint. All projects say the same of what has been changed since.
+func (r *run) checkpoint(kind, name string) {
+	ctx := context.Background()
+	saved, ok := r.saved[name]
+	want := "ok"
+	if !ok && kind != "checkpoint" {
+		want = class(fs.ErrNotExist)
+	} else if ok && kind == "checkpoint" {
+		want = class(fs.ErrExist)
+	}
+	var first *vfs.Restored
+	if kind == "restore checkpoint" {
+		r.begin()
+	}
+	for i, p := range r.projects {
+		var err error
+		switch project := p.project.(vfs.Checkpointer); kind {
+		case "checkpoint":
+			_, err = project.CreateCheckpoint(ctx, name, nil)
+		case "delete checkpoint":
+			err = project.DeleteCheckpoint(ctx, name)
+		default:
+			var done *vfs.Restored
+			done, err = p.call.(vfs.Checkpointer).RestoreCheckpoint(ctx, name, nil)
+			if done != nil && i == 0 {
+				first = done
+			} else if done != nil {
+				require.Equal(r.t, first.Changed, done.Changed)
+				require.Equal(r.t, first.Call, done.Call)
+			}
+		}
+		require.Equal(r.t, want, p.fails(err), "%s %s: %v", kind, name, err)
+	}
+	switch {
+	case want != "ok":
+	case kind == "checkpoint":
+		if r.saved == nil {
+			r.saved = map[string]tree{}
+		}
+		r.saved[name] = r.model.tree()
+	case kind == "delete checkpoint":
+		delete(r.saved, name)
+	default:
+		require.Equal(r.t, maps.Equal(r.model.tree(), saved), len(first.Changed) == 0)
+		r.model.set(saved)
+		for _, p := range r.projects {
+			p.check(r.model, "after restoring a checkpoint")
+		}
 	}
 }
 
@@ -1456,6 +1515,28 @@ func onDisk(t *testing.T, dir string, options *vfs.Options) *real {
 	return r
 }
 
+// inDatabase is a project in a database. Opening it again is as if another process did.
+func inDatabase(t *testing.T, options *vfs.Options) *real {
+	url := pgtest.URL(t)
+	var store *postgres.Store
+	r := &real{t: t, secret: url}
+	r.reopen = func() vfs.Project {
+		if store != nil {
+			require.NoError(t, r.project.Close())
+			require.NoError(t, store.Close())
+		}
+		var err error
+		store, err = postgres.Open(t.Context(), url, options)
+		require.NoError(t, err)
+		p, err := store.Open(t.Context(), "p")
+		require.NoError(t, err)
+		return p
+	}
+	r.project = r.reopen()
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	return r
+}
+
 // seeds are what FuzzOperations begins with.
 func seeds() [][]byte {
 	const (
@@ -1532,6 +1613,9 @@ func TestOperationsDoWhatAnObviousModelDoes(t *testing.T) {
 				projects := []*real{inMemory(t, options)}
 				if i%16 == 0 {
 					projects = append(projects, onDisk(t, t.TempDir(), options))
+				}
+				if i%16 == 8 && pgtest.Everywhere() {
+					projects = append(projects, inDatabase(t, options))
 				}
 				return projects
 			})

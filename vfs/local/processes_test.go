@@ -18,7 +18,9 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/storetest"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -152,7 +154,11 @@ func eachStore(t *testing.T, options vfs.Options) map[string]vfs.Store {
 	options.NoSync = true
 	disk, err := local.OpenStore(t.TempDir(), &options)
 	require.NoError(t, err)
-	return map[string]vfs.Store{"memory": local.NewMemoryStore(&options), "disk": disk}
+	all := map[string]vfs.Store{"memory": local.NewMemoryStore(&options), "disk": disk}
+	if pgtest.Everywhere() {
+		all["database"] = storetest.OpenDatabase(t, &options)
+	}
+	return all
 }
 
 // hold takes the project's lock until release is called, which returns what Exclusively does.

@@ -47,6 +47,35 @@ func (q *quick) openat2(root *os.Root, name string, flags int) (fd int, err erro
 	return fd, err
 }
 
+// links gives files of a directory other names in another one, the same as they have, and returns how many, up to the
+// first failure.
+func (q *quick) links(root *os.Root, old, name string, files []string) int {
+	from, err := q.openDir(root, old)
+	if err != nil {
+		return 0
+	}
+	defer from.Close()
+	to, err := q.openDir(root, name)
+	if err != nil {
+		return 0
+	}
+	defer to.Close()
+	for done, file := range files {
+		if unix.Linkat(int(from.Fd()), file, int(to.Fd()), file, 0) != nil {
+			return done
+		}
+	}
+	return len(files)
+}
+
+func (q *quick) openDir(root *os.Root, name string) (*os.File, error) {
+	fd, err := q.openat2(root, name, unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return root.OpenFile(local(name), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	}
+	return os.NewFile(uintptr(fd), path.Base(name)), nil
+}
+
 // lstat describes what a name stands for, or says for certain that there is nothing, or that it is not known.
 func (q *quick) lstat(root *os.Root, name string) (info fs.FileInfo, known bool, err error) {
 	fd, err := q.openat2(root, name, unix.O_PATH)

@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -131,5 +132,36 @@ func TestThinnedHistoriesAreRecovered(t *testing.T) {
 		require.Len(t, changes, 20)
 		require.NoError(t, p.Close())
 		require.NoError(t, store.Close())
+	})
+}
+
+// TestAgeOfWhatAnotherProcessDropped: how old the oldest change is has to be looked up again when another process has dropped
+// the one that was the oldest.
+func TestAgeOfWhatAnotherProcessDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		open := func(history vfs.HistoryOptions) vfs.Project {
+			store, err := local.OpenStore(dir, &vfs.Options{History: history, NoSync: true})
+			require.NoError(t, err)
+			p, err := store.Open(t.Context(), "p")
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, errors.Join(p.Close(), store.Close())) })
+			return p
+		}
+		one := open(vfs.HistoryOptions{Age: time.Hour})
+		other := open(vfs.HistoryOptions{Age: time.Hour, Bytes: 10 << 10}) // two changes
+		require.NoError(t, one.Mkdir("/first", 0o755))
+		time.Sleep(50 * time.Minute)
+		require.NoError(t, one.Mkdir("/second", 0o755))
+		require.NoError(t, other.Mkdir("/third", 0o755))
+		time.Sleep(20 * time.Minute)
+		require.NoError(t, one.Mkdir("/fourth", 0o755))
+		changes, err := one.Changes(t.Context(), "/")
+		require.NoError(t, err)
+		var paths []string
+		for _, e := range changes {
+			paths = append(paths, e.Path)
+		}
+		require.Equal(t, []string{"/fourth", "/third", "/second"}, paths)
 	})
 }

@@ -3,14 +3,12 @@ package local
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 // A Store is a [vfs.Store] in memory or in a directory. Several processes can use the same directory.
@@ -24,10 +22,13 @@ var _ vfs.UsageStore = (*Store)(nil)
 // A place is where the projects of a store are.
 type place interface {
 	// open opens a project. Unless it is to be created, fs.ErrNotExist means that there is none.
-	open(id string, options vfs.Options, create bool) (*Project, error)
-	// list returns all ids, sorted.
+	open(id string, options vfs.Options, create bool) (*project.Project, error)
+	// list returns all ids, in any order.
 	list() ([]string, error)
 	remove(ctx context.Context, id string) error
+	records(kind string) recordPlace
+	// recordKinds returns the kinds of which there may be records.
+	recordKinds() ([]string, error)
 	close() error
 }
 
@@ -38,7 +39,7 @@ func NewMemoryStore(options *vfs.Options) *Store {
 	if err != nil {
 		panic("local: NewMemoryStore: " + err.Error())
 	}
-	return &Store{o, &memoryPlace{projects: map[string]*core{}}}
+	return &Store{o, &memoryPlace{projects: map[string]*project.Core{}}}
 }
 
 // OpenStore opens a store in a directory of the host, which is made if it is not there. Each project is a directory in
@@ -56,7 +57,7 @@ func OpenStore(dir string, options *vfs.Options) (*Store, error) {
 		return nil, err
 	}
 	place := &diskPlace{
-		dir: dir, root: root, loose: ignoresCase(root, dir), counted: map[string]bool{}, shared: map[string]*shared{},
+		dir: dir, root: root, noSync: o.NoSync, loose: ignoresCase(root, dir), counted: map[string]bool{}, shared: map[string]*shared{},
 	}
 	place.sweep(time.Now().Add(-o.History.Age))
 	return &Store{o, place}, nil
@@ -74,9 +75,9 @@ func OpenDir(dir string, options *vfs.Options) (vfs.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newCore(b, o)
-	c.protection = protectionOf(o, true)
-	return c.project(c.close), nil
+	c := project.NewCore(b, o)
+	c.Protection = project.ProtectionOf(o, true)
+	return c.Project(c.Close), nil
 }
 
 // Open implements [vfs.Store].
@@ -105,12 +106,6 @@ func (s *Store) open(ctx context.Context, id string, create bool) (vfs.Project, 
 
 // List implements [vfs.Store].
 func (s *Store) List(ctx context.Context, after string, limit int) ([]string, error) {
-	if limit < 0 {
-		return nil, fmt.Errorf("%w: the limit of a page is negative", fs.ErrInvalid)
-	}
-	if limit == 0 {
-		limit = vfs.DefaultPage
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -118,12 +113,7 @@ func (s *Store) List(ctx context.Context, after string, limit int) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	first, found := slices.BinarySearch(ids, after)
-	if found {
-		first++
-	}
-	ids = ids[first:]
-	return ids[:min(limit, len(ids))], nil
+	return listPage(ids, after, limit)
 }
 
 // Delete implements [vfs.Store].
@@ -156,27 +146,3 @@ func twinID(ids []string, id string) error {
 	}
 	return nil
 }
-
-// delete marks the project as deleted, for all that have it open, and has it put away.
-func (c *core) delete(ctx context.Context, away func() error) error {
-	unlock, err := c.lock(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if s, err := readState(c.b); err == nil && s.deleted && c.deletedForGood() {
-		return vfs.ErrDeleted
-	}
-	gone := state{deleted: true, oldest: 1, next: 1}
-	if err := c.b.writeState(gone.encode()); err != nil {
-		return err
-	}
-	if err := away(); err != nil {
-		return errors.Join(err, c.b.writeState(state{dirty: true}.encode()))
-	}
-	return nil
-}
-
-// deletedForGood reports, to whoever has the lock, whether a project that is marked as deleted is. Otherwise the process
-// that marked it was killed before it could put it away.
-func (c *core) deletedForGood() bool { return c.gone == nil || c.gone() }

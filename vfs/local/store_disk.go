@@ -16,11 +16,14 @@ import (
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 type diskPlace struct {
 	dir  string
 	root *os.Root
+	// noSync says that changes need not be durable.
+	noSync bool
 	// loose says that the host finds directories by names that differ in case.
 	loose bool
 
@@ -31,19 +34,21 @@ type diskPlace struct {
 	mu sync.Mutex
 	// counted has the projects whose state this process has found to be right once.
 	counted map[string]bool
+	// kinds has the records that have been asked for.
+	kinds map[string]*diskRecords
 }
 
 // A shared core belongs to all in this process that have a project open.
 type shared struct {
-	core     *core
+	core     *project.Core
 	openings int
 }
 
-func (d *diskPlace) open(id string, options vfs.Options, create bool) (*Project, error) {
+func (d *diskPlace) open(id string, options vfs.Options, create bool) (*project.Project, error) {
 	d.opening.Lock()
 	defer d.opening.Unlock()
 	s := d.shared[id]
-	if s == nil || s.core.isDeleted() || s.core.gone() {
+	if s == nil || s.core.IsDeleted() || s.core.Gone() {
 		c, err := d.openCore(id, options, create)
 		if err != nil {
 			return nil, err
@@ -52,7 +57,7 @@ func (d *diskPlace) open(id string, options vfs.Options, create bool) (*Project,
 		d.shared[id] = s
 	}
 	s.openings++
-	return s.core.project(func() error { return d.release(id, s) }), nil
+	return s.core.Project(func() error { return d.release(id, s) }), nil
 }
 
 // release is called when a project that has been opened is closed.
@@ -67,11 +72,11 @@ func (d *diskPlace) release(id string, s *shared) error {
 	if !last {
 		return nil
 	}
-	return s.core.close()
+	return s.core.Close()
 }
 
 // openCore opens a project that nobody in this process has open, or as if that were so.
-func (d *diskPlace) openCore(id string, options vfs.Options, create bool) (c *core, err error) {
+func (d *diskPlace) openCore(id string, options vfs.Options, create bool) (c *project.Core, err error) {
 	for range 100 {
 		if c, err = d.openNow(id, options, create); !create || !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -82,7 +87,7 @@ func (d *diskPlace) openCore(id string, options vfs.Options, create bool) (c *co
 }
 
 // openNow is open, but fails with fs.ErrNotExist if the project is deleted meanwhile.
-func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core, error) {
+func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*project.Core, error) {
 	name := dirName(id)
 	info, err := d.root.Lstat(name)
 	if err != nil || !d.exactly(id) {
@@ -122,40 +127,23 @@ func (d *diskPlace) openNow(id string, options vfs.Options, create bool) (*core,
 		now, err := d.root.Lstat(name)
 		return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, self)
 	}
-	c := newCore(b, options)
-	c.inStore, c.gone = true, b.gone
-	if err := c.revive(); err != nil {
-		return nil, errors.Join(err, c.close())
+	c := project.NewCore(b, options)
+	c.InStore, c.Gone = true, b.gone
+	if err := c.Revive(); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	c.counted.Store(d.counted[id])
-	c.onCounted = func() {
+	c.OnCounted = func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.counted[id] = true
 	}
+	d.mu.Lock()
+	c.Counted.Store(d.counted[id])
+	d.mu.Unlock()
+	if !options.ReadOnly && c.IsRestoring() { // whoever did so may be no more, and have left half of it
+		c.RecoverSoon()
+	}
 	return c, nil
-}
-
-// revive takes back that a project is deleted if the process that was about to delete it was killed before that. It
-// can then be used, or deleted again.
-func (c *core) revive() error {
-	if !c.isDeleted() {
-		return nil
-	}
-	unlock, err := c.b.lock(false)
-	if err == errLocked || errors.Is(err, fs.ErrNotExist) {
-		return nil // it is just being deleted
-	}
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if s, err := readState(c.b); err != nil || !s.deleted || c.gone() {
-		return nil
-	}
-	return c.b.writeState(state{dirty: true}.encode())
 }
 
 // exactly reports whether a directory that is there has this id, and not one in another case.
@@ -212,8 +200,8 @@ func (d *diskPlace) putAway(ctx context.Context, id, away string) (string, error
 	if err != nil {
 		return "", err
 	}
-	defer c.close()
-	if err := c.delete(ctx, func() error { return d.root.Rename(dirName(id), away) }); err != nil {
+	defer c.Close()
+	if err := c.Delete(ctx, func() error { return d.root.Rename(dirName(id), away) }); err != nil {
 		return "", err
 	}
 	d.mu.Lock()

@@ -8,18 +8,20 @@ import (
 	"sync"
 
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/project"
 )
 
 type memoryPlace struct {
 	mu       sync.Mutex
-	projects map[string]*core
+	projects map[string]*project.Core
+	kinds    map[string]*memoryRecords
 }
 
-func (m *memoryPlace) open(id string, options vfs.Options, create bool) (*Project, error) {
+func (m *memoryPlace) open(id string, options vfs.Options, create bool) (*project.Project, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.projects[id]; c != nil {
-		return c.project(nil), nil
+		return c.Project(nil), nil
 	}
 	if !create {
 		return nil, fs.ErrNotExist
@@ -31,10 +33,10 @@ func (m *memoryPlace) open(id string, options vfs.Options, create bool) (*Projec
 	if err := twinID(ids, id); err != nil {
 		return nil, err
 	}
-	c := newCore(newMemory(), options)
-	c.inStore = true
+	c := project.NewCore(newMemory(), options)
+	c.InStore = true
 	m.projects[id] = c
-	return c.project(nil), nil
+	return c.Project(nil), nil
 }
 
 func (m *memoryPlace) list() ([]string, error) {
@@ -56,10 +58,10 @@ func (m *memoryPlace) remove(ctx context.Context, id string) error {
 	if c == nil {
 		return fs.ErrNotExist
 	}
-	return c.delete(ctx, func() error {
-		infos, err := c.b.readDir("/")
+	return c.Delete(ctx, func() error {
+		infos, err := c.Backend.ReadDir("/")
 		for _, info := range infos {
-			err = errors.Join(err, c.b.removeAll("/"+info.Name()))
+			err = errors.Join(err, c.Backend.RemoveAll("/"+info.Name()))
 		}
 		return err
 	})

@@ -16,7 +16,7 @@ import (
 )
 
 // TestStore checks that a store and its projects behave as package vfs documents: ids, pages, deletion, settings,
-// calls, history and usage, and each project as [TestFs] does. open returns an empty store with default options, each
+// calls, history, checkpoints and usage, and each project as [TestFs] does. open returns an empty store with default options, each
 // time another; what has to be closed is open's to see to, with t.Cleanup.
 func TestStore(t *testing.T, open func(t *testing.T) vfs.Store) {
 	for _, rule := range []struct {
@@ -32,8 +32,20 @@ func TestStore(t *testing.T, open func(t *testing.T) vfs.Store) {
 		{"calls are undone as a whole", checkUndo},
 		{"what was undone can be redone", checkRedoing},
 		{"versions can be had back", checkVersions},
+		{"checkpoints bring back all files", checkCheckpoints},
+		{"checkpoints do not change with what they share", checkCheckpointsShare},
+		{"checkpoints have the states of sessions", checkCheckpointsOfStates},
+		{"checkpoints are limited", checkCheckpointLimits},
+		{"checkpoints last as long as their project", checkCheckpointsLast},
 		{"usage is exact", checkUsage},
+		{"states of sessions are files that no path leads to", checkStates},
+		{"states change with calls, and are undone with them", checkStateHistory},
+		{"sessions are locked", checkSessionLocks},
+		{"the key is one", checkSealKey},
 		{"a context that has ended stops what may wait", checkContexts},
+		{"records", checkRecords},
+		{"records are kept for a time", checkRecordTimes},
+		{"records change together, and are watched", checkRecordsTogether},
 	} {
 		t.Run(rule.name, func(t *testing.T) { rule.check(t, open(t)) })
 	}
@@ -327,7 +339,8 @@ func checkUsage(t *testing.T, store vfs.Store) {
 	require.NoError(t, err)
 	require.Equal(t, [2]int64{3, 3}, [2]int64{usage.Bytes, usage.Files})
 	require.GreaterOrEqual(t, usage.HistoryBytes, int64(5), "what was replaced is kept")
-	require.Equal(t, vfs.Quota{Bytes: vfs.DefaultBytes, Files: vfs.DefaultFiles, FileSize: vfs.DefaultFileSize}, usage.Quota)
+	require.Equal(t, vfs.Quota{Bytes: vfs.DefaultBytes, Files: vfs.DefaultFiles, FileSize: vfs.DefaultFileSize,
+		Checkpoints: vfs.DefaultCheckpoints, CheckpointBytes: vfs.DefaultCheckpointBytes}, usage.Quota)
 	for _, view := range []afero.Fs{p, vfs.Sub(p, "/d"), vfs.ReadOnly(p), vfs.Wrap(p, func(files afero.Fs) afero.Fs { return files })} {
 		same, err := vfs.UsageOf(t.Context(), view)
 		require.NoError(t, err)

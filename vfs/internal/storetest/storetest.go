@@ -9,11 +9,14 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/vfs/postgres"
 )
 
-// Stores are the kinds of stores. Each function makes a new store.
+// Stores are the kinds of stores; those in a database are among them if [pgtest.Everywhere] says so. Each function makes a
+// new store.
 var Stores = map[string]func(t testing.TB, options *vfs.Options) vfs.Store{
 	"memory": func(_ testing.TB, options *vfs.Options) vfs.Store { return local.NewMemoryStore(options) },
 	"disk": func(t testing.TB, options *vfs.Options) vfs.Store {
@@ -22,6 +25,25 @@ var Stores = map[string]func(t testing.TB, options *vfs.Options) vfs.Store{
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		return store
 	},
+}
+
+func init() {
+	if pgtest.Everywhere() {
+		Stores["database"] = OpenDatabase
+	}
+}
+
+// OpenDatabase makes a store in a database. The tests' TestMain must be [pgtest.Main].
+func OpenDatabase(t testing.TB, options *vfs.Options) vfs.Store {
+	store, err := postgres.Open(t.Context(), pgtest.URL(t), options)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close()) })
+	return store
+}
+
+// OpenDatabaseAt opens the store at a URL. The caller closes it.
+func OpenDatabaseAt(t testing.TB, url string, options *vfs.Options) (vfs.Store, error) {
+	return postgres.Open(t.Context(), url, options)
 }
 
 // Open opens a project until the end of the test.

@@ -1,0 +1,296 @@
+// Package pgtest starts a PostgreSQL server for the tests of one binary, in a temporary directory. Each test gets a schema
+// of its own:
+//
+//	func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+//
+//	func TestStore(t *testing.T) {
+//		store, err := postgres.Open(t.Context(), pgtest.URL(t), nil)
+//		...
+//	}
+//
+// The server's programs are found on the path or where distributions put them. Without them, tests are skipped. The
+// environment variable TOOLRUN_TEST_POSTGRES can be the URL of a database, on a server that is then used instead. With
+// that, or with the value "all", tests that stores have in common are run on a database as well.
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Server is a running server.
+type Server struct {
+	// Port is that at 127.0.0.1. It and Dir are zero if the server is not ours.
+	Port int
+	Dir  string
+	base string // the URL of its database
+
+	bin  string
+	args []string
+	attr *syscall.SysProcAttr
+	mu   sync.Mutex
+	cmd  *exec.Cmd
+	done chan struct{}
+}
+
+var (
+	once    sync.Once
+	running *Server
+	failed  error
+	schemas atomic.Int64
+)
+
+// Main runs the tests of a binary, and stops the server if one has been started.
+func Main(m *testing.M) int {
+	defer func() {
+		if running != nil {
+			running.remove()
+		}
+	}()
+	return m.Run()
+}
+
+// Get returns the server of this binary, or skips the test.
+func Get(t testing.TB) *Server {
+	t.Helper()
+	once.Do(func() { running, failed = find() })
+	if failed != nil {
+		t.Skip("no PostgreSQL server: ", failed)
+	}
+	return running
+}
+
+// URL returns the URL of a new schema on the server, which is dropped at the end of the test. Without a server, it skips
+// the test.
+func URL(t testing.TB) string {
+	t.Helper()
+	return Get(t).URL(t)
+}
+
+// URL returns the URL of a new schema, which is dropped at the end of the test if the server is not ours.
+func (s *Server) URL(t testing.TB) string {
+	t.Helper()
+	schema := fmt.Sprintf("test_%d_%d", os.Getpid(), schemas.Add(1))
+	do := func(sql string) error {
+		conn, err := pgx.Connect(context.Background(), s.base)
+		if err != nil {
+			return err
+		}
+		defer conn.Close(context.Background())
+		_, err = conn.Exec(context.Background(), sql)
+		return err
+	}
+	if err := do("CREATE SCHEMA " + schema); err != nil {
+		t.Fatal("creating a schema: ", err)
+	}
+	t.Cleanup(func() {
+		if s.Dir == "" { // ours goes as a whole
+			_ = do("DROP SCHEMA " + schema + " CASCADE")
+		}
+	})
+	return With(s.base, "search_path", schema)
+}
+
+// With returns a URL with a parameter.
+func With(base, name, value string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		panic(err)
+	}
+	q := u.Query()
+	q.Set(name, value)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+const variable = "TOOLRUN_TEST_POSTGRES"
+
+// Everywhere reports whether tests that stores have in common are to be run on a database, too.
+func Everywhere() bool { return os.Getenv(variable) != "" }
+
+func find() (*Server, error) {
+	if base := os.Getenv(variable); strings.Contains(base, "://") {
+		return &Server{base: base}, nil
+	}
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	return Start(bin)
+}
+
+// programs returns the directory of the server's programs: of the newest version if there are several.
+func programs() (string, error) {
+	if at, err := exec.LookPath("initdb"); err == nil {
+		if at, err = filepath.EvalSymlinks(at); err == nil {
+			return filepath.Dir(at), nil
+		}
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	more, _ := filepath.Glob("/usr/pgsql-*/bin/initdb")
+	brew, _ := filepath.Glob("/opt/homebrew/opt/postgresql@*/bin/initdb")
+	all := slices.Concat(found, more, brew)
+	if len(all) == 0 {
+		return "", errors.New("there is no initdb (Debian's package postgresql has it)")
+	}
+	slices.SortFunc(all, func(a, b string) int { return versionIn(a) - versionIn(b) })
+	return filepath.Dir(all[len(all)-1]), nil
+}
+
+func versionIn(name string) int {
+	digits := strings.FieldsFunc(name, func(c rune) bool { return c < '0' || c > '9' })
+	if len(digits) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(digits[0])
+	return n
+}
+
+// Start starts a server of its own from the programs in a directory, with further settings. Stop and remove it.
+func Start(bin string, settings ...string) (*Server, error) {
+	dir, err := os.MkdirTemp("", "toolrun-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Dir: dir, bin: bin, attr: &syscall.SysProcAttr{}}
+	if err := s.start(settings); err != nil {
+		s.remove()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) start(settings []string) error {
+	if os.Getuid() == 0 { // the server refuses that
+		if err := s.asOther(); err != nil {
+			return err
+		}
+	}
+	data := filepath.Join(s.Dir, "data")
+	initdb := exec.Command(filepath.Join(s.bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"--no-sync", "--no-instructions")
+	initdb.SysProcAttr, initdb.Dir = s.attr, s.Dir
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.Port = l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		return err
+	}
+	s.args = []string{"-D", data, "-k", s.Dir, "-h", "127.0.0.1", "-p", strconv.Itoa(s.Port)}
+	for _, setting := range append([]string{
+		"fsync=off", "max_connections=300", "shared_buffers=64MB", "max_wal_size=256MB", "log_min_messages=fatal",
+	}, settings...) {
+		s.args = append(s.args, "-c", setting)
+	}
+	s.base = fmt.Sprintf("postgres://postgres@/postgres?host=%s&port=%d", url.QueryEscape(s.Dir), s.Port)
+	return s.Run()
+}
+
+// Run starts the server again after Stop, and waits until it answers.
+func (s *Server) Run() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cmd := exec.Command(filepath.Join(s.bin, "postgres"), s.args...)
+	attr := *s.attr
+	endsWithUs(&attr)
+	cmd.SysProcAttr, cmd.Dir = &attr, s.Dir
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	started, done := make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread() // the server ends with the thread that has started it
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait()
+		}
+		close(done)
+	}()
+	if err := <-started; err != nil {
+		return err
+	}
+	s.cmd, s.done = cmd, done
+	for range 600 {
+		conn, err := pgx.Connect(context.Background(), s.base)
+		if err == nil {
+			return conn.Close(context.Background())
+		}
+		select {
+		case <-done:
+			return fmt.Errorf("the server has ended: %s", out.String())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return errors.New("the server does not answer")
+}
+
+// Stop stops the server: at once, as if the machine had failed, or with SIGINT, which ends all connections first.
+func (s *Server) Stop(immediately bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return
+	}
+	how := syscall.SIGINT
+	if immediately {
+		how = syscall.SIGQUIT
+	}
+	_ = s.cmd.Process.Signal(how)
+	<-s.done
+	s.cmd = nil
+}
+
+func (s *Server) remove() {
+	s.Stop(true)
+	if s.Dir != "" {
+		_ = os.RemoveAll(s.Dir)
+	}
+}
+
+// StartFor starts a server of its own for a test, until its end, or skips the test.
+func StartFor(t testing.TB, settings ...string) *Server {
+	t.Helper()
+	bin, err := programs()
+	if err != nil {
+		t.Skip("no PostgreSQL server: ", err)
+	}
+	s, err := Start(bin, settings...)
+	if err != nil {
+		t.Fatal("starting a server: ", err)
+	}
+	t.Cleanup(s.remove)
+	return s
+}
+
+// Remove stops a server that Start has started, and removes it.
+func (s *Server) Remove() { s.remove() }
+
+// Base returns the URL of the server's database, at a port of 127.0.0.1 if that is not zero.
+func (s *Server) Base(port int) string {
+	if port == 0 {
+		return s.base
+	}
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port)
+}

@@ -1,0 +1,91 @@
+package project
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/internal/fsys"
+)
+
+var _ vfs.Redoer = (*Project)(nil)
+
+// CheckRedo implements [vfs.Redoer].
+func (p *Project) CheckRedo(ctx context.Context, id string) (unit string, err error) {
+	return p.check(ctx, id, planRedo)
+}
+
+// Redo implements [vfs.Redoer]: it reverses the changes by which Undo has reversed those of a call.
+func (p *Project) Redo(ctx context.Context, id string) (redone []vfs.Change, err error) {
+	err = p.Change(ctx, func(c *Core) error {
+		u, err := c.possible(id, planRedo)
+		if err != nil {
+			return err
+		}
+		c.keepAll = true // what is needed must not make way for the record of redoing
+		defer func() { c.keepAll = false }()
+		redoing := *p
+		redoing.call = &call{id: fsys.CallID("redo-" + rand.Text()), redoes: u.unit}
+		if p.call != nil && p.call.id != "" {
+			redoing.call.id, redoing.call.parts = p.call.id, p.call.parts
+			defer func() { p.call.parts = redoing.call.parts }()
+		}
+		var trees restoredTrees
+		for _, e := range slices.Backward(u.changes) {
+			redone = append(redone, e.public())
+			if err := redoing.reverse(c, e, nil); err != nil {
+				return fsys.PathError("redo", e.Path, err)
+			}
+			trees.reversed(e, redoing.call)
+		}
+		return c.stampTrees(trees)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return redone, nil
+}
+
+// planRedo finds the changes that undid a call, and those that have been made since.
+func planRedo(all []Change, unit string) (*undo, error) {
+	undone, redone := map[string]bool{}, map[string]bool{}
+	for _, e := range all {
+		if e.Op == vfs.OpUndone {
+			undone[e.Undoes] = true
+		}
+		if e.Redoes != "" {
+			redone[e.Redoes] = true
+		}
+	}
+	if unit == "" {
+		for _, e := range slices.Backward(all) {
+			if e.Op == vfs.OpUndone && !redone[e.Undoes] {
+				unit = e.Undoes
+				break
+			}
+			if e.Undoes == "" && e.Redoes == "" {
+				break // after it, redoing is no longer what would be expected
+			}
+		}
+	}
+	switch {
+	case unit == "":
+		return nil, fmt.Errorf("there is nothing to redo: %w", vfs.ErrNotKept)
+	case !undone[unit]:
+		return nil, fmt.Errorf("%s has not been undone: %w", unit, vfs.ErrNotKept)
+	case redone[unit]:
+		return nil, &vfs.UndoError{Call: unit, Redo: true, Reasons: []string{"it has been redone already"}}
+	}
+	u := &undo{unit: unit, redo: true}
+	for _, e := range all {
+		switch {
+		case e.Undoes == unit && e.Op != vfs.OpUndone:
+			u.changes = append(u.changes, e)
+		case len(u.changes) > 0 && e.Redoes == "" && !undone[e.unit()] && !undone[e.Undoes]:
+			u.later = append(u.later, e)
+		}
+	}
+	return u, nil
+}

@@ -1,0 +1,342 @@
+// Package partition spreads the projects of one store over several others, such as databases on several servers, so that
+// their number is not bounded by what one server can do.
+//
+//	store, err := partition.New(&partition.Rule{
+//		Slots:   map[string]string{"0-511": "a", "512-1023": "b"},
+//		Records: "a",
+//	}, map[string]vfs.Store{"a": a, "b": b})
+//
+// Each project lies in one store, which the [Rule] names; whatever is done with one project is done there. Lists are put
+// together. Projects that are in another store than the rule names are not seen; [Store.Check] finds them.
+//
+// All processes need the same rule. To change it, stop them first.
+package partition
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// A Store is a [vfs.Store] whose projects lie in several others, its members. What members cannot do is
+// errors.ErrUnsupported.
+type Store struct {
+	router  *router
+	rule    *Rule
+	members map[string]vfs.Store
+	names   []string // sorted
+	// reopen opens a member with other options, if it was opened by this package.
+	reopen func(name string, options *vfs.Options) (vfs.Store, error)
+}
+
+var (
+	_ vfs.UsageStore    = (*Store)(nil)
+	_ vfs.DiscardCopier = (*Store)(nil)
+	_ vfs.RecordLister  = (*Store)(nil)
+	_ vfs.WatchedStore  = (*Store)(nil)
+)
+
+// New returns a store whose projects lie in several others, which have names. It closes them when it is closed. That which
+// keeps the records must be a [vfs.RecordStore].
+func New(rule *Rule, members map[string]vfs.Store) (*Store, error) {
+	router, err := rule.check(func(name string) bool { return members[name] != nil })
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := members[rule.Records].(vfs.RecordStore); !ok {
+		return nil, fmt.Errorf("partition: the store %q keeps no records: %w", rule.Records, errors.ErrUnsupported)
+	}
+	return &Store{router: router, rule: rule, members: maps.Clone(members), names: slices.Sorted(maps.Keys(members))}, nil
+}
+
+// Open opens all stores of a configuration with a function, and returns the store that they are together.
+func Open(
+	c *Config, options *vfs.Options, open func(place string, options *vfs.Options) (vfs.Store, error),
+) (*Store, error) {
+	reopen := func(name string, options *vfs.Options) (vfs.Store, error) { return open(c.Stores[name], options) }
+	return openAll(&c.Rule, slices.Sorted(maps.Keys(c.Stores)), reopen, func(name string) (vfs.Store, error) { return reopen(name, options) })
+}
+
+func openAll(
+	rule *Rule, names []string, reopen func(string, *vfs.Options) (vfs.Store, error), open func(name string) (vfs.Store, error),
+) (*Store, error) {
+	members := map[string]vfs.Store{}
+	fail := func(err error) (*Store, error) {
+		for _, member := range members {
+			err = errors.Join(err, member.Close())
+		}
+		return nil, err
+	}
+	for _, name := range names {
+		member, err := open(name)
+		if err != nil {
+			return fail(fmt.Errorf("store %s: %w", name, err))
+		}
+		members[name] = member
+	}
+	s, err := New(rule, members)
+	if err != nil {
+		return fail(err)
+	}
+	s.reopen = reopen
+	return s, nil
+}
+
+// With returns a store with other options on the connections of this one, if the members can do that or were opened by
+// [Open]. Close it by itself.
+func (s *Store) With(options *vfs.Options) (vfs.Store, error) {
+	return openAll(s.rule, s.names, s.reopen, func(name string) (vfs.Store, error) {
+		if m, ok := s.members[name].(interface {
+			With(options *vfs.Options) (vfs.Store, error)
+		}); ok {
+			return m.With(options)
+		}
+		if s.reopen != nil {
+			return s.reopen(name, options)
+		}
+		return nil, errors.ErrUnsupported
+	})
+}
+
+// Name returns the name of the member in which a project lies, or would lie.
+func (s *Store) Name(id string) string { return s.router.of(id) }
+
+func (s *Store) of(id string) vfs.Store { return s.members[s.router.of(id)] }
+
+// Open implements [vfs.Store].
+func (s *Store) Open(ctx context.Context, id string) (vfs.Project, error) {
+	return s.of(id).Open(ctx, id)
+}
+
+// OpenExisting implements [vfs.Store].
+func (s *Store) OpenExisting(ctx context.Context, id string) (vfs.Project, error) {
+	return s.of(id).OpenExisting(ctx, id)
+}
+
+// Delete implements [vfs.Store].
+func (s *Store) Delete(ctx context.Context, id string) error { return s.of(id).Delete(ctx, id) }
+
+// Usage implements [vfs.UsageStore].
+func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
+	return vfs.StoreUsage(ctx, s.of(id), id)
+}
+
+// A cursor goes through the projects of a member that are its own.
+type cursor struct {
+	store *Store
+	name  string
+	page  []string
+	after string
+	size  int
+	last  bool
+}
+
+// next moves to the next project, which is then the first of the page, unless there is none.
+func (c *cursor) next(ctx context.Context) error {
+	if len(c.page) > 0 {
+		c.page = c.page[1:]
+	}
+	for len(c.page) == 0 && !c.last {
+		ids, err := c.store.members[c.name].List(ctx, c.after, c.size)
+		if err != nil {
+			return fmt.Errorf("store %s: %w", c.name, err)
+		}
+		c.last = len(ids) < c.size
+		if len(ids) > 0 {
+			c.after = ids[len(ids)-1]
+		}
+		c.page = slices.DeleteFunc(ids, func(id string) bool { return c.store.router.of(id) != c.name })
+	}
+	return nil
+}
+
+// List implements [vfs.Store].
+func (s *Store) List(ctx context.Context, after string, limit int) ([]string, error) {
+	if limit < 0 {
+		return nil, fmt.Errorf("%w: the limit of a page is negative", fs.ErrInvalid)
+	}
+	if limit == 0 {
+		limit = vfs.DefaultPage
+	}
+	cursors := make([]*cursor, len(s.names))
+	group, together := errgroup.WithContext(ctx)
+	for i, name := range s.names {
+		cursors[i] = &cursor{store: s, name: name, after: after, size: min(limit, vfs.DefaultPage)}
+		group.Go(func() error { return cursors[i].next(together) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var all []string
+	for len(all) < limit {
+		var first *cursor
+		for _, c := range cursors {
+			if len(c.page) > 0 && (first == nil || c.page[0] < first.page[0]) {
+				first = c
+			}
+		}
+		if first == nil {
+			break
+		}
+		all = append(all, first.page[0])
+		if err := first.next(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// keeping returns a member as a [vfs.KeepingStore].
+func (s *Store) keeping(name string) (vfs.KeepingStore, error) {
+	if k, ok := s.members[name].(vfs.KeepingStore); ok {
+		return k, nil
+	}
+	return nil, fmt.Errorf("the store %q keeps no projects that were removed: %w", name, errors.ErrUnsupported)
+}
+
+// Discard implements [vfs.KeepingStore].
+func (s *Store) Discard(ctx context.Context, id string) error {
+	member, err := s.keeping(s.router.of(id))
+	if err != nil {
+		return err
+	}
+	return member.Discard(ctx, id)
+}
+
+// Discarded implements [vfs.KeepingStore].
+func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
+	var all []vfs.Discarded
+	for _, name := range s.names {
+		member, err := s.keeping(name)
+		if err != nil {
+			return nil, err
+		}
+		some, err := member.Discarded(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("store %s: %w", name, err)
+		}
+		all = append(all, slices.DeleteFunc(some, func(d vfs.Discarded) bool { return s.router.of(d.ID) != name })...)
+	}
+	slices.SortStableFunc(all, func(a, b vfs.Discarded) int { return cmp.Compare(b.Time.UnixNano(), a.Time.UnixNano()) })
+	return all, nil
+}
+
+// Recover implements [vfs.KeepingStore]. The project stays in its member, so its new id must be one of that.
+func (s *Store) Recover(ctx context.Context, id, as string) error {
+	name := s.router.of(id)
+	if other := s.router.of(as); other != name {
+		return fmt.Errorf("%w: the project %s is in the store %s, and %s would be in the store %s: recover it under its own id",
+			fs.ErrInvalid, id, name, as, other)
+	}
+	member, err := s.keeping(name)
+	if err != nil {
+		return err
+	}
+	return member.Recover(ctx, id, as)
+}
+
+// Records implements [vfs.RecordStore]. All records are in one member.
+func (s *Store) Records(kind string) vfs.Records {
+	return s.members[s.rule.Records].(vfs.RecordStore).Records(kind)
+}
+
+// AllRecords implements [vfs.RecordLister].
+func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
+	if lister, ok := s.members[s.rule.Records].(vfs.RecordLister); ok {
+		return lister.AllRecords(ctx)
+	}
+	return func(yield func(vfs.RecordInfo, error) bool) {
+		yield(vfs.RecordInfo{}, fmt.Errorf("the store %q does not list its records: %w", s.rule.Records, errors.ErrUnsupported))
+	}
+}
+
+// copier returns the member of a project as a [vfs.DiscardCopier].
+func (s *Store) copier(id string) (vfs.DiscardCopier, error) {
+	name := s.router.of(id)
+	if c, ok := s.members[name].(vfs.DiscardCopier); ok {
+		return c, nil
+	}
+	return nil, fmt.Errorf("the store %q does not show projects that were removed: %w", name, errors.ErrUnsupported)
+}
+
+// OpenDiscarded implements [vfs.DiscardCopier].
+func (s *Store) OpenDiscarded(ctx context.Context, d vfs.Discarded, n int) (vfs.Project, error) {
+	member, err := s.copier(d.ID)
+	if err != nil {
+		return nil, err
+	}
+	return member.OpenDiscarded(ctx, d, n)
+}
+
+// AddDiscarded implements [vfs.DiscardCopier].
+func (s *Store) AddDiscarded(ctx context.Context, d vfs.Discarded, fill func(p vfs.Project) error) error {
+	member, err := s.copier(d.ID)
+	if err != nil {
+		return err
+	}
+	return member.AddDiscarded(ctx, d, fill)
+}
+
+// WatchProjects implements [vfs.WatchedStore]. It ends when a member can tell no more.
+func (s *Store) WatchProjects(ctx context.Context, changed func(id string)) error {
+	var mu sync.Mutex
+	group, together := errgroup.WithContext(ctx)
+	for _, name := range s.names {
+		member, ok := s.members[name].(vfs.WatchedStore)
+		if !ok {
+			return fmt.Errorf("the store %q does not tell of changes: %w", name, errors.ErrUnsupported)
+		}
+		group.Go(func() error {
+			return member.WatchProjects(together, func(id string) {
+				mu.Lock()
+				defer mu.Unlock()
+				if id == "" || s.router.of(id) == name {
+					changed(id)
+				}
+			})
+		})
+	}
+	return group.Wait()
+}
+
+// Check calls report with what is wrong: with projects that are in a member that the rule does not name, and with what
+// members that can check themselves find.
+func (s *Store) Check(ctx context.Context, report func(id, problem string)) error {
+	for _, name := range s.names {
+		for id, err := range vfs.IDs(ctx, s.members[name]) {
+			if err != nil {
+				return fmt.Errorf("store %s: %w", name, err)
+			}
+			if right := s.router.of(id); right != name {
+				report(id, fmt.Sprintf("it is in the store %s, and the rule says %s: move it, or name %s in \"projects\"", name, right, name))
+			}
+		}
+		if c, ok := s.members[name].(interface {
+			Check(ctx context.Context, report func(id, problem string)) error
+		}); ok {
+			if err := c.Check(ctx, report); err != nil {
+				return fmt.Errorf("store %s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Close implements [vfs.Store]. It closes all members.
+func (s *Store) Close() error {
+	var failed error
+	for _, name := range s.names {
+		failed = errors.Join(failed, s.members[name].Close())
+	}
+	return failed
+}
