@@ -12,7 +12,12 @@ import (
 // if f fails for that reason. If f panics, Await returns an error. f must not touch the guest, its memory or the
 // instance: they may be gone, or serve another run, before f returns.
 func Await[T any](r *Run, f func() (T, error)) (T, error) {
-	return waitFor(r, func(task func()) { go task() }, f)
+	return waitFor(r, nil, func(task func()) { go task() }, f)
+}
+
+// AwaitCall is [Await] for a call, which may have to wait for a person: see [Hold].
+func AwaitCall[T any](c *Call, f func() (T, error)) (T, error) {
+	return waitFor(c.run, c, func(task func()) { go task() }, f)
 }
 
 // AwaitInTurn is [Await] for many calls in sequence. They share one goroutine, whose stack need not grow each time.
@@ -21,7 +26,7 @@ func AwaitInTurn[T any](r *Run, f func() (T, error)) (T, error) {
 		r.tasks = make(chan func())
 		go work(r.tasks)
 	}
-	return waitFor(r, func(task func()) {
+	return waitFor(r, nil, func(task func()) {
 		select {
 		case r.tasks <- task:
 		case <-r.ctx.Done():
@@ -44,19 +49,33 @@ func work(tasks <-chan func()) {
 }
 
 // waitFor starts f and waits for it, as Await says.
-func waitFor[T any](r *Run, start func(func()), f func() (T, error)) (T, error) {
+func waitFor[T any](r *Run, c *Call, start func(func()), f func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
 	}
 	done := make(chan result, 1)
 	start(func() { Perform(f, func(value T, err error) { done <- result{value, err} }) })
-	select {
-	case d := <-done:
-		if d.err == nil || r.ctx.Err() == nil {
-			return d.value, d.err
+	var holding <-chan struct{}
+	if c != nil {
+		holding = r.holding
+	}
+	for r.ctx.Err() == nil {
+		resume := func() {}
+		if c.Held() {
+			resume = r.Pause()
 		}
-	case <-r.ctx.Done():
+		select {
+		case d := <-done:
+			resume()
+			if d.err == nil || r.ctx.Err() == nil {
+				return d.value, d.err
+			}
+		case <-holding:
+			resume()
+		case <-r.ctx.Done():
+			resume()
+		}
 	}
 	var zero T
 	return zero, &Stop{r.Interrupted()}

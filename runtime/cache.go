@@ -21,8 +21,10 @@ import (
 
 // Kinds of entries in a cache directory, and the files in them.
 const (
-	engineKind = "engine" // compiled code, which wazero reads and writes, and the module that it is of
-	moduleFile = "module.wasm"
+	engineKind   = "engine" // compiled code, which wazero reads and writes, and the module that it is of
+	moduleFile   = "module.wasm"
+	skeletonFile = "skeleton.wasm"
+	codeFile     = "code.json"
 
 	imageKind  = "image" // the base image
 	memoryFile = "memory"
@@ -39,71 +41,144 @@ const (
 // loadCached takes the compiled guest and the base image from a cache directory. It makes what is missing, verifies it,
 // and keeps it there.
 func (p *Program) loadCached(ctx context.Context, dir string) error {
+	for tries := 1; ; tries++ {
+		err := p.tryCached(ctx, dir)
+		if tries == maxDamaged || !errors.Is(err, cachedir.ErrDamaged) {
+			return err
+		}
+		// The damaged entry has been removed.
+		_ = p.close(context.WithoutCancel(ctx))
+		*p = Program{engine: p.engine, guest: p.guest}
+	}
+}
+
+// maxDamaged is how many damaged entries are made again: one of each kind, and one that another process removes.
+const maxDamaged = 4
+
+func (p *Program) tryCached(ctx context.Context, dir string) error {
 	key, err := p.engineKey()
 	if err != nil {
 		return cacheError(err)
 	}
-	entry, err := cachedir.Open(dir, engineKind, key)
+	engine, err := cachedir.Open(dir, engineKind, key)
 	if err != nil {
 		return cacheError(err)
 	}
-	defer entry.Close()
-	if p.cache, err = wazero.NewCompilationCacheWithDir(entry.Dir()); err != nil {
-		return cacheError(err)
-	}
-	module := entry.Read(moduleFile)
-	if !entry.Found() {
-		if module, err = p.guest.Module(); err != nil {
-			return err
-		}
-	}
-	if err := p.compile(ctx, module); err != nil {
-		return err
-	}
-	if entry.Found() {
-		return p.prepareCached(ctx, dir, key)
-	}
-	if err := p.prepare(ctx); err != nil {
-		return err
-	}
-	if err := entry.Write(moduleFile, module); err != nil {
-		return cacheError(err)
-	}
-	return cacheError(entry.Publish())
-}
-
-// prepareCached is prepare for code that has been verified before.
-func (p *Program) prepareCached(ctx context.Context, dir string, engine cachedir.Key) error {
-	if p.guest.DecodeState == nil {
-		return p.prepare(ctx)
-	}
-	key, err := p.imageKey(engine)
-	if err != nil { // the program's file is unknown
-		return p.prepare(ctx)
-	}
-	entry, err := cachedir.Open(dir, imageKind, key)
-	if err != nil {
-		return cacheError(err)
-	}
-	defer entry.Close()
-	if entry.Found() {
-		if p.base, err = p.loadImage(entry); err != nil {
+	defer engine.Close()
+	var image *cachedir.Entry
+	if imageKey, err := p.imageKey(key); err == nil && p.guest.DecodeState != nil { // else the program's file is unknown
+		if image, err = cachedir.Open(dir, imageKind, imageKey); err != nil {
 			return cacheError(err)
 		}
-		in, err := p.newSandbox(DefaultMemory)
-		if err != nil {
-			return err
-		}
-		p.engine.pool.put(in)
-		return context.Cause(ctx)
+		defer image.Close()
+	}
+	switch {
+	case !engine.Found():
+		err = p.compileInto(ctx, engine, image != nil)
+	case image != nil && image.Found():
+		return p.startFrom(ctx, engine, image)
+	default:
+		err = p.compileFrom(ctx, engine)
+	}
+	if err != nil || image == nil || image.Found() {
+		return err
+	}
+	if err := p.base.save(image); err != nil {
+		return cacheError(err)
+	}
+	return cacheError(image.Publish())
+}
+
+// compileInto compiles the guest, makes its base image, and keeps the compiled code in a new entry.
+func (p *Program) compileInto(ctx context.Context, engine *cachedir.Entry, images bool) error {
+	module, err := p.guest.Module()
+	if err != nil {
+		return err
+	}
+	if err := p.compileIn(ctx, engine.Dir(), module); err != nil {
+		return err
 	}
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}
-	if err := p.base.save(entry); err != nil {
+	names, err := codeIn(engine.Dir())
+	if err != nil {
 		return cacheError(err)
 	}
-	return cacheError(entry.Publish())
+	code := compiledCode{Module: names}
+	if images && len(names) == 1 {
+		if err := p.addSkeleton(ctx, engine, module, &code); err != nil {
+			return err
+		}
+	}
+	list, err := json.Marshal(code)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(engine.Write(moduleFile, module), engine.Write(codeFile, list)); err != nil {
+		return cacheError(err)
+	}
+	return cacheError(engine.Publish())
+}
+
+// compileFrom takes the compiled guest from an entry, and makes its base image.
+func (p *Program) compileFrom(ctx context.Context, engine *cachedir.Entry) error {
+	code, err := readCode(engine)
+	if err != nil {
+		return cacheError(err)
+	}
+	module, err := engine.Read(moduleFile)
+	if err != nil {
+		return cacheError(err)
+	}
+	err = engine.Guard(func() error { return p.compileIn(ctx, engine.Dir(), module) }, code.Module...)
+	if err != nil {
+		return damaged(err)
+	}
+	return p.prepare(ctx)
+}
+
+// startFrom takes the compiled guest and its base image, which have been verified before, from entries.
+func (p *Program) startFrom(ctx context.Context, engine, image *cachedir.Entry) error {
+	type loaded struct {
+		image *Image
+		err   error
+	}
+	images := make(chan loaded, 1)
+	go func() {
+		base, err := p.loadImage(image)
+		images <- loaded{base, err}
+	}()
+	err := p.compileSkeleton(ctx, engine)
+	base := <-images
+	p.base = base.image
+	if err != nil {
+		return err
+	}
+	if base.err != nil {
+		return cacheError(errors.Join(base.err, image.Damaged()))
+	}
+	in, err := p.newSandbox(DefaultMemory)
+	if err != nil {
+		return cacheError(errors.Join(err, image.Damaged()))
+	}
+	p.engine.pool.put(in)
+	return context.Cause(ctx)
+}
+
+func (p *Program) compileIn(ctx context.Context, dir string, module []byte) (err error) {
+	if p.cache, err = wazero.NewCompilationCacheWithDir(dir); err != nil {
+		return cacheError(err)
+	}
+	return p.compile(ctx, module)
+}
+
+// damaged returns an error of the cache directory if err is one, and else err.
+func damaged(err error) error {
+	if errors.Is(err, cachedir.ErrDamaged) {
+		return cacheError(err)
+	}
+	return err
 }
 
 func cacheError(err error) error {
@@ -144,15 +219,24 @@ func (i *Image) save(entry *cachedir.Entry) error {
 }
 
 func (p *Program) loadImage(entry *cachedir.Entry) (*Image, error) {
+	data, err := entry.Read(stateFile)
+	if err != nil {
+		return nil, err
+	}
 	var saved savedState
-	if err := json.Unmarshal(entry.Read(stateFile), &saved); err != nil {
+	if err := json.Unmarshal(data, &saved); err != nil {
 		return nil, err
 	}
 	state, err := p.guest.DecodeState(saved.State)
 	if err != nil {
 		return nil, err
 	}
-	memory, err := linearmem.DecodeImage(entry.Read(memoryFile))
+	file, err := entry.Open(memoryFile)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	memory, err := linearmem.DecodeImage(file)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +250,7 @@ func (p *Program) engineKey() (key cachedir.Key, err error) {
 		return key, errors.New("the program does not know its compiler of WebAssembly, since it has been built without module information")
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, goruntime.GOOS, goruntime.GOARCH, cpu.X86, cpu.ARM64, hex.EncodeToString(p.guest.Digest[:]), wazeroVersion)
+	fmt.Fprintln(h, "format 2", goruntime.GOOS, goruntime.GOARCH, cpu.X86, cpu.ARM64, hex.EncodeToString(p.guest.Digest[:]), wazeroVersion)
 	if i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == wazeroPath }); i >= 0 {
 		for m := info.Deps[i]; m != nil; m = m.Replace {
 			fmt.Fprintln(h, m.Path, m.Version, m.Sum)

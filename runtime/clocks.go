@@ -2,9 +2,7 @@ package runtime
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/binary"
-	mathrand "math/rand/v2"
 	"slices"
 	"time"
 
@@ -39,31 +37,20 @@ func clockTimeGet(_ context.Context, c wasiCall) errno {
 	return c.put64(2, uint64(c.in.now(c.u32(0))))
 }
 
-// now returns the time of a clock in nanoseconds.
-func (in *Instance) now(clock uint32) int64 {
-	if in.program.guest.NoClock {
-		return in.noTime(clock)
-	}
-	if clock == clockMonotonic {
-		// It begins with the run, so that it tells nothing of the host. Programs in Go take zero for a broken clock.
-		return max(1, int64(in.elapsed()))
-	}
-	return time.Now().UnixNano()
-}
-
-// noEpoch is the time, in nanoseconds, at which every run of a guest without a clock begins: 1 January 2000, UTC.
+// noEpoch is the time, in nanoseconds, at which every run of a guest without a clock begins, and that in which the same
+// image is made: 1 January 2000, UTC.
 const noEpoch = 946_684_800 * int64(time.Second)
 
-// noTime is now for a guest without a clock. Time moves on whenever it is read, so that programs that wait for it to do
-// so go on.
-func (in *Instance) noTime(clock uint32) int64 {
+// noTime is the time of a run that has no clock of the machine, and begins at epoch. Time moves on whenever it is read, so
+// that programs that wait for it to do so go on.
+func (in *Instance) noTime(clock uint32, epoch int64) int64 {
 	if !in.started.IsZero() {
 		in.imagined += time.Microsecond
 	}
 	if clock == clockMonotonic {
 		return max(1, int64(in.imagined))
 	}
-	return noEpoch + int64(in.imagined)
+	return epoch + int64(in.imagined)
 }
 
 // elapsed is the guest's monotonic clock. It stands still until a run begins, because everything before is shared
@@ -83,13 +70,8 @@ func randomGet(_ context.Context, c wasiCall) errno {
 	}
 	for part := range slices.Chunk(data, PieceSize) {
 		c.spend(len(part))
-		if c.in.program.guest.NoRandom {
-			if c.in.random == nil {
-				c.in.random = mathrand.NewChaCha8([32]byte{})
-			}
-			_, _ = c.in.random.Read(part) // never fails
-		} else {
-			rand.Read(part) // never fails
+		if err := c.in.Random(part); err != nil {
+			panic(&Stop{err})
 		}
 	}
 	return errnoSuccess
@@ -150,7 +132,7 @@ func pollOneoff(_ context.Context, c wasiCall) errno {
 		if err := c.in.run.wait(first); err != nil {
 			panic(&Stop{err})
 		}
-		c.in.imagined += first
+		c.in.Waited(first)
 		for _, s := range waiting {
 			if s.wait <= first {
 				due = append(due, s)

@@ -57,8 +57,8 @@ type Usage struct {
 	Duration time.Duration
 	// Memory is the run's peak memory in bytes, the guest's own included.
 	Memory int64
-	// Work is how much the run did. A unit is one turn of a loop inside the guest, or 64 bytes copied there, or 32
-	// bytes that the host reads or writes for it. For an interpreter that is about one instruction. It is the same
-	// for the same code and input, unless they use the time or randomness.
+	// Work is how much the run did. A unit is one turn of a loop inside the guest, a call of a function that is not
+	// small, 64 bytes copied there, or 32 bytes that the host reads or writes for it. For an interpreter that is about
+	// one instruction. It is the same for the same code and input, unless they use the time or randomness.
 	Work int64
 }

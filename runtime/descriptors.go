@@ -72,6 +72,28 @@ func (in *Instance) OpenFiles() int {
 	return n
 }
 
+// FilesAsAtStart reports whether the guest has exactly those descriptors open with which every run begins.
+func (in *Instance) FilesAsAtStart() bool {
+	if in.open == nil {
+		return true
+	}
+	for fd, d := range in.open.table {
+		switch {
+		case fd < int(streams):
+			if d == nil || d.file != nil || int(d.stream) != fd || d.flags != 0 {
+				return false
+			}
+		case fd == int(streams) && in.program.guest.Files:
+			if d == nil || !d.root || d.flags != 0 || d.listing != nil {
+				return false
+			}
+		case d != nil:
+			return false
+		}
+	}
+	return true
+}
+
 // CloseFiles closes the files that the guest has left open, as the end of a process does: what it has written takes
 // effect. The end of a run does so by itself, but tells nobody of errors; and if the run is over because of a limit or
 // its context, files that were being replaced keep their old content. The error is an [*UnwrittenError], or why the run
@@ -159,7 +181,6 @@ const operationCost = 1 << 10
 
 // operate prepares an operation on files.
 func (c wasiCall) operate() {
-	c.in.impure = true
 	c.spend(operationCost)
 	if err := c.in.run.Interrupted(); err != nil {
 		panic(&Stop{err})

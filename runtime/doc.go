@@ -51,6 +51,15 @@
 // address space reserved for an instance limits its memory. The work of host functions counts too: they call
 // [Instance.Spend], and [Await] for operations that may hang.
 //
+// # States
+//
+// A guest into which no call is in progress is a [State]: what differs from the image from which all runs start, with its
+// clock and the work, time and output of the run so far. [Run.Suspend] takes one, and a run with [RunOptions].State goes on
+// from it, in this process or in another one, and as often as wanted. [State.Seal] encodes it and [Program.OpenState]
+// decodes it; the same version of the guest and of this package must do both. Open files are no part of it.
+//
+// While all that a run waits for is a person, its clocks stand still: see [Hold].
+//
 // # Errors
 //
 // Each way for a run to fail has its error: [*LimitError], [*ExitError], [*CrashError], [*StoppedError],

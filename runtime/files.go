@@ -297,7 +297,6 @@ func (c wasiCall) seek(offset int64, whence, i int) errno {
 	if out == nil {
 		return wasifs.EFAULT
 	}
-	c.in.impure = true
 	var at int64
 	if whence == io.SeekEnd {
 		c.operate()

@@ -41,6 +41,12 @@ type Guest struct {
 	// and a microsecond whenever it is read. NoRandom withholds randomness: each run gets the same numbers.
 	NoClock, NoRandom bool
 
+	// SameImage gives the guest the same time and the same randomness, which anybody knows, each time that the first image
+	// is made. Then the image is the same in all processes, and a [State] can go from one to another. Runs have true ones,
+	// unless NoClock and NoRandom are set, but the driver must see to what the guest keeps of the others in the image, such
+	// as a generator's seed.
+	SameImage bool
+
 	// Foreign says that the module itself may be hostile. It is compiled by one goroutine then, so that a panic of the
 	// compiler is an error.
 	Foreign bool
@@ -108,6 +114,6 @@ func (g *Guest) setup() [sha256.Size]byte {
 	for _, list := range [][]string{g.Args, g.Env} {
 		fmt.Fprintf(h, "%q", list)
 	}
-	fmt.Fprint(h, g.Files, g.NoClock, g.NoRandom)
+	fmt.Fprint(h, g.Files, g.NoClock, g.NoRandom, g.SameImage)
 	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -128,6 +130,20 @@ func TestAnyGuest(t *testing.T) {
 			require.Positive(t, out.usage.Work)
 			require.Positive(t, out.usage.Memory)
 		}
+	})
+	t.Run("reads what comes bit by bit", func(t *testing.T) {
+		input := iotest.OneByteReader(iotest.DataErrReader(strings.NewReader(" and two\nthree")))
+		out, err := runCommand(t.Context(), program, sandbox.RunOptions{
+			Args: []string{"guest", "echo"}, Stdin: []byte("one"), StdinFrom: input,
+		})
+		require.NoError(t, err)
+		end := out.console[len(out.console)-2:]
+		require.Equal(t, []string{"one and two", "three"}, []string{end[0].Text, end[1].Text})
+		never, _ := io.Pipe()
+		_, err = runCommand(t.Context(), program, sandbox.RunOptions{
+			Args: []string{"guest", "echo"}, StdinFrom: never, Limits: sandbox.Limits{Time: 30 * time.Millisecond},
+		})
+		wantLimit(t, err, sandbox.LimitTime)
 	})
 	t.Run("ends with a status", func(t *testing.T) {
 		_, err := run(sandbox.Limits{}, "exit")

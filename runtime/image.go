@@ -61,5 +61,16 @@ func (in *Instance) become(i *Image) error {
 
 // reset prepares the instance for another run, and reports whether that succeeded.
 func (in *Instance) reset() bool {
-	return in.driver.Idle() && in.memory.Size() == in.image.memory.Size() && in.become(in.image) == nil
+	return in.driver.Idle() && in.shrink(in.image.memory.Size()) && in.become(in.image) == nil
+}
+
+// shrink makes the memory as small as it was, and reports whether it is.
+func (in *Instance) shrink(size uint64) bool {
+	memory := in.module.Memory()
+	if in.memory.Size() > size {
+		if err := in.memory.Shrink(size, func() { memory.Grow(1) }); err != nil {
+			return false
+		}
+	}
+	return in.memory.Size() == size && uint64(memory.Size()) == size%(1<<32)
 }

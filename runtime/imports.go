@@ -29,26 +29,22 @@ const (
 // instantiateImports defines the host functions that a guest can import: its own, metering's and WASI's. All
 // instances share them: a function finds its instance in the context of the call.
 func instantiateImports(ctx context.Context, rt wazero.Runtime, imports []Import) error {
-	own := map[string]wazero.HostModuleBuilder{}
+	modules := map[string]wazero.HostModuleBuilder{metering.YieldModule: rt.NewHostModuleBuilder(metering.YieldModule)}
 	for _, i := range imports {
-		if own[i.Module] == nil {
-			own[i.Module] = rt.NewHostModuleBuilder(i.Module)
+		if modules[i.Module] == nil {
+			modules[i.Module] = rt.NewHostModuleBuilder(i.Module)
 		}
-		own[i.Module].NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+		modules[i.Module].NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 			i.Call(ctx, instanceOf(ctx), stack)
 		}), i.Params, i.Results).Export(i.Name)
 	}
-	for _, module := range own {
+	modules[metering.YieldModule].NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
+		stack[0] = api.EncodeI32(instanceOf(ctx).yield(api.DecodeI32(stack[0])))
+	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName)
+	for _, module := range modules {
 		if _, err := module.Instantiate(ctx); err != nil {
 			return err
 		}
-	}
-	yield := rt.NewHostModuleBuilder(metering.YieldModule)
-	yield.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-		stack[0] = api.EncodeI32(instanceOf(ctx).yield(api.DecodeI32(stack[0])))
-	}), []api.ValueType{i32}, []api.ValueType{i32}).Export(metering.YieldName)
-	if _, err := yield.Instantiate(ctx); err != nil {
-		return err
 	}
 	return instantiateWASI(ctx, rt)
 }

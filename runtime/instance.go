@@ -39,8 +39,8 @@ type session struct {
 	started   time.Time // when the guest's clock started; while zero, it stands still
 
 	timed    bool              // the guest has asked for the time
-	imagined time.Duration     // the clock of a guest that has none
-	random   *mathrand.ChaCha8 // the random numbers of a guest that gets none; nil before the first
+	imagined time.Duration     // the clock of a guest or a run that has none of the machine
+	random   *mathrand.ChaCha8 // random numbers that are not the machine's; nil before the first
 
 	impure bool // it has read something else that may differ in another run, or has had an effect outside
 
@@ -144,6 +144,10 @@ func (in *Instance) Untrusted() { in.untrusted = true }
 // Refused reports whether the run's limit has denied the guest memory.
 func (in *Instance) Refused() bool { return in.memory.Refused() }
 
+// Exhausted reports whether the run's memory limit has refused memory because of what the run has already: a piece that is
+// larger than the limit itself does not count.
+func (in *Instance) Exhausted() bool { return in.memory.Exhausted() }
+
 // MemorySize returns the size of the instance's memory in bytes.
 func (in *Instance) MemorySize() int64 { return int64(in.memory.Size()) }
 
@@ -154,8 +158,8 @@ func (in *Instance) Touched(at, length uint64) uint64 { return in.memory.Touched
 // Timed reports whether the guest has read the time since the beginning of the run.
 func (in *Instance) Timed() bool { return in.timed }
 
-// Impure reports whether the guest has read anything, beside the time, that may differ in another run, or has had
-// an effect outside the sandbox.
+// Impure reports whether the guest has read anything that may differ in another run, or has had an effect outside the
+// sandbox. The time is left out, and so are its files: whoever needs to know that sees it in [RunOptions].Files.
 func (in *Instance) Impure() bool { return in.impure }
 
 // SetImpure makes Impure true until the end of the run.

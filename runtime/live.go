@@ -109,8 +109,8 @@ func (l *live) end(r *Run) {
 	}
 	close(l.wake)
 	ctx, cancel := r.caller, context.CancelFunc(func() {})
-	if !r.deadline.IsZero() {
-		ctx, cancel = context.WithDeadline(ctx, r.deadline)
+	if deadline := r.deadline.Load(); deadline != nil {
+		ctx, cancel = context.WithDeadline(ctx, *deadline)
 	}
 	defer cancel()
 	select {

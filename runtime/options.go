@@ -15,7 +15,7 @@ const (
 	DefaultOutput      = 1 << 20  // bytes
 	DefaultMaxRuns     = 16
 	DefaultMaxIdle     = 16
-	DefaultImageMemory = 64 << 20 // bytes
+	DefaultImageMemory = 256 << 20 // bytes
 )
 
 // The least and the most that a memory limit can be, in bytes.

@@ -36,6 +36,15 @@ const resultShare = 4
 // limitOutput makes an output for a limit.
 func limitOutput(limit int) Output { return Output{left: limit, reserved: limit / resultShare} }
 
+// restore adds what has been printed before the run, and shown.
+func (o *Output) restore(console []Entry, truncated int64) {
+	for _, e := range console {
+		o.spend(len(e.Text))
+		o.append(e)
+	}
+	o.truncated = truncated
+}
+
 // Left returns the largest size of a result in bytes.
 func (o *Output) Left() int { return o.left }
 
@@ -99,6 +108,10 @@ func (in *Instance) Print(level Level, data []byte) error {
 	}
 	return nil
 }
+
+// PrintLast prints what a guest that was stopped has not handed over, as Print does. It counts no work, of which there
+// may be none left, so there should be little data.
+func (in *Instance) PrintLast(level Level, data []byte) { in.run.output.write(level, data) }
 
 // write prints data, which may end within a line or a character. Each line becomes an entry.
 func (o *Output) write(level Level, data []byte) {

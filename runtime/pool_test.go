@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/linearmem"
 )
 
 // counterModule has a number in its memory and one in a global variable. Its export "count" adds 1 to both, and
@@ -85,11 +88,41 @@ func TestSandboxesAreUsedAgainAndBeginAnew(t *testing.T) {
 	r, c := begin(t, program, nil)
 	c.busy = true
 	r.End()
-	require.Eventually(t, func() bool { return engine.Stats().Idle == 1 }, 20*time.Second, time.Millisecond, "another one takes its place")
+	require.Eventually(t, func() bool { return engine.Stats().Idle == 1 }, 2*time.Minute, time.Millisecond, "another one takes its place")
 	r, c = begin(t, program, nil)
 	defer r.End()
 	require.NotSame(t, first, c)
 	require.Equal(t, 1001, c.count(t))
+}
+
+// TestSandboxesThatHaveGrownAreUsedAgain with the memory that they had before, and nothing of what was in the rest.
+func TestSandboxesThatHaveGrownAreUsedAgain(t *testing.T) {
+	_, program := loadCounter(t, EngineOptions{MaxIdle: 1})
+	var first *counter
+	for _, pages := range []uint32{1, 4, 5, 300, 1} {
+		r, c := begin(t, program, nil)
+		if first == nil {
+			first = c
+		}
+		require.Same(t, first, c)
+		memory := c.in.Module().Memory()
+		before := memory.Size()
+		require.EqualValues(t, c.in.image.memory.Size(), before)
+		_, ok := memory.Read(before-3, 4)
+		require.False(t, ok, "there is no more")
+		_, ok = memory.Grow(pages)
+		require.True(t, ok)
+		rest, ok := memory.Read(before, pages*linearmem.PageSize)
+		require.True(t, ok)
+		for i, b := range rest {
+			if b != 0 {
+				require.Zero(t, b, i)
+			}
+			rest[i] = 7
+		}
+		require.Equal(t, 1001, c.count(t))
+		r.End()
+	}
 }
 
 func TestRunsBeginFromImages(t *testing.T) {
@@ -135,7 +168,7 @@ func TestSandboxesThatCannotBeginAnew(t *testing.T) {
 	r, c := begin(t, program, nil)
 	c.broken = errors.New("broken")
 	r.End()
-	require.Eventually(t, func() bool { return engine.Stats().Idle == 1 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return engine.Stats().Idle == 1 }, 2*time.Minute, time.Millisecond)
 	r, again := begin(t, program, nil)
 	require.NotSame(t, c, again)
 	r.End()
@@ -163,7 +196,7 @@ func TestPool(t *testing.T) {
 		engine.pool.mu.Unlock()
 		r, _ := begin(t, program, nil)
 		r.End()
-		require.Eventually(t, func() bool { return engine.Stats().Idle == 0 }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return engine.Stats().Idle == 0 }, 2*time.Minute, time.Millisecond)
 		r, _ = begin(t, program, nil)
 		r.End()
 	})
@@ -215,4 +248,29 @@ func TestModulesThatAreNoGuests(t *testing.T) {
 		})
 		require.ErrorContains(t, err, want)
 	}
+}
+
+func TestARunCanStartAgain(t *testing.T) {
+	engine, program := loadCounter(t, EngineOptions{MaxIdle: 2})
+	r, c := begin(t, program, nil)
+	require.Equal(t, 1001, c.count(t))
+	image, err := c.in.Capture()
+	require.NoError(t, err)
+	program.Keep([32]byte{1}, image, 0)
+	first := r.Usage().Work
+
+	require.NoError(t, c.in.Spend(100*HostBytes))
+	files := afero.NewMemMapFs()
+	in, err := r.Restart(nil, files)
+	require.NoError(t, err)
+	require.Zero(t, r.Usage().Work)
+	require.Equal(t, 1001, in.Driver().(*counter).count(t), "in a fresh sandbox")
+	require.Equal(t, first, r.Usage().Work)
+
+	in, err = r.Restart(image, files)
+	require.NoError(t, err)
+	require.Equal(t, first, r.Usage().Work, "the image has been worked on")
+	require.Equal(t, 2002, in.Driver().(*counter).count(t), "in the state of the image")
+	r.End()
+	require.Equal(t, 1, engine.Stats().Idle, "all in one sandbox")
 }

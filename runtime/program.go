@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
@@ -22,6 +23,9 @@ type Program struct {
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache
 	base     *Image // of a sandbox in which nothing has run
+
+	digesting sync.Mutex
+	digest    string // see stateDigest; empty before the first state
 }
 
 // Load compiles a guest, starts it and takes the image from which its runs start, or loads all that from the cache
@@ -160,7 +164,7 @@ func (p *Program) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := newRun(ctx, p, RunOptions{Limits: limits, Args: p.guest.Args, Env: p.guest.Env})
+	r := newRun(WithSource(ctx, Source{}), p, RunOptions{Limits: limits, Args: p.guest.Args, Env: p.guest.Env})
 	defer r.finish()
 	in, err := p.instantiate(DefaultMemory)
 	if err != nil {

@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"context"
+	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/afero"
@@ -23,9 +25,15 @@ type RunOptions struct {
 	Env []string
 	// Stdin is the guest's standard input. Do not change it until the run has ended.
 	Stdin []byte
+	// StdinFrom, if not nil, is the rest of the standard input, after Stdin. It is read when the guest reads, on a
+	// goroutine of its own, of which the last call may still be in progress when the run has ended.
+	StdinFrom io.Reader
 	// Stdout, if not nil, gets what the guest writes to its standard output, as the result of the run: it is not part of
 	// the console then.
 	Stdout *Stream
+
+	// State, if not nil, is where the run goes on, by [Run.Resume]. Its time, output and work so far count as the run's.
+	State *State
 
 	// Files are the files that the guest works on through WASI, if it is one with [Guest].Files. Nil is an empty
 	// directory that cannot be changed. Package vfs has what is safe to give to a guest. Operations on files end
@@ -48,6 +56,7 @@ type RunOptions struct {
 type Run struct {
 	program  *Program
 	options  RunOptions
+	source   Source
 	started  time.Time
 	output   Output
 	stdin    []byte // the unread rest
@@ -57,7 +66,10 @@ type Run struct {
 	ctx      context.Context // ends with the run
 	cancel   context.CancelFunc
 	caller   context.Context
-	deadline time.Time // zero without a limit
+	deadline atomic.Pointer[time.Time] // nil without a limit
+	timer    *time.Timer               // ends ctx at the deadline; nil without a limit
+	holding  chan struct{}             // see Holding
+	made     int                       // how many calls
 	// outOfTime is the cause of ctx's end if the run's own deadline ended it.
 	outOfTime *LimitError
 
@@ -88,19 +100,37 @@ func (p *Program) Begin(ctx context.Context, options RunOptions) (*Run, error) {
 }
 
 func newRun(caller context.Context, p *Program, options RunOptions) *Run {
-	r := &Run{program: p, options: options, stdin: options.Stdin, started: time.Now(), caller: caller}
+	r := &Run{program: p, options: options, stdin: options.Stdin, started: time.Now(), holding: make(chan struct{}, 1)}
+	r.source, caller = takeSource(caller)
+	r.caller = caller
 	r.output = limitOutput(options.Limits.Output)
-	r.output.live = newLive(options.Console)
-	if limit := options.Limits.Time; limit != Unlimited {
-		r.deadline = r.started.Add(limit)
-		r.outOfTime = &LimitError{Limit: LimitTime, Value: int64(limit)}
-		r.ctx, r.cancel = context.WithDeadlineCause(caller, r.deadline, r.outOfTime)
-	} else {
-		r.ctx, r.cancel = context.WithCancel(caller)
+	if s := options.State; s != nil {
+		r.started = r.started.Add(-s.Spent)
+		r.output.restore(s.Console, s.Truncated)
 	}
-	stop := context.AfterFunc(p.engine.closing, r.cancel)
-	cancel := r.cancel
-	r.cancel = func() { stop(); cancel() }
+	r.output.live = newLive(options.Console)
+	ctx, cancel := context.WithCancelCause(caller)
+	r.ctx = ctx
+	if limit := options.Limits.Time; limit != Unlimited {
+		deadline := r.started.Add(limit)
+		r.deadline.Store(&deadline)
+		r.outOfTime = &LimitError{Limit: LimitTime, Value: int64(limit)}
+		r.timer = time.AfterFunc(time.Until(deadline), func() {
+			if callers, ok := caller.Deadline(); !ok || !callers.Before(*r.deadline.Load()) { // its timer may be late
+				cancel(r.outOfTime)
+			}
+		})
+		r.ctx = runContext{ctx, r}
+	}
+	closing := func() { cancel(nil) }
+	stop := context.AfterFunc(p.engine.closing, closing)
+	r.cancel = func() {
+		stop()
+		if r.timer != nil {
+			r.timer.Stop()
+		}
+		cancel(nil)
+	}
 	return r
 }
 
@@ -122,6 +152,20 @@ func (r *Run) Start(image *Image) (*Instance, error) {
 	in.begin(r)
 	r.instance = in
 	return in, nil
+}
+
+// Restart gives the run another sandbox in the place of the one that it has, whose files are closed. Its work begins at
+// zero again. files are those that the guest works on from now on.
+func (r *Run) Restart(image *Image, files afero.Fs) (*Instance, error) {
+	old := r.instance
+	r.instance = nil
+	if err := old.CloseFiles(); err != nil {
+		r.program.engine.pool.put(old)
+		return nil, err
+	}
+	r.program.engine.pool.put(old)
+	r.options.Files = files
+	return r.Start(image)
 }
 
 // End ends the run. It tells everything still in progress that the run is over, and returns its sandbox and its
@@ -185,7 +229,7 @@ func (r *Run) interruptedAt(now time.Time) error {
 	switch {
 	case !ok || now.Before(deadline):
 		return nil
-	case r.outOfTime != nil && !deadline.Before(r.deadline):
+	case r.outOfTime != nil && !deadline.Before(*r.deadline.Load()):
 		return r.outOfTime
 	}
 	return &StoppedError{context.DeadlineExceeded}
@@ -193,7 +237,7 @@ func (r *Run) interruptedAt(now time.Time) error {
 
 // wait waits for d, or returns the error that ends the run.
 func (r *Run) wait(d time.Duration) error {
-	if err := r.Interrupted(); err != nil || d <= 0 {
+	if err := r.Interrupted(); err != nil || d <= 0 || r.Replays() {
 		return err
 	}
 	timer := time.NewTimer(d)

@@ -23,11 +23,10 @@ import (
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// sqliteTransactions commits transactions without end, and prints the number of each one when it is committed. Other
-// connections to the database are not to be locked out: a run that is stopped leaves its lock behind.
+// sqliteTransactions commits transactions without end, and prints the number of each one when it is committed.
 const sqliteTransactions = `
 import sqlite3, sys
-c = sqlite3.connect('file:/db?vfs=unix-none', uri=True)
+c = sqlite3.connect('/db')
 c.execute('pragma journal_mode=' + sys.argv[1])
 c.execute('create table if not exists t (n integer primary key, s text)')
 c.commit()
@@ -42,7 +41,7 @@ while True:
 
 const sqliteCheck = `
 import sqlite3
-c = sqlite3.connect('file:/db?vfs=unix-none', uri=True)
+c = sqlite3.connect('/db')
 print(c.execute('pragma integrity_check').fetchone()[0])
 print(c.execute('select count(*), max(n) from t').fetchone())
 `

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"io"
 	"slices"
 
 	"github.com/toolrun/toolrun/internal/wasifs"
@@ -31,7 +32,30 @@ func (s stream) read(c wasiCall, buffers [][]byte) (int, errno) {
 			read += n
 		}
 	}
+	if from := c.in.run.options.StdinFrom; read == 0 && from != nil {
+		return c.readFrom(from, buffers)
+	}
 	return read, errnoSuccess
+}
+
+// readFrom fills a part of the first buffer that has room, as soon as there is something.
+func (c wasiCall) readFrom(from io.Reader, buffers [][]byte) (int, errno) {
+	for _, buffer := range buffers {
+		if len(buffer) == 0 {
+			continue
+		}
+		piece, e := await(c, func() ([]byte, errno) {
+			piece := make([]byte, min(len(buffer), PieceSize)) // a read that is left behind must not touch the guest
+			n, err := io.ReadAtLeast(from, piece, 1)
+			if err != nil && err != io.EOF {
+				return nil, wasifs.EIO
+			}
+			return piece[:n], errnoSuccess
+		})
+		c.spend(len(piece))
+		return copy(buffer, piece), e
+	}
+	return 0, errnoSuccess
 }
 
 // write prints to the console, or writes the run's result.

@@ -11,23 +11,24 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/toolrun/toolrun/internal/wasmasm"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
-// wasiSignatures are the functions of WASI preview 1 with their parameters: i for i32 and l for i64. All but proc_exit
+// wasiSignatures are the functions of WASI preview 1 with their parameters: i for i32 and I for i64. All but proc_exit
 // return an i32.
 var wasiSignatures = map[string]string{
 	"args_get": "ii", "args_sizes_get": "ii", "environ_get": "ii", "environ_sizes_get": "ii",
-	"clock_res_get": "ii", "clock_time_get": "ili",
-	"fd_advise": "illi", "fd_allocate": "ill", "fd_close": "i", "fd_datasync": "i", "fd_fdstat_get": "ii",
-	"fd_fdstat_set_flags": "ii", "fd_fdstat_set_rights": "ill", "fd_filestat_get": "ii", "fd_filestat_set_size": "il",
-	"fd_filestat_set_times": "illi", "fd_pread": "iiili", "fd_prestat_get": "ii", "fd_prestat_dir_name": "iii",
-	"fd_pwrite": "iiili", "fd_read": "iiii", "fd_readdir": "iiili", "fd_renumber": "ii", "fd_seek": "ilii",
+	"clock_res_get": "ii", "clock_time_get": "iIi",
+	"fd_advise": "iIIi", "fd_allocate": "iII", "fd_close": "i", "fd_datasync": "i", "fd_fdstat_get": "ii",
+	"fd_fdstat_set_flags": "ii", "fd_fdstat_set_rights": "iII", "fd_filestat_get": "ii", "fd_filestat_set_size": "iI",
+	"fd_filestat_set_times": "iIIi", "fd_pread": "iiiIi", "fd_prestat_get": "ii", "fd_prestat_dir_name": "iii",
+	"fd_pwrite": "iiiIi", "fd_read": "iiii", "fd_readdir": "iiiIi", "fd_renumber": "ii", "fd_seek": "iIii",
 	"fd_sync": "i", "fd_tell": "ii", "fd_write": "iiii",
-	"path_create_directory": "iii", "path_filestat_get": "iiiii", "path_filestat_set_times": "iiiilli",
-	"path_link": "iiiiiii", "path_open": "iiiiillii", "path_readlink": "iiiiii", "path_remove_directory": "iii",
+	"path_create_directory": "iii", "path_filestat_get": "iiiii", "path_filestat_set_times": "iiiiIIi",
+	"path_link": "iiiiiii", "path_open": "iiiiiIIii", "path_readlink": "iiiiii", "path_remove_directory": "iii",
 	"path_rename": "iiiiii", "path_symlink": "iiiii", "path_unlink_file": "iii",
 	"poll_oneoff": "iiii", "proc_exit": "i", "proc_raise": "i", "random_get": "ii", "sched_yield": "",
 	"sock_accept": "iii", "sock_recv": "iiiiii", "sock_send": "iiiii", "sock_shutdown": "ii",
@@ -37,40 +38,26 @@ var wasiNames = slices.Sorted(maps.Keys(wasiSignatures))
 
 // callModule is a module that exports each function of WASI, and a memory of 4 pages.
 func callModule() []byte {
-	var types, imports, functions, exports, code [][]byte
-	name := func(s string) []byte { return append(binary.AppendUvarint(nil, uint64(len(s))), s...) }
-	for i, function := range wasiNames {
-		index := binary.AppendUvarint(nil, uint64(i))
-		signature := wasiSignatures[function]
-		results := []byte{1, 0x7f}
-		if function == "proc_exit" {
-			results = []byte{0}
-		}
-		parameters := []byte{0x60, byte(len(signature))}
-		body := []byte{0} // no locals
-		for n, kind := range signature {
-			parameters = append(parameters, map[rune]byte{'i': 0x7f, 'l': 0x7e}[kind])
-			body = append(body, 0x20, byte(n)) // local.get
-		}
-		body = append(append(append(body, 0x10), index...), 0x0b) // call, end
-		types = append(types, append(parameters, results...))
-		imports = append(imports, slices.Concat(name("wasi_snapshot_preview1"), name(function), []byte{0}, index))
-		functions = append(functions, index)
-		exports = append(exports, slices.Concat(name(function), []byte{0}, binary.AppendUvarint(nil, uint64(len(wasiNames)+i))))
-		code = append(code, append(binary.AppendUvarint(nil, uint64(len(body))), body...))
+	m := &wasmasm.Module{}
+	for _, name := range wasiNames {
+		m.Import("wasi_snapshot_preview1", name, wasiType(name))
 	}
-	exports = append(exports, slices.Concat(name("memory"), []byte{2, 0}))
-	module := []byte("\x00asm\x01\x00\x00\x00")
-	for _, section := range []struct {
-		id    byte
-		parts [][]byte
-	}{
-		{1, types}, {2, imports}, {3, functions}, {5, [][]byte{{0, 4}}}, {7, exports}, {10, code},
-	} {
-		content := slices.Concat(append([][]byte{binary.AppendUvarint(nil, uint64(len(section.parts)))}, section.parts...)...)
-		module = append(append(append(module, section.id), binary.AppendUvarint(nil, uint64(len(content)))...), content...)
+	for i, name := range wasiNames {
+		var body []byte
+		for n := range wasiSignatures[name] {
+			body = append(body, wasmasm.LocalGet, byte(n))
+		}
+		m.Export(name, m.Func(wasiType(name), "", body, wasmasm.Call(uint32(i))))
 	}
-	return module
+	m.Memory(4)
+	return m.Bytes()
+}
+
+func wasiType(name string) string {
+	if name == "proc_exit" {
+		return "i:"
+	}
+	return wasiSignatures[name] + ":i"
 }
 
 // loadCaller loads callModule.

@@ -13,6 +13,11 @@ const (
 	bytesSize = 8  // u32: the number of bytes
 	bytesData = 16 // the bytes
 
+	// Of a BufferedWriter, whose struct is in Modules/_io/bufferedio.c.
+	bufferedData  = 48 // char*: the buffer
+	bufferedBegin = 80 // i64: where in the buffer what has not been written begins
+	bufferedEnd   = 88 // i64: where it ends; less than that if there is nothing
+
 	functionMinSize = 48 // of a function object; there is more in every version
 	functionMaxSize = 128
 )

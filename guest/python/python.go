@@ -31,10 +31,13 @@ import (
 //go:embed boot/*.py
 var bootFiles embed.FS
 
+//go:embed network/requests.py
+var requestsModule string
+
 // bootOrder is the order in which the files of the boot code run, in one namespace.
 var bootOrder = []string{
-	"call", "modules", "events", "zones", "databases", "explain", "console", "errors", "code", "results", "functions", "run",
-	"ready",
+	"call", "archive", "modules", "events", "zones", "databases", "explain", "console", "errors", "imports", "code", "awaiting",
+	"results", "network", "functions", "run", "ready",
 }
 
 // Own is the file name of the boot code in tracebacks.
@@ -47,6 +50,9 @@ const SpareMemory = 4 << 20
 // StackSize is the size of the C stack in bytes. CPython ends recursion in C code after some hundred calls, in a
 // RecursionError. Builds without optimisation need some kilobytes for each.
 const StackSize = 4 << 20
+
+// streamMark is what the boot code writes to each of its output streams, for the host to find.
+const streamMark = "Python starts"
 
 // check is what runs first: nothing else may run in another interpreter, or in a version whose objects are not known.
 const check = `
@@ -61,8 +67,13 @@ if sys.maxsize != 2**31 - 1 or sys.platform != 'wasi' or bytes.__basicsize__ != 
 func Boot() (string, error) {
 	var b strings.Builder
 	b.WriteString(check)
-	fmt.Fprintf(&b, "own = dict(BYTES_DATA=%d, STACK_SIZE=%d, SPARE_MEMORY=%d, __name__='toolrun', __builtins__=dict(vars(__builtins__)))\n",
-		bytesData, StackSize, SpareMemory)
+	fmt.Fprintf(&b, "own = dict(BYTES_DATA=%d, STREAM_MARK=b'%s', STACK_SIZE=%d, SPARE_MEMORY=%d, __name__='toolrun', __builtins__=dict(vars(__builtins__)))\n",
+		bytesData, streamMark, StackSize, SpareMemory)
+	requests, err := json.Marshal(requestsModule)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&b, "own['REQUESTS'] = %s\n", requests)
 	for _, name := range bootOrder {
 		source, err := bootFiles.ReadFile("boot/" + name + ".py")
 		if err != nil {

@@ -5,18 +5,42 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
+)
+
+// A Step is what a call of [VM.Run] does of a run.
+type Step byte
+
+// Most runs have one step. Those whose code begins with imports of modules that can be kept have two. Code that waits may
+// be left, and has one more each time that it goes on.
+const (
+	StepAll     Step = 0   // the whole run
+	StepCheck   Step = 'c' // nothing but compiling the code
+	StepImports Step = 'm' // it imports the modules; [OpImported] says that it has, and [OpEnd] that the run is over
+	StepAfter   Step = 'a' // what is left after StepImports, in the same sandbox or in a copy of it
+	StepNext    Step = 'n' // the whole run, in the sandbox of a session in which others have run
+	StepResume  Step = 'r' // what is left after [OpSuspended], in the same sandbox or in a copy of it
 )
 
 // A Task is what the boot code gets to know of a run. None of its texts has a NUL, but for the code.
 type Task struct {
+	Step Step
+	// Code is the code, or in StepImports the modules: see [EncodeImports].
 	Code string
 	Name string // of the file, in tracebacks
 	Args []string
-	// Functions are the names of the functions of the host, with a dot if they are attributes of an object.
+	// Functions are the names of the functions of the host, with a dot if they are attributes of an object. In a session,
+	// those of earlier runs come first, and their numbers stay.
 	Functions []string
+	// Libraries are folders of packages, in the place of /lib/python; none means that one.
+	Libraries []string
 	Seed      uint64 // of the module random
 	Room      int    // the largest size of the result's text, in characters, and of its data, in bytes
 	Input     bool   // whether there is standard input
+	// Expression means that the code is an expression and nothing else.
+	Expression bool
+	// Session means that others may run in the sandbox after this one.
+	Session bool
 }
 
 // Encode returns the answer to [OpBegin].
@@ -29,13 +53,26 @@ func (t *Task) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	input := 0
+	libraries, err := list(t.Libraries)
+	if err != nil {
+		return nil, err
+	}
+	how := ""
+	if t.Step != StepAll {
+		how = string(t.Step)
+	}
 	if t.Input {
-		input = 1
+		how += "i"
+	}
+	if t.Expression {
+		how += "e"
+	}
+	if t.Session {
+		how += "s"
 	}
 	data := make([]byte, 0, 64+len(args)+len(functions)+len(t.Name)+len(t.Code))
 	const full = 1 << 63 // so that the seed takes as much work in each run
-	return fmt.Appendf(data, "%x\x00%d\x00%d\x00%s\x00%s\x00%s\x00%s", t.Seed|full, t.Room, input, args, functions, t.Name, t.Code), nil
+	return fmt.Appendf(data, "%x\x00%d\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", t.Seed|full, t.Room, how, args, functions, libraries, t.Name, t.Code), nil
 }
 
 // list encodes names, or nothing if there are none.
@@ -61,6 +98,23 @@ func ParseCall(payload []byte) (c Call, err error) {
 	return c, err
 }
 
+// CanLeave is the first byte of an [OpStart] if the boot code can leave the code while that waits for the call.
+const CanLeave = 'l'
+
+// A Wait is the payload of an [OpWait].
+type Wait struct {
+	Seconds  float64 // how long; without end if they are negative
+	CanLeave bool    // the answer may be [Leave]
+}
+
+// ParseWait parses the payload of an [OpWait].
+func ParseWait(payload []byte) (w Wait, ok bool) {
+	if len(payload) != 9 {
+		return w, false
+	}
+	return Wait{math.Float64frombits(binary.LittleEndian.Uint64(payload)), payload[8] != 0}, true
+}
+
 // An Answer is what a call of a function of the host is answered with, in JSON.
 type Answer struct {
 	Value any `json:"value,omitempty"`
@@ -70,9 +124,20 @@ type Answer struct {
 	Code    string `json:"code"`
 }
 
+// Leave is the answer to [OpWait] that makes the boot code leave the code that waits. It then sends [OpSuspended].
+const Leave = "S"
+
+// Ended returns the answer to [OpWait] if a call has ended with an encoded [Answer]. It is nothing if none has.
+func Ended(number int, answer []byte) []byte {
+	return append(fmt.Appendf(nil, "[%d,", number), append(answer, ']')...)
+}
+
 // A Report is how a run has ended, in the words of the boot code. All of it may be a lie.
 type Report struct {
 	Ended     bool    // the boot code has done all that it does
+	Suspended bool    // the code waits, and can go on
+	Imported  bool    // it has imported the modules, and can go on
+	Unseeded  bool    // and they have not used the module random
 	Text      *string // of the result; nil if there is none
 	Cut       int     // how many bytes of it were left out
 	Data      []byte  // the result as JSON; nil if it is not data
@@ -114,5 +179,9 @@ func (r *Report) Add(op byte, payload []byte) {
 		}
 	case OpEnd:
 		r.Ended = true
+	case OpImported:
+		r.Ended, r.Imported, r.Unseeded = true, true, len(payload) > 0
+	case OpSuspended:
+		r.Ended, r.Suspended = true, true
 	}
 }

@@ -15,11 +15,12 @@ import (
 
 // State is what the host knows of the boot code that is ready to run code.
 type State struct {
-	Run      uint32 // the function that does a run
-	Function uint32 // what is in its vectorcall slot: an index of the table
-	Bytes    uint32 // the type of bytes
-	Version  uint32 // as sys.hexversion
-	Stack    uint32 // the lowest address of the C stack
+	Run      uint32    // the function that does a run
+	Function uint32    // what is in its vectorcall slot: an index of the table
+	Bytes    uint32    // the type of bytes
+	Version  uint32    // as sys.hexversion
+	Stack    uint32    // the lowest address of the C stack
+	Streams  [2]uint32 // the buffers of standard output and standard error
 }
 
 // A VM drives CPython in one instance. It is not safe for concurrent use.
@@ -71,8 +72,15 @@ const (
 	OpException = 'X' // the code has raised an [Exception], in JSON
 	OpFiles     = 'O' // it wants to know how many files are open
 	OpEnd       = 'E' // the run has ended
+	OpImported  = 'M' // the modules are imported; there is a byte if they have not used the module random
+	OpSuspended = 'P' // the code waits for calls without an answer: see [Leave]
+	OpCode      = 'L' // it wants the code, while it imports modules
 	OpCall      = 'C' // it calls a function of the host, with a [Call] in JSON: the answer is an [Answer] in JSON
+	OpStart     = 'A' // it starts such a call, after a byte: see [CanLeave]. The answer is its number, or 0 if too many are under way
+	OpWait      = 'W' // it waits for the end of one: see [Wait] and [Ended]
 	OpZone      = 'Z' // it wants the data of a time zone, by its name
+	OpZoneNames = 'N' // it wants the names of all time zones, with a newline after each
+	OpStreams   = 'S' // it says where the buffers of its output streams are: see [VM.Streams]
 )
 
 // maxRequest is how many bytes a request can have.
@@ -141,7 +149,7 @@ func (vm *VM) Ready(payload []byte) error {
 	if !ok {
 		return errors.New("python: the boot code is not in memory")
 	}
-	vm.state = State{Run: run, Function: index, Bytes: kindOfBytes, Version: version}
+	vm.state = State{Run: run, Function: index, Bytes: kindOfBytes, Version: version, Streams: vm.state.Streams}
 	room, ok := vm.bytes(stack)
 	if !ok || len(room) != StackSize {
 		return errors.New("python: there is no memory for the stack")
@@ -149,6 +157,37 @@ func (vm *VM) Ready(payload []byte) error {
 	vm.state.Stack = stack + bytesData
 	_, err := vm.function()
 	return err
+}
+
+// Streams takes what [OpStreams] says of the output streams, and checks it.
+func (vm *VM) Streams(payload []byte) error {
+	if len(payload) != 4*len(vm.state.Streams) {
+		return errors.New("python: the boot code sends something else than is expected")
+	}
+	for i := range vm.state.Streams {
+		vm.state.Streams[i] = binary.LittleEndian.Uint32(payload[4*i:])
+		if string(vm.Unwritten(i)) != streamMark {
+			return errors.New("python: the buffer of a stream is not where it should be: is this another build of CPython?")
+		}
+	}
+	return nil
+}
+
+// maxUnwritten is how large the buffers of streams can be. CPython's have 8 KiB.
+const maxUnwritten = 64 << 10
+
+// Unwritten returns what the code has written to standard output (0) or to standard error (1) and has not reached the
+// host. It is the instance's memory.
+func (vm *VM) Unwritten(stream int) []byte {
+	at := vm.state.Streams[stream]
+	data, ok := vm.u32(at + bufferedData)
+	begin, ok2 := vm.memory.ReadUint64Le(at + bufferedBegin)
+	end, ok3 := vm.memory.ReadUint64Le(at + bufferedEnd)
+	if !ok || !ok2 || !ok3 || end > maxUnwritten || begin > end {
+		return nil
+	}
+	unwritten, _ := vm.memory.Read(data+uint32(begin), uint32(end-begin))
+	return unwritten
 }
 
 // VersionText returns the version of CPython, such as "3.12.0".
@@ -171,8 +210,8 @@ func (vm *VM) function() (f api.Function, err error) {
 	return vm.run, nil
 }
 
-// Run calls the function of the boot code that does a run: it sends [OpBegin] and, at the end, [OpEnd]. It is false if
-// the function has failed.
+// Run calls the function of the boot code that does a run, or a [Step] of it: it sends [OpBegin] and, at the end, [OpEnd],
+// [OpImported] or [OpSuspended]. It is false if the function has failed.
 func (vm *VM) Run(ctx context.Context) (ok bool, err error) {
 	f, err := vm.function()
 	if err != nil {
@@ -192,11 +231,27 @@ func (vm *VM) Stack() (at uint64) { return uint64(vm.state.Stack) }
 // stackEnd is how much of the stack tells, when it has been used, that all of it was used, and perhaps more.
 const stackEnd = 16 << 10
 
+// ClearStack clears what earlier runs have left on the C stack, most likely. Nothing may be in progress.
+func (vm *VM) ClearStack() {
+	const page = 4 << 10
+	stack, ok := vm.memory.Read(vm.state.Stack, StackSize)
+	for unused := 0; ok && len(stack) >= page && unused < 64; { // deeper down is nothing, or little
+		last := stack[len(stack)-page:]
+		stack = stack[:len(stack)-page]
+		if unused++; !bytes.Equal(last, unusedStack[:page]) {
+			clear(last)
+			unused = 0
+		}
+	}
+}
+
 // StackUsedUp reports whether a run has used up the C stack. Then it may have overwritten other data.
 func (vm *VM) StackUsedUp() bool {
 	end, ok := vm.memory.Read(vm.state.Stack, stackEnd)
-	return ok && bytes.ContainsFunc(end, func(r rune) bool { return r != 0 })
+	return ok && !bytes.Equal(end, unusedStack[:])
 }
+
+var unusedStack [stackEnd]byte
 
 // Forget frees the native stack of runs, which grows with their depth.
 func (vm *VM) Forget() { vm.run = nil }

@@ -29,10 +29,14 @@ func (vm *VM) EvalNow(ctx context.Context, source, name string) (Value, error) {
 	return vm.eval(ctx, kindEvalNow, source, name, 0)
 }
 
-// Compiles reports whether source is a strict script without syntax errors, without running it. If it is false,
-// there is an exception.
-func (vm *VM) Compiles(ctx context.Context, source, name string) (bool, error) {
-	v, err := vm.eval(ctx, kindEvalNow, source, name, evalStrict|evalCompile)
+// Compiles reports whether source is a script without syntax errors, without running it. If it is false, there is an
+// exception. The script is strict only if it says so or strict is true.
+func (vm *VM) Compiles(ctx context.Context, source, name string, strict bool) (bool, error) {
+	flags := uint32(evalCompile)
+	if strict {
+		flags |= evalStrict
+	}
+	v, err := vm.eval(ctx, kindEvalNow, source, name, flags)
 	if err != nil || v == Exception {
 		return false, err
 	}

@@ -16,7 +16,13 @@ const (
 	runtimeStackTop   = 124 // u32: where the C stack was when the runtime was made
 	runtimeStackLimit = 128 // u32: calls fail with a RangeError when the C stack is below this; 0 is never
 
-	contextRandomState = 264 // u64: the state of Math.random, never zero
+	runtimeFrame = 148 // JSStackFrame* of the function that runs
+
+	frameArgument = 16 // JSValue*
+	frameCount    = 36 // u32: how many arguments, in the lower 31 bits
+
+	contextDeclarations = 248 // JSValue: the object with what let, const and class declare in global scope
+	contextRandomState  = 264 // u64: the state of Math.random, never zero
 
 	stringLength = 4  // u32: the length in code units; the top bit says that they are 16 bits wide, not 8
 	stringFlags  = 8  // u32: a bit says that it is a slice
@@ -35,13 +41,35 @@ const (
 	objectPromise = 32 // JSPromiseData*, for promises
 	classPromise  = 50
 
-	promiseState   = 0  // u32: 2 is rejected
+	promiseState   = 0  // u32: 0 is pending, 1 is fulfilled, 2 is rejected
 	promiseHandled = 20 // u8: whether a reaction was ever attached
 	promiseResult  = 24 // JSValue
+
+	bytecodeStart  = 20 // u8*, of a JSFunctionBytecode
+	bytecodeLength = 24 // u32
+
+	// A script's code begins with one of these for each name that it declares: the name's JSAtom and a byte of flags.
+	opCheckDefine     = 0x40
+	opCheckDefineSize = 6
+
+	objectProxy  = 32 // JSProxyData*, for proxies
+	classProxy   = 49
+	proxyTarget  = 0 // JSValue
+	proxyHandler = 8 // JSValue
 
 	moduleName        = 4  // JSAtom of a JSModuleDef; 0 is no name
 	moduleImports     = 16 // JSReqModuleEntry*: the imports, in order
 	moduleImportCount = 20 // u32
+	moduleNamespace   = 64 // JSValue: the namespace object; undefined until it is needed
+	moduleState       = 84 // u32: a flag in the first byte, and the status in the last one
+
+	moduleWaits      = 1  // the flag: there is an await at the top level
+	moduleStatus     = 24 // how many bits are before the status
+	statusLinking    = 1
+	statusEvaluating = 3
+	statusEvaluated  = 5
+
+	moduleMeta = 176 // JSValue: import.meta
 
 	importSpecifier = 0 // JSAtom, of a JSReqModuleEntry
 	importModule    = 4 // JSModuleDef*

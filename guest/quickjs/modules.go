@@ -37,6 +37,51 @@ func (vm *VM) RequestModule(ctx context.Context, source, name string) (Request, 
 	return r, err
 }
 
+// RequestRunModule makes a request to run an ES module whose imports are modules that are linked already. The result is
+// the promise of its evaluation.
+func (vm *VM) RequestRunModule(ctx context.Context, source, name string) (Request, error) {
+	return vm.requestEval(ctx, kindEvalNow, source, name, evalModule)
+}
+
+// CanEvaluate looks at a module and all its imports. ready means that none of them is being evaluated, or still lacks
+// an import; waits means that one of them has an await at its top level.
+func (vm *VM) CanEvaluate(def ModuleDef) (ready, waits bool) {
+	ready = true
+	seen := map[ModuleDef]bool{vm.state.Unlinked: true}
+	left := []ModuleDef{def}
+	for len(left) > 0 {
+		def, left = left[len(left)-1], left[:len(left)-1]
+		if seen[def] {
+			continue
+		}
+		seen[def] = true
+		state := vm.u32(uint32(def) + moduleState)
+		waits = waits || state&moduleWaits != 0
+		switch state >> moduleStatus {
+		case statusEvaluated:
+			continue
+		case statusLinking, statusEvaluating:
+			ready = false
+		}
+		for n := range vm.Imports(def) {
+			imported := ModuleDef(vm.u32(vm.importEntry(def, n) + importModule))
+			ready = ready && imported != vm.state.Unlinked
+			left = append(left, imported)
+		}
+	}
+	return ready, waits
+}
+
+// Namespace returns the object with a module's exports, or Undefined if no module has imported it as a whole. The
+// engine holds on to it.
+func (vm *VM) Namespace(def ModuleDef) Value {
+	v, ok := vm.memory.ReadUint64Le(uint32(def) + moduleNamespace)
+	if !ok || !Value(v).IsObject() {
+		return Undefined
+	}
+	return Value(v)
+}
+
 // Linking reports whether a module is being compiled. When the engine then asks for the name of a module, answer
 // with that of [VM.Unlinked].
 func (vm *VM) Linking() bool { return vm.linking }
@@ -79,6 +124,15 @@ func (vm *VM) ForgetModule(def ModuleDef, name string) {
 	if vm.modules[name] == def {
 		delete(vm.modules, name)
 	}
+}
+
+// Meta returns a module's import.meta, or Undefined. The engine holds on to it.
+func (vm *VM) Meta(def ModuleDef) Value {
+	v, ok := vm.memory.ReadUint64Le(uint32(def) + moduleMeta)
+	if !ok || !Value(v).IsObject() {
+		return Undefined
+	}
+	return Value(v)
 }
 
 // Imports returns how many modules a module imports.

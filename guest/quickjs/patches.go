@@ -9,7 +9,7 @@ import (
 )
 
 // patches are the changes to the engine's code, for the build that SHA256 names.
-var patches = []metering.Replacement{hostFunction, usableSize, statementPosition, rejection, resolveModule, loadModule, perform, moduleFailure, allocate, iteratorDepth, leftException}
+var patches = []metering.Replacement{hostFunction, usableSize, statementPosition, rejection, resolveModule, loadModule, perform, moduleFailure, allocate, iteratorDepth, leftException, stackEntry, stackText, throwKeepsStack, returnOutside, replaceable, noMemory}
 
 // hostFunction makes the native function behind the host function do what the host asks for, before it returns. The
 // host must not call the engine again while the engine calls the host: each such call would have a native stack of its
@@ -74,17 +74,69 @@ var statementEntry = append(append([]byte{20}, bytes.Repeat([]byte{1, 0x7f}, 20)
 	0x23, 0, 0x41, 0xe0, 0, 0x6b, // global.get 0, i32.const 96, i32.sub
 	0x22, 6, 0x24, 0) // local.tee 6, global.set 0: the function's stack frame
 
+// Code of a session is evaluated in global scope, with await: see [VM.EvalTop]. The engine makes an async function of it. A
+// module is one, too, but is not in global scope.
+var (
+	// returnOutside lets js_parse_statement_or_decl take a return outside of functions there.
+	returnOutside = metering.Replacement{
+		Function: 785,
+		At:       733,
+		Old:      []byte{0x2d, 0, parsedIsEval, 0x04, 0x40}, // i32.load8_u of the JSFunctionDef*, if: it is no function
+		New: []byte{0x2d, 0, parsedIsEval,
+			0x20, 1, 0x28, 2, parsedEvalType, // i32.load of local 1: zero is global scope
+			0x20, 1, 0x2d, 0, parsedKind, 0x41, 2, 0x73, // i32.load8_u of local 1, i32.const 2 (async), i32.xor
+			0x72, 0x41, 0, 0x47, 0x71, 0x04, 0x40}, // i32.or, i32.const 0, i32.ne, i32.and, if
+	}
+	// replaceable makes the functions and variables that it declares configurable, as eval does, so that code that comes
+	// later can declare them in another way. The engine writes the flag in js_create_function.
+	replaceable = metering.Replacement{
+		Function: 565,
+		At:       17847,
+		Old:      []byte{0x20, 1, 0x28, 2, parsedEvalType, 0x41, 0, 0x47}, // i32.load of local 1, i32.const 0, i32.ne
+		New: []byte{0x20, 1, 0x28, 2, parsedEvalType,
+			0x20, 1, 0x2d, 0, parsedKind, 0x41, 2, 0x46, // i32.load8_u of local 1, i32.const 2 (async), i32.eq
+			0x72, 0x41, 0, 0x47}, // i32.or, i32.const 0, i32.ne
+	}
+)
+
+// Fields of a JSFunctionDef.
+const (
+	parsedIsEval   = 32 // u8
+	parsedEvalType = 36 // u32
+	parsedKind     = 57 // u8
+)
+
+// noMemory makes JS_ThrowInternalError begin with telling the host when it is called for memory that there is not. A script
+// could catch that exception and go on without what it could not have; and some of the engine's own code drops it, such as
+// that which queues the job of a promise, which then never runs.
+var noMemory = metering.Replacement{
+	Function: 251,
+	Old:      slices.Concat(internalErrorLocals, internalErrorEntry),
+	New: slices.Concat(internalErrorLocals, []byte{
+		0x20, 1, 0x41, 0xd8, 0x10, 0x46, 0x04, 0x40, // local.get 1, i32.const 2136 ("out of memory"), i32.eq, if
+		0x20, 0, 0x42, 0, 0x41, 0x78, 0x41, 0, // local.get 0, i64.const 0, i32.const -8 (MemoryArgc), i32.const 0
+		0x10, 0, 0x1a, 0x0b}, // call 0, drop, end
+		internalErrorEntry),
+}
+
+var (
+	internalErrorLocals = []byte{6, 1, 0x7f, 1, 0x7e, 1, 0x7f, 1, 0x7f, 1, 0x7e, 1, 0x7f}
+	internalErrorEntry  = []byte{0x23, 0, 0x41, 0x90, 0x02, 0x6b, 0x22, 5, 0x24, 0} // the function's stack frame
+)
+
 // rejection makes fulfill_or_reject_promise begin with telling the host about every rejection: it calls the import
-// env.jsFunctionProxy(ctx, promise, RejectionArgc, 0). The engine has a hook for that, but nothing to set it with.
+// env.jsFunctionProxy(ctx, promise, RejectionArgc, 0). The engine has a hook for that, but nothing to set it with. Then
+// it calls the hook of SetReactionHook.
 var rejection = metering.Replacement{
 	Function: 543,
 	Old:      append(slices.Clip(rejectionLocals), rejectionCode...),
-	New: append(append(slices.Clip(rejectionLocals),
+	New: slices.Concat(rejectionLocals, []byte{
 		0x20, 3, 0x04, 0x40, // local.get 3 (is_reject), if
 		0x20, 0, 0x20, 1, 0x41, 0x7f, 0x41, 0, // local.get 0, local.get 1, i32.const -1, i32.const 0
-		0x10, 0, 0x1a, // call 0, drop
-		0x0b), // end
-		rejectionCode...),
+		0x10, 0, 0x1a}, // call 0, drop
+		hookRejection,
+		[]byte{0x0b}, // end
+		rejectionCode),
 }
 
 var rejectionLocals = []byte{13,
@@ -236,6 +288,36 @@ var leftException = metering.Replacement{
 		0x10, 0x98, 2), // call 280, JS_FreeValue
 }
 
+// build_backtrace hands the stack of an error over to the host, before it becomes the error's: it calls the import
+// env.jsFunctionProxy(ctx, error, StackArgc - flags, stack) with the flags that it got, and uses the string that it gets.
+var (
+	stackEntry = metering.Replacement{Function: 374,
+		Old: append(append([]byte{19}, stackLocals...), stackFrame...),
+		New: append(append(append([]byte{20}, stackLocals...), 1, 0x7f), append(slices.Clip(stackFrame),
+			0x20, 6, 0x21, 26)...)} // local.get 6 (flags), local.set 26
+	stackText = metering.Replacement{Function: 374, At: 3888,
+		Old: []byte{0x10, 0xdc, 2, 0x0c, 1, 0x0b}, // call 348, JS_NewStringLen, br 1, end
+		New: []byte{0x10, 0xdc, 2, 0x21, 2, // local.set 2
+			0x20, 0, 0x20, 1, // local.get 0, the JSContext*, local.get 1, the error
+			0x41, 0x70, 0x20, 26, 0x6b, // i32.const -16, local.get 26, i32.sub
+			0x20, 2, 0xa7, // local.get 2, i32.wrap_i64
+			0x10, 0, 0x0c, 1, 0x0b}} // call 0, br 1, end
+)
+
+var stackLocals = mustDecode("017f017f017e017f017f017e017e017f017f017f017f017e017e017f017c017f017f017f017f")
+
+var stackFrame = []byte{0x23, 0, 0x41, 0xf0, 0x15, 0x6b, 0x22, 8, 0x24, 0} // the function's stack frame
+
+// throwKeepsStack makes the interpreter (JS_CallInternal) build a stack at a throw only for an error that has none. It would
+// build one for every value that is thrown, for a program that shows uncaught exceptions; the host does that by itself.
+var throwKeepsStack = metering.Replacement{
+	Function: 266, At: 1676,
+	Old: []byte{0x20, 13, 0x41, 0xa4, 1, 0x6a, 0x35, 2, 0, // i64.load32_u of the JSContext* + 164, the tag of error_back_trace
+		0x42, 32, 0x86, 0x42, 0x80, 0x80, 0x80, 0x80, 0x30, // i64.const 32, i64.shl, i64.const undefined
+		0x52, 0x0d, 1}, // i64.ne, br_if 1
+	New: []byte{0x0c, 1}, // br 1
+}
+
 // jobLoop is the function up to where it looks for a job.
 var jobLoop = mustDecode("04017f017f017f017f230041206b220124002001200028021036021041002001411" +
 	"06a10c0042104" + "0340")
@@ -261,4 +343,18 @@ const (
 	LoadArgc = -3
 	// ResumeArgc delivers the result, the this argument, of the host's last [Request].
 	ResumeArgc = -4
+	// DateArgc asks for the time of a date, a string that is the this argument. The answer is a number, or undefined if
+	// the engine is to read the date itself.
+	DateArgc = -5
+	// RegexpArgc asks for a translation of a regular expression, a string that is the this argument, whose flags are in
+	// place of the arguments, as the engine has them. The answer is another pattern, or undefined if there is none, or an
+	// exception. If the this argument is undefined, it asks with 0 whether the pattern that is being compiled may have
+	// several groups of one name, as the host's can have; and says with RegexpDone that the host's has been compiled.
+	RegexpArgc = -6
+	RegexpDone = 1
+	// RadixArgc asks for the digits of a number, of which the this argument has the bits, to the base that is in place of
+	// the arguments, which is not 10. The answer is a string, or undefined if the engine is to write them.
+	RadixArgc = -7
+	// MemoryArgc reports that the engine could not get memory, and is about to throw an exception that says so.
+	MemoryArgc = -8
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"embed"
+	"encoding/json"
 	"fmt"
 )
 
@@ -13,9 +14,9 @@ var preludeFiles embed.FS
 // preludeOrder is the order in which the files of the prelude run: each may use what those before it put into the
 // kernel.
 var preludeOrder = []string{
-	"kernel", "iterators", "format", "console", "table", "timers", "path", "process", "files", "random", "functions",
-	"classes", "exceptions", "performance", "base64", "encoding", "digest", "searchparams", "url", "events", "abort", "clone",
-	"modules", "run",
+	"kernel", "iterators", "format", "console", "table", "timers", "path", "files", "functions",
+	"classes", "exceptions", "performance", "base64", "encoding", "random", "searchparams", "url", "events", "abort", "clone",
+	"modules", "locale", "localetext", "run",
 }
 
 func preludeSource(name string) ([]byte, error) {
@@ -33,6 +34,7 @@ func PreludeSHA256() ([sha256.Size]byte, error) {
 		fmt.Fprintln(hash, name, len(source))
 		hash.Write(source)
 	}
+	hash.Write(lazyGlobals())
 	return [sha256.Size]byte(hash.Sum(nil)), nil
 }
 
@@ -47,24 +49,34 @@ type Prelude struct {
 	// Start takes the script as an async function, and an object with the mark that stands for bytes in JSON, and
 	// its name.
 	Start Value
+	// StartTop takes what Start takes beside the script. Call it before [VM.EvalTop], and EndTop with the promise.
+	StartTop, EndTop Value
 	// StartModule takes an object with the name by which the script can be imported (module).
 	StartModule Value
 	// Library takes the path of a file with exports, the name of the global for them, and whether the file is an ES
 	// module.
 	Library Value
-	// Shim takes the path of a file that is not an ES module, or the name of a built-in module, and returns the
-	// source of an ES module for it.
+	// Shim takes the path of a file that is not an ES module, or the name of a built-in module, and whether a package
+	// imports it. It returns the source of an ES module for it.
 	Shim Value
+	// Meta takes the import.meta of a module, and the module's path, and gives it its properties.
+	Meta Value
+	// Builtin takes the name of a built-in module and returns its exports.
+	Builtin Value
+	// Preload takes what the script will require or import, and whether by require. It returns the promise of that.
+	Preload Value
 	// Raise takes the description of an error, and throws it.
 	Raise Value
-	// Tick takes the number of pending calls. It runs a timer if one is due, and returns 0. Otherwise it returns
-	// the milliseconds until the next one is due, or -1 if there is none.
+	// Tick takes the number of pending calls, and whether there are rejections to look at. It runs what process.nextTick
+	// got, or a timer if one is due, and returns 0. Otherwise it returns the milliseconds until the next one is due, -1
+	// if there is none, or -2 if the host has to look at the rejections first. With a negative number of calls, no
+	// timer runs.
 	Tick Value
 	// Deliver takes the id and the answer of a call of a promise-returning host function.
 	Deliver Value
 	// Fail takes an exception and reports it to the host.
 	Fail Value
-	// Rejected takes the reason of an unhandled rejection, and prints it on the console.
+	// Rejected takes the reason of an unhandled rejection, and the promise.
 	Rejected Value
 }
 
@@ -103,7 +115,8 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 	p := &Prelude{}
 	for name, entry := range map[string]*Value{
 		"install": &p.Install, "start": &p.Start, "tick": &p.Tick, "deliver": &p.Deliver, "fail": &p.Fail,
-		"rejected": &p.Rejected, "startModule": &p.StartModule, "library": &p.Library, "shim": &p.Shim, "raise": &p.Raise,
+		"rejected": &p.Rejected, "startTop": &p.StartTop, "endTop": &p.EndTop, "startModule": &p.StartModule, "library": &p.Library, "shim": &p.Shim, "raise": &p.Raise,
+		"builtin": &p.Builtin, "meta": &p.Meta, "preload": &p.Preload,
 	} {
 		if *entry, err = vm.Property(ctx, kernel, name); err != nil {
 			return nil, err
@@ -112,7 +125,29 @@ func LoadPrelude(ctx context.Context, vm *VM) (*Prelude, error) {
 			return nil, fmt.Errorf("quickjs: the prelude does not define %s", name)
 		}
 	}
-	return p, nil
+	return p, vm.defineLazyGlobals(ctx, kernel)
+}
+
+// lazyGlobals returns nodeGlobals as JSON.
+func lazyGlobals() []byte {
+	text, _ := json.Marshal(nodeGlobals) // strings do not fail
+	return text
+}
+
+func (vm *VM) defineLazyGlobals(ctx context.Context, kernel Value) error {
+	define, err := vm.Property(ctx, kernel, "lazyGlobals")
+	if err != nil {
+		return err
+	}
+	globals, err := vm.ParseJSON(ctx, string(lazyGlobals()))
+	if err != nil {
+		return err
+	}
+	result, err := vm.Call(ctx, define, globals)
+	if err == nil && result == Exception {
+		err = fmt.Errorf("quickjs: lazy globals: %s", vm.describeException(ctx))
+	}
+	return err
 }
 
 // describeException returns the message of the exception that was thrown last, for errors that only a developer sees.

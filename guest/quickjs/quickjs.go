@@ -29,7 +29,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of the result of [Module]. It identifies a cached module without making it again.
-const ModuleSHA256 = "f1250c3b84d6cfa692081f803d6b9ac925b57a91c0a515a093840db52636b79c"
+const ModuleSHA256 = "07d1a25f53e47aad51a2991ad38623173609243ee02b66d1c4545960e90944f2"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte
@@ -42,11 +42,11 @@ var stackPointerExport = metering.GlobalExport(0)
 
 // Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host; with
 // its stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with
-// the changes in patches.go and mends.go.
+// the changes in patches.go, reactions.go, mends.go, answers.go and source.go.
 func Module() ([]byte, error) {
 	module, err := metering.Rewrite(wasmBytes, metering.Options{
 		State:        true,
-		Replacements: slices.Concat(patches, mends),
+		Replacements: slices.Concat(patches, reactions, mends, answers, noSources),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("quickjs: %w", err)

@@ -38,27 +38,10 @@ func (vm *VM) NewText(ctx context.Context, text Text) (Value, error) {
 	if err != nil {
 		return 0, err
 	}
-	size, length := units, units
-	if !narrow {
-		size, length = 2*units, units|stringWide
-	}
-	if units > maxStringLength {
-		return 0, ErrNoMemory
-	}
-	p, err := vm.allocate(ctx, stringData+size+1)
+	v, rest, err := vm.newUnits(ctx, units, !narrow)
 	if err != nil {
 		return 0, err
 	}
-	header, ok := vm.memory.Read(p, stringData)
-	data, ok2 := vm.memory.Read(p+stringData, uint32(size)+1)
-	if !ok || !ok2 {
-		return 0, ErrNoMemory
-	}
-	clear(header)
-	header[0] = 1 // the number of references
-	binary.LittleEndian.PutUint32(header[stringLength:], uint32(length))
-	data[size] = 0 // as the engine has it behind units of 8 bits
-	rest := data[:size]
 	err = text(func(piece string) error {
 		if narrow {
 			rest = utf8text.PutLatin1(rest, piece)
@@ -71,7 +54,43 @@ func (vm *VM) NewText(ctx context.Context, text Text) (Value, error) {
 	if err != nil {
 		return 0, err
 	}
-	return Value(uint64(tagString&math.MaxUint32)<<32 | uint64(p)), nil
+	return v, nil
+}
+
+// NewLatin1 returns a JavaScript string of characters up to U+00FF, one byte each, which fill writes into the instance's
+// memory. An error of fill is returned; bytes that it leaves are NUL.
+func (vm *VM) NewLatin1(ctx context.Context, size int, fill func(data []byte) error) (Value, error) {
+	v, data, err := vm.newUnits(ctx, size, false)
+	if err != nil {
+		return 0, err
+	}
+	clear(data)
+	return v, fill(data)
+}
+
+// newUnits returns a string of so many code units, which the caller must write to data.
+func (vm *VM) newUnits(ctx context.Context, units int, wide bool) (v Value, data []byte, err error) {
+	if units > maxStringLength {
+		return 0, nil, ErrNoMemory
+	}
+	size, length := units, units
+	if wide {
+		size, length = 2*units, units|stringWide
+	}
+	p, err := vm.allocate(ctx, stringData+size+1)
+	if err != nil {
+		return 0, nil, err
+	}
+	header, ok := vm.memory.Read(p, stringData)
+	data, ok2 := vm.memory.Read(p+stringData, uint32(size)+1)
+	if !ok || !ok2 {
+		return 0, nil, ErrNoMemory
+	}
+	clear(header)
+	header[0] = 1 // the number of references
+	binary.LittleEndian.PutUint32(header[stringLength:], uint32(length))
+	data[size] = 0 // as the engine has it behind units of 8 bits
+	return Value(uint64(tagString&math.MaxUint32)<<32 | uint64(p)), data[:size], nil
 }
 
 // PieceSize is how many bytes are processed in Go before Work is called again. They take less than a millisecond or
@@ -211,21 +230,37 @@ func (vm *VM) EncodeInto(v Value, buffer []byte) (read, written int, ok bool) {
 	return read, len(text), err == nil || err == io.EOF
 }
 
+// Units returns the code units of a string, one byte for each or, if wide, two. They are the instance's memory: they
+// change when the script goes on. It is false if v is not a string.
+func (vm *VM) Units(v Value) (units []byte, wide, ok bool) { return vm.units(v) }
+
+// UnitsText returns the text of code units, which are as Units returns them. Lone surrogates become U+FFFD.
+func UnitsText(units []byte, wide bool) string {
+	text, _ := decodeUnits(units, wide, math.MaxInt)
+	return utf8text.View(text) // it is not shared
+}
+
+// SizeUTF8 returns how many bytes a string has in UTF-8. It is false if v is not a string. The error is that of Work.
+func (vm *VM) SizeUTF8(v Value) (size int, ok bool, err error) {
+	units, wide, ok := vm.units(v)
+	err = vm.eachUnits(units, wide, func(piece []byte) error {
+		size += sizeOfUnits(piece, wide)
+		return nil
+	})
+	return size, ok, err
+}
+
 // Encode returns a new ArrayBuffer with the text of a string in UTF-8. It is false if v is not a string.
 func (vm *VM) Encode(ctx context.Context, v Value) (buffer Value, ok bool, err error) {
 	units, wide, ok := vm.units(v)
 	if !ok {
 		return 0, false, nil
 	}
-	size := 0
-	err = vm.eachUnits(units, wide, func(piece []byte) error {
-		size += sizeOfUnits(piece, wide)
-		return nil
-	})
+	size, _, err := vm.SizeUTF8(v)
 	if err != nil {
 		return 0, true, err
 	}
-	buffer, err = vm.newArrayBuffer(ctx, size, func(memory []byte) error {
+	buffer, err = vm.FillArrayBuffer(ctx, size, func(memory []byte) error {
 		text := memory[:0]
 		ascii := !wide && size == len(units)
 		err := vm.eachUnits(units, wide, func(piece []byte) error {

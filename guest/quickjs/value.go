@@ -1,6 +1,9 @@
 package quickjs
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // A Value is a JavaScript value as the engine passes it around (JSValue): a tag in the upper half and a number or
 // pointer in the lower one. It is valid only for its VM.
@@ -51,3 +54,16 @@ func (v Value) IsString() bool { return v.tag() == tagString }
 func (v Value) IsObject() bool { return v.tag() == tagObject }
 
 func (v Value) String() string { return fmt.Sprintf("JSValue(%d, %#x)", v.tag(), v.pointer()) }
+
+// Number returns the number f as a value that is not in the engine's short form.
+func Number(f float64) Value {
+	if f != f {
+		return Value(notANumber)
+	}
+	return Value(math.Float64bits(f) - floatOffset)
+}
+
+const (
+	floatOffset = 0x7ff8000a00000000 // JS_FLOAT64_TAG_ADDEND, as a difference
+	notANumber  = 0xfffffff600000000 // JS_NAN
+)

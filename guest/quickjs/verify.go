@@ -21,6 +21,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"new strings", verifyNewStrings},
 		{"array buffers", verifyArrayBuffers},
 		{"classes", verifyClasses},
+		{"promises and proxies", verifyInsides},
 		{"Math.random", verifyRandom},
 		{"the stack limit", verifyStackLimit},
 		{"the size of allocations", verifyAllocated},
@@ -30,6 +31,7 @@ func Verify(ctx context.Context, vm *VM) error {
 		{"evaluation", verifyEvaluation},
 		{"mends", verifyMends},
 		{"modules", verifyModules},
+		{"the hook of promises", verifyReactionHook}, // the last one, since it stays
 	} {
 		if err := check.run(ctx, vm); err != nil {
 			return fmt.Errorf("quickjs: the engine's memory layout is not the expected one (%s): %w", check.what, err)
@@ -151,6 +153,29 @@ func verifyClasses(ctx context.Context, vm *VM) error {
 	return nil
 }
 
+// verifyInsides checks what is known of promises and proxies.
+func verifyInsides(ctx context.Context, vm *VM) error {
+	v, err := vm.Eval(ctx, `({pending: new Promise(() => {}), fulfilled: Promise.resolve(5), none: {}, proxy: new Proxy(Object(6), [])})`, "toolrun:verify")
+	if err != nil {
+		return err
+	}
+	for name, want := range map[string]int{"pending": 0, "fulfilled": 1, "none": -1, "proxy": -1} {
+		object, err := vm.Property(ctx, v, name)
+		if err != nil {
+			return err
+		}
+		state, result := vm.PromiseState(object)
+		if state != want || state == 1 && result != Int(5) {
+			return fmt.Errorf("a promise that is %s has the state %d, and %v in it", name, state, result)
+		}
+		target, handler, ok := vm.ProxyParts(object)
+		if ok != (name == "proxy") || ok && (vm.IsPlain(target) || !vm.IsPlain(handler)) {
+			return fmt.Errorf("a value that is %s is taken for a proxy: %t, of %v and %v", name, ok, target, handler)
+		}
+	}
+	return nil
+}
+
 // verifyRandom sets the state and predicts the next number: the generator is xorshift64*.
 func verifyRandom(ctx context.Context, vm *VM) error {
 	const seed = 0x0123456789abcdef
@@ -232,9 +257,13 @@ func verifyCollection(ctx context.Context, vm *VM) error {
 // verifyPositions checks where an exception in a declaration is reported.
 func verifyPositions(ctx context.Context, vm *VM) error {
 	const source = "(function () { try {\n\n let x = null;\n const y = x.y;\n } catch (e) { return e.stack } })()"
-	stack, err := evalString(ctx, vm, source)
-	if err != nil || !strings.Contains(stack, "toolrun:verify:4:2)") {
-		return fmt.Errorf("an exception on line 4 has the stack %q, %v", stack, err)
+	v, err := vm.Eval(ctx, source, "verify")
+	if err != nil {
+		return err
+	}
+	stack, _, _ := vm.String(v, 1000)
+	if !strings.Contains(stack, "verify:4:2)") {
+		return fmt.Errorf("an exception on line 4 has the stack %q", stack)
 	}
 	return nil
 }
@@ -318,6 +347,18 @@ func verifyModules(ctx context.Context, vm *VM) error {
 	if module, err := compile("export (", name); err != nil || module != 0 {
 		return fmt.Errorf("what is no module is compiled: %v", err)
 	}
-	_, err := vm.TakeException(ctx)
-	return err
+	if _, err := vm.TakeException(ctx); err != nil {
+		return err
+	}
+	if ready, waits := vm.CanEvaluate(modules[2]); ready || !waits {
+		return fmt.Errorf("a module that waits, without imports, is ready: %v, waits: %v", ready, waits)
+	}
+	exporting, err := compile("export const x = 1", name+"3")
+	if err != nil || exporting == 0 {
+		return fmt.Errorf("a module with an export is not compiled: %v", err)
+	}
+	if ready, waits := vm.CanEvaluate(exporting); !ready || waits || vm.Namespace(exporting) != Undefined {
+		return fmt.Errorf("a module before its evaluation is ready: %v, waits: %v", ready, waits)
+	}
+	return nil
 }

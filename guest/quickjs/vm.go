@@ -263,13 +263,14 @@ func (vm *VM) ParseJSON(ctx context.Context, text string) (Value, error) {
 
 // NewArrayBuffer returns a new ArrayBuffer with a copy of data.
 func (vm *VM) NewArrayBuffer(ctx context.Context, data []byte) (Value, error) {
-	return vm.newArrayBuffer(ctx, len(data), func(memory []byte) error {
+	return vm.FillArrayBuffer(ctx, len(data), func(memory []byte) error {
 		return vm.copyPieces(memory, utf8text.View(data)) // which nobody changes meanwhile
 	})
 }
 
-// newArrayBuffer returns a new ArrayBuffer of some size that fill fills.
-func (vm *VM) newArrayBuffer(ctx context.Context, size int, fill func(memory []byte) error) (Value, error) {
+// FillArrayBuffer returns a new ArrayBuffer of some size that fill fills. Its bytes are any before that; fill must not
+// keep the memory.
+func (vm *VM) FillArrayBuffer(ctx context.Context, size int, fill func(memory []byte) error) (Value, error) {
 	if size > math.MaxInt32 {
 		return 0, ErrNoMemory
 	}
@@ -327,6 +328,43 @@ func (vm *VM) ArrayBuffer(v Value) ([]byte, bool) {
 func (vm *VM) IsPlain(v Value) bool {
 	class, ok := vm.memory.ReadUint16Le(v.pointer() + objectClass)
 	return v.IsObject() && ok && (class == classObject || class == classArray)
+}
+
+// Class returns the number of an object's class, or 0 if v is not an object. Objects made by the same constructor of
+// the language have the same.
+func (vm *VM) Class(v Value) int {
+	if !v.IsObject() {
+		return 0
+	}
+	class, _ := vm.memory.ReadUint16Le(v.pointer() + objectClass)
+	return int(class)
+}
+
+// PromiseState returns 0 for a pending promise, 1 for a fulfilled and 2 for a rejected one, and the value or the reason
+// of these. It is -1 if v is not a promise. Retain the result before it is handed to the guest.
+func (vm *VM) PromiseState(v Value) (state int, result Value) {
+	if vm.Class(v) != classPromise {
+		return -1, Undefined
+	}
+	promise := vm.u32(v.pointer() + objectPromise)
+	r, ok := vm.memory.ReadUint64Le(promise + promiseResult)
+	state = int(vm.u32(promise + promiseState))
+	if !ok || state != 1 && state != 2 {
+		return 0, Undefined
+	}
+	return state, Value(r)
+}
+
+// ProxyParts returns the target and the handler of a proxy, which are null if it is revoked. It is false if v is not a
+// proxy. Retain them before they are handed to the guest.
+func (vm *VM) ProxyParts(v Value) (target, handler Value, ok bool) {
+	if vm.Class(v) != classProxy {
+		return 0, 0, false
+	}
+	proxy := vm.u32(v.pointer() + objectProxy)
+	t, ok1 := vm.memory.ReadUint64Le(proxy + proxyTarget)
+	h, ok2 := vm.memory.ReadUint64Le(proxy + proxyHandler)
+	return Value(t), Value(h), ok1 && ok2
 }
 
 // Retain keeps a value alive until one more Free of it.

@@ -73,12 +73,13 @@ func TestAToolInGo(t *testing.T) {
 	m, err := module.Describe(t.Context(), engine, code)
 	require.NoError(t, err)
 	require.Equal(t, "weather", m.Name)
-	require.Equal(t, module.Asks{Files: module.AccessWrite, Folder: "/data", Env: []string{"UNIT"}}, m.Asks)
+	require.Equal(t, module.Asks{Files: module.AccessWrite, Folder: "/data", Env: []string{"UNIT"},
+		Tools: []string{"javascript", "memory"}}, m.Asks)
 	require.Contains(t, string(m.InputSchema), `"default": 2`)
 	require.Contains(t, string(m.OutputSchema), `"degrees"`)
 	dir := t.TempDir()
 	_, err = module.OpenStore(toolrun.ModulesDir(dir)).Add(m, code, module.AddOptions{
-		Grants: module.Grants{Files: module.AccessWrite, Env: map[string]string{"UNIT": "celsius"}}})
+		Grants: module.Grants{Files: module.AccessWrite, Env: map[string]string{"UNIT": "celsius"}, Tools: []string{"javascript"}}})
 	require.NoError(t, err)
 
 	runner, err := toolrun.Open(t.Context(), &toolrun.Options{DataDir: dir, Engine: engine,
@@ -116,6 +117,15 @@ func TestAToolInGo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "by the tool", string(written))
 	require.Contains(t, text(result), "Files: created /data/written.txt")
+
+	result = call(map[string]any{"city": "tools"})
+	require.False(t, result.IsError, text(result))
+	notes := result.StructuredContent.(map[string]any)["notes"].([]any)
+	require.Len(t, notes, 3)
+	require.Contains(t, notes[0], `"value":[42,`, "the data of what the other tool returns")
+	require.Equal(t, `the tool memory: the tool "memory" cannot be called: it has not been granted`, notes[1])
+	require.Equal(t, `the tool weather: the tool "weather" cannot be called: it has not been granted`, notes[2])
+	require.Contains(t, text(result), "Tool calls: javascript 1")
 
 	// What the tool may do is the project's, too: less files, and none of the tool.
 	env, err := session.Env(t.Context())
@@ -205,6 +215,11 @@ func BenchmarkToolInGo(b *testing.B) {
 		engine := wazero.NewRuntime(b.Context())
 		defer engine.Close(b.Context())
 		wasi_snapshot_preview1.MustInstantiate(b.Context(), engine)
+		calls := engine.NewHostModuleBuilder("toolrun") // with what it imports to call tools
+		calls.NewFunctionBuilder().WithFunc(func(_, _, _, _ uint32) uint64 { return 0 }).Export("call")
+		calls.NewFunctionBuilder().WithFunc(func(_, _ uint32) uint32 { return 0 }).Export("result")
+		_, err = calls.Instantiate(b.Context())
+		require.NoError(b, err)
 		compiled, err := engine.CompileModule(b.Context(), code)
 		require.NoError(b, err)
 		for b.Loop() {

@@ -125,9 +125,17 @@ func (r *inferrer) schema(t reflect.Type, index []int, input bool) (any, error) 
 	case kind == reflect.Pointer:
 		inner, err := r.schema(t.Elem(), nil, input)
 		if pointed, ok := inner.(*object); ok {
-			pointed.replace("type", []any{"null", pointed.get("type")})
+			if one, ok := pointed.get("type").(string); ok {
+				pointed.replace("type", []any{"null", one})
+			}
 		}
 		return inner, err
+	case kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !marshals(t.Elem()):
+		s.set("type", "string")
+		if !input {
+			s.replace("type", []any{"null", "string"})
+		}
+		s.set("contentEncoding", "base64")
 	case kind == reflect.Slice || kind == reflect.Array:
 		items, err := r.schema(t.Elem(), nil, input)
 		if err != nil {

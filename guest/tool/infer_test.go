@@ -34,10 +34,16 @@ type everything struct {
 		Name string `json:"name" maxLength:"3"`
 		Mail string `json:"mail,omitempty" format:"email"`
 	} `json:"people,omitzero"`
+	Data  []byte   `json:"data" jsonschema:"a picture"`
+	Blob  *blob    `json:"blob,omitempty"`
+	Datas [][]byte `json:"datas"`
+	Raw   [4]byte  `json:"raw"`
 	Embedded
 	Wait   time.Duration
 	hidden int
 }
+
+type blob []byte
 
 type Embedded struct {
 	E1 string `json:"e1" default:"x"`
@@ -54,6 +60,9 @@ func TestSchemasAreThoseOfTheRegistry(t *testing.T) {
 		P    *int
 		At   time.Time
 		Days int `json:"days" minimum:"3"`
+		Data []byte
+		Blob *blob
+		Some map[string][]byte
 	}
 	spec := registry.Func(registry.Spec{Name: "x", Description: "d"},
 		func(context.Context, everything, registry.Env) (result, error) { return result{}, nil }).Spec()

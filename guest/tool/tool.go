@@ -35,7 +35,7 @@
 // # What a tool can use
 //
 // The files of the project, or of a folder of it, are at "/", if [Asks] asks for them and the operator grants it.
-// Standard error is the log, whose end a model reads if the tool fails. There is no network, and there are no processes.
+// [Call] calls other tools, which must be asked for and granted, too. Standard error is the log, whose end a model reads if the tool fails. There is no network, and there are no processes.
 package tool
 
 import (
@@ -46,7 +46,6 @@ import (
 	"io"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -88,6 +87,8 @@ type Asks struct {
 	Env    []string `json:"env,omitempty"`
 	Clock  bool     `json:"clock,omitempty"`
 	Random bool     `json:"random,omitempty"`
+	// Tools are the names of the tools that it calls with [Call].
+	Tools []string `json:"tools,omitempty"`
 }
 
 // Main serves a tool: it does the call that standard input has, or describes the tool if the program's first argument is
@@ -230,7 +231,6 @@ func describe[In, Out any](spec Spec) ([]byte, error) {
 			return nil, err
 		}
 	}
-	spec.Asks.Env = slices.Clone(spec.Asks.Env)
 	if strings.TrimSpace(spec.Name) == "" || strings.TrimSpace(spec.Description) == "" {
 		return nil, errors.New("the Spec needs a Name and a Description")
 	}

@@ -4,7 +4,7 @@
 // # Layout
 //
 // Each entry is a directory whose name is a kind and the key in hexadecimal. It is made under another name and
-// renamed when it is complete, together with a file of the SHA-256 hashes of all its files. After that it does not
+// renamed when it is complete, together with a list of the sizes and checksums of all its files. After that it does not
 // change, so processes that start at the same time never see unfinished entries. The time of an entry is the time
 // of its last use.
 //
@@ -14,6 +14,8 @@
 // effective user and be writable by nobody else. The directories above must belong to that user or to root, and be
 // writable by others only with the sticky bit, which keeps others from renaming entries. Access control lists count
 // as far as the permission bits show them, as they do on Linux. Other systems check only the kinds of files.
+//
+// Checksums (CRC-32C) find damage, not forgery: whoever can write to an entry can also write its list.
 package cachedir
 
 import (
@@ -36,13 +38,14 @@ type Entry struct {
 	kind    string
 	name    string
 	dir     string
-	content *content // nil while the entry is being made
+	content content // nil while the entry is being made
 }
 
 // Open opens the entry for a kind (a word in lower case) and a key. It makes the cache directory if it is missing.
 //
-// If the entry exists, its files have their original content; a damaged entry is removed. If it does not exist, the
-// caller fills [Entry.Dir] and calls [Entry.Publish]. The caller always calls [Entry.Close].
+// If the entry exists, it has the files that were written, with their sizes; what reads a file finds out whether its
+// content is the original one. A damaged entry is removed. If the entry does not exist, the caller fills [Entry.Dir] and
+// calls [Entry.Publish]. The caller always calls [Entry.Close].
 //
 // Open fails if another user could change the cache directory or the entry, or has changed it. Nothing of it is
 // used then.
@@ -53,12 +56,12 @@ func Open(dir, kind string, key Key) (*Entry, error) {
 	}
 	e := &Entry{parent: parent, kind: kind, name: kind + "-" + hex.EncodeToString(key[:])}
 	e.dir = filepath.Join(parent, e.name)
-	if e.content, err = verify(e.dir); err == nil {
+	if e.content, err = find(e.dir); err == nil {
 		now := time.Now()
 		_ = os.Chtimes(e.dir, now, now) // a cache that can only be read is fine
 		return e, nil
 	}
-	if !errors.Is(err, errDamaged) {
+	if !errors.Is(err, ErrDamaged) {
 		return nil, err
 	}
 	if err := os.RemoveAll(e.dir); err != nil {
@@ -80,15 +83,6 @@ func (e *Entry) Found() bool { return e.content != nil }
 // Publish.
 func (e *Entry) Dir() string { return e.dir }
 
-// Read returns the content of a file that was written with [Entry.Write], as it was checked by Open, or nil if the
-// entry did not exist. Do not change it.
-func (e *Entry) Read(name string) []byte {
-	if !e.Found() {
-		return nil
-	}
-	return e.content.files[name]
-}
-
 // Write adds a file to an unpublished entry.
 func (e *Entry) Write(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(e.dir, name), data, 0o600)
@@ -104,7 +98,7 @@ func (e *Entry) Publish() error {
 	if err != nil {
 		return err
 	}
-	if err := e.Write(sumsName, c.sums()); err != nil {
+	if err := e.Write(listName, c.list()); err != nil {
 		return err
 	}
 	final := filepath.Join(e.parent, e.name)

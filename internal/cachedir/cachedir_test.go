@@ -2,9 +2,11 @@ package cachedir_test
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -31,20 +33,40 @@ func keep(t testing.TB, dir string, k cachedir.Key) string {
 	e, err := cachedir.Open(dir, "engine", k)
 	require.NoError(t, err)
 	require.False(t, e.Found())
-	require.Nil(t, e.Read("data"))
+	_, err = e.Read("data")
+	require.ErrorIs(t, err, os.ErrNotExist)
 	fill(t, e)
 	require.NoError(t, e.Publish())
 	require.NoError(t, e.Close())
 	return e.Dir()
 }
 
+// found reports whether there is an entry whose files are what was written.
 func found(t testing.TB, dir string, k cachedir.Key) bool {
 	t.Helper()
 	e, err := cachedir.Open(dir, "engine", k)
 	require.NoError(t, err)
-	require.NoError(t, e.Close())
-	return e.Found()
+	defer e.Close()
+	return e.Found() && intact(t, e)
 }
+
+// intact reports whether the files that fill writes are what was written, as far as they are there.
+func intact(t testing.TB, e *cachedir.Entry) bool {
+	t.Helper()
+	_, err := e.Read("data")
+	if err == nil {
+		err = e.Guard(func() error { return nil }, code)
+	}
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		return true
+	}
+	require.ErrorIs(t, err, cachedir.ErrDamaged)
+	require.NoDirExists(t, e.Dir())
+	return false
+}
+
+// code is a file that another library reads by its path.
+const code = "compiler-1/code"
 
 func names(t testing.TB, dir string) (names []string) {
 	t.Helper()
@@ -64,9 +86,12 @@ func TestEntriesAreKept(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, e.Found())
 	require.Equal(t, kept, e.Dir())
-	require.NoError(t, os.WriteFile(filepath.Join(kept, "data"), []byte("same data"), 0o600))
-	require.Equal(t, "some data", string(e.Read("data")), "what has been checked")
-	require.Nil(t, e.Read("code"))
+	data, err := e.Read("data")
+	require.NoError(t, err)
+	require.Equal(t, "some data", string(data))
+	_, err = e.Read("code")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorIs(t, e.Guard(func() error { return os.ErrInvalid }, code), os.ErrInvalid)
 	require.NoError(t, e.Publish(), "there is nothing to do")
 	require.NoError(t, e.Close())
 
@@ -99,19 +124,19 @@ func TestDamagedEntriesAreMadeAgain(t *testing.T) {
 		"the end of the code":  edit("compiler-1/code", cut),
 		"no code":              edit("compiler-1/code", empty),
 		"a bit of other files": edit("data", flip),
-		"a bit of the hashes":  edit("SHA256SUMS", flip),
-		"the end of hashes":    edit("SHA256SUMS", cut),
-		"no hashes":            edit("SHA256SUMS", empty),
+		"a bit of the hashes":  edit("CHECKSUMS", flip),
+		"the end of hashes":    edit("CHECKSUMS", cut),
+		"no hashes":            edit("CHECKSUMS", empty),
 		"a missing file": func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "data")))
 		},
 		"a missing file of hashes": func(t *testing.T, dir string) {
-			require.NoError(t, os.Remove(filepath.Join(dir, "SHA256SUMS")))
+			require.NoError(t, os.Remove(filepath.Join(dir, "CHECKSUMS")))
 		},
 		"neither files nor hashes": func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(filepath.Join(dir, "data")))
 			require.NoError(t, os.RemoveAll(filepath.Join(dir, "compiler-1")))
-			require.NoError(t, os.Truncate(filepath.Join(dir, "SHA256SUMS"), 0))
+			require.NoError(t, os.Truncate(filepath.Join(dir, "CHECKSUMS"), 0))
 		},
 		"a file too many": func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "compiler-1", "more"), nil, 0o600))
@@ -137,6 +162,43 @@ func TestDamagedEntriesAreMadeAgain(t *testing.T) {
 	}
 }
 
+// TestFilesThatAreReplaced lets a library that reads a file by its path make it anew, as if another process had removed
+// it first.
+func TestFilesThatAreReplaced(t *testing.T) {
+	for name, replace := range map[string]func(path string) error{
+		"by another file": func(path string) error {
+			if err := os.WriteFile(path+".new", []byte("other code"), 0o600); err != nil {
+				return err
+			}
+			return os.Rename(path+".new", path)
+		},
+		"by the same": func(path string) error {
+			data, err := os.ReadFile(path)
+			if err == nil {
+				err = os.Remove(path)
+			}
+			if err == nil {
+				err = os.WriteFile(path, data, 0o600)
+			}
+			return err
+		},
+		"by nothing": os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			keep(t, dir, key("1"))
+			e, err := cachedir.Open(dir, "engine", key("1"))
+			require.NoError(t, err)
+			defer e.Close()
+			err = e.Guard(func() error { return replace(filepath.Join(e.Dir(), filepath.FromSlash(code))) }, code)
+			if goruntime.GOOS != "windows" { // where files that are open stay
+				require.ErrorIs(t, err, cachedir.ErrDamaged)
+				require.False(t, found(t, dir, key("1")))
+			}
+		})
+	}
+}
+
 func TestProcessesThatStartTogether(t *testing.T) {
 	t.Run("the first one's entry stays", func(t *testing.T) {
 		dir := t.TempDir()
@@ -155,7 +217,7 @@ func TestProcessesThatStartTogether(t *testing.T) {
 		e, err := cachedir.Open(dir, "engine", key("1"))
 		require.NoError(t, err)
 		require.True(t, e.Found())
-		require.Equal(t, "some data", string(e.Read("data")))
+		require.True(t, intact(t, e))
 	})
 	t.Run("many of several versions", func(t *testing.T) {
 		dir := t.TempDir()
@@ -176,8 +238,8 @@ func TestProcessesThatStartTogether(t *testing.T) {
 						if err != nil {
 							t.Error(err)
 						}
-					} else if string(e.Read("data")) != "some data" {
-						t.Error(e.Read("data"))
+					} else if data, err := e.Read("data"); err != nil || string(data) != "some data" {
+						t.Error(string(data), err)
 					}
 					if err := e.Close(); err != nil {
 						t.Error(err)
@@ -295,7 +357,7 @@ func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
 	e, err := cachedir.Open(dir, "engine", key("1"))
 	require.NoError(b, err)
-	require.NoError(b, e.Write("code", make([]byte, 5<<20)))
+	require.NoError(b, e.Write("data", make([]byte, 5<<20)))
 	require.NoError(b, e.Publish())
 	b.SetBytes(5 << 20)
 	for b.Loop() {

@@ -2,61 +2,83 @@ package cachedir
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// sumsName is the name of the file of hashes, in the format of sha256sum.
-const sumsName = "SHA256SUMS"
+// listName is the name of the file that lists the files of an entry: a line for each, with the CRC-32C in hexadecimal,
+// the size, and the quoted path, and a last line with the CRC-32C of those lines.
+const listName = "CHECKSUMS"
 
-// errDamaged means that an entry is missing or damaged.
-var errDamaged = errors.New("is not as it was written")
+// ErrDamaged means that an entry is missing or damaged.
+var ErrDamaged = errors.New("is not as it was written")
 
-// content is the content of an entry, except for the file of hashes.
-type content struct {
-	hashes map[string][sha256.Size]byte // of all files, by their paths
-	files  map[string][]byte            // the files at the top, by name
+// castagnoli is the polynomial for which processors have an instruction.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// content says what the files of an entry are, by their paths with slashes, except for the list itself.
+type content map[string]file
+
+type file struct {
+	size int64
+	sum  uint32
 }
 
-// sums returns the expected file of hashes.
-func (c *content) sums() []byte {
+// list returns the content of the list.
+func (c content) list() []byte {
 	var b bytes.Buffer
-	for _, name := range slices.Sorted(maps.Keys(c.hashes)) {
-		hash := c.hashes[name]
-		fmt.Fprintf(&b, "%s  %s\n", hex.EncodeToString(hash[:]), filepath.ToSlash(name))
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		fmt.Fprintf(&b, "%08x %d %q\n", c[name].sum, c[name].size, name)
 	}
+	fmt.Fprintf(&b, "%08x\n", crc32.Checksum(b.Bytes(), castagnoli))
 	return b.Bytes()
 }
 
-// verify reads an entry. It checks who can change it, and that its files are exactly those in its file of hashes.
-func verify(dir string) (*content, error) {
-	c, err := read(dir)
+// parseList is the inverse of list.
+func parseList(data []byte) (content, bool) {
+	c := content{}
+	lines := strings.Split(string(data), "\n")
+	for _, line := range lines[:max(0, len(lines)-2)] {
+		var f file
+		var name string
+		if n, err := fmt.Sscanf(line, "%x %d %q", &f.sum, &f.size, &name); n != 3 || err != nil {
+			return nil, false
+		}
+		c[name] = f
+	}
+	return c, len(c) > 0 && bytes.Equal(c.list(), data) // an entry that has lost all files has no list either
+}
+
+// find returns what the files of an entry should be. It checks who can change it, and that its files are exactly those
+// in its list, by their names and sizes.
+func find(dir string) (content, error) {
+	sizes, err := walk(dir)
 	if err != nil {
 		return nil, err
 	}
-	sums, err := os.ReadFile(filepath.Join(dir, sumsName))
-	// An entry that has lost all files has no hashes either.
-	if err == nil && len(sums) > 0 && bytes.Equal(sums, c.sums()) {
-		return c, nil
+	data, err := os.ReadFile(filepath.Join(dir, listName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w", dir, errDamaged)
+	c, ok := parseList(data)
+	ok = ok && maps.EqualFunc(c, sizes, func(f file, size int64) bool { return f.size == size })
+	if err != nil || !ok {
+		return nil, fmt.Errorf("%s: %w", dir, ErrDamaged)
 	}
-	return nil, err
+	return c, nil
 }
 
-// read reads and hashes the files of an entry. Before it opens a file, it checks that no other user can have put it
-// there.
-func read(dir string) (*content, error) {
-	c := &content{hashes: map[string][sha256.Size]byte{}, files: map[string][]byte{}}
+// walk returns the sizes of the files of an entry. It checks that no other user can have put any of them there.
+func walk(dir string) (map[string]int64, error) {
+	sizes := map[string]int64{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -72,21 +94,15 @@ func read(dir string) (*content, error) {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() || name == sumsName {
-			return err
+		if err == nil && !d.IsDir() && name != listName {
+			sizes[filepath.ToSlash(name)] = info.Size()
 		}
-		if filepath.Dir(path) != dir {
-			c.hashes[name], err = hash(path)
-			return err
-		}
-		data, err := os.ReadFile(path)
-		c.files[name], c.hashes[name] = data, sha256.Sum256(data)
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) { // there is no entry, or another process is removing it
-		err = fmt.Errorf("%s: %w", dir, errDamaged)
+		err = fmt.Errorf("%s: %w", dir, ErrDamaged)
 	}
-	return c, err
+	return sizes, err
 }
 
 // checkInEntry checks an entry, or a file in one.
@@ -97,15 +113,41 @@ func checkInEntry(path string, info fs.FileInfo) error {
 	return checkOwn(path, info)
 }
 
-func hash(path string) (sum [sha256.Size]byte, err error) {
-	f, err := os.Open(path)
+// read returns what the files of an entry are.
+func read(dir string) (content, error) {
+	sizes, err := walk(dir)
 	if err != nil {
-		return sum, err
+		return nil, err
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return sum, err
+	c := content{}
+	for name := range sizes {
+		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		c[name], err = checksum(f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
 	}
-	return [sha256.Size]byte(h.Sum(nil)), nil
+	return c, nil
+}
+
+// pieceSize is how much of a file is read at once: the processor's cache has room for it.
+const pieceSize = 256 << 10
+
+// checksum reads to the end.
+func checksum(from io.Reader) (f file, err error) {
+	buffer := make([]byte, pieceSize)
+	for {
+		n, err := from.Read(buffer)
+		f.size += int64(n)
+		f.sum = crc32.Update(f.sum, castagnoli, buffer[:n])
+		switch {
+		case err == io.EOF:
+			return f, nil
+		case err != nil:
+			return f, err
+		}
+	}
 }

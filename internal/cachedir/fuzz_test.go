@@ -12,7 +12,7 @@ import (
 )
 
 // places are names in an entry. Some exist, and others do not.
-var places = []string{"data", "SHA256SUMS", "compiler-1/code", "compiler-1", "compiler-1/more", "more", "a\nb", "more/data", "."}
+var places = []string{"data", "CHECKSUMS", "compiler-1/code", "compiler-1", "compiler-1/more", "more", "a\nb", "more/data", "."}
 
 // FuzzDamage damages an entry several times. Of each three bytes, the first chooses the damage, the second the place,
 // and the third the position; content is the text of new files. Afterwards the entry must be intact, or missing and
@@ -38,12 +38,21 @@ func FuzzDamage(f *testing.F) {
 		if err != nil { // a file lies in place of the entry's directory
 			return
 		}
-		if e.Found() {
-			require.Equal(t, "some data", string(e.Read("data")))
-			require.Nil(t, e.Read("more"))
-			code, err := os.ReadFile(filepath.Join(e.Dir(), "compiler-1", "code"))
+		if e.Found() && !intact(t, e) {
+			require.NoError(t, e.Close())
+			e, err = cachedir.Open(dir, "engine", k)
 			require.NoError(t, err)
-			require.Equal(t, strings.Repeat("native code ", 1000), string(code))
+			require.False(t, e.Found())
+		}
+		if e.Found() {
+			data, err := e.Read("data")
+			require.NoError(t, err)
+			require.Equal(t, "some data", string(data))
+			_, err = e.Read("more")
+			require.ErrorIs(t, err, os.ErrNotExist)
+			data, err = os.ReadFile(filepath.Join(e.Dir(), filepath.FromSlash(code)))
+			require.NoError(t, err)
+			require.Equal(t, strings.Repeat("native code ", 1000), string(data))
 		} else {
 			fill(t, e)
 			require.NoError(t, e.Publish())

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -26,7 +27,10 @@ const (
 // unfinished is the ending of the names of unfinished entries, as a pattern for os.MkdirTemp.
 const unfinished = ".new-*"
 
-var entryName = regexp.MustCompile(`^([a-z]+)-[0-9a-f]{64}(\.new-[0-9]+)?$`)
+// entryName is compiled when it is needed, which in most processes it is not.
+var entryName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z]+)-[0-9a-f]{64}(\.new-[0-9]+)?$`)
+})
 
 // prune removes entries of a kind that are too old or too many, and the leftovers of killed processes, but not the
 // entry keep. Other files in the directory stay.
@@ -43,7 +47,7 @@ func prune(parent, kind, keep string) error {
 	var remove []string
 	var entries, begun []entry
 	for _, d := range list {
-		match := entryName.FindStringSubmatch(d.Name())
+		match := entryName().FindStringSubmatch(d.Name())
 		if match == nil || match[1] != kind || d.Name() == keep || !d.IsDir() {
 			continue
 		}

@@ -125,12 +125,12 @@ func TestEntriesThatOthersCanChange(t *testing.T) {
 		"a directory that a group can write": {func(t *testing.T, entry string) { chmod(t, entry, 0o770) }, "can be written by other users"},
 		"a directory in it":                  {func(t *testing.T, entry string) { chmod(t, entry+"/compiler-1", 0o777) }, "/compiler-1 can be written by other users"},
 		"a file that a group can write":      {func(t *testing.T, entry string) { chmod(t, entry+code, 0o660) }, "/code can be written by other users"},
-		"hashes that others can write":       {func(t *testing.T, entry string) { chmod(t, entry+"/SHA256SUMS", 0o606) }, "/SHA256SUMS can be written by other users"},
+		"hashes that others can write":       {func(t *testing.T, entry string) { chmod(t, entry+"/CHECKSUMS", 0o606) }, "/CHECKSUMS can be written by other users"},
 		"a file of another user":             {func(t *testing.T, entry string) { chown(t, entry+code) }, "/code belongs to another user"},
 		"a directory of another user":        {func(t *testing.T, entry string) { chown(t, entry+"/compiler-1") }, "/compiler-1 belongs to another user"},
 		"an entry of another user":           {func(t *testing.T, entry string) { chown(t, entry) }, " belongs to another user"},
 		"a pipe for a file":                  {func(t *testing.T, entry string) { replace(t, entry+code); pipe(t, entry+code) }, "/code is neither a file nor a directory"},
-		"a pipe for the hashes":              {func(t *testing.T, entry string) { replace(t, entry+"/SHA256SUMS"); pipe(t, entry+"/SHA256SUMS") }, "/SHA256SUMS is neither"},
+		"a pipe for the hashes":              {func(t *testing.T, entry string) { replace(t, entry+"/CHECKSUMS"); pipe(t, entry+"/CHECKSUMS") }, "/CHECKSUMS is neither"},
 		"a pipe for an entry":                {func(t *testing.T, entry string) { replace(t, entry); pipe(t, entry) }, "is not a directory"},
 		"a pipe too many":                    {func(t *testing.T, entry string) { pipe(t, entry+"/pipe") }, "/pipe is neither a file nor a directory"},
 		"a file for an entry":                {func(t *testing.T, entry string) { replace(t, entry); file(t, entry) }, "is not a directory"},
@@ -139,8 +139,8 @@ func TestEntriesThatOthersCanChange(t *testing.T) {
 			link(t, replace(t, entry+"/compiler-1"), entry+"/compiler-1")
 		}, "/compiler-1 is neither a file nor a directory"},
 		"a link for the hashes": {func(t *testing.T, entry string) {
-			link(t, replace(t, entry+"/SHA256SUMS"), entry+"/SHA256SUMS")
-		}, "/SHA256SUMS is neither a file nor a directory"},
+			link(t, replace(t, entry+"/CHECKSUMS"), entry+"/CHECKSUMS")
+		}, "/CHECKSUMS is neither a file nor a directory"},
 		"a link for an entry": {func(t *testing.T, entry string) { link(t, replace(t, entry), entry) }, "is not a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {

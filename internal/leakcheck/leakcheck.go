@@ -32,6 +32,8 @@ type Holdings struct {
 type Growth struct {
 	// Mappings allows for those that Go itself makes.
 	Mappings int
+	// Descriptors allows for those of what is kept up to a number, such as images.
+	Descriptors int
 	// Memory is in bytes, for the heap and, without the race detector, for resident memory. Zero means that it is
 	// not compared.
 	Memory int64
@@ -82,9 +84,9 @@ func (h Holdings) grown(now Holdings, most Growth) string {
 	switch {
 	case now.Goroutines > h.Goroutines:
 		return "goroutines"
-	case now.Descriptors > h.Descriptors:
+	case now.Descriptors > h.Descriptors+most.Descriptors:
 		return "descriptors"
-	case now.Mappings > h.Mappings+most.Mappings:
+	case !race.Enabled && now.Mappings > h.Mappings+most.Mappings: // whose own would be counted
 		return "mappings"
 	case most.Memory > 0 && now.Heap > h.Heap+most.Memory:
 		return "heap"

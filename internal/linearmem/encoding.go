@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -25,15 +26,16 @@ func (i *Image) Append(to []byte) ([]byte, error) {
 	return append(to, i.data...), nil
 }
 
-// DecodeImage decodes an image that Append encoded on a system with the same page size. The caller closes it.
-func DecodeImage(data []byte) (*Image, error) {
+// DecodeImage reads to the end an image that Append encoded on a system with the same page size. The caller closes it.
+func DecodeImage(from io.Reader) (*Image, error) {
 	bad := errors.New("linearmem: not an image")
-	if len(data) < 3*8 {
-		return nil, bad
+	header := make([]byte, 3*8)
+	if err := readFull(from, header, bad); err != nil {
+		return nil, err
 	}
 	next := func() uint64 {
-		n := binary.LittleEndian.Uint64(data)
-		data = data[8:]
+		n := binary.LittleEndian.Uint64(header)
+		header = header[8:]
 		return n
 	}
 	page := uint64(os.Getpagesize())
@@ -41,8 +43,12 @@ func DecodeImage(data []byte) (*Image, error) {
 		return nil, fmt.Errorf("linearmem: not an image with pages of %d bytes", page)
 	}
 	size, n := next(), next()
-	if size == 0 || size%PageSize != 0 || size > 1<<32 || n > min(maxPieces, uint64(len(data)/16)) {
+	if size == 0 || size%PageSize != 0 || size > 1<<32 || n > maxPieces {
 		return nil, bad
+	}
+	header = make([]byte, 2*8*n)
+	if err := readFull(from, header, bad); err != nil {
+		return nil, err
 	}
 	var pieces []piece
 	end, length := uint64(0), uint64(0)
@@ -54,8 +60,35 @@ func DecodeImage(data []byte) (*Image, error) {
 		end, length = p.at+p.length, length+p.length
 		pieces = append(pieces, p)
 	}
-	if length != uint64(len(data)) {
-		return nil, bad
+	return newImage(size, pieces, func(to io.Writer) error { return copyAll(to, from, length, bad) })
+}
+
+// readFull fills a buffer. If there is too little for that, the error is bad.
+func readFull(from io.Reader, buffer []byte, bad error) error {
+	_, err := io.ReadFull(from, buffer)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return bad
 	}
-	return newImage(size, pieces, func(p piece) []byte { return data[p.offset : p.offset+p.length] })
+	return err
+}
+
+// copyAll copies to the end. If that is not after length bytes, the error is bad.
+func copyAll(to io.Writer, from io.Reader, length uint64, bad error) error {
+	buffer := make([]byte, 256<<10) // the processor's cache has room for it
+	for {
+		n, err := from.Read(buffer)
+		if uint64(n) > length || err == io.EOF && uint64(n) != length {
+			return bad
+		}
+		length -= uint64(n)
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return err
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
 }

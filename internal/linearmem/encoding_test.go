@@ -26,7 +26,7 @@ func TestEncoding(t *testing.T) {
 		_, err = image.Append(nil)
 		require.ErrorIs(t, err, ErrClosed)
 
-		decoded, err := DecodeImage(bytes.TrimPrefix(data, []byte("before")))
+		decoded, err := DecodeImage(bytes.NewReader(bytes.TrimPrefix(data, []byte("before"))))
 		require.NoError(t, err)
 		clear(data)
 		other, err := Reserve(20 * PageSize)
@@ -58,7 +58,7 @@ func TestWhatIsNoImage(t *testing.T) {
 		return append(data, make([]byte, content)...)
 	}
 	good := encode(2*page, page, size, 2, 0, page, size-page, page)
-	image, err := DecodeImage(good)
+	image, err := DecodeImage(bytes.NewReader(good))
 	require.NoError(t, err)
 	image.Close()
 	many := []uint64{page, 64 * PageSize, maxPieces + 1}
@@ -87,7 +87,7 @@ func TestWhatIsNoImage(t *testing.T) {
 		"a piece between pages":             encode(page, page, size, 1, 1, page),
 		"half of a piece":                   encode(page/2, page, size, 1, 0, page/2),
 	} {
-		_, err := DecodeImage(data)
+		_, err := DecodeImage(bytes.NewReader(data))
 		require.Error(t, err, name)
 	}
 }
@@ -116,7 +116,7 @@ func FuzzImage(f *testing.F) {
 		for i := range uint64(pages%8) * page {
 			data = append(data, byte(1+i/page))
 		}
-		image, err := DecodeImage(data)
+		image, err := DecodeImage(bytes.NewReader(data))
 		if err != nil {
 			return
 		}

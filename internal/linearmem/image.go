@@ -1,9 +1,10 @@
 package linearmem
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
-	"slices"
 	"sync"
 )
 
@@ -27,20 +28,30 @@ type piece struct {
 // Capture takes an image of the memory. The caller closes it.
 func (m *Memory) Capture() (*Image, error) {
 	memory := m.reserved[:m.size]
-	return newImage(m.size, pieces(memory), func(p piece) []byte { return memory[p.at : p.at+p.length] })
+	pieces := pieces(memory)
+	return newImage(m.size, pieces, func(to io.Writer) error {
+		for _, p := range pieces {
+			if _, err := to.Write(memory[p.at : p.at+p.length]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-func newImage(size uint64, pieces []piece, content func(piece) []byte) (*Image, error) {
+// newImage makes an image of pieces whose content is written by write.
+func newImage(size uint64, pieces []piece, write func(io.Writer) error) (*Image, error) {
 	image := &Image{size: size, pieces: pieces}
-	var parts [][]byte
-	for _, p := range pieces {
-		parts = append(parts, content(p))
-	}
 	var err error
-	if image.file, image.data, err = share(parts); errors.Is(err, errors.ErrUnsupported) {
-		image.data, err = slices.Concat(parts...), nil
+	if image.file, image.data, err = share(write); errors.Is(err, errors.ErrUnsupported) {
+		var data bytes.Buffer
+		err = write(&data)
+		image.data = data.Bytes()
 	}
-	return image, err
+	if err != nil {
+		return nil, err
+	}
+	return image, nil
 }
 
 // Size returns the size of the captured memory in bytes.

@@ -1,19 +1,17 @@
 package linearmem
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"slices"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// share writes the content of pieces to an anonymous file that cannot be changed afterwards, and maps it.
-func share(parts [][]byte) (_ *os.File, data []byte, err error) {
+// share makes an anonymous file of what write writes, and maps it. The file cannot be changed afterwards.
+func share(write func(io.Writer) error) (_ *os.File, data []byte, err error) {
 	fd, err := unix.MemfdCreate("toolrun", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil { // an old kernel, or a filter of system calls
 		return nil, nil, errors.ErrUnsupported
@@ -24,13 +22,14 @@ func share(parts [][]byte) (_ *os.File, data []byte, err error) {
 			err = errors.Join(fmt.Errorf("linearmem: making an image: %w", err), file.Close())
 		}
 	}()
-	length := 0
-	for _, part := range parts {
-		if _, err := file.Write(part); err != nil {
-			return nil, nil, err
-		}
-		length += len(part)
+	if err := write(file); err != nil {
+		return nil, nil, err
 	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	length := int(info.Size())
 	seals := unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
 		return nil, nil, err
@@ -62,7 +61,7 @@ func (i *Image) placeShared(memory []byte) error {
 
 // maxReverted limits the pages that are restored one by one. They stay in memory, so that the next use causes no page
 // faults. If there are more, all return to the system.
-const maxReverted = 448
+const maxReverted = 400
 
 // revert restores a memory to the image that is mapped in it.
 func (m *Memory) revert(used []byte) error {
@@ -85,81 +84,4 @@ func (m *Memory) revert(used []byte) error {
 		}
 	}
 	return nil
-}
-
-// ownPages appends to list the positions of the process's own pages, in order: pages that have been written, and, where
-// no image is mapped, pages that have been read, too. It returns false if there are too many, or if the system cannot
-// tell.
-func ownPages(pages []byte, list []uint64) ([]uint64, bool) {
-	if file := pagemap(); file != nil {
-		return readPagemap(file, pages, list)
-	}
-	return nil, false
-}
-
-// readPagemap implements ownPages with a file that describes each page of the process.
-//
-// See https://docs.kernel.org/admin-guide/mm/pagemap.html.
-func readPagemap(file *os.File, pages []byte, list []uint64) ([]uint64, bool) {
-	page := os.Getpagesize()
-	buffer := entries.Get().(*[]byte)
-	defer entries.Put(buffer)
-	n := len(pages) / page * 8
-	*buffer = slices.Grow((*buffer)[:0], n)[:n]
-	start := uintptr(unsafe.Pointer(unsafe.SliceData(pages))) / uintptr(page)
-	if read, err := file.ReadAt(*buffer, int64(start)*8); err != nil || read != n {
-		return nil, false
-	}
-	const present, swapped, shared = 1 << 63, 1 << 62, 1 << 61
-	for i := 0; i < n; i += 8 {
-		entry := binary.NativeEndian.Uint64((*buffer)[i:])
-		if entry&swapped != 0 { // or moving
-			return nil, false
-		}
-		if entry&present != 0 && entry&shared == 0 {
-			if len(list) == maxReverted {
-				return nil, false
-			}
-			list = append(list, uint64(i/8*page))
-		}
-	}
-	return list, true
-}
-
-var entries = sync.Pool{New: func() any { return new([]byte) }}
-
-// pagemap is nil if the file is missing or wrong: some systems only resemble Linux.
-var pagemap = sync.OnceValue(func() *os.File {
-	file, err := os.Open("/proc/self/pagemap")
-	if err != nil {
-		return nil
-	}
-	if !truthful(file) {
-		file.Close()
-		return nil
-	}
-	return file
-})
-
-// truthful tests a pagemap on a memory with known writes.
-func truthful(file *os.File) bool {
-	page := uint64(os.Getpagesize())
-	m, err := Reserve(max(PageSize, 4*page))
-	if err != nil {
-		return false
-	}
-	defer m.Free()
-	memory := m.Reallocate(m.Reserved())
-	memory[0], memory[page] = 1, 1
-	image, err := m.Capture()
-	if err != nil {
-		return false
-	}
-	defer image.Close()
-	if clearPages(memory) != nil || image.file == nil || image.placeShared(memory) != nil || memory[0] != 1 { // reading does not make the page the memory's own
-		return false
-	}
-	memory[page], memory[2*page] = 2, 2 // one with an image under it, one without
-	list, ok := readPagemap(file, memory, nil)
-	return ok && slices.Equal(list, []uint64{page, 2 * page})
 }

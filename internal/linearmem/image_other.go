@@ -4,15 +4,18 @@ package linearmem
 
 import (
 	"errors"
+	"io"
 	"os"
 )
 
 // Without anonymous files, memories are copied from images.
 
-func share([][]byte) (*os.File, []byte, error) { return nil, nil, errors.ErrUnsupported }
+func share(func(io.Writer) error) (*os.File, []byte, error) { return nil, nil, errors.ErrUnsupported }
 
 func unshare(*os.File, []byte) {}
 
 func (i *Image) placeShared([]byte) error { return errors.ErrUnsupported }
 
 func (m *Memory) revert([]byte) error { return errors.ErrUnsupported }
+
+func ownPages([]byte, []uint64) ([]uint64, bool) { return nil, false }

@@ -155,6 +155,29 @@ func TestImage(t *testing.T) {
 	})
 }
 
+func TestShrink(t *testing.T) {
+	m, err := Reserve(40 * PageSize)
+	require.NoError(t, err)
+	defer m.Free()
+	for _, size := range []uint64{2, 3, 20, 40} {
+		memory := m.Reallocate(size * PageSize)
+		require.True(t, isZero(memory[len(memory)-PageSize:]))
+		for i := range memory {
+			memory[i] = 1
+		}
+		grown := false
+		require.NoError(t, m.Shrink(PageSize, func() {
+			grown = true
+			require.Len(t, m.Reallocate((size+1)*PageSize), PageSize)
+		}))
+		require.True(t, grown)
+		require.EqualValues(t, PageSize, m.Size())
+		require.EqualValues(t, 1, m.Reallocate(PageSize)[PageSize-1], "what is left stays")
+	}
+	require.Error(t, m.Shrink(2*PageSize, func() {}), "that is larger")
+	require.Error(t, m.Shrink(5, func() {}))
+}
+
 func TestLimit(t *testing.T) {
 	m, err := Reserve(4 * PageSize)
 	require.NoError(t, err)

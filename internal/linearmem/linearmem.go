@@ -20,8 +20,11 @@ type Memory struct {
 	limit    uint64
 	size     uint64
 	refused  bool
-	image    *Image   // the image mapped copy-on-write, or nil
-	touched  []uint64 // the pages that the last Restore reset; nil if unknown
+	// exhausted says that the limit has refused less than itself.
+	exhausted bool
+	shrinks   bool     // the next Reallocate makes it smaller
+	image     *Image   // the image mapped copy-on-write, or nil
+	touched   []uint64 // the pages that the last Restore reset; nil if unknown
 }
 
 // Reserve reserves address space for a memory of at most limit bytes, rounded down to whole pages.
@@ -40,28 +43,59 @@ func Reserve(limit uint64) (*Memory, error) {
 // Reserved returns how many bytes are reserved: the largest possible limit.
 func (m *Memory) Reserved() uint64 { return uint64(len(m.reserved)) }
 
-// SetLimit sets another limit, at most the reserved size, rounded down to whole pages, and clears Refused. A memory
+// SetLimit sets another limit, at most the reserved size, rounded down to whole pages, and clears Refused and Exhausted. A memory
 // that is already larger keeps its size.
 func (m *Memory) SetLimit(limit uint64) {
 	m.limit = min(limit-limit%PageSize, m.Reserved())
-	m.refused = false
+	m.refused, m.exhausted = false, false
 }
 
 // Reallocate returns the memory with a new size in bytes, or nil if that exceeds the limit. New bytes are zero.
 func (m *Memory) Reallocate(size uint64) []byte {
+	if m.shrinks {
+		return m.reserved[:m.size:m.size]
+	}
 	if size > m.limit || commit(m.reserved[m.size:max(m.size, size)]) != nil {
 		m.refused = true
+		m.exhausted = m.exhausted || size-m.size <= m.limit
 		return nil
 	}
 	m.size = size
 	return m.reserved[:size:size]
 }
 
-// Size returns the size of the memory in bytes. A memory never shrinks, so this is also its largest size so far.
+// Shrink makes the memory of an instance in which nothing runs smaller, to a size in whole pages. WebAssembly cannot do
+// that, and wazero has no function for it. But an instance has the memory that Reallocate returns when it grows, so Shrink
+// calls grow, which must make the instance grow by one page, and returns the smaller memory. The caller checks
+// that the instance has the new size. After an error, do not use the memory any more.
+func (m *Memory) Shrink(size uint64, grow func()) error {
+	if size > m.size || size%PageSize != 0 {
+		return fmt.Errorf("linearmem: a memory of %d bytes cannot shrink to %d", m.size, size)
+	}
+	rest := m.reserved[size:m.size]
+	if len(rest) <= mostCleared {
+		clear(rest)
+	} else if err := clearPages(rest); err != nil {
+		return err
+	}
+	m.size, m.shrinks = size, true
+	defer func() { m.shrinks = false }()
+	grow()
+	return nil
+}
+
+// mostCleared is how many bytes Shrink keeps, zero, so that the next use causes no page faults.
+const mostCleared = 4 * PageSize
+
+// Size returns the size of the memory in bytes.
 func (m *Memory) Size() uint64 { return m.size }
 
 // Refused reports whether the limit has refused a growth.
 func (m *Memory) Refused() bool { return m.refused }
+
+// Exhausted reports whether the limit has refused a growth because of what is there already: one that was not larger than
+// the limit itself.
+func (m *Memory) Exhausted() bool { return m.exhausted }
 
 // Restore resets the memory to an image, which must have the memory's size. Nothing else remains in it. After an
 // error, do not use the memory any more.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/wasmasm"
 )
 
 // builder assembles a WebAssembly module. Its methods return the index of what they add. Imports must be added before
@@ -25,6 +27,16 @@ const (
 	kindMemory
 	kindGlobal
 	kindTag
+)
+
+// Short names, for the tests are full of them.
+var (
+	code    = wasmasm.Code
+	section = wasmasm.Section
+	vec     = wasmasm.Sized
+	str     = wasmasm.Name
+	u32     = wasmasm.U32
+	i32     = wasmasm.I32
 )
 
 // valueTypes maps the letters used for value types in signatures to their bytes.
@@ -174,34 +186,6 @@ func add(list *[][]byte, entry []byte) uint32 {
 	return uint32(len(*list) - 1)
 }
 
-// code concatenates bytes, given as numbers or slices.
-func code(parts ...any) []byte {
-	var b []byte
-	for _, part := range parts {
-		switch p := part.(type) {
-		case []byte:
-			b = append(b, p...)
-		case byte:
-			b = append(b, p)
-		case int:
-			if p < 0 || p > 0xff {
-				panic("not a byte")
-			}
-			b = append(b, byte(p))
-		default:
-			panic("neither a byte nor bytes")
-		}
-	}
-	return b
-}
-
-func section(id byte, content []byte) []byte { return code(id, vec(content)) }
-
-// vec prefixes b with its length.
-func vec(b []byte) []byte { return code(u32(uint32(len(b))), b) }
-
-func str(s string) []byte { return vec([]byte(s)) }
-
 func entries(list [][]byte) []byte {
 	b := u32(uint32(len(list)))
 	for _, entry := range list {
@@ -218,8 +202,6 @@ func indices(list ...uint32) []byte {
 	return entries(encoded)
 }
 
-func u32(v uint32) []byte { return binary.AppendUvarint(nil, uint64(v)) }
-
 func sleb(v int64) []byte {
 	var b []byte
 	for v < -0x40 || v >= 0x40 {
@@ -229,7 +211,6 @@ func sleb(v int64) []byte {
 	return append(b, byte(v)&0x7f)
 }
 
-func i32(v int32) []byte { return code(opI32Const, sleb(int64(v))) }
 func i64(v int64) []byte { return code(opI64Const, sleb(v)) }
 func f32(v float32) []byte {
 	return binary.LittleEndian.AppendUint32([]byte{opF32Const}, math.Float32bits(v))

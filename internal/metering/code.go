@@ -13,43 +13,63 @@ func (w *rewriter) rewriteCode(r *reader) ([]byte, error) {
 	if r.err == nil && int(n) != len(w.functions) {
 		return nil, fmt.Errorf("%d bodies for %d functions", n, len(w.functions))
 	}
-	replacements := map[uint32]Replacement{}
+	replacements := map[uint32][]Replacement{}
 	for _, replacement := range w.options.Replacements {
 		if replacement.Function < w.importFunctions || replacement.Function-w.importFunctions >= n {
 			return nil, fmt.Errorf("there is no function %d to replace", replacement.Function)
 		}
-		if _, twice := replacements[replacement.Function]; twice {
-			return nil, fmt.Errorf("function %d is replaced twice", replacement.Function)
-		}
-		replacements[replacement.Function] = replacement
+		replacements[replacement.Function] = append(replacements[replacement.Function], replacement)
 	}
+	bodies := make([][]byte, 0, len(w.functions))
+	for i := uint32(0); i < n && r.err == nil; i++ {
+		body := r.take(r.u32())
+		if changes := replacements[w.importFunctions+i]; changes != nil && r.err == nil {
+			var err error
+			if body, err = replaced(body, changes); err != nil {
+				return nil, err
+			}
+		}
+		bodies = append(bodies, body)
+	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	w.small = w.findSmall(bodies)
+	w.largestSmall = slices.Max(append(w.small, 0))
+
 	out := make([]byte, 0, len(r.data)+len(r.data)/4)
 	helpers := w.helpers()
 	out = appendU32(out, n+uint32(len(helpers)))
-	var body []byte
-	for i := uint32(0); i < n && r.err == nil; i++ {
-		b := bodyRewriter{rewriter: w, reader: reader{data: r.take(r.u32())}, out: body[:0]}
-		if r.err != nil {
-			break
+	var rewritten []byte
+	for i, body := range bodies {
+		b := bodyRewriter{rewriter: w, reader: reader{data: body}, out: rewritten[:0]}
+		if rewritten = b.rewrite(uint32(i)); b.err != nil {
+			return nil, fmt.Errorf("function %d: %w", w.importFunctions+uint32(i), b.err)
 		}
-		if replacement, ok := replacements[w.importFunctions+i]; ok {
-			at := replacement.At
-			if at < 0 || at > len(b.data) || !bytes.HasPrefix(b.data[at:], replacement.Old) {
-				return nil, fmt.Errorf("function %d is not the one to replace", replacement.Function)
-			}
-			b.data = slices.Concat(b.data[:at], replacement.New, b.data[at+len(replacement.Old):])
-		}
-		if body = b.rewrite(w.types[w.functions[i]].params); b.err != nil {
-			return nil, fmt.Errorf("function %d: %w", w.importFunctions+i, b.err)
-		}
-		out = appendU32(out, uint32(len(body)))
-		out = append(out, body...)
+		out = appendU32(out, uint32(len(rewritten)))
+		out = append(out, rewritten...)
 	}
 	for _, helper := range helpers {
 		out = appendU32(out, uint32(len(helper.body)))
 		out = append(out, helper.body...)
 	}
-	return out, r.end()
+	return out, nil
+}
+
+// replaced returns a function's body with its changes, all of whose positions are those in the original body.
+func replaced(body []byte, changes []Replacement) ([]byte, error) {
+	slices.SortStableFunc(changes, func(a, b Replacement) int { return a.At - b.At })
+	var out []byte
+	done := 0
+	for _, change := range changes {
+		at := change.At
+		if at < done || at > len(body) || !bytes.HasPrefix(body[at:], change.Old) {
+			return nil, fmt.Errorf("function %d is not the one to replace", change.Function)
+		}
+		out = slices.Concat(out, body[done:at], change.New)
+		done = at + len(change.Old)
+	}
+	return append(out, body[done:]...), nil
 }
 
 // bodyRewriter copies one function body and adds the metering code. Everything is copied byte for byte, except the
@@ -63,27 +83,35 @@ type bodyRewriter struct {
 	blocks  []block
 	depth   int          // of the innermost block in the new code
 	short   map[int]bool // the positions of loops that are metered only on restart
+
+	// stretch is how many instructions may have been executed since the last check, whatever way led here. Those of
+	// small functions count, those of others do not, since they have checks.
+	stretch uint32
 }
 
 // block is a structured instruction of the original code that is open at the current position.
 type block struct {
 	target int // the depth of its branch target in the new code
 	loop   loopForm
+
+	stretch uint32 // the longest one at a branch to the end of the block: see bodyRewriter.stretch
+	before  uint32 // the stretch before an if, with which its else begins, or the code after it
 }
 
 // loopForm says how a loop is metered.
 type loopForm byte
 
 const (
-	noLoop    loopForm = iota // not a loop, or a loop with parameters
-	longLoop                  // metered at every iteration
-	shortLoop                 // metered on each restart, and at calls
+	noLoop             loopForm = iota
+	longLoop                    // metered at every iteration
+	shortLoop                   // metered on each restart, and at calls if entries of functions are not
+	loopWithParameters          // metered at every iteration, in a form that allows for operands
 )
 
-func (b *bodyRewriter) rewrite(params uint32) []byte {
+func (b *bodyRewriter) rewrite(function uint32) []byte {
 	groups := b.u32()
 	start := b.pos
-	count := uint64(params)
+	count := uint64(len(b.types[b.functions[function]].params))
 	for n := groups; n > 0 && b.err == nil; n-- {
 		count += uint64(b.u32())
 		skipValueType(&b.reader)
@@ -99,13 +127,19 @@ func (b *bodyRewriter) rewrite(params uint32) []byte {
 	b.out = append(b.out, b.data[start:b.pos]...)
 	b.out = append(b.out, 1, typeI32)
 
-	if b.short = shortLoops(b.data[b.pos:], b.pos); b.options.Functions {
-		b.spend()
-	}
+	b.short = shortLoops(b.data[b.pos:], b.pos)
 	b.blocks = append(b.blocks, block{})
+	entry := b.options.Functions && b.small[function] == 0
+	if entry {
+		b.openEntry()
+	}
 	for len(b.blocks) > 0 && b.err == nil {
 		b.instruction()
 	}
+	if entry {
+		b.closeEntry()
+	}
+	b.out = append(b.out, opEnd)
 	if b.err == nil && b.pos != len(b.data) {
 		b.fail(errors.New("instructions behind the end of the function"))
 	}
@@ -116,14 +150,15 @@ func (b *bodyRewriter) rewrite(params uint32) []byte {
 func (b *bodyRewriter) instruction() {
 	start := b.pos
 	op := b.byte()
+	b.step(op)
 	switch op {
 	case opBlock, opIf:
 		if skipImmediates(&b.reader, op); b.err == nil {
 			b.parameters(b.data[start+1 : b.pos])
 		}
-		b.open()
-		b.out = append(b.out, b.data[start:b.pos]...)
-		return
+		if b.open(); op == opIf {
+			b.blocks[len(b.blocks)-1].before = b.stretch
+		}
 	case opLoop:
 		skipImmediates(&b.reader, op)
 		if kind := b.data[start+1 : b.pos]; b.err == nil && b.parameters(kind) == 0 {
@@ -131,22 +166,30 @@ func (b *bodyRewriter) instruction() {
 			return
 		}
 		b.open()
+		b.blocks[len(b.blocks)-1].loop = loopWithParameters
 		b.out = append(b.out, b.data[start:b.pos]...)
 		b.spend()
 		return
 	case opTryTable:
 		b.tryTable()
 		return
+	case opElse:
+		last := &b.blocks[len(b.blocks)-1]
+		last.stretch = max(last.stretch, b.stretch)
+		b.stretch = last.before
 	case opEnd:
-		if last := b.blocks[len(b.blocks)-1]; last.loop != noLoop {
+		last := b.blocks[len(b.blocks)-1]
+		b.stretch = max(b.stretch, last.before, last.stretch)
+		b.blocks = b.blocks[:len(b.blocks)-1]
+		switch {
+		case last.loop == longLoop, last.loop == shortLoop:
 			b.closeLoop(last.loop)
 			b.depth -= 3
-		} else {
-			b.out = append(b.out, opEnd)
-			b.depth--
+			return
+		case len(b.blocks) == 0: // rewrite ends the function
+			return
 		}
-		b.blocks = b.blocks[:len(b.blocks)-1]
-		return
+		b.depth--
 	case opBr, opBrIf:
 		b.branch(op, b.u32())
 		return
@@ -154,14 +197,18 @@ func (b *bodyRewriter) instruction() {
 		n := b.u32()
 		b.out = appendU32(append(b.out, op), n)
 		for i := uint64(0); i <= uint64(n) && b.err == nil; i++ {
-			b.out = appendU32(b.out, b.label(b.u32()))
+			b.out = appendU32(b.out, b.label(b.u32(), b.stretch))
 		}
+		b.stretch = 0
 		return
+	case opReturn:
+		b.stretch = 0
 	case opCall, opRefFunc:
+		function := b.function(&b.reader)
 		if op == opCall {
 			b.spendInShortLoop()
 		}
-		b.out = appendU32(append(b.out, op), b.function(&b.reader))
+		b.out = appendU32(append(b.out, op), function)
 		return
 	case opReturnCall:
 		b.spend()
@@ -187,8 +234,10 @@ func (b *bodyRewriter) instruction() {
 		return
 	case opMemoryGrow: // charged by pages, because the host may zero them lazily
 		b.out = appendU32(append(b.out, opCall), b.charge)
+		skipImmediates(&b.reader, op)
 	case opTableSet:
 		b.refuseChange("table.set")
+		skipImmediates(&b.reader, op)
 	case prefixMisc:
 		misc := skipMisc(&b.reader)
 		b.refuseChange(changesOthers[misc])
@@ -202,11 +251,35 @@ func (b *bodyRewriter) instruction() {
 		case isBulk(misc):
 			b.out = appendU32(append(b.out, opCall), b.charge)
 		}
-		b.out = append(b.out, b.data[start:b.pos]...)
+	default:
+		skipImmediates(&b.reader, op)
+	}
+	b.out = append(b.out, b.data[start:b.pos]...)
+}
+
+// step counts the next instruction in the stretch, and inserts a check before it if the stretch becomes too long. A call of
+// a function that is not small may return with a stretch of its own.
+func (b *bodyRewriter) step(op byte) {
+	if !b.options.Functions || op == opElse || op == opEnd {
 		return
 	}
-	skipImmediates(&b.reader, op)
-	b.out = append(b.out, b.data[start:b.pos]...)
+	size, metered := uint32(1), op == opCallIndirect
+	switch op {
+	case opCall:
+		ahead := b.reader
+		if index := ahead.u32(); index >= b.importFunctions && uint64(index-b.importFunctions) < uint64(len(b.small)) {
+			size += b.small[index-b.importFunctions]
+			metered = size == 1
+		}
+	case opCallIndirect:
+		size += b.largestSmall
+	}
+	if b.stretch+size > b.bounds.stretch {
+		b.spend()
+	}
+	if b.stretch += size; metered {
+		b.stretch = max(b.stretch, b.bounds.stretch-b.bounds.returning)
+	}
 }
 
 // changesOthers maps the misc instructions that change anything except memory and globals to their names.
@@ -228,15 +301,19 @@ func (b *bodyRewriter) open() {
 	b.blocks = append(b.blocks, block{target: b.depth})
 }
 
-// label maps a branch label of the original code to the new code.
-func (b *bodyRewriter) label(l uint32) uint32 {
+// label maps a branch label of the original code to the new code, and notes how long the stretch before the branch is.
+func (b *bodyRewriter) label(l, stretch uint32) uint32 {
 	if b.err == nil && uint64(l) >= uint64(len(b.blocks)) {
 		b.fail(fmt.Errorf("label %d among %d blocks", l, len(b.blocks)))
 	}
 	if b.err != nil {
 		return 0
 	}
-	return uint32(b.depth - b.blocks[len(b.blocks)-1-int(l)].target)
+	to := &b.blocks[len(b.blocks)-1-int(l)]
+	if to.loop == noLoop { // loops have a check of their own
+		to.stretch = max(to.stretch, stretch)
+	}
+	return uint32(b.depth - to.target)
 }
 
 // openLoop and closeLoop turn (loop BODY) into
@@ -264,8 +341,9 @@ func (b *bodyRewriter) openLoop(kind []byte, short bool) {
 	form := shortLoop
 	if !short {
 		form = longLoop
-		b.decrement()
+		b.decrement(opI32LeS)
 		b.out = append(b.out, opBrIf, 0)
+		b.stretch = 0
 	}
 	b.blocks = append(b.blocks, block{target: b.depth + 2, loop: form})
 	b.depth += 3
@@ -281,6 +359,32 @@ func (b *bodyRewriter) closeLoop(form loopForm) {
 	b.out = append(b.out, opBr, 0, opEnd, opEnd)
 }
 
+// openEntry and closeEntry turn the BODY of a function into
+//
+//	(loop $next
+//	  (block $empty
+//	    fuel = fuel - 1
+//	    (br_if $empty (fuel <= 0))
+//	    BODY
+//	    (return))
+//	  (call $refill 1)
+//	  (br $next))
+//	(unreachable)
+//
+// for the same reason as in openLoop.
+func (b *bodyRewriter) openEntry() {
+	b.out = append(b.out, opLoop, blockEmpty, opBlock, blockEmpty)
+	b.decrement(opI32LeS)
+	b.out = append(b.out, opBrIf, 0)
+	b.depth = 2
+}
+
+func (b *bodyRewriter) closeEntry() {
+	b.out = append(b.out, opReturn, opEnd, opI32Const, 1)
+	b.out = appendU32(append(b.out, opCall), b.refill)
+	b.out = append(b.out, opBr, 0, opEnd, opUnreachable)
+}
+
 // branch copies a br or br_if. If it restarts a short loop, it becomes
 //
 //	fuel = fuel - 1
@@ -289,7 +393,10 @@ func (b *bodyRewriter) closeLoop(form loopForm) {
 //
 // For a br_if, this code is inside an if. Short loops have no parameters, so there are no operands.
 func (b *bodyRewriter) branch(op byte, label uint32) {
-	target := b.label(label)
+	target := b.label(label, b.stretch)
+	if op == opBr {
+		defer func() { b.stretch = 0 }() // what follows is not reached from here
+	}
 	if b.err != nil || b.blocks[len(b.blocks)-1-int(label)].loop != shortLoop {
 		b.out = appendU32(append(b.out, op), target)
 		return
@@ -298,7 +405,7 @@ func (b *bodyRewriter) branch(op byte, label uint32) {
 		b.out = append(b.out, opIf, blockEmpty)
 		target++
 	}
-	b.decrement()
+	b.decrement(opI32LeS)
 	b.out = appendU32(append(b.out, opBrIf), target-1)
 	b.out = appendU32(append(b.out, opBr), target)
 	if op == opBrIf {
@@ -308,6 +415,9 @@ func (b *bodyRewriter) branch(op byte, label uint32) {
 
 // spendInShortLoop meters a call in a short loop: see shortLoops.
 func (b *bodyRewriter) spendInShortLoop() {
+	if b.options.Functions {
+		return
+	}
 	for i := len(b.blocks) - 1; i >= 0; i-- {
 		if b.blocks[i].loop == shortLoop {
 			b.spend()
@@ -319,22 +429,23 @@ func (b *bodyRewriter) spendInShortLoop() {
 }
 
 // decrement subtracts 1 from the fuel, and leaves on the stack whether it is used up.
-func (b *bodyRewriter) decrement() {
+func (b *bodyRewriter) decrement(test byte) {
 	b.out = appendU32(append(b.out, opGlobalGet), b.fuel)
 	b.out = append(b.out, opI32Const, 1, opI32Sub)
 	b.out = appendU32(append(b.out, opLocalTee), b.scratch)
 	b.out = appendU32(append(b.out, opGlobalSet), b.fuel)
 	b.out = appendU32(append(b.out, opLocalGet), b.scratch)
-	b.out = append(b.out, opI32Const, 0, opI32LeS)
+	b.out = append(b.out, opI32Const, 0, test)
 }
 
 // spend subtracts 1 from the fuel and refills it if necessary, between any two instructions. It is used where
 // openLoop's form is impossible: at function entries, tail calls, calls in short loops, and in loops with parameters.
 func (b *bodyRewriter) spend() {
-	b.decrement()
-	b.out = append(b.out, opIf, blockEmpty, opI32Const, 0)
+	b.decrement(opI32GtS)
+	b.out = append(b.out, opIf, blockEmpty, opElse, opI32Const, 0)
 	b.out = appendU32(append(b.out, opCall), b.refill)
 	b.out = append(b.out, opEnd)
+	b.stretch = 0
 }
 
 // parameters returns the number of parameters of a block type, and fails if the type does not exist.
@@ -348,7 +459,7 @@ func (b *bodyRewriter) parameters(kind []byte) uint32 {
 		b.fail(r.err)
 		return 0
 	}
-	return b.types[index].params
+	return uint32(len(b.types[index].params))
 }
 
 // tryTable copies a try_table. The labels of its catch clauses are relative to the enclosing block.
@@ -370,7 +481,7 @@ func (b *bodyRewriter) tryTable() {
 		default:
 			b.fail(fmt.Errorf("%w: catch clause of kind %d", ErrUnsupported, kind))
 		}
-		b.out = appendU32(b.out, b.label(b.u32()))
+		b.out = appendU32(b.out, b.label(b.u32(), b.bounds.stretch)) // thrown from anywhere
 	}
 	b.open()
 }

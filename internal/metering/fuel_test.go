@@ -2,6 +2,7 @@ package metering_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,43 +23,43 @@ func loopPrices() []priced {
 	return []priced{
 		{"a loop of n iterations costs n-1", func(m *builder) {
 			m.exportFunction("f", "i:", "i", sumDown())
-		}, with(100), 99, 100},
+		}, with(100), 99, 99},
 		{"a loop that is started again in more than four places costs n", func(m *builder) {
 			m.exportFunction("f", "i:", "i", longSumDown())
-		}, with(100), 100, 101},
+		}, with(100), 100, 100},
 		{"a loop that is started again by a branch table costs n", func(m *builder) {
 			m.exportFunction("f", "i:", "", block(nil, loop(nil, increment(0, -1), localGet(0), opI32Eqz, brTable(0, 1))))
-		}, with(100), 100, 101},
+		}, with(100), 100, 100},
 		{"a loop that is started again in four places costs n-1", func(m *builder) {
 			m.exportFunction("f", "i:", "", loop(nil, increment(0, -1),
 				i32(0), brIf(0), i32(0), when(nil, br(1)), i32(0), brIf(0), localGet(0), when(nil, br(1))))
-		}, with(100), 99, 100},
-		{"calls in a block of such a loop cost 1", func(m *builder) {
+		}, with(100), 99, 99},
+		{"calls in a block of such a loop cost 1, but for metered functions", func(m *builder) {
 			g := m.function(":", "")
 			m.table(funcTable(limits(1)))
 			m.element(0, i32(0), opEnd, indices(g))
 			m.exportFunction("f", "i:", "",
 				loop(nil, block(nil, call(g)), block(nil, i32(0), callIndirect(m.typ(":"), 0)), increment(0, -1), localGet(0), brIf(0)), call(g))
-		}, with(100), 99 + 200, 99 + 200 + 202},
+		}, with(100), 99 + 200, 1 + 99},
 		{"a loop that calls in every iteration costs n, and calls nothing more", func(m *builder) {
 			g := m.function(":", "")
 			m.exportFunction("f", "i:", "", loop(nil, call(g), block(nil, call(g)), increment(0, -1), localGet(0), brIf(0)))
-		}, with(100), 100, 301},
+		}, with(100), 100, 100},
 		{"a loop in a function with one that is started again in many places costs n, and calls nothing more", func(m *builder) {
 			g := m.function(":", "")
 			m.exportFunction("f", "i:", "i", loop(nil, longSumDown(block(nil, call(g)))))
-		}, with(100), 101, 202},
+		}, with(100), 101, 101},
 		{"a loop that tests before its body costs n", func(m *builder) {
 			m.exportFunction("f", "i:", "",
 				block(nil, loop(nil, localGet(0), opI32Eqz, brIf(1), increment(0, -1), br(0))))
-		}, with(100), 100, 101},
+		}, with(100), 100, 100},
 		{"a loop that is run through once costs nothing", func(m *builder) {
 			m.exportFunction("f", ":i", "", loop('i', i32(7)))
-		}, nil, 0, 1},
+		}, nil, 0, 0},
 		{"a loop with parameters of n iterations costs n", func(m *builder) {
 			m.exportFunction("f", "i:", "", localGet(0),
 				loop(m.typ("i:"), i32(1), opI32Sub, localTee(0), localGet(0), brIf(0), opDrop))
-		}, with(100), 100, 101},
+		}, with(100), 100, 100},
 		{"loops in loops cost the sum of all iterations but the first ones", func(m *builder) {
 			m.exportFunction("f", ":", "iii",
 				loop(nil, i32(0), localSet(1),
@@ -66,21 +67,36 @@ func loopPrices() []priced {
 						loop(nil, increment(2, 1), localGet(2), i32(7), opI32LtS, brIf(0)),
 						increment(1, 1), localGet(1), i32(7), opI32LtS, brIf(0)),
 					increment(0, 1), localGet(0), i32(7), opI32LtS, brIf(0)))
-		}, nil, 6 + 7*6 + 49*6, 1 + 6 + 7*6 + 49*6},
+		}, nil, 6 + 7*6 + 49*6, 6 + 7*6 + 49*6},
 		{"a loop that is not entered costs nothing", func(m *builder) {
 			m.exportFunction("f", ":", "", i32(0), when(nil, loop(nil, br(0))))
-		}, nil, 0, 1},
+		}, nil, 0, 0},
 		{"code without loops costs nothing", func(m *builder) {
 			m.memory(limits(1))
 			m.exportFunction("f", ":", "", block(nil, i32(0), i32(1), store(opI32Store, 0), br(0)), memorySize(), opDrop)
-		}, nil, 0, 1},
-		{"calls cost nothing, but for metered functions", func(m *builder) {
+		}, nil, 0, 0},
+		{"calls cost nothing, but for metered functions that are not small", func(m *builder) {
 			log := m.importFunction("host", "log", "i:")
 			g := m.function(":", "", i32(0), call(log))
 			m.table(funcTable(limits(1)))
 			m.element(0, i32(0), opEnd, indices(g))
 			m.exportFunction("f", ":", "", call(g), call(g), i32(0), callIndirect(m.typ(":"), 0), i32(0), call(log))
 		}, nil, 0, 4},
+		{"small functions cost nothing, whoever calls them", func(m *builder) {
+			g := m.function("i:i", "", localGet(0), slices.Repeat([]byte{opNop}, 200))
+			h := m.function("i:i", "", localGet(0), call(g), slices.Repeat([]byte{opNop}, 50))
+			m.exportFunction("f", "i:", "", localGet(0), call(g), call(h), opDrop)
+		}, with(100), 0, 1},
+		{"a function that executes more than 300 instructions with those that it calls costs 1", func(m *builder) {
+			f := m.function(":", "")
+			for range 7 { // 5, 13, 29 ... 509 instructions
+				f = m.function(":", "", call(f), call(f))
+			}
+			m.exportFunction("f", ":", "", call(f), call(f))
+		}, nil, 0, 1 + 2},
+		{"4,000 instructions without a loop cost 1", func(m *builder) {
+			m.exportFunction("f", ":", "", slices.Repeat([]byte{opNop}, 10000))
+		}, nil, 0, 1 + 2},
 		{"recursion costs nothing, but for metered functions", func(m *builder) {
 			m.exportFunction("f", "i:i", "", localGet(0), i32(2), opI32LtS, when(nil, i32(1), opReturn),
 				localGet(0), i32(1), opI32Sub, call(0), localGet(0), i32(2), opI32Sub, call(0), opI32Add)
@@ -103,12 +119,12 @@ func loopPrices() []priced {
 			tag := m.tag(":")
 			m.exportFunction("f", "i:", "",
 				loop(nil, increment(0, -1), tryTable(nil, [][]byte{clause(catchTag, tag, 0)}, localGet(0), when(nil, throw(tag)))))
-		}, with(100), 100, 101},
+		}, with(100), 100, 100},
 		{"the loop of a bulk operation costs both", func(m *builder) {
 			m.memory(limits(1))
 			m.exportFunction("f", "i:", "",
 				loop(nil, i32(0), i32(1), i32(640), memoryFill(), increment(0, -1), localGet(0), brIf(0)))
-		}, with(100), 99 + 1000, 1 + 99 + 1000},
+		}, with(100), 99 + 1000, 99 + 1000},
 	}
 }
 
@@ -143,7 +159,7 @@ func bulkPrices() (prices []priced) {
 			prices = append(prices, priced{fmt.Sprintf("%s over %d costs %d", op.name, n, cost), func(m *builder) {
 				op.build(m)
 				m.exportFunction("f", "i:", "", op.code)
-			}, with(n), cost, cost + 1})
+			}, with(n), cost, cost})
 		}
 	}
 	return prices
@@ -268,24 +284,43 @@ func TestALoopAsksAgainUntilItGetsFuel(t *testing.T) {
 	})
 }
 
+func TestACallAsksAgainUntilItGetsFuel(t *testing.T) {
+	var m builder
+	m.exportFunction("f", "i:i", "", slices.Repeat([]byte{opNop}, 1000), localGet(0), i32(1), opI32Add)
+	rewritten, err := metering.Rewrite(m.bytes(), metering.Options{Functions: true})
+	require.NoError(t, err)
+	forEachEngine(t, func(t *testing.T, e engine) {
+		host := &meter{portion: 0, refills: 3}
+		i, err := instantiate(t, e, rewritten, host)
+		require.NoError(t, err)
+		_, err = i.call("f", 6)
+		require.ErrorIs(t, err, errStopped)
+		require.Equal(t, []int32{-1, 0, 0, 0}, host.asked)
+
+		host.portion, host.refills = 2, 100
+		results, err := i.call("f", 6)
+		require.NoError(t, err)
+		require.Equal(t, with(7), results)
+	})
+}
+
 func TestWhatIsNotALoopAsksOnceAndGoesOn(t *testing.T) {
 	var m builder
 	m.memory(limits(1))
-	f := m.exportFunction("call", ":i", "", i32(1))
+	f := m.function(":i", "", i32(1))
 	m.exportFunction("tail call", ":i", "", returnCall(f))
 	m.exportFunction("fill", ":i", "", i32(0), i32(9), i32(640), memoryFill(), i32(0), load(opI32Load8U, 639))
 	m.exportFunction("loop with parameters", ":i", "", i32(5), loop(m.typ("i:i")))
-	rewritten, err := metering.Rewrite(m.bytes(), metering.Options{Functions: true})
+	rewritten, err := metering.Rewrite(m.bytes(), metering.Options{})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		function string
 		asked    []int32
 		result   uint64
 	}{
-		{"call", []int32{-1}, 1},
-		{"tail call", []int32{-1, -1, -1}, 1},
-		{"fill", []int32{-1, -10}, 9},
-		{"loop with parameters", []int32{-1, -1}, 5},
+		{"tail call", []int32{-1}, 1},
+		{"fill", []int32{-10}, 9},
+		{"loop with parameters", []int32{-1}, 5},
 	} {
 		t.Run(c.function, func(t *testing.T) {
 			forEachEngine(t, func(t *testing.T, e engine) {

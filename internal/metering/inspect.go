@@ -111,7 +111,6 @@ func inspect(data []byte) (*Info, error) {
 		id   byte
 		read func(*reader)
 	}{
-		{sectionType, i.readSignatures},
 		{sectionImport, i.readExternals},
 		{sectionGlobal, i.readGlobals},
 		{sectionExport, i.readExports},
@@ -134,13 +133,7 @@ func inspect(data []byte) (*Info, error) {
 type inspector struct {
 	Info
 	*module
-	signatures []signature
-	constants  rewriter // copies constant expressions, which checks them
-}
-
-type signature struct {
-	text            string
-	params, results int
+	constants rewriter // copies constant expressions, which checks them
 }
 
 // sections looks at the limits of memories and tables, and at custom sections.
@@ -195,14 +188,10 @@ func (i *inspector) limits(r *reader, memory, imported bool) {
 	}
 }
 
-func (i *inspector) readSignatures(r *reader) {
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		r.byte()
-		params := r.take(r.u32())
-		results := r.take(r.u32())
-		i.signatures = append(i.signatures, signature{typeNames(params) + " -> " + typeNames(results), len(params), len(results)})
-	}
-}
+func (t functionType) String() string { return typeNames(t.params) + " -> " + typeNames(t.results) }
+
+// values is how many values the type names.
+func (t functionType) values() uint64 { return uint64(len(t.params) + len(t.results)) }
 
 // typeNames formats value types. Those of a long list are left out.
 func typeNames(types []byte) string {
@@ -242,7 +231,7 @@ func (i *inspector) readExternals(r *reader) {
 		e := External{Module: r.name(), Name: r.name(), Kind: Kind(r.byte())}
 		switch e.Kind {
 		case Function:
-			e.Type = i.signature(r.u32()).text
+			e.Type = i.typeOf(r.u32()).String()
 		case Table:
 			r.byte()
 			i.limits(r, false, true)
@@ -259,11 +248,12 @@ func (i *inspector) readExternals(r *reader) {
 	}
 }
 
-func (i *inspector) signature(index uint32) signature {
-	if int(index) < len(i.signatures) {
-		return i.signatures[index]
+// typeOf returns the type with an index, or one without values if there is none.
+func (i *inspector) typeOf(index uint32) functionType {
+	if int(index) < len(i.types) {
+		return i.types[index]
 	}
-	return signature{}
+	return functionType{}
 }
 
 func (i *inspector) readGlobals(r *reader) {
@@ -290,7 +280,7 @@ func (i *inspector) readExports(r *reader) {
 			case defined >= int64(len(i.functions)):
 				r.fail(fmt.Errorf("there is no function %d", index))
 			case defined >= 0:
-				e.Type = i.signature(i.functions[defined]).text
+				e.Type = i.typeOf(i.functions[defined]).String()
 			default:
 				imported := slices.DeleteFunc(slices.Clone(i.Imports), func(e External) bool { return e.Kind != Function })
 				e.Type = imported[index].Type
@@ -330,7 +320,7 @@ func (i *inspector) readCode(r *reader) {
 		if r.err != nil {
 			return
 		}
-		size, err := i.codeSize(body, i.signature(i.functions[f]))
+		size, err := i.codeSize(body, i.typeOf(i.functions[f]))
 		if err != nil {
 			r.fail(fmt.Errorf("function %d: %w", i.importFunctions+f, err))
 			return
@@ -356,9 +346,9 @@ func (i *inspector) readCode(r *reader) {
 }
 
 // codeSize measures the body of a function.
-func (i *inspector) codeSize(body []byte, of signature) (CodeSize, error) {
+func (i *inspector) codeSize(body []byte, of functionType) (CodeSize, error) {
 	r := &reader{data: body}
-	s := CodeSize{Bytes: len(body), Locals: uint64(of.params)}
+	s := CodeSize{Bytes: len(body), Locals: uint64(len(of.params))}
 	for n := r.u32(); n > 0 && r.err == nil; n-- {
 		s.Locals += uint64(r.u32())
 		skipValueType(r)
@@ -387,8 +377,7 @@ func (i *inspector) codeSize(body []byte, of signature) (CodeSize, error) {
 				break
 			}
 			if first := body[start+1]; first&0xc0 != 0x40 && first != blockEmpty { // a type's index
-				t := i.signature(kind.u32())
-				s.Values += uint64(t.params + t.results)
+				s.Values += i.typeOf(kind.u32()).values()
 			}
 		case opElse:
 			s.Blocks++
@@ -406,12 +395,10 @@ func (i *inspector) codeSize(body []byte, of signature) (CodeSize, error) {
 		case opCall, opReturnCall:
 			s.Values++
 			if index := r.u32(); index >= i.importFunctions && int(index-i.importFunctions) < len(i.functions) {
-				t := i.signature(i.functions[index-i.importFunctions])
-				s.Values += uint64(t.params + t.results)
+				s.Values += i.typeOf(i.functions[index-i.importFunctions]).values()
 			}
 		case opCallIndirect, opReturnCallIndirect:
-			t := i.signature(r.u32())
-			s.Values += uint64(t.params+t.results) + 1
+			s.Values += i.typeOf(r.u32()).values() + 1
 			r.u32()
 		default:
 			skipImmediates(r, op)
@@ -441,13 +428,5 @@ func Strip(module []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metering: %w", err)
 	}
-	out := slices.Clone(header)
-	for _, id := range sectionOrder {
-		if content, ok := m.sections[id]; ok {
-			out = append(out, id)
-			out = appendU32(out, uint32(len(content)))
-			out = append(out, content...)
-		}
-	}
-	return out, nil
+	return m.encode(), nil
 }

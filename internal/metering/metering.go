@@ -8,7 +8,10 @@
 //   - Every tail call costs 1, because tail calls can loop without a loop instruction.
 //   - A bulk operation over n bytes or table elements (memory.copy, memory.fill, memory.init, and the same for
 //     tables, and table.grow) costs n/64, and memory.grow by n pages n/64.
-//   - Every function call costs 1 too, if [Options].Functions is set.
+//   - If [Options].Functions is set, every function call costs 1 too, except for small functions: those that execute at
+//     most 300 instructions besides the repetition of loops, and call only small functions, and these directly. They
+//     cannot recurse. Straight-line code costs 1 for at most 4,000 instructions, those of small functions included, or
+//     1,000 after a call of another function.
 //
 // When the fuel is used up, the module calls an imported host function with the rest (zero or less) and gets its
 // next portion. The host function decides whether the code may go on. It stops the code by panicking, which ends
@@ -20,7 +23,9 @@
 //
 // # What is not metered
 //
-//   - Straight-line code, including loops that do not start again. Calls within such a loop are metered.
+//   - Straight-line code, unless [Options].Functions is set. This includes loops that do not start again, but not the calls
+//     within them.
+//   - Returning. A stack that is n calls deep can return with n stretches of 1,000 instructions. The host's stack bounds n.
 //   - Recursion, unless [Options].Functions is set. The host's stack bounds its depth, not its time: f calling
 //     itself twice, a thousand levels deep, can be stopped only with function metering.
 //   - Single bulk operations. memory.copy and memory.fill over more than 512 KiB are done in parts and can be
@@ -58,7 +63,7 @@ const (
 	StartExport = "toolrun_start"
 
 	// Version changes when Rewrite makes another module of the same one, for caches.
-	Version = 1
+	Version = 3
 )
 
 // GlobalExport returns the name under which [Options].State exports the global with an index.
@@ -66,10 +71,11 @@ func GlobalExport(index int) string { return fmt.Sprintf("toolrun_global_%d", in
 
 // Options configure how a module is rewritten.
 type Options struct {
-	// Functions also meters every function entry.
+	// Functions also meters function entries and straight-line code.
 	Functions bool
 
-	// Replacements changes the bodies of functions of the module, which are then metered as any other.
+	// Replacements changes the bodies of functions of the module, which are then metered as any other. Those of one
+	// function must not overlap.
 	Replacements []Replacement
 
 	// State ensures that an instance can change only its memory and globals, so that restoring these restores the whole
@@ -83,8 +89,8 @@ type Options struct {
 type Replacement struct {
 	// Function is the index of the function in the original module, imports counted.
 	Function uint32
-	// At is the position of Old in bytes, counted from the end of the body's size. It must be the start of an
-	// instruction, or 0 for the start of the body, which is the local declarations.
+	// At is the position of Old in the original body, in bytes, counted from the end of the body's size. It must be the
+	// start of an instruction, or 0 for the start of the body, which is the local declarations.
 	At int
 	// Old is the expected code: instructions in the binary format. Rewrite fails if it finds other code, because then
 	// the module is not the one that the replacement was made for.
@@ -104,11 +110,15 @@ const bytesPerFuelLog2 = 6
 // Rewrite returns a copy of module with metering added. It fails if module is not a WebAssembly binary, if it uses an
 // unsupported feature (then the error wraps [ErrUnsupported]), or if a name that it adds is taken.
 func Rewrite(module []byte, options Options) ([]byte, error) {
+	return rewrite(module, options, defaultBounds)
+}
+
+func rewrite(module []byte, options Options, bounds bounds) ([]byte, error) {
 	m, err := parse(module)
 	if err != nil {
 		return nil, fmt.Errorf("metering: %w", err)
 	}
-	out, err := m.rewrite(options)
+	out, err := m.rewrite(options, bounds)
 	if err != nil {
 		return nil, fmt.Errorf("metering: %w", err)
 	}

@@ -57,8 +57,8 @@ type module struct {
 	memories                       uint32 // the number of memories, at most one
 }
 
-// functionType is the part of a type that rewriting needs: the number of parameters of a loop or function.
-type functionType struct{ params uint32 }
+// functionType is the type of a function or block: the value types of what it takes and gives.
+type functionType struct{ params, results []byte }
 
 var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
@@ -118,10 +118,7 @@ func (m *module) readTypes(r *reader) {
 			r.fail(fmt.Errorf("%w: type of form %#x", ErrUnsupported, form))
 			return
 		}
-		params := r.u32()
-		skipValueTypes(r, params)
-		skipValueTypes(r, r.u32())
-		m.types = append(m.types, functionType{params})
+		m.types = append(m.types, functionType{readValueTypes(r), readValueTypes(r)})
 	}
 	r.end()
 }
@@ -215,10 +212,13 @@ func skipLimits(r *reader) {
 	}
 }
 
-func skipValueTypes(r *reader, n uint32) {
+func readValueTypes(r *reader) []byte {
+	n := r.u32()
+	start := r.pos
 	for ; n > 0 && r.err == nil; n-- {
 		skipValueType(r)
 	}
+	return r.data[start:r.pos]
 }
 
 func skipValueType(r *reader) {

@@ -8,6 +8,7 @@ import (
 // Opcodes that the code refers to. The others are known only by the immediates that follow them. See
 // https://webassembly.github.io/spec/core/binary/instructions.html
 const (
+	opUnreachable        = 0x00
 	opBlock              = 0x02
 	opLoop               = 0x03
 	opIf                 = 0x04
@@ -40,6 +41,7 @@ const (
 	opI64Const           = 0x42
 	opF32Const           = 0x43
 	opF64Const           = 0x44
+	opI32GtS             = 0x4a
 	opI32GtU             = 0x4b
 	opI32LeS             = 0x4c
 	opI32GeU             = 0x4f
@@ -93,7 +95,7 @@ func skipImmediates(r *reader, op byte) {
 		r.u32()
 		r.u32()
 	case op == opSelectTyped:
-		skipValueTypes(r, r.u32())
+		readValueTypes(r)
 	case op >= opI32Load && op <= opI64Store32:
 		skipMemoryArgument(r)
 	case op == opMemorySize, op == opMemoryGrow:

@@ -42,6 +42,8 @@ func TestReplacedFunctionsRunAndAreMetered(t *testing.T) {
 			7, 7, 0},
 		{"the middle of a body", []metering.Replacement{{1, 3, f[3:5], i32(3)}}, 8, 108, 0},
 		{"nothing in the middle, by instructions", []metering.Replacement{{1, 3, nil, code(i32(3), opI32Mul)}}, 16, 116, 0},
+		{"two parts of a body, the second one first",
+			[]metering.Replacement{{1, 5, f[5:6], []byte{opI32Mul}}, {1, 3, f[3:5], code(i32(3), opI32Mul, i32(2))}}, 30, 130, 0},
 		{"nothing, by nothing", []metering.Replacement{{1, 0, nil, nil}}, 6, 106, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,6 +91,12 @@ func TestReplacementsThatDoNotFitAreRefused(t *testing.T) {
 			require.ErrorContains(t, err, c.message)
 		})
 	}
+}
+
+func TestReplacementsThatOverlapAreRefused(t *testing.T) {
+	wasm, f, _ := replaceable()
+	_, err := metering.Rewrite(wasm, metering.Options{Replacements: []metering.Replacement{{1, 0, f[:4], f[:4]}, {1, 3, f[3:], f[3:]}}})
+	require.ErrorContains(t, err, "function 1 is not the one to replace")
 }
 
 func TestReplacementsAndTheModuleAreNotChanged(t *testing.T) {

@@ -58,12 +58,16 @@ type meter struct {
 	portion int32
 	refills int
 	asked   []int32 // the fuel left at each call
+	asking  func()  // called each time, if it is not nil
 }
 
 func endless() *meter { return &meter{portion: 1 << 30, refills: 1 << 20} }
 
 func (m *meter) yield(left int32) int32 {
 	m.asked = append(m.asked, left)
+	if m.asking != nil {
+		m.asking()
+	}
 	if len(m.asked) > m.refills {
 		panic(errStopped)
 	}

@@ -12,15 +12,19 @@ import (
 type rewriter struct {
 	*module
 	options Options
+	bounds  bounds
 
 	fuel           uint32 // the global
 	yield          uint32 // the imported function
 	refill, charge uint32 // the helper functions
 	fill, copy     uint32 // the helper functions that need a memory
+
+	small        []uint32 // see findSmall
+	largestSmall uint32
 }
 
-func (m *module) rewrite(options Options) ([]byte, error) {
-	w := &rewriter{module: m, options: options}
+func (m *module) rewrite(options Options, bounds bounds) ([]byte, error) {
+	w := &rewriter{module: m, options: options, bounds: bounds}
 	w.fuel = m.importGlobals + m.globals
 	w.yield = m.importFunctions
 	w.refill = m.importFunctions + 1 + uint32(len(m.functions))

@@ -3,6 +3,7 @@ package metering_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,11 +23,12 @@ func TestVersion(t *testing.T) {
 	bulk := code(i32(0), i32(0), i32(900), 0xfc, 10, 0, 0, i32(0), i32(0), i32(900), 0xfc, 11, 0)
 	start := m.function(":", "iI", loop, bulk, code(i32(1), 0x40, 0, 0x1a))
 	m.exportFunction("run", "i:", "", 0x02, 0x40, loop, 0x02, 0x40, loop, 0x0b, 0x0b)
+	m.function(":", "", slices.Repeat([]byte{opNop}, 5000)) // not small
 	m.startWith(start)
 	rewritten, err := metering.Rewrite(m.bytes(), metering.Options{Functions: true, State: true})
 	require.NoError(t, err)
 	sum := sha256.Sum256(rewritten)
 	require.Equal(t, map[int]string{
-		1: "b735689f32b59b187449436a105c47e650c43d3019e5a0f7f372bfbe0f767d84",
+		3: "7bbf97d35d62cd9a6effe82f67825d517da141f0c6abbf8877ac23e5b84089b7",
 	}, map[int]string{metering.Version: hex.EncodeToString(sum[:])})
 }

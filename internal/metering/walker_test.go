@@ -76,9 +76,11 @@ type census struct {
 	imported, defined uint64 // functions
 	loops, tailCalls  int
 	indirect          int // calls
+	instructions      int
 	bulk              int // operations that are metered, but for fills and copies
 	fills, copies     int // of memory
 	memories          uint64
+	globals           uint32         // with the imported ones
 	calls             map[uint64]int // by the function called
 	locals            uint64         // of the function with the most
 }
@@ -101,12 +103,14 @@ func censusOf(wasm []byte) (c census) {
 			c.memories++
 		case kindGlobal:
 			imports.take(2)
+			c.globals++
 		case kindTag:
 			imports.numbers(2)
 		}
 	}
 	c.defined = contentOf(wasm, 3).number()
 	c.memories += contentOf(wasm, 5).number()
+	c.globals += uint32(contentOf(wasm, 6).number())
 	bodies := contentOf(wasm, 10)
 	for range bodies.number() {
 		body := walk(bodies.take(bodies.number()))
@@ -131,6 +135,7 @@ func (w walker) limits() {
 }
 
 func (c *census) count(op byte, operand uint64) {
+	c.instructions++
 	switch {
 	case op == 0x03:
 		c.loops++

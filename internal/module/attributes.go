@@ -49,3 +49,29 @@ func (s *splitter) blankBraces(start token) token {
 	}
 	return s.token
 }
+
+// exportsString is the name of an export that decides what require returns, and exportsWord stands for it in code for
+// engines that only know names that are identifiers. It is as long.
+const (
+	exportsString = "module.exports"
+	exportsWord   = "__module_exports"
+)
+
+// withoutStrings replaces the string 'module.exports' as the name of an export by an identifier. All positions stay.
+func withoutStrings(code string) string {
+	if !strings.Contains(code, "'"+exportsString+"'") && !strings.Contains(code, `"`+exportsString+`"`) {
+		return code
+	}
+	s := splitter{lexer: *newLexer(code)}
+	var one token // the token before the current one
+	for s.advance(); s.token.kind != endOfFile && s.token.kind != broken; s.advance() {
+		t := s.token
+		if text := s.text(t); t.kind == quoted && text[1:len(text)-1] == exportsString && s.is(one, "as") {
+			s.out.WriteString(code[s.done:t.start] + exportsWord)
+			s.done = t.end
+		}
+		one = t
+	}
+	s.out.WriteString(code[s.done:])
+	return s.out.String()
+}

@@ -16,6 +16,7 @@
 //
 // # Deviations
 //
-// Unlike in Node, a name without a path is also looked up in /lib, and files that a package's exports do not list can
-// be imported. Conditions of import take precedence over those of require, whatever their order in exports.
+// Unlike in Node, a name without a path is also looked up in /lib, files that a package's exports do not list can be
+// imported, and imports need no extensions. Packages that Node could not load, because they have a form for browsers or
+// bundlers only, can be imported as well.
 package module

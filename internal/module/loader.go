@@ -18,7 +18,7 @@ import (
 // Limits on the files that a [Loader] loads, in bytes. The TypeScript compiler cannot be stopped, and its stack grows
 // with the size. Smaller code that could take longer than a second or two is refused as well.
 const (
-	MaxSource     = 8 << 20
+	MaxSource     = 16 << 20
 	MaxTypeScript = 128 << 10
 )
 
@@ -31,11 +31,17 @@ type Loader struct {
 	Files afero.Fs
 	// Builtins are the names of modules that are not files, such as "fs" and "fs/promises".
 	Builtins []string
+	// Absent are the names of Node's modules that do not exist here. A file in a folder node_modules gets a
+	// placeholder for one, because most packages that require it work without it.
+	Absent []string
 	// Instead names replacements for modules of other systems, for errors. Keys have no "node:".
 	Instead map[string]string
 	// Require resolves for CommonJS: packages with several forms give the one for require.
 	Require bool
 }
+
+// AbsentPrefix begins what [Loader.Resolve] returns for a module in Absent.
+const AbsentPrefix = "absent:"
 
 // A Source is the content of a module, ready for the engine.
 type Source struct {
@@ -79,12 +85,12 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 	if notCode[strings.ToLower(path.Ext(name))] {
 		return nil, &FileError{Path: name, Reason: "by its name it is neither code nor JSON; fs.readFile gives its content"}
 	}
-	limit := int64(MaxSource)
+	limit, what := int64(MaxSource), "a source file"
 	typed := IsTypeScript(name)
 	if typed {
-		limit = MaxTypeScript
+		limit, what = MaxTypeScript, "a TypeScript file"
 	}
-	data, err := l.read(name, limit)
+	data, err := l.read(name, limit, what)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +113,19 @@ func (l *Loader) Load(ctx context.Context, name string) (*Source, error) {
 			kind = written
 		}
 	}
+	if !typed && len(s.Code) <= MaxTypeScript && IsNewer(s.Code) {
+		switch code, m, err := LowerModule(ctx, s.Code, name); {
+		case err == nil:
+			s.Code, s.Map = code, m
+		case ctx.Err() != nil || errors.Is(err, ErrBusy):
+			return nil, err
+		}
+		// Otherwise the engine says what is wrong.
+	}
 	s.Code = WithoutAttributes(s.Code)
-	s.Kind, s.UMD = l.kind(name, kind, universal)
+	if s.Kind, s.UMD = l.kind(name, kind, universal); s.Kind == ES {
+		s.Code = withoutStrings(s.Code)
+	}
 	return s, nil
 }
 
@@ -131,8 +148,8 @@ func toText(data []byte) string {
 	return strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD")
 }
 
-// read reads a file of at most limit bytes.
-func (l *Loader) read(name string, limit int64) ([]byte, error) {
+// read reads a file of at most limit bytes. what says for errors which files the limit is for.
+func (l *Loader) read(name string, limit int64, what string) ([]byte, error) {
 	if err := checkPath(name); err != "" || !path.IsAbs(name) {
 		return nil, &FileError{Path: quote(name), Reason: "this is no path of a file"}
 	}
@@ -151,7 +168,7 @@ func (l *Loader) read(name string, limit int64) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, &FileError{Path: name, Reason: "it is no regular file"}
 	}
-	tooLarge := &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes", limit)}
+	tooLarge := &FileError{Path: name, Reason: fmt.Sprintf("it is larger than %d bytes, the most that %s may have", limit, what)}
 	if info.Size() > limit {
 		return nil, tooLarge
 	}

@@ -44,6 +44,10 @@ func TestResolve(t *testing.T) {
 		"/lib/esm/package.json":             `{"main": "cjs.js", "module": "./esm.js"}`,
 		"/lib/esm/esm.js":                   "",
 		"/lib/esm/cjs.js":                   "",
+		"/lib/bundled/package.json":         `{"main": "no.js", "module": "./esm.js"}`,
+		"/lib/bundled/esm.js":               "",
+		"/lib/browser/package.json":         `{"exports": {"types": "./x.d.ts", "browser": "./b.js"}}`,
+		"/lib/browser/b.js":                 "",
 		"/lib/exp/package.json":             `{"main": "no.js", "exports": {".": {"types": "./x.d.ts", "require": "./c.cjs", "import": {"browser": "./b.js", "default": "./m.mjs"}}, "./sub": "./deep/sub.js", "./f/*.js": "./deep/*.js", "./g/*": "./deep/*.js", "./secret": null, "./out": "../lodash.js"}}`,
 		"/lib/exp/m.mjs":                    "",
 		"/lib/exp/b.js":                     "",
@@ -101,8 +105,10 @@ func TestResolve(t *testing.T) {
 		{"@s/p/x", "", "/lib/node_modules/@s/p/x.js"},
 		{"main", "", "/lib/main/lib/start.cjs"},
 		{"/lib/main", "", "/lib/main/lib/start.cjs"},
-		{"esm", "", "/lib/esm/esm.js"},
-		{"exp", "", "/lib/exp/b.js"},
+		{"esm", "", "/lib/esm/cjs.js"},
+		{"bundled", "", "/lib/bundled/esm.js"},
+		{"browser", "", "/lib/browser/b.js"},
+		{"exp", "", "/lib/exp/m.mjs"},
 		{"exp/sub", "", "/lib/exp/deep/sub.js"},
 		{"exp/f/sub.js", "", "/lib/exp/deep/sub.js"},
 		{"exp/g/sub", "", "/lib/exp/deep/sub.js"},
@@ -135,6 +141,7 @@ func TestResolveErrors(t *testing.T) {
 		{"a missing library", "moment", "", `Cannot find module "moment": it is no built-in module, and there is no moment.js and no package moment in /lib, where libraries lie. Built-in modules are: fs, fs/promises, path. Similar names in /lib: moment.min.js.`},
 		{"a module of another system", "crypto", "", `Cannot find module "crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
 		{"the same with a prefix", "node:crypto", "", `Cannot find module "node:crypto": there is no such module here: crypto is a global. Built-in modules are: fs, fs/promises, path.`},
+		{"a name for a package's own files", "#x", "", `Cannot find module "#x": no package.json around the importing file has a file for that name in its imports.`},
 		{"a missing built-in module", "node:http", "", `Cannot find module "node:http": there is no such built-in module. Built-in modules are: fs, fs/promises, path.`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -168,7 +175,6 @@ func TestResolveErrors(t *testing.T) {
 		{"./x", "relative", "no valid path"},
 		{"a//b", "", "empty parts"},
 		{"a/../b", "", "empty parts"},
-		{"#internal", "", "are not supported"},
 	} {
 		t.Run(test.want+" "+test.specifier[:min(len(test.specifier), 20)], func(t *testing.T) {
 			_, err := l.Resolve(test.specifier, test.base)
@@ -315,8 +321,8 @@ func TestLoadErrors(t *testing.T) {
 		"/sales.CSV": "a, b"})
 	l := &module.Loader{Files: files}
 	for _, test := range []struct{ name, path, want string }{
-		{"a file that is too large", "/big.js", "Cannot load /big.js: it is larger than 8388608 bytes"},
-		{"TypeScript that is too large", "/big.ts", "Cannot load /big.ts: it is larger than 131072 bytes"},
+		{"a file that is too large", "/big.js", "Cannot load /big.js: it is larger than 16777216 bytes, the most that a source file may have"},
+		{"TypeScript that is too large", "/big.ts", "Cannot load /big.ts: it is larger than 131072 bytes, the most that a TypeScript file may have"},
 		{"a directory", "/d", "Cannot load /d: it is a directory"},
 		{"no file", "/x.js", "Cannot load /x.js: there is no such file"},
 		{"what is no code", "/sales.CSV", "Cannot load /sales.CSV: by its name it is neither code nor JSON; fs.readFile gives its content"},

@@ -48,6 +48,37 @@ func (m *Map) Original(line, column int) (originalLine, originalColumn int, ok b
 	return segments[i].line + 1, segments[i].original + 1, true
 }
 
+// MarshalJSON encodes a map as a list for each line of the generated code: for each of its parts the column, and the line
+// and column in the source, where -1 is the line of code that was added.
+func (m *Map) MarshalJSON() ([]byte, error) {
+	lines := make([][]int, len(m.lines))
+	for i, segments := range m.lines {
+		lines[i] = make([]int, 0, 3*len(segments))
+		for _, s := range segments {
+			lines[i] = append(lines[i], s.column, s.line, s.original)
+		}
+	}
+	return json.Marshal(lines)
+}
+
+// UnmarshalJSON decodes what MarshalJSON returns.
+func (m *Map) UnmarshalJSON(data []byte) error {
+	var lines [][]int
+	if err := json.Unmarshal(data, &lines); err != nil {
+		return err
+	}
+	m.lines = make([][]segment, len(lines))
+	for i, numbers := range lines {
+		if len(numbers)%3 != 0 {
+			return errMap
+		}
+		for part := range slices.Chunk(numbers, 3) {
+			m.lines[i] = append(m.lines[i], segment{part[0], part[1], part[2]})
+		}
+	}
+	return nil
+}
+
 var errMap = errors.New("invalid source map")
 
 // newMap parses a source map with a single source.

@@ -1,6 +1,7 @@
 package module
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -17,22 +18,30 @@ const (
 	maxLevels = 64
 )
 
-// extensions are tried in this order if a specifier has none.
-var extensions = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"}
+// extensions are tried in this order if a specifier has none. For require, Node tries the first two, and then takes a
+// directory of the name.
+var (
+	nodeExtensions  = []string{".js", ".json"}
+	otherExtensions = []string{".mjs", ".cjs", ".ts", ".mts", ".cts"}
+	extensions      = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json"}
+)
 
 // typeScript maps the extension of compiled JavaScript to that of its TypeScript source.
 var typeScript = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
 // Resolve returns the module that a specifier means in the module at the path base, or in the main script if base
-// is "": the absolute path of a file, or a name from Builtins. The errors are a *NotFoundError or a
-// *SpecifierError.
+// is "": the absolute path of a file, a name from Builtins, or one from Absent behind [AbsentPrefix]. The errors are a
+// *NotFoundError or a *SpecifierError.
 //
 //   - A specifier that begins with / or a dot, or is a file: URL, is a path. In the main script, paths are relative
 //     to the root. A path means the file of that name; or else that name with one of the extensions .js, .mjs,
 //     .cjs, .ts, .mts, .cts and .json; or else the directory of that name, with the file that its package.json
 //     names, or its index file. x.js can also mean x.ts.
-//   - Any other specifier is a built-in module (with or without node:), or a path below the nearest node_modules
-//     directory around the importing module, or below /lib, /lib/node_modules or /node_modules.
+//   - A specifier that begins with # is looked up in the imports of the package around the importing module.
+//   - Any other specifier is a built-in module (with or without node:, but test only with it), unless it ends with a slash, or a path below
+//     the nearest node_modules directory around the importing module, or below /lib, /lib/node_modules or
+//     /node_modules. A package can also import itself by its name. Packages are searched with Node's conditions, and
+//     those without a form for Node with the conditions of browsers.
 func (l *Loader) Resolve(specifier, base string) (string, error) {
 	invalid := func(format string, args ...any) error {
 		return &SpecifierError{specifier, fmt.Sprintf(format, args...)}
@@ -49,6 +58,11 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 			if slices.Contains(l.Builtins, rest) {
 				return rest, nil
 			}
+			if checkPath(rest) == "" && !isPath(rest) {
+				if found, err := l.resolveBare(rest, base, directoryOf(base)); err == nil {
+					return found, nil
+				}
+			}
 			return "", l.notFound(specifier, base, l.noBuiltin(rest))
 		case "file":
 			u, err := url.Parse(specifier)
@@ -61,10 +75,7 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 				"put what you need into %s", libDir)
 		}
 	}
-	dir := "/"
-	if base != "" {
-		dir = path.Dir(base)
-	}
+	dir := directoryOf(base)
 	if isPath(specifier) {
 		name := specifier
 		if !path.IsAbs(name) {
@@ -81,13 +92,27 @@ func (l *Loader) Resolve(specifier, base string) (string, error) {
 		}
 		return "", l.notFound(specifier, base, l.missing(name))
 	}
-	if slices.Contains(l.Builtins, specifier) {
+	if specifier != onlyWithScheme && slices.Contains(l.Builtins, specifier) {
 		return specifier, nil
 	}
 	if strings.HasPrefix(specifier, "#") {
-		return "", invalid("names that begin with # are not supported; import the file by its path")
+		if found := l.imported(specifier, dir); found != "" {
+			return found, nil
+		}
+		return "", l.notFound(specifier, base, "no package.json around the importing file has a file for that name in its imports.")
 	}
 	return l.resolveBare(specifier, base, dir)
+}
+
+// onlyWithScheme is a built-in module that needs node: before its name, as in Node. There is a package of that name.
+const onlyWithScheme = "test"
+
+// directoryOf returns the directory of the importing module, which is the root for the main script.
+func directoryOf(base string) string {
+	if base == "" {
+		return "/"
+	}
+	return path.Dir(base)
 }
 
 // checkPath describes the fault of a specifier or path, or returns "".
@@ -121,6 +146,9 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 	if clean != strings.TrimSuffix(specifier, "/") || isPath(clean) {
 		return "", &SpecifierError{specifier, "a name of a module has no empty parts and no dots between slashes"}
 	}
+	if found := l.self(clean, dir); found != "" {
+		return found, nil
+	}
 	roots := []string{}
 	for level := 0; level < maxLevels && dir != "/"; level++ {
 		if path.Base(dir) != "node_modules" && dir != libDir {
@@ -140,6 +168,12 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 			return found, nil
 		}
 	}
+	if clean != onlyWithScheme && slices.Contains(l.Builtins, clean) { // x/ asks for a package, not for the built-in module
+		return clean, nil
+	}
+	if strings.Contains(base, "/node_modules/") && slices.Contains(l.Absent, clean) {
+		return AbsentPrefix + clean, nil
+	}
 	if l.Instead[clean] != "" {
 		return "", l.notFound(specifier, base, l.noBuiltin(clean))
 	}
@@ -153,16 +187,18 @@ func (l *Loader) resolveBare(specifier, base, dir string) (string, error) {
 
 // at returns the file that a path refers to, or "".
 func (l *Loader) at(name string, directory bool) string {
-	if !directory {
-		if found := l.file(name); found != "" {
-			return found
-		}
+	switch {
+	case directory:
+		return l.directory(name)
+	case !l.Require:
+		return cmp.Or(l.file(name, extensions), l.directory(name))
 	}
-	return l.directory(name)
+	return cmp.Or(l.file(name, nodeExtensions), l.directory(name), l.file(name, otherExtensions))
 }
 
-// file returns the file that a path refers to, or "". It does not look into directories.
-func (l *Loader) file(name string) string {
+// file returns the file that a path refers to, perhaps with one of the extensions, or "". It does not look into
+// directories.
+func (l *Loader) file(name string, extensions []string) string {
 	if l.isFile(name) {
 		return name
 	}
@@ -185,10 +221,7 @@ func (l *Loader) directory(name string) string {
 	if !l.isDir(name) {
 		return ""
 	}
-	if found := l.packageEntry(name, "."); found != "" {
-		return found
-	}
-	return l.index(name)
+	return cmp.Or(l.packageEntry(name), l.index(name))
 }
 
 func (l *Loader) index(name string) string {

@@ -30,10 +30,14 @@ var (
 // at the same time; if all of these have been given up, the error is ErrBusy. Other errors are a *SyntaxError, a
 // *ComplexityError, or a *FileError for code that is too large.
 func StripTypes(ctx context.Context, code, name string) (js string, m *Map, err error) {
+	return compileModule(ctx, code, name, api.LoaderTS)
+}
+
+func compileModule(ctx context.Context, code, name string, loader api.Loader) (js string, m *Map, err error) {
 	if err := checkTypeScript(ctx, code, name); err != nil {
 		return "", nil, err
 	}
-	out, err := transform(ctx, code, name)
+	out, err := transform(ctx, code, name, loader)
 	if err != nil {
 		return "", nil, err
 	}
@@ -59,6 +63,10 @@ func checkTypeScript(ctx context.Context, code, name string) error {
 // on the code's own first line, and ends on an added line. In the output, the first line of the function is replaced by
 // the imports, and the added line is removed.
 func StripBody(ctx context.Context, code, name string) (js string, m *Map, err error) {
+	return compileBody(ctx, code, name, api.LoaderTS)
+}
+
+func compileBody(ctx context.Context, code, name string, loader api.Loader) (js string, m *Map, err error) {
 	if err := checkTypeScript(ctx, code, name); err != nil {
 		return "", nil, err
 	}
@@ -79,7 +87,7 @@ func StripBody(ctx context.Context, code, name string) (js string, m *Map, err e
 		function = fmt.Sprintf("body%d", i)
 	}
 	prefix := "async function " + function + "() {"
-	out, err := transform(ctx, prefix+body.rest+"\n}", name)
+	out, err := transform(ctx, prefix+body.rest+"\n}", name, loader)
 	lines := countLines(code)
 	var se *SyntaxError
 	if errors.As(err, &se) {
@@ -110,7 +118,7 @@ func StripBody(ctx context.Context, code, name string) (js string, m *Map, err e
 }
 
 // transform runs a transform and waits until it finishes or the context ends.
-func transform(ctx context.Context, code, name string) (*api.TransformResult, error) {
+func transform(ctx context.Context, code, name string, loader api.Loader) (*api.TransformResult, error) {
 	select {
 	case slots <- struct{}{}:
 	default:
@@ -131,7 +139,7 @@ func transform(ctx context.Context, code, name string) (*api.TransformResult, er
 			done <- result
 		}()
 		out := api.Transform(code, api.TransformOptions{
-			Loader:         api.LoaderTS,
+			Loader:         loader,
 			Target:         api.ES2023,
 			Supported:      map[string]bool{"import-attributes": true},
 			Charset:        api.CharsetUTF8,

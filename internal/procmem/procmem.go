@@ -46,3 +46,19 @@ func ResetPeak() bool {
 	// See proc(5): 5 resets the peak resident set size.
 	return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) == nil
 }
+
+// Proportional returns the memory of the process in bytes, in which each page that is mapped in several places, here or in
+// other processes, counts once. It is zero where the system cannot tell.
+func Proportional() int64 {
+	data, err := os.ReadFile("/proc/self/smaps_rollup")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(data)) {
+		if value, ok := strings.CutPrefix(line, "Pss:"); ok {
+			kibibytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			return kibibytes << 10
+		}
+	}
+	return 0
+}

@@ -55,6 +55,34 @@ func modules() []Attack {
 	add("loop-table", "Loops through a table of branches.", stopped, start("", asm.Loop, asm.Empty, asm.I32(7), 0x0e, 1, 0, 0, asm.End))
 	add("loop-fill", "Fills 50 MB again and again.", stopped,
 		start("", asm.I32(900), asm.MemoryGrow, 0, asm.Drop, asm.Forever(asm.I32(0), asm.I32(1), asm.I32(50<<20), 0xfc, 0x0b, 0)))
+	add("loop-copy", "Copies 50 MB again and again.", stopped,
+		start("", asm.I32(900), asm.MemoryGrow, 0, asm.Drop, asm.Forever(asm.I32(1), asm.I32(0), asm.I32(50<<20), 0xfc, 0x0a, 0, 0)))
+	add("loop-tail", "Calls itself in place of itself, without end.", []string{refused, timeLimit}, start("", 0x12, 0))
+	increment := asm.Code(asm.I32(8), asm.I32(8), asm.Load(), asm.I32(1), asm.Add, asm.Store())
+	add("straight", "Has no loops, but calls that double 60 times, and long functions.", stopped, func(m *asm.Module) {
+		f := m.Func(":", "", bytes.Repeat(increment, 1000))
+		for range 60 {
+			f = m.Func(":", "", asm.Call(f), asm.Call(f))
+		}
+		m.Export("_start", f)
+	})
+	add("straight-table", "Has no loops, but calls through a table that double 60 times.", stopped, func(m *asm.Module) {
+		m.Table(asm.Code(0, asm.U32(61)))
+		kind := m.Type(":")
+		f := []uint32{m.Func(":", "", increment)}
+		for i := range int32(60) {
+			again := asm.Code(asm.I32(i), 0x11, asm.U32(kind), 0)
+			f = append(f, m.Func(":", "", again, again))
+		}
+		m.Elements(f...)
+		m.Export("_start", f[60])
+	})
+	add("returns", "Calls itself 400 000 times, and is slow to return.", []string{timeLimit, recursionLimit, returnsNothing},
+		func(m *asm.Module) {
+			f := m.Func("i:", "", asm.LocalGet, 0, asm.If, asm.Empty, asm.LocalGet, 0, asm.I32(-1), asm.Add, asm.Call(0), asm.End,
+				bytes.Repeat(increment, 600))
+			m.Export("_start", m.Func(":", "", asm.I32(400_000), asm.Call(f)))
+		})
 	add("recursion", "Calls itself without end.", []string{recursionLimit, timeLimit}, start("", asm.Call(0)))
 	add("recursion-tree", "Calls itself twice, without end.", []string{recursionLimit, timeLimit}, start("", asm.Call(0), asm.Call(0)))
 	add("memory", "Takes memory until it gets no more.", []string{memoryLimit}, start("", asm.Forever(growing)))
@@ -68,6 +96,10 @@ func modules() []Attack {
 	add("table-changed", "Changes a table, which would stay changed.", []string{refused}, func(m *asm.Module) {
 		m.Table([]byte{0, 1})
 		m.Export("_start", m.Func(":", "", asm.I32(0), 0xd0, 0x70, 0x26, 0))
+	})
+	add("table-growth", "Makes a table larger, for ever.", []string{refused}, func(m *asm.Module) {
+		m.Table([]byte{0, 1})
+		m.Export("_start", m.Func(":", "", asm.Forever(0xd0, 0x70, asm.I32(1000), 0xfc, 0x0f, 0, asm.Drop)))
 	})
 	add("start-trap", "Traps before it has begun.", []string{refused}, func(m *asm.Module) {
 		m.Export("_start", m.Func(":", ""))
@@ -92,6 +124,13 @@ func modules() []Attack {
 	add("call-random", "Wants randomness in all addresses.", stopped, calling("random_get", "ii:i", asm.I32(0), asm.I32(-1)))
 	add("call-path", "Opens paths that are not in its memory.", stopped, calling("path_open", "iiiiiIIii:i", asm.I32(3), asm.I32(-1),
 		asm.I32(-1), asm.I32(-1), asm.I32(-1), 0x42, 0x7f, 0x42, 0x7f, asm.I32(-1), asm.I32(-1)))
+	add("call-tool", "Calls tools that it has not been granted, with a name and an input from outside of its memory.", stopped,
+		func(m *asm.Module) {
+			call, result := m.Import("toolrun", "call", "iiii:I"), m.Import("toolrun", "result", "ii:i")
+			m.Export("_start", m.Func(":", "", asm.Forever(
+				asm.I32(-8), asm.I32(200), asm.I32(-4), asm.I32(-1), asm.Call(call), asm.Drop,
+				asm.I32(-8), asm.I32(-1), asm.Call(result), asm.Drop)))
+		})
 	add("custom-broken", "Has a custom section whose name is longer than it.", []string{refused}, func(m *asm.Module) {
 		m.Custom = asm.Section(0, []byte{200, 1, 'x'})
 		m.Export("_start", m.Func(":", ""))

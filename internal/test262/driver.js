@@ -5,6 +5,7 @@ const { evalScript, gc } = await import('qjs:std');
 const { defineProperty } = Reflect;
 const then = Function.prototype.call.bind(Promise.prototype.then);
 const { String } = globalThis;
+globalThis.process?.on('unhandledRejection', () => {}); // tests may leave rejections alone
 
 const define = (name, value) => {
   defineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });

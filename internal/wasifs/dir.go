@@ -106,7 +106,11 @@ func (d *dir) List() ([]Entry, Errno) {
 			if size += entrySize + len(info.Name()); size > maxListing {
 				return nil, EOVERFLOW
 			}
-			entries = append(entries, Entry{inode(path.Join(d.name, info.Name())), info.Name(), info.Mode().Type()})
+			name := path.Join(d.name, info.Name())
+			if d.fs.hides(name) {
+				continue
+			}
+			entries = append(entries, Entry{inode(name), info.Name(), info.Mode().Type()})
 		}
 		switch {
 		case errors.Is(err, io.EOF), err == nil && len(infos) == 0:

@@ -24,6 +24,9 @@
 //   - A file that the guest itself removes or replaces while it has it open for writing lives on in memory, up to a
 //     limit. Writing to one that somebody else removes or replaces is ESTALE.
 //   - Renaming a directory to an empty one removes that one first, in a separate step.
+//   - A directory NAME.lock that the guest has made is removed when the guest ends while it has NAME open: SQLite locks
+//     files so, and the locks of a process end with it. While it holds
+//     such a lock of a database, looking for it is ENOENT, which SQLite needs to undo unfinished transactions.
 //   - A directory listing is a snapshot from when reading began or was restarted.
 package wasifs
 
@@ -47,6 +50,8 @@ type FS struct {
 
 	mu   sync.Mutex // held during each operation, also of open files
 	open []File
+	// locks are the times of directories that the guest has made and that may be locks, by their names.
+	locks map[string]int64
 }
 
 // New returns files as WASI shows them. Removed files that are still open may take spare bytes of memory.
@@ -57,10 +62,12 @@ type FS struct {
 func New(files afero.Fs, spare int64) *FS { return &FS{files: files, spare: spare} }
 
 // Close closes everything that is open. Replacements of files that are not finished take effect if finish is set;
-// otherwise they are dropped. The error is that of the first file whose changes may be lost.
+// otherwise they are dropped. Directories that the guest has made as locks of open files are removed. The error is that
+// of the first file whose changes may be lost.
 func (s *FS) Close(finish bool) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.release(s.held())
 	for len(s.open) > 0 {
 		last := s.open[len(s.open)-1]
 		if f, ok := last.(*file); ok && !finish {
@@ -169,6 +176,9 @@ func (s *FS) Lstat(guest string) (Stat, Errno) { return s.look(guest, s.lstat) }
 func (s *FS) look(guest string, look func(string) (fs.FileInfo, error)) (Stat, Errno) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if name, _ := resolve(guest); s.hides(name) {
+		return Stat{}, ENOENT
+	}
 	return s.stat(guest, look)
 }
 
@@ -207,7 +217,11 @@ func (s *FS) Mkdir(guest string) Errno {
 	if errno := s.settle(name); errno != 0 {
 		return errno
 	}
-	return toErrno(s.files.Mkdir(name, dirMode))
+	errno := toErrno(s.files.Mkdir(name, dirMode))
+	if errno == 0 {
+		s.madeDir(name)
+	}
+	return errno
 }
 
 // The permissions that files and directories are made with.
@@ -236,7 +250,11 @@ func (s *FS) Rmdir(guest string) Errno {
 	case name == root:
 		return EPERM
 	}
-	return toErrno(s.files.Remove(name))
+	errno := toErrno(s.files.Remove(name))
+	if errno == 0 {
+		delete(s.locks, name)
+	}
+	return errno
 }
 
 // Unlink removes a file.
@@ -326,5 +344,7 @@ func (s *FS) utimens(guest string, atim, mtim int64) Errno {
 	if atim == OmitTime {
 		atim = mtim // nothing reports it
 	}
-	return toErrno(s.files.Chtimes(name, time.Unix(0, atim), time.Unix(0, mtim)))
+	errno := toErrno(s.files.Chtimes(name, time.Unix(0, atim), time.Unix(0, mtim)))
+	s.touched(name)
+	return errno
 }

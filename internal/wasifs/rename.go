@@ -43,6 +43,7 @@ func (s *FS) Rename(guestFrom, guestTo string) Errno {
 	}
 	if errno == 0 {
 		s.orphan(orphans)
+		delete(s.locks, from)
 		for _, f := range s.open {
 			f.renamed(from, to)
 		}

@@ -162,6 +162,9 @@ func Code(parts ...any) []byte {
 		case byte:
 			b = append(b, p)
 		case int:
+			if p < 0 || p > 0xff {
+				panic("not a byte")
+			}
 			b = append(b, byte(p))
 		default:
 			panic("neither a byte nor bytes")

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/utf8text"
 )
@@ -85,23 +84,4 @@ func EncodeBase64(text string, work Work) (encoded []byte, err error) {
 		plain = append(plain[:0], plain[whole:]...)
 	}
 	return encoded, nil
-}
-
-// BytesAsText calls do with pieces of the text whose code points are the bytes of data, as atob returns it. A piece
-// is valid until do returns. The error is that of do or work.
-func BytesAsText(data []byte, work Work, do func(piece string) error) error {
-	piece := make([]byte, 0, 2*min(len(data), base64Part))
-	for part := range slices.Chunk(data, base64Part) {
-		if err := work(len(part)); err != nil {
-			return err
-		}
-		piece = piece[:0]
-		for _, c := range part {
-			piece = utf8.AppendRune(piece, rune(c))
-		}
-		if err := do(utf8text.View(piece)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -197,7 +197,8 @@ func tableOf(e encoding.Encoding) *charmap.Charmap {
 }
 
 func (d Decoding) table(table *charmap.Charmap, name string, data []byte, do func(piece string) error) error {
-	controls := strings.HasPrefix(name, "iso-8859-") // which the tables lack
+	iso := strings.HasPrefix(name, "iso-8859-")
+	windows := strings.HasPrefix(name, "windows-")
 	piece := make([]byte, 0, utf8.UTFMax*min(len(data), decodePart))
 	for part := range slices.Chunk(data, decodePart) {
 		if err := d.Work(len(part)); err != nil {
@@ -210,8 +211,8 @@ func (d Decoding) table(table *charmap.Charmap, name string, data []byte, do fun
 				continue
 			}
 			r := table.DecodeByte(c)
-			if controls && c < 0xa0 {
-				r = rune(c)
+			if c < 0xa0 && (iso || windows && r == utf8.RuneError) {
+				r = rune(c) // a control character, which the tables lack
 			}
 			if r == utf8.RuneError && d.Fatal {
 				return ErrEncoding

@@ -183,6 +183,12 @@ func checkImport(i metering.External) error {
 			return nil
 		}
 	}
+	if offered, ok := callTypes[i.Name]; ok && i.Module == callsModule {
+		if offered != i.Type {
+			return &RefusedError{Reason: fmt.Sprintf("it imports the function %s with the type %s, and the type is %s", name, i.Type, offered)}
+		}
+		return nil
+	}
 	refused := &RefusedError{Reason: "it imports the function " + name + ", which is not offered"}
 	for _, f := range foreign {
 		exact := len(f.module) < 5

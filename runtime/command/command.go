@@ -13,6 +13,15 @@
 // and each run starts from an image of the memory as it is then. It therefore answers much faster, if its language needs
 // time to start. Whatever _initialize gets of randomness is the same in each run.
 //
+// A module that may call tools imports these functions from "toolrun". Both never fail: sizes and addresses that are
+// wrong give an error as the result, or nothing.
+//
+//	call(tool, toolSize, input, inputSize i32) i64  // status << 32 | size of the result
+//	result(to, size i32) i32                        // copies the next part of the result, and returns its size
+//
+// The input is the JSON that the tool takes. Status 0 is success; with status 1 the result is the text of an error. The
+// result is kept until the next call.
+//
 // Modules need not be trusted. [Check] refuses those that cannot be run, and those that a compiler cannot compile in
 // reasonable time and memory.
 package command
@@ -88,6 +97,7 @@ func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *O
 		NoClock:     c.options.NoClock,
 		NoRandom:    c.options.NoRandom,
 		Foreign:     true,
+		Imports:     callImports,
 		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &driver{in: in, form: form}, nil },
 		DecodeState: func([]byte) (any, error) { return nil, nil },
 	})
@@ -135,11 +145,16 @@ type Result struct {
 // The result is never nil, but for errors of the host. The error is a [*sandbox.ExitError] if the module ended with
 // another status than 0, and otherwise as package runtime says.
 func (c *Command) Run(ctx context.Context, options sandbox.RunOptions) (*Result, error) {
+	return c.RunCalling(ctx, options, nil)
+}
+
+// RunCalling is [Command.Run] for a module that may call tools. A nil caller lets it call none.
+func (c *Command) RunCalling(ctx context.Context, options sandbox.RunOptions, caller Caller) (*Result, error) {
 	export := startExport
 	if c.form == FormReactor {
 		export = callExport
 	}
-	return c.run(ctx, export, options)
+	return c.run(ctx, export, options, caller)
 }
 
 // Describe asks the module for the description of the tool that it is: a command gets the argument --describe, and the
@@ -147,13 +162,13 @@ func (c *Command) Run(ctx context.Context, options sandbox.RunOptions) (*Result,
 func (c *Command) Describe(ctx context.Context, options sandbox.RunOptions) (*Result, error) {
 	options.Stdin = nil
 	if c.form == FormReactor {
-		return c.run(ctx, describeExport, options)
+		return c.run(ctx, describeExport, options, nil)
 	}
 	options.Args = []string{"--describe"}
-	return c.run(ctx, startExport, options)
+	return c.run(ctx, startExport, options, nil)
 }
 
-func (c *Command) run(ctx context.Context, export string, options sandbox.RunOptions) (*Result, error) {
+func (c *Command) run(ctx context.Context, export string, options sandbox.RunOptions, caller Caller) (*Result, error) {
 	stdout := &sandbox.Stream{}
 	options.Stdout = stdout
 	options.Args = append([]string{c.options.Name}, options.Args...)
@@ -162,7 +177,7 @@ func (c *Command) run(ctx context.Context, export string, options sandbox.RunOpt
 	if err != nil {
 		return nil, err
 	}
-	err = call(r, export)
+	err = call(r, export, caller)
 	result := &Result{Usage: r.Usage()}
 	result.Log, result.Truncated = r.Output().End()
 	result.Truncated -= stdout.Cut
@@ -173,7 +188,7 @@ func (c *Command) run(ctx context.Context, export string, options sandbox.RunOpt
 }
 
 // call starts a run's sandbox and calls an export.
-func call(r *sandbox.Run, export string) error {
+func call(r *sandbox.Run, export string, caller Caller) error {
 	in, err := r.Start(nil)
 	if err != nil {
 		return err
@@ -183,6 +198,7 @@ func call(r *sandbox.Run, export string) error {
 		return fmt.Errorf("command: the module does not export %q", export)
 	}
 	in.Untrusted()
+	in.Driver().(*driver).caller = caller
 	results, err := entry.Call(in.Context())
 	err = in.Reason(err)
 	if err == nil && len(results) > 0 {
@@ -201,6 +217,10 @@ func call(r *sandbox.Run, export string) error {
 type driver struct {
 	in   *sandbox.Instance
 	form Form
+
+	// Of one run.
+	caller Caller
+	result []byte // the unread rest of a call's
 }
 
 // Start runs _initialize of a reactor.
@@ -215,8 +235,12 @@ func (d *driver) Start() error {
 	return nil
 }
 
-func (d *driver) State() any       { return nil }
-func (d *driver) Resume(any) error { return nil }
+func (d *driver) State() any { return nil }
+
+func (d *driver) Resume(any) error {
+	d.caller, d.result = nil, nil
+	return nil
+}
 
 // Idle says that the instance can always be put back: nothing of the module can be in progress when its call is over.
 func (d *driver) Idle() bool { return true }

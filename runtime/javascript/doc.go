@@ -13,7 +13,8 @@
 //
 // # Scripts
 //
-// A script is the body of an async function in strict mode: return gives the result, and await works. Beside the
+// A script is the body of an async function: return gives the result, and await works. It is strict if it says so, and
+// if it is a module. Beside the
 // language (ES2023) it has console, timers, queueMicrotask, crypto.getRandomValues and randomUUID, performance, fs
 // for the run's files, and a small process object, whose standard output and error are the console. It can read the
 // time but not set it. There is no network, no other process, no environment and no other file.
@@ -33,7 +34,7 @@
 // globals and modules that only other systems have.
 //
 // A run lasts until the script has returned and no timer and no asynchronous call is pending. If the script throws,
-// everything else is dropped. Exceptions in timers and unhandled rejections appear on the console.
+// everything else is dropped. Exceptions in timers and unhandled rejections end the run.
 //
 // # Files
 //
@@ -49,7 +50,7 @@
 //   - readFile returns a Uint8Array whose toString(encoding) gives the text.
 //   - readdir lists directories first.
 //   - exists returns a promise.
-//   - stat returns isFile(), isDirectory(), size in bytes, mtime in milliseconds since 1970, readonly, isBinary and
+//   - stat returns isFile(), isDirectory(), size in bytes, mtime (a Date) and mtimeMs, readonly, isBinary and
 //     mime (from the first 64 KiB of the content; for text, its kind from the name). In JSON, isFile and
 //     isDirectory are booleans.
 //
@@ -57,23 +58,38 @@
 // if the source shows it.
 //
 // Errors have code, path and a message with the path as the script gave it, as in "ENOENT: no such file or
-// directory, 'a.txt'". For a missing argument, or a path that is not a string, the code is ERR_INVALID_ARG_TYPE. The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES,
+// directory, 'a.txt'". The codes are ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EINVAL, EROFS, ENOSPC, EACCES,
 // EBUSY (the root), EFBIG, ENOMEM (more than the memory limit allows to read or list at once), and EIO with the
-// file system's own message for all others.
+// file system's own message for all others. These errors have Node's syscall and errno, too, which are not listed. Wrong
+// arguments have Node's codes: ERR_INVALID_ARG_TYPE if they are missing or of a wrong type, ERR_INVALID_ARG_VALUE and
+// ERR_OUT_OF_RANGE if their value is not allowed.
 //
 // # Modules
 //
 // import, import() and require load files of the run: JavaScript, TypeScript and JSON, ES modules and CommonJS.
 // Names are paths (/lib/x.js, ./y.mjs; .js and so on can be left out), built-in modules (fs, fs/promises, path,
-// with or without node:), or packages in /lib or /lib/node_modules with a package.json. An ES module can import
-// CommonJS, as a whole by default or by name; require cannot load ES modules. Nothing is loaded from the network.
-// The engine's own modules cannot be imported.
+// with or without node:), or packages in /lib or node_modules with a package.json, found as Node finds them. An ES
+// module can import CommonJS, as a whole by default or by name, and require loads ES modules that do not wait at their
+// top level. Nothing is loaded from the network. The engine's own modules cannot be imported.
 //
 // [RunOptions].Libraries are folders of scripts that run first, in global scope, such as npm libraries for
 // browsers. The sandbox after loading is kept as an image, so libraries do not run again until one of their files
 // changes. That works only if the result depends on nothing but these files, the run's functions and globals, and
-// its memory limit: libraries that use randomness, read other files or print while loading run each time. The time
-// that they read while loading can be up to a minute old.
+// its memory limit: libraries that use randomness, list folders or print while loading run each time. The time
+// that they read while loading can be up to a minute old. The modules that a script loads before it does anything else,
+// by import declarations or by require, are kept in the same way.
+//
+// # Sessions
+//
+// Scripts of a session ([RunOptions].Session) run in the same sandbox, one after the other, as in a notebook. Each is
+// evaluated in global scope, so what it declares at its top level is there for the next one, which can declare it anew.
+// Import declarations declare variables; a script has no exports there. The second script is named script-2.js, and so on.
+// Between two scripts the sandbox is a [sandbox.State], and a script that fails leaves the one before it.
+//
+// # Scripts that wait
+//
+// An asynchronous [Function] can return [ErrSuspend]: its answer comes later. When a script waits for nothing else, its run
+// ends, and [Interpreter.Resume] goes on from its state, perhaps in another process, and calls the function again.
 //
 // # Limits
 //

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"syscall"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/utf8text"
 	"github.com/toolrun/toolrun/internal/webapi"
@@ -57,46 +56,72 @@ func encodedSize(encoding string, data []byte, work webapi.Work) (int, error) {
 	return size, nil
 }
 
-// encodeText calls do with pieces of the text of a file's bytes. The utf8 encoding returns data unchanged, even if
-// it is invalid. The error is that of work or do.
+// encodeText calls do with pieces of the text of a file's bytes in utf8 or utf16le. The utf8 encoding returns data
+// unchanged, even if it is invalid. The error is that of work or do.
 func encodeText(encoding string, data []byte, work webapi.Work, do func(piece string) error) error {
 	var piece []byte
 	for len(data) > 0 {
 		part := data[:min(len(data), encodingPart)]
 		last := len(part) == len(data)
 		switch {
-		case encoding == "utf8", encoding == "":
+		case encoding != "utf16le":
 			part = part[:utf8text.Piece(utf8text.View(data), encodingPart)]
-		case encoding == "utf16le" && !last && part[len(part)-1]&0xfc == 0xd8:
+		case !last && part[len(part)-1]&0xfc == 0xd8:
 			part = part[:len(part)-2] // the second half of a pair is behind it
 		}
 		if err := work(len(part)); err != nil {
 			return err
 		}
 		data = data[len(part):]
-		piece = piece[:0]
+		text := part
+		if encoding == "utf16le" {
+			piece, _ = utf8text.AppendUTF16(piece[:0], part, math.MaxInt)
+			text = piece
+		}
+		if err := do(utf8text.View(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// latin1Size returns how many characters so many bytes are in an encoding whose texts have characters of one byte only.
+func latin1Size(encoding string, bytes int) (size int, ok bool) {
+	switch encoding {
+	case "hex":
+		return hex.EncodedLen(bytes), true
+	case "base64":
+		return base64.StdEncoding.EncodedLen(bytes), true
+	case "base64url":
+		return base64.RawURLEncoding.EncodedLen(bytes), true
+	case "latin1", "ascii":
+		return bytes, true
+	}
+	return 0, false
+}
+
+// encodeLatin1 writes the text of bytes in such an encoding. The error is that of work.
+func encodeLatin1(text []byte, encoding string, data []byte, work webapi.Work) error {
+	for part := range slices.Chunk(data, encodingPart) {
+		if err := work(len(part)); err != nil {
+			return err
+		}
 		switch encoding {
 		case "hex":
-			piece = hex.AppendEncode(piece, part)
+			text = text[hex.Encode(text, part):]
 		case "base64":
-			piece = base64.StdEncoding.AppendEncode(piece, part)
+			base64.StdEncoding.Encode(text, part)
+			text = text[base64.StdEncoding.EncodedLen(len(part)):]
 		case "base64url":
-			piece = base64.RawURLEncoding.AppendEncode(piece, part)
-		case "latin1", "ascii":
-			mask := byte(0xff)
-			if encoding == "ascii" {
-				mask = 0x7f // as Node has it
+			base64.RawURLEncoding.Encode(text, part)
+			text = text[base64.RawURLEncoding.EncodedLen(len(part)):]
+		case "ascii":
+			for i, c := range part {
+				text[i] = c & 0x7f // as Node has it
 			}
-			for _, c := range part {
-				piece = utf8.AppendRune(piece, rune(c&mask))
-			}
-		case "utf16le":
-			piece, _ = utf8text.AppendUTF16(piece, part, math.MaxInt)
+			text = text[len(part):]
 		default:
-			piece = part
-		}
-		if err := do(utf8text.View(piece)); err != nil {
-			return err
+			text = text[copy(text, part):]
 		}
 	}
 	return nil

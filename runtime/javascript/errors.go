@@ -22,6 +22,9 @@ type ScriptError struct {
 	Line, Column int
 	// Syntax means that the script did not compile, so none of it has run.
 	Syntax bool
+	// Uncaught means that a callback threw the exception, in a timer for example, or that it is the reason of a
+	// rejected promise that nobody handles. Thrown says so, too. The script may have returned before.
+	Uncaught bool
 }
 
 func (e *ScriptError) Error() string { return e.Thrown }
@@ -38,6 +41,11 @@ var (
 	// ErrNeverSettles means that the script waits for a promise that nothing can settle any more.
 	ErrNeverSettles = errors.New("the script waits for a promise that can never settle: " +
 		"no timer and no call is pending that could resolve or reject it")
+
+	// ErrSuspend is what an asynchronous [Function] returns that has no answer yet, and will have none soon. When the script
+	// can do nothing else without that answer, its run ends with ErrSuspend, and [Result].State is where [Interpreter.Resume]
+	// goes on. The script's timers do not count as something that it can do: its clock stands still until then.
+	ErrSuspend = sandbox.ErrSuspend
 
 	// ErrHalted means that the script called halt. The message is the last entry of the console.
 	ErrHalted = errors.New("Halted")

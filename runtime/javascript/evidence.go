@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/afero"
@@ -27,7 +29,7 @@ type evidence struct {
 type sighting struct {
 	kind    byte // as kindOf has it; 0 if nothing is there
 	read    bool
-	content []byte // if it was read
+	content []byte // if it was read: of a directory, the names in it
 }
 
 // sightingOverhead is about how many bytes a sighting takes beside its content.
@@ -86,6 +88,12 @@ func (e *evidence) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
+// IsReadOnly reports what the file system says.
+func (e *evidence) IsReadOnly(name string) bool {
+	v, ok := e.Fs.(protecting)
+	return ok && v.IsReadOnly(name)
+}
+
 // Open implements [afero.Fs].
 func (e *evidence) Open(name string) (afero.File, error) {
 	f, err := e.Fs.Open(name)
@@ -103,6 +111,7 @@ type witnessedFile struct {
 	evidence *evidence
 	content  []byte
 	ended    bool
+	listed   bool // it is a directory
 }
 
 func (f *witnessedFile) Read(p []byte) (int, error) {
@@ -113,14 +122,29 @@ func (f *witnessedFile) Read(p []byte) (int, error) {
 }
 
 func (f *witnessedFile) Readdirnames(n int) ([]string, error) {
-	f.evidence.spoil()
-	return f.File.Readdirnames(n)
+	names, err := f.File.Readdirnames(n)
+	if len(names) >= n && n > 0 || f.listed { // there may be more
+		f.evidence.spoil()
+		return names, err
+	}
+	f.listed, f.content = true, contentOf(names)
+	return names, err
+}
+
+// contentOf returns the names in a directory as a text, without their order.
+func contentOf(names []string) []byte {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return []byte(strings.Join(names, "\x00"))
 }
 
 func (f *witnessedFile) Close() error {
-	if f.ended {
+	switch {
+	case f.listed:
+		f.evidence.note(f.name, sighting{kindDirectory, true, f.content})
+	case f.ended:
 		f.evidence.note(f.name, sighting{kindFile, true, f.content})
-	} else {
+	default:
 		f.evidence.spoil()
 	}
 	return f.File.Close()
@@ -135,7 +159,16 @@ func (e *evidence) holds(ctx context.Context, files afero.Fs) bool {
 			return false
 		}
 		info, err := files.Stat(name)
-		if kindSeen(info, err) != s.kind || s.read && info.Size() != int64(len(s.content)) {
+		if kindSeen(info, err) != s.kind {
+			return false
+		}
+		if s.read && s.kind == kindDirectory {
+			if !lists(files, name, s.content) {
+				return false
+			}
+			continue
+		}
+		if s.read && info.Size() != int64(len(s.content)) {
 			return false
 		}
 		if s.read && !contains(ctx, files, name, s.content, *buffer) {
@@ -149,6 +182,17 @@ var buffers = sync.Pool{New: func() any {
 	b := make([]byte, 16<<10) // stays in the first level of the processor's cache
 	return &b
 }}
+
+// lists reports whether a directory has exactly these names.
+func lists(files afero.Fs, name string, content []byte) bool {
+	f, err := files.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(1 + bytes.Count(content, []byte{0}) + 1) // one more than there were
+	return bytes.Equal(contentOf(names), content)
+}
 
 // contains reports whether a file has exactly this content.
 func contains(ctx context.Context, files afero.Fs, name string, content, buffer []byte) bool {

@@ -58,7 +58,7 @@ func ExampleScriptError() {
 	}
 	// Output:
 	// TypeError 2
-	// TypeError: cannot read property 'name' of null
+	// TypeError: Cannot read properties of null (reading 'name')
 	//     at <anonymous> (script.js:2:1)
 }
 

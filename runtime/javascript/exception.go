@@ -1,10 +1,13 @@
 package javascript
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
+	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
 // thrownValue is the prelude's description of an exception.
@@ -27,9 +30,17 @@ func (t thrownValue) outOfMemory(refused bool) bool {
 		return refused
 	case "error":
 		return t.Name == "InternalError" && (t.Message == "out of memory" || refused && t.Message == "") ||
-			t.Name == "RangeError" && (t.Message == "invalid string length" || t.Message == "invalid array buffer length")
+			t.Name == "RangeError" && (t.Message == "Invalid string length" || t.Message == "Array buffer allocation failed")
 	}
 	return false
+}
+
+// exhausted serves [quickjs.MemoryArgc]: when memory is used up, the run ends, whatever the script would catch. It can
+// catch that a single thing is larger than all memory that it may have.
+func (in *instance) exhausted() {
+	if in.vm != nil && in.Exhausted() {
+		panic(&sandbox.Stop{Err: in.MemoryError()})
+	}
 }
 
 // exception takes the pending exception and returns the error that ends the run.
@@ -80,6 +91,21 @@ func (in *instance) thrown(args arguments) error {
 	return e
 }
 
+// uncaught ends the run with an exception that nothing has caught, perhaps after the script has returned. A library's
+// appears on the console.
+func (in *instance) uncaught(args arguments) error {
+	if in.run.Output().Library() != "" {
+		text, cut, _ := args.text(2, in.run.Output().Room())
+		in.run.Output().Log(sandbox.LevelError, text, cut)
+		return nil
+	}
+	err := in.thrown(args)
+	if e, ok := errors.AsType[*ScriptError](err); ok {
+		e.Uncaught = true
+	}
+	return &sandbox.Stop{Err: err}
+}
+
 // lineOf returns the line of a text with a number, counted from 1.
 func lineOf(text string, line int) string {
 	for ; line > 1; line-- {
@@ -103,14 +129,24 @@ func (e *ScriptError) place(file string, line, column int) {
 	e.Thrown += "\n" + e.Stack
 }
 
-// checkSource makes a script valid for the engine, which reads UTF-8 up to the first NUL.
-func checkSource(script, name string) (string, error) {
-	if at := strings.IndexByte(script, 0); at >= 0 {
-		line := 1 + strings.Count(script[:at], "\n")
-		column := at - strings.LastIndexByte(script[:at], '\n')
-		return "", newSyntaxError(`a NUL character in the source (in a string, write \0 instead)`, name, line, column)
+// atNUL makes the message of a syntax error say that there is a NUL in its place, which cannot be seen. Strings, templates,
+// regular expressions and comments may contain it.
+func atNUL(err error, source string) error {
+	var e *ScriptError
+	if !errors.As(err, &e) || !e.Syntax || e.Line < 1 || e.Column < 1 || strings.IndexByte(source, 0) < 0 {
+		return err
 	}
-	return strings.ToValidUTF8(script, "\ufffd"), nil
+	before := e.Line - 1 // lines
+	for line := range strings.Lines(source) {
+		if before--; before >= 0 {
+			continue
+		}
+		if units := utf16.Encode([]rune(line)); e.Column <= len(units) && units[e.Column-1] == 0 {
+			return newSyntaxError(`a NUL character in the source (in a string, write \0 instead)`, e.File, e.Line, e.Column)
+		}
+		break
+	}
+	return err
 }
 
 // unbalanced is the error for a script whose brackets close the function around it.

@@ -1,8 +1,9 @@
 package javascript
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,36 +20,30 @@ import (
 // maxExplained is the longest name and message of an error that can be explained, in bytes.
 const maxExplained = 256
 
-const noCompression = "there is no compression here, but a library for it, such as fflate.js, can be put into /lib"
+const (
+	noNetwork  = "there is no network here"
+	howNetwork = "whoever runs this can allow hosts, as in --allow 'GET https://example.com/**'"
+)
 
 // missingGlobals maps globals of other systems to their replacements here.
 var missingGlobals = func() map[string]string {
-	const network, dom = "there is no network here", "there is no DOM here"
-	const streams = "there are no streams here: use strings, Uint8Array and whole files"
+	const network, dom = noNetwork, "there is no DOM here"
 	m := map[string]string{
-		"Buffer": "there is no Buffer here: use Uint8Array, TextEncoder, TextDecoder, atob and btoa, or the encodings 'base64' and 'hex' of " +
-			"fs.readFile and fs.writeFile",
-		"Intl":           "there is no Intl here: format numbers and dates without it",
-		"Temporal":       "use Date",
-		"WebAssembly":    "there is no WebAssembly here",
-		"Worker":         "there are no workers here",
-		"path":           "write: const path = require('path')",
-		"tools":          "code cannot call other tools here",
-		"setImmediate":   "use setTimeout or queueMicrotask",
-		"clearImmediate": "use setTimeout and clearTimeout",
-		"global":         "use globalThis",
-		"print":          "use console.log",
-		"Deno":           "this is not Deno: fs has the functions of Node's fs",
-		"Bun":            "this is not Bun: fs has the functions of Node's fs",
+		"Temporal":    "use Date",
+		"FileReader":  "Blob has text() and arrayBuffer()",
+		"WebAssembly": "there is no WebAssembly here",
+		"Worker":      "there are no workers here",
+		"path":        "write: const path = require('path')",
+		"tools":       "code cannot call other tools here",
+		"print":       "use console.log",
+		"Deno":        "this is not Deno: fs has the functions of Node's fs",
+		"Bun":         "this is not Bun: fs has the functions of Node's fs",
 	}
-	for _, name := range []string{"fetch", "Request", "Response", "Headers", "XMLHttpRequest", "WebSocket", "EventSource"} {
+	for _, name := range []string{"XMLHttpRequest", "WebSocket", "EventSource"} {
 		m[name] = network
 	}
-	for _, name := range []string{"Blob", "File", "FileReader", "ReadableStream", "WritableStream", "TransformStream"} {
-		m[name] = streams
-	}
-	m["CompressionStream"], m["DecompressionStream"] = noCompression, noCompression
-	for _, name := range []string{"window", "document", "navigator", "location", "localStorage", "sessionStorage", "DOMParser", "alert", "confirm", "prompt"} {
+	m["fetch"] = network + ": " + howNetwork
+	for _, name := range []string{"window", "document", "location", "localStorage", "sessionStorage", "DOMParser", "alert", "confirm", "prompt"} {
 		m[name] = dom
 	}
 	return m
@@ -56,22 +51,7 @@ var missingGlobals = func() map[string]string {
 
 // missingModules maps Node's modules to their replacements here.
 var missingModules = func() map[string]string {
-	m := map[string]string{
-		"assert":          "use console.assert, or throw an Error",
-		"buffer":          "Uint8Array, TextEncoder, TextDecoder, atob and btoa are globals",
-		"crypto":          "crypto.randomUUID, crypto.getRandomValues and crypto.subtle.digest are globals",
-		"events":          "EventTarget is a global",
-		"os":              "lines end with \\n and paths have slashes",
-		"perf_hooks":      "performance is a global",
-		"readline":        "(await fs.readFile(path, 'utf8')).split('\\n') gives the lines of a file",
-		"stream":          "fs.readFile and fs.writeFile are for whole files",
-		"string_decoder":  "TextDecoder is a global",
-		"timers":          "timers are globals",
-		"timers/promises": "await new Promise((done) => setTimeout(done, ms)) waits",
-		"url":             "URL and URLSearchParams are globals, and paths begin at the root of the project",
-		"zlib":            noCompression,
-		"util":            "console shows objects as a whole, and TextEncoder, TextDecoder and structuredClone are globals",
-	}
+	m := map[string]string{}
 	for name, text := range map[string]string{
 		"axios cross-fetch dns http http2 https net node-fetch superagent tls undici ws": "there is no network",
 		"child_process cluster worker_threads":                                           "there are no other processes and no threads",
@@ -80,7 +60,17 @@ var missingModules = func() map[string]string {
 			m[name] = text
 		}
 	}
-	m["readline/promises"], m["stream/promises"], m["assert/strict"] = m["readline"], m["stream"], m["assert"]
+	return m
+}()
+
+// missingModulesOnline is missingModules for runs that have a network.
+var missingModulesOnline = func() map[string]string {
+	m := maps.Clone(missingModules)
+	for name, text := range m {
+		if strings.HasPrefix(text, "there is no network") {
+			m[name] = "use fetch"
+		}
+	}
 	return m
 }()
 
@@ -88,13 +78,10 @@ var missingModules = func() map[string]string {
 var missingFunctions = func() map[string]string {
 	m := map[string]string{}
 	for names, text := range map[string]string{
-		"createReadStream createWriteStream open read write close": "files are read and written as a whole: " +
-			"use fs.readFile, fs.writeFile and fs.appendFile",
-		"opendir":                     "use fs.readdir",
 		"glob":                        "use fs.readdir(path, {recursive: true})",
 		"readJson readJSON":           "use JSON.parse(await fs.readFile(path, 'utf8'))",
 		"writeJson writeJSON":         "use fs.writeFile(path, JSON.stringify(data))",
-		"ensureDir mkdirp mkdtemp":    "use fs.mkdir",
+		"ensureDir mkdirp":            "use fs.mkdir",
 		"remove":                      "use fs.rm(path, {recursive: true})",
 		"symlink link readlink":       "there are no links here",
 		"chmod chown utimes":          "files have no owners, and nobody but the host sets modes and times",
@@ -110,78 +97,119 @@ var missingFunctions = func() map[string]string {
 var (
 	functionOfFiles = regexp.MustCompile(`^fs\.(?:promises\.)?(\w+)$`)
 	exportOfFiles   = regexp.MustCompile(`^Could not find export '(\w+)' in module 'fs(?:/promises)?'$`)
-	methodOfTime    = regexp.MustCompile(`(?:^|\.)mtime\.(?:to|get)\w+$`)
 )
 
-var notDefined = regexp.MustCompile(`^'?([\w$]+)'? is not defined$`)
-
-// explain serves opExplain.
-func (in *instance) explain(ctx context.Context, args arguments) (quickjs.Value, error) {
-	name, cut1, _ := args.text(1, maxExplained)
-	message, cut2, _ := args.text(2, maxExplained)
-	stack, _, _ := args.text(3, maxStack)
-	if cut1+cut2 > 0 {
-		return quickjs.Undefined, nil
+// explain returns a better message for an error that the engine has thrown, or "". raw is the engine's stack.
+func (in *instance) explain(e quickjs.ErrorStack, name, message, raw string) (string, error) {
+	if len(message) > maxExplained {
+		return "", nil
 	}
-	better := ""
-	switch name {
-	case "TypeError":
-		if err := in.Spend(len(in.run.script)); err != nil { // where the line is looked for
-			return 0, err
+	r := in.run
+	frame, caller := firstFrame(raw)
+	if caller == "" && strings.Contains(frame, quickjs.PreludeName) {
+		return inV8(name, message, ""), nil
+	}
+	if caller == "" && name == "TypeError" {
+		better := ""
+		switch message {
+		case "not a function", "not a constructor":
+			better = r.explainCall(message, frame)
+		case "not an object":
+			return "", nil // there are many reasons
+		case "value is not iterable", "Cannot convert undefined or null to object",
+			"cannot read property 'Symbol.iterator' of undefined", "cannot read property 'Symbol.iterator' of null":
+			better = r.explainValue(message, frame)
 		}
-		better = in.run.explainCall(message, stack)
+		if m := matched(readOnly, "'", message); m != nil {
+			better = r.explainReadOnly(m[1], frame)
+		}
+		if better != "" {
+			return better, in.Spend(maxBefore + maxAfter)
+		}
+	}
+	better := inV8(name, message, caller)
+	if name == "SyntaxError" && caller == "parse" {
+		if source, cut, ok := in.argument(e); ok && cut == 0 {
+			better = cmp.Or(jsonError(source), better)
+		}
+	}
+	text := cmp.Or(better, message)
+	switch name {
 	case "ReferenceError":
-		if m := notDefined.FindStringSubmatch(message); m != nil && missingGlobals[m[1]] != "" {
-			better = message + " (" + missingGlobals[m[1]] + ")"
+		if global, ok := strings.CutSuffix(text, " is not defined"); ok && missingGlobals[global] != "" {
+			instead := missingGlobals[global]
+			if instead == noNetwork && r.options.Network != nil {
+				instead = "use fetch"
+			}
+			return text + " (" + instead + ")", nil
 		}
 	case "SyntaxError":
-		if strings.HasPrefix(message, "unexpected token: 'object'") && strings.HasPrefix(strings.TrimSpace(stack), "at <input>") {
-			better = message + " (this is not JSON but an object as text; is an await missing?)"
+		if message == "unexpected token: 'object'" && caller == "parse" {
+			return text + " (this is an object as text; is an await missing?)", nil
 		}
-		if m := exportOfFiles.FindStringSubmatch(message); m != nil && missingFunctions[m[1]] != "" {
-			better = message + " (" + missingFunctions[m[1]] + ")"
+		if m := matched(exportOfFiles, "Could not find export ", message); m != nil && missingFunctions[m[1]] != "" {
+			return text + " (" + missingFunctions[m[1]] + ")", nil
 		}
 	}
-	if better == "" {
-		return quickjs.Undefined, nil
-	}
-	return in.vm.NewString(ctx, better)
+	return better, nil
 }
 
-// explainCall adds the name of the called or constructed value to engine messages that leave it out. The script has
-// it at the position of the first stack frame.
-func (r *run) explainCall(message, stack string) string {
-	if message != "not a function" && message != "not a constructor" {
+// argument returns the text that JSON.parse got, of which more than maxJSONSource bytes are cut off.
+func (in *instance) argument(e quickjs.ErrorStack) (text string, cut int, ok bool) {
+	v, ok := e.Argument()
+	if !ok || !v.IsString() {
+		return "", 0, false
+	}
+	if text, cut, ok = in.vm.String(v, maxJSONSource); !ok {
+		return "", 0, false
+	}
+	return text, cut, in.Spend(len(text)) == nil
+}
+
+// firstFrame returns the first frame of the engine's stack that has a position, and the name of the native function
+// above it that has thrown, or "".
+func firstFrame(raw string) (frame, native string) {
+	for line := range strings.SplitSeq(raw, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "at <input>:") { // the text of JSON.parse
+			continue
+		}
+		name, ok := strings.CutSuffix(line, " (native)")
+		if !ok {
+			return line, native
+		}
+		if native == "" {
+			native = strings.TrimPrefix(strings.TrimSpace(name), "at ")
+		}
+	}
+	return "", native
+}
+
+// explainCall names what was called or constructed, which engine messages leave out. The code has it at the position of
+// the first stack frame.
+func (r *run) explainCall(message, frame string) string {
+	file, line, column := framePosition(frame)
+	o := r.origins[file]
+	at := o.at(line, column)
+	if at < 0 {
 		return ""
 	}
-	frame, _, _ := strings.Cut(strings.TrimLeft(stack, "\n"), "\n")
-	if isInternal(frame) {
-		return "" // called by the engine
-	}
-	file, line, column := firstPosition(r.mapFrame(frame))
-	if file != r.options.Name || column == 0 {
-		return ""
-	}
-	name, made := calleeAt(lineOf(r.script, line), column)
+	c := calleeAt(o.code.text, at)
 	switch {
-	case name == "", made && name == "TypeError": // the error itself, made by the script
+	case c.name == "":
 		return ""
-	case made:
-		return name + " is not a constructor"
+	case c.made:
+		return c.name + " is not a constructor"
 	}
-	if instead := r.instead(name); instead != "" {
+	if instead := r.instead(c.name); instead != "" {
 		message += " (" + instead + ")"
 	}
-	return name + " is " + message
+	return c.name + " is " + message
 }
 
 // instead returns what to call instead of a value that is not a function.
 func (r *run) instead(name string) string {
 	if m := functionOfFiles.FindStringSubmatch(name); m != nil {
 		return missingFunctions[m[1]]
-	}
-	if methodOfTime.MatchString(name) {
-		return "mtime is a number of milliseconds: use new Date(mtime)"
 	}
 	return r.functionsLike(name)
 }
@@ -268,4 +296,71 @@ func lettersOf(name string) string {
 		}
 		return -1
 	}, name)
+}
+
+var (
+	iteratedAfter  = regexp.MustCompile(`(?:\bof\s+|\.\.\.|\]\s*=\s*)((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)\]}\n]|$)`)
+	patternAfter   = regexp.MustCompile(`^(?:(?:const|let|var)\s*|\(?\s*)?\{\s*([\pL\pN_$]+)?[^{}=]*(?:=[^{}=]*)*\}\s*=\s*((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)}\n]|$)`)
+	parameterAfter = regexp.MustCompile(`^[^{};]*\(\s*\{\s*([\pL\pN_$]+)`)
+)
+
+// statementAt returns the beginning of the statement at the position of a stack frame, if its code is known.
+func (r *run) statementAt(frame string) string {
+	file, line, column := framePosition(frame)
+	o := r.origins[file]
+	at := o.at(line, column)
+	if at < 0 {
+		return ""
+	}
+	text := o.code.text[at:min(len(o.code.text), at+maxAfter)]
+	if end := strings.IndexByte(text, ';'); end >= 0 {
+		text = text[:end+1]
+	}
+	return text
+}
+
+// explainValue names the variable that cannot be iterated or taken apart, if the statement has only one.
+func (r *run) explainValue(message, frame string) string {
+	statement := r.statementAt(frame)
+	if strings.HasSuffix(message, "to object") {
+		if m := patternAfter.FindStringSubmatch(statement); m != nil {
+			return destructured(m[1], m[2])
+		}
+		if m := parameterAfter.FindStringSubmatch(statement); m != nil {
+			return destructured(m[1], "an argument")
+		}
+		return ""
+	}
+	line, _, _ := strings.Cut(statement, "\n")
+	if m := iteratedAfter.FindAllStringSubmatch(line, 2); len(m) == 1 {
+		return m[0][1] + " is not iterable"
+	}
+	return ""
+}
+
+// explainReadOnly tells variables from properties.
+func (r *run) explainReadOnly(name, frame string) string {
+	text := r.statementAt(frame)
+	for at := strings.Index(text, name); at >= 0 && name != ""; { // which is in every text, and never behind itself
+		if before := lastName(text[:at]); before == "" && (at == 0 || text[at-1] != '.' && text[at-1] != '[') && !isNameLetter(rune(text[min(len(text)-1, at+len(name))])) {
+			return "Assignment to constant variable."
+		}
+		next := strings.Index(text[at+len(name):], name)
+		if next < 0 {
+			break
+		}
+		at += len(name) + next
+	}
+	return "Cannot assign to read only property '" + name + "' of object '#<Object>'"
+}
+
+func destructured(property, value string) string {
+	state := "undefined or null"
+	if value == "null" || value == "undefined" {
+		state = value
+	}
+	if property == "" {
+		return "Cannot destructure '" + value + "' as it is " + state + "."
+	}
+	return "Cannot destructure property '" + property + "' of '" + value + "' as it is " + state + "."
 }

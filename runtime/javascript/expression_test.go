@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
 )
 
@@ -31,13 +30,13 @@ func TestExpressions(t *testing.T) {
 // TestExpressionsThatFail has the positions of the expression, without what the runtime puts around it.
 func TestExpressionsThatFail(t *testing.T) {
 	for script, want := range map[string]string{
-		"null.x":                    "TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:1)",
+		"null.x":                    "TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> (script.js:1:1)",
 		"1 + nope":                  "ReferenceError: nope is not defined\n    at <anonymous> (script.js:1:5)",
 		"'\u00e9\U0001f600' + nope": "ReferenceError: nope is not defined\n    at <anonymous> (script.js:1:9)",
 		"(() => {\n  nope\n})()":    "ReferenceError: nope is not defined\n    at <anonymous> (script.js:2:3)\n    at <anonymous> (script.js:3:1)",
 		"(5 as number) + nope":      "ReferenceError: nope is not defined\n    at <anonymous> (script.js:1:17)",
-		"[].each()":                 "TypeError: each is not a function\n    at <anonymous> (script.js:1:4)",
-		"let 5":                     "SyntaxError: unexpected token in expression: 'let'\n    at script.js:1:5",
+		"[].each()":                 "TypeError: [].each is not a function\n    at <anonymous> (script.js:1:4)",
+		"let 5":                     "SyntaxError: Unexpected number\n    at script.js:1:5",
 		"(1":                        "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:1",
 		"1 +":                       "SyntaxError: unexpected end of input: a bracket is missing, or there is one too many\n    at script.js:1",
 		"1) + (2":                   "SyntaxError: a closing bracket too many: the code must be one expression",
@@ -55,6 +54,7 @@ func TestExpressionsThatFail(t *testing.T) {
 		_, err := tryRun(t, script, javascript.RunOptions{Expression: true})
 		require.EqualError(t, err, want, script)
 	}
-	result := run(t, "void Promise.reject(new Error('late'))", javascript.RunOptions{Expression: true})
-	require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelError, Text: "Uncaught (in promise) Error: late\n    at <anonymous> (script.js:1:25)"}}, result.Console)
+	result, err := tryRun(t, "void Promise.reject(new Error('late'))", javascript.RunOptions{Expression: true})
+	require.EqualError(t, err, "Uncaught (in promise) Error: late\n    at <anonymous> (script.js:1:25)")
+	require.Equal(t, "undefined", result.Text)
 }

@@ -26,7 +26,7 @@ func readEncoding(args arguments, i int, r *fileRequest) error {
 	name, _, _ := args.text(i, 100)
 	encoding, ok := encodingNames[strings.ToLower(name)]
 	if !ok {
-		return invalid(", unknown encoding (known are "+knownEncodings+")", r.given)
+		return invalid(codeValue, ", unknown encoding (known are "+knownEncodings+")", r.given)
 	}
 	r.encoding = encoding
 	return nil
@@ -51,21 +51,15 @@ type encodedFile struct {
 }
 
 func (in *instance) newText(ctx context.Context, f encodedFile) (quickjs.Value, error) {
+	if size, ok := latin1Size(f.encoding, len(f.data)); ok {
+		return in.vm.NewLatin1(ctx, size, func(text []byte) error { return encodeLatin1(text, f.encoding, f.data, in.Spend) })
+	}
 	return in.vm.NewText(ctx, func(do func(piece string) error) error { return encodeText(f.encoding, f.data, in.Spend, do) })
 }
 
-// webText converts bytes of a file to text.
-func (in *instance) webText(ctx context.Context, args arguments) (quickjs.Value, error) {
-	name, _, _ := args.text(firstWeb, maxName)
-	encoding, ok := encodingNames[strings.ToLower(name)]
-	memory, isView := args.view(firstWeb + 1)
-	switch {
-	case !ok:
-		return 0, failf("unknown encoding (known are %s)", knownEncodings)
-	case !isView:
-		return 0, failf("the bytes must be an ArrayBuffer or a view of one")
-	}
-	return in.newText(ctx, encodedFile{encoding, memory})
+// newLatin1 makes a string of characters up to U+00FF.
+func (in *instance) newLatin1(ctx context.Context, data []byte) (quickjs.Value, error) {
+	return in.newText(ctx, encodedFile{"latin1", data})
 }
 
 // A writeMode is how a file is written.
@@ -92,7 +86,7 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 	}
 	var known bool
 	if r.mode, known = writeModes[flag]; !known {
-		return invalid(", unknown flag (known are 'w', 'wx', 'a' and 'ax')", r.given)
+		return invalid(codeValue, ", unknown flag (known are 'w', 'wx', 'a' and 'ax')", r.given)
 	}
 	limit := in.memoryLimit()
 	if args.value(fileData).IsString() {
@@ -112,7 +106,7 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 			return fileError(err, r.given)
 		}
 		if errors.Is(err, errNotEncoded) {
-			return invalid(", the data is not "+r.encoding, r.given)
+			return invalid(codeValue, ", the data is not "+r.encoding, r.given)
 		}
 		return err
 	}
@@ -120,7 +114,7 @@ func prepareWrite(in *instance, args arguments, r *fileRequest) error {
 		return missingArgument("data", r.operation)
 	}
 	if _, ok := args.bytes(fileData); !ok {
-		return invalid(", data must be string or buffer", r.given)
+		return invalid(codeArgument, ", data must be string or buffer", r.given)
 	}
 	memory, ok := args.view(fileData)
 	if !ok {

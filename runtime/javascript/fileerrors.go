@@ -59,11 +59,37 @@ func missingArgument(name, operation string) *failure {
 	return &failure{name: "TypeError", code: codeArgument, message: "EINVAL: missing required argument '" + name + "' for fs." + operation}
 }
 
-// invalid is the error for an invalid argument.
-func invalid(reason, given string) *failure {
+// codeValue is Node's code for arguments with a value that is not allowed.
+const codeValue = "ERR_INVALID_ARG_VALUE"
+
+// invalid is the error for an invalid argument. The code is Node's.
+func invalid(code, reason, given string) *failure {
 	f := fileFailure("EINVAL", "invalid argument"+reason, given)
-	f.name = "TypeError"
+	f.name, f.code = "TypeError", code
 	return f
+}
+
+// systemCalls are what Node names as the failed system call of an operation, where that is not the operation's name.
+var systemCalls = map[string]string{
+	"readFile": "open", "writeFile": "open", "appendFile": "open", "truncate": "open", "readdir": "scandir",
+	"copyFile": "copyfile", "readPart": "read", "writePart": "write",
+}
+
+// errorNumbers are the numbers of errors in Linux.
+var errorNumbers = map[string]int{
+	"ENOENT": 2, "EIO": 5, "ENOMEM": 12, "EACCES": 13, "EBUSY": 16, "EEXIST": 17, "ENOTDIR": 20, "EISDIR": 21,
+	"EINVAL": 22, "EFBIG": 27, "ENOSPC": 28, "EROFS": 30, "ENOTEMPTY": 39,
+}
+
+// withSystemCall adds what Node's errors of an operation say of the system call that failed.
+func withSystemCall(err error, operation string) error {
+	if f, ok := err.(*failure); ok && errorNumbers[f.code] != 0 {
+		f.errno, f.syscall = -errorNumbers[f.code], systemCalls[operation]
+		if f.syscall == "" {
+			f.syscall = operation
+		}
+	}
+	return err
 }
 
 // knownErrors are the errors with a code of their own. The first match counts.
@@ -88,6 +114,12 @@ var knownErrors = []struct {
 type protectedError interface {
 	error
 	Protected() string
+}
+
+// An unavailableError says in words for scripts that the files cannot be reached: vfs.UnavailableError is one.
+type unavailableError interface {
+	error
+	Unavailable() string
 }
 
 // fileError turns the error of a file operation into one for the script, without the host's own paths. An error that
@@ -121,6 +153,9 @@ func fileError(err error, given string) error {
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return fileFailure("EACCES", "permission denied", given)
+	}
+	if u, ok := errors.AsType[unavailableError](err); ok {
+		return fileFailure("EIO", u.Unavailable(), given)
 	}
 	return fileFailure("EIO", withoutPaths(err).Error(), given)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"path"
 	"strings"
 	"syscall"
@@ -33,6 +34,8 @@ type fileRequest struct {
 	mode      writeMode
 	encoding  string
 	data      []byte
+	position  int64 // of a part
+	length    int
 }
 
 // Where arguments of opFile are.
@@ -61,7 +64,7 @@ var fileOperations = map[string]fileOperation{
 	"access":     {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.access(r.place, r.option) }},
 	"stat":       {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.describe(r.place) }},
 	"readdir":    {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.list(r.place, r.has(fileRecursive)) }},
-	"mkdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.mkdir(r.place, r.has(fileRecursive)) }},
+	"mkdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return t.mkdir(r.place, r.has(fileRecursive)) }},
 	"unlink":     {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.unlink(r.place) }},
 	"rmdir":      {onePath, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.rmdir(r.place, r.has(fileRecursive)) }},
 	"rm": {onePath, nil, func(t tree, r *fileRequest) (any, error) {
@@ -70,9 +73,16 @@ var fileOperations = map[string]fileOperation{
 	"rename":   {[]string{"oldPath", "newPath"}, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.rename(r.place, r.to) }},
 	"copyFile": {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyFile(r.place, r.to, r.has(fileExclusive)) }},
 	"cp":       {twoPaths, nil, func(t tree, r *fileRequest) (any, error) { return nil, t.copyAny(r) }},
+
+	"readPart":  {onePath, prepareReadPart, readRange},
+	"writePart": {onePath, prepareWritePart, writeRange},
 }
 
 func (r *fileRequest) has(flag int) bool { return r.option&flag != 0 }
+
+// witnessed are the operations whose results follow from what evidence records: for stat and access only that a path is
+// missing.
+var witnessed = map[string]bool{"exists": true, "stat": true, "access": true, "readFile": true}
 
 // exists is false for a path that cannot be looked at, whatever the reason.
 func exists(t tree, r *fileRequest) (any, error) {
@@ -105,6 +115,15 @@ func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, er
 		return 0, err
 	}
 	files := in.run.options.Files
+	evidence := in.run.evidence
+	switch {
+	case evidence != nil && witnessed[r.operation]:
+		files = evidence
+	case in.run.loadingFirst:
+		return 0, &sandbox.Stop{Err: errEffect}
+	default:
+		in.SetImpure()
+	}
 	work := &fileWork{ctx: in.run.Context(), left: in.WorkLeft()}
 	t := tree{work, files, in.run.Limits().Memory}
 	answer, err := sandbox.Await(in.run.Run, func() (any, error) {
@@ -120,6 +139,10 @@ func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, er
 		}
 		return answer, nil
 	})
+	missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	if !missing && (err != nil || r.operation == "stat" || r.operation == "access") {
+		in.SetImpure()
+	}
 	if _, ended := errors.AsType[*sandbox.Stop](err); ended { // and the operation may still be under way
 		return 0, err
 	}
@@ -127,7 +150,7 @@ func (in *instance) file(ctx context.Context, args arguments) (quickjs.Value, er
 		return 0, err
 	}
 	if err != nil {
-		return 0, fileError(err, r.given)
+		return 0, withSystemCall(fileError(err, r.given), r.operation)
 	}
 	switch v := answer.(type) {
 	case int:
@@ -153,6 +176,8 @@ func (in *instance) readPlace(args arguments, i int, p *place, what, operation s
 		return missingArgument(what, operation)
 	case !ok:
 		return &failure{name: "TypeError", code: codeArgument, message: "EINVAL: invalid argument, the " + what + " of fs." + operation + " must be a string"}
+	case strings.Contains(given, "\x00"):
+		return invalid(codeValue, "", given)
 	case cut > 0, given == "", strings.ContainsFunc(given, func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }):
 		return fileFailure("EINVAL", "invalid argument", given)
 	}

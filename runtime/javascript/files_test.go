@@ -42,7 +42,7 @@ func TestFiles(t *testing.T) {
 		"a file as a directory":             {`await fs.writeFile('/f', ''); try { await fs.writeFile('/f/g', '') } catch (e) { return e.message }`, "ENOTDIR: not a directory, '/f/g'"},
 		"no path":                           {`try { await fs.readFile() } catch (e) { return e.message }`, "EINVAL: missing required argument 'path' for fs.readFile"},
 		"no data":                           {`try { await fs.writeFile('/a', 5) } catch (e) { return e.message }`, "EINVAL: invalid argument, data must be string or buffer, '/a'"},
-		"an unknown encoding":               {`try { await fs.readFile('/a', 'latin7') } catch (e) { return e.code }`, "EINVAL"},
+		"an unknown encoding":               {`try { await fs.readFile('/a', 'latin7') } catch (e) { return e.code }`, "ERR_INVALID_ARG_VALUE"},
 		"a path that is too long":           {`try { await fs.readFile('x'.repeat(5000)) } catch (e) { return e.code }`, "EINVAL"},
 		"an error's stack is the script's":  {"\nasync function load() { return await fs.readFile('/no') }\ntry { await load() } catch (e) { return e.stack.includes('script.js:2:') }", "true"},
 	} {
@@ -113,10 +113,13 @@ func TestFileSystemsThatFail(t *testing.T) {
 		fail func() error
 		want string
 	}{
-		"read-only":       {func() error { return syscall.EROFS }, "EROFS: read-only file system, write '/a'"},
-		"full":            {func() error { return syscall.ENOSPC }, "ENOSPC: no space left on device, '/a'"},
-		"forbidden":       {func() error { return fs.ErrPermission }, "EACCES: permission denied, '/a'"},
-		"broken":          {func() error { return errors.New("broken disk") }, "EIO: broken disk, '/a'"},
+		"read-only": {func() error { return syscall.EROFS }, "EROFS: read-only file system, write '/a'"},
+		"full":      {func() error { return syscall.ENOSPC }, "ENOSPC: no space left on device, '/a'"},
+		"forbidden": {func() error { return fs.ErrPermission }, "EACCES: permission denied, '/a'"},
+		"broken":    {func() error { return errors.New("broken disk") }, "EIO: broken disk, '/a'"},
+		"out of reach": {func() error {
+			return &vfs.UnavailableError{Reason: "the database is restarting", Err: errors.New("db.internal:5432")}
+		}, "EIO: the files cannot be reached at the moment (the database is restarting), and nothing has been changed; try again later, '/a'"},
 		"one that panics": {func() error { panic("oh") }, "EIO: panicked: oh, '/a'"},
 	} {
 		t.Run(name, func(t *testing.T) {

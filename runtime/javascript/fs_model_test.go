@@ -182,8 +182,18 @@ func (m model) apply(c call) string {
 			return "EEXIST " + c.path
 		}
 		if isMissing(failure) {
+			first := name
+			for !m.isDir(path.Dir(first)) {
+				first = path.Dir(first)
+			}
 			m.makeParents(name + "/x")
-			return "undefined"
+			if !c.recursive {
+				return "undefined"
+			}
+			if !strings.HasPrefix(c.path, "/") {
+				first = first[1:]
+			}
+			return answer(first)
 		}
 		return failure
 	case "rm":

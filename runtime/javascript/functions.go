@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
@@ -18,13 +19,20 @@ func (r *run) encodeSetup() error {
 	if len(r.options.Functions)+len(r.options.Globals) == 0 {
 		return nil
 	}
-	functions, globals := []any{}, []any{}
-	for _, f := range r.options.Functions {
-		path, err := splitName(f.Name)
-		if err != nil {
+	functions, globals, lazy := []any{}, []any{}, map[string]string{}
+	for n, f := range r.options.Functions {
+		path, err := []string(nil), error(nil)
+		if name, hidden := strings.CutPrefix(f.Name, hiddenName); hidden {
+			path = []string{"", name}
+		} else if path, err = splitName(f.Name); err != nil {
 			return err
 		}
-		functions = append(functions, map[string]any{"path": path, "async": f.Async})
+		if number, isNew := r.number(n); isNew {
+			if path[0] == "" {
+				lazy["fetch"] = fetchModule
+			}
+			functions = append(functions, map[string]any{"path": path, "async": f.Async, "number": number})
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.options.Globals)) {
 		path, err := splitName(name)
@@ -35,7 +43,11 @@ func (r *run) encodeSetup() error {
 	}
 	var err error
 	encode := func() (encoded, error) {
-		return r.encode(map[string]any{"mark": r.mark, "functions": functions, "globals": globals})
+		setup := map[string]any{"mark": r.mark, "functions": functions, "globals": globals}
+		if len(lazy) > 0 {
+			setup["lazy"] = lazy
+		}
+		return r.encode(setup)
 	}
 	if len(globals) == 0 { // no code of the host's
 		r.setup, err = encode()
@@ -74,16 +86,21 @@ func (in *instance) install() error {
 type invocation struct {
 	function Function
 	args     []any
+	call     *sandbox.Call
+	number   int // of the function
 	size     int // about how much of the host's memory the arguments take, in bytes
 }
 
 // invocation reads the called function and its arguments, which may take room bytes.
 func (in *instance) invocation(args arguments, room int) (*invocation, error) {
-	index, ok := args.int(1)
-	if !ok || index < 0 || index >= len(in.run.options.Functions) {
-		return nil, failf("there is no such function")
+	number, ok := args.int(1)
+	if !ok {
+		number = -1
 	}
-	f := in.run.options.Functions[index]
+	f, err := in.run.function(number)
+	if err != nil {
+		return nil, err
+	}
 	text, cut, ok := args.text(2, maxJSON)
 	if !ok {
 		return nil, failf("the arguments of %s must be JSON", f.Name)
@@ -107,7 +124,10 @@ func (in *instance) invocation(args arguments, room int) (*invocation, error) {
 	if !ok {
 		return nil, failf("the arguments of %s must be a list", f.Name)
 	}
-	return &invocation{f, list, size}, nil
+	if err := in.run.Calls(f.Name); err != nil {
+		return nil, &sandbox.Stop{Err: err}
+	}
+	return &invocation{f, list, in.run.NewCall(), number, size}, nil
 }
 
 func (r *run) tooManyCalls() error {
@@ -125,7 +145,10 @@ type answer struct {
 // answer calls the function. Methods of the result, such as MarshalJSON and Error, are code of the host too, so all of
 // this runs where the run can abandon it.
 func (i *invocation) answer(r *run) (answer, error) {
-	value, err := i.function.Call(r.Context(), i.args)
+	value, err := i.function.Call(i.call.Context(), i.args)
+	if errors.Is(err, ErrSuspend) && i.function.Async {
+		return answer{}, ErrSuspend
+	}
 	if err == nil {
 		if isScalar(value) {
 			return answer{scalar: value}, nil
@@ -174,7 +197,7 @@ func (in *instance) callFunction(ctx context.Context, args arguments) (quickjs.V
 		return 0, err
 	}
 	r := in.run
-	a, err := sandbox.Await(r.Run, func() (answer, error) { return i.answer(r) })
+	a, err := sandbox.AwaitCall(i.call, func() (answer, error) { return i.answer(r) })
 	var s *sandbox.Stop
 	if errors.As(err, &s) {
 		return 0, err
@@ -192,9 +215,10 @@ const (
 
 // completion is the end of an asynchronous call.
 type completion struct {
-	id     int
-	size   int
-	answer answer
+	*invocation
+	id      int
+	answer  answer
+	suspend bool // the answer comes when the run is resumed
 }
 
 // startFunction starts an asynchronous call. Its end comes through the run's completions.
@@ -211,16 +235,29 @@ func (in *instance) startFunction(args arguments) error {
 	if !ok {
 		return failf("a call needs a number")
 	}
+	r.startCall(i, id)
+	return nil
+}
+
+// startCall starts an asynchronous call with the number id.
+func (r *run) startCall(i *invocation, id int) {
+	if r.calls == nil {
+		r.calls = map[int]*invocation{}
+	}
+	r.calls[id] = i
+	i.call.Numbered(id)
 	r.pending++
 	r.pendingSize += i.size
 	go sandbox.Perform(func() (answer, error) { return i.answer(r) }, func(a answer, err error) {
-		a = r.hold(i, i.finished(a, err))
+		c := completion{invocation: i, id: id, suspend: err == ErrSuspend}
+		if !c.suspend {
+			c.answer = r.hold(i, i.finished(a, err))
+		}
 		select {
-		case r.completions <- completion{id, i.size, a}:
+		case r.completions <- c:
 		case <-r.Context().Done():
 		}
 	})
-	return nil
 }
 
 // hold counts an answer that waits for the script, or replaces it by an error if too much waits already.
@@ -247,33 +284,101 @@ func (in *instance) await(d time.Duration) error {
 	if err := r.Interrupted(); err != nil {
 		return err
 	}
-	var timeout <-chan time.Time
-	if d >= 0 {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		timeout = timer.C
-	}
-	select {
-	case c := <-r.completions:
-		return in.deliver(c)
-	case <-timeout:
+	return in.next(sandbox.TapeWait, d, func(ended *completion) (int64, error) {
+		var timeout <-chan time.Time
+		if d >= 0 {
+			timer := time.NewTimer(d)
+			defer timer.Stop()
+			timeout = timer.C
+		}
+		if r.held() {
+			defer r.Pause()()
+			timeout = nil // the script's clock stands still
+		}
+		select {
+		case *ended = <-r.completions:
+			return int64(ended.id), nil
+		case <-timeout:
+			return sandbox.WaitTimeout, nil
+		case <-r.Holding():
+			return sandbox.WaitWoken, nil
+		case <-r.Context().Done():
+			return 0, r.Interrupted()
+		}
+	})
+}
+
+// next delivers the answer of the call that has ended, if the result of live is one. d is how long live waits at most.
+func (in *instance) next(kind string, d time.Duration, live func(*completion) (int64, error)) error {
+	r := in.run
+	var ended completion
+	id, err := r.Choose(kind, func() (int64, error) { return live(&ended) })
+	switch {
+	case err != nil:
+		return err
+	case id == sandbox.WaitTimeout && kind == sandbox.TapeWait:
+		in.Waited(d)
 		return nil
-	case <-r.Context().Done():
-		return r.Interrupted()
+	case id < 0:
+		return nil
+	case ended.invocation == nil: // a recording has it
+		if ended, err = r.endOf(int(id)); err != nil {
+			return err
+		}
 	}
+	return in.deliver(ended)
+}
+
+// endOf waits for the end of one call. Others that end meanwhile are kept.
+func (r *run) endOf(id int) (completion, error) {
+	if r.calls[id] == nil {
+		return completion{}, fmt.Errorf("javascript: the recording has the end of call %d, which the script has not made", id)
+	}
+	for {
+		if c, ok := r.early[id]; ok {
+			delete(r.early, id)
+			return c, nil
+		}
+		select {
+		case c := <-r.completions:
+			if r.early == nil {
+				r.early = map[int]completion{}
+			}
+			r.early[c.id] = c
+		case <-r.Context().Done():
+			return completion{}, r.Interrupted()
+		}
+	}
+}
+
+// held reports whether all calls that are pending wait for a person.
+func (r *run) held() bool {
+	for _, i := range r.calls {
+		if !i.call.Held() {
+			return false
+		}
+	}
+	return len(r.calls) > 0
 }
 
 // deliverEnded delivers the answer of a call if one has ended.
 func (in *instance) deliverEnded() error {
-	select {
-	case c := <-in.run.completions:
-		return in.deliver(c)
-	default:
-		return nil
-	}
+	return in.next(sandbox.TapePoll, 0, func(ended *completion) (int64, error) {
+		select {
+		case *ended = <-in.run.completions:
+			return int64(ended.id), nil
+		default:
+			return sandbox.WaitTimeout, nil
+		}
+	})
 }
 
 func (in *instance) deliver(c completion) error {
+	delete(in.run.calls, c.id)
+	if c.suspend {
+		in.run.suspended = append(in.run.suspended, suspendedCall{id: c.id, invocation: c.invocation})
+		return nil
+	}
 	in.run.pending--
 	in.run.pendingSize -= c.size
 	in.run.waitingSize.Add(-c.answer.size())

@@ -271,7 +271,7 @@ func TestResultsThatWaitAreBounded(t *testing.T) {
 		stacks := make([]byte, 4<<20)
 		for ctx.Err() == nil { // until all results wait for the script
 			all := string(stacks[:goruntime.Stack(stacks, true)])
-			if strings.Count(all, " [select]:\ngithub.com/toolrun/toolrun/runtime/javascript.(*instance).startFunction.") == calls {
+			if strings.Count(all, " [select]:\ngithub.com/toolrun/toolrun/runtime/javascript.(*run).startCall.") == calls {
 				break
 			}
 			time.Sleep(time.Millisecond)

@@ -2,7 +2,6 @@ package javascript
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 
@@ -13,21 +12,27 @@ import (
 // Operations of the one function that a guest can call. The numbers are those of guest/quickjs/prelude/kernel.js.
 const (
 	opLog        = 1  // level, text; and 1 if it is a piece of a line
-	opFinish     = 2  // 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON of a thrownValue
-	opCall       = 5  // index of the function, JSON of the arguments, their bytes: an answer
+	opFinish     = 2  // 0, text, JSON of the value or true if the text is that, its bytes: false if JSON is needed; or 1, text, JSON of a thrownValue; or the same with 2, which does not return
+	opBuiltin    = 3  // name of a module of Node: a function, or undefined if there is none
+	opClass      = 4  // value: the number of its class, 0 if it is no object
+	opCall       = 5  // number of the function, JSON of the arguments, their bytes: an answer
 	opCallAsync  = 6  // the same, id of the call: nothing yet
 	opAttachment = 7  // the bytes that belong to the value that was handed over last
 	opRandom     = 8  // how many bytes: that many random bytes
 	opFile       = 9  // name of a function of fs, flags or a number, its paths, what else it takes: what it gives
 	opHalt       = 10 // message: does not return
 	opWeb        = 11 // name of a function of the web platform, its arguments (see web.go)
-	opResolve    = 12 // specifier, path of the file that has it: a path, or the name of a built-in module
-	opLoadFile   = 13 // path: a function, or the text of a JSON file
-	opStack      = 14 // stack of an error: its frames of scripts, with the lines and columns that were written
-	opExplain    = 15 // name, message and stack of an error: a better message, or undefined
+	opResolve    = 12 // specifier, path of the file that has it, 1 for an import: a path, or the name of a built-in module
+	opLoadFile   = 13 // path: a function, the text of a JSON file, or the promise of an ES module
+	opStack      = 14 // stack of an error: its frames of scripts, with the lines and columns that were written; or a frame of the engine and 1
 	opExit       = 16 // status: does not return
 	opPlain      = 17 // value: whether it is an array or an object that holds nothing beside its properties
 	opUncalled   = 18 // a method of Stats has been read and not called
+	opState      = 19 // value: 0 for a promise that is pending, 1 fulfilled, 2 rejected; -1 for anything else
+	opInside     = 20 // a promise: its value or reason; a proxy and a number: its target (0) or handler (1); else undefined
+	opNamespace  = 21 // path of an ES module that require has loaded, true for __esModule too: its namespace object
+	opHook       = 22 // a function: from now on, it is the hook of quickjs.VM.SetReactionHook
+	opInput      = 23 // how many bytes at most: some of standard input; none at its end, undefined if there is none
 )
 
 // maxArguments is how many arguments of a call the host looks at.
@@ -43,11 +48,16 @@ const (
 // failure is an error for the script: it becomes an exception there.
 type failure struct {
 	name, message, code, path string
+
+	// What has failed in the system, and the number of the error there.
+	syscall string
+	errno   int
 }
 
 func (f *failure) Error() string { return f.message }
 
-// json returns the failure as kernel.makeError expects it: [name, message, code, path], with null for a missing part.
+// json returns the failure as kernel.makeError expects it: [name, message, code, path, syscall, errno], with null for a
+// missing part. The last two can be missing altogether.
 func (f *failure) json() string {
 	fields := []any{f.name, f.message, nil, nil}
 	if f.code != "" {
@@ -55,6 +65,9 @@ func (f *failure) json() string {
 	}
 	if f.path != "" {
 		fields[3] = f.path
+	}
+	if f.errno != 0 {
+		fields = append(fields, f.syscall, f.errno)
 	}
 	text, err := json.Marshal(fields)
 	if err != nil { // strings can always be marshalled
@@ -137,8 +150,12 @@ func (in *instance) answer(ctx context.Context, v quickjs.Value, err error) quic
 func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, error) {
 	op, _ := args.int(0)
 	switch op {
-	case opResolve, opLoadFile, opWeb, opAttachment, opPlain:
+	case opResolve, opLoadFile, opBuiltin, opWeb, opAttachment, opPlain, opClass, opState, opInside, opNamespace, opHook:
+	case opFile: // see witnessed
 	default:
+		if in.run.loadingFirst {
+			return 0, &sandbox.Stop{Err: errEffect}
+		}
 		in.SetImpure()
 	}
 	switch op {
@@ -165,7 +182,9 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 			return 0, err
 		}
 		data := make([]byte, n)
-		rand.Read(data) // never fails
+		if err := in.Random(data); err != nil {
+			return 0, &sandbox.Stop{Err: err}
+		}
 		return in.vm.NewArrayBuffer(ctx, data)
 	case opHalt:
 		message, cut, _ := args.text(1, in.run.Output().Room())
@@ -175,6 +194,8 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 		return in.resolveFile(ctx, args)
 	case opLoadFile:
 		return in.loadFile(ctx, args)
+	case opBuiltin:
+		return in.loadBuiltin(ctx, args)
 	case opStack:
 		return in.mapStack(ctx, args)
 	case opExit:
@@ -182,14 +203,40 @@ func (in *instance) serve(ctx context.Context, args arguments) (quickjs.Value, e
 		return 0, &sandbox.Stop{Err: in.run.exit(status)}
 	case opPlain:
 		return quickjs.Bool(in.vm.IsPlain(args.value(1))), nil
-	case opExplain:
-		return in.explain(ctx, args)
+	case opClass:
+		return quickjs.Int(int32(in.vm.Class(args.value(1)))), nil
+	case opState:
+		state, _ := in.vm.PromiseState(args.value(1))
+		return quickjs.Int(int32(state)), nil
+	case opInside:
+		return in.inside(ctx, args)
+	case opInput:
+		return in.input(ctx, args)
+	case opHook:
+		if !in.vm.SetReactionHook(args.value(1)) {
+			return 0, failf("the hook must be a function")
+		}
+		return quickjs.Undefined, nil
+	case opNamespace:
+		return in.namespace(ctx, args)
 	case opWeb:
 		return in.web(ctx, args)
 	case opUncalled:
 		return quickjs.Undefined, in.explainUncalled()
 	}
 	return 0, failf("unknown operation of the host")
+}
+
+// inside serves opInside.
+func (in *instance) inside(ctx context.Context, args arguments) (quickjs.Value, error) {
+	_, v := in.vm.PromiseState(args.value(1))
+	if target, handler, ok := in.vm.ProxyParts(args.value(1)); ok {
+		v = target
+		if part, _ := args.int(2); part == 1 {
+			v = handler
+		}
+	}
+	return v, in.vm.Retain(ctx, v)
 }
 
 func (in *instance) log(args arguments) error {
@@ -212,10 +259,13 @@ func (in *instance) log(args arguments) error {
 
 // finish records the script's end. Only the first call counts.
 func (in *instance) finish(args arguments) (quickjs.Value, error) {
+	status, _ := args.int(1)
+	if status == 2 {
+		return quickjs.Undefined, in.uncaught(args)
+	}
 	if in.run.outcome != nil {
 		return quickjs.Undefined, nil
 	}
-	status, _ := args.int(1)
 	if status != 0 {
 		in.run.outcome = &outcome{err: in.thrown(args)}
 		return quickjs.Undefined, nil

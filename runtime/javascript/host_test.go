@@ -62,13 +62,17 @@ const stealPrimitive = `(function (wrapper) {
 	Function.prototype.call = call;
 })`
 
-// attackHost runs a script that has the host primitive, and then checks that the same instance still works.
+// attackHost runs a script that has the host primitive.
 func attackHost(t testing.TB, script string) error {
+	return attackHostWithin(t, script, sandbox.Limits{Time: 20 * time.Second})
+}
+
+func attackHostWithin(t testing.TB, script string, limits sandbox.Limits) error {
 	engine, err := hostEngine()
 	require.NoError(t, err)
 	r := engine.begin(t, RunOptions{
 		Files:     afero.NewMemMapFs(),
-		Limits:    sandbox.Limits{Time: 20 * time.Second},
+		Limits:    limits,
 		Functions: []Function{{Name: "f", Call: func(_ context.Context, args []any) (any, error) { return args, nil }}, {Name: "g", Async: true, Call: func(_ context.Context, args []any) (any, error) { return args, nil }}},
 	})
 	defer r.End()
@@ -105,7 +109,7 @@ func TestCraftedHostCalls(t *testing.T) {
 		calls = 20
 	}
 	names := slices.Sorted(maps.Keys(fileOperations))
-	for op := -1; op <= opPlain+1; op++ {
+	for op := -1; op <= opHook+1; op++ {
 		random := rand.New(rand.NewPCG(uint64(op), 1))
 		var script strings.Builder
 		for range calls {
@@ -118,8 +122,8 @@ func TestCraftedHostCalls(t *testing.T) {
 			}
 			script.WriteString(") } catch (e) { String(e) }\n")
 		}
-		if op == opFinish || op == opHalt || op == opExit {
-			// The script may say that it has ended in any way.
+		if op == opFinish || op == opHalt || op == opExit || op == opHook {
+			// The script may say that it has ended in any way, or replace what promises call.
 			_ = attackHost(t, script.String())
 			continue
 		}
@@ -129,6 +133,42 @@ func TestCraftedHostCalls(t *testing.T) {
 			if (f(1, 'x')[1] !== 'x') throw 'wrong answer';
 			if (raw(9, 'readFile', 0, '/missing')[2] !== 'ENOENT') throw 'the calls have not reached the host'`)
 		require.NoError(t, err, "operation %d", op)
+	}
+}
+
+// webValues are further expressions, of arguments that functions of opWeb take, several of them at a time where these
+// belong together.
+var webValues = []string{
+	`new ArrayBuffer(100), 0, 100`, `new Uint8Array(4).buffer, 1, 2`, `new ArrayBuffer(8), 4, 2147483647`, `new ArrayBuffer(8), -1, 8`, `new SharedArrayBuffer(8), 0, 8`,
+	`raw(11, 'zlib.begin', 'gzip')`, `raw(11, 'zlib.begin')`, `raw(11, 'crypto.begin', 'sha512')`, `raw(11, 'crypto.begin', 'shake128')`,
+	`raw(11, 'crypto.cipher', 'gcm', 0, new ArrayBuffer(16), new ArrayBuffer(12))`, `raw(11, 'crypto.cipher', 'cbc', 1, new ArrayBuffer(16), new ArrayBuffer(16))`,
+	`new ArrayBuffer(16), new ArrayBuffer(16)`, `raw(11, 'pair.generate', 'P-256', 0)`, `raw(11, 'pair.generate', 'X25519', 0), raw(11, 'pair.generate', 'Ed25519', 0)`,
+	`'sha256'`, `'gzip'`, `'raw'`, `'any'`, `'gzip 6 3'`, `'raw -9 99'`, `'11 24 1 0 0 0'`, `'16 8 1 1000000'`, `'pkcs8'`, `'sign'`, `'verify'`, `'encrypt'`, `'agree'`,
+	`'{"name":"ECDSA","hash":"SHA-256","salt":-1}'`, `'{"kty":"EC","crv":"P-256","x":"","y":"","d":""}'`, `'P-256'`, `'RSA'`, `'base64'`, `'utf-8'`, `'shift_jis'`,
+	`'en'`, `'ar-EG zh-u-nu-hanidec'`, `'en sort default variant false true upper'`, `'th grapheme'`, `'en word'`, `'collator'`, `'number'`, `'currency'`, `'day'`, `'ordinal'`,
+	`'-1e300'`, `'1e4096'`, `'9'.repeat(1e5)`, `'Infinity'`, `'8.64e15'`, `'{"locale":"en","zone":"UTC"}'`, `'{"locale":"ar","calendar":"islamic","zone":"Asia/Tokyo","dateStyle":"full"}'`,
+	`'\u{1f600}\u0301'.repeat(3000)`, `'\ufdfa'.repeat(3000)`, `'http://a:1/?b=c#d'`, `'host'`, `'lt'`, `'upper'`, `'[[1,2],[3,4]]'`,
+}
+
+// TestCraftedWebCalls calls every function of opWeb with many combinations of values.
+func TestCraftedWebCalls(t *testing.T) {
+	t.Parallel()
+	for i, name := range slices.Sorted(maps.Keys(webFunctions)) {
+		random := rand.New(rand.NewPCG(uint64(i), 2))
+		var script strings.Builder
+		for range 20 {
+			fmt.Fprintf(&script, "try { raw(%d, '%s'", opWeb, name)
+			for range random.IntN(7) {
+				values := webValues
+				if random.IntN(4) == 0 {
+					values = hostileValues
+				}
+				script.WriteString(", " + values[random.IntN(len(values))])
+			}
+			script.WriteString(") } catch (e) { String(e) }\n")
+		}
+		err := attackHostWithin(t, script.String(), sandbox.Limits{Time: 20 * time.Second, Work: 20_000_000})
+		require.True(t, err == nil || IsScriptFailure(err), "%s: %v", name, err)
 	}
 }
 
@@ -148,8 +188,12 @@ func TestFailuresOfTheHostAreNoCrashes(t *testing.T) {
 func FuzzHostCalls(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add([]byte("\x03\x12\x01\x04\x12\x20\x05\x00\x1a"))
-	for op := range byte(opPlain + 2) { // with values from all over the list
+	for op := range byte(opHook + 2) { // with values from all over the list
 		f.Add([]byte{op, op, 3 * op, 5 * op, 7 * op, op, 17 + op, 30 + op, 40 + op, 50 + op})
+	}
+	names := slices.Sorted(maps.Keys(webFunctions))
+	for i := range names {
+		f.Add([]byte{opWeb, byte(i), byte(7 * i), byte(11 * i), byte(13 * i)})
 	}
 	f.Add([]byte{opExit, 0, 0}) // ends the run, without an error for its caller
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -159,13 +203,18 @@ func FuzzHostCalls(f *testing.F) {
 		var script strings.Builder
 		for len(data) > 0 {
 			n := min(len(data), 2+int(data[0])%6)
-			fmt.Fprintf(&script, "try { raw(%d", int(data[0])%(opPlain+2))
+			fmt.Fprintf(&script, "try { raw(%d", int(data[0])%(opHook+2))
+			values := hostileValues
+			if int(data[0])%(opHook+2) == opWeb { // the number of the function is in front
+				fmt.Fprintf(&script, ", '%s'", names[int(data[min(1, len(data)-1)])%len(names)])
+				values = webValues
+			}
 			for i := range 4 {
 				value := 0
 				if i+1 < n {
 					value = int(data[i+1])
 				}
-				script.WriteString(", " + hostileValues[value%len(hostileValues)])
+				script.WriteString(", " + values[value%len(values)])
 			}
 			script.WriteString(") } catch (e) { String(e) }\n")
 			data = data[n:]

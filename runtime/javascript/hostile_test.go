@@ -196,8 +196,23 @@ func TestTheFirstReasonCounts(t *testing.T) {
 	})
 }
 
-func TestCatchingAMemoryErrorIsAllowed(t *testing.T) {
-	require.Equal(t, "caught", run(t, `try { new ArrayBuffer(1e9) } catch (e) { return 'caught' }`).Text)
+// A script can catch that one thing is too large for any memory that it may have, but not that its memory is used up: the
+// engine would go on without what it could not have, such as the jobs of promises.
+func TestCatchingMemoryErrors(t *testing.T) {
+	for _, script := range []string{`new ArrayBuffer(1e9)`, `'abc'.repeat(1e8)`} {
+		require.Equal(t, "caught", run(t, `try { `+script+` } catch (e) { return 'caught' }`).Text, script)
+	}
+	for _, script := range []string{
+		`const a = []; for (;;) a.push({})`,
+		`const a = []; for (;;) a.push(new ArrayBuffer(1e6))`,
+		`let s = 'x'; for (;;) s += s + 1`,
+		`const b = new Uint8Array(4e7); for (;;) Promise.resolve().then(() => b)`,
+		`const b = new Uint8Array(4e7); b.slice()`,
+		`try { new ArrayBuffer(1e9) } catch {} const a = []; for (;;) a.push({})`,
+	} {
+		_, err := tryRun(t, `for (;;) try { `+script+` } catch {}`)
+		require.Equal(t, byMemory, endedAs(err), script)
+	}
 }
 
 func TestGarbageInCyclesIsCollected(t *testing.T) {
@@ -294,4 +309,22 @@ func TestColumnsInLongLines(t *testing.T) {
 		require.True(t, ok, "%v", err)
 		require.Equal(t, []int{2, len("/**/ throw new ") + 1 + 5*n}, []int{e.Line, e.Column}, e.Stack)
 	}
+}
+
+// The explanation of an error looks for names in the source. One that is empty is everywhere.
+func TestErrorsAboutNamesThatAreEmpty(t *testing.T) {
+	result := run(t, `
+		'use strict';
+		const out = new Set(), tried = (f) => { try { f() } catch (e) { out.add(e.message) } };
+		const o = Object.freeze({ '': 1, [Symbol('')]: 2, [Symbol()]: 3 });
+		tried(() => { o[''] = 2 });
+		for (const s of Object.getOwnPropertySymbols(o)) tried(() => { o[s] = 2 });
+		tried(() => (0, eval)("'use strict'; Object.freeze({ '': 1 })[''] = 2"));
+		tried(new Function("'use strict'; Object.freeze({ [Symbol('')]: 1 })[''] = 2; ''.x.y; (void 0)['']; ''['']()"));
+		for (const thing of [undefined, null, '', 0, {}]) {
+			tried(() => thing['']()); tried(() => new thing['']()); tried(() => { thing[''].x = 1 }); tried(() => { const { '': { x } } = thing; return x });
+			tried(() => { for (const x of thing['']) return x }); tried(() => [...thing['']]); tried(() => '' in thing); tried(() => thing instanceof thing);
+		}
+		return out.size > 5`)
+	require.Equal(t, "true", result.Text)
 }

@@ -65,7 +65,7 @@ var leftOvers = []struct {
 	{"an exception that cannot be shown", `throw {get message() { throw this }, toString() { throw this }}`, true},
 	{"a syntax error", `let secret = 'SECRET' }`, true},
 	{"a promise that never settles", `globalThis.p = new Promise(() => {}); await p`, true},
-	{"rejections that nobody handles", `for (let i = 0; i < 2000; i++) Promise.reject('SECRET' + i)`, true},
+	{"rejections that nobody handles", `for (let i = 0; i < 2000; i++) Promise.reject('SECRET' + i)`, false},
 	{"timers that are pending at a throw", `setInterval(() => console.log('SECRET'), 1); setTimeout(() => {}, 1e6); await new Promise(r => setTimeout(r, 5)); throw 1`, true},
 	{"calls that are pending at a throw", `for (let i = 0; i < 10; i++) later('SECRET' + i); throw 1`, true},
 	{"a stack trace hook", `Error.prepareStackTrace = () => 'SECRET'; throw new Error('x')`, true},
@@ -75,7 +75,7 @@ var leftOvers = []struct {
 	{"modules that fail in a cycle", `await import('/cycle.mjs')`, true},
 	{"garbage for finalizers", `const r = new FinalizationRegistry(() => console.log('SECRET')); for (let i = 0; i < 1000; i++) r.register({}, i)`, true},
 	{"eval and functions", `return new Function('return "SECRET"')() + (0, eval)('var secret = "SECRET"; secret')`, true},
-	{"more memory than there was", `globalThis.a = new Uint8Array(8e6).fill(0x53)`, false},
+	{"more memory than there was", `globalThis.a = new Uint8Array(8e6).fill(0x53)`, true},
 	{"memory over its limit", `const a = []; for (;;) a.push(new Uint8Array(1e6).fill(0x53))`, false},
 	{"an endless loop", `for (;;);`, false},
 	{"more arguments than the stack has room for", `const many = []; many.length = 60000; try { ((...a) => a)(...many, ...many, ...many) } catch {}`, true},
@@ -141,7 +141,7 @@ func TestWhatWasLeftHasNoEffect(t *testing.T) {
 		await new Promise(r => setTimeout(r, 1));
 		if (typeof SECRET !== 'undefined' || ({}).SECRET !== undefined) throw 'a property is left';
 		try { await later('x') } catch (e) { throw 'the call failed: ' + e }
-		return [JSON.stringify([1].map(x => x + 1)), setTimeout(() => {}, 1), typeof kept, performance.now() < 10e3,
+		return [JSON.stringify([1].map(x => x + 1)), +setTimeout(() => {}, 1), typeof kept, performance.now() < 10e3,
 			new Error('e').stack.includes('probe.js'), Object.keys(globalThis).length, module.exports === exports].join()`
 	engine := cachedEngine(t, sandbox.EngineOptions{MaxIdle: 1})
 	options := leftOverOptions(nil)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -27,6 +26,8 @@ type session struct {
 	asked        []question      // requests that the guest is working on
 	importFailed bool            // an imported module could not be found or compiled
 	rejections   []quickjs.Value // promises rejected since all jobs had last run
+	translated   translation     // of a regular expression
+	caller       string          // the first frame of the stack that was captured last
 
 	seed uint64 // of Math.random
 }
@@ -39,12 +40,12 @@ type imageState struct {
 	// In the first image, nothing has been loaded, and all of these are zero.
 	origins     map[string]origin // of the files that have been loaded
 	originsSize int
+	wrapped     map[string]bool
 	libraries   loadedLibraries
 }
 
 // heap is how many bytes of memory every sandbox has from the start. With the engine's own it is less than MinMemory.
-// An instance whose memory has grown cannot be used again, since memory does not shrink.
-const heap = 2 << 20
+const heap = 1792 << 10
 
 // Start implements [sandbox.Driver]: it starts the engine and loads the prelude.
 func (in *instance) Start() error {
@@ -64,6 +65,7 @@ func (in *instance) Start() error {
 		return fmt.Errorf("the engine has %d bytes of memory before it has done anything", in.MemorySize())
 	}
 	in.prelude = prelude
+	in.vm.SeedRandom(0) // the engine has used the time; each run gets its own seed
 	return nil
 }
 
@@ -84,7 +86,7 @@ func (in *instance) Verify() error {
 func (in *instance) State() any {
 	s := &imageState{VM: in.vm.State(), Prelude: in.prelude}
 	if in.image != nil {
-		s.origins, s.originsSize = maps.Clone(in.run.origins), in.run.originsSize
+		s.origins, s.originsSize, s.wrapped = maps.Clone(in.run.origins), in.run.originsSize, maps.Clone(in.run.wrapped)
 	}
 	return s
 }
@@ -114,13 +116,22 @@ func (in *instance) Idle() bool { return !in.vm.Broken() && in.vm.Depth() == 0 }
 
 // begin makes the instance, which is in the state of its image, the sandbox of a run.
 func (in *instance) begin(r *run) {
-	in.session = session{run: r, seed: rand.Uint64()}
-	in.vm.SeedRandom(in.seed)
+	in.session = session{run: r}
+	if r.options.State == nil {
+		in.reseed()
+	}
 	in.vm.Work = in.Spend
-	r.origins, r.originsSize = maps.Clone(in.image.origins), in.image.originsSize
+	r.origins, r.originsSize, r.frames = maps.Clone(in.image.origins), in.image.originsSize, nil
 	if r.origins == nil {
 		r.origins = map[string]origin{}
 	}
+	r.wrapped = maps.Clone(in.image.wrapped)
+}
+
+// reseed gives Math.random other numbers.
+func (in *instance) reseed() {
+	in.seed = in.RandomSeed()
+	in.vm.SeedRandom(in.seed)
 }
 
 // checked turns what a call into the guest returned into the error that ends the run, if it failed or threw.

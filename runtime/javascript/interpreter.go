@@ -17,6 +17,7 @@ import (
 type Interpreter struct {
 	engine  *sandbox.Engine
 	program *sandbox.Program
+	effects effects
 }
 
 // Engine returns the engine that the interpreter runs on.
@@ -34,7 +35,7 @@ func New(ctx context.Context, engine *sandbox.Engine) (*Interpreter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Interpreter{engine, program}, nil
+	return &Interpreter{engine: engine, program: program}, nil
 }
 
 func newGuest() (sandbox.Guest, error) {
@@ -70,18 +71,33 @@ func (in *instance) called(ctx context.Context, stack []uint64) {
 	case quickjs.RejectionArgc:
 		in.rejected(ctx, this)
 		stack[0] = uint64(quickjs.Undefined)
+	case quickjs.MemoryArgc:
+		in.exhausted()
+		stack[0] = uint64(quickjs.Undefined)
 	case quickjs.ResolveArgc:
 		stack[0] = uint64(in.resolveModule(ctx, uint32(this), uint32(this>>32)))
 	case quickjs.LoadArgc:
 		stack[0] = uint64(in.loadModule(ctx, uint32(this)))
 	case quickjs.ResumeArgc:
 		stack[0] = uint64(in.resume(ctx, this))
+	case quickjs.DateArgc:
+		stack[0] = uint64(in.parseDate(ctx, this))
+	case quickjs.RegexpArgc:
+		stack[0] = uint64(in.translateRegexp(ctx, this, argv))
+	case quickjs.RadixArgc:
+		stack[0] = uint64(in.formatRadix(ctx, uint64(this), argv))
 	default:
+		if in.vm != nil {
+			if e, ok := in.vm.ErrorStack(this, int32(argc), argv); ok {
+				stack[0] = uint64(in.errorStack(ctx, e))
+				return
+			}
+		}
 		stack[0] = uint64(in.hostCall(ctx, argc, argv))
 	}
 }
 
-// Run runs a script in a fresh sandbox. The script is the body of an async function in strict mode: return gives
+// Run runs a script in a fresh sandbox. The script is the body of an async function: return gives
 // the result, and await works; or it is an expression: see [RunOptions].Expression. The run lasts until the function has returned and no timer and no asynchronous call
 // is pending. If the function throws, the run ends at once.
 //
@@ -93,15 +109,17 @@ func (i *Interpreter) Run(ctx context.Context, script string, options *RunOption
 	if err != nil {
 		return &Result{}, err
 	}
-	begun, err := i.program.Begin(ctx, sandbox.RunOptions{
-		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console,
-	})
+	if !o.Session {
+		o.State = nil
+	}
+	begun, err := i.program.Begin(ctx, o.runOptions())
 	if err != nil {
 		return &Result{}, err
 	}
 	defer begun.End()
 	r := newRun(begun, o)
-	r.script = script
+	r.effects = &i.effects
+	r.script, r.builtins = script, r.builtinsIn(script)
 	if o.Expression {
 		r.expression = &expression{lines: 1 + strings.Count(script, "\n")}
 	}
@@ -112,14 +130,33 @@ func (i *Interpreter) Run(ctx context.Context, script string, options *RunOption
 	if err == nil {
 		err = in.execute(i.program, script)
 	}
-	if err == errExited {
+	return r.end(err)
+}
+
+// end returns the result of a run that has ended with an error.
+func (r *run) end(err error) (*Result, error) {
+	exited := err == errExited
+	if exited {
 		err = nil
 	}
-	return r.result(err), err
+	out := r.result(err)
+	if keep := r.options.Session && err == nil && !exited && r.returned() && r.pending == 0; keep || err == ErrSuspend {
+		state, stateErr := r.state()
+		if stateErr != nil {
+			return out, stateErr
+		}
+		if out.State = state; keep {
+			out.State = state.Renewed()
+		}
+	}
+	return out, err
 }
 
 // sandbox returns a fresh instance for the run, with its libraries already loaded if there is an image of them.
 func (r *run) sandbox(program *sandbox.Program) (*instance, error) {
+	if r.options.Session && r.options.State != nil {
+		return r.resumed()
+	}
 	if err := r.encodeSetup(); err != nil {
 		return nil, err
 	}
@@ -134,15 +171,20 @@ func (r *run) sandbox(program *sandbox.Program) (*instance, error) {
 			return in, nil
 		}
 	}
-	started, err := r.Start(nil)
+	return r.fresh(program)
+}
+
+// fresh returns a fresh instance for the run.
+func (r *run) fresh(program *sandbox.Program) (*instance, error) {
+	in, err := r.withBuiltins(program)
 	if err != nil {
 		return nil, err
 	}
-	in := started.Driver().(*instance)
-	in.begin(r)
-	in.vm.CollectAt(uint32(min(maxCollectAt, r.Limits().Memory/8))) // images with libraries keep the engine's own value
+	in.vm.CollectAt(r.collectAt()) // images with libraries keep the engine's own value
 	return in, in.install()
 }
+
+func (r *run) collectAt() uint32 { return uint32(min(maxCollectAt, r.Limits().Memory/8)) }
 
 // maxCollectAt is how many bytes a script may allocate before the first collection of cycles, if its memory limit is at
 // least eight times as large. A collection visits all objects, and most scripts end without garbage in cycles.

@@ -339,7 +339,7 @@ var hostShapes = []struct {
 	args string
 }{
 	{opLog, "iti"}, {opFinish, "itwb"}, {opCall, "iwb"}, {opCallAsync, "iwbi"}, {opAttachment, ""}, {opRandom, "i"}, {opFile, "fiwwwbii"}, {opFile, "fiwbii"}, {opHalt, "t"},
-	{opWeb, "nttt"}, {opWeb, "nwww"}, {opWeb, "nwbii"}, {opWeb, "nwibii"}, {opWeb, "nbii"}, {opResolve, "ww"}, {opLoadFile, "w"}, {opStack, "w"}, {opExplain, "wtw"}, {opExit, "i"},
+	{opWeb, "nttt"}, {opWeb, "nwww"}, {opWeb, "nwbii"}, {opWeb, "nwibii"}, {opWeb, "nbii"}, {opResolve, "wwi"}, {opLoadFile, "w"}, {opStack, "wi"}, {opExit, "i"},
 	{opPlain, "b"}, {-1, ""},
 }
 

@@ -18,10 +18,12 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// librarySet is the list of libraries to load before a script.
+// librarySet is the list of libraries to load before a script: the scripts in folders, and the modules that the script
+// itself loads first.
 type librarySet struct {
-	files []string // their paths
-	key   libraryKey
+	files   []string // the paths of scripts
+	imports []module.Import
+	key     libraryKey
 	// unreadable says which folders cannot be read.
 	unreadable []string
 	image      *sandbox.Image // with the libraries loaded; nil if there is none
@@ -30,13 +32,17 @@ type librarySet struct {
 // findLibraries lists the libraries, and looks for an image with them.
 func (r *run) findLibraries(program *sandbox.Program) error {
 	files := r.options.Files
-	if len(r.options.Libraries) == 0 || files == nil {
+	imports := r.firstImports()
+	if r.Fixed() || r.effects.has(r.options.Owner, imports) {
+		imports = nil
+	}
+	if len(r.options.Libraries)+len(imports) == 0 || files == nil {
 		return nil
 	}
 	// One goroutine does both: starting another would cost as much as its work.
 	set, err := sandbox.Await(r.Run, func() (*librarySet, error) {
-		set, err := r.listLibraries(files)
-		if err == nil && len(set.files) > 0 {
+		set, err := r.listLibraries(files, imports)
+		if err == nil && set.any() && !r.Fixed() {
 			set.image = r.keptLibraries(program, set.key)
 		}
 		return set, err
@@ -52,16 +58,28 @@ func (r *run) findLibraries(program *sandbox.Program) error {
 	for _, problem := range set.unreadable {
 		r.Output().Print(sandbox.LevelError, problem)
 	}
-	if len(set.files) > 0 {
+	if set.any() {
 		r.libraries = set
 	}
 	return nil
 }
 
+func (s *librarySet) any() bool { return len(s.files)+len(s.imports) > 0 }
+
+// firstImports returns the modules that the script loads before it has any other effect, without the built-in ones.
+func (r *run) firstImports() []module.Import {
+	if r.options.Files == nil {
+		return nil
+	}
+	return slices.DeleteFunc(module.FirstImports(r.script), func(i module.Import) bool {
+		return slices.Contains(builtins, strings.TrimPrefix(i.Specifier, "node:"))
+	})
+}
+
 // listLibraries lists the scripts in all folders. It names the folders that cannot be read.
-func (r *run) listLibraries(files afero.Fs) (*librarySet, error) {
+func (r *run) listLibraries(files afero.Fs, imports []module.Import) (*librarySet, error) {
 	t := tree{&fileWork{ctx: r.Context(), left: math.MaxInt}, files, r.Limits().Memory}
-	set := &librarySet{}
+	set := &librarySet{imports: imports}
 	var all []fs.FileInfo
 	left := t.limit
 	for _, dir := range r.options.Libraries {
@@ -80,8 +98,8 @@ func (r *run) listLibraries(files afero.Fs) (*librarySet, error) {
 		}
 		all = append(all, entries...)
 	}
-	if len(set.files) > 0 {
-		set.key = r.libraryKey(set.files, all)
+	if set.any() {
+		set.key = r.libraryKey(set, all)
 	}
 	return set, nil
 }
@@ -120,10 +138,53 @@ func (in *instance) loadLibraries(program *sandbox.Program) error {
 			return err
 		}
 	}
+	loaded, err := true, error(nil)
+	if in.untouched() { // or nothing could be kept
+		loaded, err = in.loadImports()
+	}
 	evidence := r.evidence
 	r.evidence = nil
-	in.keepLibraries(program, evidence)
-	return nil
+	if loaded && err == nil {
+		in.keepLibraries(program, evidence)
+	}
+	return err
+}
+
+// errEffect ends the loading of modules before the script, because one of them is about to have an effect, or to read
+// what may differ in another run.
+var errEffect = errors.New("a module has an effect while it is loaded")
+
+// loadImports loads the modules that the script loads first. It returns false if one cannot be loaded; the script will
+// see why when it loads that one again. Nothing has had an effect until then: otherwise the error is errEffect.
+func (in *instance) loadImports() (loaded bool, err error) {
+	r := in.run
+	r.loadingFirst = true
+	defer func() { r.loadingFirst = false }()
+	for _, i := range r.libraries.imports {
+		if ok, err := in.loadImport(i); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// loadImport loads a module for the script, which will find it loaded. It returns false if that fails; the script will
+// see why when it loads the module again.
+func (in *instance) loadImport(i module.Import) (bool, error) {
+	ctx := in.Context()
+	specifier, err := in.vm.NewString(ctx, i.Specifier)
+	if err != nil {
+		return false, in.reason(err)
+	}
+	loading, err := in.checked(in.vm.Call(ctx, in.prelude.Preload, specifier, quickjs.Bool(i.Required)))
+	if err != nil {
+		return false, err
+	}
+	if _, err := in.checked(in.vm.RunJobs(ctx)); err != nil {
+		return false, err
+	}
+	state, _ := in.vm.PromiseState(loading)
+	return state == 1, in.reason(in.vm.Free(ctx, loading))
 }
 
 // loadLibrary runs one file and its jobs. Exceptions appear on the console.
@@ -158,10 +219,18 @@ func (in *instance) loadLibrary(file string) error {
 		in.run.outcome = nil
 		in.run.Output().Print(sandbox.LevelError, script.Thrown)
 	}
-	if _, err := in.checked(in.vm.RunJobs(ctx)); err != nil {
-		return err
+	for {
+		if _, err := in.checked(in.vm.RunJobs(ctx)); err != nil {
+			return err
+		}
+		wait, err := in.tick(-1)
+		if err == nil && wait == rejectionsFirst {
+			err = in.reportRejections()
+		}
+		if err != nil || wait < 0 && wait != rejectionsFirst {
+			return err
+		}
 	}
-	return in.reportRejections()
 }
 
 func (in *instance) requireLibrary(ctx context.Context, file string, isModule bool) (quickjs.Value, error) {

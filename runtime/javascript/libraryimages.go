@@ -27,7 +27,7 @@ type loadedLibraries struct {
 const maxLibraryAge = time.Minute
 
 // libraryKey returns the key of libraries that are loaded with the run's functions, globals and memory limit.
-func (r *run) libraryKey(files []string, entries []fs.FileInfo) libraryKey {
+func (r *run) libraryKey(set *librarySet, entries []fs.FileInfo) libraryKey {
 	hash := sha256.New()
 	add := func(text string) {
 		var length [8]byte
@@ -37,10 +37,15 @@ func (r *run) libraryKey(files []string, entries []fs.FileInfo) libraryKey {
 	}
 	add(strings.ReplaceAll(r.setup.text, r.mark[1:], "\x00")) // unambiguous, because JSON has no NUL
 	add(string(r.setup.data))
+	add(strings.Join(r.builtins, " "))
 	binary.Write(hash, binary.LittleEndian, r.Limits().Memory) // libraries can notice bounds that follow from it
 	for i, e := range entries {
-		add(files[i])
+		add(set.files[i])
 		binary.Write(hash, binary.LittleEndian, e.Size())
+	}
+	for _, i := range set.imports {
+		add(i.Specifier)
+		binary.Write(hash, binary.LittleEndian, i.Required)
 	}
 	return libraryKey(hash.Sum(nil))
 }
@@ -65,10 +70,7 @@ func (r *run) keptLibraries(program *sandbox.Program, key libraryKey) *sandbox.I
 // keepLibraries takes an image of an instance with loaded libraries, if other runs can use it.
 func (in *instance) keepLibraries(program *sandbox.Program, e *evidence) {
 	r := in.run
-	if in.Impure() || e.spoiled || len(in.rejections) > 0 || in.vm.RandomUsed(in.seed) || r.Output().Used() || r.outcome != nil {
-		return
-	}
-	if in.Refused() { // perhaps by the system
+	if e.spoiled || r.Fixed() || !in.untouched() {
 		return
 	}
 	if in.MemorySize()+e.size > program.ImageRoom() { // it might not fit
@@ -81,4 +83,11 @@ func (in *instance) keepLibraries(program *sandbox.Program, e *evidence) {
 	state := i.State().(*imageState)
 	state.libraries = loadedLibraries{evidence: e, made: r.Started(), timed: in.Timed()}
 	program.Keep(r.libraries.key, i, e.size+int64(state.originsSize))
+}
+
+// untouched reports whether the instance has nothing in it that belongs to its run alone.
+func (in *instance) untouched() bool {
+	r := in.run
+	return !in.Impure() && len(in.rejections) == 0 && !in.vm.RandomUsed(in.seed) && !r.Output().Used() && r.outcome == nil &&
+		!in.Refused() // memory, perhaps by the system
 }

@@ -23,7 +23,7 @@ func librariesOf(t testing.TB, engine *testEngine, options *RunOptions) *loadedL
 	r := engine.begin(t, *options)
 	defer r.End()
 	require.NoError(t, r.encodeSetup())
-	set, err := r.listLibraries(options.Files)
+	set, err := r.listLibraries(options.Files, nil)
 	require.NoError(t, err)
 	image := engine.program.Kept(set.key)
 	if image == nil {
@@ -70,7 +70,7 @@ func TestLibrariesAreKept(t *testing.T) {
 		{"a global function of the host", map[string]string{"/lib/a.js": `globalThis.twice = x => host(x) + host(x)`}, `return twice('x')`, "xxxx", true, false},
 		{"a timer", map[string]string{"/lib/a.js": `globalThis.fired = 0; setTimeout(() => { fired++ }, 1)`}, `await new Promise(r => setTimeout(r, 20)); return fired`, "1", true, false},
 		{"a promise that is waiting", map[string]string{"/lib/a.js": `globalThis.gate = new Promise(r => { globalThis.open = r }).then(x => x + 1)`}, `open(1); return await gate`, "2", true, false},
-		{"the time", map[string]string{"/lib/a.js": `globalThis.loaded = [Date.now(), performance.now()]`}, `return Date.now() >= loaded[0] && performance.now() >= loaded[1]`, "true", true, false},
+		{"the time", map[string]string{"/lib/a.js": `const at = [Date.now(), performance.now()]; globalThis.goesOn = () => Date.now() >= at[0] && performance.now() >= at[1]`}, `return goesOn()`, "true", true, false},
 		{"changed prototypes", map[string]string{"/lib/a.js": `Array.prototype.last = function () { return this[this.length - 1] }; Object.prototype.hasOwn = 1`}, `return [1, 2].last()`, "2", true, false},
 
 		{"randomness", map[string]string{"/lib/a.js": `globalThis.r = Math.random()`}, `return r`, "", false, true},
@@ -79,9 +79,12 @@ func TestLibrariesAreKept(t *testing.T) {
 		{"a piece of a line printed", map[string]string{"/lib/a.js": `process.stdout.write('hello')`}, `return 1`, "1", false, false},
 		{"an error", map[string]string{"/lib/a.js": `throw 1`, "/lib/b.js": `var b = 1`}, `return b`, "1", false, false},
 		{"a rejection", map[string]string{"/lib/a.js": `Promise.reject(1)`}, `return 1`, "1", false, false},
-		{"a module that is missing", map[string]string{"/lib/a.js": `try { require('./nothing') } catch {}; globalThis.a = 1`}, `return a`, "1", false, false},
-		{"a file that is read", map[string]string{"/lib/a.js": `globalThis.text = fs.readFileSync('/data.txt', 'utf8')`, "/data.txt": "x"}, `return text`, "x", false, false},
-		{"a file that is written", map[string]string{"/lib/a.js": `fs.appendFileSync('/log.txt', 'x')`}, `return fs.readFileSync('/log.txt', 'utf8').length`, "", false, true},
+		{"a module that is missing", map[string]string{"/lib/a.js": `try { require('./nothing') } catch {}; globalThis.a = 1`}, `return a`, "1", true, false},
+		{"a file that is read", map[string]string{"/lib/a.js": `globalThis.text = fs.readFileSync('/data.txt', 'utf8')`, "/data.txt": "x"}, `return text`, "x", true, false},
+		{"a file that is looked for", map[string]string{"/lib/a.js": `globalThis.there = [fs.existsSync('/data.txt'), fs.existsSync('/no'), fs.statSync('/no', {throwIfNoEntry: false})]`, "/data.txt": "x"}, `return there.join()`, "true,false,", true, false},
+		{"a file that is looked at", map[string]string{"/lib/a.js": `globalThis.size = fs.statSync('/data.txt').size`, "/data.txt": "x"}, `return size`, "1", false, false},
+		{"a folder that is listed", map[string]string{"/lib/a.js": `globalThis.names = fs.readdirSync('/d')`, "/d/x": ""}, `return names.join()`, "x", false, false},
+		{"a file that is written", map[string]string{"/lib/a.js": `fs.appendFileSync('/log.txt', 'x')`}, `return fs.statSync('/log.txt').size`, "", false, true},
 		{"a call of the host", map[string]string{"/lib/a.js": `globalThis.v = host('y')`}, `return v`, "yy", false, false},
 		{"an asynchronous call", map[string]string{"/lib/a.js": `globalThis.v = later('y')`}, `return await v`, "yy", false, false},
 	} {
@@ -115,6 +118,123 @@ func TestLibrariesAreKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestImagesOfPackages has scripts that load modules first.
+func TestImagesOfPackages(t *testing.T) {
+	packages := map[string]string{
+		"/node_modules/p/package.json":    `{"main": "lib/p.js"}`,
+		"/node_modules/p/lib/p.js":        `globalThis.loads = (globalThis.loads ?? 0) + 1; exports.n = require('./q').n + 1; exports.count = () => loads; exports.path = require('path')`,
+		"/node_modules/p/lib/q.js":        `exports.n = 1`,
+		"/node_modules/m/package.json":    `{"type": "module", "exports": "./m.js"}`,
+		"/node_modules/m/m.js":            `import {n} from 'p'; globalThis.loadsOfM = (globalThis.loadsOfM ?? 0) + 1; export const m = n + 1; export let changes = 0; export const change = () => ++changes; export default import.meta.url`,
+		"/node_modules/optional/index.js": `try { require('nowhere') } catch (error) { exports.failed = error.message }`,
+		"/node_modules/state/index.js":    `exports.list = []`,
+		"/node_modules/random/index.js":   `exports.r = Math.random()`,
+		"/node_modules/bytes/index.js":    `exports.r = require('crypto').randomUUID()`,
+		"/node_modules/prints/index.js":   `console.log('loaded'); exports.x = 1`,
+		"/node_modules/timed/index.js":    `exports.at = Date.now()`,
+		"/node_modules/throws/index.js":   `throw new Error('on purpose')`,
+		"/node_modules/waits/index.mjs":   `export const x = await new Promise((r) => setTimeout(r, 1, 5))`,
+		"/node_modules/reads/index.js":    `exports.text = require('fs').readFileSync('/data.txt', 'utf8')`,
+		"/node_modules/parent/index.js":   `exports.of = [module.parent.id, require.main === module.parent]`,
+		"/own.ts":                         `export const own: number = 7`,
+		"/data.txt":                       "x",
+	}
+	for _, test := range []struct {
+		name, script, want string
+		kept, differs      bool
+	}{
+		{"require", `const p = require('p'); return [p.n, p.count(), require('p') === p].join()`, "2,1,true", true, false},
+		{"an import declaration", `import {m, change} from 'm'; export default [m, change(), loadsOfM, loads].join()`, "3,1,1,1", true, false},
+		{"the same, with return", `import url, {m} from 'm'; return m + url`, "3file:///node_modules/m/m.js", true, false},
+		{"an awaited import", `const {m} = await import('m'); return [m, require('p').count()].join()`, "3,1", true, false},
+		{"both kinds", `const p = require('p'); const m = (await import('m')).m; return [p.count(), m].join()`, "1,3", true, false},
+		{"modules that wrap a file", `import {m} from 'm'; import p from 'p'; return [m, p.n, (await import('m')).m].join()`, "3,2,3", true, false},
+		{"a file of the project, in TypeScript", `import {own} from './own.ts'; const x: number = own; return x`, "7", true, false},
+		{"a package that is not installed, and not needed", `return require('optional').failed.slice(0, 27)`, "", false, false},
+		{"the same, first", `const o = require('optional'); return o.failed.slice(0, 28)`, `Cannot find module "nowhere"`, true, false},
+		{"what the script changes", `const {list} = require('state'); list.push(1); return list.length`, "1", true, false},
+		{"what the script is to modules", `const p = require('parent'); return p.of.join()`, ".,true", true, false},
+		{"the time", `const {at} = require('timed'); return Date.now() >= at`, "true", true, false},
+
+		{"randomness", `const {r} = require('random'); return r`, "", false, true},
+		{"random bytes", `const {r} = require('bytes'); return r`, "", false, true},
+		{"something printed", `const {x} = require('prints'); return x`, "1", false, false},
+		{"a file that is read", `const {text} = require('reads'); return text`, "x", true, false},
+		{"a module that waits", `import {x} from 'waits/index.mjs'; return x`, "5", false, false},
+		{"not first", `const x = 1 + 1; return require('p').n`, "2", false, false},
+		{"built-in modules alone", `const path = require('path'); return path.sep`, "/", false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			engine := cachedEngine(t, sandbox.EngineOptions{})
+			options := &RunOptions{Files: libraryFiles(t, packages), Limits: sandbox.Limits{Time: patient}}
+			var first *Result
+			for range 3 {
+				result, err := engine.Run(t.Context(), test.script, options)
+				require.NoError(t, err)
+				if first == nil {
+					first = result
+				} else if test.differs {
+					require.NotEqual(t, first.Text, result.Text)
+				} else {
+					require.Equal(t, first.Text, result.Text)
+					require.Equal(t, first.Console, result.Console)
+				}
+				if test.want != "" {
+					require.Equal(t, test.want, result.Text)
+				}
+				require.Equal(t, test.kept, engine.engine.Stats().Images == 1)
+			}
+		})
+	}
+	t.Run("a module that throws", func(t *testing.T) {
+		engine := cachedEngine(t, sandbox.EngineOptions{})
+		options := &RunOptions{Files: libraryFiles(t, packages), Limits: sandbox.Limits{Time: patient}}
+		for range 2 {
+			_, err := engine.Run(t.Context(), `const x = require('throws')`, options)
+			require.ErrorContains(t, err, "on purpose")
+			require.Zero(t, engine.engine.Stats().Images)
+		}
+	})
+}
+
+// TestPackagesThatChange changes what an image was made of: it must not be used then.
+func TestPackagesThatChange(t *testing.T) {
+	engine := cachedEngine(t, sandbox.EngineOptions{})
+	files := libraryFiles(t, map[string]string{
+		"/node_modules/p/package.json": `{"main": "p.js"}`,
+		"/node_modules/p/p.js":         `let more = ''; try { more = require('more') } catch (error) { more = error.message.length } module.exports = 'p' + require('./q.js') + more`,
+		"/node_modules/p/q.js":         `module.exports = 1`,
+		"/node_modules/p/other.js":     `module.exports = 'other'`,
+	})
+	see := func(want string) {
+		t.Helper()
+		for range 2 {
+			result, err := engine.Run(t.Context(), `const p = require('p'); return p`, &RunOptions{Files: files})
+			require.NoError(t, err)
+			require.Regexp(t, want, result.Text)
+		}
+	}
+	see(`^p1\d+$`)
+	require.Equal(t, 1, engine.engine.Stats().Images)
+	require.NoError(t, afero.WriteFile(files, "/node_modules/p/q.js", []byte(`module.exports = 2`), 0o600))
+	see(`^p2\d+$`)
+	require.NoError(t, afero.WriteFile(files, "/node_modules/more/index.js", []byte(`module.exports = 'more'`), 0o600))
+	see("^p2more$")
+	require.NoError(t, afero.WriteFile(files, "/node_modules/p/q.js", []byte(`module.exports = require('fs').readFileSync('/data.txt') + require('fs').existsSync('/there')`), 0o600))
+	require.NoError(t, afero.WriteFile(files, "/data.txt", []byte("a"), 0o600))
+	see("^pafalsemore$")
+	require.NoError(t, afero.WriteFile(files, "/data.txt", []byte("b"), 0o600))
+	see("^pbfalsemore$")
+	require.NoError(t, afero.WriteFile(files, "/there", nil, 0o600))
+	see("^pbtruemore$")
+	require.Equal(t, 1, engine.engine.Stats().Images)
+	require.NoError(t, afero.WriteFile(files, "/node_modules/p/package.json", []byte(`{"main": "other.js"}`), 0o600))
+	see("^other$")
+	require.NoError(t, files.RemoveAll("/node_modules/p"))
+	_, err := engine.Run(t.Context(), `const p = require('p'); return p`, &RunOptions{Files: files})
+	require.ErrorContains(t, err, "Cannot find module")
 }
 
 func TestLibrariesThatChange(t *testing.T) {

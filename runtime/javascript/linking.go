@@ -19,6 +19,23 @@ type linking struct {
 
 	asked string // the name of the requested module
 	shim  bool   // its source was requested, not the module itself
+	meta  bool   // its source has import.meta
+}
+
+// As in Node, the default export of a CommonJS file is all that it exports. For scripts there is an exception, which
+// bundlers make too: for a file that was compiled from an ES module, it is what that module exports by default. So some
+// files have two modules that wrap them; the name of the one for packages ends with forPackages.
+const forPackages = "?package"
+
+func inPackage(file string) bool { return strings.Contains(file, "/node_modules/") }
+
+// loaded returns the module that wraps a file for the importer, or that of an ES module, or 0.
+func (l *linking) loaded(importer, name string) quickjs.ModuleDef {
+	def := l.in.vm.Module(name)
+	if inPackage(importer) && l.in.run.wrapped[name] {
+		def = l.in.vm.Module(name + forPackages)
+	}
+	return def
 }
 
 // importer is a compiled module, and how many of its imports are set.
@@ -39,14 +56,14 @@ var errThrown = errors.New("an exception")
 
 // compile requests the module with a source.
 func (l *linking) compile(ctx context.Context, source, name string) (quickjs.Request, error) {
-	l.asked, l.shim = name, false
+	l.asked, l.shim, l.meta = name, false, strings.Contains(source, "import.meta")
 	return l.in.vm.RequestModule(ctx, source, name)
 }
 
 // load requests a module by name. For a file that is not an ES module, it requests the source of a module that wraps
-// it.
-func (l *linking) load(ctx context.Context, name string) (quickjs.Request, error) {
-	in := l.in
+// it for the importer.
+func (l *linking) load(ctx context.Context, name, importer string) (quickjs.Request, error) {
+	in, asked := l.in, name
 	if in.vm.Modules() >= maxModules {
 		return 0, errManyModules
 	}
@@ -56,22 +73,35 @@ func (l *linking) load(ctx context.Context, name string) (quickjs.Request, error
 			return 0, moduleFailure(err)
 		}
 		if source.Kind == module.ES {
-			in.run.note(name, source.Code, origin{source: source.Map})
+			in.run.note(name, source.Code, origin{source: source.Map, module: true})
 			return l.compile(ctx, source.Code, name)
+		}
+		if in.run.wrapped == nil {
+			in.run.wrapped = map[string]bool{}
+		}
+		in.run.wrapped[name] = true
+		if inPackage(importer) {
+			asked += forPackages
 		}
 	}
 	argument, err := in.vm.NewString(ctx, name)
 	if err != nil {
 		return 0, err
 	}
-	l.asked, l.shim = name, true
-	return in.vm.RequestCall(ctx, in.prelude.Shim, argument)
+	l.asked, l.shim = asked, true
+	return in.vm.RequestCall(ctx, in.prelude.Shim, argument, quickjs.Bool(asked != name))
 }
 
 // answered takes the answer to a request, and returns the next request, or 0 if everything is loaded. A failure is an
 // error for the script; so is errThrown, which is already pending.
 func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Request, error) {
 	vm := l.in.vm
+	if l.asked == "" { // import.meta is complete
+		if v == quickjs.Exception {
+			return 0, errThrown
+		}
+		return l.next(ctx)
+	}
 	if l.shim {
 		if v == quickjs.Exception {
 			return 0, errThrown
@@ -97,6 +127,18 @@ func (l *linking) answered(ctx context.Context, v quickjs.Value) (quickjs.Reques
 	}
 	m := importer{def: def, name: l.asked}
 	l.path, l.all = append(l.path, m), append(l.all, m)
+	if meta := vm.Meta(def); l.meta && meta.IsObject() {
+		path := m.name
+		if !strings.HasPrefix(path, "/") {
+			path = "/" + path
+		}
+		argument, err := vm.NewString(ctx, path)
+		if err != nil {
+			return 0, err
+		}
+		l.asked = ""
+		return vm.RequestCall(ctx, l.in.prelude.Meta, meta, argument)
+	}
 	return l.next(ctx)
 }
 
@@ -127,9 +169,9 @@ func (l *linking) next(ctx context.Context) (quickjs.Request, error) {
 		if err != nil {
 			return 0, err
 		}
-		def := vm.Module(name)
+		def := l.loaded(m.name, name)
 		if def == 0 {
-			return l.load(ctx, name)
+			return l.load(ctx, name, m.name)
 		}
 		m.set(vm, def)
 	}
@@ -154,6 +196,8 @@ func (in *instance) resolveName(specifier, file string) (string, error) {
 	switch {
 	case specifier == r.entry:
 		return r.options.Name, nil
+	case file == requiredName:
+		return specifier, nil
 	case r.options.engineModules && strings.HasPrefix(specifier, "qjs:"):
 		return specifier, nil
 	}
@@ -211,7 +255,7 @@ func (in *instance) loadModule(ctx context.Context, pointer uint32) quickjs.Valu
 		return in.raise(ctx, errLongName)
 	}
 	l := &linking{in: in}
-	request, err := l.load(ctx, name)
+	request, err := l.load(ctx, name, "")
 	return l.ask(ctx, request, err)
 }
 

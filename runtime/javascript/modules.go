@@ -17,8 +17,12 @@ import (
 // Scripts import files of the run. The host finds and reads ES modules, and the engine links them (linking.go). The
 // prelude loads CommonJS, JSON and built-in modules (guest/quickjs/prelude/modules.js).
 
-// builtins are the built-in modules, without "node:". The prelude defines them.
-var builtins = []string{"fs", "fs/promises", "path", "path/posix", "process"}
+// builtins are the built-in modules, without "node:". The prelude defines the first ones.
+var builtins = append([]string{"path", "path/posix"}, quickjs.NodeModules()...)
+
+// absentModules are Node's modules for which packages get placeholders (guest/quickjs/node/internal/absent.js).
+var absentModules = strings.Fields(`child_process cluster dgram dns dns/promises domain http http2 https inspector inspector/promises net repl
+	tls trace_events tty v8 vm wasi worker_threads`)
 
 func (r *run) loader(require bool) *module.Loader {
 	files := r.options.Files
@@ -28,7 +32,11 @@ func (r *run) loader(require bool) *module.Loader {
 	if files != nil {
 		files = whileRunning{files, r.Context()}
 	}
-	return &module.Loader{Files: files, Builtins: builtins, Instead: missingModules, Require: require}
+	instead := missingModules
+	if r.options.Network != nil {
+		instead = missingModulesOnline
+	}
+	return &module.Loader{Files: files, Builtins: builtins, Absent: absentModules, Instead: instead, Require: require}
 }
 
 // whileRunning fails once the run has ended, so that an abandoned search ends soon.
@@ -94,8 +102,12 @@ func moduleFailure(err error) error {
 	if syntax, ok := errors.AsType[*module.SyntaxError](err); ok {
 		return &failure{name: "SyntaxError", message: syntax.Error()}
 	}
-	if _, ok := errors.AsType[*module.NotFoundError](err); ok {
-		return &failure{name: "Error", message: err.Error(), code: "MODULE_NOT_FOUND"}
+	if missing, ok := errors.AsType[*module.NotFoundError](err); ok {
+		code := "MODULE_NOT_FOUND"
+		if strings.HasPrefix(missing.Specifier, "node:") {
+			code = "ERR_UNKNOWN_BUILTIN_MODULE"
+		}
+		return &failure{name: "Error", message: err.Error(), code: code}
 	}
 	return &failure{name: "Error", message: err.Error()}
 }
@@ -113,14 +125,15 @@ func (in *instance) resolveFile(ctx context.Context, args arguments) (quickjs.Va
 	if !ok || !ok2 || cut > 0 || cutFile > 0 {
 		return 0, failf("the name of a module is too long")
 	}
-	path, err := in.run.resolve(specifier, file, true)
+	imports, _ := args.int(3)
+	path, err := in.run.resolve(specifier, file, imports == 0)
 	if err != nil {
 		return 0, moduleFailure(err)
 	}
 	return in.vm.NewString(ctx, path)
 }
 
-// loadFile returns a CommonJS file as a function, or the text of a JSON file.
+// loadFile returns a CommonJS file as a function, the text of a JSON file, or the promise of an ES module.
 func (in *instance) loadFile(ctx context.Context, args arguments) (quickjs.Value, error) {
 	path, cut, ok := args.text(1, maxPath)
 	if !ok || cut > 0 || !strings.HasPrefix(path, "/") || pathpkg.Clean(path) != path {
@@ -134,8 +147,7 @@ func (in *instance) loadFile(ctx context.Context, args arguments) (quickjs.Value
 	case module.JSON:
 		return in.vm.NewString(ctx, source.Code)
 	case module.ES:
-		return 0, &failure{name: "Error", code: "ERR_REQUIRE_ESM",
-			message: path + " is an ES module, which require cannot load: use await import('" + path + "')"}
+		return in.requireModule(ctx, source)
 	}
 	in.run.note(path, source.Code, origin{prefix: len(commonPrefix), source: source.Map})
 	request, err := in.vm.RequestEval(ctx, commonPrefix+source.Code+commonSuffix, path)

@@ -3,12 +3,14 @@ package javascript
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -86,6 +88,27 @@ type RunOptions struct {
 	// return.
 	Globals map[string]any
 
+	// Network is how fetch makes requests; it belongs to this run alone. Nil means that there is no network: then there
+	// is no fetch either.
+	//
+	// A response that has not been read is lost when the run is suspended, or when the script of a session is over.
+	Network network.Run
+
+	// Session makes the script one of a session: what it declares at its top level, and all else in the sandbox, is there
+	// for the next one. It goes on from State, which [Result].State of an earlier script was, or begins a session if
+	// State is nil; then Libraries are loaded. A declaration takes the place of an earlier one of the same name. Of
+	// timers, what is left when the script is over goes on with the next one. A function of an earlier script that is
+	// not among Functions any more fails when it is called.
+	//
+	// Without Session, State has no effect.
+	Session bool
+	State   *sandbox.State
+
+	// Stdin is the script's standard input: process.stdin and file descriptor 0. It is read when the script reads, on a
+	// goroutine of its own, of which the last call may still be in progress when the run has ended. The script waits
+	// meanwhile. Nil means that there is none: process.stdin is at its end, and fs.readFileSync(0) is an error that says so.
+	Stdin io.Reader
+
 	// Console, if not nil, gets each entry of the console when it is printed, and the text of process.stdout.write
 	// when it is written: see [sandbox.RunOptions].Console.
 	Console func(sandbox.Entry)
@@ -114,7 +137,13 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 		}
 		names = append(names, f.Name)
 	}
+	out.withNetwork()
 	return out, checkNames(names)
+}
+
+// runOptions returns the options for the sandbox.
+func (o *RunOptions) runOptions() sandbox.RunOptions {
+	return sandbox.RunOptions{Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console, State: o.State}
 }
 
 // checkNames refuses invalid names, duplicates, and names that are part of one another, as "a" and "a.b" are.

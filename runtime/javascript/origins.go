@@ -17,8 +17,9 @@ import (
 // origin maps the engine's lines and columns of a file to those of its author.
 type origin struct {
 	prefix int         // bytes that the host has put before the first line
-	code   *code       // the text after the prefix; nil if it is ASCII
+	code   *code       // the text after the prefix; nil if there was no room for it
 	source *module.Map // nil if the code is as it was written
+	module bool        // it is an ES module
 
 	expression *expression // not nil if source leads to the text around one
 }
@@ -30,9 +31,7 @@ const maxOrigins = 32 << 20
 // note records the origin of a file that the engine is about to run. The number of files is bounded by the engine's
 // memory, which holds their names too.
 func (r *run) note(file, text string, o origin) {
-	if !isASCII(text) {
-		o.code = &code{text: text}
-	}
+	o.code = &code{text: text, ascii: isASCII(text)}
 	left := maxOrigins - (r.originsSize - r.origins[file].size())
 	if o.size() > left {
 		o.code = nil
@@ -41,7 +40,7 @@ func (r *run) note(file, text string, o origin) {
 		o.source = nil
 	}
 	r.originsSize = maxOrigins - left + o.size()
-	r.origins[file] = o
+	r.origins[file], r.frames = o, nil
 }
 
 // size returns about how many bytes an origin takes once positions have been looked up.
@@ -64,6 +63,7 @@ func isASCII(s string) bool {
 // A code is a text with an index of its lines. It is safe for concurrent use: runs share those of libraries.
 type code struct {
 	text   string
+	ascii  bool
 	once   sync.Once
 	starts []int32 // where lines start; made at the first use
 	marks  []int32 // how many code units come before each stride of the text
@@ -101,6 +101,16 @@ func (c *code) units(line, bytes int) int {
 	return c.before(min(start+bytes, end)) - c.before(start)
 }
 
+// offset returns the byte of the text that is at a line and a byte of it, both counted from 1. It is -1 if there is no
+// such line.
+func (c *code) offset(line, column int) int {
+	c.once.Do(c.index)
+	if line < 1 || line > len(c.starts) || column < 1 || column > len(c.text) {
+		return -1
+	}
+	return min(int(c.starts[line-1])+column-1, len(c.text))
+}
+
 // before returns how many code units come before a byte.
 func (c *code) before(at int) int {
 	if at == 0 {
@@ -126,6 +136,17 @@ func codeUnits(b byte) int {
 	return 1
 }
 
+// at returns the byte of the code that is at one of the engine's positions, or -1.
+func (o origin) at(line, column int) int {
+	if o.code == nil {
+		return -1
+	}
+	if line == 1 && column >= o.prefix {
+		column -= o.prefix - 1
+	}
+	return o.code.offset(line, column)
+}
+
 // place returns the author's line and column, in UTF-16 code units. An unknown column is 0.
 func (o origin) place(line, column int) (int, int) {
 	// The engine's columns are bytes. It counts them from 0 in the first line, and from 1 in others, but has no column
@@ -138,7 +159,7 @@ func (o origin) place(line, column int) (int, int) {
 	} else if line == 1 {
 		column = min(column, 1)
 	}
-	if o.code != nil && column > 1 {
+	if o.code != nil && !o.code.ascii && column > 1 {
 		column = 1 + o.code.units(line, column-1)
 	}
 	if o.source != nil {
@@ -179,19 +200,27 @@ const maxStack = 128 << 10
 // frameCost is how many bytes of work a stack frame counts beside its text: about what is read to map it.
 const frameCost = 2 * stride
 
-// mapStack returns the script's frames of a stack, each after a line break, with the author's lines and columns.
+// mapStack returns the script's frames of an error's stack, each after a line break, as people and models read them.
+// What is not a frame, such as the title of the error, is left out. With 1 as the second argument, it is one frame as the
+// engine has it.
 func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value, error) {
 	stack, _, ok := args.text(1, maxStack)
 	if !ok {
 		return 0, failf("a stack must be a string")
+	}
+	if one, _ := args.int(2); one == 1 {
+		if err := in.Spend(frameCost); err != nil {
+			return 0, err
+		}
+		return in.vm.NewString(ctx, in.run.nodeFrame(stack))
 	}
 	var b strings.Builder
 	for frame := range strings.SplitSeq(stack, "\n") {
 		if err := in.Spend(frameCost + len(frame)); err != nil {
 			return 0, err
 		}
-		if frame != "" && !isInternal(frame) {
-			b.WriteString("\n" + in.run.mapFrame(frame))
+		if strings.HasPrefix(strings.TrimLeft(frame, " \t"), "at ") && !isInternal(frame) {
+			b.WriteString("\n" + in.run.shownFrame(frame))
 		}
 	}
 	return in.vm.NewString(ctx, b.String())
@@ -199,21 +228,16 @@ func (in *instance) mapStack(ctx context.Context, args arguments) (quickjs.Value
 
 // isInternal reports whether a stack frame belongs to the engine or the prelude.
 func isInternal(frame string) bool {
-	return strings.Contains(frame, quickjs.PreludeName) || strings.Contains(frame, "(native)")
+	return strings.Contains(frame, quickjs.PreludeName) || strings.HasSuffix(frame, "(<anonymous>)")
 }
 
-func (r *run) mapFrame(frame string) string {
-	file, line, column := framePosition(frame)
-	o, ok := r.origins[file]
-	if !ok {
-		return frame
-	}
-	line, column = o.place(line, column)
+// replacePosition replaces the position at the end of a stack frame, which begins with the name of a file.
+func replacePosition(frame, file, path string, line, column int) string {
 	head, end := frame[:strings.LastIndex(frame, file)], ""
 	if strings.HasSuffix(frame, ")") {
 		end = ")"
 	}
-	return fmt.Sprintf("%s%s:%d:%d%s", head, file, line, column, end)
+	return fmt.Sprintf("%s%s:%d:%d%s", head, path, line, column, end)
 }
 
 // framePosition returns the position at the end of a stack frame, FILE:LINE:COLUMN with or without parentheses. The

@@ -7,8 +7,8 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// The engine tells the host of every rejected promise. Most are handled a moment later. Those still unhandled when all
-// jobs have run appear on the console, so that errors in functions that nobody awaits are not lost.
+// The engine tells the host of every rejected promise. Most are handled a moment later. One that is still unhandled
+// when all jobs have run ends the run, as in Node, so that errors in functions that nobody awaits are not lost.
 
 // maxRejections is how many rejected promises are kept at a time. Further ones are not reported.
 const maxRejections = 1000
@@ -40,14 +40,14 @@ func (in *instance) rejected(ctx context.Context, promise quickjs.Value) {
 	in.rejections = append(in.rejections, promise)
 }
 
-// reportRejections prints the reasons of unhandled rejections. Call it when all jobs have run.
+// reportRejections ends the run if there is an unhandled rejection. Call it when all jobs have run.
 func (in *instance) reportRejections() error {
 	ctx := in.Context()
 	for len(in.rejections) > 0 {
 		promise := in.rejections[0]
 		in.rejections = in.rejections[1:]
 		if reason, unhandled := in.vm.UnhandledRejection(promise); unhandled {
-			if _, err := in.checked(in.vm.Call(ctx, in.prelude.Rejected, reason)); err != nil {
+			if _, err := in.checked(in.vm.Call(ctx, in.prelude.Rejected, reason, promise)); err != nil {
 				return err
 			}
 		}

@@ -10,7 +10,7 @@ import (
 type Result struct {
 	// Text is the script's result for readers: strings raw, plain data as two-space JSON, and everything else as a
 	// console shows it (undefined, NaN, 10n, Map(1) {...}, [Function: f]). It is empty if the run ended with an
-	// error.
+	// error before the script had returned, or with halt.
 	Text string
 
 	// Value is the script's result as data: nil, bool, float64, string, []any, map[string]any, and []byte for
@@ -23,6 +23,11 @@ type Result struct {
 
 	// Truncated is how many bytes of Console and Text the output limit cut off. See [Result.Note].
 	Truncated int64
+
+	// State is where the next script of a session goes on, if the script has ended well. It is nil if the script has ended
+	// by process.exit, or while calls of asynchronous functions had not returned. With ErrSuspend, State is where the run
+	// goes on, and with other errors it is nil.
+	State *sandbox.State
 
 	// Usage is what the run used.
 	Usage sandbox.Usage

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -14,23 +15,38 @@ import (
 // run is the state of one run on the host's side.
 type run struct {
 	*sandbox.Run
-	options RunOptions
-	script  string   // the original text
-	outcome *outcome // nil until the script has ended
+	options  RunOptions
+	script   string   // the original text
+	builtins []string // built-in modules that the script seems to use
+	outcome  *outcome // nil until the script has ended
 
 	expression  *expression       // the script, if it is one
 	origins     map[string]origin // by file
 	originsSize int               // in bytes
+	frames      map[string]string // the stack frames that nodeFrame has shown, by the engine's
+	wrapped     map[string]bool   // the files, not ES modules, that modules wrap; nil if there are none
 	uncalled    string            // the explanation of a method that is used as a value; empty if none was seen
 
 	setup     encoded     // the functions and globals, encoded
 	libraries *librarySet // to be loaded before the script; nil if there are none
 	evidence  *evidence   // of what libraries read while they load; nil otherwise
 
-	attachment  []byte       // bytes for the prelude to fetch
-	mark        string       // the prefix of strings in JSON that stand for bytes
-	entry       string       // the specifier by which only the prelude can import the script
-	pending     int          // asynchronous calls in progress
+	loadingFirst bool     // the modules that the script loads first are being loaded
+	effects      *effects // which modules have effects while they are loaded
+	started      bool     // the run has had a sandbox
+
+	firstName string            // of the session's first script
+	scripts   int               // how many of the session have run before
+	functions []sessionFunction // those that scripts can have, by their numbers; nil if these are those of the options
+	restored  int               // how many of them come from a state
+
+	attachment  []byte              // bytes for the prelude to fetch
+	mark        string              // the prefix of strings in JSON that stand for bytes
+	entry       string              // the specifier by which only the prelude can import the script
+	pending     int                 // asynchronous calls in progress, suspended ones included
+	calls       map[int]*invocation // those that are not suspended, by their numbers
+	early       map[int]completion  // of calls that have ended, while a recording says that another one ends first
+	suspended   []suspendedCall
 	pendingSize int          // the size of their arguments, in bytes
 	waitingSize atomic.Int64 // the size of the answers that wait for the script, in bytes
 	completions chan completion
@@ -46,7 +62,7 @@ type outcome struct {
 func newRun(r *sandbox.Run, options RunOptions) *run {
 	return &run{
 		Run: r, options: options, origins: map[string]origin{}, mark: newMark(), entry: "toolrun:" + rand.Text(),
-		completions: make(chan completion),
+		completions: make(chan completion), firstName: options.Name,
 	}
 }
 
@@ -54,7 +70,7 @@ func newRun(r *sandbox.Run, options RunOptions) *run {
 func (r *run) result(err error) *Result {
 	out := &Result{Usage: r.Usage()}
 	out.Console, out.Truncated = r.Output().End()
-	if err == nil {
+	if r.returned() && !errors.Is(err, ErrHalted) {
 		out.Text, out.Value = r.outcome.text, r.outcome.value
 	}
 	return out
@@ -63,23 +79,46 @@ func (r *run) result(err error) *Result {
 // execute runs the libraries, unless they are already loaded, and then a script to its end.
 func (in *instance) execute(program *sandbox.Program, script string) error {
 	in.Untrusted()
-	source, err := checkSource(script, in.run.options.Name)
-	if err != nil {
-		return err
-	}
+	source := strings.ToValidUTF8(script, "\ufffd") // the engine reads UTF-8
 	if in.run.libraries != nil {
-		if err := in.loadLibraries(program); err != nil {
+		err := in.loadLibraries(program)
+		if err == errEffect {
+			in, err = in.run.again(program)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if in.run.options.Session {
+		details := map[string]any{"mark": in.run.mark, "name": in.run.options.Name}
+		if _, err := in.checked(in.callWith(in.prelude.StartTop, details)); err != nil {
 			return err
 		}
 	}
 	c, err := in.compile(source)
-	if err != nil {
-		return err
+	if err == nil {
+		err = in.startScript(c)
 	}
-	if err := in.startScript(c); err != nil {
-		return err
+	if err != nil {
+		return atNUL(err, source)
 	}
 	return in.loop()
+}
+
+// again gives the run another sandbox, in which nothing has been loaded for the script yet, and loads the libraries in
+// folders there, which had no effect. The modules that the script itself loads are left to it.
+func (r *run) again(program *sandbox.Program) (*instance, error) {
+	r.effects.add(r.options.Owner, r.libraries.imports)
+	r.libraries.imports, r.evidence, r.outcome = nil, nil, nil
+	in, err := r.fresh(program)
+	if err == nil && r.libraries.any() {
+		in.Untrusted()
+		err = in.loadLibraries(program)
+	}
+	if err == nil {
+		in.Untrusted()
+	}
+	return in, err
 }
 
 // maxLeftOver is how long a turn may take after the script has returned and still count as waiting.
@@ -92,6 +131,8 @@ func (in *instance) loop() error {
 		wait, done, err := in.turn()
 		switch {
 		case done || err != nil:
+		case wait != 0 && in.run.pending > 0 && len(in.run.suspended) == in.run.pending:
+			return ErrSuspend
 		case wait != 0:
 			err = in.await(wait)
 			began = time.Now()
@@ -118,14 +159,14 @@ func (in *instance) turn() (wait time.Duration, done bool, err error) {
 	if _, err := in.checked(in.vm.RunJobs(in.Context())); err != nil {
 		return 0, false, err
 	}
-	if err := in.reportRejections(); err != nil {
-		return 0, false, err
-	}
 	if o := in.run.outcome; o != nil && o.err != nil {
 		return 0, false, o.err
 	}
-	if wait, err = in.tick(); err != nil {
+	if wait, err = in.tick(in.run.pending); err != nil {
 		return 0, false, err
+	}
+	if wait == rejectionsFirst {
+		return 0, false, in.reportRejections()
 	}
 	if wait >= 0 || in.run.pending > 0 {
 		return wait, false, nil
@@ -153,10 +194,14 @@ func (r *run) exit(status int) error {
 // returned reports whether the script has its result.
 func (r *run) returned() bool { return r.outcome != nil && r.outcome.err == nil }
 
-// tick runs a timer if one is due, and returns 0. Otherwise it returns how long to wait for the next one, or a
-// negative duration if there is no timer.
-func (in *instance) tick() (time.Duration, error) {
-	v, err := in.checked(in.vm.Call(in.Context(), in.prelude.Tick, quickjs.Int(int32(in.run.pending))))
+// rejectionsFirst is what tick returns if rejections have to be looked at before a timer may run.
+const rejectionsFirst = -2 * time.Millisecond
+
+// tick runs callbacks of process.nextTick, or a timer if one is due, and returns 0. Otherwise it returns how long to
+// wait for the next one, a negative duration if there is no timer, or rejectionsFirst. With a negative number of
+// pending calls, no timer runs.
+func (in *instance) tick(pending int) (time.Duration, error) {
+	v, err := in.checked(in.vm.Call(in.Context(), in.prelude.Tick, quickjs.Int(int32(pending)), quickjs.Bool(len(in.rejections) > 0)))
 	if err != nil {
 		return 0, err
 	}

@@ -43,6 +43,7 @@ const (
 type compiled struct {
 	function quickjs.Value // for the body of a function
 	module   bool          // it is an ES module, known to the engine by the script's name
+	promise  quickjs.Value // of the result, in a session: there a script that compiles has already begun
 }
 
 // compile compiles a script: as the body of a function if it can be one, else as an ES module, and with the types
@@ -57,7 +58,22 @@ func (in *instance) compile(source string) (compiled, error) {
 		return in.compileTypeScript(source)
 	}
 	c, err := in.compileJavaScript(source)
-	if err == nil || !isSyntax(err) || language == LanguageJavaScript {
+	if err == nil || !isSyntax(err) {
+		return c, err
+	}
+	if !in.run.options.Expression {
+		newer, lookErr := look(in, source, module.IsNewer)
+		if lookErr != nil {
+			return compiled{}, lookErr
+		}
+		if newer {
+			lowered, lowerErr := in.compileLowered(source, module.LowerModule, module.LowerBody)
+			if lowerErr == nil || !isSyntax(lowerErr) || language == LanguageJavaScript {
+				return lowered, lowerErr
+			}
+		}
+	}
+	if language == LanguageJavaScript {
 		return c, err
 	}
 	typed, typedErr := in.compileTypeScript(source)
@@ -123,7 +139,7 @@ func (in *instance) compileJavaScript(source string) (compiled, error) {
 	c, err := in.compileBody("", source, nil)
 	if err == nil && in.run.options.Expression && strings.Contains(source, ")") {
 		brackets := declarationPrefix + beforeBrackets + source + afterBrackets + declarationSuffix
-		ok, err := in.vm.Compiles(in.Context(), brackets, in.run.options.Name)
+		ok, err := in.vm.Compiles(in.Context(), brackets, in.run.options.Name, false)
 		if err != nil {
 			return compiled{}, in.reason(err)
 		}
@@ -141,8 +157,10 @@ func (in *instance) compileJavaScript(source string) (compiled, error) {
 	if lookErr != nil || kind != module.ES {
 		return c, cmp.Or(lookErr, err)
 	}
-	if c, err = in.compileModule(source, nil); err == nil || !isReturnOutside(err) {
-		return c, err
+	if !in.run.options.Session { // where names must stay
+		if c, err = in.compileModule(source, nil); err == nil || !isReturnOutside(err) {
+			return c, err
+		}
 	}
 	type split struct{ imports, rest string }
 	s, err := sandbox.Await(in.run.Run, func() (s split, err error) {
@@ -177,19 +195,25 @@ func (in *instance) compileTypeScript(source string) (compiled, error) {
 		}
 		return in.compileBody("", code, from)
 	}
+	return in.compileLowered(source, module.StripTypes, module.StripBody)
+}
+
+// compileLowered compiles a script that is turned into JavaScript that the engine knows, as a module or as the body of a
+// function.
+func (in *instance) compileLowered(source string, whole, body stripper) (compiled, error) {
 	kind, err := look(in, source, module.Detect)
 	if err != nil {
 		return compiled{}, err
 	}
 	var first error
-	if kind == module.ES {
-		code, from, err := in.stripTypes(source, module.StripTypes)
+	if kind == module.ES && !in.run.options.Session {
+		code, from, err := in.stripTypes(source, whole)
 		if err == nil {
 			return in.compileModule(code, from)
 		}
 		first = in.syntaxFailure(err)
 	}
-	code, from, err := in.stripTypes(source, module.StripBody)
+	code, from, err := in.stripTypes(source, body)
 	if err == nil {
 		return in.compileBody("", code, from)
 	}
@@ -199,7 +223,7 @@ func (in *instance) compileTypeScript(source string) (compiled, error) {
 	return compiled{}, err
 }
 
-// stripper is [module.StripTypes] or [module.StripBody].
+// stripper is [module.StripTypes], [module.StripBody], or one of those for newer JavaScript.
 type stripper func(ctx context.Context, code, name string) (js string, m *module.Map, err error)
 
 // stripTypes removes the types from the script.
@@ -247,9 +271,16 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 	case in.run.options.Expression:
 		o.expression = in.run.expression
 	}
+	if in.run.options.Session {
+		return in.evalTop(body, source, o)
+	}
 	in.run.note(name, source, o)
+	evaluate, strict := in.vm.EvalNow, imports != "" // what imports is a module, and strict
+	if strict {
+		evaluate = in.vm.Eval
+	}
 	if !strings.Contains(body, "}") {
-		function, err := in.vm.Eval(in.Context(), expressionPrefix+body+expressionSuffix, name)
+		function, err := evaluate(in.Context(), expressionPrefix+body+expressionSuffix, name)
 		if err != nil {
 			return compiled{}, in.reason(err)
 		}
@@ -260,14 +291,14 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 			return compiled{}, err
 		}
 	}
-	ok, err := in.vm.Compiles(in.Context(), declarationPrefix+body+declarationSuffix, name)
+	ok, err := in.vm.Compiles(in.Context(), declarationPrefix+body+declarationSuffix, name, strict)
 	if err != nil {
 		return compiled{}, in.reason(err)
 	}
 	if !ok {
 		return compiled{}, in.syntaxError(source)
 	}
-	function, err := in.vm.Eval(in.Context(), methodPrefix+body+methodSuffix, name)
+	function, err := evaluate(in.Context(), methodPrefix+body+methodSuffix, name)
 	if err != nil {
 		return compiled{}, in.reason(err)
 	}
@@ -278,6 +309,20 @@ func (in *instance) compileBody(imports, source string, from *module.Map) (compi
 		return compiled{}, unbalanced(name)
 	}
 	return compiled{function: function}, nil
+}
+
+// evalTop begins to run a script of a session. body is what source, or what was made of it, is for the engine.
+func (in *instance) evalTop(body, source string, o origin) (compiled, error) {
+	o.prefix -= len(methodPrefix)
+	in.run.note(in.run.options.Name, source, o)
+	promise, err := in.vm.EvalTop(in.Context(), body, in.run.options.Name)
+	if err != nil {
+		return compiled{}, in.reason(err)
+	}
+	if promise == quickjs.Exception {
+		return compiled{}, in.syntaxError(source)
+	}
+	return compiled{promise: promise}, nil
 }
 
 // forgetException drops the pending exception.
@@ -291,7 +336,7 @@ func (in *instance) forgetException() error {
 
 func (in *instance) compileModule(source string, from *module.Map) (compiled, error) {
 	name := in.run.options.Name
-	in.run.note(name, source, origin{source: from})
+	in.run.note(name, source, origin{source: from, module: true})
 	// CommonJS files that it imports run now and can call functions, while the present mark may be of the run that
 	// loaded the libraries.
 	if _, err := in.checked(in.callWith(in.prelude.Install, map[string]any{"mark": in.run.mark, "functions": []any{}, "globals": []any{}})); err != nil {
@@ -313,6 +358,10 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 
 // startScript starts a compiled script.
 func (in *instance) startScript(c compiled) error {
+	if in.run.options.Session {
+		_, err := in.checked(in.vm.Call(in.Context(), in.prelude.EndTop, c.promise))
+		return err
+	}
 	if c.module {
 		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry}))
 		return err

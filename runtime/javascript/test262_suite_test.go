@@ -57,7 +57,7 @@ func TestTest262(t *testing.T) {
 		fmt.Printf("warning: the record is of the commit %s, and the checkout of %q\n", record.Commit, suite.Commit())
 	}
 	paths := chooseTest262(t, suite)
-	bare, err := newBareEngine(t.Context())
+	bare, err := newBareEngine(t.Context(), true)
 	require.NoError(t, err)
 	defer bare.close(context.WithoutCancel(t.Context()))
 
@@ -226,7 +226,7 @@ func (r *test262Results) compare(t *testing.T, record *test262.Record, differenc
 // here, and else the same.
 func TestTest262OwnInTheBareEngine(t *testing.T) {
 	suite, cases := openTest262Own(t)
-	bare, err := newBareEngine(t.Context())
+	bare, err := newBareEngine(t.Context(), true)
 	require.NoError(t, err)
 	defer bare.close(context.WithoutCancel(t.Context()))
 	for _, c := range cases {

@@ -2,6 +2,7 @@ package javascript
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/internal/filetype"
+	"github.com/toolrun/toolrun/internal/jsontree"
 )
 
 // A tree is a run's files. It enforces the same rules on every file system: some in memory allow files in files, remove
@@ -162,9 +164,10 @@ func (t tree) access(p place, mode int) error {
 	return nil
 }
 
-// mkdir creates a directory and its parents. An existing one is an error unless recursive is set.
-func (t tree) mkdir(p place, recursive bool) error {
-	return t.change(p, "mkdir", func(t tree) error {
+// mkdir creates a directory and its parents. An existing one is an error unless recursive is set. With recursive, the
+// answer is the first directory that was missing, as JSON, or nil if there was none.
+func (t tree) mkdir(p place, recursive bool) (answer any, err error) {
+	err = t.change(p, "mkdir", func(t tree) error {
 		info, err := t.stat(p)
 		switch {
 		case err == nil && recursive && info.IsDir():
@@ -174,8 +177,17 @@ func (t tree) mkdir(p place, recursive bool) error {
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
-		return t.files.MkdirAll(p.name, 0o755)
+		made, err := t.makeParents(p.below("x"))
+		if err == nil && recursive {
+			first := made[len(made)-1]
+			if !strings.HasPrefix(p.given, "/") {
+				first = first[1:]
+			}
+			answer = json.RawMessage(jsontree.AppendString(nil, first))
+		}
+		return err
 	})
+	return answer, err
 }
 
 // makeParents creates the missing parents of a path, and returns them, the deepest first. No existing parent may be a

@@ -29,8 +29,46 @@ var webFunctions = map[string]func(in *instance, ctx context.Context, args argum
 	"url.set":      (*instance).webSetURL,       // text, part, value: the URL's parts
 	"query.parse":  (*instance).webParseQuery,   // text: {list}, names and values by turns
 	"query.format": (*instance).webFormatQuery,  // names and values in one text, their lengths: text
-	"text":         (*instance).webText,         // encoding of a file, buffer, offset, length: text
-	"digest":       (*instance).webDigest,       // algorithm, buffer, offset, length: bytes
+
+	"atomics.sleep": (*instance).sleep,      // milliseconds as text: nothing, after that time
+	"caller":        (*instance).callerText, // nothing: text, or undefined
+	"memory":        (*instance).memory,     // whether the limit is meant: the bytes of memory that the run has, or may have
+
+	"buffer.bytes":    (*instance).bufferBytes,    // encoding, text: bytes
+	"buffer.text":     (*instance).bufferText,     // encoding, buffer, offset, length: text
+	"buffer.size":     (*instance).bufferSize,     // text: its length in UTF-8
+	"buffer.compare":  (*instance).bufferCompare,  // buffer, offset, length, and the same of another: -1, 0 or 1
+	"buffer.find":     (*instance).bufferFind,     // buffer, offset, length, and the same of another: where it begins
+	"buffer.findLast": (*instance).bufferFindLast, // the same: where it begins last
+
+	"crypto.hashes":  (*instance).cryptoHashes,  // nothing: {list} of names
+	"crypto.begin":   (*instance).cryptoBegin,   // name of a hash: its state, with its sizes in front (see cryptoBegin)
+	"crypto.update":  (*instance).cryptoUpdate,  // state, buffer, offset, length: nothing; the state changes
+	"crypto.sum":     (*instance).cryptoSum,     // state, size: bytes
+	"crypto.pbkdf2":  (*instance).cryptoPBKDF2,  // hash, password, salt, iterations, size: bytes
+	"crypto.scrypt":  (*instance).cryptoScrypt,  // password, salt, [N, r, p, maxmem] as text, size: bytes
+	"crypto.cipher":  (*instance).cryptoCipher,  // mode, 1 to decrypt, key, initialization vector: a state
+	"crypto.add":     (*instance).cryptoAdd,     // state, buffer, offset, length: nothing; the state changes
+	"crypto.convert": (*instance).cryptoConvert, // state, buffer, offset, length, 1 with padding: bytes; the state changes
+	"crypto.final":   (*instance).cryptoFinal,   // state, 1 with padding: bytes
+	"crypto.tag":     (*instance).cryptoTag,     // state: bytes
+
+	"crypto.wrap": (*instance).cryptoWrap, // 1 to decrypt, key, initial value of 8 bytes or 4, data: bytes
+
+	"pair.generate": (*instance).pairGenerate, // kind, bits of RSA's modulus: a private key
+	"pair.read":     (*instance).pairRead,     // pkcs8, spki or the kind of a point, buffer: {kind, bits, exponent}; the key is an attachment
+	"pair.fromJWK":  (*instance).pairFromJWK,  // JSON: as pair.read
+	"pair.toJWK":    (*instance).pairToJWK,    // private or public, key: the members
+	"pair.do":       (*instance).pairDo,       // what to do, {name, hash, salt} as JSON, buffers: bytes (see pairOperations)
+
+	"zlib.deflate":     (*instance).zlibDeflate,     // format, buffer, offset, length, level, dictionary or undefined: bytes
+	"zlib.inflate":     (*instance).zlibInflate,     // format, buffer, offset, length, limit, dictionary or undefined: bytes
+	"zlib.crc32":       (*instance).zlibCRC32,       // buffer, offset, length, sum: sum, as signed numbers
+	"zlib.begin":       (*instance).zlibBegin,       // format, or undefined to compress: the state of a stream
+	"zlib.deflatePart": (*instance).zlibDeflatePart, // state, buffer, offset, length, `format level flush`, dictionary or undefined: bytes; the state changes
+	"zlib.inflatePart": (*instance).zlibInflatePart, // state, buffer, offset, length, when to pause (negative at the end), dictionary or undefined: bytes; the state changes
+	"zlib.brotli":      (*instance).zlibBrotli,      // buffer, offset, length, numbers as text (quality, window, 1 to leave it open, flushes): bytes
+	"zlib.unbrotli":    (*instance).zlibUnbrotli,    // buffer, offset, length, limit, 1 to take a part, 4 bytes for how many were used: bytes
 }
 
 // Flags of decode.
@@ -146,7 +184,7 @@ func (in *instance) webDecodeBase64(ctx context.Context, args arguments) (quickj
 	if err != nil {
 		return 0, err
 	}
-	return in.vm.NewText(ctx, func(do func(piece string) error) error { return webapi.BytesAsText(data, in.Spend, do) })
+	return in.newLatin1(ctx, data)
 }
 
 func (in *instance) webEncodeBase64(ctx context.Context, args arguments) (quickjs.Value, error) {
@@ -275,18 +313,10 @@ func (in *instance) webFormatQuery(ctx context.Context, args arguments) (quickjs
 	return in.vm.NewString(ctx, query)
 }
 
-func (in *instance) webDigest(ctx context.Context, args arguments) (quickjs.Value, error) {
-	algorithm, _, _ := args.text(firstWeb, maxName)
-	memory, ok := args.view(firstWeb + 1)
-	if !ok {
-		return 0, failf("the bytes must be an ArrayBuffer or a view of one")
+// memoryUsed serves process.memoryUsage.
+func (in *instance) memory(_ context.Context, args arguments) (quickjs.Value, error) {
+	if limit, _ := args.int(2); limit != 0 {
+		return quickjs.Number(float64(in.memoryLimit())), nil
 	}
-	sum, err := webapi.Digest(algorithm, memory, in.Spend)
-	if err != nil {
-		return 0, err
-	}
-	if sum == nil {
-		return quickjs.Undefined, nil
-	}
-	return in.vm.NewArrayBuffer(ctx, sum)
+	return quickjs.Number(float64(in.MemorySize())), nil
 }

@@ -29,20 +29,20 @@ func TestEvents(t *testing.T) {
 		"may be sent again":             {target + `t.addEventListener('e', (e) => { seen.push(1); e.stopImmediatePropagation() }); const e = new Event('e'); t.dispatchEvent(e); t.dispatchEvent(e); return seen.join()`, "1,1"},
 		"have no listeners of Object's": {`Object.prototype.signal = 1; Object.prototype.once = true; const t = new EventTarget(); let n = 0; t.addEventListener('e', () => n++); t.dispatchEvent(new Event('e')); t.dispatchEvent(new Event('e')); return n`, "2"},
 	}.run(t)
-	t.Run("without end are an exception that is reported", func(t *testing.T) {
-		result := run(t, `const t = new EventTarget(); t.addEventListener('e', () => t.dispatchEvent(new Event('e'))); t.dispatchEvent(new Event('e')); return 'fine'`)
-		require.Equal(t, "fine", result.Text)
-		require.Len(t, result.Console, 1)
-		require.Equal(t, sandbox.LevelError, result.Console[0].Level)
+	t.Run("without end are an exception that ends the run", func(t *testing.T) {
+		result, err := tryRun(t, `const t = new EventTarget(); t.addEventListener('e', () => t.dispatchEvent(new Event('e'))); t.dispatchEvent(new Event('e')); console.log('fine')`)
+		require.ErrorContains(t, err, "Uncaught RangeError: Maximum call stack size exceeded")
+		require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "fine"}}, result.Console)
 	})
-	t.Run("an error of a listener is reported, and the next is called", func(t *testing.T) {
-		result := run(t, `const t = new EventTarget(); t.addEventListener('e', () => { throw 'oops' }); t.addEventListener('e', {}); t.addEventListener('e', () => console.log('next')); return t.dispatchEvent(new Event('e'))`)
-		require.Equal(t, "true", result.Text)
-		require.Equal(t, []sandbox.Entry{
-			{Level: sandbox.LevelError, Text: "Uncaught oops"},
-			{Level: sandbox.LevelError, Text: "Uncaught TypeError: the event listener has no method handleEvent\n    at <anonymous> (script.js:1:187)"},
-			{Level: sandbox.LevelLog, Text: "next"},
-		}, result.Console)
+	t.Run("an error of a listener ends the run when the next ones have been called", func(t *testing.T) {
+		for listener, want := range map[string]string{
+			`() => { throw 'oops' }`: "Uncaught oops",
+			`{}`:                     "Uncaught TypeError: the event listener has no method handleEvent\n    at <anonymous> (script.js:1:143)",
+		} {
+			result, err := tryRun(t, `const t = new EventTarget(); t.addEventListener('e', `+listener+`); t.addEventListener('e', () => console.log('next')); console.log(t.dispatchEvent(new Event('e')))`)
+			require.EqualError(t, err, want)
+			require.Equal(t, []sandbox.Entry{{Level: sandbox.LevelLog, Text: "next"}, {Level: sandbox.LevelLog, Text: "true"}}, result.Console)
+		}
 	})
 }
 
@@ -60,8 +60,8 @@ func TestAbort(t *testing.T) {
 		"of any of any":                 {controller + `const any = AbortSignal.any([AbortSignal.any([s]), AbortSignal.any([AbortSignal.any([s])])]); c.abort(1); return any.reason`, "1"},
 		"of none":                       {`return AbortSignal.any([]).aborted`, "false"},
 		"of any is told at once":        {controller + `const any = AbortSignal.any([s]); s.onabort = () => seen.push(any.aborted); c.abort(); return seen.join()`, "true"},
-		"takes signals only":            {`return [() => AbortSignal.any([{}]), () => AbortSignal.any(5), () => new AbortSignal(), () => AbortSignal.timeout(-1), () => AbortSignal.timeout('x')].map(thrown).join()`, "TypeError,TypeError,TypeError,TypeError,TypeError"},
-		"needs its class":               {`return [() => AbortController.prototype.abort.call({}), () => Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted').get.call(new EventTarget())].map(thrown).join()`, "TypeError,TypeError"},
+		"takes signals only":            {`return [() => AbortSignal.any([{}]), () => AbortSignal.any(5), () => new AbortSignal(), () => AbortSignal.timeout(-1), () => AbortSignal.timeout('x')].map(thrown).join()`, "TypeError ERR_INVALID_ARG_TYPE,TypeError ERR_INVALID_ARG_TYPE,TypeError,TypeError,TypeError"},
+		"needs its class":               {`return [() => AbortController.prototype.abort.call({}), () => Object.getOwnPropertyDescriptor(AbortSignal.prototype, 'aborted').get.call(new EventTarget())].map(thrown).join()`, "TypeError ERR_INVALID_THIS,TypeError ERR_INVALID_THIS"},
 		"makes targets":                 {controller + `return [s instanceof EventTarget, s instanceof AbortSignal, Object.prototype.toString.call(s), Object.getPrototypeOf(AbortSignal) === EventTarget].join()`, "true,true,[object AbortSignal],true"},
 		"cannot be taken over":          {`Object.setPrototypeOf(AbortSignal, class { constructor() { throw 'taken' } }); AbortSignal.prototype.constructor = null; const c = new AbortController(); c.abort(1); return c.signal.reason`, "1"},
 		"from within an abort":          {controller + `const d = new AbortController(); s.onabort = () => { seen.push(1); c.abort(2); d.abort() }; d.signal.onabort = () => seen.push(3); c.abort(1); return [seen, s.reason].join()`, "1,3,1"},

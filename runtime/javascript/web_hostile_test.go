@@ -54,7 +54,7 @@ func TestReplacedBuiltIns(t *testing.T) {
 		})
 	}
 	t.Run("template literals", func(t *testing.T) {
-		require.Equal(t, "a1,TypeError", run(t, thrownBy+`const error = thrown(() => { String.prototype.concat = () => 'x' }); return [`+"`a${1}`"+`, error].join()`).Text)
+		require.Equal(t, "a1,TypeError", run(t, `'use strict'; `+thrownBy+`const error = thrown(() => { String.prototype.concat = () => 'x' }); return [`+"`a${1}`"+`, error].join()`).Text)
 	})
 	t.Run("tables", func(t *testing.T) {
 		result := run(t, `const rows = [{a: 1}, {a: 'b'}];`+sabotage+`console.table(rows)`)

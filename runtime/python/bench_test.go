@@ -1,6 +1,8 @@
 package python_test
 
 import (
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -41,5 +43,31 @@ func BenchmarkStart(b *testing.B) {
 		_, err = python.New(b.Context(), engine, m)
 		require.NoError(b, err)
 		require.NoError(b, engine.Close(b.Context()))
+	}
+}
+
+// BenchmarkLibraries measures code that begins with an import of a package, the first time and then. TOOLRUN_PACKAGES
+// names a folder with jinja2 and sympy.
+func BenchmarkLibraries(b *testing.B) {
+	needPython(b)
+	dir := os.Getenv("TOOLRUN_PACKAGES")
+	if dir == "" {
+		b.Skip("TOOLRUN_PACKAGES does not name a folder")
+	}
+	for _, name := range []string{"jinja2", "sympy"} {
+		for _, kept := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/kept=%v", name, kept), func(b *testing.B) {
+				options := python.RunOptions{Files: afero.NewBasePathFs(afero.NewOsFs(), dir), Libraries: []string{"/"}}
+				if kept {
+					run(b, "import "+name, options)
+				}
+				for n := 0; b.Loop(); n++ {
+					if !kept { // owners share no images
+						options.Owner = fmt.Sprint(b.N, n)
+					}
+					run(b, "import "+name, options)
+				}
+			})
+		}
 	}
 }

@@ -28,17 +28,38 @@
 // # Files
 //
 // [RunOptions].Files are at "/", which is also the working directory. Packages of pure Python in /lib/python can be
-// imported, and modules beside the code; the standard library comes first. No bytecode is written. Files that are open
-// when the code ends are closed, as at the end of a process.
+// imported, and modules beside the code; the standard library comes first. No bytecode is written; instead, packages
+// that the code imports first are kept in images, see [RunOptions].Libraries. Files that are open when the code ends are
+// closed, as at the end of a process.
+//
+// # Sessions
+//
+// Code of a session ([RunOptions].Session) runs in the same sandbox and the same module __main__ as the code before it, as
+// in a notebook. Between two runs the sandbox is a [sandbox.State], and code that fails leaves the one before it. The second
+// file is named script-2.py, and so on. Files and databases in files are closed at the end of each run. Functions that are
+// registered with atexit do not run, since a session has no end.
+//
+// # Code that waits
+//
+// A [Function] can return [ErrSuspend]: its answer comes later. When code awaits nothing else, its run ends, and
+// [Interpreter.Resume] goes on from its state, perhaps in another process, and calls the function again. That needs code that
+// awaits at its top level:
+//
+//	report = await tools.send(to="a@example.com")
+//	await asyncio.gather(tools.a(), tools.b())
+//	await main() # not asyncio.run(main())
+//
+// Calls that are not awaited cannot wait, nor those in a loop that the code runs itself, nor any while files are open. They
+// raise a RuntimeError that says what to do.
 //
 // # Deviations
 //
 //   - There are no threads, no other processes, no network, no terminal and no native libraries.
-//   - asyncio has an event loop that only waits for time. run_in_executor and to_thread call the function at once.
-//   - zoneinfo has the time zones of Go's time package, up to the year 2100. available_timezones() is empty. The local
-//     time is UTC.
+//   - asyncio has an event loop that only waits for time. run_in_executor and to_thread call the function at once,
+//     except for a [Function].
+//   - zoneinfo has the time zones of Go's time package, up to the year 2100. The local time is UTC.
 //   - input() without standard input is an EOFError that says so.
-//   - Hashes of strings are the same in all runs. Random numbers are not.
+//   - Hashes of strings are the same in all runs. Random numbers are not, unless two runs go on from the same state.
 //   - Tracebacks show at most 40 places; repeated ones count once.
 //
 // # Limits
@@ -51,6 +72,5 @@
 // # Errors
 //
 // [Interpreter.Run] returns a different error for each way to fail. [IsScriptFailure] tells errors of the code from
-// errors of the host. There is a result in both cases, so printed output is never lost, except for a line that is
-// neither ended nor flushed when a limit stops the run.
+// errors of the host. There is a result in both cases, so printed output is never lost.
 package python

@@ -1,11 +1,14 @@
 package python_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/spf13/afero"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/python"
 )
 
@@ -36,6 +39,13 @@ func TestFiles(t *testing.T) {
 	} {
 		require.Equal(t, want, run(t, code, options).Text, code)
 	}
+
+	require.NoError(t, afero.WriteFile(files, "/one/pkg.py", []byte("name = 'one'"), 0o600))
+	require.NoError(t, afero.WriteFile(files, "/two/pkg.py", []byte("name = 'two'"), 0o600))
+	require.Equal(t, "('two', ['/two', '/one', '/'], False)", run(t, "import pkg, sys\npkg.name, sys.path[-3:], '/lib/python' in sys.path",
+		python.RunOptions{Files: files, Libraries: []string{"/two", "/one"}}).Text)
+	require.NoError(t, files.RemoveAll("/one"))
+	require.NoError(t, files.RemoveAll("/two"))
 
 	run(t, "with open('/out/a.txt', 'w') as f: f.write('x')", python.RunOptions{Files: newDir(t, files, "/out")})
 	require.Equal(t, "x", content(t, files, "/out/a.txt"))
@@ -84,10 +94,40 @@ db.execute('vacuum')
 db.execute('select count(*) from s').fetchone(), db.execute('pragma integrity_check').fetchone()`, options)
 	require.Equal(t, "((3000,), ('ok',))", result.Text)
 
+	// A run that ends or is stopped within a transaction locks out nobody, and what it has not committed is undone.
+	for _, end := range []string{"", "while True: db.execute('insert into t select * from t limit 10')", "1 / 0", "import os\nos._exit(1)"} {
+		_, err := tryRun(t, "import sqlite3\ndb = sqlite3.connect('/t.db')\ndb.execute('pragma cache_size = 5')\ndb.execute(\"update t set b = 'y' || b\")\n"+end,
+			python.RunOptions{Files: files, Limits: sandbox.Limits{Work: 100_000_000}})
+		require.True(t, err == nil || python.IsScriptFailure(err), "%v", err)
+		require.Equal(t, "[(3000, 'ok')]", run(t, "import sqlite3\ndb = sqlite3.connect('/t.db', timeout=0)\nok = db.execute('pragma integrity_check').fetchone()[0]\n"+
+			"db.execute(\"select count(*), ? from t where b like 'x%'\", [ok]).fetchall()", options).Text, end)
+	}
+
+	// So does one that was connected before.
+	connected, stopped := make(chan struct{}), make(chan struct{})
+	wait := func(context.Context, []any, map[string]any) (any, error) {
+		close(connected)
+		<-stopped
+		return nil, nil
+	}
+	ended := make(chan *python.Result, 1)
+	go func() {
+		result, err := interpreter.Run(context.Background(), "import sqlite3\ndb = sqlite3.connect('/t.db')\ncount = \"select count(*) from t where b like 'x%'\"\n"+
+			"first = db.execute(count).fetchone()\nwait()\nfirst == db.execute(count).fetchone(), db.execute('pragma integrity_check').fetchone()[0]",
+			&python.RunOptions{Files: files, Functions: []python.Function{{Name: "wait", Call: wait}}})
+		assert.NoError(t, err)
+		ended <- result
+	}()
+	<-connected
+	_, err := tryRun(t, "import os, sqlite3\ndb = sqlite3.connect('/t.db')\ndb.execute('pragma cache_size = 5')\ndb.execute(\"update t set b = 'y' || b\")\nos._exit(1)", options)
+	require.Error(t, err)
+	close(stopped)
+	require.Equal(t, "(True, 'ok')", (<-ended).Text)
+
 	require.NoError(t, files.Mkdir("/t.db.lock", 0o700))
-	_, err := tryRun(t, "import sqlite3\nsqlite3.connect('/t.db', timeout=0).execute('select count(*) from t').fetchone()", options)
+	_, err = tryRun(t, "import sqlite3\nsqlite3.connect('/t.db', timeout=0).execute('select count(*) from t').fetchone()", options)
 	require.ErrorContains(t, err, "database is locked")
-	require.ErrorContains(t, err, "remove it with os.rmdir")
+	require.ErrorContains(t, err, "remove the folder with os.rmdir")
 	require.Equal(t, "(3000,)", run(t, "import os, sqlite3\nos.rmdir('/t.db.lock')\n"+
 		"sqlite3.connect('/t.db').execute('select count(*) from t').fetchone()", options).Text)
 }

@@ -6,13 +6,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/guest/python"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
-// A Function is a Go function that code can call. Code waits for each call.
+// A Function is a Go function that code can call. A call waits, and gives the value; where the code awaits what the call
+// gives, as in
+//
+//	await asyncio.gather(tools.a(), tools.b())
+//
+// it gives something to await, and calls that are awaited together are made at the same time.
 //
 // Arguments and results are JSON-like, of the types of [Result].Value. A result can be anything that encoding/json can
 // marshal.
@@ -21,9 +27,11 @@ type Function struct {
 	// one can have hyphens: code calls "tools.git-hub" as tools["git-hub"].
 	Name string
 
-	// Call does the work. The context ends with the run. An error becomes an exception with its text as the message (a
+	// Call does the work. Code that awaits calls makes several at the same time, so it must be safe for concurrent use.
+	// The context ends with the run. An error becomes an exception with its text as the message (a
 	// [FunctionError] can set a class and a code), and so does a panic. A function that does not return before the run
-	// ends is abandoned, and its result is dropped.
+	// ends is abandoned, and its result is dropped. [ErrSuspend] says that the answer comes later; it is of no use where
+	// [sandbox.CallNumber] of the context is negative, for the code cannot wait for the answer there.
 	Call func(ctx context.Context, args []any, kwargs map[string]any) (any, error)
 }
 
@@ -74,35 +82,84 @@ func isName(name string, member bool) bool {
 	return name != "" && !strings.HasPrefix(name, "__")
 }
 
-func (r *run) functionNames() []string {
+func functionNames(functions []Function) []string {
 	var names []string
-	for _, f := range r.options.Functions {
+	for _, f := range functions {
 		names = append(names, f.Name)
 	}
 	return names
 }
 
+// An invocation is a call of a function with its arguments.
+type invocation struct {
+	Function
+	args   []any
+	kwargs map[string]any
+}
+
 // call answers a call of a function. Whatever the code has sent, there is an answer, or the run ends.
 func (in *instance) call(payload []byte) []byte {
-	call, err := python.ParseCall(payload)
-	if err != nil || call.Function < 0 || call.Function >= len(in.run.options.Functions) {
-		return answer(nil, errors.New("malformed call"))
+	i, err := in.invocation(payload)
+	if err != nil {
+		return answer(nil, err)
 	}
-	in.SetImpure()
-	f := in.run.options.Functions[call.Function]
-	args, _ := withNumbers(call.Args).([]any)
-	kwargs, _ := withNumbers(call.Kwargs).(map[string]any)
-	r := in.run.Run
-	data, err := sandbox.Await(r, func() ([]byte, error) {
-		return answer(f.Call(r.Context(), args, kwargs)), nil
-	})
+	c := in.run.NewCall()
+	data, err := sandbox.AwaitCall(c, func() ([]byte, error) { return i.perform(c.Context()) })
 	if _, stopped := errors.AsType[*sandbox.Stop](err); stopped {
 		panic(err)
 	}
-	if err != nil { // a panic
+	switch {
+	case err == ErrSuspend:
+		return answer(nil, cannotWait(i.Name))
+	case err != nil: // a panic
 		return answer(nil, err)
 	}
 	return data
+}
+
+// invocation returns the call that a payload describes.
+func (in *instance) invocation(payload []byte) (*invocation, error) {
+	call, err := python.ParseCall(payload)
+	if err != nil {
+		return nil, errMalformed
+	}
+	f, err := in.run.function(call.Function)
+	if err != nil {
+		return nil, err
+	}
+	in.SetImpure()
+	if err := in.run.Calls(f.Name); err != nil {
+		panic(&sandbox.Stop{Err: err})
+	}
+	args, _ := withNumbers(call.Args).([]any)
+	kwargs, _ := withNumbers(call.Kwargs).(map[string]any)
+	return &invocation{f, args, kwargs}, nil
+}
+
+var errMalformed = errors.New("malformed call")
+
+// function returns the function with a number.
+func (r *run) function(number int) (Function, error) {
+	if number < 0 || number >= len(r.functions) {
+		return Function{}, errMalformed
+	}
+	name, given := r.functions[number], r.options.Functions
+	if number < len(given) && given[number].Name == name {
+		return given[number], nil
+	}
+	if i := slices.IndexFunc(given, func(f Function) bool { return f.Name == name }); i >= 0 {
+		return given[i], nil
+	}
+	return Function{}, fmt.Errorf("%s is not there any more", name)
+}
+
+// perform makes the call, and encodes its answer. The error is ErrSuspend if there is none yet.
+func (i *invocation) perform(ctx context.Context) ([]byte, error) {
+	value, err := i.Call(ctx, i.args, i.kwargs)
+	if errors.Is(err, ErrSuspend) {
+		return nil, ErrSuspend
+	}
+	return answer(value, err), nil
 }
 
 // answer encodes what a function returned.

@@ -57,6 +57,11 @@ func TestFunctions(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitTime, limit.Limit)
 
+	_, err = tryRun(t, "await wait()", python.RunOptions{Functions: never, Limits: sandbox.Limits{Time: 50 * time.Millisecond}})
+	limit, ok = errors.AsType[*sandbox.LimitError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, sandbox.LimitTime, limit.Limit)
+
 	call := never[0].Call
 	for _, names := range [][]string{{""}, {"a b"}, {"a.b.c"}, {"1a"}, {"a-b"}, {"__a"}, {"a", "a"}, {"a", "a.b"}, {"a.b", "a"}} {
 		var functions []python.Function

@@ -70,11 +70,11 @@ func (in *instance) Verify() error {
 }
 
 // State implements [sandbox.Driver].
-func (in *instance) State() any { return in.vm.State() }
+func (in *instance) State() any { return &imageState{VM: in.vm.State()} }
 
 func decodeState(data []byte) (any, error) {
-	var state python.State
-	return state, json.Unmarshal(data, &state)
+	var state imageState
+	return &state, json.Unmarshal(data, &state)
 }
 
 // deepStack is how much of the C stack a run may use before its instance's native stack, which grows with it, is freed.
@@ -83,7 +83,11 @@ const deepStack = 128 << 10 // bytes
 // Resume implements [sandbox.Driver].
 func (in *instance) Resume(state any) error {
 	in.session = session{}
-	in.vm.Resume(state.(python.State))
+	vm := state.(*imageState).VM
+	if known := in.vm.State(); known != vm && known != (python.State{}) { // all images of a program have the same boot code
+		return errors.New("python: the state of another image")
+	}
+	in.vm.Resume(vm)
 	if in.Touched(in.vm.Stack(), python.StackSize) > deepStack {
 		in.vm.Forget()
 	}
@@ -100,14 +104,14 @@ func (in *instance) begin(r *run) { in.session = session{run: r} }
 func (in *instance) execute() error {
 	in.broken = true
 	ok, err := in.vm.Run(in.Context())
-	if in.vm.StackUsedUp() && (err == nil || in.isCrash(err)) {
+	if in.vm.StackUsedUp() && (err == nil || in.isDamage(err)) {
 		return &sandbox.LimitError{Limit: sandbox.LimitRecursion}
 	}
 	if err != nil {
 		return in.reason(err)
 	}
 	in.broken = false
-	if !in.run.report.Ended || !ok {
+	if report := &in.run.report; !report.Ended || !ok || report.Suspended && !in.run.calls.left {
 		if in.Refused() {
 			return in.MemoryError()
 		}
@@ -116,10 +120,23 @@ func (in *instance) execute() error {
 	return nil
 }
 
-// isCrash reports whether the error of a call is a trap.
-func (in *instance) isCrash(err error) bool {
-	_, crash := errors.AsType[*sandbox.CrashError](in.Reason(err))
-	return crash
+// rescue prints what code that was stopped has printed of a line that it has not ended.
+func (in *instance) rescue() {
+	if !in.broken {
+		return
+	}
+	for i, level := range []sandbox.Level{sandbox.LevelLog, sandbox.LevelError} {
+		in.PrintLast(level, in.vm.Unwritten(i))
+	}
+}
+
+// isDamage reports whether the error of a call may come from a stack that has overwritten other data: it is a trap, or
+// the memory is full, by sizes that were none.
+func (in *instance) isDamage(err error) bool {
+	err = in.Reason(err)
+	_, crash := errors.AsType[*sandbox.CrashError](err)
+	limit, ok := errors.AsType[*sandbox.LimitError](err)
+	return crash || ok && limit.Limit == sandbox.LimitMemory
 }
 
 // reason turns the error of a call into the guest into the error of the run.
@@ -146,26 +163,44 @@ func (in *instance) called(number uint32) uint64 {
 		}
 		panic(&sandbox.Stop{Err: errReady})
 	}
+	if op == python.OpStreams && in.run == nil {
+		if err := in.vm.Streams(payload); err != nil {
+			panic(&sandbox.Stop{Err: err})
+		}
+	}
 	if in.run == nil {
 		return 0
 	}
 	switch op {
 	case python.OpBegin:
-		task, err := in.run.task()
+		if in.run.begun { // the task has what is not the same in all runs
+			in.SetImpure()
+		}
+		in.run.begun = true
+		task, err := in.run.task(in.RandomSeed())
 		if err != nil {
 			panic(&sandbox.Stop{Err: err})
 		}
 		return in.reply(task)
+	case python.OpCode:
+		in.SetImpure()
+		return in.reply([]byte(in.run.code))
 	case python.OpFill:
 		in.fill(payload)
-	case python.OpText, python.OpData, python.OpExit, python.OpException, python.OpEnd:
+	case python.OpText, python.OpData, python.OpExit, python.OpException, python.OpEnd, python.OpImported, python.OpSuspended:
 		in.run.add(op, payload)
 	case python.OpCall:
 		return in.reply(in.call(payload))
+	case python.OpStart:
+		return uint64(in.start(payload)) * second
+	case python.OpWait:
+		return in.reply(in.wait(payload))
 	case python.OpFiles:
 		return uint64(in.OpenFiles()) * second
 	case python.OpZone:
 		return in.reply(zone(string(payload)))
+	case python.OpZoneNames:
+		return in.reply([]byte(zoneNames))
 	}
 	return 0
 }

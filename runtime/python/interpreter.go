@@ -47,6 +47,8 @@ func newGuest(module Module) (sandbox.Guest, error) {
 		Digest: module.digest(),
 		Env:    python.Environment(),
 		Files:  true,
+
+		SameImage: true, // the boot code seeds the module random in each run, and keeps no other generator
 		New: func(in *sandbox.Instance) (sandbox.Driver, error) {
 			vm, err := python.New(in.Module())
 			return &instance{Instance: in, vm: vm}, err
@@ -87,10 +89,11 @@ func (m Module) metered() ([]byte, error) {
 	return module, nil
 }
 
-// Run runs code in a fresh sandbox, as the module __main__. await works outside of functions, as in a notebook.
+// Run runs code in a fresh sandbox, as the module __main__, or in that of a session. await works outside of functions, as
+// in a notebook.
 //
-// The error is a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError] or
-// [*sandbox.StoppedError], [ErrNoReport] or [sandbox.ErrClosed]; any other error is the host's. The result is never
+// The error is a [*ScriptError], [*sandbox.LimitError], [*ExitError], [*sandbox.CrashError], [*sandbox.StateError] or
+// [*sandbox.StoppedError], [ErrNoReport], [ErrSuspend] or [sandbox.ErrClosed]; any other error is the host's. The result is never
 // nil: it has the console output before an error, and the usage.
 func (i *Interpreter) Run(ctx context.Context, code string, options *RunOptions) (*Result, error) {
 	o, err := options.withDefaults()
@@ -100,9 +103,10 @@ func (i *Interpreter) Run(ctx context.Context, code string, options *RunOptions)
 	if !utf8.ValidString(code) {
 		return &Result{}, errNotText
 	}
-	begun, err := i.program.Begin(ctx, sandbox.RunOptions{
-		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console, Stdin: o.Stdin, Files: o.Files,
-	})
+	if !o.Session {
+		o.State = nil
+	}
+	begun, err := i.program.Begin(ctx, o.runOptions())
 	if err != nil {
 		return &Result{}, err
 	}
@@ -112,18 +116,38 @@ func (i *Interpreter) Run(ctx context.Context, code string, options *RunOptions)
 	if err := r.Interrupted(); err != nil {
 		return &Result{}, err
 	}
-	started, err := r.Start(nil)
-	if err != nil {
+	var in *instance
+	if o.State != nil {
+		in, err = r.next()
+	} else {
+		in, err = r.execute(i.program)
+	}
+	return r.end(in, err)
+}
+
+// end returns the result of a run, which has ended with an error in an instance, or without one.
+func (r *run) end(in *instance, err error) (*Result, error) {
+	if in == nil {
 		return r.result(err), err
 	}
-	in := started.Driver().(*instance)
-	in.begin(r)
-	in.Untrusted()
-	if err = in.execute(); err == nil {
+	if err == nil {
 		err = in.outcome()
 	}
-	if closing := in.CloseFiles(); err == nil {
-		err = notWritten(closing)
+	in.rescue()
+	if err != ErrSuspend {
+		if closing := in.CloseFiles(); err == nil {
+			err = notWritten(closing)
+		}
 	}
-	return r.result(err), err
+	out := r.result(err)
+	if keep := r.options.Session && err == nil && !in.broken; keep || err == ErrSuspend {
+		state, stateErr := in.state()
+		if stateErr != nil {
+			return out, stateErr
+		}
+		if out.State = state; keep {
+			out.State = state.Renewed()
+		}
+	}
+	return out, err
 }

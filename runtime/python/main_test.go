@@ -37,8 +37,13 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
-	if err := engine.Close(context.Background()); err != nil {
-		panic(err)
+	for _, e := range []*sandbox.Engine{engine, otherEngine} {
+		if e == nil {
+			continue
+		}
+		if err := e.Close(context.Background()); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(code)
 }

@@ -3,11 +3,14 @@ package python
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
+	"path"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -39,18 +42,49 @@ type RunOptions struct {
 
 	// Owner is whom the run is for, such as a project, and Client which of the owner's clients wants it, such as
 	// the name of a token. They decide how runs share places: see [sandbox.EngineOptions].MaxRuns. An empty Owner
-	// is the host itself: its runs may take all places, also those that are kept for others.
+	// is the host itself: its runs may take all places, also those that are kept for others. Images of libraries are
+	// never shared among owners.
 	Owner, Client string
 
-	// Stdin is the code's standard input. With nil, input() is an error that says so. Do not change it until the run
+	// Stdin is the code's standard input. With neither Stdin nor StdinFrom, input() is an error that
+	// says so. Do not change it until the run
 	// has ended.
 	Stdin []byte
+
+	// StdinFrom, if not nil, is the rest of the standard input: see [sandbox.RunOptions].StdinFrom.
+	StdinFrom io.Reader
+
+	// Expression means that the code is an expression, whose value is the result. Code of any other kind is a syntax
+	// error.
+	Expression bool
 
 	// Files are the files that the code works on, at "/": see [sandbox.RunOptions].Files.
 	Files afero.Fs
 
+	// Libraries are the folders of Files whose packages can be imported, absolute, the first one first. Nil means
+	// /lib/python. Modules that the code imports before it does anything else are kept for later runs of the same
+	// Owner, if one of them is from these folders and importing them has no effect outside the sandbox.
+	Libraries []string
+
 	// Functions are the Go functions that the code can call.
 	Functions []Function
+
+	// Network is how urllib.request and the module requests make requests; it belongs to this run alone. Nil means that
+	// there is no network.
+	Network network.Run
+
+	// Environment is what the code finds in os.environ, beside what was there before.
+	Environment map[string]string
+
+	// Session makes the code one of a session: its variables, functions, classes and imports, and all else in the sandbox,
+	// are there for the code after it. It goes on from State, which [Result].State of an earlier run was, or begins a
+	// session if State is nil. Tasks of asyncio that are left when code ends well go on while later code awaits. The
+	// generator of the module random goes on as well: whoever uses one state twice gets the same numbers twice. A function
+	// of earlier code that is not among Functions any more fails when it is called.
+	//
+	// Without Session, State has no effect.
+	Session bool
+	State   *sandbox.State
 
 	// Console, if not nil, gets each entry of the console when it is printed: see [sandbox.RunOptions].Console.
 	// A line appears when it ends, or when its stream is flushed.
@@ -65,7 +99,7 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 	if out.Name == "" {
 		out.Name = "script.py"
 	}
-	if !utf8.ValidString(out.Name) || strings.ContainsFunc(out.Name, func(c rune) bool { return c < ' ' }) || out.Name[0] == '<' {
+	if !isFileName(out.Name) {
 		return out, fmt.Errorf("python: RunOptions.Name is %q", out.Name)
 	}
 	for _, arg := range out.Args {
@@ -73,5 +107,24 @@ func (o *RunOptions) withDefaults() (RunOptions, error) {
 			return out, fmt.Errorf("python: one of RunOptions.Args is %q", arg)
 		}
 	}
-	return out, checkFunctions(out.Functions)
+	for _, dir := range out.Libraries {
+		if !utf8.ValidString(dir) || strings.Contains(dir, "\x00") || !path.IsAbs(dir) {
+			return out, fmt.Errorf("python: one of RunOptions.Libraries is %q", dir)
+		}
+	}
+	err := checkFunctions(out.Functions)
+	out.withNetwork()
+	return out, err
+}
+
+func isFileName(name string) bool {
+	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' }) && name[0] != '<'
+}
+
+// runOptions returns the options of the sandbox's run.
+func (o *RunOptions) runOptions() sandbox.RunOptions {
+	return sandbox.RunOptions{
+		Limits: o.Limits, Owner: o.Owner, Client: o.Client, Console: o.Console, Stdin: o.Stdin, StdinFrom: o.StdinFrom, Files: o.Files,
+		State: o.State,
+	}
 }

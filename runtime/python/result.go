@@ -28,6 +28,10 @@ type Result struct {
 	// Truncated is how many bytes of Console and Text the output limit cut off. See [Result.Note].
 	Truncated int64
 
+	// State is where the next code of a session goes on, if the code has ended well, and not by os._exit. With ErrSuspend,
+	// State is where the run goes on, and with other errors it is nil.
+	State *sandbox.State
+
 	// Usage is what the run used.
 	Usage sandbox.Usage
 }

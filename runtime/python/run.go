@@ -2,7 +2,6 @@ package python
 
 import (
 	"errors"
-	"math/rand/v2"
 	"strings"
 	"unicode/utf8"
 
@@ -17,21 +16,39 @@ type run struct {
 	options RunOptions
 	code    string
 	report  python.Report
+	calls   calls
+
+	firstName string   // of the session's first code
+	scripts   int      // how much code of the session has run before
+	functions []string // the names of those that code can have, by their numbers
+
+	current python.Step
+	begun   bool   // the guest has the task of the step
+	imports string // the modules, for StepImports
 }
 
-func newRun(r *sandbox.Run, options RunOptions) *run { return &run{Run: r, options: options} }
+func newRun(r *sandbox.Run, options RunOptions) *run {
+	return &run{Run: r, options: options, firstName: options.Name, functions: functionNames(options.Functions)}
+}
 
 // errNotText is the error of code that has bytes that are not UTF-8.
 var errNotText = errors.New("python: the code is not valid UTF-8")
 
 // task returns what the boot code gets to know of the run.
-func (r *run) task() ([]byte, error) {
+func (r *run) task(seed uint64) ([]byte, error) {
+	code := r.code
+	if r.current == python.StepImports {
+		code = r.imports
+	}
 	task := python.Task{
-		Code: r.code, Name: r.options.Name, Args: r.options.Args,
-		Functions: r.functionNames(), Seed: rand.Uint64(), Room: r.Output().Left(), Input: r.options.Stdin != nil,
+		Step: r.current, Code: code, Name: r.options.Name, Args: r.options.Args,
+		Functions: r.functions, Libraries: r.options.Libraries, Seed: seed, Room: r.Output().Left(),
+		Input: r.hasInput(), Expression: r.options.Expression, Session: r.options.Session,
 	}
 	return task.Encode()
 }
+
+func (r *run) hasInput() bool { return r.options.Stdin != nil || r.options.StdinFrom != nil }
 
 // maxReport is how many bytes a request that says how the run has ended may have, beside what the output limit allows.
 const maxReport = 1 << 20
@@ -64,6 +81,8 @@ func (in *instance) outcome() error {
 		}
 	case report.Exit != nil:
 		return exitStatus(*report.Exit)
+	case report.Suspended:
+		return ErrSuspend
 	}
 	return nil
 }

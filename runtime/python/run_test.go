@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -272,15 +275,57 @@ func TestOptions(t *testing.T) {
 		result = run(t, "import sys\nsys.stdin.read()")
 		require.Equal(t, "''", result.Text)
 	})
+	t.Run("standard input from a reader", func(t *testing.T) {
+		reader, writer := io.Pipe()
+		var asked []string
+		options := python.RunOptions{StdinFrom: reader, Console: func(e sandbox.Entry) {
+			if asked = append(asked, e.Text); e.Unfinished {
+				_, _ = io.WriteString(writer, e.Text+"!\nand more")
+				_ = writer.Close()
+			}
+		}}
+		result := run(t, "import sys\ninput('name? '), sys.stdin.read(), sys.stdin.read(1)", options)
+		require.Equal(t, "('name? !', 'and more', '')", result.Text)
+		result = run(t, "import sys\nlen(sys.stdin.read())", python.RunOptions{Stdin: []byte("12"), StdinFrom: strings.NewReader(strings.Repeat("x", 1<<20))})
+		require.Equal(t, "1048578", result.Text)
+		never, _ := io.Pipe()
+		require.Equal(t, "1", run(t, "1", python.RunOptions{StdinFrom: never}).Text, "nobody reads")
+		_, err := tryRun(t, "input()", python.RunOptions{StdinFrom: never, Limits: sandbox.Limits{Time: 20 * time.Millisecond}})
+		limit, ok := errors.AsType[*sandbox.LimitError](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, sandbox.LimitTime, limit.Limit)
+		_, err = tryRun(t, "input()", python.RunOptions{StdinFrom: iotest.ErrReader(errors.New("broken"))})
+		require.ErrorContains(t, err, "OSError")
+	})
+	t.Run("an expression", func(t *testing.T) {
+		for code, want := range map[string]string{"6 * 7": "42", " (1,\n2)": "(1, 2)", "await __import__('asyncio').sleep(0, 'x')": "'x'", "print(1)": ""} {
+			require.Equal(t, want, run(t, code, python.RunOptions{Expression: true}).Text, code)
+		}
+		for code, column := range map[string]int{"1) + (2": 2, "x = 1": 3, "1; 2": 2, "": 0, "import sys": 1, "1 +": 4} {
+			_, err := tryRun(t, code, python.RunOptions{Expression: true})
+			script, ok := errors.AsType[*python.ScriptError](err)
+			require.True(t, ok, "%s: %v", code, err)
+			require.True(t, script.Syntax, code)
+			require.Equal(t, column, script.Column, code)
+		}
+	})
 	t.Run("live output", func(t *testing.T) {
+		text := func(entries []sandbox.Entry) (text string) {
+			for _, e := range entries { // "b" and "c" come apart if much time passes between them
+				if text += e.Text; !e.Unfinished {
+					text += "\n"
+				}
+			}
+			return text
+		}
 		var live []sandbox.Entry
 		result := run(t, "print('a')\nprint('b', end='', flush=True)\nprint('c')", python.RunOptions{Console: func(e sandbox.Entry) { live = append(live, e) }})
-		require.Equal(t, result.Console, live)
-		require.Equal(t, "a\nbc", lines(result))
+		require.Equal(t, "a\nbc\n", text(live))
+		require.Equal(t, "a\nbc\n", text(result.Console))
 	})
 	t.Run("that cannot be", func(t *testing.T) {
 		needPython(t)
-		for _, options := range []python.RunOptions{{Name: "a\nb"}, {Name: "<string>"}, {Args: []string{"\x00"}}, {Args: []string{"\xff"}},
+		for _, options := range []python.RunOptions{{Name: "a\nb"}, {Name: "<string>"}, {Args: []string{"\x00"}}, {Args: []string{"\xff"}}, {Libraries: []string{"lib"}},
 			{Limits: sandbox.Limits{Time: -2}}} {
 			_, err := interpreter.Run(t.Context(), "1", &options)
 			require.Error(t, err)
@@ -314,6 +359,23 @@ func TestOutputLimit(t *testing.T) {
 	require.LessOrEqual(t, len(script.Message), 4<<10)
 }
 
+// TestUnfinishedLines stops code in the middle of a line.
+func TestUnfinishedLines(t *testing.T) {
+	for _, end := range []string{"while True: pass", "import os\nos.abort()", "x = []\nwhile True: x.append(x * 1000)", "import os\nos._exit(3)"} {
+		for code, want := range map[string]string{
+			"print('a')\nprint('b', 'c', end='')\n":                                 "a\nb c",
+			"print('ä', end='')\nimport sys\nprint('e', end='', file=sys.stderr)\n": "ä\nERROR e",
+			"print('x' * 10_000, end='')\n":                                         strings.Repeat("x", 10_000),
+			"import sys\nprint('a', end='')\nsys.stdout = None\n":                   "a",
+		} {
+			result, err := tryRun(t, code+end, python.RunOptions{Limits: sandbox.Limits{Work: 5_000_000}})
+			require.Error(t, err)
+			require.True(t, python.IsScriptFailure(err))
+			require.Equal(t, want, lines(result), code+end)
+		}
+	}
+}
+
 func TestAsyncio(t *testing.T) {
 	for code, want := range map[string]string{
 		"import asyncio\nasync def f(n):\n    await asyncio.sleep(n / 1000)\n    print(n)\n    return n\nasyncio.run(asyncio.wait_for(f(1), 5))": "1",
@@ -326,4 +388,18 @@ func TestAsyncio(t *testing.T) {
 	}
 	_, err := tryRun(t, "import asyncio\nawait asyncio.Future()")
 	require.ErrorContains(t, err, "waits for something that can never happen")
+}
+
+// TestReplacedStreams is about code that brings its own standard input.
+func TestReplacedStreams(t *testing.T) {
+	result := run(t, "import io, sys\nsys.stdin = io.StringIO('one\\ntwo')\ninput('? '), input()")
+	require.Equal(t, "? ", lines(result))
+	require.Equal(t, "('one', 'two')", result.Text)
+}
+
+// TestForPackages has what packages want when they are imported.
+func TestForPackages(t *testing.T) {
+	require.Equal(t, "'localhost'", run(t, "import socket\nsocket.gethostname()").Text)
+	result := run(t, "import sqlite3\nclass C(sqlite3.Connection):\n    def __init__(self, *args, **options): pass\ntype(sqlite3.connect('', factory=C)).__name__")
+	require.Equal(t, "'C'", result.Text)
 }

@@ -1,6 +1,7 @@
 package python
 
 import (
+	_ "embed"
 	"encoding/binary"
 	"math"
 	"strings"
@@ -35,6 +36,12 @@ func zone(name string) []byte {
 		z.add(&end, at)
 	}
 }
+
+// zoneNames are the names of all zones in Go's data, with a newline after each.
+//
+//go:generate sh -c "unzip -Z1 $(go env GOROOT)/lib/time/zoneinfo.zip | grep -v /$ | LC_ALL=C sort > zonenames.txt"
+//go:embed zonenames.txt
+var zoneNames string
 
 const (
 	firstYear, lastYear = 1800, 2100

@@ -1,5 +1,5 @@
 // A listener dispatches an event to which it listens.
-// ends: returns done
+// ends: exception RangeError
 const target = new EventTarget();
 target.addEventListener('event', () => target.dispatchEvent(new Event('event')));
 target.dispatchEvent(new Event('event'));

@@ -1,5 +1,5 @@
 // The function process.exit is given what is no status.
-// ends: exits 1
+// ends: exception TypeError
 process.exit({
   valueOf() {
     return 2 ** 32 + 1;

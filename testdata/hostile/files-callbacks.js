@@ -1,5 +1,5 @@
 // Callbacks of fs start the next operation, and throw.
-// ends: time limit
+// ends: exception Error
 const again = () => {
   fs.stat('/a', again);
   throw new Error('in a callback');

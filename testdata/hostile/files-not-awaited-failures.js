@@ -1,4 +1,4 @@
 // Thousands of operations fail without anybody to see it.
-// ends: returns done
+// ends: exception Error
 for (let i = 0; i < 3000; i++) fs.unlink('/missing' + i);
 return 'done';

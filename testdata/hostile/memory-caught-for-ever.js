@@ -1,5 +1,5 @@
 // Memory is full, each refusal is caught, and asking goes on in smaller and smaller pieces.
-// ends: time limit or memory limit
+// ends: memory limit
 const kept = [];
 for (let size = 1e7; ; size = Math.max(1, size >> 1)) {
   try {

@@ -7,8 +7,9 @@ RESULT = '<result>'  # no code can have a variable of this name
 
 def compiled(code, name):
     """Returns the parts of code, to be run one after the other. The last one leaves the result."""
-    if '\0' in code:
-        raise SyntaxError('source code string cannot contain null bytes')  # before 3.12 a ValueError
+    check(code)
+    if AWAITABLE in builtins.__dict__ and ('await' in code or 'asyncio' in code):
+        return (last_part(code, name, FLAGS, with_awaitables) or compile(code, name, 'exec', FLAGS, dont_inherit=True),)
     lines = code.split('\n')
     at = len(lines) - 1
     while at > 0 and lines[at][:1] in ('', ' ', '\t', '\r', '\f', '#', ')', ']', '}'):
@@ -22,6 +23,11 @@ def compiled(code, name):
     return (last_part(code, name, FLAGS) or compile(code, name, 'exec', FLAGS, dont_inherit=True),)
 
 
+def check(code):
+    if '\0' in code:
+        raise SyntaxError('source code string cannot contain null bytes')  # before 3.12 a ValueError
+
+
 def compiled_or_none(code, name, mode, flags):
     try:
         return compile(code, name, mode, flags, dont_inherit=True)
@@ -29,21 +35,35 @@ def compiled_or_none(code, name, mode, flags):
         return None
 
 
-def last_part(code, name, flags):
+def last_part(code, name, flags, rewritten=None):
     """Compiles code to an expression, or to code that assigns the value of its last expression to RESULT, or to None if
     that cannot be."""
-    if code.count('\n', 0, -1) == len(code) - len(code.lstrip('\n')):  # one line, which often is an expression
+    if not rewritten and code.count('\n', 0, -1) == len(code) - len(code.lstrip('\n')):  # one line, which often is an expression
         part = compiled_or_none(code, name, 'eval', flags)
         if part is not None:
             return part
     tree = compiled_or_none(code, name, 'exec', flags | ast.PyCF_ONLY_AST)
     if tree is None:
         return None
+    if rewritten:
+        tree = rewritten(tree)
     if tree.body and type(tree.body[-1]) is ast.Expr:
         last = tree.body[-1]
         target = ast.copy_location(ast.Name(RESULT, ast.Store()), last)
         tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
     return compiled_or_none(tree, name, 'exec', flags)
+
+
+def checked(code, name, scope):
+    """Raises what is wrong with the syntax of code. Warnings come when it runs."""
+    warnings.simplefilter('ignore')
+    compiled(code, name)
+
+
+def expression_value(code, name, scope):
+    """Returns the value of code that is an expression and nothing else."""
+    check(code)
+    return value_of((compile(code.lstrip(' \t') + '\n', name, 'eval', FLAGS, dont_inherit=True),), scope)
 
 
 async def awaited(parts, scope):
@@ -53,18 +73,27 @@ async def awaited(parts, scope):
         value = eval(part, scope)
         if part.co_flags & inspect.CO_COROUTINE:
             value = await value
-    return value
+    return scope.pop(RESULT, value)
 
 
 def execute(code, name, scope):
     """Runs code, and returns its result."""
+    return value_of(compiled(code, name), scope)
+
+
+def value_of(parts, scope):
+    """Runs parts of code one after the other, and returns the value of the last one."""
+    global driver
     value = None
-    parts = compiled(code, name)
     for part in parts:
         if part.co_flags & inspect.CO_COROUTINE:
-            value = asyncio.run(awaited(parts, scope))
-            break
-    else:
-        for part in parts:
-            value = eval(part, scope)
+            driver = driven(awaited(parts, scope), stays)
+            return advance()
+    for part in parts:
+        value = eval(part, scope)
     return scope.pop(RESULT, value)
+
+
+def resumed(code, name, scope):
+    """Goes on with code that has waited."""
+    return advance()

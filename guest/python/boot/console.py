@@ -1,14 +1,19 @@
-# The standard streams and what belongs to them. Lines reach the host when they end.
+# The standard streams and what belongs to them. Lines reach the host when they end. What there is of a line before that is
+# where the host can find it, for it may have to stop the code.
 
-sys.stdout.reconfigure(line_buffering=True, errors='backslashreplace')
-sys.stderr.reconfigure(line_buffering=True)
+sys.stdout.reconfigure(line_buffering=True, write_through=True, errors='backslashreplace')
+sys.stderr.reconfigure(line_buffering=True, write_through=True)
 console = (sys.stdout, sys.stderr)
+for stream in console:
+    stream.buffer.write(STREAM_MARK)
+ask(b'S', struct.pack('<2I', *(id(stream.buffer) for stream in console)))
 can_read = False
+own_input = sys.stdin
 
 
 def input(prompt='', /):
     """Read a string from standard input. The trailing newline is stripped."""
-    if not can_read:
+    if not can_read and sys.stdin is own_input:
         raise EOFError('input() has nobody to ask: put the value into the code, or read it from a file')
     sys.stdout.write(str(prompt))
     sys.stdout.flush()
@@ -22,6 +27,38 @@ builtins.input = input
 builtins.exit = _sitebuiltins.Quitter('exit', 'Ctrl-D (i.e. EOF)')
 builtins.quit = _sitebuiltins.Quitter('quit', 'Ctrl-D (i.e. EOF)')
 builtins.help = _sitebuiltins._Helper()
+
+
+def renew_input():
+    """Forgets what was read of the standard input of an earlier run."""
+    global own_input
+    new = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), own_input.encoding, own_input.errors)
+    if sys.stdin is own_input:
+        sys.stdin = new
+    own_input = new
+
+
+def close_files():
+    """Closes the files that are open, and databases in files: what is left of them does not work in the next run of a session."""
+    if ask(b'O') == 0:
+        return
+    found = gc.get_objects()
+    for one in found:
+        try:
+            if isinstance(one, sqlite3.Connection):
+                cursor = sqlite3.Connection.cursor(one)
+                cursor.row_factory = None
+                if any(row[2] for row in cursor.execute('pragma database_list')):
+                    sqlite3.Connection.close(one)
+        except Exception:  # it is closed already, or was never opened
+            pass
+    for kinds in (_io._TextIOBase, _io._BufferedIOBase), _io._RawIOBase:  # what has others under it comes first
+        for one in found:
+            try:
+                if isinstance(one, kinds) and not one.closed and one.fileno() > 2:
+                    one.close()
+            except Exception:
+                pass
 
 
 def flush():

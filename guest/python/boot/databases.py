@@ -6,7 +6,8 @@ connect_database = sqlite3.connect
 @functools.wraps(connect_database)
 def connect(*args, **kwargs):
     connection = connect_database(*args, **kwargs)
-    connection.execute('pragma temp_store = memory').close()
+    with contextlib.suppress(sqlite3.Error):  # the caller's class may make connections that cannot be used
+        connection.execute('pragma temp_store = memory').close()
     return connection
 
 

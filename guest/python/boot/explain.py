@@ -61,12 +61,19 @@ FUNCTIONS = {
     'alarm': 'Limits are set from outside.', 'setitimer': 'Limits are set from outside.',
 }
 
-LOCKED = ('The database is locked by a folder of its name and ".lock". If no other run is using the database, one that '
-          'was stopped has left the folder there: remove it with os.rmdir.')
+LOCKED = ('The database is locked by a folder of its name and ".lock". Another run is using the database, or its '
+          'whole process was ended: if nobody uses it, remove the folder with os.rmdir.')
+
+
+AWAITING = ("A call of a tool gives its value at once, unless it is awaited where it is written: await tools.NAME(...), or "
+            "await asyncio.gather(tools.A(...), tools.B(...)).")
+NOT_AWAITABLE = re.compile("can't be used in 'await' expression|coroutine or an awaitable is required|coroutine was expected")
 
 
 def explanation(error):
     """Returns what to do instead of what has failed, or None."""
+    if isinstance(error, TypeError) and AWAITABLE in builtins.__dict__ and NOT_AWAITABLE.search(str(error)):
+        return AWAITING
     if isinstance(error, sqlite3.OperationalError) and 'database is locked' in str(error):
         return LOCKED
     if isinstance(error, ModuleNotFoundError) and error.name:

@@ -14,6 +14,7 @@ import cmath
 import collections.abc
 import concurrent.futures
 import contextlib
+import contextvars
 import copy
 import csv
 import dataclasses
@@ -28,6 +29,7 @@ import glob
 import hashlib
 import heapq
 import html
+import importlib.machinery
 import inspect
 import itertools
 import linecache
@@ -42,6 +44,7 @@ import random
 import re
 import secrets
 import shutil
+import socket
 import sqlite3
 import statistics
 import string

@@ -1,11 +1,13 @@
 # The end of the start: everything that is there now stays, in every run.
 
-sys.path[:] = [*(path for path in sys.path if path), '/lib/python', '/']
+LIBRARIES = '/lib/python'
+sys.path[:] = [*(path for path in sys.path if path), LIBRARIES, '/']
 sys.argv = ['']
 sys.orig_argv = ['python']
 os.environ.clear()
 exits = atexit._ncallbacks()
 linecache.clearcache()
+sys.path_importer_cache.pop('/', None)
 stack = bytes(STACK_SIZE)  # for the C code of runs
 spare = bytearray(SPARE_MEMORY)
 del spare  # memory that need not grow then, since it cannot shrink

@@ -5,11 +5,20 @@ main.__builtins__ = builtins
 sys.modules['__main__'] = main
 
 
-def do(code, name, room):
-    """Runs code, and tells the host how it has ended."""
+stays = False  # the run is one of a session
+most_shown = 32  # runs of a session whose code tracebacks show
+shown_names = []  # of these
+placed = None  # folders of libraries in sys.path; None if it has LIBRARIES
+
+
+def do(code, name, room, execute):
+    """Runs code, and tells the host how it has ended. It returns what is over: the run, or a step of it."""
+    over = b'E'
     try:
         try:
             value = execute(code, name, main.__dict__)
+            if execute is imported:
+                over = b'M'
             if value is not None:
                 text = text_of(value)
                 shown = text[:room].encode(errors='backslashreplace')
@@ -18,8 +27,10 @@ def do(code, name, room):
                 ask(b'T', left_out.to_bytes(4, 'little') + shown)
                 if data is not None:
                     ask(b'V', data.encode())
+        except Suspended:
+            over = b'P'
         finally:
-            if atexit._ncallbacks() != exits:
+            if over == b'E' and not stays and atexit._ncallbacks() != exits:
                 atexit._run_exitfuncs()
     except SystemExit as end:
         status = end.code
@@ -31,6 +42,8 @@ def do(code, name, room):
         ask(b'Q', int(status & 0x7fffffff).to_bytes(4, 'little'))
     except BaseException as error:
         try:
+            if execute is imported:
+                show(fetch(b'L').decode(), name)
             found = report_of(error, name, room)
         except MemoryError:
             found = {'type': 'MemoryError', 'memory': True}
@@ -38,19 +51,62 @@ def do(code, name, room):
             found = {'type': name_of(type(error)),
                      'text': f'{name_of(type(error))}: (it cannot be shown: {name_of(type(other))})'}
         ask(b'X', json.dumps(found).encode())
+    return over
 
 
-def run():
+def show(code, name):
+    """Lets tracebacks have lines of the code."""
+    linecache.cache[name] = (len(code), None, Lines(code), name)
+    if stays:
+        shown_names.append(name)
+        if len(shown_names) > most_shown:
+            linecache.cache.pop(shown_names.pop(0), None)
+
+
+def begin(seed, name, how, args, functions, libraries):
+    """Prepares the run, before anything of it is done."""
     global can_read
-    seed, room, reads, args, functions, name, code = fetch(b'B').decode().split('\0', 6)
-    _random.Random.seed(random._inst, int(seed, 16))
+    if 'n' not in how:  # in a session the first run has the seed
+        _random.Random.seed(generator, int(seed, 16))
     sys.argv = [name]
     if args:
         sys.argv += json.loads(args)
     if functions:
         install(json.loads(functions), main.__dict__)
-    can_read = reads == '1'
-    linecache.cache[name] = (len(code), None, Lines(code), name)
-    do(code, name, int(room))
-    flush()
-    ask(b'E')
+    place(json.loads(libraries) if libraries else None)
+    if can_read:
+        renew_input()
+    can_read = 'i' in how
+    if 'm' in how:
+        watch()
+
+
+def place(libraries):
+    """Puts folders of libraries where those of the run before are in sys.path, or the usual one."""
+    global placed
+    if libraries == placed:
+        return
+    old = [LIBRARIES] if placed is None else placed
+    at = min((sys.path.index(path) for path in old if path in sys.path), default=0)
+    sys.path[:] = [path for path in sys.path if path not in old]
+    sys.path[at:at] = [LIBRARIES] if libraries is None else libraries
+    placed = libraries
+
+
+def run():
+    global stays
+    seed, room, how, args, functions, libraries, name, code = fetch(b'B').decode().split('\0', 7)
+    stays = 's' in how
+    if 'a' in how:
+        seed_again(int(seed, 16))
+    elif 'r' not in how:
+        begin(seed, name, how, args, functions, libraries)
+    action = imported if 'm' in how else checked if 'c' in how else resumed if 'r' in how else expression_value if 'e' in how else execute
+    if action is not imported and action is not resumed:
+        show(code, name)
+    over = do(code, name, int(room), action)
+    if over == b'E':
+        flush()
+        if stays:
+            close_files()
+    ask(over, b'r' if over == b'M' and watched() else b'')

@@ -8,5 +8,11 @@ def load_zone(key):
     return io.BytesIO(data)
 
 
+def available_timezones():
+    """Returns the names of all time zones, as a new set."""
+    return set(fetch(b'N').decode().split())
+
+
+zoneinfo.available_timezones = zoneinfo._tzpath.available_timezones = available_timezones
 zoneinfo.reset_tzpath(())
 zoneinfo._common.load_tzdata = load_zone

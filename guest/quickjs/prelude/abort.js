@@ -4,10 +4,11 @@
   const { slot, expose, derive, list, makeTarget, getHandler, setHandler, TypeError, DOMException, EventTarget } = kernel;
   const { create } = Object;
   const maxDelay = 2 ** 31 - 1; // of timers
+  const wrong = (name, type, value) => kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE(name, type, value);
 
   // {aborted, reason, actions, sources, dependents}: actions run on an abort, before the event. The signal follows its
   // sources; its dependents follow it.
-  const signals = slot();
+  const signals = slot('AbortSignal');
 
   class AbortSignal {
     constructor() { throw new TypeError('Illegal constructor'); }
@@ -28,8 +29,9 @@
     }
     static any(iterable) {
       const sources = list();
+      if (typeof iterable?.[Symbol.iterator] !== 'function' || typeof iterable !== 'object') throw wrong('signals', 'Array', iterable);
       for (const source of iterable) {
-        if (!signals.get(source)) throw new TypeError('AbortSignal.any needs AbortSignals');
+        if (!signals.get(source)) throw wrong(`signals[${sources.length}]`, 'AbortSignal', source);
         sources[sources.length] = source;
       }
       const signal = makeSignal();
@@ -113,7 +115,7 @@
     actions[actions.length] = action;
   };
 
-  const controllers = slot();
+  const controllers = slot('AbortController');
   class AbortController {
     constructor() { controllers.set(this, { signal: makeSignal() }); }
     get signal() { return controllers.of(this).signal; }

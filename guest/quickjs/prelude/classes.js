@@ -2,20 +2,21 @@
 // output.
 (function (kernel) {
   'use strict';
-  const { define, defineProperty, setPrototypeOf, TypeError } = kernel;
+  const { define, defineProperty, setPrototypeOf } = kernel;
   const { ownKeys, getOwnPropertyDescriptor } = Reflect;
   const { toStringTag } = Symbol;
 
   define('self', globalThis);
+  define('global', globalThis);
 
   // A class whose constructor returns its argument. Classes that extend it can add private fields to any object.
   class Stamp {
     constructor(object) { return object; }
   }
 
-  // slot() gives objects data that no script can reach or fake: set(object, data) once; get(object) returns undefined
-  // without data, and of(object) throws.
-  kernel.slot = () => {
+  // slot(name) gives objects of a class data that no script can reach or fake: set(object, data) once; get(object) returns
+  // undefined without data, and of(object) throws.
+  kernel.slot = (name) => {
     class Slot extends Stamp {
       #data;
       constructor(object, data) {
@@ -32,7 +33,10 @@
       set(object, data) { void new Slot(object, data); },
       of(object) {
         const data = get(object);
-        if (data === undefined) throw new TypeError('Illegal invocation');
+        if (data === undefined) {
+          const text = name === undefined ? 'Illegal invocation' : `Value of "this" must be of type ${name}`;
+          throw kernel.makeError('TypeError', text, 'ERR_INVALID_THIS');
+        }
         return data;
       },
     };

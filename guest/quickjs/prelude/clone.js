@@ -24,6 +24,8 @@
   const setAdd = uncurry(Set.prototype.add);
   const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
   const isResizable = getter(ArrayBuffer.prototype, 'resizable');
+  const isDetached = getter(ArrayBuffer.prototype, 'detached');
+  const { trunc } = Math;
   const maxByteLength = getter(ArrayBuffer.prototype, 'maxByteLength');
   const fill = uncurry(Uint8Array.prototype.set);
   const typedArrayLength = getter(getPrototypeOf(Uint8Array.prototype), 'length');
@@ -65,16 +67,40 @@
     return to;
   };
 
-  const cloneBuffer = (buffer) => {
-    const length = bufferLength(buffer);
-    const options = isResizable(buffer) ? { __proto__: null, maxByteLength: maxByteLength(buffer) } : undefined;
+  const copyBuffer = (buffer, length, resizable) => {
+    const options = resizable && isResizable(buffer) ? { __proto__: null, maxByteLength: maxByteLength(buffer) } : undefined;
     const copy = new Types.ArrayBuffer(length, options);
-    fill(new Types.Uint8Array(copy), new Types.Uint8Array(buffer));
+    const old = bufferLength(buffer);
+    fill(new Types.Uint8Array(copy), new Types.Uint8Array(buffer, 0, old < length ? old : length));
     return copy;
   };
+  const cloneBuffer = (buffer) => {
+    if (isDetached(buffer)) refuse('#<ArrayBuffer>');
+    return copyBuffer(buffer, bufferLength(buffer), true);
+  };
+
+  // transfer moves the bytes of a buffer to a new one.
+  const transfer = (buffer, newLength, resizable) => {
+    let length = bufferLength(buffer); // throws for anything else
+    if (newLength !== undefined) {
+      length = trunc(+newLength) || 0;
+      if (!(length >= 0 && length <= 2 ** 53 - 1)) throw new RangeError('invalid array buffer length');
+    }
+    if (isDetached(buffer)) throw new TypeError('ArrayBuffer is detached');
+    const copy = copyBuffer(buffer, length, resizable);
+    kernel.detach(buffer);
+    return copy;
+  };
+  kernel.transfer = (buffer) => transfer(buffer, undefined, true);
+  const methods = {
+    transfer(newLength = undefined) { return transfer(this, newLength, true); },
+    transferToFixedLength(newLength = undefined) { return transfer(this, newLength, false); },
+  };
+  kernel.define('transfer', methods.transfer, ArrayBuffer.prototype);
+  kernel.define('transferToFixedLength', methods.transferToFixedLength, ArrayBuffer.prototype);
 
   const cloneView = (view, seen) => {
-    const { buffer, offset, length } = bytesOf(view);
+    const { buffer, offset, length } = attempt(bytesOf, view) ?? refuse('#<ArrayBuffer>');
     const name = typedArrayName(view) ?? 'DataView';
     return new views[name](clone(buffer, seen), offset, name === 'DataView' ? length : typedArrayLength(view));
   };
@@ -119,6 +145,10 @@
   const special = (value, seen) => {
     const copy = isPlain(value) ? undefined : builtIn(value, seen);
     if (copy !== undefined) return copy;
+    for (let i = 0; i < kernel.cloners.length; i++) {
+      const copied = kernel.cloners[i](value);
+      if (copied !== undefined) return copied;
+    }
     for (let i = 0; i < uncloneable.length; i++) {
       if (isPrototypeOf(uncloneable[i], value)) refuse(`#<${kernel.text(value.constructor, 'name') ?? 'Object'}>`);
     }
@@ -174,12 +204,50 @@
     return copyProperties(value, copy, seen);
   };
 
-  kernel.define('structuredClone', function structuredClone(value, options = undefined) {
-    if (arguments.length === 0) throw new TypeError('structuredClone needs a value');
-    const transfer = options?.transfer;
-    if (transfer !== undefined && [...transfer].length > 0) { // this engine cannot detach a buffer safely, see kernel.js
-      throw new DOMException('Nothing can be transferred here, only cloned: leave out the option transfer', 'DataCloneError');
+  // What modules with other classes add: cloners return the clone of an object of their class, or undefined. movers return
+  // {value, move}, what takes the place of an object that is transferred, and a function that finishes that; or undefined.
+  kernel.cloners = list();
+  kernel.movers = list();
+
+  // cloneWith clones a value and transfers a list of objects: {value, moved}, where moved takes the place of these.
+  kernel.cloneWith = (value, transferred) => {
+    const seen = new Types.Map();
+    const listed = new Types.Map();
+    const moved = list();
+    const moves = list();
+    for (let i = 0; i < transferred.length; i++) {
+      const item = transferred[i];
+      if (mapGet(listed, item)) refuse('An object that is transferred twice');
+      mapSet(listed, item, true);
+      if (attempt(bufferLength, item) !== undefined) {
+        if (isDetached(item)) refuse('#<ArrayBuffer>');
+        moves[moves.length] = () => {
+          if (isDetached(item)) refuse('#<ArrayBuffer>');
+          kernel.detach(item);
+        };
+        continue;
+      }
+      let mover;
+      for (let j = 0; j < kernel.movers.length && !mover; j++) mover = kernel.movers[j](item);
+      if (!mover) refuse('A value that cannot be transferred');
+      mapSet(seen, item, mover.value);
+      moved[moved.length] = mover.value;
+      moves[moves.length] = mover.move;
     }
-    return clone(value, new Types.Map());
+    const copy = clone(value, seen);
+    for (let i = 0; i < moves.length; i++) moves[i]();
+    return { value: copy, moved };
+  };
+
+  kernel.define('structuredClone', function structuredClone(value, options = undefined) {
+    if (arguments.length === 0) throw kernel.makeError('TypeError', 'The "value" argument must be specified', 'ERR_MISSING_ARGS');
+    if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
+      throw kernel.makeError('TypeError', 'The options argument must be either an object or undefined', 'ERR_INVALID_ARG_TYPE');
+    }
+    const transferred = options?.transfer ?? undefined;
+    if (transferred !== undefined && typeof transferred !== 'object') {
+      throw kernel.makeError('TypeError', 'Optional transferList argument must be an iterable', 'ERR_INVALID_ARG_TYPE');
+    }
+    return transferred === undefined ? clone(value, new Types.Map()) : kernel.cloneWith(value, list([...transferred])).value;
   });
 })

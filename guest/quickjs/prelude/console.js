@@ -1,17 +1,51 @@
 // The console. Every entry goes to the host as a level and a text.
 (function (kernel) {
   'use strict';
-  const { host, ops, format, String, now } = kernel;
+  const { host, ops, format, now, indexOf, slice, stringify } = kernel;
+  const { Number, parseInt, parseFloat } = globalThis;
   const { LOG, INFO, WARN, ERROR, DEBUG } = kernel.levels;
 
   let groups = '';
   const counts = { __proto__: null };
   const timers = { __proto__: null };
 
+  // line puts the arguments of a call together. A text that comes first may have places for others, as in Node.
   const line = (args) => {
     let text = '';
-    for (let i = 0; i < args.length; i++) text += (i ? ' ' : '') + format(args[i]);
+    let i = 0;
+    if (args.length > 1 && typeof args[0] === 'string' && indexOf(args[0], '%') >= 0) {
+      const pattern = args[i++];
+      let begin = 0;
+      for (let at = 0; at + 1 < pattern.length; at++) {
+        if (pattern[at] !== '%') continue;
+        const filled = pattern[at + 1] === '%' ? '%' : i < args.length ? fill(pattern[at + 1], args[i]) : undefined;
+        if (filled === undefined) continue;
+        if (pattern[at + 1] !== '%') i++;
+        text += slice(pattern, begin, at) + filled;
+        begin = ++at + 1;
+      }
+      text += slice(pattern, begin);
+    }
+    for (; i < args.length; i++) text += (i ? ' ' : '') + format(args[i]);
     return text;
+  };
+
+  // fill returns the text for a place of a kind, or undefined if there is no such kind.
+  const fill = (kind, value) => {
+    switch (kind) {
+      case 's': case 'o': case 'O': return format(value);
+      case 'j':
+        try { return stringify(value) ?? 'undefined'; } catch { return '[Circular]'; }
+      case 'c': return ''; // a style
+      case 'd': return number(value, Number);
+      case 'i': return number(value, parseInt);
+      case 'f': return number(value, parseFloat);
+      default: return undefined;
+    }
+  };
+  const number = (value, convert) => {
+    if (typeof value === 'symbol') return 'NaN';
+    return format(typeof value === 'bigint' ? value : convert(value));
   };
   const indented = (text) => {
     if (groups === '') return text;
@@ -19,31 +53,34 @@
     for (let i = 0; i < text.length; i++) out += text[i] === '\n' ? `\n${groups}` : text[i];
     return out;
   };
-  const write = (level, text) => { host(ops.log, level, indented(text)); };
-  const label = (value) => (value === undefined ? 'default' : String(value));
+  // Where a script has replaced the methods of process.stdout or process.stderr, kernel.redirected writes through them.
+  const write = (level, text) => {
+    if (!kernel.redirected?.(level, [text], groups)) host(ops.log, level, indented(text));
+  };
+  const print = (level, args) => {
+    if (!kernel.redirected?.(level, args, groups)) host(ops.log, level, indented(line(args)));
+  };
+  const label = (value) => (value === undefined ? 'default' : `${value}`);
   const toFixed = kernel.uncurry(Number.prototype.toFixed);
   const logTime = (name, args) => {
     if (name in timers) write(LOG, `${name}: ${toFixed(now() - timers[name], 3)} ms${args.length ? ` ${line(args)}` : ''}`);
     else write(WARN, `Timer '${name}' does not exist`);
   };
   const group = (args) => {
-    if (args.length) write(LOG, line(args));
+    if (args.length) print(LOG, args);
     groups += '  ';
   };
 
-  // Errors that the script can no longer catch: thrown in a timer, or the reason of a rejection.
-  kernel.uncaught = (error) => { host(ops.log, ERROR, `Uncaught ${format(error)}`); };
   kernel.failed = (error) => { host(ops.log, ERROR, format(error)); };
-  kernel.rejected = (reason) => { host(ops.log, ERROR, `Uncaught (in promise) ${format(reason)}`); };
 
   const console = {
-    log(...args) { write(LOG, line(args)); },
-    info(...args) { write(INFO, line(args)); },
-    warn(...args) { write(WARN, line(args)); },
-    error(...args) { write(ERROR, line(args)); },
-    debug(...args) { write(DEBUG, line(args)); },
-    dir(value) { write(LOG, format(value)); },
-    dirxml(...args) { write(LOG, line(args)); },
+    log(...args) { print(LOG, args); },
+    info(...args) { print(INFO, args); },
+    warn(...args) { print(WARN, args); },
+    error(...args) { print(ERROR, args); },
+    debug(...args) { print(DEBUG, args); },
+    dir(value) { print(LOG, [value]); },
+    dirxml(...args) { print(LOG, args); },
     trace(...args) {
       write(DEBUG, `Trace${args.length ? `: ${line(args)}` : ''}${kernel.stackOf(new kernel.Error())}`);
     },
@@ -72,10 +109,16 @@
       delete timers[name];
     },
     table(data, columns) { write(LOG, kernel.table(data, columns) ?? format(data)); },
-    clear() { groups = ''; },
+    clear() {
+      groups = '';
+      kernel.redirected?.(LOG);
+    },
     group(...args) { group(args); },
     groupCollapsed(...args) { group(args); },
     groupEnd() { groups = kernel.slice(groups, 2); },
   };
+  // Not enumerable, since what imports the console by name would load it.
+  const { Console } = Object.getOwnPropertyDescriptors({ get Console() { return kernel.builtin('internal/console').Console; } });
+  kernel.defineProperty(console, 'Console', { __proto__: null, get: Console.get, enumerable: false, configurable: true });
   kernel.define('console', console);
 })

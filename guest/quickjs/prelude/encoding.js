@@ -6,7 +6,7 @@
   const fill = kernel.uncurry(Uint8Array.prototype.set);
   const typeName = kernel.getter(kernel.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
 
-  const encoders = slot();
+  const encoders = slot('TextEncoder');
   class TextEncoder {
     constructor() { encoders.set(this, true); }
     get encoding() {
@@ -29,12 +29,15 @@
   }
   expose(TextEncoder);
 
-  const decoders = slot();
+  const decoders = slot('TextDecoder');
   class TextDecoder {
     constructor(label = 'utf-8', options = undefined) {
       label = `${label}`;
       const encoding = host(ops.web, 'encoding', label);
-      if (encoding === undefined) throw makeError('RangeError', `The encoding label '${kernel.slice(label, 0, 100)}' is invalid`);
+      if (encoding === undefined) throw makeError('RangeError', `The encoding label '${kernel.slice(label, 0, 100)}' is invalid`, 'ERR_ENCODING_NOT_SUPPORTED');
+      if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
+        throw kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE('options', 'Object', options);
+      }
       const fatal = !!options?.fatal;
       const ignoreBOM = !!options?.ignoreBOM;
       // rest is put before the next bytes. begun means that a byte order mark is no longer possible.
@@ -47,7 +50,7 @@
       const decoder = decoders.of(this);
       const more = !!options?.stream;
       const view = input === undefined ? bytesOf(new Uint8Array(0)) : bytesOf(input);
-      if (!view) throw new TypeError('TextDecoder.decode needs an ArrayBuffer or a view of one');
+      if (!view) throw makeError('TypeError', 'TextDecoder.decode needs an ArrayBuffer or a view of one', 'ERR_INVALID_ARG_TYPE');
       const { rest, begun } = decoder;
       const { buffer, offset, length } = rest.length === 0 ? view : concat(rest, view);
       const flags = (decoder.fatal ? FATAL : 0) | (decoder.ignoreBOM || begun ? KEEP_BOM : 0) | (more ? MORE : 0);

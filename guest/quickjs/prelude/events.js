@@ -4,7 +4,7 @@
   const { slot, expose, list, now, apply, constants, TypeError, DOMException } = kernel;
   const phases = { __proto__: null, NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
 
-  const events = slot();
+  const events = slot('Event');
   const makeEvent = (object, type, init, trusted) => {
     events.set(object, {
       type, bubbles: !!init?.bubbles, cancelable: !!init?.cancelable, composed: !!init?.composed, trusted, time: now(),
@@ -50,7 +50,7 @@
   kernel.inspect(events, 'Event', ({ type, canceled, cancelable, target }) => (
     ['type', type, 'defaultPrevented', canceled, 'cancelable', cancelable, 'target', target]));
 
-  const targets = slot(); // {listeners}: a list of {type, callback, capture, once, passive, handler, removed}
+  const targets = slot('EventTarget'); // {listeners}: a list of {type, callback, capture, once, passive, handler, removed}
   kernel.makeTarget = (object) => { targets.set(object, { listeners: list() }); };
 
   const captures = (options) => !!(typeof options === 'object' && options !== null ? options.capture : options);
@@ -71,6 +71,7 @@
     target.listeners = kept;
   };
 
+  kernel.resistant = Symbol('resistant'); // an option: stopImmediatePropagation does not keep the event from the listener
   class EventTarget {
     constructor() { kernel.makeTarget(this); }
     addEventListener(type, callback, options = undefined) {
@@ -87,7 +88,8 @@
         throw new TypeError('an event listener must be a function or an object');
       }
       if ((signal !== undefined && kernel.isAborted(signal)) || find(target, type, callback, capture)) return;
-      const listener = { type, callback, capture, once, passive, handler: false, removed: false };
+      const resists = detailed && options[kernel.resistant] === true;
+      const listener = { type, callback, capture, once, passive, resists, handler: false, removed: false };
       target.listeners[target.listeners.length] = listener;
       if (signal !== undefined) kernel.onAbort(signal, () => { remove(target, listener); });
     }
@@ -116,8 +118,9 @@
     data.target = data.current = object;
     data.phase = phases.AT_TARGET;
     for (let round = 0; round < 2 && !data.stopped; round++) { // first those for the capturing phase
-      for (let i = 0; i < length && !data.stoppedNow; i++) {
+      for (let i = 0; i < length; i++) {
         const l = listeners[i];
+        if (data.stoppedNow && !l.resists) continue;
         if (l.type !== data.type || l.removed || l.capture !== (round === 0)) continue;
         if (l.once) remove(target, l);
         data.passive = l.passive;
@@ -130,7 +133,7 @@
             apply(handleEvent, l.callback, [event]);
           }
         } catch (error) {
-          kernel.uncaught(error);
+          kernel.nextTick(() => { throw error; }, []);
         }
         data.passive = false;
       }
@@ -139,6 +142,14 @@
     data.current = null;
     data.stopped = data.stoppedNow = false;
     return !data.canceled;
+  };
+
+  // listenersOf returns {type, callback} for each listener of a target.
+  kernel.listenersOf = (object) => {
+    const { listeners } = targets.of(object);
+    const all = [];
+    for (let i = 0; i < listeners.length; i++) kernel.append(all, { type: listeners[i].type, callback: listeners[i].callback });
+    return all;
   };
 
   // fire dispatches an event of the runtime itself.

@@ -2,8 +2,9 @@
 // promise, nameSync() the answer itself, and name(..., callback) calls back later.
 (function (kernel) {
   'use strict';
-  const { host, ops, bytesOf, apply, append, define, defineProperty, put, setPrototypeOf, Uint8Array, TypeError } = kernel;
+  const { host, ops, bytesOf, apply, append, defineProperty, put, setPrototypeOf } = kernel;
   const { dirname, basename, join } = kernel.modules.path;
+  const { Date } = globalThis;
 
   // Flags of operations. The numbers are those of package runtime/javascript (files.go).
   const RECURSIVE = 1, FORCE = 2, EXCLUSIVE = 4;
@@ -11,14 +12,30 @@
     F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4, COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4,
   };
 
-  const file = (name, option, path, a, b, c) => host(ops.file, name, option, path, a, b, c);
+  // inner is what few scripts use: open files, streams, and paths that are not strings.
+  const inner = () => kernel.builtin('internal/fs/files');
+  const file = (name, option, path, a, b, c) => {
+    if (typeof path !== 'string' && path !== undefined) path = inner().pathOf(path, 'path', name);
+    return host(ops.file, name, option, path, a, b, c);
+  };
+  const fileTo = (name, option, from, to, fromName, toName) => {
+    if (typeof from !== 'string' && from !== undefined) from = inner().pathOf(from, fromName, name);
+    if (typeof to !== 'string' && to !== undefined) to = inner().pathOf(to, toName, name);
+    return host(ops.file, name, option, from, to);
+  };
 
   const option = (options, name) => (typeof options === 'object' && options !== null ? options[name] : undefined);
   const recursive = (options) => (option(options, 'recursive') ? RECURSIVE : 0);
   const encodingOf = (options) => (typeof options === 'object' ? option(options, 'encoding') : options) ?? undefined;
 
+  const plainFlags = { __proto__: null, w: 1, wx: 1, xw: 1, 'w+': 1, 'wx+': 1, a: 1, ax: 1, xa: 1, 'a+': 1, 'ax+': 1, as: 1 };
   const write = (name, path, data, options) => {
     const flag = option(options, 'flag') ?? undefined;
+    if (flag !== undefined && (typeof flag !== 'string' || plainFlags[flag] !== 1)) { // one of those for open files
+      kernel.builtin('fs');
+      checked[name]([path, data, options], false);
+      return;
+    }
     const encoding = encodingOf(options);
     const bytes = bytesOf(data);
     if (bytes) file(name, flag, path, bytes.buffer, bytes.offset, bytes.length);
@@ -31,7 +48,6 @@
   const kindOf = kernel.uncurry(WeakMap.prototype.get);
   const setKind = kernel.uncurry(WeakMap.prototype.set);
   const entryPrototype = {
-    get mtimeMs() { return this.mtime; },
     toJSON() { return { isFile: kindOf(kinds, this) === 'f', isDirectory: kindOf(kinds, this) === 'd', ...this }; },
   };
 
@@ -66,26 +82,32 @@
     const data = file('stat', 0, path);
     const { kind } = data;
     delete data.kind;
+    put(data, 'mtimeMs', data.mtime);
+    data.mtime = new Date(data.mtime);
     return entry(kind, data);
   };
-
-  // textOf is what the bytes that readFile gives have as toString, as those of Node's do. The numbers that other Uint8Arrays make of
-  // themselves are never what is meant by the content of a file.
-  const textOf = function toString(encoding = 'utf8') {
-    const bytes = bytesOf(this);
-    if (!bytes) throw new TypeError('toString of the content of a file is called on something else');
-    return host(ops.web, 'text', encoding, bytes.buffer, bytes.offset, bytes.length);
+  const statAs = (path, options) => {
+    if (options === undefined || options === null) return stat(path);
+    try {
+      const found = stat(path);
+      return option(options, 'bigint') ? inner().withBigInts(found) : found;
+    } catch (error) {
+      if (option(options, 'throwIfNoEntry') === false && error.code === 'ENOENT') return undefined;
+      throw error;
+    }
   };
 
   const functions = {
     __proto__: null,
-    // Without an encoding, readFile gives a Uint8Array.
+    // Without an encoding, readFile gives a Buffer.
     readFile(path, options) {
+      if (path === 0 || path === '/dev/stdin') {
+        const content = inner().readInput(path, encodingOf(options));
+        if (content !== undefined) return content;
+      }
       const content = file('readFile', 0, path, encodingOf(options));
       if (typeof content === 'string') return content;
-      const bytes = new Uint8Array(content);
-      define('toString', textOf, bytes);
-      return bytes;
+      return kernel.builtin('buffer').Buffer.from(content);
     },
     writeFile(path, data, options) { write('writeFile', path, data, options); },
     appendFile(path, data, options) { write('appendFile', path, data, options); },
@@ -99,8 +121,8 @@
       }
     },
     access(path, mode = constants.F_OK) { file('access', mode | 0, path); },
-    stat,
-    lstat: stat,
+    stat: statAs,
+    lstat: statAs,
     readdir(path, options) {
       const { names, kinds: letters } = file('readdir', recursive(options), path);
       if (!option(options, 'withFileTypes')) return names;
@@ -112,27 +134,46 @@
       }
       return entries;
     },
-    mkdir(path, options) { file('mkdir', recursive(options), path); },
+    mkdir(path, options) { return file('mkdir', recursive(options), path); },
     unlink(path) { file('unlink', 0, path); },
     rmdir(path, options) { file('rmdir', recursive(options), path); },
     rm(path, options) { file('rm', recursive(options) | (option(options, 'force') ? FORCE : 0), path); },
-    rename(oldPath, newPath) { file('rename', 0, oldPath, newPath); },
-    copyFile(src, dest, mode = 0) { file('copyFile', mode & constants.COPYFILE_EXCL ? EXCLUSIVE : 0, src, dest); },
-    cp(src, dest, options) {
+    rename(oldPath, newPath) { fileTo('rename', 0, oldPath, newPath, 'oldPath', 'newPath'); },
+    copyFile(src, dest, mode = 0) { fileTo('copyFile', mode & constants.COPYFILE_EXCL ? EXCLUSIVE : 0, src, dest, 'src', 'dest'); },
+    cp(src, dest, options, sync) {
+      if (option(options, 'filter')) return inner().copy(src, dest, options, sync === true);
       const force = (option(options, 'force') ?? true) ? FORCE : 0;
-      file('cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0), src, dest);
+      fileTo('cp', recursive(options) | force | (option(options, 'errorOnExist') ? EXCLUSIVE : 0), src, dest, 'src', 'dest');
     },
   };
 
-  // promise must be an async function, so that nothing that scripts can replace makes the promise.
-  const promise = async (f, args) => apply(f, undefined, args);
+  // perform does the work of a function. node/fs.js puts its own into checked, which check as Node does: they get the
+  // arguments, and whether the answer can be a promise. They are for open files, and for scripts that have asked for the
+  // module, so that nothing depends on whether it happens to be loaded.
+  const checked = { __proto__: null };
+  const perform = (name, args, later) => (
+    (kernel.fs.strict || typeof args[0] === 'number') && checked[name] ? checked[name](args, later) : apply(functions[name], undefined, args));
 
-  const callLater = (callback, f, args) => {
+  // promise must be an async function, so that nothing that scripts can replace makes the promise.
+  const promise = async (name, args) => perform(name, args, true);
+
+  // isMistake tells a wrong argument, which Node throws at once, from what an operation fails with.
+  const isMistake = (error) => {
+    const code = kernel.text(error, 'code');
+    return typeof code === 'string' && code[0] === 'E' && code[1] === 'R' && code[2] === 'R' && code[3] === '_';
+  };
+
+  const callLater = (callback, name, args) => {
     let answer;
     try {
-      const value = apply(f, undefined, args);
-      answer = f === functions.exists ? [value] : [null, value];
+      const value = perform(name, args, true);
+      if (value instanceof kernel.Promise) {
+        kernel.then(value, (result) => { kernel.later(callback, [null, result]); }, (error) => { kernel.later(callback, [error]); });
+        return;
+      }
+      answer = name === 'exists' ? [value] : value === undefined ? [null] : [null, value];
     } catch (error) {
+      if (isMistake(error)) throw error;
       answer = [error];
     }
     kernel.later(callback, answer);
@@ -140,23 +181,23 @@
 
   const fs = {};
   for (const name in functions) {
-    const f = functions[name];
     fs[name] = function (...args) {
       const last = args.length - 1;
-      if (last < 0 || typeof args[last] !== 'function') return promise(f, args);
+      if (last < 0 || typeof args[last] !== 'function') return promise(name, args);
       const callback = args[last];
       args.length = last;
-      callLater(callback, f, args);
+      callLater(callback, name, args);
     };
-    fs[`${name}Sync`] = function (...args) { return apply(f, undefined, args); };
+    fs[`${name}Sync`] = function (...args) { return perform(name, args, false); };
     for (const made of [name, `${name}Sync`]) {
       defineProperty(fs[made], 'name', { __proto__: null, value: made, configurable: true });
     }
   }
   const { existsSync } = fs;
   fs.existsSync = { existsSync(path) { return path !== undefined && existsSync(path); } }.existsSync;
+  fs.cpSync = { cpSync(src, dest, options) { return functions.cp(src, dest, options, true); } }.cpSync;
   fs.constants = constants;
   fs.promises = fs;
   kernel.define('fs', fs);
-  kernel.modules.fs = kernel.modules['fs/promises'] = fs;
+  kernel.fs = { fs, functions, checked, strict: false, entryPrototype, isMistake }; // node/fs.js adds what few scripts use
 })

@@ -2,7 +2,7 @@
 // that JSON lacks (undefined, NaN, Map, functions, cycles...) in a readable form.
 (function (kernel) {
   'use strict';
-  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, slice, list } = kernel;
+  const { host, ops, uncurry, getter, stringify, String, isArray, isView, keys, getPrototypeOf, isPlain, indexOf, slice, list } = kernel;
   const { Uint8Array, mapSize, mapEach, setSize, setEach, typedArrayName } = kernel;
   const objectPrototype = Object.prototype;
   const arrayPrototype = Array.prototype;
@@ -241,25 +241,22 @@
     close(pieces, names.length, '{', '}', level);
   };
 
-  const errorTitle = (error, message = text(error, 'message') ?? '') => {
+  const errorTitle = (error) => {
+    const message = text(error, 'message') ?? '';
     const name = text(error, 'name') ?? 'Error';
     return message === '' ? name : name === '' ? message : `${name}: ${message}`;
   };
 
-  const stack = (error) => slice(text(error, 'stack') ?? '', 0, maxStack);
-
-  // stackOf returns the script's frames of an error's stack, with the author's lines and columns.
-  const stackOf = (error) => host(ops.stack, stack(error));
-
-  // messageOf returns the message of an error, with the host's explanation if there is one.
-  const messageOf = (error) => {
-    const message = text(error, 'message') ?? '';
-    return host(ops.explain, text(error, 'name') ?? 'Error', message, stack(error)) ?? message;
+  // stackOf returns the script's frames of an error's stack, each after a line break.
+  const stackOf = (error) => {
+    const stack = text(error, 'stack') ?? '';
+    const title = errorTitle(error);
+    return host(ops.stack, slice(indexOf(stack, title) === 0 ? slice(stack, title.length) : stack, 0, maxStack));
   };
 
   // errorText returns the text of an error with up to budget.left causes.
   const errorText = (error, budget) => {
-    let out = errorTitle(error, messageOf(error)) + stackOf(error);
+    let out = errorTitle(error) + stackOf(error);
     const inner = (value) => (isError(value) ? errorText(value, budget) : top(value));
     const { cause, errors } = attempt((e) => ({ cause: e.cause, errors: e.errors }), error) ?? {};
     if (cause !== undefined && budget.left-- > 0) out += `\nCaused by: ${inner(cause)}`;
@@ -292,7 +289,6 @@
 
   kernel.format = top;
   kernel.isError = isError;
-  kernel.messageOf = messageOf;
   kernel.stackOf = stackOf;
   kernel.text = text;
 })

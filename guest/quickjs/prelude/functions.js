@@ -12,9 +12,9 @@
   const encode = (value) => {
     const parts = [];
     let total = 0;
-    const json = stringify(value, (key, item) => {
+    const json = stringify(value, function (key, item) {
       if (typeof item === 'bigint') return toBigIntText(item);
-      const bytes = bytesOf(item);
+      const bytes = bytesOf(typeof item === 'object' && item !== null && item.type === 'Buffer' ? this[key] : item); // before its toJSON
       if (!bytes) return item;
       kernel.append(parts, bytes);
       const text = `${kernel.mark}${total}:${bytes.length}`;
@@ -84,11 +84,11 @@
     return encode(args);
   };
 
-  const makeFunction = (index, async) => {
+  const makeFunction = (number, async) => {
     if (!async) {
       return function (...args) {
         const { json, buffer } = encodeList(args);
-        return unwrap(host(ops.call, index, json, buffer));
+        return unwrap(host(ops.call, number, json, buffer));
       };
     }
     return function (...args) {
@@ -96,7 +96,7 @@
         const { json, buffer } = encodeList(args);
         const id = ++calls;
         pending[id] = { resolve, reject };
-        host(ops.callAsync, index, json, buffer, id);
+        host(ops.callAsync, number, json, buffer, id);
       });
     };
   };
@@ -118,8 +118,20 @@
     else kernel.put(target, name, value);
   };
 
+  // process is loaded when it is first used, and gets these then.
+  kernel.processValues = { __proto__: null };
+  kernel.setProcess = (name, value) => { kernel.processValues[name] = value; };
+
   // place defines a.b.c on the global object, and a and a.b if they are missing.
   const place = (path, value) => {
+    if (path[0] === '') { // for built-in modules only
+      kernel[path[1]] = value;
+      return;
+    }
+    if (path.length === 2 && path[0] === 'process') {
+      kernel.setProcess(path[1], value);
+      return;
+    }
     let target = globalThis;
     for (let i = 0; i < path.length - 1; i++) {
       if (typeof target[path[i]] !== 'object' || target[path[i]] === null) set(target, path[i], {});
@@ -128,14 +140,15 @@
     set(target, path[path.length - 1], value);
   };
 
-  // install takes {mark, functions: [{path, async}], globals: [{path, value}]}.
+  // install takes {mark, functions: [{path, async, number}], globals: [{path, value}], lazy: {global: module}}.
   kernel.install = (setup) => {
     kernel.mark = setup.mark;
+    if (setup.lazy !== undefined) kernel.lazyGlobals(setup.lazy);
     const buffer = host(ops.attachment);
     for (let i = 0; i < setup.functions.length; i++) {
-      const { path, async } = setup.functions[i];
+      const { path, async, number } = setup.functions[i];
       const name = path[path.length - 1];
-      const fn = makeFunction(i, async);
+      const fn = makeFunction(number | 0, async);
       kernel.defineProperty(fn, 'name', { __proto__: null, value: name, configurable: true });
       place(path, fn);
     }

@@ -28,6 +28,8 @@
   kernel.isArray = Array.isArray;
   kernel.isView = ArrayBuffer.isView;
   kernel.join = uncurry(Array.prototype.join);
+  kernel.sort = Array.prototype.sort;
+  kernel.toSorted = Array.prototype.toSorted;
   kernel.stringify = JSON.stringify;
   kernel.String = String;
   kernel.Error = Error;
@@ -50,12 +52,11 @@
   // bytesOf(value) is {buffer, offset, length} for an ArrayBuffer or a view of one, and undefined for anything else.
   const arrayBufferLength = getter(ArrayBuffer.prototype, 'byteLength');
   const sharedLength = getter(SharedArrayBuffer.prototype, 'byteLength');
+  const typeOfArray = getter(typedArray, Symbol.toStringTag);
   const viewParts = (view, name) => {
     const ofTypedArray = getter(typedArray, name);
     const ofDataView = getter(DataView.prototype, name);
-    return (value) => {
-      try { return ofDataView(value); } catch { return ofTypedArray(value); }
-    };
+    return (value) => (typeOfArray(value) === undefined ? ofDataView(value) : ofTypedArray(value));
   };
   const viewBuffer = viewParts(typedArray, 'buffer');
   const viewOffset = viewParts(typedArray, 'byteOffset');
@@ -86,32 +87,39 @@
 
   // Operations of the host. The numbers are those of package runtime/javascript (host.go).
   kernel.ops = {
-    log: 1, finish: 2, call: 5, callAsync: 6, attachment: 7, random: 8,
-    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, explain: 15, exit: 16, plain: 17, uncalled: 18,
+    log: 1, finish: 2, builtin: 3, class: 4, call: 5, callAsync: 6, attachment: 7, random: 8,
+    file: 9, web: 11, halt: 10, resolve: 12, loadFile: 13, stack: 14, exit: 16, plain: 17, uncalled: 18, state: 19, inside: 20,
+    namespace: 21, hook: 22, input: 23,
   };
 
   // Levels of the console, for the operation log.
   kernel.levels = { LOG: 0, INFO: 1, WARN: 2, ERROR: 3, DEBUG: 4 };
 
   // host(op, ...) calls the host. It returns a string, a number, an ArrayBuffer, an object or undefined; an error is an
-  // array [name, message, code, path], which is thrown as an Error object.
-  kernel.host = (op, a, b, c, d, e, f) => {
-    const result = primitive(op, a, b, c, d, e, f);
-    if (kernel.isArray(result)) throw kernel.makeError(result[0], result[1], result[2], result[3]);
+  // array [name, message, code, path, syscall, errno], which is thrown as an Error object.
+  kernel.host = (op, a, b, c, d, e, f, g) => {
+    const result = primitive(op, a, b, c, d, e, f, g);
+    if (kernel.isArray(result)) throw kernel.makeError(result[0], result[1], result[2], result[3], result[4], result[5]);
     return result;
   };
+  // inside returns what a promise or a proxy has inside, which can also be an array: it is never an error.
+  kernel.inside = (value, part) => primitive(kernel.ops.inside, value, part, 0, 0, 0, 0, 0);
 
   // isPlain reports whether a value is an array or an object that holds only properties. The engine's getters could
   // tell too, but each would throw an exception.
   kernel.isPlain = (value) => kernel.host(kernel.ops.plain, value);
 
   const errors = { __proto__: null, Error, TypeError, RangeError, SyntaxError };
-  kernel.makeError = (name, message, code, path) => {
+  kernel.makeError = (name, message, code, path, syscall, errno) => {
     const Type = errors[name] ?? Error;
     const error = new Type(message);
     if (name !== '' && !errors[name]) kernel.define('name', name, error);
     if (code !== undefined && code !== null) put(error, 'code', code);
     if (path !== undefined && path !== null) put(error, 'path', path);
+    if (errno !== undefined) { // Node lists them, too: here they would only make what is shown longer
+      put(error, 'errno', errno, false);
+      put(error, 'syscall', syscall, false);
+    }
     return error;
   };
 
@@ -143,13 +151,28 @@
   const frames = kernel.getPrototypeOf(frame);
   delete frames.getFunction;
   delete frames.getThis;
+  kernel.frames = frames;
+  const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  const { set: setPrepare } = prepare;
+  prepare.set = function prepareStackTrace(value) {
+    if (typeof value === 'function') kernel.builtin('internal/callsites');
+    kernel.apply(setPrepare, this, [value]);
+  };
+  kernel.defineProperty(Error, 'prepareStackTrace', prepare);
+
+  // What declarations with using call. Node has these symbols, too, and nothing that makes them the language's own.
+  const symbol = (name) => { kernel.defineProperty(Symbol, name, { __proto__: null, value: Symbol(`Symbol.${name}`) }); };
+  symbol('dispose');
+  symbol('asyncDispose');
 
   // Remove the globals of the engine's command line.
-  for (const name of ['std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'navigator', 'QJS_PROXY_VALUE']) {
+  for (const name of ['std', 'os', 'bjson', 'print', 'scriptArgs', 'gc', 'navigator', 'performance', 'QJS_PROXY_VALUE']) {
     delete globalThis[name];
   }
 
-  // In this engine these detach a buffer but leave its views with the freed memory.
+  // In this engine these detach a buffer but leave its views with the freed memory, except where the new length is 0.
+  const transfer = uncurry(ArrayBuffer.prototype.transfer);
+  kernel.detach = (buffer) => { transfer(buffer, 0); };
   delete ArrayBuffer.prototype.transfer;
   delete ArrayBuffer.prototype.transferToFixedLength;
 })

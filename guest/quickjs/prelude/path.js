@@ -1,13 +1,13 @@
 // path: the built-in module for POSIX paths, as in Node. The working directory is the root.
 (function (kernel) {
   'use strict';
-  const { slice, makeError } = kernel;
+  const { slice } = kernel;
   const lastIndexOf = kernel.uncurry(String.prototype.lastIndexOf);
   const endsWith = kernel.uncurry(String.prototype.endsWith);
 
   const check = (value, name, type = 'string') => {
     if (typeof value === type && value !== null) return value;
-    throw makeError('TypeError', `The "${name}" argument must be of type ${type}`, 'ERR_INVALID_ARG_TYPE');
+    throw kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE(name, type, value);
   };
 
   // clean removes empty parts and ".", and resolves "..". A ".." that leads above the beginning stays if above is set.
@@ -122,7 +122,10 @@
       return first === root ? `${first}${last}` : `${first}/${last}`;
     },
     toNamespacedPath(path) { return path; },
+    matchesGlob(path, pattern) { return kernel.builtin('internal/glob')(path, pattern, false); },
   };
   path.posix = path;
+  // Not enumerable, since what imports path by name would load it.
+  kernel.defineProperty(path, 'win32', { __proto__: null, get() { return kernel.builtin('path/win32'); }, enumerable: false, configurable: true });
   kernel.modules.path = kernel.modules['path/posix'] = path;
 })

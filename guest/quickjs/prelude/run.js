@@ -1,20 +1,38 @@
 // How a run starts and ends.
 (function (kernel) {
   'use strict';
-  const { host, ops, then, format, isError, text, slice } = kernel;
+  const { host, ops, apply, then, format, isError, text, slice } = kernel;
   const { WARN } = kernel.levels;
   const sourceOf = kernel.uncurry(Function.prototype.toString);
 
-  // fail reports to the host that the script has ended with an exception: its text and its parts.
+  // fail reports to the host that the script has ended with an exception.
   kernel.fail = (error) => {
     kernel.ending();
+    report(1, '', error);
+  };
+  const failed = (error) => {
+    if (kernel.caught?.(error, 'uncaughtException')) succeed(undefined);
+    else kernel.fail(error);
+  };
+
+  // Errors that the script can no longer catch, thrown by a callback or the reason of a rejection, end the run, unless
+  // process has a listener for them.
+  kernel.end = (error) => { report(2, 'Uncaught ', error); };
+  kernel.uncaught = (error) => { if (!kernel.caught?.(error, 'uncaughtException')) kernel.end(error); };
+  kernel.rejected = (reason, promise) => {
+    kernel.context = kernel.rejectedIn?.(promise);
+    if (!kernel.caught?.(reason, 'unhandledRejection', promise)) report(2, 'Uncaught (in promise) ', reason);
+  };
+
+  // report tells the host the text and the parts of an exception.
+  const report = (status, before, error) => {
     // If native code fails without making an exception, as normalize does without memory, the thrown value has no type.
     let details = error === null || typeof error === 'unknown' ? '{"kind":"null"' : '{"kind":"other"';
     if (isError(error)) {
       details = `{"kind":"error"${detail('name', text(error, 'name') ?? 'Error')}` +
-        detail('message', kernel.messageOf(error)) + detail('stack', kernel.stackOf(error));
+        detail('message', text(error, 'message') ?? '') + detail('stack', kernel.stackOf(error));
     }
-    host(ops.finish, 1, format(error), `${details}}`);
+    host(ops.finish, status, before + format(error), `${details}}`);
   };
   // Not JSON.stringify of an object: the engine keeps the objects that it visits in an array, which can have setters.
   const detail = (name, value) => `,"${name}":${kernel.stringify(slice(value, 0, maxDetail))}`;
@@ -40,14 +58,33 @@
   kernel.start = (script, details) => {
     kernel.mark = details.mark;
     kernel.forgetOrigin();
+    kernel.turn = 1;
+    const { main } = kernel;
     const exported = kernel.startMain(details.name);
-    then(script(), (value) => { succeed(value === undefined ? exported() : value); }, kernel.fail);
+    then(apply(script, main.exports, []), (value) => { succeed(value === undefined ? exported() : value); }, failed);
+    kernel.endTurn();
   };
+
+  // startTop prepares for a script of a session, which goes on where others have ended. endTop gets the promise of its result.
+  kernel.startTop = (details) => {
+    kernel.mark = details.mark;
+    kernel.session = true;
+    kernel.returned = false;
+    kernel.forgetOrigin();
+    kernel.main.exports = {};
+    exported = kernel.startMain(details.name);
+  };
+  kernel.endTop = (promise) => {
+    then(promise, (value) => { succeed(value === undefined ? exported() : value); }, failed);
+    kernel.endTurn();
+  };
+  let exported;
 
   // startModule runs a script that is an ES module. Its default export is the result.
   kernel.startModule = (details) => {
     kernel.forgetOrigin();
-    then(import(details.module), (namespace) => { then(settled(namespace.default), finish, kernel.fail); }, kernel.fail);
+    kernel.turn = 1;
+    then(import(details.module), (namespace) => { then(settled(namespace.default), finish, failed); }, failed);
   };
   const settled = async (value) => value;
   const finish = (value) => {

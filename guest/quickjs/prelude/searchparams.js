@@ -1,7 +1,7 @@
 // URLSearchParams. The names and values are a list of pairs; the host parses and formats them.
 (function (kernel) {
   'use strict';
-  const { host, ops, slot, expose, list, apply, join, TypeError } = kernel;
+  const { host, ops, slot, expose, list, apply, join, makeError } = kernel;
   const wellFormed = kernel.uncurry(String.prototype.toWellFormed);
   const sort = kernel.uncurry(Array.prototype.sort);
   const { iterator } = Symbol;
@@ -11,7 +11,7 @@
   // text converts to Web IDL's USVString.
   const text = (value) => wellFormed(`${value}`);
 
-  const slots = slot(); // {pairs, changed}
+  const slots = slot('URLSearchParams'); // {pairs, changed}
   const add = (pairs, name, value) => { pairs[pairs.length] = { name, value }; };
 
   // parse returns the pairs of a query without its question mark.
@@ -36,7 +36,7 @@
     return texts.length === 0 ? '' : host(ops.web, 'query.format', join(texts, ''), join(lengths, ','));
   };
 
-  const badPair = () => new TypeError('each query pair must be an iterable [name, value]');
+  const badPair = () => makeError('TypeError', 'Each query pair must be an iterable [name, value] tuple', 'ERR_INVALID_TUPLE');
 
   // fromIterable reads the pairs of a script: any iterable of iterables of two values.
   const fromIterable = (pairs, init) => {
@@ -70,7 +70,8 @@
   };
 
   const need = (count, args) => {
-    if (args < count) throw new TypeError(`${count} argument${count > 1 ? 's' : ''} required, but only ${args} present`);
+    if (args >= count) return;
+    throw makeError('TypeError', `The "name" ${count > 1 ? 'and "value" arguments' : 'argument'} must be specified`, 'ERR_MISSING_ARGS');
   };
   const keep = (params, wanted) => {
     const kept = list();
@@ -87,7 +88,7 @@
       if ((typeof init === 'object' && init !== null) || typeof init === 'function') {
         const iterate = init[iterator];
         if (iterate !== undefined && iterate !== null) {
-          if (typeof iterate !== 'function') throw new TypeError('the query pairs must be iterable');
+          if (typeof iterate !== 'function') throw makeError('TypeError', 'Query pairs must be iterable', 'ERR_ARG_NOT_ITERABLE');
           fromIterable(pairs, init);
         } else {
           fromRecord(pairs, init);
@@ -163,7 +164,7 @@
     }
     forEach(callback, thisArg = undefined) {
       const params = slots.of(this);
-      if (typeof callback !== 'function') throw new TypeError('the argument of forEach must be a function');
+      if (typeof callback !== 'function') throw kernel.builtin('internal/errors').ERR_INVALID_ARG_TYPE('callback', 'Function', callback);
       for (let i = 0; i < params.pairs.length; i++) {
         const { name, value } = params.pairs[i];
         apply(callback, thisArg, [value, name, this]);
@@ -175,7 +176,7 @@
     toString() { return format(slots.of(this).pairs); }
   }
 
-  const iterators = slot(); // {params, at, show}
+  const iterators = slot('URLSearchParamsIterator'); // {params, at, show}
   const IteratorPrototype = create(kernel.getPrototypeOf(kernel.getPrototypeOf([][iterator]())), { __proto__: null });
   const methods = {
     next() {
@@ -191,6 +192,14 @@
     const result = create(IteratorPrototype);
     iterators.set(result, { params: slots.of(object), at: 0, show });
     return result;
+  };
+
+  // leftParams returns what an iterator has still to give.
+  kernel.leftParams = (iterator) => {
+    const { params, at, show } = iterators.of(iterator);
+    const left = [];
+    for (let i = at; i < params.pairs.length; i++) kernel.append(left, show(params.pairs[i]));
+    return left;
   };
 
   expose(URLSearchParams);

@@ -4,9 +4,13 @@
   const { host, ops, slot, expose, usvString, makeError } = kernel;
   const { create } = Object;
 
-  const slots = slot(); // {parts, params}
+  const slots = slot('URL'); // {parts, params}
   const parse = (url, base) => host(ops.web, 'url.parse', usvString(url), base === undefined ? undefined : usvString(base));
   const invalid = (input) => makeError('TypeError', `Invalid URL: '${kernel.slice(`${input}`, 0, 200)}'`, 'ERR_INVALID_URL');
+
+  const need = (args) => {
+    if (args === 0) throw makeError('TypeError', 'The "url" argument must be specified', 'ERR_MISSING_ARGS');
+  };
 
   const query = (parts) => kernel.slice(parts.search, 1);
   const change = (url, part, value) => {
@@ -17,8 +21,14 @@
   const follow = (url) => { if (url.params) kernel.resetParams(url.params, query(url.parts)); };
 
   class URL {
-    static canParse(url, base = undefined) { return parse(url, base) !== undefined; }
+    static createObjectURL(blob) { return kernel.builtin('internal/objecturl').create(blob); }
+    static revokeObjectURL(url) { kernel.builtin('internal/objecturl').revoke(arguments.length, url); }
+    static canParse(url, base = undefined) {
+      need(arguments.length);
+      return parse(url, base) !== undefined;
+    }
     static parse(url, base = undefined) {
+      need(arguments.length);
       const parts = parse(url, base);
       if (parts === undefined) return null;
       const result = create(prototype);
@@ -26,7 +36,7 @@
       return result;
     }
     constructor(url, base = undefined) {
-      if (arguments.length === 0) throw makeError('TypeError', 'URL needs an argument', 'ERR_MISSING_ARGS');
+      need(arguments.length);
       url = usvString(url);
       const parts = parse(url, base);
       if (parts === undefined) throw invalid(url);

@@ -1,5 +1,5 @@
-# Nests iterators deeper than the C stack.
-# ends: recursion limit
+# Nests iterators deeper than most C stacks.
+# ends: recursion limit or returns
 import itertools
 x = iter([])
 for i in range(10**5): x = itertools.chain(x)

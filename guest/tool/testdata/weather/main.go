@@ -27,13 +27,13 @@ var calls int
 func init() {
 	tool.Register(tool.Spec{
 		Name: "weather", Description: "Tells the weather of a city.",
-		Asks: tool.Asks{Files: "write", Folder: "/data", Env: []string{"UNIT"}},
+		Asks: tool.Asks{Files: "write", Folder: "/data", Env: []string{"UNIT"}, Tools: []string{"javascript", "memory"}},
 	}, weather)
 }
 
 func main() { tool.Serve() }
 
-func weather(_ context.Context, in input) (output, error) {
+func weather(ctx context.Context, in input) (output, error) {
 	calls++ // is always one, as each call starts from the same memory
 	out := output{City: in.City, Calls: calls}
 	for day := range in.Days {
@@ -47,6 +47,15 @@ func weather(_ context.Context, in input) (output, error) {
 		panic("on purpose")
 	case "loop":
 		for {
+		}
+	case "tools":
+		for _, name := range []string{"javascript", "memory", "weather"} {
+			result, err := tool.Call(ctx, name, map[string]any{"code": "return [6 * 7, await fs.readFile('/data/note.txt', 'utf8')]"})
+			note := string(result)
+			if err != nil {
+				note = err.Error()
+			}
+			out.Notes = append(out.Notes, note)
 		}
 	case "files":
 		note, err := os.ReadFile("/note.txt")

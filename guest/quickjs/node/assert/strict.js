@@ -1,0 +1,5 @@
+// assert/strict
+(function (kernel, require, module) {
+  'use strict';
+  module.exports = require('assert').strict;
+})

@@ -1,0 +1,5 @@
+// console
+(function (kernel, require, module) {
+  'use strict';
+  module.exports = console;
+})

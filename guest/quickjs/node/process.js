@@ -1,0 +1,4 @@
+(function (kernel, require, module) {
+  'use strict';
+  module.exports = require('internal/process').process;
+})

@@ -1,0 +1,5 @@
+// util/types
+(function (kernel, require, module) {
+  'use strict';
+  module.exports = require('internal/types');
+})

@@ -1,0 +1,467 @@
+package egress_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/egress"
+	"github.com/toolrun/toolrun/network"
+)
+
+// everywhere are rules that would allow any host, if it were public.
+var everywhere = []string{"* https://*", "* http://*"}
+
+// TestInward tries to reach the machine itself and what is near it. No connection may be made.
+func TestInward(t *testing.T) {
+	list, err := os.ReadFile("testdata/inward.txt")
+	require.NoError(t, err)
+	inner := strings.FieldsFunc(string(list), func(c rune) bool { return c == '\n' })
+	require.Greater(t, len(inner), 60)
+	i := newInternet(t)
+	i.name("loop.example", "127.0.0.1")
+	i.name("loop6.example", "::1")
+	i.name("mapped.example", "::ffff:10.0.0.1")
+	i.name("private.example", "192.168.0.1")
+	i.name("half.example", "93.184.216.34 10.0.0.1")
+	i.name("half6.example", "93.184.216.34 fd00::1")
+	i.name("zero.example", "0.0.0.0")
+	i.name("cloud.example", "169.254.169.254")
+	i.name("localhost", "127.0.0.1")
+	i.name("a.localhost", "127.0.0.1")
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
+	for _, address := range inner {
+		if strings.HasPrefix(address, "#") {
+			continue
+		}
+		_, _, err := get(t, g, address)
+		require.Error(t, err, address)
+		e := err.(*network.Error)
+		require.Contains(t, []network.Kind{network.KindDenied, network.KindAddress, network.KindNetwork, network.KindInvalid}, e.Kind, address)
+	}
+	require.Empty(t, i.connections())
+}
+
+// TestAnswersThatChange: what was checked is what is dialled, and a later connection is checked again.
+func TestAnswersThatChange(t *testing.T) {
+	i := newInternet(t)
+	i.name("change.example", "93.184.216.34", "127.0.0.1")
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+		_, _ = io.WriteString(w, "outside")
+	})
+	i.serve("127.0.0.1:80", func(http.ResponseWriter, *http.Request) { t.Error("reached") })
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
+	_, body, err := get(t, g, "http://change.example/")
+	require.NoError(t, err)
+	require.Equal(t, "outside", body)
+	_, _, err = get(t, g, "http://change.example/")
+	requireKind(t, err, network.KindAddress)
+	require.Equal(t, []string{"93.184.216.34:80"}, i.connections())
+}
+
+func TestRedirects(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example.com", "93.184.216.34")
+	i.name("b.example.com", "93.184.216.35")
+	i.name("loop.example.com", "127.0.0.1")
+	i.name("elsewhere.test", "93.184.216.36")
+	var seen atomic.Pointer[http.Request]
+	i.serve("93.184.216.34:443", func(w http.ResponseWriter, r *http.Request) {
+		if to := r.URL.Query().Get("to"); to != "" {
+			status := 302
+			_, _ = fmt.Sscan(r.URL.Query().Get("status"), &status)
+			w.Header().Set("Location", to)
+			w.WriteHeader(status)
+			return
+		}
+		seen.Store(r)
+		_, _ = io.WriteString(w, "a")
+	})
+	i.serve("93.184.216.35:443", func(w http.ResponseWriter, r *http.Request) {
+		seen.Store(r)
+		_, _ = io.WriteString(w, "b")
+	})
+	i.serve("93.184.216.35:80", func(http.ResponseWriter, *http.Request) { t.Error("reached without TLS") })
+	g := i.gate(network.Policy{Rules: rules(t, "* https://*.example.com", "* http://*.example.com", "https://elsewhere.test/only")})
+	to := func(to, more string) string { return "https://a.example.com/?to=" + url.QueryEscape(to) + more }
+	for address, kind := range map[string]network.Kind{
+		to("http://127.0.0.1/", ""):             network.KindRedirect,
+		to("https://127.0.0.1/", ""):            network.KindDenied,
+		to("https://loop.example.com/", ""):     network.KindAddress,
+		to("http://b.example.com/", ""):         network.KindRedirect,
+		to("file:///etc/passwd", ""):            network.KindRedirect,
+		to("ftp://a.example.com/", ""):          network.KindRedirect,
+		to("javascript:1", ""):                  network.KindRedirect,
+		to("https://elsewhere.test/more", ""):   network.KindDenied,
+		to("https://nosuch.test/", ""):          network.KindDenied,
+		to("https://user:p@b.example.com/", ""): network.KindRedirect,
+		to("https://[/", ""):                    network.KindRedirect,
+	} {
+		_, _, err := get(t, g, address)
+		requireKind(t, err, kind)
+	}
+	i.serve("93.184.216.36:443", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/only", http.StatusFound) })
+	_, _, err := get(t, g, "https://elsewhere.test/only")
+	requireKind(t, err, network.KindLimit)
+
+	run := g.Run("test")
+	response, body, err := do(t, run, &network.Request{Method: "post", URL: to("https://b.example.com/x", ""), Body: []byte("text"),
+		Header: []network.Field{{Name: "Authorization", Value: "mine"}, {Name: "X-Other", Value: "kept"}, {Name: "Content-Type", Value: "text/plain"}}})
+	require.NoError(t, err)
+	require.Equal(t, "b", body)
+	require.True(t, response.Redirected)
+	require.Equal(t, "https://b.example.com/x", response.URL)
+	require.Equal(t, "GET", seen.Load().Method)
+	require.Empty(t, seen.Load().Header.Get("Authorization"), "it was for another host")
+	require.Empty(t, seen.Load().Header.Get("Content-Type"))
+	require.Equal(t, "kept", seen.Load().Header.Get("X-Other"))
+	_, _, err = do(t, run, &network.Request{Method: "POST", URL: to("/again", "&status=307"), Body: []byte("text"),
+		Header: []network.Field{{Name: "Authorization", Value: "mine"}}})
+	require.NoError(t, err)
+	require.Equal(t, "POST", seen.Load().Method)
+	require.Equal(t, "mine", seen.Load().Header.Get("Authorization"))
+	response, _, err = do(t, run, &network.Request{URL: to("https://127.0.0.1/", ""), Redirect: "manual"})
+	require.NoError(t, err)
+	require.Equal(t, 302, response.Status)
+	_, _, err = do(t, run, &network.Request{URL: to("/again", ""), Redirect: "error"})
+	requireKind(t, err, network.KindRedirect)
+}
+
+// TestSmuggling: what is in a request cannot become another request, or one to another host.
+func TestSmuggling(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	var seen atomic.Pointer[http.Request]
+	var bodies atomic.Int64
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(r.Body)
+		bodies.Add(int64(len(data)))
+		seen.Store(r)
+	})
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
+	for _, request := range []network.Request{
+		{URL: "http://a.example/", Method: "GET /x HTTP/1.1\r\nHost: evil\r\n\r\nGET"},
+		{URL: "http://a.example/", Method: "CONNECT"}, {URL: "http://a.example/", Method: "trace"}, {URL: "http://a.example/", Method: "Track"},
+		{URL: "http://a.example/", Header: []network.Field{{Name: "X", Value: "a\r\nHost: evil"}}},
+		{URL: "http://a.example/", Header: []network.Field{{Name: "X", Value: "a\nb"}}},
+		{URL: "http://a.example/", Header: []network.Field{{Name: "X", Value: "a\x00b"}}},
+		{URL: "http://a.example/", Header: []network.Field{{Name: "X: y\r\nHost", Value: "evil"}}},
+		{URL: "http://a.example/", Header: []network.Field{{Name: "", Value: "x"}}},
+		{URL: "http://a.example/", Header: []network.Field{{Name: "Host ", Value: "x"}}},
+		{URL: "http://user:secret@a.example/"}, {URL: "http://@:80/"}, {URL: "gopher://a.example/"}, {URL: "http:///"}, {URL: "http://"}, {URL: "/"}, {URL: ""},
+		{URL: "http://a.example/", Method: "GET", Body: []byte("x")},
+		{URL: "http://a.example:99999/"}, {URL: "http://a.exa mple/"}, {URL: "http://a.example%0d%0aHost:evil/"}, {URL: "data:,x"}, {URL: "file:///etc/passwd"},
+	} {
+		_, _, err := do(t, g.Run("test"), &request)
+		requireKind(t, err, network.KindInvalid)
+	}
+	require.Empty(t, i.connections())
+
+	_, _, err := do(t, g.Run("test"), &network.Request{URL: "http://a.example/a\r\n b?x\ty", Method: "PUT", Body: []byte("12345"), Header: []network.Field{
+		{Name: "Host", Value: "evil.example"}, {Name: "Content-Length", Value: "1"}, {Name: "Transfer-Encoding", Value: "chunked"}, {Name: "Connection", Value: "X-Mine"}, {Name: "Upgrade", Value: "h2c"},
+		{Name: "Cookie", Value: "a=b"}, {Name: "Proxy-Authorization", Value: "x"}, {Name: "Sec-Fetch-Site", Value: "x"}, {Name: "TE", Value: "trailers"}, {Name: "Expect", Value: "100-continue"}, {Name: "Accept-Encoding", Value: "br"},
+		{Name: "X-Mine", Value: "kept"}, {Name: "User-Agent", Value: "own"},
+	}})
+	require.NoError(t, err)
+	r := seen.Load()
+	require.Equal(t, "a.example", r.Host)
+	require.Equal(t, "/a%20b?xy", r.RequestURI, "line breaks and tabs are not part of URLs")
+	require.EqualValues(t, 5, r.ContentLength)
+	require.EqualValues(t, 5, bodies.Load())
+	require.Equal(t, http.Header{"X-Mine": {"kept"}, "User-Agent": {"own"}, "Accept": {"*/*"}, "Accept-Encoding": {"gzip, deflate"},
+		"Content-Length": {"5"}}, r.Header)
+}
+
+func TestEndlessResponses(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	bomb := func(compress func(io.Writer) io.WriteCloser) []byte {
+		var b bytes.Buffer
+		w := compress(&b)
+		_, err := io.CopyN(w, zeros{}, 8<<20)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		return b.Bytes()
+	}
+	gzipped := bomb(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	deflated := bomb(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/endless":
+			_, _ = io.Copy(w, zeros{})
+		case "/gzip":
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(gzipped)
+		case "/deflate":
+			w.Header().Set("Content-Encoding", "deflate")
+			_, _ = w.Write(deflated)
+		case "/damaged":
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = w.Write(gzipped[:200])
+		case "/headers":
+			for n := range 10_000 {
+				w.Header().Set(fmt.Sprint("X-", n), strings.Repeat("x", 100))
+			}
+		case "/short":
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte("short"))
+		}
+	})
+	i.raw("93.184.216.34:81", strings.Repeat("no http ", 100_000))
+	i.raw("93.184.216.34:82", "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 10<<20))
+	i.raw("93.184.216.34:83", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx")
+	i.raw("93.184.216.34:84", "")
+	g := i.gate(network.Policy{Rules: rules(t, append(everywhere, "http://a.example:81", "http://a.example:82", "http://a.example:83", "http://a.example:84")...),
+		Limits: network.Limits{ResponseSize: 1 << 18}})
+	for path, kind := range map[string]network.Kind{
+		"/endless": network.KindLimit, "/gzip": network.KindLimit, "/deflate": network.KindLimit, "/damaged": network.KindNetwork, "/headers": network.KindLimit,
+		"/short": network.KindNetwork, ":81/": network.KindLimit, ":82/": network.KindLimit, ":83/": network.KindNetwork, ":84/": network.KindNetwork,
+	} {
+		_, body, err := get(t, g, "http://a.example"+path)
+		requireKind(t, err, kind)
+		require.LessOrEqual(t, len(body), 1<<18, path)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// TestSecrets: code has placeholders, hosts of the secret get the secret, and nobody else.
+func TestSecrets(t *testing.T) {
+	const value = `s3cr3t/+"value"&more`
+	i := newInternet(t)
+	i.name("api.example", "93.184.216.34")
+	i.name("other.example", "93.184.216.35")
+	echo := func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/echo":
+			for name, values := range r.Header {
+				w.Header()["X-"+name] = values
+			}
+			everything, _ := json.Marshal(map[string]any{"header": r.Header, "url": r.URL.String(), "query": r.URL.Query()})
+			_, _ = w.Write(everything)
+			_, _ = io.WriteString(w, "\n"+r.Header.Get("Authorization")+"\n"+r.URL.RawQuery)
+			for n := range 3 {
+				_, _ = io.WriteString(w, "\n"+base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", n)+value+"yy")))
+				_, _ = io.WriteString(w, "\n"+base64.URLEncoding.EncodeToString([]byte(strings.Repeat("x", n)+value+"yy")))
+			}
+			_, _ = io.WriteString(w, "\n"+hex.EncodeToString([]byte(value))+"\n"+strings.ToUpper(hex.EncodeToString([]byte(value))))
+			for _, part := range strings.SplitAfter("\n"+value, "") { // byte by byte
+				_, _ = io.WriteString(w, part)
+				w.(http.Flusher).Flush()
+			}
+		case "/to-other":
+			http.Redirect(w, r, "https://other.example/echo?key="+url.QueryEscape(value), http.StatusFound)
+		case "/to-http":
+			http.Redirect(w, r, "http://api.example/echo", http.StatusFound)
+		case "/status":
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}
+	i.serve("93.184.216.34:443", echo)
+	i.serve("93.184.216.34:80", func(_ http.ResponseWriter, r *http.Request) { t.Error("without TLS", r.Header) })
+	var other atomic.Pointer[http.Request]
+	i.serve("93.184.216.35:443", func(w http.ResponseWriter, r *http.Request) { other.Store(r) })
+	secret := network.Secret{Name: "TOKEN", Value: value, Hosts: []string{"api.example"}}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Secrets: []network.Secret{secret}})
+	placeholder := secret.Placeholder()
+	basic := base64.StdEncoding.EncodeToString([]byte("me:" + placeholder))
+	for _, header := range []network.Field{{Name: "Authorization", Value: "Bearer " + placeholder}, {Name: "X-Key", Value: placeholder}, {Name: "Authorization", Value: "Basic " + basic}} {
+		response, body, err := get(t, g, "https://api.example/echo?key="+placeholder, header)
+		require.NoError(t, err)
+		require.Contains(t, body, placeholder)
+		require.Contains(t, response.URL, placeholder)
+		for _, text := range append(fieldTexts(response), body, response.URL) {
+			require.NotContains(t, text, "s3cr3t")
+			require.NotContains(t, strings.ToLower(text), hex.EncodeToString([]byte("s3cr3t")))
+		}
+		for line := range strings.Lines(body) {
+			decoded, _ := base64.StdEncoding.DecodeString(strings.TrimSpace(line))
+			require.NotContains(t, string(decoded), "s3cr3t")
+		}
+	}
+
+	for _, request := range []network.Request{
+		{URL: "https://other.example/echo", Header: []network.Field{{Name: "Authorization", Value: placeholder}}},
+		{URL: "https://other.example/echo?key=" + placeholder},
+		{URL: "http://api.example/echo", Header: []network.Field{{Name: "Authorization", Value: placeholder}}},
+		{URL: "https://other.example/", Header: []network.Field{{Name: "Authorization", Value: "Basic " + basic}}},
+		{URL: "https://api.example/to-other", Header: []network.Field{{Name: "X-Key", Value: placeholder}}},
+		{URL: "https://api.example/to-other"}, // the redirect has the secret, which becomes its placeholder
+	} {
+		_, _, err := do(t, g.Run("test"), &request)
+		requireKind(t, err, network.KindSecret)
+		require.NotContains(t, err.Error(), "s3cr3t")
+	}
+	_, _, err := get(t, g, "https://api.example/to-http", network.Field{Name: "Authorization", Value: placeholder})
+	requireKind(t, err, network.KindRedirect)
+	require.Nil(t, other.Load(), "nothing has come there")
+
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, r := range i.records {
+		require.NotContains(t, fmt.Sprintf("%+v", r), "s3cr3t")
+	}
+}
+
+func fieldTexts(r *network.Response) (texts []string) {
+	for _, f := range r.Header {
+		texts = append(texts, f.Name+": "+f.Value)
+	}
+	return append(texts, r.StatusText)
+}
+
+func TestManyRequests(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{PerRun: 5, PerMinute: 12}})
+	run, done := g.Run("one"), 0
+	for range 100 {
+		if _, _, err := do(t, run, &network.Request{URL: "http://a.example/"}); err == nil {
+			done++
+		} else {
+			requireKind(t, err, network.KindLimit)
+		}
+	}
+	require.Equal(t, 5, done)
+	for n := range 10 {
+		if _, _, err := do(t, g.Run(fmt.Sprint(n)), &network.Request{URL: "http://a.example/"}); err == nil {
+			done++
+		}
+	}
+	require.Equal(t, 12, done)
+	require.Len(t, i.connections(), 1, "connections are used again")
+}
+
+// TestSlowServers has no clock but that of the test.
+func TestSlowServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// The connections are pipes, since others are not part of the bubble.
+		hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		g, err := egress.New(egress.Options{
+			Policy:  &network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{Time: time.Minute}},
+			Resolve: func(ctx context.Context, _ string) ([]netip.Addr, error) { return nil, hang(ctx) },
+		})
+		require.NoError(t, err)
+		began := time.Now()
+		_, _, err = get(t, g, "http://a.example/")
+		requireKind(t, err, network.KindNetwork)
+		require.Equal(t, 10*time.Second, time.Since(began))
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = g.Run("test").Do(ctx, &network.Request{URL: "http://a.example/"})
+		require.ErrorIs(t, err, context.DeadlineExceeded, "the run has ended")
+		time.Sleep(time.Minute) // what was left behind has ended
+	})
+}
+
+// TestSlowBody: the end of the run ends a response in the middle.
+func TestSlowBody(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	gone := make(chan struct{})
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "some")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		close(gone)
+	})
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
+	ctx, cancel := context.WithCancel(t.Context())
+	response, err := g.Run("test").Do(ctx, &network.Request{URL: "http://a.example/"})
+	require.NoError(t, err)
+	some := make([]byte, 4)
+	_, err = io.ReadFull(response.Body, some)
+	require.NoError(t, err)
+	cancel()
+	_, err = io.ReadAll(response.Body)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, response.Body.Close())
+	<-gone
+}
+
+func TestFailures(t *testing.T) {
+	i := newInternet(t)
+	for n, name := range []string{"expired.example", "other.example", "refused.example", "plain.example"} {
+		i.name(name, fmt.Sprintf("93.184.216.%d", n+1))
+	}
+	i.serve("93.184.216.1:443", func(http.ResponseWriter, *http.Request) {})
+	i.serve("93.184.216.2:443", func(http.ResponseWriter, *http.Request) {})
+	i.raw("93.184.216.4:443", "HTTP/1.0 400 Bad Request\r\n\r\n")
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
+	for address, want := range map[string]string{
+		"https://expired.example/": "expired.example: its certificate has expired",
+		"https://other.example/":   "other.example: its certificate is for another host",
+		"https://refused.example/": "refused.example: the connection was refused",
+		"https://nosuch.example/":  "nosuch.example: there is no host of this name",
+		"https://plain.example/":   "plain.example: it does not speak TLS",
+		"https://1.1.1.1/a?b":      "no rule allows GET https://1.1.1.1/a: whoever runs this can add one with --allow 'GET https://1.1.1.1/a'",
+	} {
+		_, _, err := get(t, g, address)
+		require.EqualError(t, err, want)
+	}
+	_, _, err := get(t, i.gate(network.Policy{}), "https://a.example/")
+	require.EqualError(t, err, "there is no network here: whoever runs this can allow the request with --allow 'GET https://a.example/'")
+}
+
+// TestProxies: what the environment says of proxies is not for code.
+func TestProxies(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"} {
+		t.Setenv(name, "http://127.0.0.1:9")
+	}
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:443", func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) })
+	_, body, err := get(t, i.gate(network.Policy{Rules: rules(t, everywhere...)}), "https://a.example/")
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/2.0", body)
+}
+
+func TestAudit(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:443", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, "answer")
+	})
+	secret := network.Secret{Name: "KEY", Value: "12345678", Hosts: []string{"*.example.com", "a.example"}}
+	g := i.gate(network.Policy{Rules: rules(t, "POST https://a.example/x/**"), Secrets: []network.Secret{secret}})
+	run := g.Run("run 1")
+	_, _, err := do(t, run, &network.Request{Method: "POST", URL: "https://a.example/x/y?z=" + secret.Placeholder(), Body: []byte("four")})
+	require.NoError(t, err)
+	_, _, err = do(t, run, &network.Request{URL: "https://a.example/x/y"})
+	require.Error(t, err)
+	require.Equal(t, network.Usage{Requests: 1, Sent: 4, Received: 6}, run.Usage())
+	require.Len(t, i.records, 2)
+	first, second := i.records[0], i.records[1]
+	require.Positive(t, first.Duration)
+	first.Time, first.Duration = time.Time{}, 0
+	require.Equal(t, network.Record{Run: "run 1", Method: "POST", Host: "https://a.example", Path: "/x/y", Rule: "POST https://a.example/x/**",
+		Secrets: []string{"KEY"}, Status: 200, Sent: 4, Received: 6}, first)
+	require.Error(t, second.Err)
+	require.Empty(t, second.Rule)
+}

@@ -1,0 +1,291 @@
+package egress
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/network"
+)
+
+// A Run makes the requests of one run of code, and counts them. It is safe for concurrent use.
+type Run struct {
+	gate   *Gate
+	name   string
+	places chan struct{} // one for each request in progress; nil if there can be any number
+
+	requests       atomic.Int64
+	refused        atomic.Int64 // requests that were not sent
+	sent, received atomic.Int64
+}
+
+// Usage returns what the run has used so far.
+func (r *Run) Usage() network.Usage {
+	return network.Usage{Requests: r.requests.Load(), Sent: r.sent.Load(), Received: r.received.Load()}
+}
+
+// Do makes a request and follows its redirects. The error is an [*network.Error], or that of the context. The context is also
+// that of the response's body.
+func (r *Run) Do(ctx context.Context, request *network.Request) (response *network.Response, err error) {
+	g := r.gate
+	if request.Method == "" {
+		request.Method = http.MethodGet
+	}
+	h, err := r.prepare(request)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.place(ctx); err != nil {
+		return nil, err
+	}
+	caller := ctx
+	cancel := context.CancelFunc(func() {})
+	if g.limits.Time != network.Unlimited {
+		ctx, cancel = context.WithTimeout(ctx, g.limits.Time)
+	} else {
+		ctx, cancel = context.WithCancel(ctx)
+	}
+	end := sync.OnceFunc(func() {
+		cancel()
+		if r.places != nil {
+			<-r.places
+		}
+	})
+	defer func() {
+		if err != nil {
+			if caller.Err() != nil {
+				err = caller.Err()
+			} else if ctx.Err() != nil {
+				err = failure(network.KindLimit, "%s: there was no whole response after %v", h.url.Host, g.limits.Time)
+			}
+			end()
+		}
+	}()
+	for redirects := 0; ; redirects++ {
+		got, record, err := r.once(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if next := got.Header.Get("Location"); isRedirect(got.StatusCode) && next != "" && request.Redirect != "manual" {
+			record(0, nil)
+			_ = got.Body.Close()
+			if request.Redirect == "error" {
+				return nil, failure(network.KindRedirect, "%s redirects, and the request does not want to be redirected", h.url.Host)
+			}
+			if most := g.limits.Redirects; most != network.Unlimited && redirects >= most {
+				return nil, failure(network.KindLimit, "%s: there were more than %d redirects", h.url.Host, most)
+			}
+			if err := h.follow(got.StatusCode, g.striker.text(next)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		body := &body{run: r, from: got.Body, host: h.url.Host, caller: caller, ctx: ctx, end: end, record: record, left: g.limits.ResponseSize}
+		if body.decoded, err = decompress(got, &got.Header); err != nil {
+			body.finish(err)
+			return nil, &network.Error{Kind: network.KindNetwork, Message: h.url.Host + ": its response is not compressed as it says", Err: err}
+		}
+		body.struck = g.striker.reader((*countingReader)(body))
+		return &network.Response{
+			Status: got.StatusCode, StatusText: g.striker.text(strings.TrimPrefix(strings.TrimPrefix(got.Status, strconv.Itoa(got.StatusCode)), " ")),
+			URL: h.url.Href, Redirected: redirects > 0, Header: g.fields(got.Header), Body: body,
+		}, nil
+	}
+}
+
+// place waits until a request can begin.
+func (r *Run) place(ctx context.Context) error {
+	if r.places == nil {
+		return nil
+	}
+	select {
+	case r.places <- struct{}{}:
+		return nil
+	default:
+	}
+	var late <-chan time.Time
+	if most := r.gate.limits.Time; most != network.Unlimited {
+		timer := time.NewTimer(most)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case r.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-late:
+		return failure(network.KindLimit, "%d requests are in progress, as many as there can be: read or cancel their responses first", cap(r.places))
+	}
+}
+
+// once makes one request, without following redirects. record is called when the response has ended.
+func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func(received int64, err error), err error) {
+	g := r.gate
+	entry := network.Record{Project: g.options.Project, Run: r.name, Time: time.Now(), Method: h.method, Host: h.url.Protocol + "//" + h.url.Host, Path: h.url.Pathname,
+		Sent: int64(len(h.body))}
+	note := func(received int64, err error) {
+		if g.options.Audit == nil {
+			return
+		}
+		entry.Received, entry.Err, entry.Duration = received, err, time.Since(entry.Time)
+		g.options.Audit(entry)
+	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		// Code can ask without end for what it does not get. The log has as many of these as of others.
+		if n := r.refused.Add(1); g.limits.PerRun == network.Unlimited || n <= int64(g.limits.PerRun) {
+			note(0, err)
+		}
+	}()
+	rule, err := g.options.Policy.Allows(h.method, h.url.Href)
+	if err != nil {
+		return nil, nil, failure(network.KindInvalid, "%v", err)
+	}
+	if rule == nil {
+		return nil, nil, denied(g.options.Policy, h.method, h.url.Protocol+"//"+h.url.Host+h.url.Pathname)
+	}
+	entry.Rule = rule.String()
+	if n := r.requests.Add(1); g.limits.PerRun != network.Unlimited && n > int64(g.limits.PerRun) {
+		return nil, nil, failure(network.KindLimit, "one run can make %d requests", g.limits.PerRun)
+	}
+	if !g.rate.Allow() {
+		return nil, nil, failure(network.KindLimit, "there were %d requests in a minute: wait before you make more", g.limits.PerMinute)
+	}
+	request, secrets, err := g.request(ctx, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	entry.Secrets = secrets
+	r.sent.Add(int64(len(h.body)))
+	got, err = g.transport.RoundTrip(request)
+	if err != nil {
+		failed := networkError(h.url.Host, err)
+		failed.Message = g.striker.text(failed.Message)
+		return nil, nil, failed
+	}
+	entry.Status = got.StatusCode
+	return got, note, nil
+}
+
+// fields returns the headers of a response in the form that code gets: names in lower case, sorted, and each value by
+// itself. Cookies are not for code: there is no store of cookies, and they are often secrets.
+func (g *Gate) fields(header http.Header) []network.Field {
+	var fields []network.Field
+	for name, values := range header {
+		name = strings.ToLower(name)
+		if name == "set-cookie" || name == "set-cookie2" || name == "content-length" && len(g.striker.forms) > 0 {
+			continue // or the length is that with secrets
+		}
+		if g.striker.inName(name) {
+			continue
+		}
+		for _, value := range values {
+			fields = append(fields, network.Field{Name: name, Value: g.striker.text(value)})
+		}
+	}
+	sortFields(fields)
+	return fields
+}
+
+// body is the body of a response.
+type body struct {
+	run     *Run
+	from    io.ReadCloser
+	decoded io.Reader // without compression
+	struck  io.Reader // and without secrets
+	host    string
+	caller  context.Context
+	ctx     context.Context
+	end     func()
+	record  func(received int64, err error)
+
+	left, received int64
+	once           sync.Once
+	err            error
+}
+
+// countingReader is a body that counts what it has after decompression.
+type countingReader body
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	limit := c.run.gate.limits.ResponseSize
+	if limit != network.Unlimited {
+		p = p[:min(int64(len(p)), c.left+1)]
+	}
+	n, err := c.decoded.Read(p)
+	if limit != network.Unlimited {
+		if c.left -= int64(n); c.left < 0 {
+			return 0, failure(network.KindLimit, "%s: the response has more than %d bytes", c.host, limit)
+		}
+	}
+	c.received += int64(n)
+	c.run.received.Add(int64(n))
+	return n, err
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.struck.Read(p)
+	switch {
+	case err == nil:
+		return n, nil
+	case err == io.EOF:
+		b.finish(nil)
+	case b.caller.Err() != nil:
+		err = b.caller.Err()
+		b.finish(err)
+	case b.ctx.Err() != nil:
+		err = failure(network.KindLimit, "%s: there was no whole response after %v", b.host, b.run.gate.limits.Time)
+		b.finish(err)
+	default:
+		if _, ok := errors.AsType[*network.Error](err); !ok {
+			err = &network.Error{Kind: network.KindNetwork, Message: b.host + ": the response ended too early, or is damaged", Err: err}
+		}
+		b.finish(err)
+	}
+	b.err = err
+	return n, err
+}
+
+// finish ends the request.
+func (b *body) finish(err error) {
+	b.once.Do(func() {
+		b.record(b.received, err)
+		_ = b.from.Close()
+		b.end()
+	})
+}
+
+// Close ends the request, if it has not ended.
+func (b *body) Close() error {
+	b.finish(nil)
+	return nil
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case 301, 302, 303, 307, 308:
+		return true
+	}
+	return false
+}
+
+// reader returns a body for a request.
+func reader(data []byte) io.ReadCloser {
+	if data == nil {
+		return nil
+	}
+	return io.NopCloser(bytes.NewReader(data))
+}

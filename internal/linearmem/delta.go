@@ -1,0 +1,145 @@
+package linearmem
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// DeltaPage is the size of the pages that a [Delta] consists of, in bytes. It is the same on all systems.
+const DeltaPage = 4 << 10
+
+// A Delta is what a memory has that an image has not. Unlike an [Image], it is the same on all systems.
+type Delta struct {
+	// Size is the size of the memory in bytes.
+	Size uint64
+	// Pages are the numbers of the pages that differ, in ascending order. Data is the exclusive or of their content and that
+	// of the image, which is mostly zeros, and so compresses well: where a guest counts references to objects, it changes
+	// few bytes in many pages.
+	Pages []uint32
+	Data  []byte
+}
+
+// Check reports whether a delta is one, and fits a memory of at most limit bytes.
+func (d *Delta) Check(limit uint64) error {
+	if d.Size == 0 || d.Size%PageSize != 0 || d.Size > limit || len(d.Data) != len(d.Pages)*DeltaPage {
+		return errBadDelta
+	}
+	last := int64(-1)
+	for _, p := range d.Pages {
+		if int64(p) <= last || uint64(p) >= d.Size/DeltaPage {
+			return errBadDelta
+		}
+		last = int64(p)
+	}
+	return nil
+}
+
+var errBadDelta = errors.New("linearmem: not a delta")
+
+// Delta returns how the memory differs from an image, which must not be larger.
+func (m *Memory) Delta(from *Image) (*Delta, error) {
+	from.mu.RLock()
+	defer from.mu.RUnlock()
+	if from.closed {
+		return nil, ErrClosed
+	}
+	if m.size < from.size {
+		return nil, fmt.Errorf("linearmem: a memory of %d bytes has no delta to an image of %d", m.size, from.size)
+	}
+	d := &Delta{Size: m.size}
+	used := m.reserved[:m.size]
+	compare := func(at, end uint64) {
+		for ; at < end; at += DeltaPage {
+			page := used[at : at+DeltaPage]
+			if before := from.page(at); !bytes.Equal(page, before) {
+				d.Pages = append(d.Pages, uint32(at/DeltaPage))
+				d.Data = append(d.Data, page...)
+				changed := d.Data[len(d.Data)-DeltaPage:]
+				subtle.XORBytes(changed, changed, before)
+			}
+		}
+	}
+	look := func(at, end uint64) bool { // compares pages that may differ, unless these are too many
+		own, ok := ownPages(used[at:end], nil)
+		d.Pages = slices.Grow(d.Pages, len(own)*os.Getpagesize()/DeltaPage)
+		d.Data = slices.Grow(d.Data, len(own)*os.Getpagesize()) // most of them differ
+		for _, page := range own {
+			compare(at+page, at+page+uint64(os.Getpagesize()))
+		}
+		return ok
+	}
+	if m.image == from && look(0, m.size) {
+		return d, nil
+	}
+	for at := uint64(0); at < m.size; at += deltaPart {
+		if end := min(m.size, at+deltaPart); m.image != from || !look(at, end) {
+			compare(at, end)
+		}
+	}
+	return d, nil
+}
+
+// deltaPart is how many bytes of a memory Delta looks at in one go, if it has too many pages that may differ.
+const deltaPart = 1 << 20
+
+// page returns a part of DeltaPage bytes of the image. The lock is held.
+func (i *Image) page(at uint64) []byte {
+	low, high := 0, len(i.pieces)
+	for low < high { // the last piece that begins at or before it
+		if mid := (low + high) / 2; i.pieces[mid].at <= at {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low > 0 {
+		if p := i.pieces[low-1]; at-p.at < p.length {
+			return i.data[p.offset+at-p.at:][:DeltaPage]
+		}
+	}
+	return zeros[:DeltaPage]
+}
+
+// Apply makes a memory that has been restored to an image the one of which the delta was taken. The memory must have
+// grown to the delta's size.
+func (m *Memory) Apply(d *Delta) error {
+	if err := d.Check(m.size); err != nil || d.Size != m.size {
+		return errBadDelta
+	}
+	for n, p := range d.Pages {
+		page := m.reserved[uint64(p)*DeltaPage:][:DeltaPage]
+		subtle.XORBytes(page, page, d.Data[n*DeltaPage:][:DeltaPage])
+	}
+	return nil
+}
+
+// Digest returns a hash of the image's size and content. It is the same on all systems.
+func (i *Image) Digest() ([sha256.Size]byte, error) {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	if i.closed {
+		return [sha256.Size]byte{}, ErrClosed
+	}
+	h := sha256.New()
+	var number [8]byte
+	write := func(n uint64) {
+		binary.LittleEndian.PutUint64(number[:], n)
+		h.Write(number[:])
+	}
+	write(i.size)
+	for _, p := range i.pieces {
+		for at := p.at; at < p.at+p.length; at += DeltaPage {
+			if page := i.data[p.offset+at-p.at:][:DeltaPage]; !isZero(page) {
+				write(at)
+				h.Write(page)
+			}
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}

@@ -1,0 +1,198 @@
+// Package responses is how code in a sandbox reads responses of the network: in pieces, whenever it wants to. Until
+// then, a little of each is read ahead, so that small responses come at once and need no connection while they wait.
+package responses
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/network"
+)
+
+const (
+	// aheadOfOne is how many bytes of one response are read ahead, and aheadOfAll of those of a run together.
+	aheadOfOne = 256 << 10
+	aheadOfAll = 4 << 20
+	// mostOpen is how many responses of a run there can be that have not been read to their ends.
+	mostOpen = 1000
+	// readSize is how many bytes are read at once.
+	readSize = 32 << 10
+)
+
+// A Table has the responses of one run that code has not read to their ends. It is safe for concurrent use.
+type Table struct {
+	run network.Run
+
+	mu      sync.Mutex
+	changed *sync.Cond // with mu: something of what follows, or of a response
+	open    map[int64]*response
+	ahead   int // bytes that have been read and not been taken
+}
+
+// New returns a table for the requests of a run.
+func New(run network.Run) *Table {
+	t := &Table{run: run, open: map[int64]*response{}}
+	t.changed = sync.NewCond(&t.mu)
+	return t
+}
+
+// Errors of ids, which only a mistake of the sandbox's own code, or a run that was suspended, can bring about.
+var (
+	errTwice = errors.New("there is a request with this number already")
+	errGone  = errors.New("the response is not there any more: it was cancelled, or the run was suspended meanwhile; make the request again")
+)
+
+// response is a request in progress, and then its response.
+type response struct {
+	table  *Table
+	cancel context.CancelFunc
+
+	// These are guarded by the table's mu.
+	data   []byte
+	err    error // after data; io.EOF at the end
+	wanted bool  // somebody waits for data
+	ended  bool  // nobody wants it any more
+}
+
+// Begin makes a request, which can be ended by the number id from now on. If there is no error, call Read until it is
+// done, or End. All of it ends with the context. The error is a [*network.Error] or that of the context.
+func (t *Table) Begin(ctx context.Context, id int64, request *network.Request) (*network.Response, error) {
+	whole := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	r := &response{table: t, cancel: cancel}
+	t.mu.Lock()
+	_, twice := t.open[id]
+	switch {
+	case twice:
+		t.mu.Unlock()
+		cancel()
+		return nil, errTwice
+	case len(t.open) >= mostOpen:
+		t.mu.Unlock()
+		cancel()
+		return nil, &network.Error{Kind: network.KindLimit, Message: "too many responses have not been read: read or cancel some first"}
+	}
+	t.open[id] = r
+	t.mu.Unlock()
+	got, err := t.run.Do(ctx, request)
+	if err != nil {
+		t.End(id)
+		return nil, err
+	}
+	stop := context.AfterFunc(whole, func() { t.End(id) })
+	go func() {
+		defer stop()
+		r.fill(got.Body)
+	}()
+	return got, nil
+}
+
+// fill reads a body until it ends or nobody wants it, and not more ahead than it may.
+func (r *response) fill(body io.ReadCloser) {
+	t := r.table
+	defer r.cancel()
+	defer body.Close()
+	chunk := make([]byte, readSize)
+	for {
+		n, err := body.Read(chunk)
+		t.mu.Lock()
+		if !r.ended {
+			r.data = append(r.data, chunk[:n]...)
+			t.ahead += n
+		}
+		if r.err = err; err == nil && r.ended {
+			r.err = errGone
+		}
+		r.wanted = r.wanted && len(r.data) == 0 && r.err == nil
+		t.changed.Broadcast()
+		for r.err == nil && !r.ended && !r.wanted && (len(r.data) >= aheadOfOne || t.ahead >= aheadOfAll) {
+			t.changed.Wait()
+		}
+		over := r.err != nil || r.ended
+		t.mu.Unlock()
+		if over {
+			return
+		}
+	}
+}
+
+// Wait waits at most some time until Read has something to return other than an error, and reports whether it has.
+func (t *Table) Wait(id int64, most time.Duration) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.open[id]
+	if r == nil {
+		return false
+	}
+	late := false
+	timer := time.AfterFunc(most, func() {
+		t.mu.Lock()
+		late = true
+		t.changed.Broadcast()
+		t.mu.Unlock()
+	})
+	defer timer.Stop()
+	for len(r.data) == 0 && r.err == nil && !r.ended && !late {
+		t.changed.Wait()
+	}
+	return len(r.data) > 0 || r.err == io.EOF
+}
+
+// Read returns what comes next of a response, at most so many bytes, as soon as there is something. done means that
+// nothing follows. The error is a [*network.Error], or another one if there is no such response.
+func (t *Table) Read(id int64, most int) (data []byte, done bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.open[id]
+	if r == nil {
+		return nil, false, errGone
+	}
+	for len(r.data) == 0 && r.err == nil && !r.ended {
+		r.wanted = true
+		t.changed.Broadcast()
+		t.changed.Wait()
+	}
+	if r.ended {
+		return nil, false, errGone
+	}
+	n := min(most, len(r.data))
+	if n == len(r.data) {
+		data, r.data = r.data, nil
+	} else {
+		data = append(data, r.data[:n]...)
+		r.data = append(r.data[:0], r.data[n:]...)
+	}
+	t.ahead -= n
+	t.changed.Broadcast()
+	switch {
+	case len(r.data) > 0 || r.err == nil:
+		return data, false, nil
+	case r.err == io.EOF:
+		delete(t.open, id)
+		return data, true, nil
+	case len(data) > 0: // the error is for the next time
+		return data, false, nil
+	}
+	delete(t.open, id)
+	return nil, false, r.err
+}
+
+// End ends a request and its response, in whatever state they are. It does nothing if there is none.
+func (t *Table) End(id int64) {
+	t.mu.Lock()
+	r := t.open[id]
+	if r == nil {
+		t.mu.Unlock()
+		return
+	}
+	delete(t.open, id)
+	r.ended = true
+	t.ahead -= len(r.data)
+	r.data = nil
+	t.changed.Broadcast()
+	t.mu.Unlock()
+	r.cancel()
+}

@@ -1,0 +1,117 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+)
+
+// A Policy says which requests may be made. The zero value, and nil, allow none. Do not change a policy that is in use.
+type Policy struct {
+	// Rules allow requests. A request needs one that matches it, and so does each address that it is redirected to.
+	Rules []Rule
+	// Secrets can be used in requests, without being seen.
+	Secrets []Secret
+	// Reachable are the addresses that may be reached although they are not public. An address that is the host of a
+	// rule, such as http://127.0.0.1:8080, needs not be here.
+	Reachable []netip.Prefix
+	// Limits bound requests. The zero value has safe defaults.
+	Limits Limits
+}
+
+// Unlimited as a limit's value means no limit. Zero means the default.
+const Unlimited = -1
+
+// Defaults of [Limits].
+const (
+	DefaultTime         = 30 * time.Second
+	DefaultRequestSize  = 10 << 20
+	DefaultResponseSize = 32 << 20
+	DefaultHeaderSize   = 64 << 10
+	DefaultRedirects    = 10
+	DefaultPerRun       = 100
+	DefaultPerMinute    = 600
+	DefaultAtOnce       = 8
+)
+
+// Limits bound requests. Zero means the default, [Unlimited] no limit.
+type Limits struct {
+	// Time is how long a request may take, with its redirects and until its response has been read.
+	Time time.Duration
+	// RequestSize is the largest body of a request, and ResponseSize that of a response, after decompression, in bytes.
+	RequestSize, ResponseSize int64
+	// HeaderSize is how large the headers of a request, and those of a response, can be together, in bytes. It cannot be
+	// unlimited.
+	HeaderSize int64
+	// Redirects is how many redirects are followed for one request.
+	Redirects int
+	// PerRun is how many requests one run can make, redirects counted, and PerMinute how many all runs of a project can.
+	PerRun, PerMinute int
+	// AtOnce is how many requests of one run can be in progress; others wait.
+	AtOnce int
+}
+
+// WithDefaults returns the limits with defaults in the place of zeros.
+func (l Limits) WithDefaults() (Limits, error) {
+	def := func(n *int, otherwise int) { *n = orDefault(*n, otherwise) }
+	l.Time = orDefault(l.Time, DefaultTime)
+	l.RequestSize = orDefault(l.RequestSize, DefaultRequestSize)
+	l.ResponseSize = orDefault(l.ResponseSize, DefaultResponseSize)
+	l.HeaderSize = orDefault(l.HeaderSize, DefaultHeaderSize)
+	def(&l.Redirects, DefaultRedirects)
+	def(&l.PerRun, DefaultPerRun)
+	def(&l.PerMinute, DefaultPerMinute)
+	def(&l.AtOnce, DefaultAtOnce)
+	if l.HeaderSize < 0 {
+		return l, errors.New("network: Limits.HeaderSize is negative")
+	}
+	for name, n := range map[string]int64{
+		"Time": int64(l.Time), "RequestSize": l.RequestSize, "ResponseSize": l.ResponseSize, "Redirects": int64(l.Redirects),
+		"PerRun": int64(l.PerRun), "PerMinute": int64(l.PerMinute), "AtOnce": int64(l.AtOnce),
+	} {
+		if n < Unlimited {
+			return l, fmt.Errorf("network: Limits.%s is %d", name, n)
+		}
+	}
+	return l, nil
+}
+
+func orDefault[N int | int64 | time.Duration](n, otherwise N) N {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
+
+// Check returns what is wrong with a policy, or nil.
+func (p *Policy) Check() error {
+	if p == nil {
+		return nil
+	}
+	for _, r := range p.Rules {
+		if err := r.check(); err != nil {
+			return err
+		}
+	}
+	names := map[string]bool{}
+	for _, s := range p.Secrets {
+		if err := s.check(); err != nil {
+			return err
+		}
+		if names[s.Name] {
+			return fmt.Errorf("network: there are two secrets called %s", s.Name)
+		}
+		names[s.Name] = true
+	}
+	for _, r := range p.Reachable {
+		if !r.IsValid() {
+			return errors.New("network: one of Policy.Reachable is not valid")
+		}
+	}
+	_, err := p.Limits.WithDefaults()
+	return err
+}
+
+// On reports whether the policy allows any request.
+func (p *Policy) On() bool { return p != nil && len(p.Rules) > 0 }

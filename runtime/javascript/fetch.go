@@ -1,0 +1,162 @@
+package javascript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/responses"
+	"github.com/toolrun/toolrun/network"
+)
+
+// What fetch (guest/quickjs/node/internal/fetching.js) is made of: functions of the host like those of the options, so
+// that a request is a call that is pending, counted and stopped as others are.
+
+// hiddenName begins the names of functions that only built-in modules can call.
+const hiddenName = "toolrun:"
+
+// fetchModule is the built-in module that has fetch.
+const fetchModule = "internal/fetching"
+
+// fetchMoment is how long a response waits for the first bytes of its body, which most have at once.
+const fetchMoment = time.Millisecond
+
+// fetchPart is how many bytes of a response a script gets at once.
+const fetchPart = 128 << 10
+
+// withNetwork adds what fetch needs to the options.
+func (o *RunOptions) withNetwork() {
+	if o.Network == nil {
+		return
+	}
+	f := &fetches{responses.New(o.Network)}
+	o.Functions = append(slices.Clip(o.Functions),
+		Function{Name: hiddenName + "fetchBegin", Async: true, Call: f.begin},
+		Function{Name: hiddenName + "fetchRead", Async: true, Call: f.read},
+		Function{Name: hiddenName + "fetchEnd", Call: f.end})
+}
+
+type fetches struct{ open *responses.Table }
+
+// begin takes a number, a method, a URL, what to do with redirects, a list of names and values of headers, and the bytes
+// of a body or null. It returns {status, statusText, url, redirected, headers, data, done}, the last two as read does.
+func (f *fetches) begin(ctx context.Context, args []any) (any, error) {
+	id, err := fetchNumber(args)
+	if err != nil || len(args) != 6 {
+		return nil, errFetchArguments
+	}
+	request := &network.Request{}
+	var ok [4]bool
+	request.Method, ok[0] = args[1].(string)
+	request.URL, ok[1] = args[2].(string)
+	request.Redirect, ok[2] = args[3].(string)
+	var fields []any
+	fields, ok[3] = args[4].([]any)
+	if ok != [4]bool{true, true, true, true} || len(fields)%2 != 0 {
+		return nil, errFetchArguments
+	}
+	for i := 0; i < len(fields); i += 2 {
+		name, ok1 := fields[i].(string)
+		value, ok2 := fields[i+1].(string)
+		if !ok1 || !ok2 {
+			return nil, errFetchArguments
+		}
+		request.Header = append(request.Header, network.Field{Name: name, Value: toBytes(value)})
+	}
+	if args[5] != nil {
+		if request.Body, ok[0] = args[5].([]byte); !ok[0] {
+			return nil, errFetchArguments
+		}
+	}
+	got, err := f.open.Begin(ctx, id, request)
+	if err != nil {
+		return nil, fetchError(err)
+	}
+	headers := []any{}
+	for _, h := range got.Header {
+		headers = append(headers, h.Name, fromBytes(h.Value))
+	}
+	answer := map[string]any{
+		"status": got.Status, "statusText": fromBytes(got.StatusText), "url": got.URL, "redirected": got.Redirected, "headers": headers,
+		"data": nil, "done": false,
+	}
+	if f.open.Wait(id, fetchMoment) {
+		if data, done, err := f.open.Read(id, fetchPart); err == nil { // otherwise the next one says it
+			answer["done"] = done
+			if len(data) > 0 {
+				answer["data"] = data
+			}
+		}
+	}
+	return answer, nil
+}
+
+// read takes a number and returns {data, done}. data is null if it is empty.
+func (f *fetches) read(_ context.Context, args []any) (any, error) {
+	id, err := fetchNumber(args)
+	if err != nil {
+		return nil, err
+	}
+	data, done, err := f.open.Read(id, fetchPart)
+	if err != nil {
+		return nil, fetchError(err)
+	}
+	if len(data) == 0 {
+		return map[string]any{"data": nil, "done": done}, nil
+	}
+	return map[string]any{"data": data, "done": done}, nil
+}
+
+// end takes a number.
+func (f *fetches) end(_ context.Context, args []any) (any, error) {
+	id, err := fetchNumber(args)
+	if err == nil {
+		f.open.End(id)
+	}
+	return nil, err
+}
+
+// errFetchArguments is for scripts that have got hold of what only built-in modules call.
+var errFetchArguments = &FunctionError{Name: "TypeError", Message: "these are not the arguments of a request"}
+
+func fetchNumber(args []any) (int64, error) {
+	if len(args) > 0 {
+		if n, ok := args[0].(float64); ok {
+			return int64(n), nil
+		}
+	}
+	return 0, errFetchArguments
+}
+
+// fetchError is what a script gets of an error. Nothing of the host's is for it.
+func fetchError(err error) error {
+	if errors.Is(err, ErrSuspend) {
+		return err
+	}
+	if e, ok := errors.AsType[*network.Error](err); ok {
+		return &FunctionError{Name: "TypeError", Message: e.Message, Code: string(e.Kind)}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return &FunctionError{Name: "TypeError", Message: "the request was stopped"}
+	}
+	return &FunctionError{Name: "TypeError", Message: fmt.Sprint(err)}
+}
+
+// toBytes turns characters below U+0100 into bytes, as JavaScript has headers, and fromBytes does the reverse.
+func toBytes(text string) string {
+	data := make([]byte, 0, len(text))
+	for _, c := range text {
+		data = append(data, byte(c))
+	}
+	return string(data)
+}
+
+func fromBytes(data string) string {
+	text := make([]rune, len(data))
+	for i := range len(data) {
+		text[i] = rune(data[i])
+	}
+	return string(text)
+}

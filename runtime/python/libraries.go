@@ -1,0 +1,213 @@
+package python
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/guest/python"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Code that begins with imports of packages in a folder of libraries runs in two steps: the modules are imported, and
+// then the whole code runs, which finds them imported. Between the two nothing is in progress, so that an image can
+// be taken, from which later runs with the same imports begin.
+
+// librarySet is what the code imports before it does anything else.
+type librarySet struct {
+	modules []python.Import
+	key     libraryKey
+	image   *sandbox.Image // with the modules imported; nil if there is none
+}
+
+// libraryKey is a hash of all that modules depend on when they are imported, beside files and the time.
+type libraryKey [sha256.Size]byte
+
+// imageState is the part of an image that is not in memory.
+type imageState struct {
+	VM python.State
+
+	libraries importedLibraries // none in the first image
+}
+
+// importedLibraries describes the modules in an image.
+type importedLibraries struct {
+	evidence *evidence // of the files
+	made     time.Time
+	timed    bool // the modules have read the time
+}
+
+// maxLibraryAge is how long an image is used whose modules have read the time. In other systems modules also stay
+// imported for a while, but not forever.
+const maxLibraryAge = time.Minute
+
+// defaultLibraries are the folders of libraries if the run names none.
+var defaultLibraries = []string{"/lib/python"}
+
+// findLibraries looks for libraries that the code imports first, and for an image with them.
+func (r *run) findLibraries(program *sandbox.Program) (*librarySet, error) {
+	if r.options.Files == nil || r.options.Expression || r.Fixed() {
+		return nil, nil
+	}
+	modules := python.LeadingImports(r.code)
+	if len(modules) == 0 {
+		return nil, nil
+	}
+	set, err := sandbox.Await(r.Run, func() (*librarySet, error) {
+		set := &librarySet{modules: r.upToLibraries(modules)}
+		if len(set.modules) == 0 {
+			return nil, nil
+		}
+		set.key = r.libraryKey(set.modules)
+		set.image = r.keptLibraries(program, set.key)
+		return set, nil
+	})
+	if s, ok := errors.AsType[*sandbox.Stop](err); ok {
+		return nil, s.Err
+	}
+	if err != nil { // looking at the files has panicked
+		return nil, nil
+	}
+	return set, nil
+}
+
+// upToLibraries leaves out what comes after the last module of a library.
+func (r *run) upToLibraries(modules []python.Import) []python.Import {
+	dirs := r.options.Libraries
+	if len(dirs) == 0 {
+		dirs = defaultLibraries
+	}
+	there := dirs[:0:0]
+	for _, dir := range dirs {
+		if info, err := r.options.Files.Stat(dir); err == nil && info.IsDir() {
+			there = append(there, dir)
+		}
+	}
+	for n := len(modules); n > 0; n-- {
+		name, _, _ := strings.Cut(modules[n-1].Module, ".")
+		for _, dir := range there {
+			for _, file := range []string{name, name + ".py", name + ".pyc"} {
+				if _, err := r.options.Files.Stat(path.Join(dir, file)); err == nil {
+					return modules[:n]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// libraryKey returns the key of modules that are imported by the run. Where in the code they are is left out.
+func (r *run) libraryKey(modules []python.Import) libraryKey {
+	hash := sha256.New()
+	add := func(list ...string) {
+		_ = binary.Write(hash, binary.LittleEndian, uint64(len(list)))
+		for _, text := range list {
+			_ = binary.Write(hash, binary.LittleEndian, uint64(len(text)))
+			_, _ = io.WriteString(hash, text)
+		}
+	}
+	add(r.options.Owner, r.options.Name)
+	add(r.options.Args...)
+	add(r.functions...)
+	add(r.options.Libraries...)
+	for _, m := range modules {
+		add(m.Module)
+	}
+	// Modules can notice the limit, and whether there is input.
+	_ = binary.Write(hash, binary.LittleEndian, r.Limits().Memory)
+	_ = binary.Write(hash, binary.LittleEndian, r.hasInput())
+	_ = binary.Write(hash, binary.LittleEndian, r.options.Session)
+	return libraryKey(hash.Sum(nil))
+}
+
+// keptLibraries returns the image of the modules, or nil if no image matches the current files. It reads files, so call
+// it where it can be abandoned.
+func (r *run) keptLibraries(program *sandbox.Program, key libraryKey) *sandbox.Image {
+	image := program.Kept(key)
+	if image == nil {
+		return nil
+	}
+	l := image.State().(*imageState).libraries
+	if l.timed && r.Started().Sub(l.made) > maxLibraryAge || !l.evidence.holds(r.Context(), r.options.Files) {
+		return nil
+	}
+	return image
+}
+
+// execute does the run, and returns the instance in which it has done it, or nil.
+func (r *run) execute(program *sandbox.Program) (*instance, error) {
+	libraries, err := r.findLibraries(program)
+	if err != nil {
+		return nil, err
+	}
+	if libraries == nil {
+		return r.step(python.StepAll, func() (*sandbox.Instance, error) { return r.Start(nil) })
+	}
+	if libraries.image != nil {
+		if started, err := r.Start(libraries.image); err == nil { // else it has just been removed
+			return r.step(python.StepAfter, func() (*sandbox.Instance, error) { return started, nil })
+		}
+	}
+	in, err := r.importLibraries(program, libraries)
+	if err != nil || !r.report.Imported {
+		return in, err
+	}
+	return r.step(python.StepAfter, func() (*sandbox.Instance, error) { return in.Instance, nil })
+}
+
+// step does a step of the run in a sandbox.
+func (r *run) step(step python.Step, start func() (*sandbox.Instance, error)) (*instance, error) {
+	started, err := start()
+	if err != nil {
+		return nil, err
+	}
+	in := started.Driver().(*instance)
+	in.begin(r)
+	in.Untrusted()
+	r.current, r.report, r.begun = step, python.Report{}, false
+	return in, in.execute()
+}
+
+// importLibraries imports the modules in a fresh sandbox. If others can use the result, an image of it is kept. If the
+// report says that the run has ended, it has.
+func (r *run) importLibraries(program *sandbox.Program, libraries *librarySet) (*instance, error) {
+	// Nothing is imported if the code does not compile. The sandbox that has seen the code is not the one in the image.
+	in, err := r.step(python.StepCheck, func() (*sandbox.Instance, error) { return r.Start(nil) })
+	if err != nil || r.report.Exception != nil || r.report.Exit != nil {
+		return in, err
+	}
+	var failed error
+	if r.imports, failed = python.EncodeImports(libraries.modules); failed != nil {
+		return in, failed
+	}
+	e := newEvidence(r.options.Files, program.ImageRoom())
+	in, err = r.step(python.StepImports, func() (*sandbox.Instance, error) { return r.Restart(nil, e) })
+	if recorded := e.end(); recorded && err == nil && r.report.Imported && in.untouched() {
+		in.keepLibraries(program, libraries.key, e)
+	}
+	return in, err
+}
+
+// keepLibraries keeps an image of an instance with imported modules.
+func (in *instance) keepLibraries(program *sandbox.Program, key libraryKey, e *evidence) {
+	if in.MemorySize()+e.size > program.ImageRoom() { // it might not fit
+		return
+	}
+	image, err := in.Capture()
+	if err != nil {
+		return // the next run imports them again
+	}
+	image.State().(*imageState).libraries = importedLibraries{evidence: e.record(), made: in.run.Started(), timed: in.Timed()}
+	program.Keep(key, image, e.size)
+}
+
+// untouched reports whether the instance has nothing in it that belongs to its run alone.
+func (in *instance) untouched() bool {
+	r := in.run
+	return !in.Impure() && !in.Refused() && in.FilesAsAtStart() && r.report.Unseeded && !r.Output().Used() &&
+		r.calls.started == 0 && len(in.vm.Unwritten(0)) == 0 && len(in.vm.Unwritten(1)) == 0
+}

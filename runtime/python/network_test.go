@@ -1,0 +1,156 @@
+package python_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/egress"
+	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/runtime/python"
+)
+
+func internet(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/redirect":
+		http.Redirect(w, r, "/echo", http.StatusFound)
+	case "/missing":
+		w.WriteHeader(404)
+		fmt.Fprint(w, "none")
+	case "/never":
+		<-r.Context().Done()
+	case "/large":
+		_, _ = w.Write(make([]byte, 1e6))
+	case "/lines":
+		fmt.Fprint(w, "a\nb\r\nc")
+	default:
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "url": r.URL.String(), "body": string(body),
+			"type": r.Header.Get("Content-Type"), "own": r.Header.Get("X-Own"), "auth": r.Header.Get("Authorization")})
+	}
+}
+
+func networkTo(t testing.TB, server *httptest.Server) network.Run {
+	rule, err := network.ParseRule("* " + server.URL)
+	require.NoError(t, err)
+	gate, err := egress.New(egress.Options{Policy: &network.Policy{Rules: []network.Rule{rule}}})
+	require.NoError(t, err)
+	t.Cleanup(gate.Close)
+	return gate.Run("test")
+}
+
+func TestNetwork(t *testing.T) {
+	needPython(t)
+	server := httptest.NewServer(http.HandlerFunc(internet))
+	t.Cleanup(server.Close)
+	for name, test := range map[string]struct{ code, want string }{
+		"urlopen": {`import urllib.request, json
+with urllib.request.urlopen('BASE/a?b=c#d') as r:
+    out = r.status, r.reason, r.headers['content-type'], r.getheader('Content-Type'), r.geturl(), json.load(r)['url']
+out`, "(200, 'OK', 'application/json', 'application/json', 'BASE/a?b=c', '/a?b=c')"},
+		"a request of urllib": {`import urllib.request, json
+r = urllib.request.Request('BASE/a', data=b'x=1', headers={'X-Own': 'me'}, method='PUT')
+d = json.loads(urllib.request.urlopen(r).read()); d['method'], d['body'], d['type'], d['own']`,
+			"('PUT', 'x=1', 'application/x-www-form-urlencoded', 'me')"},
+		"errors of urllib": {`import urllib.request, urllib.error
+try: urllib.request.urlopen('BASE/missing')
+except urllib.error.HTTPError as e: out = e.code, e.read()
+out`, "(404, b'none')"},
+		"redirects of urllib": {`import urllib.request
+urllib.request.urlopen('BASE/redirect').geturl()`, "'BASE/echo'"},
+		"urlretrieve": {`import urllib.request
+urllib.request.urlopen('BASE/large').read().__len__()`, "1000000"},
+		"what is not allowed": {`import urllib.request
+urllib.request.urlopen('https://example.com/a')`,
+			"urllib.error.URLError: <urlopen error no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'>"},
+		"requests": {`import requests
+r = requests.get('BASE/a', params={'b': ['c', 'd'], 'e': None}, headers={'x-own': 'me'}, auth=('u', 'p'))
+d = r.json(); r.status_code, r.ok, r.headers['CONTENT-TYPE'], d['url'], d['own'], d['auth'], r.encoding, bool(r), r.reason`,
+			"(200, True, 'application/json', '/a?b=c&b=d', 'me', 'Basic dTpw', None, True, 'OK')"},
+		"bodies": {`import requests
+[(d['body'], d['type']) for d in (requests.post('BASE', json={'a': 1}).json(), requests.put('BASE', data={'a': 'b c'}).json(), requests.patch('BASE', data='x').json())]`,
+			`[('{"a": 1}', 'application/json'), ('a=b+c', 'application/x-www-form-urlencoded'), ('x', '')]`},
+		"files": {`import requests, io
+d = requests.post('BASE', files={'f': ('n.txt', b'content', 'text/plain')}, data={'a': 'b'}).json()
+'filename="n.txt"' in d['body'], 'name="a"' in d['body'], d['type'].startswith('multipart/form-data; boundary=')`, "(True, True, True)"},
+		"failures": {`import requests
+r = requests.get('BASE/missing')
+try: r.raise_for_status()
+except requests.HTTPError as e: out = str(e), e.response.status_code
+out`, "('404 Client Error: Not Found for url: BASE/missing', 404)"},
+		"a session": {`import requests
+with requests.Session() as s:
+    s.headers['X-Own'] = 'me'
+    d = s.get('BASE').json()['own']
+d`, "'me'"},
+		"redirects": {`import requests
+r = requests.get('BASE/redirect'); n = requests.get('BASE/redirect', allow_redirects=False)
+r.url, len(r.history), n.status_code, n.is_redirect`, "('BASE/echo', 1, 302, True)"},
+		"streams": {`import requests
+with requests.get('BASE/large', stream=True) as r: n = sum(len(c) for c in r.iter_content(8192))
+n, list(requests.get('BASE/lines').iter_lines(decode_unicode=True)), list(requests.get('BASE/lines', stream=True).iter_lines(2))`,
+			"(1000000, ['a', 'b', 'c'], [b'a', b'b', b'c'])"},
+		"a timeout": {`import requests
+try: requests.get('BASE/never', timeout=0.01)
+except requests.exceptions.Timeout as e: out = str(e)
+out`, "'there was no response after 0.01 seconds'"},
+		"what requests cannot reach": {`import requests
+try: requests.get('https://example.com')
+except requests.exceptions.ConnectionError as e: out = str(e)
+out`, "\"no rule allows GET https://example.com/: whoever runs this can add one with --allow 'GET https://example.com/'\""},
+		"no JSON": {`import requests
+try: requests.get('BASE/lines').json()
+except ValueError as e: out = type(e).__name__
+out`, "'JSONDecodeError'"},
+		"no URL": {`import requests
+try: requests.get('example.com')
+except requests.exceptions.MissingSchema as e: out = str(e)
+out`, "\"Invalid URL 'example.com': No scheme supplied. Perhaps you meant https://example.com?\""},
+		"names": {`[n for n in dir() if 'ool' in n]`, "[]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code := strings.ReplaceAll(test.code, "BASE", server.URL)
+			result, err := interpreter.Run(t.Context(), code, &python.RunOptions{Network: networkTo(t, server)})
+			text := result.Text
+			if err != nil {
+				lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+				text = lines[len(lines)-1]
+			}
+			require.Equal(t, strings.ReplaceAll(test.want, "BASE", server.URL), text)
+		})
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	result := run(t, "import os\nos.environ['A'], os.environ['B'], 'PYTHONHASHSEED' in os.environ",
+		python.RunOptions{Environment: map[string]string{"A": "x", "B": "ü"}})
+	require.Equal(t, "('x', 'ü', False)", result.Text)
+}
+
+// TestNetworkIsStopped: the end of a run ends its requests.
+func TestNetworkIsStopped(t *testing.T) {
+	needPython(t)
+	begun, ended := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(begun)
+		<-r.Context().Done()
+		close(ended)
+	}))
+	t.Cleanup(server.Close)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+	}()
+	_, err := interpreter.Run(ctx, "import requests\nrequests.get('"+server.URL+"')", &python.RunOptions{Network: networkTo(t, server)})
+	require.ErrorIs(t, err, context.Canceled)
+	<-ended
+}
