@@ -18,7 +18,7 @@ func (o *Options) modules() *module.Store {
 	switch {
 	case o.Modules != "":
 		return module.OpenStore(o.Modules)
-	case o.DataDir != "":
+	case o.DataDir != "" && !IsDatabase(o.DataDir):
 		return module.OpenStore(ModulesDir(o.DataDir))
 	}
 	return nil

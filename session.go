@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/provider"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -25,16 +27,29 @@ type SessionOptions struct {
 	// OpenMount opens the projects that the settings mount in the session's (see [vfs.OpenMounts]), and the session
 	// closes them. Nil means that they are projects of the runner's store.
 	OpenMount func(ctx context.Context, project string) (vfs.Project, error)
+	// Watched is the store of the project and of those that it mounts, if that is not the runner's: see [Session.Watch].
+	Watched vfs.WatchedStore
 	// Select, if not nil, gets the choices stored for the project and returns those that apply: which tools are
 	// enabled, their options and what they may use. It is called for each use, possibly by several goroutines at
 	// once.
 	Select func(registry.Selection) registry.Selection
+	// SealKey returns the secret with which tools seal what they keep with the project: see [registry.Env]. Nil means that
+	// of the runner's store.
+	SealKey func(ctx context.Context) ([]byte, error)
 	// Limits apply to each call. Use the context to limit all calls of a response together.
 	Limits registry.Limits
 	// Dir says how [Runner.DirSession] uses its directory.
 	Dir DirOptions
+	// Checkpoint says when calls make checkpoints of the project's files: see [registry.Env].
+	Checkpoint registry.CheckpointMode
 	// HideErrors keeps the texts of tools' unexpected errors from the model: see [registry.Env].
 	HideErrors bool
+	// Approve decides on calls for which a person's approval is wanted: see [registry.Selection].Ask. Calls for which it
+	// decides so, or all if it is nil, wait: see [Session.Resume].
+	Approve registry.Approver
+	// Runs keeps calls that wait. Nil means the runner's store. Calls on a project that is neither of that nor a directory
+	// ([Runner.DirSession]) wait only with Runs.
+	Runs *runs.Keeper
 	// Progress and Logger are as in [registry.Env].
 	Progress func(registry.Progress)
 	Logger   *slog.Logger
@@ -69,6 +84,10 @@ type Session struct {
 	mu       sync.Mutex
 	mounts   map[string]vfs.Project
 	noMounts bool
+	// inStore says that the project is one of the runner's store.
+	inStore bool
+	// place is where calls wait: see [runs.Runs.In]. Without one, they cannot.
+	place string
 }
 
 func newSession(r *Runner, project vfs.Project, id string, options *SessionOptions) *Session {
@@ -154,7 +173,16 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 		Progress: s.options.Progress,
 		Logger:   s.options.Logger,
 
+		Approve:    s.options.Approve,
 		HideErrors: s.options.HideErrors,
+		SealKey:    s.options.SealKey,
+		Checkpoint: s.options.Checkpoint,
+	}
+	if env.SealKey == nil {
+		env.SealKey = s.runner.sealKey
+	}
+	if keeper := s.runs(); keeper != nil {
+		env.Runs = keeper
 	}
 	env.Selection.NoProject = s.project == nil
 	if s.project != nil {
@@ -172,10 +200,25 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 			return registry.Env{}, fmt.Errorf("project %s: %w", s.id, err)
 		}
 	}
+	rules, err := network.RulesOf(env.Selection.Settings.Field(network.SettingsField))
+	if err == nil {
+		env.Selection.Network, err = s.runner.gates.get(s.gateKey(), s.id, rules)
+	}
+	if err != nil {
+		return registry.Env{}, fmt.Errorf("project %s: %w", s.id, err)
+	}
 	if s.options.Select != nil {
 		env.Selection = s.options.Select(env.Selection)
 	}
 	return env, nil
+}
+
+// gateKey identifies the project among those of the runner. Only the store's ids do.
+func (s *Session) gateKey() any {
+	if s.inStore {
+		return s.id
+	}
+	return s
 }
 
 // settings returns what is stored for the project, as far as the session takes notice of it.
@@ -239,6 +282,27 @@ func (s *Session) Files(ctx context.Context) (vfs.Project, error) {
 	return env.Files.(vfs.Project), nil
 }
 
+// Watch calls changed when files of the project, or of one that it mounts, may have changed, by this process or another. It
+// returns when the context ends, with its error, or when it can no longer tell. The error is [errors.ErrUnsupported] if the
+// project's store is no [vfs.WatchedStore]. It can be the Watch of a server's options in package mcpserver.
+func (s *Session) Watch(ctx context.Context, changed func()) error {
+	store := s.options.Watched
+	if store == nil && s.inStore {
+		store, _ = s.runner.store.(vfs.WatchedStore)
+	}
+	if store == nil {
+		return errors.ErrUnsupported
+	}
+	return store.WatchProjects(ctx, func(id string) {
+		s.mu.Lock()
+		ours := id == "" || id == s.id || s.mounts[id] != nil
+		s.mu.Unlock()
+		if ours {
+			changed()
+		}
+	})
+}
+
 // Source returns the current tools and the session's Env. It is a source for [mcpserver.New].
 //
 // [mcpserver.New]: https://pkg.go.dev/github.com/toolrun/toolrun/mcp/mcpserver#New
@@ -262,6 +326,9 @@ func (s *Session) shut() error {
 	s.runner.mu.Lock()
 	delete(s.runner.sessions, s)
 	s.runner.mu.Unlock()
+	if !s.inStore {
+		s.runner.gates.drop(s)
+	}
 	return s.closeFiles()
 }
 

@@ -48,14 +48,18 @@ package toolrun
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolrun/toolrun/mcp/mcpclient"
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
 	py "github.com/toolrun/toolrun/runtime/python"
@@ -74,7 +78,7 @@ var ErrClosed = errors.New("toolrun: closed")
 
 // Options configure a [Runner]. The zero value has safe defaults.
 type Options struct {
-	// DataDir is the directory that keeps projects, as the command's --data does; see [OpenStore]. Empty means that
+	// DataDir is the directory or database that keeps projects, as the command's --data does; see [OpenStore]. Empty means that
 	// projects are in memory, and gone when the runner is closed.
 	DataDir string
 	// Store keeps the projects instead of DataDir. The caller closes it, after the runner.
@@ -95,7 +99,7 @@ type Options struct {
 	// Python is first needed. Nil means the one that the operator has added to Modules; without that, there is no such
 	// tool.
 	Python func() (py.Module, error)
-	// PythonScript configures the tool python: the name of the code in tracebacks, and sys.argv.
+	// PythonScript configures the tool python: the name of the code in tracebacks, sys.argv and standard input.
 	PythonScript python.Options
 
 	// Modules is the directory of the WebAssembly modules that the operator has added as tools: see package
@@ -103,8 +107,17 @@ type Options struct {
 	// out, with a warning, and so is one with the name of another tool.
 	Modules string
 
+	// Network is which requests code can make, in all projects; a project's settings can have more rules
+	// ([network.SettingsField]). Nil allows none beside those. Do not change it afterwards.
+	Network *network.Policy
+	// NetworkAudit, if not nil, gets a record of each request, also of those that are refused and of each redirect. It can
+	// be called by several goroutines at once.
+	NetworkAudit func(network.Record)
+
 	// Tools are added to memory, javascript and filesystem. One with the name of a built-in tool replaces it.
 	Tools []registry.Tool
+	// Runs says how calls are kept that wait for a person's approval, if the store keeps records ([vfs.RecordStore]).
+	Runs runs.Options
 	// Middleware sees all calls, the first one outermost.
 	Middleware []registry.Middleware
 
@@ -127,12 +140,17 @@ type Runner struct {
 	javascript language[js.Interpreter]
 	python     language[py.Interpreter]
 	modules    *module.Store // nil if there is none
+	gates      gates
+	runs       *runs.Runs // nil if the store keeps no records
 	projects   vfs.Options
 	close      func() error
 
 	findsPython func() (py.Module, error) // nil if there is none
 
 	given Options // its store and engine are not the runner's to close
+
+	// key is the secret of the store, once it has been asked for.
+	key atomic.Pointer[[]byte]
 
 	mu       sync.Mutex
 	closed   bool
@@ -147,10 +165,14 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 	if options != nil {
 		o = *options
 	}
+	if err := o.Network.Check(); err != nil {
+		return nil, err
+	}
 	if o.Warn == nil {
 		o.Warn = func(error) {}
 	}
-	r := &Runner{projects: o.Projects, given: o, modules: o.modules(), sessions: map[*Session]bool{}}
+	r := &Runner{projects: o.Projects, given: o, modules: o.modules(), sessions: map[*Session]bool{},
+		gates: gates{policy: o.Network, audit: o.NetworkAudit}}
 	r.close = sync.OnceValue(r.shut)
 	r.javascript.load = func(ctx context.Context) (*js.Interpreter, error) { return js.New(ctx, r.engine) }
 	runsCode := javascript.New(r.javascript.get, &o.Script)
@@ -194,6 +216,11 @@ func Open(ctx context.Context, options *Options) (*Runner, error) {
 		return nil, errors.Join(err, r.closeOwn())
 	}
 	r.store = store
+	if keeper, ok := store.(vfs.RecordStore); ok {
+		if r.runs, err = runs.New(keeper, &o.Runs); err != nil {
+			return nil, errors.Join(err, r.closeOwn())
+		}
+	}
 	o.ServerOptions.Base = tools
 	if o.ServerOptions.Silent == nil {
 		o.ServerOptions.Silent = func(server string) {
@@ -267,7 +294,7 @@ func (r *Runner) DirSession(dir string, options *SessionOptions) (*Session, erro
 		return nil, err
 	}
 	s := newSession(r, project, filepath.Base(name), &ignoring)
-	s.noMounts = true
+	s.noMounts, s.place = true, "directory "+name
 	return r.start(s)
 }
 
@@ -297,7 +324,9 @@ func (r *Runner) open(id string, options *SessionOptions, open func() (vfs.Proje
 		}
 		return nil, err
 	}
-	return r.start(newSession(r, project, id, options))
+	s := newSession(r, project, id, options)
+	s.inStore, s.place = true, "project "+id
+	return r.start(s)
 }
 
 // start adds a session to those that Close closes.
@@ -331,6 +360,10 @@ func (r *Runner) Servers() []mcpclient.Status { return r.servers.Status() }
 // Store returns the store of the projects, to list, delete and measure them.
 func (r *Runner) Store() vfs.Store { return r.store }
 
+// Runs returns the calls that wait for approval in the runner's store, to list them and decide on them; nil if the store
+// keeps no records. [Session.Resume] goes on with them.
+func (r *Runner) Runs() *runs.Runs { return r.runs }
+
 // JavaScript returns what runs scripts, for code of the program's own, and loads it if that has not been done. The
 // context limits loading. A program that wants to know at once whether code can run, or no call to wait, asks for it
 // after Open.
@@ -339,6 +372,23 @@ func (r *Runner) JavaScript(ctx context.Context) (*js.Interpreter, error) {
 		return nil, ErrClosed
 	}
 	return r.javascript.get(ctx)
+}
+
+// sealKey returns the secret with which tools seal what they keep with projects: that of the store, or, if it keeps no
+// records, one that is gone with the process.
+func (r *Runner) sealKey(ctx context.Context) ([]byte, error) {
+	if key := r.key.Load(); key != nil {
+		return *key, nil
+	}
+	key, err := vfs.SealKey(ctx, r.store)
+	if errors.Is(err, errors.ErrUnsupported) {
+		key, err = []byte(rand.Text()+rand.Text()), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.key.CompareAndSwap(nil, &key)
+	return *r.key.Load(), nil
 }
 
 // Engine returns the engine that code runs on, for another runner to share.
@@ -370,6 +420,7 @@ func (r *Runner) shut() error {
 // closeOwn closes what the options have not given.
 func (r *Runner) closeOwn() error {
 	var errs []error
+	r.gates.close()
 	if r.given.Engine == nil {
 		errs = append(errs, r.engine.Close(context.Background()))
 	}

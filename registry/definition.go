@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/toolrun/toolrun/network"
 )
 
 // An Offer is the situation in which a model gets a tool.
@@ -15,6 +17,9 @@ type Offer struct {
 	Options Options
 	// NoProject means that the calls will have no files.
 	NoProject bool
+	// Network is which requests code can make, or nil if it has no network. Models may know of the hosts and of the names
+	// of secrets.
+	Network *network.Policy
 	// Tools, if not nil, returns the definitions of the other tools that the model gets with this one, except invalid
 	// ones. It is nil while the description is made for the Tools of another offer.
 	Tools func() []*Definition
@@ -172,5 +177,6 @@ func (e *entry) offer(api API, selection *Selection,
 	if overrider, ok := e.tool.(APIOverrider); ok {
 		override = overrider.APIOverride(api, options)
 	}
-	return do(e, Offer{API: api, Mode: selection.Mode, Options: options, NoProject: selection.NoProject}, override)
+	return do(e, Offer{API: api, Mode: selection.Mode, Options: options, NoProject: selection.NoProject, Network: selection.policy()},
+		override)
 }

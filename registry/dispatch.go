@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/jsontree"
@@ -70,7 +71,36 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 	if ctx.Err() != nil { // while the input was being checked
 		return stopped(ctx)
 	}
-	return r.run(ctx, e, call, env)
+	if env.call == nil && env.Runs != nil && call.ID == "" {
+		call.ID = newKey() // by which its changes are recognised when it goes on
+	}
+	if env.call == nil && env.Runs != nil && env.resumed == nil && env.Selection.mayAsk() {
+		if result, ok := env.Runs.Again(ctx, r, call, env); ok {
+			return result
+		}
+	}
+	asked := Result{}
+	if env.call != nil || env.resumed == nil || env.resumed.State == nil { // otherwise the tool has begun already
+		asked = e.approve(ctx, &call, schema, env)
+	}
+	if asked.suspended != nil && env.call == nil {
+		return r.keep(ctx, call, asked, env, "")
+	}
+	if asked.IsError() {
+		return asked
+	}
+	if err := env.begins(ctx, call, asked.Approval); err != nil {
+		return failed(ctx, call, env, err)
+	}
+	result, token := r.run(ctx, e, call, env)
+	if result.suspended != nil {
+		result.Approval = asked.Approval
+		return r.keep(ctx, call, result, env, token)
+	}
+	if result.Approval = asked.Approval; result.Approval != nil && result.Approval.Edited {
+		result.Content = slices.Insert(slices.Clone(result.Content), 0, edited(call.Input))
+	}
+	return result
 }
 
 // find returns the entry of a tool, or the code that explains why it cannot be called.

@@ -33,6 +33,20 @@ type Env struct {
 	// that panics loses the record.
 	Logger *slog.Logger
 
+	// Checkpoint says when calls make checkpoints of the files, which must be those of a [vfs.Checkpointer] then. If one
+	// cannot be made, the call is not made.
+	Checkpoint CheckpointMode
+	// Approve decides on calls for which Selection.Ask wants that. If it is nil, such calls are not made.
+	Approve Approver
+	// Runs keeps calls for which nobody decides now, and the code that waits for them. If it is nil, such calls are not
+	// made.
+	Runs Keeper
+
+	// SealKey, if not nil, returns the secret with which tools seal what they keep with the project and must recognise as
+	// their own, such as the variables of sessions: see [vfs.SealKey]. If it is nil, they use one that is gone with the
+	// process.
+	SealKey func(ctx context.Context) ([]byte, error)
+
 	// HideErrors keeps the texts of unexpected errors and panics of tools from the model, which gets a generic text
 	// with an id instead. Logger gets both, as records "tool failed" and "tool panicked". Errors made by [Errorf] are
 	// for the model in any case.
@@ -43,6 +57,10 @@ type Env struct {
 
 	// call is the call being executed. Before its execution, it is the call that made it, or nil.
 	call *running
+	// resumed is not nil if the call goes on that was suspended. number is by which the code that makes the call knows it;
+	// nil if it cannot be put off.
+	resumed *Continuation
+	number  *int
 }
 
 // Limits limit a call. Zero means the default.

@@ -46,6 +46,8 @@ type inner struct {
 	over  bool
 	slots map[*entry]chan struct{}
 	group sync.WaitGroup
+
+	waits waits
 }
 
 func (in *inner) begin(lasts context.Context, outer Env, files afero.Fs) {
@@ -55,16 +57,26 @@ func (in *inner) begin(lasts context.Context, outer Env, files afero.Fs) {
 	}
 }
 
-// enter counts a new call, unless the outer call has ended.
-func (in *inner) enter() (number int, ok bool) {
+// enter counts a new call, unless the outer call has ended, and returns its id.
+func (in *inner) enter(key string) (id string, ok bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.over {
-		return 0, false
+		return "", false
 	}
 	in.made++
 	in.group.Add(1)
-	return in.made, true
+	return fmt.Sprintf("%s.%d", key, in.made), true
+}
+
+// enterAgain is enter for a call that has an id already.
+func (in *inner) enterAgain() (ok bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.over {
+		in.group.Add(1)
+	}
+	return !in.over
 }
 
 // slot waits for one of the AtOnce places for calls of a tool. The returned function frees the place.
@@ -141,7 +153,11 @@ func (c *running) nests(e *entry) error {
 //
 // A tool cannot call itself, directly or through others. Calls can be nested [MaxNesting] deep. While the tool holds
 // [vfs.Exclusively], it cannot make calls: they would wait for it.
-func (e Env) Dispatch(ctx context.Context, call Call) Result {
+func (e Env) Dispatch(ctx context.Context, call Call) Result { return e.dispatch(ctx, call, "", nil) }
+
+// dispatch is Dispatch for a call with an id, if it was put off, and with the number by which the code knows it, if it
+// can be put off.
+func (e Env) dispatch(ctx context.Context, call Call, id string, number *int) Result {
 	refuse := func(code Code, text string, err error) Result {
 		result := withCause(Failure(code, text), err)
 		result.CallID, result.Tool = call.ID, call.Tool
@@ -152,13 +168,17 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 		return refuse(CodeNested, "Tools can be called by a call that is running, and there is none.", nil)
 	}
 	in := &c.inner
-	call.ID, call.Parent = "", c.key
-	number, ok := in.enter()
+	call.ID, call.Parent = id, c.key
+	ok := false
+	if id == "" {
+		call.ID, ok = in.enter(c.key)
+	} else {
+		ok = in.enterAgain()
+	}
 	if !ok {
 		return refuse(CodeCanceled, "Tools cannot be called any more: "+errEnded.Error()+".", errEnded)
 	}
 	defer in.group.Done()
-	call.ID = fmt.Sprintf("%s.%d", c.key, number)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(in.lasts, func() { cancel(context.Cause(in.lasts)) })()
@@ -176,7 +196,7 @@ func (e Env) Dispatch(ctx context.Context, call Call) Result {
 	}
 	defer in.slot(ctx, c.registry.byName[call.Tool])()
 	env := in.outer
-	env.call = c
+	env.call, env.resumed, env.number = c, nil, number
 	env.Limits.Inline = min(max(env.Limits.inline(), innerInline), env.Limits.output())
 	env.Limits.data = env.Limits.output()
 	return c.registry.Dispatch(ctx, call, env)

@@ -24,6 +24,14 @@ const (
 // OptionSplit is the id of the bool option that replaces a tool by its parts: see [Spec].PartOf.
 const OptionSplit = "split"
 
+// OptionSession is the id of the text option of tools that run code: the name of the session whose variables a call goes
+// on with, and leaves for the next one. Empty means that each call begins anew.
+const OptionSession = "session"
+
+// OptionRollback is the id of the bool option of tools whose files a call that fails, or is stopped, leaves as they were:
+// what it has changed, and what calls have that it made, is undone when it has ended.
+const OptionRollback = "rollback"
+
 // An Option is a setting of a tool that users can change.
 type Option struct {
 	// ID is the key under which the value is stored. Label and Subtitle are for people.

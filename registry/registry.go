@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -209,7 +210,17 @@ func (r *Registry) Options(name string, selection Selection) (Options, error) {
 // options returns the values of the tool's options under a selection.
 func (e *entry) options(selection *Selection) (Options, error) {
 	name := e.spec.Name
-	return mergeOptions(e.spec.Options, e.defaults, selection.Settings.ToolOptions[name], selection.Options[name])
+	given := selection.Options[name]
+	if selection.Session != "" {
+		_, has := e.defaults.values[OptionSession].(string)
+		if _, set := given[OptionSession]; has && !set {
+			if given = maps.Clone(given); given == nil {
+				given = map[string]any{}
+			}
+			given[OptionSession] = selection.Session
+		}
+	}
+	return mergeOptions(e.spec.Options, e.defaults, selection.Settings.ToolOptions[name], given)
 }
 
 // RenderInput formats the input of a call for people.

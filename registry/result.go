@@ -26,6 +26,12 @@ type Result struct {
 	// Code is the kind of failure, or "" for a success. Err is the cause, for the host; it can be nil.
 	Code Code
 	Err  error
+	// Approval is how a person has decided on the call, or nil if nobody was asked.
+	Approval *Approval
+	// Pending describes what the call waits for, with CodePending. It is nil otherwise.
+	Pending *Pending
+
+	suspended *suspended
 }
 
 // A Part is a piece of a result's content.
@@ -62,6 +68,13 @@ const (
 	CodeTool         Code = "tool_error"        // the tool says so
 	CodeFailed       Code = "tool_failed"       // the tool failed unexpectedly, or panicked
 	CodeNested       Code = "nested_call"       // the tool cannot be called by the call that does so
+	CodeRefused      Code = "refused"           // a person has refused the call
+	// CodeNeedsApproval means that a person would have to approve the call, and nobody can be asked.
+	CodeNeedsApproval Code = "approval_needed"
+	// CodePending means that the call waits for the approval of a person, and goes on later.
+	CodePending Code = "pending"
+	// CodeUnknownOutcome means that the process that made the call has ended, and nobody knows what the call has done.
+	CodeUnknownOutcome Code = "outcome_unknown"
 )
 
 // IsError reports whether the call has failed.
@@ -122,8 +135,8 @@ func Failure(code Code, text string) Result { return Result{Content: []Part{{Tex
 // EmptyResult is the text that a model gets if a tool returns nothing.
 const EmptyResult = `{"message":"Tool executed but returned no result","status":"empty"}`
 
-// MarshalJSON encodes the result for programs: callId, tool, isError, code, status, content and data. Err is left
-// out.
+// MarshalJSON encodes the result for programs: callId, tool, isError, code, status, content, data and pending. Err is
+// left out.
 func (r Result) MarshalJSON() ([]byte, error) {
 	type part struct {
 		Type     string `json:"type"`
@@ -151,5 +164,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Status  string `json:"status,omitempty"`
 		Content []part `json:"content"`
 		Data    any    `json:"data,omitempty"`
-	}{r.CallID, r.Tool, r.IsError(), r.Code, r.Status, content, r.Data})
+
+		Pending *Pending `json:"pending,omitempty"`
+	}{r.CallID, r.Tool, r.IsError(), r.Code, r.Status, content, r.Data, r.Pending})
 }

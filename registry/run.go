@@ -21,9 +21,16 @@ type running struct {
 	entry    *entry
 	id, tool string
 	// key is the id, or a random one if the call has none.
-	key   string
-	ended atomic.Bool
-	inner inner
+	key      string
+	call     Call
+	patience *patience // nil without a limit
+	ended    atomic.Bool
+	inner    inner
+
+	// The token and the key of the call if it has to wait.
+	preparing  sync.Mutex
+	token      string
+	sealingKey []byte
 }
 
 // ErrAbandoned is the Err of a result if a tool kept running after its time limit or after the host's context had
@@ -40,33 +47,40 @@ const (
 )
 
 // run executes a call within its limits.
-func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result {
+func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (result Result, token string) {
 	limit := e.timeout(env.Limits)
 	outer := env
 	env.Limits.Timeout = limit
-	var outOfTime <-chan time.Time
+	var patience *patience
 	if limit > 0 {
 		wait := limit
 		if e.spec.KeepsTime && limit < math.MaxInt64-keepsTimeGrace {
 			wait += keepsTimeGrace
 		}
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		outOfTime = timer.C
+		patience = newPatience(wait)
+		defer patience.stop()
 	}
 	lasts, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
-	c := &running{registry: r, entry: e, id: call.ID, tool: call.Tool, key: call.ID}
+	c := &running{registry: r, entry: e, id: call.ID, tool: call.Tool, key: call.ID, call: call, patience: patience}
 	if c.key == "" {
-		c.key = "call-" + strings.ToLower(rand.Text())
+		c.key = newKey()
+	}
+	if env.Files != nil && env.Options.Bool(OptionRollback) && outer.resumed == nil {
+		c.key = unusedID(ctx, env.Files, c.key)
+	}
+	history := c.key
+	if outer.call == nil && outer.resumed != nil {
+		c.inner.made = outer.resumed.Made
+		history = cmp.Or(outer.resumed.History, history)
 	}
 	env.call = c
 	files, end := env.Files, func() {}
 	if files != nil {
 		var err error
-		if env.Files, end, err = vfs.BeginCall(files, c.key); err != nil {
-			return failed(ctx, call, env, err)
+		if env.Files, end, err = vfs.BeginCall(files, history); err != nil {
+			return failed(ctx, call, env, err), ""
 		}
 	}
 	c.inner.begin(lasts, outer, env.Files)
@@ -87,19 +101,22 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 				result = unexpected(lasts, call, env, newPanicError(p))
 			}
 		}()
+		if err := e.checkpoint(lasts, outer, env, history); err != nil {
+			result = failed(lasts, call, env, err)
+			return
+		}
 		returned := e.attempts(lasts, call, env)
 		returned.Data = c.encode(lasts, returned.Data, env)
 		result = returned
 	}()
 
-	var result Result
 	select {
 	case result = <-done:
 		if deadline, ok := ctx.Deadline(); ctx.Err() != nil ||
 			ok && !time.Now().Before(deadline) && errors.Is(result.Err, context.DeadlineExceeded) {
 			result = atLast(result, stopped(ctx)) // the tool noticed first
 		}
-	case <-outOfTime:
+	case <-patience.ended():
 		cancel(context.DeadlineExceeded)
 		result = settle(ctx, done, env, timedOut(limit))
 	case <-ctx.Done():
@@ -107,8 +124,22 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) Result
 		result = settle(ctx, done, env, stopped(ctx))
 	}
 	finish()
-	return c.limit(ctx, result, env, files)
+	if result.suspended != nil && result.Code == CodePending {
+		result = c.suspend(ctx, result, env)
+		return result, c.token
+	}
+	if result.Code == CodePending || result.Code == CodeUnknownOutcome { // they are the registry's to say
+		result.Code = CodeTool
+	}
+	result.Pending, result.suspended = nil, nil
+	if result.IsError() && files != nil && env.Options.Bool(OptionRollback) {
+		result = c.rollBack(ctx, files, history, result)
+	}
+	return c.limit(ctx, result, env, files), ""
 }
+
+// newKey returns an id for a call that has none.
+func newKey() string { return "call-" + strings.ToLower(rand.Text()) }
 
 // timeout returns the time limit for a call of the tool. Zero or less means no limit.
 func (e *entry) timeout(limits Limits) time.Duration {

@@ -3,6 +3,8 @@ package registry
 import (
 	"maps"
 	"slices"
+
+	"github.com/toolrun/toolrun/network"
 )
 
 // A Selection decides which tools are enabled, with which options. It comes with each call and is not part of the
@@ -18,6 +20,15 @@ type Selection struct {
 	Mode Mode
 	// Grants are the capabilities that tools may use.
 	Grants []Capability
+	// Ask names the tools whose calls a person must approve: see [CheckAsk] for the rules. It adds to that of Settings.
+	// Calls of tools by tools need it, too. AskIf, if not nil, says so of single calls; it must be fast.
+	Ask   []string
+	AskIf func(call Call, spec *Spec) bool
+	// Session, if not empty, is the value of the option [OptionSession] of all tools that have it, unless Options says
+	// otherwise: calls go on with the variables of that session of the project.
+	Session string
+	// Network is the way of code to the network. Nil means that there is none. Tools make requests with [Env.Network].
+	Network network.Gate
 	// NoProject disables tools that need a project. It is implied for calls without files.
 	NoProject bool
 }

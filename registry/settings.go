@@ -22,6 +22,8 @@ type Settings struct {
 	ToolEnabled map[string]bool
 	// ToolOptions are values of options, by tool and option.
 	ToolOptions map[string]map[string]any
+	// Ask names the tools whose calls a person must approve: see [Selection].Ask.
+	Ask []string
 
 	// rest are the other fields of the JSON object.
 	rest map[string]json.RawMessage
@@ -51,6 +53,7 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 		{"enabledTools", &s.EnabledTools},
 		{"toolEnabled", &s.ToolEnabled},
 		{"toolOptions", &s.ToolOptions},
+		{"ask", &s.Ask},
 	} {
 		raw, ok := s.rest[field.name]
 		if !ok {
@@ -117,6 +120,9 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	}
 	if len(s.ToolOptions) > 0 {
 		fields["toolOptions"] = s.ToolOptions
+	}
+	if len(s.Ask) > 0 {
+		fields["ask"] = s.Ask
 	}
 	return jsontree.Marshal(fields)
 }

@@ -38,6 +38,9 @@ type Call struct {
 	Input json.RawMessage `json:"input,omitempty"`
 	// Parent is the id of the call that made this one with [Env.Dispatch], which sets it. It is empty otherwise.
 	Parent string `json:"-"`
+	// Number says which of the calls of the calling tool the call is, from 1, if the tool counts them in an order that is
+	// the same whenever its code does the same. Recordings tell calls apart by it. Zero means that it is unknown.
+	Number int `json:"-"`
 }
 
 // An API identifies a provider's API, or another way to offer tools.

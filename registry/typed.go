@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"context"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ import (
 //	pattern:"^[A-Z]{3}$"         a regular expression that a text must match
 //	format:"email"               what a text is, for the model to know; it is not checked
 //
-// For a list, enum, format, pattern, and bounds of numbers and texts are those of its items. A time.Time is described
+// A []byte is a text in base64. For a list, enum, format, pattern, and bounds of numbers and texts are those of its items. A time.Time is described
 // to the model with an example. A time.Duration is a number of nanoseconds, which models get wrong: rather take a
 // number whose name has a unit.
 //
@@ -143,7 +144,7 @@ func isPlainStruct[T any]() bool {
 // struct tags.
 func infer[T any](tidy func(*jsonschema.Schema), tags *tagReader) (json.RawMessage, error) {
 	t := reflect.TypeFor[T]()
-	schema, err := jsonschema.For[T](nil)
+	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: byteSlices(t)})
 	if err == nil && tags != nil {
 		err = tags.read(t, schema, []int{})
 	}
@@ -152,6 +153,45 @@ func infer[T any](tidy func(*jsonschema.Schema), tags *tagReader) (json.RawMessa
 	}
 	each(schema, tidy)
 	return json.Marshal(schema)
+}
+
+// byteSlices returns schemas for the types of bytes in a type: encoding/json makes a text in base64 of them.
+func byteSlices(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
+	schemas := map[reflect.Type]*jsonschema.Schema{}
+	seen := map[reflect.Type]bool{}
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch t.Kind() {
+		case reflect.Slice:
+			if t.Elem().Kind() == reflect.Uint8 && !encodesItself(t) && !encodesItself(t.Elem()) {
+				schemas[t] = &jsonschema.Schema{Types: []string{"null", "string"}, ContentEncoding: "base64"}
+				return
+			}
+			add(t.Elem())
+		case reflect.Pointer, reflect.Array, reflect.Map:
+			add(t.Elem())
+		case reflect.Struct:
+			for field := range t.Fields() {
+				add(field.Type)
+			}
+		}
+	}
+	add(t)
+	return schemas
+}
+
+// encodesItself reports whether a type, or a pointer to it, tells encoding/json how it is encoded.
+func encodesItself(t reflect.Type) bool {
+	for _, m := range []reflect.Type{reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler]()} {
+		if t.Implements(m) || reflect.PointerTo(t).Implements(m) {
+			return true
+		}
+	}
+	return false
 }
 
 // each calls do for a schema and all schemas in it.
@@ -169,8 +209,8 @@ func each(s *jsonschema.Schema, do func(*jsonschema.Schema)) {
 
 // forInput removes null from the types of slices and of optional pointers: models omit such arguments instead.
 func forInput(s *jsonschema.Schema) {
-	if len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] == "array" {
-		s.Type, s.Types = "array", nil
+	if len(s.Types) == 2 && s.Types[0] == "null" && (s.Types[1] == "array" || s.ContentEncoding != "") {
+		s.Type, s.Types = s.Types[1], nil
 	}
 	for name, inside := range s.Properties {
 		if len(inside.Types) == 2 && inside.Types[0] == "null" && !slices.Contains(s.Required, name) {

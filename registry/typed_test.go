@@ -75,6 +75,35 @@ func (r *rendered) Result() registry.Result {
 	return registry.Result{Content: []registry.Part{{Text: "rendered"}}, Status: "ok", Data: r.n}
 }
 
+// TestBytes are a text in base64 in the schemas, as they are in JSON.
+func TestBytes(t *testing.T) {
+	type picture struct {
+		Data  []byte            `json:"data" jsonschema:"the picture"`
+		Parts map[string][]byte `json:"parts,omitempty"`
+		Empty []byte            `json:"empty"`
+	}
+	tool := registry.Func(registry.Spec{Name: "copy", Description: "Copies a picture."},
+		func(_ context.Context, in picture, _ registry.Env) (picture, error) {
+			require.Equal(t, "hello", string(in.Data))
+			return picture{in.Data, in.Parts, nil}, nil
+		})
+	r := newRegistry(t, tool)
+	spec, _ := r.Spec("copy")
+	const text = `"type":"string","contentEncoding":"base64"`
+	require.JSONEq(t, `{"type":"object","required":["data","empty"],"additionalProperties":false,"properties":{
+		"data":{`+text+`,"description":"the picture"},"empty":{`+text+`},
+		"parts":{"type":"object","additionalProperties":{`+text+`}}}}`, string(spec.Schema))
+	result := r.Dispatch(t.Context(), registry.Call{Tool: "copy",
+		Input: json.RawMessage(`{"data":"aGVsbG8=","parts":{"a":"aGVsbG8="},"empty":""}`)}, registry.Env{})
+	require.Equal(t, `{"data":"aGVsbG8=","parts":{"a":"aGVsbG8="},"empty":null}`, result.Text())
+	output, err := registry.CompileSchema(spec.OutputSchema)
+	require.NoError(t, err)
+	var data map[string]any
+	require.NoError(t, json.Unmarshal([]byte(result.Text()), &data))
+	require.NoError(t, output.Validate(data))
+	require.Error(t, output.Validate(map[string]any{"data": []any{104.}, "empty": nil}))
+}
+
 func TestWhatFunctionsReturn(t *testing.T) {
 	text := func(tool registry.Tool) registry.Result {
 		return newRegistry(t, tool).Dispatch(t.Context(), call("x", ""), registry.Env{})

@@ -12,6 +12,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/time/rate"
+
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // The limits of a handler unless others are set.
@@ -49,6 +51,11 @@ type HandlerOptions struct {
 	// Zero means all of them. If it is smaller than Sessions, one server's requests also leave half of the memory
 	// for messages to others.
 	ServerSessions int
+	// Shared, if not nil, has the records of sessions, and handlers with the same records continue each other's: each
+	// request of a session can reach another handler, and sessions outlast the handler at which they began. It needs
+	// servers with an identity: see [Options].Identity. What is not shared are the order of calls that reach different
+	// handlers, and limits: each handler has its own. It cannot be combined with NewSession.
+	Shared vfs.Records
 	// SessionTimeout ends a session that makes no requests for this time. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration
 	// ReadTimeout is how long a client may take to send a request's body. Zero means [DefaultReadTimeout].
@@ -71,10 +78,12 @@ type Handler struct {
 
 	mu        sync.Mutex
 	endpoints map[*Server]*endpoint
-	own       map[string]*endpoint // of sessions that have a server each, by their ids
-	sessions  int                  // that there are
-	opening   int                  // that there may be soon
-	used      map[*Server]int      // sessions and opening of a server that find returns
+	own       map[string]*endpoint    // of sessions that have a server each, by their ids
+	sessions  int                     // that there are
+	opening   int                     // that there may be soon
+	used      map[*Server]int         // sessions and opening of a server that find returns
+	live      map[string]*liveSession // sessions that are shared, by their ids
+	unwatch   context.CancelFunc      // ends watching their records; nil before there are any
 	closed    bool
 }
 
@@ -92,9 +101,10 @@ type endpoint struct {
 // NewHandler returns a handler that serves each request with the server that find returns, which can be the same
 // for all. If find returns [ErrUnauthorized] the client gets status 401, for any other error 500; the client does
 // not see the error's text. A request whose server is not the one of its session finds no session. NewHandler
-// panics if an option is negative, or if NewSession and Stateless are both set.
+// panics if an option is negative, or if two of NewSession, Stateless and Shared are set.
 func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptions) *Handler {
 	h := &Handler{find: find, endpoints: map[*Server]*endpoint{}, own: map[string]*endpoint{}, used: map[*Server]int{},
+		live:   map[string]*liveSession{},
 		memory: newMemory(1)}
 	if options != nil {
 		h.options = *options
@@ -106,6 +116,9 @@ func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptio
 	}
 	if o.Stateless && o.NewSession != nil {
 		panic("mcpserver: HandlerOptions has NewSession, but no sessions")
+	}
+	if o.Shared != nil && (o.Stateless || o.NewSession != nil) {
+		panic("mcpserver: HandlerOptions has Shared, but no sessions that could be shared")
 	}
 	o.Body = cmp.Or(o.Body, DefaultBody)
 	o.Sessions = cmp.Or(o.Sessions, DefaultSessions)
@@ -155,7 +168,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begins := withSessions && r.Method == http.MethodPost && r.Header.Get(sessionHeader) == ""
 	if begins || listens { // which lasts as a session does
 		if !h.open(server) {
-			tooMuch(w, http.StatusServiceUnavailable, "too many sessions: try again later")
+			tooMuch(w, http.StatusServiceUnavailable, errSessions.Error())
 			return
 		}
 		defer h.opened(server)
@@ -185,8 +198,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if begins {
-		r = r.WithContext(context.WithValue(r.Context(), beganKey{},
-			func(session *sdk.ServerSession) { h.began(e, session) }))
+		ctx := context.WithValue(r.Context(), beganKey{}, func(session *sdk.ServerSession) {
+			h.began(e, session)
+			if h.options.Shared != nil && e.server.options.Identity != "" {
+				h.beganHere(e, session)
+			}
+		})
+		if h.options.Shared != nil {
+			ctx = context.WithValue(ctx, shareKey{}, h)
+		}
+		r = r.WithContext(ctx)
 	}
 	var place *turn
 	if withSessions && !begins && r.Method == http.MethodPost {
@@ -203,9 +224,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		defer served()
 	}
-	if withSessions {
+	switch {
+	case withSessions && h.options.Shared != nil && r.Header.Get(sessionHeader) != "":
+		h.serveShared(w, r, e)
+	case withSessions:
 		e.stateful.ServeHTTP(w, r)
-	} else {
+	default:
 		e.stateless.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), carrierKey{}, r.Context())))
 	}
 }
@@ -230,6 +254,8 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		tooMuch(w, http.StatusTooManyRequests, errTooMany.Error())
 	case errors.Is(err, errNoSession):
 		http.Error(w, errNoSession.Error(), http.StatusNotFound)
+	case errors.Is(err, errSessions):
+		tooMuch(w, http.StatusServiceUnavailable, errSessions.Error())
 	case errors.Is(err, errClosing):
 		tooMuch(w, http.StatusServiceUnavailable, errClosing.Error())
 	default:
@@ -245,6 +271,9 @@ func tooMuch(w http.ResponseWriter, status int, text string) {
 }
 
 var errTooMany = errors.New("too many requests: try again later")
+
+// errSessions means that there are too many sessions.
+var errSessions = errors.New("too many sessions: try again later")
 
 var errNoSession = errors.New("there is no such session: it may have ended")
 

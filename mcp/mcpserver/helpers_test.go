@@ -169,7 +169,7 @@ func newLines(t *testing.T, server *mcpserver.Server, begin string) (send func(l
 		select {
 		case err := <-ended:
 			require.NoError(t, err)
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 			require.FailNow(t, "the session does not end")
 		}
 	})
@@ -181,7 +181,7 @@ func newLines(t *testing.T, server *mcpserver.Server, begin string) (send func(l
 		select {
 		case line := <-lines:
 			return line
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 			require.FailNow(t, "nothing has come")
 			return ""
 		}

@@ -3,48 +3,19 @@ package mcpserver
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/sameorigin"
 )
 
 // foreign says why a request is not for this handler, or "". Whoever makes a browser believe that a name is that of
 // this machine has it send that name; whoever has another page use the handler has it send where the page is from.
 func (o *HandlerOptions) foreign(r *http.Request) string {
-	if !o.ownHost(r.Host) {
-		return fmt.Sprintf("this server is not for the host %q", r.Host)
-	}
-	if origin := r.Header.Get("Origin"); origin != "" && !o.ownOrigin(r, origin) {
-		return fmt.Sprintf("this server is not for pages from %q", origin)
-	}
-	return ""
-}
-
-func (o *HandlerOptions) ownHost(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.ToLower(strings.Trim(name, "[]"))
-	if ip := net.ParseIP(name); name == "localhost" || ip != nil && ip.IsLoopback() {
-		return true
-	}
-	return slices.ContainsFunc(o.Hosts, func(own string) bool {
-		return own == "*" || strings.EqualFold(own, name) || strings.EqualFold(own, host)
-	})
-}
-
-func (o *HandlerOptions) ownOrigin(r *http.Request, origin string) bool {
-	if slices.Contains(o.Origins, origin) {
-		return true
-	}
-	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
+	return (&sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins}).Refuse(r)
 }
 
 // crossOrigin lets pages of other origins use the handler that may do so, and reports whether that was all that the

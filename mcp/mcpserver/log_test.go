@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -36,7 +37,7 @@ func TestLogging(t *testing.T) {
 func TestToolsLogToClients(t *testing.T) {
 	t.Parallel()
 	after := make(chan registry.Env, 1)
-	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs."},
+	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs.", Timeout: 5 * time.Minute},
 		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
 			env.Logger.Debug("details")
 			log := env.Logger.With("step", 2, "err", errors.New("/home/secret")).WithGroup("file")
@@ -101,7 +102,7 @@ func TestToolsLogToClients(t *testing.T) {
 }
 
 func TestToolsLogEndlessValues(t *testing.T) {
-	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs."},
+	talks := registry.Func(registry.Spec{Name: "talks", Description: "Logs.", Timeout: 5 * time.Minute},
 		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
 			env.Logger.Info("endless", "loop", endless{})
 			env.Logger.With("loop", endless{}).Info("endless")

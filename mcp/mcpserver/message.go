@@ -170,7 +170,7 @@ func (m *messages) add(raw []byte, problem **refusal) int {
 
 // remake makes a message of those parts of one that are used.
 func remake(raw []byte, whole bool) (made message, problem *refusal) {
-	var version, id, method, params []byte
+	var version, id, method, params, answer []byte
 	isObject := jsontree.Members(raw, func(name, value []byte) {
 		switch string(name) {
 		case "jsonrpc":
@@ -181,6 +181,8 @@ func remake(raw []byte, whole bool) (made message, problem *refusal) {
 			method = value
 		case "params":
 			params = value
+		case "result":
+			answer = value
 		}
 	})
 	if !isObject || len(version) > len(`"2.0"`) {
@@ -197,12 +199,12 @@ func remake(raw []byte, whole bool) (made message, problem *refusal) {
 	out := []byte(`{`)
 	out = appendMember(out, "jsonrpc", version)
 	out = appendMember(out, "id", id)
-	if method == nil { // an answer to what nobody has asked: there are no requests to clients
+	if method == nil { // an answer, of a user who was asked or to what nobody has asked
 		if id == nil {
 			return made, invalid("the message is not JSON-RPC 2.0")
 		}
-		out = appendMember(out, "result", []byte("{}"))
-		return message{text: append(out, '}')}, nil
+		out = append(appendComma(out), `"result":`...)
+		return message{text: append(remakeAnswer(out, answer), '}')}, nil
 	}
 	out = appendMember(out, "method", method)
 	if params != nil {
@@ -277,9 +279,9 @@ func scalar(value []byte) json.RawMessage {
 
 // used are the parameters of each method that are used, besides _meta. Of methods that are not there, none is.
 var used = map[string][]string{
-	"initialize":               {"protocolVersion"}, // what the client is and can is of no interest
+	"initialize":               {"protocolVersion"}, // what the client is is of no interest
 	"tools/list":               {"cursor"},
-	"tools/call":               {"name"},
+	"tools/call":               {"name", "inputResponses", "requestState"},
 	"prompts/list":             {"cursor"},
 	"prompts/get":              {"name"},
 	"resources/list":           {"cursor"},
@@ -304,12 +306,15 @@ type parameters struct {
 // remake adds the parameters that are used.
 func (p *parameters) remake(out, params []byte) ([]byte, *refusal) {
 	var meta []byte
+	var capabilities []byte
 	values := map[string][]byte{}
 	names := used[p.method]
 	if !jsontree.Members(params, func(name, value []byte) {
 		switch {
 		case string(name) == "_meta":
 			meta = value
+		case string(name) == "capabilities" && p.method == "initialize":
+			capabilities = value
 		case string(name) == "arguments" && p.method == "tools/call":
 			p.args = value
 		case slices.Contains(names, string(name)):
@@ -333,7 +338,7 @@ func (p *parameters) remake(out, params []byte) ([]byte, *refusal) {
 		out = appendMember(out, name, value)
 	}
 	if p.method == "initialize" {
-		out = appendMember(out, "capabilities", []byte("{}"))
+		out = appendMember(out, "capabilities", remakeCapabilities(capabilities))
 		out = appendMember(out, "clientInfo", []byte(`{"name":"","version":""}`))
 	}
 	if p.args == nil && p.method == "tools/call" && !p.whole {
@@ -426,10 +431,43 @@ func remakeMeta(out, meta []byte) ([]byte, *refusal) {
 	}
 	out = appendMember(out, sdk.MetaKeyProtocolVersion, version)
 	if len(capabilities) > 0 && capabilities[0] == '{' {
-		out = appendMember(out, sdk.MetaKeyClientCapabilities, []byte("{}"))
+		out = appendMember(out, sdk.MetaKeyClientCapabilities, remakeCapabilities(capabilities))
 	}
 	out = appendMember(out, logLevelKey, level)
 	return append(out, '}'), nil
+}
+
+// remakeCapabilities says whether a client can ask its user, which is all that is of interest.
+func remakeCapabilities(capabilities []byte) []byte {
+	asks := false
+	jsontree.Members(capabilities, func(name, value []byte) {
+		if string(name) != "elicitation" || len(value) == 0 || value[0] != '{' {
+			return
+		}
+		form, page := false, false
+		jsontree.Members(value, func(name, _ []byte) {
+			form = form || string(name) == "form"
+			page = page || string(name) == "url"
+		})
+		asks = form || !page // as it was before there were two ways
+	})
+	if asks {
+		return []byte(`{"elicitation":{"form":{}}}`)
+	}
+	return []byte("{}")
+}
+
+// remakeAnswer adds what is used of an answer.
+func remakeAnswer(out, answer []byte) []byte {
+	out = append(out, '{')
+	if len(answer) <= maxParams {
+		jsontree.Members(answer, func(name, value []byte) {
+			if string(name) == "action" && len(value) <= maxToken && scalar(value) != nil || string(name) == "content" && value[0] == '{' {
+				out = appendMember(out, string(name), value)
+			}
+		})
+	}
+	return append(out, '}')
 }
 
 // keyLength is how long keys are.

@@ -21,6 +21,9 @@ var errPanicked = errors.New("the server has failed to do this")
 // errSource is what clients are told if the source fails, whose error may name what is the host's.
 var errSource = errors.New("the server cannot open the project at the moment")
 
+// errShared is what clients are told if the record of a session cannot be changed.
+var errShared = errors.New("the server cannot keep the session at the moment: try again later")
+
 // listen is the method of a client that wants to be told of changes, without a session. It lasts until the client goes.
 const listen = "subscriptions/listen"
 
@@ -48,7 +51,10 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		switch {
 		case strings.HasPrefix(method, "notifications/"): // are for the SDK, and one that is refused would be lost
-			return next(ctx, method, request)
+			if result, err = next(ctx, method, request); err == nil {
+				err = s.share(ctx, request, result)
+			}
+			return result, err
 		case s.stopped.Err() != nil:
 			return nil, errClosing
 		case method == listen:
@@ -93,6 +99,9 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		if err != nil { // the result may be a nil pointer then
 			return nil, err
 		}
+		if err := s.share(ctx, request, result); err != nil {
+			return nil, err
+		}
 		switch result := result.(type) {
 		case *sdk.InitializeResult:
 			if began, ok := ctx.Value(beganKey{}).(func(*sdk.ServerSession)); ok {
@@ -104,6 +113,19 @@ func (s *Server) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return result, nil
 	}
+}
+
+// share tells the record of the request's session what the client has told the server, if it has one.
+func (s *Server) share(ctx context.Context, request sdk.Request, result sdk.Result) error {
+	h, ok := ctx.Value(shareKey{}).(*Handler)
+	if !ok {
+		return nil
+	}
+	if err := h.note(ctx, s, request, result); err != nil {
+		s.options.Logger.ErrorContext(ctx, "the record of a session", "error", err)
+		return errShared
+	}
+	return nil
 }
 
 // listen has a client listen. In a session there is no such method: the SDK would not notice when its request goes

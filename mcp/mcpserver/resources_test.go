@@ -2,14 +2,19 @@ package mcpserver_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
 )
 
 func TestPagesOfResources(t *testing.T) {
@@ -74,6 +79,59 @@ func TestSubscriptions(t *testing.T) {
 		require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte("unseen")))
 		call(t, session, "javascript", map[string]any{"code": "return 1"})
 		require.Empty(t, updated)
+	})
+}
+
+// TestWatchedSubscriptions: a change by somebody else is told when the store tells of it, and otherwise seen some time later.
+func TestWatchedSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := local.NewMemoryStore(nil)
+		project, err := store.Open(t.Context(), "notes")
+		require.NoError(t, err)
+		write := func(size int) {
+			require.NoError(t, vfs.WriteFile(t.Context(), project, "/a", []byte(strings.Repeat("x", size))))
+		}
+		write(1)
+		tell, lose := make(chan struct{}), make(chan error)
+		watch := func(ctx context.Context, changed func()) error {
+			for {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case err := <-lose:
+					return err
+				case <-tell:
+					changed()
+				}
+			}
+		}
+		updated := make(chan string, 10)
+		server := newServer(t, builtIn(t), project, &mcpserver.Options{Watch: watch})
+		session := connect(t, overStdio(t, server), "2025-11-25",
+			&sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, n *sdk.ResourceUpdatedNotificationRequest) {
+				updated <- n.Params.URI
+			}})
+		require.NoError(t, session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "toolrun://notes/a"}))
+		took := func(do func()) time.Duration {
+			begin := time.Now()
+			do()
+			<-updated
+			return time.Since(begin)
+		}
+		require.Zero(t, took(func() { write(2); tell <- struct{}{} }))
+		require.Zero(t, took(func() { write(3); tell <- struct{}{} }))
+		// Nobody has told of it.
+		require.LessOrEqual(t, took(func() { write(4) }), 15*time.Second)
+		lose <- errors.New("lost")
+		synctest.Wait()
+		require.LessOrEqual(t, took(func() { write(5) }), time.Second)
+		time.Sleep(15 * time.Second) // it is watched again
+		require.Zero(t, took(func() { write(6); tell <- struct{}{} }))
+		lose <- errors.ErrUnsupported
+		synctest.Wait()
+		require.LessOrEqual(t, took(func() { write(7) }), time.Second)
+		require.NoError(t, session.Close())
+		require.NoError(t, errors.Join(project.Close(), store.Close()))
 	})
 }
 

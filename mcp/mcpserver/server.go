@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,6 +20,8 @@ const (
 	DefaultRequests = 256
 	DefaultRate     = 500
 	DefaultResource = 4 << 20
+
+	DefaultApprovalTime = 2 * time.Minute
 )
 
 // A Source returns the tools that a server offers and the Env that their calls get. It is called for every request,
@@ -37,6 +40,10 @@ func Fixed(tools *registry.Registry, env registry.Env) Source {
 type Options struct {
 	// Name, Title and Version identify the server to clients. An empty Name means "toolrun".
 	Name, Title, Version string
+	// Identity is what tells the server from others of the same handler, such as the name of a token and what it allows.
+	// Only a server with the same identity continues a session that has begun at another handler: see
+	// [HandlerOptions].Shared. Empty means that its sessions are not shared.
+	Identity string
 	// Logger gets records for the host. Nil logs nothing.
 	Logger *slog.Logger
 	// Calls is how many calls of tools run at the same time, for all clients together; others wait. Zero means
@@ -49,10 +56,19 @@ type Options struct {
 	// Rate is how many requests per second a [Handler] accepts for this server; further ones are refused. After a
 	// quiet time, twice as many are accepted at once. Zero means [DefaultRate].
 	Rate float64
+	// ApprovalTime is how long a call waits for the client's user, if it needs approval and the Env of the source has no
+	// Approve; then it goes on later, if the Env has Runs. Clients of the newest protocol do not wait: they call again with
+	// the answer. Zero means [DefaultApprovalTime].
+	ApprovalTime time.Duration
 	// Resource is the largest file in bytes that can be read as a resource. Zero means [DefaultResource].
 	Resource int64
 	// NoResources offers no files as resources; tools can still use them.
 	NoResources bool
+	// Watch calls changed when the project's files may have changed, by whoever, until the context ends or it can no longer
+	// tell. Files that clients have subscribed to are looked at then, and otherwise only every 15 seconds. If Watch returns
+	// an error, it is called again later, unless that is [errors.ErrUnsupported]; meanwhile, as if it is nil, they are looked
+	// at every second.
+	Watch func(ctx context.Context, changed func()) error
 }
 
 // A Server serves tools and files to any number of clients, which all work on the same project. It is safe for
@@ -87,12 +103,13 @@ func New(ctx context.Context, source Source, options *Options) (*Server, error) 
 	if options != nil {
 		s.options = *options
 	}
-	if o := s.options; o.Calls < 0 || o.Requests < 0 || !(o.Rate >= 0) || o.Resource < 0 {
-		return nil, errors.New("mcpserver: Calls, Requests, Rate and Resource of Options must not be negative")
+	if o := s.options; o.Calls < 0 || o.Requests < 0 || !(o.Rate >= 0) || o.Resource < 0 || o.ApprovalTime < 0 {
+		return nil, errors.New("mcpserver: Calls, Requests, Rate, Resource and ApprovalTime of Options must not be negative")
 	}
 	s.options.Logger = cmp.Or(s.options.Logger, slog.New(slog.DiscardHandler))
 	s.options.Rate = cmp.Or(s.options.Rate, DefaultRate)
 	s.options.Resource = cmp.Or(s.options.Resource, DefaultResource)
+	s.options.ApprovalTime = cmp.Or(s.options.ApprovalTime, DefaultApprovalTime)
 	s.calls = make(chan struct{}, cmp.Or(s.options.Calls, DefaultCalls))
 	s.options.Requests = cmp.Or(s.options.Requests, DefaultRequests)
 	s.requests = make(chan struct{}, s.options.Requests)

@@ -61,6 +61,9 @@ func (h *Handler) began(e *endpoint, session *sdk.ServerSession) {
 		h.mu.Lock()
 		h.sessions--
 		delete(h.own, session.ID())
+		if live := h.live[session.ID()]; live != nil && live.session == session {
+			delete(h.live, session.ID())
+		}
 		if e.end == nil {
 			h.use(e.server, -1)
 		}
@@ -89,6 +92,9 @@ func (h *Handler) Sessions() int {
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true
+	if h.unwatch != nil {
+		h.unwatch()
+	}
 	var servers []*Server
 	for server := range h.endpoints {
 		servers = append(servers, server)

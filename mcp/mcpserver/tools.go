@@ -135,6 +135,7 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	log := slog.New(client)
 	log.DebugContext(ctx, "call started", "call", call.ID, "tool", call.Tool)
 	start := time.Now()
+	asks := ask(request, &w.env, &s.options)
 	result := w.tools.Dispatch(ctx, call, w.env)
 	feed.end()
 	s.watch.poke()
@@ -144,6 +145,9 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	}
 	log.InfoContext(ctx, "call ended", "call", call.ID, "tool", call.Tool, "outcome", outcome, "ms",
 		time.Since(start).Milliseconds())
+	if asking := asks.result(result); asking != nil {
+		return asking, nil
+	}
 	if spec, ok := w.tools.Spec(call.Tool); ok && spec.TextOutput && (result.Data == nil || spec.OutputSchema == nil) {
 		result.Data = nil
 		if !result.IsError() {

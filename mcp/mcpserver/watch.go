@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,13 +17,17 @@ import (
 )
 
 const (
-	watchInterval         = time.Second // how often files are looked at that others may change
-	maxSubscriptions      = 64          // of a session
+	// watchInterval is how often files are looked at that others may change. With [Options].Watch, that is watchSeldom: a
+	// process that dies may not have told of its last change.
+	watchInterval = time.Second
+	watchSeldom   = 15 * time.Second
+
+	maxSubscriptions      = 64 // of a session
 	maxSubscribedOfServer = 1024
 )
 
-// A watch looks at the files that clients have subscribed to: after each call of a tool, and every second, since
-// other processes can change them, too.
+// A watch looks at the files that clients have subscribed to: after each call of a tool, when [Options].Watch says that
+// others may have changed them, and from time to time.
 type watch struct {
 	server *Server
 
@@ -169,16 +174,52 @@ func (w *watch) poke() {
 }
 
 func (w *watch) run(ctx context.Context, soon <-chan struct{}) {
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
+	var following atomic.Bool
+	if w.server.options.Watch != nil {
+		go w.follow(ctx, &following)
+	}
 	for {
+		pause := watchInterval
+		if following.Load() {
+			pause = watchSeldom
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		case <-soon:
+			timer.Stop()
+		}
+		w.look(ctx)
+	}
+}
+
+// follow has the files looked at when others may have changed them. following says whether it is told of that now.
+func (w *watch) follow(ctx context.Context, following *atomic.Bool) {
+	logger := w.server.options.Logger
+	defer func() {
+		if p := recover(); p != nil {
+			following.Store(false)
+			logger.ErrorContext(ctx, "watching files panicked", "panic", p, "stack", string(debug.Stack()))
+			w.poke()
+		}
+	}()
+	for {
+		following.Store(true)
+		err := w.server.options.Watch(ctx, w.poke)
+		following.Store(false)
+		w.poke() // and again soon
+		if ctx.Err() != nil || errors.Is(err, errors.ErrUnsupported) {
+			return
+		}
+		logger.WarnContext(ctx, "files cannot be watched, and are looked at every second", "error", err)
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
-		case <-soon:
+		case <-time.After(watchSeldom):
 		}
-		w.look(ctx)
 	}
 }
 

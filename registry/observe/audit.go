@@ -110,6 +110,7 @@ func (a *audit) do(ctx context.Context, next registry.Handler, call registry.Cal
 	result := watch(ctx, next, call, env, func(result registry.Result, returned bool) {
 		took := float64(a.Now().Sub(start).Microseconds()) / 1000
 		line.DurationMs, line.Outcome = &took, outcome(result)
+		line.setApproval(result)
 		line.setOutput(call, result, returned, a.WholeOutput)
 		failed = a.write(ctx, env, &line)
 	})

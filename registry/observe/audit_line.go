@@ -26,6 +26,8 @@ type auditLine struct {
 	Parent       string          `json:"parent,omitempty"`
 	DurationMs   *float64        `json:"durationMs,omitempty"`
 	Outcome      string          `json:"outcome,omitempty"`
+	Approval     *auditApproval  `json:"approval,omitempty"`
+	Waits        string          `json:"waits,omitempty"` // the token of a call that waits for approval
 	InputBytes   int             `json:"inputBytes"`
 	InputSha256  string          `json:"inputSha256"`
 	Input        json.RawMessage `json:"input,omitempty"`
@@ -34,6 +36,24 @@ type auditLine struct {
 	OutputSha256 string          `json:"outputSha256,omitempty"`
 	Output       json.RawMessage `json:"output,omitempty"`
 	OutputError  string          `json:"outputError,omitempty"`
+}
+
+// An auditApproval is how a person has decided on a call.
+type auditApproval struct {
+	Approved bool      `json:"approved"`
+	By       string    `json:"by,omitempty"`
+	Time     time.Time `json:"time"`
+	Rule     string    `json:"rule,omitempty"`
+	Edited   bool      `json:"edited,omitempty"`
+}
+
+func (l *auditLine) setApproval(result registry.Result) {
+	if a := result.Approval; a != nil {
+		l.Approval = &auditApproval{a.Approved, plaintext.Clean(a.By, maxLabel), a.Time.UTC(), a.Rule, a.Edited}
+	}
+	if p := result.Pending; p != nil {
+		l.Waits = p.Token
+	}
 }
 
 func (l *auditLine) setInput(input []byte, whole bool) {

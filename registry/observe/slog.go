@@ -44,7 +44,7 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 				if !logger.Enabled(ctx, level) {
 					return
 				}
-				var room [13]slog.Attr
+				var room [14]slog.Attr
 				logger.LogAttrs(ctx, level, "tool call", o.attrs(room[:0], call, env, result, time.Since(start))...)
 			})
 		}
@@ -82,6 +82,14 @@ func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.
 		slog.Int("output_bytes", outputBytes(result)))
 	if toolFailed(result) {
 		text("cause", cause(result))
+	}
+	switch a := result.Approval; {
+	case a != nil && a.Approved:
+		text("approved_by", label(a.By))
+	case a != nil:
+		text("refused_by", label(a.By))
+	case result.Pending != nil:
+		text("waits", result.Pending.Token)
 	}
 	if o.Contents > 0 {
 		text("input", inputText(call, o.Contents))

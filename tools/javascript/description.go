@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
 //go:embed description.md
@@ -23,7 +24,10 @@ type facts struct {
 	TypeScript        bool // code is TypeScript
 	Files, LoadLib    bool
 	Lib               string  // the folder of the libraries
+	Session, Rollback bool    // variables stay; what fails changes nothing
+	Days              float64 // how long variables stay
 	Seconds, Memory   float64 // the limits; memory in MiB
+	Hosts, Secrets    string  // of the network; empty if there are none
 }
 
 // describe tells what code can do and how much, with the options and limits that are in force. Each of its sentences
@@ -36,6 +40,11 @@ func describe(offer registry.Offer) string {
 		Lib:       path.Join("/", offer.Options.Text(OptionLib)),
 		Seconds:   sandbox.DefaultTime.Seconds(),
 		Memory:    offer.Options.Number(OptionMemory),
+		Session:   !offer.NoProject && offer.Options.Text(OptionSession) != "",
+		Days:      offer.Options.Number(OptionSessionDays),
+		Rollback:  offer.Options.Bool(OptionRollback),
+		Hosts:     coderun.Hosts(offer.Network),
+		Secrets:   coderun.Secrets(offer.Network, func(name string) string { return "process.env." + name }),
 	}
 	switch languages[offer.Options.Text(OptionLanguage)] {
 	case js.LanguageAuto:

@@ -18,7 +18,7 @@ func NewReport(result registry.Result) (Report, bool) {
 	if result.Tool != Name || !ok {
 		return Report{}, false
 	}
-	r := Report{Console: output.Console, Text: result.Content[0].Text}
+	r := Report{Console: output.Console, Text: result.Content[0].Text, Session: output.SessionNotes()}
 	if r.Text == emptyNote && output.Value != nil {
 		r.Text = ""
 		return r, true
@@ -27,6 +27,9 @@ func NewReport(result registry.Result) (Report, bool) {
 	r.Text = strings.TrimPrefix(r.Text, consoleText(r.Console))
 	if r.Note = (&js.Result{Truncated: output.Truncated}).Note(); r.Note != "" {
 		r.Text = strings.TrimSuffix(r.Text, "\n"+r.Note)
+	}
+	if output.Error != nil { // without what the code returned before
+		r.Text = output.Error.Message
 	}
 	if output.Error == nil && output.Value == nil && r.Text == "undefined" {
 		r.Text, r.Undefined = "", true

@@ -24,15 +24,22 @@ type Error = coderun.Error
 // Usage is the resources that a run used.
 type Usage = coderun.Usage
 
-// render makes the result of a call of the result of a run, of the reason why it has failed, if it has, and of the
-// files that it has changed, which is nil if there are none.
+// render makes the result of a call of the result of a run, of the reason why it has failed, if it has, perhaps after the
+// code had returned, and of the files that it has changed, which is nil if there are none.
 func render(result *js.Result, failure error, files *Changes) registry.Result {
 	run := coderun.Run{
 		Text: result.Text, Value: result.Value, Console: result.Console, Truncated: result.Truncated, Note: result.Note(),
 		Usage: result.Usage, Files: files,
 	}
 	if failure != nil {
-		run.Text, run.Failure, run.Error = failure.Error(), failure, describeFailure(failure)
+		run.Failure, run.Error = failure, describeFailure(failure)
+		if run.Text == "undefined" && run.Value == nil {
+			run.Text = ""
+		}
+		if run.Text != "" { // the code has returned, and failed later
+			run.Text = strings.TrimSuffix(run.Text, "\n") + "\n"
+		}
+		run.Text += failure.Error()
 	}
 	run.Text = consoleText(result.Console) + run.Text
 	return run.Result()

@@ -26,6 +26,10 @@ func TestGlobals(t *testing.T) {
 		{"console.table", `console.table([{a: 1, b: 'x'}, {a: 2}])`, console + "[LOG] ┌─────────┬───┬─────┐\n│ (index) │ a │ b   │\n├─────────┼───┼─────┤\n│ 0       │ 1 │ 'x' │\n│ 1       │ 2 │     │\n└─────────┴───┴─────┘" + undefined},
 		{"console.dir", `console.dir({a: [1]}, {depth: 0})`, console + "[LOG] {\n  \"a\": [\n    1\n  ]\n}" + undefined},
 		{"console.assert", `console.assert(1 < 2, 'not this'); console.assert(false, 'this', 1); console.assert()`, console + "[ERROR] Assertion failed: this 1\n[ERROR] Assertion failed" + undefined},
+		{"places in texts", `console.log('%s is %d years, %i, %f', 'Bob', 42.5, '42.9', '1.5kg'); console.error('%j %O%c 100%% %x', {a: 1}, [], 'color: red', 'more'); console.log('%d', Symbol())`,
+			console + "[LOG] Bob is 42.5 years, 42, 1.5\n[ERROR] {\"a\":1} [] 100% %x more\n[LOG] NaN" + undefined},
+		{"no places in texts", `console.log('100%', 5); console.log('%s'); console.log('%%'); console.log(1, '%s'); const a = {}; a.a = a; console.log('%j %s', a)`,
+			console + "[LOG] 100% 5\n[LOG] %s\n[LOG] %%\n[LOG] 1 %s\n[LOG] [Circular] %s" + undefined},
 		{"console.count", `console.count(); console.count('a'); console.count(); console.countReset(); console.count()`, console + "[LOG] default: 1\n[LOG] a: 1\n[LOG] default: 2\n[LOG] default: 1" + undefined},
 		{"console.group", "console.group('outer'); console.log('a\\nb'); console.group(); console.log('c'); console.groupEnd(); console.groupEnd(); console.log('d')",
 			console + "[LOG] outer\n[LOG]   a\n  b\n[LOG]     c\n[LOG] d" + undefined},
@@ -35,13 +39,12 @@ func TestGlobals(t *testing.T) {
 		{"timers pass arguments", `return new Promise((done) => setTimeout((a, b) => done(a + b), 1, 'x', 'y'))`, "xy"},
 		{"timers can be cleared", `const id = setTimeout(() => console.log('no'), 1); clearTimeout(id); clearTimeout(id); clearTimeout(null); await new Promise((done) => setTimeout(done, 5)); return 1`, "1"},
 		{"an interval repeats until it is cleared", `let n = 0; await new Promise((done) => { const id = setInterval(() => { if (++n === 3) { clearInterval(id); done() } }, 1) }); return n`, "3"},
-		{"a throw in a timer ends nothing", `setTimeout(() => { throw new RangeError('late') }); await new Promise((done) => setTimeout(done, 5)); return 'fine'`,
-			console + "[ERROR] Uncaught RangeError: late\n    at <anonymous> (script.js:1:30)\n=== Result ===\nfine"},
-		{"nor does one in an interval", `let n = 0; await new Promise((done) => { const id = setInterval(() => { if (++n === 2) { clearInterval(id); done() } throw n }, 1) }); return n`,
-			console + "[ERROR] Uncaught 1\n[ERROR] Uncaught 2\n=== Result ===\n2"},
+		{"a throw in a timer ends the run", `console.log('a'); setTimeout(() => { throw new RangeError('late') }); await new Promise((done) => setTimeout(done, 5)); console.log('b')`,
+			console + "[LOG] a\n=== Result ===\nUncaught RangeError: late\n    at <anonymous> (script.js:1:48)"},
+		{"so does one in an interval", `let n = 0; setInterval(() => { if (++n === 2) throw n }, 1)`, "Uncaught 2"},
 		{"microtasks run before timers", `const order = []; setTimeout(() => order.push('timer')); queueMicrotask(() => order.push('microtask')); order.push('code'); await new Promise((done) => setTimeout(done, 2)); return order.join()`, "code,microtask,timer"},
-		{"a throw in a microtask ends nothing", `queueMicrotask(() => { throw 'late' }); await null; return 1`, console + "[ERROR] Uncaught late\n=== Result ===\n1"},
-		{"a rejection that nobody handles is told", `Promise.reject(new TypeError('lost')); return 1`, console + "[ERROR] Uncaught (in promise) TypeError: lost\n    at <anonymous> (script.js:1:20)\n=== Result ===\n1"},
+		{"a throw in a microtask ends the run", `queueMicrotask(() => { throw 'late' }); await null; return 1`, "Uncaught late"},
+		{"a rejection that nobody handles ends the run, after what was returned", `Promise.reject(new TypeError('lost')); return [1]`, "[\n  1\n]\nUncaught (in promise) TypeError: lost\n    at <anonymous> (script.js:1:20)"},
 		{"one that is handled is not", `const p = Promise.reject(1); await null; await p.catch(() => {}); return 1`, "1"},
 
 		{"TextEncoder", `return new TextEncoder().encode('é€😀\ud800').join()`, "195,169,226,130,172,240,159,152,128,239,191,189"},
@@ -89,7 +92,7 @@ func TestLibraries(t *testing.T) {
 		"/lib/5-works.js": "var works = true",
 	}
 	checkRules(t, failing, []rule{{"those that fail are told, and keep nobody from running", `return works`,
-		"=== Output of library 1-throws.js ===\n[LOG] before\n[ERROR] TypeError: cannot read property 'x' of null\n    at <eval> (/lib/1-throws.js:3:1)\n" +
+		"=== Output of library 1-throws.js ===\n[LOG] before\n[ERROR] TypeError: Cannot read properties of null (reading 'x')\n    at <eval> (/lib/1-throws.js:3:1)\n" +
 			"=== Output of library 2-export.js ===\n[ERROR] ReferenceError: nothing is not defined\n    at <anonymous> (/lib/2-export.js:1:1)\n" +
 			"=== Output of library 3-rejects.js ===\n[ERROR] Uncaught (in promise) lost\n=== Output of library 4-string.js ===\n[ERROR] text\n=== Result ===\ntrue"}})
 

@@ -43,7 +43,7 @@ func writeFiles(t testing.TB, files afero.Fs, contents map[string]string) {
 	}
 }
 
-// TestInput checks that code is the body of an async function in strict mode, which runs in a fresh sandbox.
+// TestInput checks that code is the body of an async function, which runs in a fresh sandbox.
 func TestInput(t *testing.T) {
 	r, env := newRegistry(t), newEnv(t)
 	for _, input := range []string{`{}`, `{"code":""}`, `{"code":1}`, `{"code":["x"]}`, `{"code":null}`, `{"code":{}}`, `{"code":true}`, `{"other":1}`} {
@@ -57,9 +57,13 @@ func TestInput(t *testing.T) {
 		{"a promise that is returned is awaited", `return Promise.resolve({a: 1})`, "{\n  \"a\": 1\n}"},
 		{"no return is undefined", "const x = 1;\nif (!x) return 2\nconsole.log(x)", "=== Console output ===\n[LOG] 1\n=== Result ===\nundefined"},
 		{"an empty string has a note", `return ''`, "Note: the code returned an empty string."},
-		{"it is strict: this", `return this`, "undefined"},
-		{"it is strict: undeclared variables", `x = 1`, "ReferenceError: x is not defined\n    at <anonymous> (script.js:1:1)"},
-		{"it is strict: what cannot be deleted", `delete Object.prototype`, "TypeError: could not delete property\n    at <anonymous> (script.js:1:1)"},
+		{"it is not strict: this", `return this === module.exports && (function () { return this })() === globalThis`, "true"},
+		{"it is not strict: undeclared variables", `for (i of [1, 2]); x = i; return globalThis.x`, "2"},
+		{"it is not strict: what cannot be deleted", `return delete Object.prototype`, "false"},
+		{"it can be strict: undeclared variables", `'use strict'; x = 1`, "ReferenceError: x is not defined\n    at <anonymous> (script.js:1:15)"},
+		{"it can be strict: what cannot be deleted", `"use strict"; delete Object.prototype`, "TypeError: Cannot delete property\n    at <anonymous> (script.js:1:15)"},
+		{"a module is strict", `export default 1; x = 1`, "ReferenceError: x is not defined\n    at <anonymous> (script.js:1:19)"},
+		{"code that imports is strict", "import fs from 'fs';\nx = 1; return 2", "ReferenceError: x is not defined\n    at <anonymous> (script.js:2:1)"},
 		{"it may end in a comment", "return 1 // one", "1"},
 		{"it may be a comment alone", "// nothing\n/* at all */ console.log(1)", "=== Console output ===\n[LOG] 1\n=== Result ===\nundefined"},
 		{"it cannot leave the function", `})(); (async () => {`, "SyntaxError: unexpected token in expression: ')'\n    at script.js:1:1"},
@@ -118,9 +122,9 @@ func TestOutput(t *testing.T) {
 			"=== Output of library a.js ===\n[LOG] one\n[WARN] two {\n  \"a\": 1\n}\n=== Output of library c.js ===\n[ERROR] three\n=== Console output ===\n[LOG] mine\n=== Result ===\n1"},
 		{"they always show", `return 1`, "=== Output of library a.js ===\n[LOG] one\n[WARN] two {\n  \"a\": 1\n}\n=== Output of library c.js ===\n[ERROR] three\n=== Result ===\n1"},
 		{"also before an error", `null.x`, "=== Output of library a.js ===\n[LOG] one\n[WARN] two {\n  \"a\": 1\n}\n=== Output of library c.js ===\n[ERROR] three\n=== Result ===\n" +
-			"TypeError: cannot read property 'x' of null\n    at <anonymous> (script.js:1:1)"},
+			"TypeError: Cannot read properties of null (reading 'x')\n    at <anonymous> (script.js:1:1)"},
 		{"also before a syntax error", `let 5`, "=== Output of library a.js ===\n[LOG] one\n[WARN] two {\n  \"a\": 1\n}\n=== Output of library c.js ===\n[ERROR] three\n=== Result ===\n" +
-			"SyntaxError: variable name expected\n    at script.js:1:5"},
+			"SyntaxError: expecting ';'\n    at script.js:1:5"},
 	})
 }
 

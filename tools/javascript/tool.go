@@ -7,8 +7,8 @@
 //	...
 //	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return interpreter, nil }, nil))
 //
-// Each call gets a fresh sandbox; only the project's files remain from earlier calls. description.md, which models
-// read, describes what the code can use.
+// Each call gets a fresh sandbox; only the project's files remain from earlier calls, unless [OptionSession] names a
+// session: then variables stay from call to call. description.md, which models read, describes what the code can use.
 //
 // # Calling other tools
 //
@@ -25,6 +25,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"time"
@@ -46,6 +47,12 @@ const (
 	OptionLoadLib  = "loadLib"  // whether the libraries run before the code
 	OptionLib      = "lib"      // the directory of the libraries
 	OptionLanguage = "language" // what the code is written in: auto, javascript or typescript
+
+	// OptionSession names the session of the project in which code runs, and OptionSessionDays says after how many days
+	// without a call its variables are dropped. With OptionRollback a call that fails leaves the files as they were.
+	OptionSession     = coderun.OptionSession
+	OptionSessionDays = coderun.OptionSessionDays
+	OptionRollback    = coderun.OptionRollback
 )
 
 // Folders of the project that have a meaning.
@@ -68,8 +75,10 @@ type Interpreter func(ctx context.Context) (*js.Interpreter, error)
 type Options struct {
 	// ScriptName is what stack traces call the code. Empty means script.js.
 	ScriptName string
-	// Args become process.argv, after "toolrun" and the name of the script. Nil leaves process.argv empty.
+	// Args become process.argv, after "toolrun" and the name of the script. Nil leaves process.argv with made-up names of Node and the script.
 	Args []string
+	// Stdin is the script's standard input: see [js.RunOptions].Stdin. Nil means that it has none.
+	Stdin io.Reader
 	// Output is how much code may print, and return, in bytes: see [sandbox.Limits].Output. Zero means
 	// [sandbox.DefaultOutput].
 	Output int
@@ -86,7 +95,7 @@ func AsExpression(ctx context.Context) context.Context {
 const schema = `{
 	"type": "object",
 	"properties": {
-		"code": {"type": "string", "description": "The code to run: the body of an async function in strict mode, or a module. Use return for the result; await works."}
+		"code": {"type": "string", "description": "The code to run: the body of an async function, or a module. Use return for the result; await works."}
 	},
 	"required": ["code"]
 }`
@@ -96,6 +105,7 @@ type tool struct {
 	name        string
 	output      int
 	argv        []any // nil for none
+	stdin       io.Reader
 }
 
 var (
@@ -107,7 +117,7 @@ var (
 func New(interpreter Interpreter, options *Options) registry.Tool {
 	t := &tool{interpreter: interpreter}
 	if options != nil {
-		t.name, t.output = options.ScriptName, options.Output
+		t.name, t.output, t.stdin = options.ScriptName, options.Output, options.Stdin
 		if options.Args != nil {
 			t.argv = []any{"toolrun", cmp.Or(t.name, "script.js")}
 			for _, arg := range options.Args {
@@ -127,7 +137,7 @@ func (t *tool) Spec() registry.Spec {
 		Subtitle:       "Run code in a sandbox",
 		DescriptionFor: describe,
 		Schema:         json.RawMessage(schema),
-		Options: []registry.Option{{
+		Options: append([]registry.Option{{
 			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
 			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
 		}, {
@@ -144,7 +154,7 @@ func (t *tool) Spec() registry.Spec {
 		}, {
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
 			Type: registry.OptionBool, Default: false,
-		}},
+		}}, coderun.SessionOptions()...),
 		OutputSchema: coderun.OutputSchema,
 		TextOutput:   true, // where the data is too long
 		Category:     registry.CategoryCode,
@@ -173,6 +183,11 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if err != nil {
 		return registry.Result{}, fmt.Errorf("starting the engine: %w", err)
 	}
+	session, err := coderun.BeginSession(ctx, Name, call, env, interpreter.OpenState)
+	if err != nil {
+		return registry.Result{}, err
+	}
+	defer session.End()
 	limit, err := coderun.TimeLeft(env.Limits.Timeout, start)
 	if err != nil {
 		return registry.Result{}, err
@@ -183,6 +198,9 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		Owner:     env.Project,
 		Client:    env.Client,
 		Functions: functions(calls),
+		Stdin:     t.stdin,
+		Session:   session != nil,
+		State:     session.State(),
 		Limits: sandbox.Limits{
 			Time:   limit,
 			Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)),
@@ -192,12 +210,27 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	options.Console = coderun.Progress(env)
 	options.Expression, _ = ctx.Value(expressionKey{}).(bool)
 	options.Language = languages[env.Options.Text(OptionLanguage)]
+	options.Globals = map[string]any{}
 	if t.argv != nil {
-		options.Globals = map[string]any{"process.argv": t.argv}
+		options.Globals["process.argv"] = t.argv
+	}
+	uses := coderun.NetworkOf(env)
+	if uses != nil {
+		options.Network = uses
+		if secrets := coderun.Environment(env); len(secrets) > 0 {
+			options.Globals["process.env"] = secrets
+		}
+	}
+	saved, err := coderun.ReadSaved(env)
+	if err != nil {
+		return registry.Result{}, err
 	}
 	changed := func() *Changes { return nil }
 	if env.Files != nil {
 		recorder := changes.Record(env.Files)
+		if saved != nil {
+			recorder.GoOn(saved.Files)
+		}
 		changed = recorder.Changes
 		options.Files = vfs.ReadOnly(recorder.Fs, memoryDir)
 		if env.Options.Bool(OptionLoadLib) {
@@ -214,7 +247,26 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 			}
 		}
 	}
-	result, err := interpreter.Run(ctx, coderun.WithoutFence(in.Code), options)
+	session.GoOn(saved)
+	var result *js.Result
+	if saved == nil {
+		result, err = interpreter.Run(ctx, coderun.WithoutFence(in.Code), options)
+		if session.Unfit(err) {
+			options.State = nil
+			result, err = interpreter.Run(ctx, coderun.WithoutFence(in.Code), options)
+		}
+	} else {
+		calls.GoOn(saved)
+		result = &js.Result{}
+		var code *sandbox.State
+		if code, err = saved.Open(ctx, env, options.Limits.Memory, interpreter.OpenState); err == nil {
+			result, err = interpreter.Resume(ctx, code, options)
+		}
+	}
+	if err == js.ErrSuspend {
+		return coderun.Suspend(ctx, result.State, calls, session, changed(), env)
+	}
+	err = session.WithoutState(err)
 	if coderun.IsHostFailure(err, js.IsScriptFailure) {
 		return registry.Result{}, err
 	}
@@ -224,6 +276,8 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		out.Content = []registry.Part{{Text: emptyNote}}
 	}
 	calls.AddTo(&out)
+	session.Finish(ctx, &out, result.State)
+	uses.AddTo(&out)
 	if note := coderun.UnknownNote(call.Input); note != "" {
 		out.Content = append(out.Content, registry.Part{Text: note})
 	}

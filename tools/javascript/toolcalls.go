@@ -76,6 +76,9 @@ func functions(calls *coderun.ToolCalls) []js.Function {
 					return nil, err
 				}
 				value, err := calls.Call(ctx, d, input)
+				if err == coderun.ErrLater {
+					return nil, js.ErrSuspend
+				}
 				if failed, ok := errors.AsType[*coderun.CallError](err); ok {
 					return nil, toolError(failed.Code, failed.Text)
 				}

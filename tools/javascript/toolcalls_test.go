@@ -221,7 +221,7 @@ func TestToolCallsEndWithTheRun(t *testing.T) {
 	})
 	t.Run("when its time is up", func(t *testing.T) {
 		env := env
-		env.Limits.Timeout = time.Second
+		env.Limits.Timeout = 600 * time.Millisecond
 		result := run(t, r, env, `console.log('before'); await Promise.all([tools.hang(), tools.deaf()])`)
 		require.Equal(t, registry.CodeTimeout, result.Code)
 		require.Contains(t, result.Text(), "[LOG] before")
@@ -406,4 +406,34 @@ func TestConsoleIsReportedWhileCodeRuns(t *testing.T) {
 		{CallID: "call.1", Tool: "wait", Message: "waiting", Done: 1, Total: 2},
 		{CallID: "call", Tool: "javascript", Message: "[LOG] seen", Console: &registry.ConsoleEntry{Level: "LOG", Text: "seen"}},
 	}, reports)
+}
+
+// Calls that code makes are asked for one by one, and the code waits; its time stands still meanwhile, and so does that of
+// the call of the code itself.
+func TestApprovalsOfCallsThatCodeMakes(t *testing.T) {
+	t.Parallel()
+	r, env := withToolCalls(t, says("a"), says("b"))
+	env.Limits.Timeout = 2 * time.Second
+	env.Selection.Ask = []string{"a", "b"}
+	var asked []string
+	env.Approve = func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		asked = append(asked, request.Spec.Name)
+		require.Len(t, request.Callers, 1)
+		require.Equal(t, javascript.Name, request.Callers[0].Tool)
+		select {
+		case <-time.After(1200 * time.Millisecond): // twice that is more than the code has
+		case <-ctx.Done():
+			return registry.Decision{}, context.Cause(ctx)
+		}
+		return registry.Decision{Approved: request.Spec.Name == "a", Reason: "not this one"}, nil
+	}
+	input, err := json.Marshal(map[string]string{"code": `
+		const got = [await tools.a({ n: 1 })];
+		try { await tools.b({}) } catch (e) { got.push(e.code, e.message) }
+		return got.join('|')`})
+	require.NoError(t, err)
+	result := r.Dispatch(t.Context(), registry.Call{Tool: javascript.Name, Input: input}, env)
+	require.False(t, result.IsError(), result.Text())
+	require.Contains(t, result.Text(), `a{"n":1}|refused|A person has refused the call of b: not this one.`)
+	require.Equal(t, []string{"a", "b"}, asked)
 }

@@ -81,6 +81,8 @@ type Asks struct {
 	Env    []string `json:"env,omitempty"`
 	Clock  bool     `json:"clock,omitempty"`
 	Random bool     `json:"random,omitempty"`
+	// Tools are the names of other tools that it calls.
+	Tools []string `json:"tools,omitempty"`
 }
 
 // Access is how a module uses the project's files.
@@ -98,13 +100,17 @@ var accesses = []Access{AccessNone, AccessRead, AccessWrite}
 // rank orders accesses, with "" as none.
 func (a Access) rank() int { return max(0, slices.Index(accesses, a)) }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// maxEnvName is how many bytes the name of an environment variable can have.
+const maxEnvName = 128
 
 // Limits on manifests.
 const (
 	maxManifest = 1 << 20
 	maxText     = 64 << 10
 	maxEnv      = 100
+	maxTools    = 100
 )
 
 // ParseManifest reads a manifest and checks it. The error names the field.
@@ -116,6 +122,9 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(m); err != nil {
+		if strings.Contains(err.Error(), `unknown field "hosts"`) {
+			err = errors.New(`"hosts" cannot be asked for: modules have no network`)
+		}
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	if decoder.More() {
@@ -153,6 +162,9 @@ func (m *Manifest) check() error {
 			return fmt.Errorf("sha256 %q is not a SHA-256 in hexadecimal", m.SHA256)
 		}
 	}
+	if slices.Contains(m.Asks.Tools, m.Name) {
+		return fmt.Errorf("asks: tools has %s itself, and a tool cannot call itself", m.Name)
+	}
 	return errors.Join(m.Limits.check(), m.Asks.check())
 }
 
@@ -186,8 +198,16 @@ func (a Asks) check() error {
 		return fmt.Errorf("asks: env has more than %d names", maxEnv)
 	}
 	for _, name := range a.Env {
-		if !envName.MatchString(name) {
+		if len(name) > maxEnvName || !envName.MatchString(name) {
 			return fmt.Errorf("asks: env %q is not the name of an environment variable", name)
+		}
+	}
+	if len(a.Tools) > maxTools {
+		return fmt.Errorf("asks: tools has more than %d names", maxTools)
+	}
+	for _, name := range a.Tools {
+		if err := registry.CheckName(name); err != nil {
+			return fmt.Errorf("asks: tools: %q: %w", name, err)
 		}
 	}
 	return nil
@@ -200,6 +220,8 @@ type Grants struct {
 	Env    map[string]string `json:"env,omitempty"`
 	Clock  bool              `json:"clock,omitempty"`
 	Random bool              `json:"random,omitempty"`
+	// Tools are the tools that it may call, with the permissions of whoever calls the module.
+	Tools []string `json:"tools,omitempty"`
 	// Limits grants limits above the defaults.
 	Limits bool `json:"limits,omitempty"`
 }
@@ -222,6 +244,11 @@ func (g Grants) check(m *Manifest) error {
 		}
 		if strings.ContainsRune(value, 0) {
 			return fmt.Errorf("the value of the environment variable %s contains a NUL", name)
+		}
+	}
+	for _, name := range g.Tools {
+		if !slices.Contains(m.Asks.Tools, name) {
+			return fmt.Errorf("the tool does not ask to call the tool %s", name)
 		}
 	}
 	return nil

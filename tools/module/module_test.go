@@ -165,12 +165,17 @@ func TestNothingThatIsNotGranted(t *testing.T) {
 				asm.I32(1), asm.I32(0), asm.I32(1), asm.I32(8), asm.Call(write), asm.Drop)
 		})
 	}
+	digits := asm.Code() // of the 8 bytes at 80, in base 16, but with letters from a to p; not all bytes are text
+	for i := range int32(16) {
+		digits = asm.Code(digits, asm.I32(100+i), asm.I32(80+i/2), 0x2d, 0, 0, asm.I32(4*(i%2)), 0x76, asm.I32(15), 0x71, // load8_u, shr_u, and
+			asm.I32('a'), 0x6a, 0x3a, 0, 0) // add, store8
+	}
 	clock := printed(func(m *asm.Module) []byte {
-		return asm.Code(asm.I32(0), 0x42, 0, asm.I32(100), asm.Call(m.Import(wasi, "clock_time_get", "iIi:i")), asm.Drop)
-	}, 8)
+		return asm.Code(asm.I32(0), 0x42, 0, asm.I32(80), asm.Call(m.Import(wasi, "clock_time_get", "iIi:i")), asm.Drop, digits)
+	}, 16)
 	random := printed(func(m *asm.Module) []byte {
-		return asm.Code(asm.I32(100), asm.I32(8), asm.Call(m.Import(wasi, "random_get", "ii:i")), asm.Drop)
-	}, 8)
+		return asm.Code(asm.I32(80), asm.I32(8), asm.Call(m.Import(wasi, "random_get", "ii:i")), asm.Drop, digits)
+	}, 16)
 	env := printed(func(m *asm.Module) []byte {
 		return asm.Code(asm.I32(10), asm.I32(100), asm.Call(m.Import(wasi, "environ_get", "ii:i")), asm.Drop)
 	}, 12)

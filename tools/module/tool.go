@@ -15,7 +15,7 @@
 // # What a module may use
 //
 // Nothing but its input, until the operator grants it what its [Manifest] asks for: files, of the whole project or of a
-// folder, environment variables, the clock, and randomness. A project can have less or more of the files than what was
+// folder, environment variables, the clock, randomness, and other tools. A project can have less or more of the files than what was
 // granted when the module was added, by the option [OptionFiles], but not more than the manifest asks for. A module never
 // has a network, and never changes /memories.
 package module
@@ -39,6 +39,7 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
 	"github.com/toolrun/toolrun/tools/internal/changes"
+	"github.com/toolrun/toolrun/tools/internal/coderun"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -49,6 +50,8 @@ const Source = "module"
 const (
 	OptionMemory = "memory" // how much memory it may have, in MiB
 	OptionFiles  = "files"  // how it uses the project's files: none, read or write
+	// OptionToolCalls, of type bool, lets it call the tools that are granted.
+	OptionToolCalls = coderun.OptionToolCalls
 )
 
 const memoryDir = "/memories"
@@ -112,6 +115,13 @@ func (t *Tool) Spec() registry.Spec {
 		if m.Asks.Files == AccessWrite {
 			spec.Annotations = registry.Annotations{Destructive: true}
 		}
+	}
+	if len(m.Asks.Tools) > 0 {
+		spec.Options = append(spec.Options, registry.Option{
+			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let the tool call other tools that were granted to it",
+			Type: registry.OptionBool, Default: len(t.installed.Grants.Tools) > 0,
+		})
+		spec.Annotations = registry.Annotations{Destructive: true}
 	}
 	return spec
 }
@@ -211,7 +221,8 @@ func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		recorder = changes.Record(env.Files)
 		options.Files = t.view(recorder.Fs, access)
 	}
-	result, failure := loaded.Run(ctx, options)
+	calls := &coderun.ToolCalls{Env: env}
+	result, failure := loaded.RunCalling(ctx, options, t.caller(calls))
 	if result == nil {
 		return registry.Result{}, failure
 	}
@@ -220,6 +231,7 @@ func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	}
 	t.log(ctx, env, result, failure)
 	out := t.render(result, failure)
+	calls.AddTo(&out)
 	if recorder != nil {
 		if changed := recorder.Changes(); changed != nil {
 			out.Content = append(out.Content, registry.Part{Text: changed.String()})

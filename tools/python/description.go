@@ -2,11 +2,13 @@ package python
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 	"text/template"
 
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/internal/coderun"
 )
 
 //go:embed description.md
@@ -16,8 +18,11 @@ var description = template.Must(template.New("description.md").Parse(description
 
 // facts are what the description depends on.
 type facts struct {
-	Files           bool
-	Seconds, Memory float64 // the limits; memory in MiB
+	Files             bool
+	Session, Rollback bool    // variables stay; what fails changes nothing
+	Days              float64 // how long variables stay
+	Seconds, Memory   float64 // the limits; memory in MiB
+	Hosts, Secrets    string  // of the network; empty if there are none
 }
 
 // describe tells what code can do and how much, with the options and limits that are in force. Each of its sentences
@@ -25,9 +30,14 @@ type facts struct {
 func describe(offer registry.Offer) string {
 	var out strings.Builder
 	err := description.Execute(&out, facts{
-		Files:   !offer.NoProject,
-		Seconds: sandbox.DefaultTime.Seconds(),
-		Memory:  offer.Options.Number(OptionMemory),
+		Files:    !offer.NoProject,
+		Session:  !offer.NoProject && offer.Options.Text(coderun.OptionSession) != "",
+		Rollback: offer.Options.Bool(coderun.OptionRollback),
+		Days:     offer.Options.Number(coderun.OptionSessionDays),
+		Seconds:  sandbox.DefaultTime.Seconds(),
+		Memory:   offer.Options.Number(OptionMemory),
+		Hosts:    coderun.Hosts(offer.Network),
+		Secrets:  coderun.Secrets(offer.Network, func(name string) string { return fmt.Sprintf("os.environ[%q]", name) }),
 	})
 	if err != nil { // the template is fixed
 		panic(err)

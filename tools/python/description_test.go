@@ -35,6 +35,25 @@ var claims = map[string][]claim{
 		{"kept = 1", ""},
 		{"'kept' in globals()", "^False$"},
 	},
+	"Top-level variables, functions, classes and imports stay from call to call, until no call has used them for 30 days; files that are open are closed at the end of each call": {
+		{"import json\nkept = 1\ndef f(): return kept + 1\nclass C: x = 5\nopened = open('/kept', 'w')\nopened.write('1')", "^1\n"},
+		{"json.dumps([kept, f(), C.x, opened.closed, open('/kept').read()])", `^'\[1, 2, 5, true, "1"\]'$`},
+	},
+	"If a call fails, variables are as they were before it": {
+		{"kept = 1\nopen('/kept', 'w').write('1')", "^1\n"},
+		{"kept = 2\nopen('/kept', 'w').write('2')\n1 / 0", `(?s)ZeroDivisionError.*\nNote: the call failed, so the session's variables are as they were before it.$`},
+		{"kept, open('/kept').read()", `^\(1, '2'\)$`},
+	},
+	"If a call fails, variables and files are as they were before it": {
+		{"kept = 1\nopen('/kept', 'w').write('1')", "^1\n"},
+		{"kept = 2\nopen('/kept', 'w').write('2')\n1 / 0", `(?s)ZeroDivisionError.*\nNote: all changes that the call made to files were undone.$`},
+		{"kept, open('/kept').read()", `^\(1, '1'\)$`},
+	},
+	"If a call fails, files are as they were before it": {
+		{"open('/kept', 'w').write('1')", "^1\n"},
+		{"open('/kept', 'w').write('2')\n1 / 0", `(?s)ZeroDivisionError.*\nNote: all changes that the call made to files were undone.$`},
+		{"open('/kept').read()", "^'1'$"},
+	},
 	"An exception that is not caught is an error with its traceback": {
 		{"def f():\n    return {}['k']\nf()", `(?s)^Traceback .*in f\n    return \{\}\['k'\]\n.*KeyError: 'k'$`},
 	},
@@ -101,6 +120,13 @@ var claims = map[string][]claim{
 		{"type(tools.filesystem(command='view', path='/'))", `^<class 'str'>\n`},
 		{"tools.facts()['n'] + 1", `^43\n`},
 	},
+	"`await tools.NAME(...)` works as well, and `await asyncio.gather(tools.A(...), tools.B(...))` makes calls at the same time": {
+		{"(await tools.facts())['n'] + 1", `^43\nTool calls: facts 1$`},
+		{"async def main():\n    return await tools.facts()\nimport asyncio\nasyncio.run(main())", `^\{'n': 42\}\nTool calls: facts 1$`},
+		{"import asyncio\nawait asyncio.gather(tools.meet(), tools.meet())", `^\['met', 'met'\]\nTool calls: meet 2$`},
+		{"import asyncio\ncalls = [tools.meet() for i in range(2)]\nawait asyncio.gather(*calls)", `^\['met', 'met'\]\nTool calls: meet 2$`},
+		{"import asyncio\nr = await asyncio.gather(*[tools.facts() for i in range(101)], return_exceptions=True)\n[e.code for e in r if isinstance(e, ToolError)]", `^\['too_many_calls'\]\nTool calls: facts 100; 1 more were refused$`},
+	},
 	"A call that fails raises ToolError with the tool's text and a `code`": {
 		{"try:\n    tools.filesystem(command='view', path='/nothing')\nexcept ToolError as e:\n    x = (str(e), e.code)\nx",
 			`^\('The path /nothing does not exist. Please provide a valid path.', 'tool_error'\)\n`},
@@ -116,7 +142,9 @@ func TestDescription(t *testing.T) {
 	spec, _ := r.Spec(python.Name)
 	require.Equal(t, 60.0, spec.Timeout.Seconds())
 	used := map[string]bool{}
-	for i, options := range []map[string]any{{}, {"memory": 48}, {}, {"toolCalls": true}} {
+	for i, options := range []map[string]any{
+		{}, {"memory": 48}, {}, {"toolCalls": true}, {"session": "main"}, {"session": "main", "rollback": true}, {"rollback": true},
+	} {
 		selection := registry.Selection{Options: map[string]map[string]any{python.Name: options}, NoProject: i == 2}
 		definitions, err := r.Definitions(registry.Anthropic, selection)
 		require.NoError(t, err)

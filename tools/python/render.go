@@ -101,7 +101,7 @@ func NewReport(result registry.Result) (Report, bool) {
 	if result.Tool != Name || !ok {
 		return Report{}, false
 	}
-	r := Report{Console: output.Console, Text: result.Content[0].Text}
+	r := Report{Console: output.Console, Text: result.Content[0].Text, Session: output.SessionNotes()}
 	if r.Note = (&py.Result{Truncated: output.Truncated}).Note(); r.Note != "" {
 		r.Text = strings.TrimSuffix(r.Text, "\n"+r.Note)
 	}

@@ -7,8 +7,8 @@
 //	...
 //	tools, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil))
 //
-// Each call gets a fresh sandbox; only the project's files remain from earlier calls. description.md, which models
-// read, describes what the code can use.
+// Each call gets a fresh sandbox; only the project's files remain from earlier calls, unless the option session names a
+// session, whose variables stay. description.md, which models read, describes what the code can use.
 //
 // With [OptionToolCalls] code can call the other enabled tools, as tools.NAME(key=value), with the rules that hold in the
 // tool javascript.
@@ -18,6 +18,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"path"
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
@@ -37,7 +39,13 @@ const OptionMemory = "memory"
 // MinMemory is the least memory that code can be given, in bytes. Python itself needs most of it.
 const MinMemory = 40 << 20
 
-const memoryDir = "/memories" // of the project: only the tool memory changes it
+// Folders of the project that have a meaning.
+const (
+	memoryDir  = "/memories" // only the tool memory changes it
+	libraryDir = "/lib/python"
+	// sharedLibraryDir has packages that several projects share, if a project is mounted at /share. They come first.
+	sharedLibraryDir = "/share/lib/python"
+)
 
 // An Interpreter returns what code runs on. It is called for each call of the tool, so it can load Python when it is
 // first needed. It should return the same interpreter each time.
@@ -49,6 +57,20 @@ type Options struct {
 	ScriptName string
 	// Args become sys.argv, after the name of the script.
 	Args []string
+	// Stdin is the code's standard input, read when the code reads it. Nil means that it has none: input() is an error
+	// that says so.
+	Stdin io.Reader
+	// Output is how much code may print, and return, in bytes: see [sandbox.Limits].Output. Zero means
+	// [sandbox.DefaultOutput].
+	Output int
+}
+
+type expressionKey struct{}
+
+// AsExpression returns a context for a call of the tool whose code is an expression and nothing else. Models cannot ask
+// for that: it is for hosts that run what a person enters.
+func AsExpression(ctx context.Context) context.Context {
+	return context.WithValue(ctx, expressionKey{}, true)
 }
 
 const schema = `{
@@ -87,13 +109,13 @@ func (t *tool) Spec() registry.Spec {
 		Subtitle:       "Run code in a sandbox",
 		DescriptionFor: describe,
 		Schema:         json.RawMessage(schema),
-		Options: []registry.Option{{
+		Options: append([]registry.Option{{
 			ID: OptionMemory, Label: "Memory", Subtitle: "How much memory code may use, in MiB",
 			Type: registry.OptionNumber, Default: sandbox.DefaultMemory >> 20, Min: &least, Max: &most,
 		}, {
 			ID: OptionToolCalls, Label: "Tool calls", Subtitle: "Let code call the other tools",
 			Type: registry.OptionBool, Default: false,
-		}},
+		}}, coderun.SessionOptions()...),
 		OutputSchema: coderun.OutputSchema,
 		TextOutput:   true, // where the data is too long
 		Category:     registry.CategoryCode,
@@ -122,6 +144,11 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	if err != nil {
 		return registry.Result{}, fmt.Errorf("starting Python: %w", err)
 	}
+	session, err := coderun.BeginSession(ctx, Name, call, env, interpreter.OpenState)
+	if err != nil {
+		return registry.Result{}, err
+	}
+	defer session.End()
 	limit, err := coderun.TimeLeft(env.Limits.Timeout, start)
 	if err != nil {
 		return registry.Result{}, err
@@ -134,21 +161,63 @@ func (t *tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		Owner:     env.Project,
 		Client:    env.Client,
 		Console:   coderun.Progress(env),
-		Limits:    sandbox.Limits{Time: limit, Memory: int64(env.Options.Number(OptionMemory) * (1 << 20))},
+		StdinFrom: t.options.Stdin,
+		Session:   session != nil,
+		State:     session.State(),
+		Limits: sandbox.Limits{
+			Time: limit, Memory: int64(env.Options.Number(OptionMemory) * (1 << 20)), Output: t.options.Output,
+		},
+	}
+	uses := coderun.NetworkOf(env)
+	if uses != nil {
+		options.Network = uses
+		options.Environment = coderun.Environment(env)
+	}
+	options.Expression, _ = ctx.Value(expressionKey{}).(bool)
+	saved, err := coderun.ReadSaved(env)
+	if err != nil {
+		return registry.Result{}, err
 	}
 	changed := func() *Changes { return nil }
 	if env.Files != nil {
 		recorder := changes.Record(env.Files)
+		if saved != nil {
+			recorder.GoOn(saved.Files)
+		}
 		changed = recorder.Changes
 		options.Files = vfs.ReadOnly(recorder.Fs, memoryDir)
+		if vfs.IsMount(env.Files, path.Dir(path.Dir(sharedLibraryDir))) {
+			options.Libraries = []string{sharedLibraryDir, libraryDir}
+		}
 	}
-	result, err := interpreter.Run(ctx, coderun.WithoutFence(in.Code), options)
+	session.GoOn(saved)
+	var result *py.Result
+	if saved == nil {
+		result, err = interpreter.Run(ctx, coderun.WithoutFence(in.Code), options)
+		if session.Unfit(err) {
+			options.State = nil
+			result, err = interpreter.Run(ctx, coderun.WithoutFence(in.Code), options)
+		}
+	} else {
+		calls.GoOn(saved)
+		result = &py.Result{}
+		var code *sandbox.State
+		if code, err = saved.Open(ctx, env, options.Limits.Memory, interpreter.OpenState); err == nil {
+			result, err = interpreter.Resume(ctx, code, options)
+		}
+	}
+	if err == py.ErrSuspend {
+		return coderun.Suspend(ctx, result.State, calls, session, changed(), env)
+	}
+	err = session.WithoutState(err)
 	if coderun.IsHostFailure(err, py.IsScriptFailure) {
 		return registry.Result{}, err
 	}
 	coderun.LogCrash(ctx, env.Logger, "Python", err)
 	out := render(result, err, changed())
 	calls.AddTo(&out)
+	uses.AddTo(&out)
+	session.Finish(ctx, &out, result.State)
 	if note := coderun.UnknownNote(call.Input); note != "" {
 		out.Content = append(out.Content, registry.Part{Text: note})
 	}

@@ -21,7 +21,7 @@ import (
 func newRegistry(t testing.TB) *registry.Registry {
 	t.Helper()
 	interpreter := pythontest.New(t, runtime.EngineOptions{})
-	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil), filesystem.New(), facts)
+	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil), filesystem.New(), facts, newMeet())
 	require.NoError(t, err)
 	return r
 }
@@ -38,6 +38,21 @@ var facts = registry.Func(registry.Spec{Name: "facts", Description: "Knows some 
 			N int `json:"n"`
 		}{42}, nil
 	})
+
+// newMeet returns a tool of which two calls must be under way at the same time.
+func newMeet() registry.Tool {
+	first := make(chan struct{})
+	return registry.Func(registry.Spec{Name: "meet", Description: "Waits for another call."},
+		func(ctx context.Context, _ struct{}, _ registry.Env) (string, error) {
+			select {
+			case first <- struct{}{}:
+			case <-first:
+			case <-ctx.Done():
+				return "", ctx.Err()
+			}
+			return "met", nil
+		})
+}
 
 func newEnv(t testing.TB) registry.Env {
 	t.Helper()
@@ -128,4 +143,32 @@ sorted(os.listdir('/'))`)
 	result = run(t, r, env, "open('/memories/note', 'w')")
 	require.Contains(t, result.Text(), "OSError: [Errno 69] Read-only file system: '/memories/note'")
 	require.True(t, strings.HasPrefix(run(t, r, registry.Env{}, "import os\nos.listdir('/')").Text(), "[]"), "no project, no files")
+}
+
+// TestPackagesAreKept imports packages of projects in memory and on disk, between which other calls change files.
+func TestPackagesAreKept(t *testing.T) {
+	interpreter := pythontest.New(t, runtime.EngineOptions{})
+	r, err := registry.New(python.New(func(context.Context) (*py.Interpreter, error) { return interpreter, nil }, nil))
+	require.NoError(t, err)
+	disk, err := local.OpenStore(t.TempDir(), nil)
+	require.NoError(t, err)
+	for name, store := range map[string]*local.Store{"memory": local.NewMemoryStore(nil), "disk": disk} {
+		project, err := store.Open(t.Context(), "test")
+		require.NoError(t, err)
+		env := registry.Env{Project: name, Files: project}
+		const code = "try:\n    import missing\nexcept ImportError:\n    pass\nfrom pkg.part import v\nimport time\nmade = time.time()"
+		write(t, env.Files, "/lib/python/pkg/__init__.py", code)
+		write(t, env.Files, "/lib/python/pkg/part.py", "v = 1")
+		made := run(t, r, env, "import pkg\npkg.made").Text()
+		for range 2 {
+			require.Equal(t, made+"\nFiles: created /out", run(t, r, env, "import pkg\nopen('/out', 'w').close()\npkg.made").Text())
+			require.Equal(t, made+"\nFiles: deleted /out", run(t, r, env, "import os\nfrom pkg import made\nos.remove('/out')\nmade").Text())
+		}
+		write(t, env.Files, "/lib/python/pkg/part.py", "v = 2")
+		require.Equal(t, "2", run(t, r, env, "from pkg import v\nv").Text())
+		require.NotEqual(t, made, run(t, r, env, "import pkg\npkg.made").Text())
+		require.NoError(t, project.Close())
+	}
+	require.Equal(t, 2, interpreter.Engine().Stats().Images, "projects share none")
+	require.NoError(t, disk.Close())
 }

@@ -63,6 +63,9 @@ func functions(calls *coderun.ToolCalls) []py.Function {
 					return nil, err
 				}
 				value, err := calls.Call(ctx, d, input)
+				if err == coderun.ErrLater {
+					return nil, py.ErrSuspend
+				}
 				if failed, ok := errors.AsType[*coderun.CallError](err); ok {
 					return nil, toolError(failed.Code, failed.Text)
 				}

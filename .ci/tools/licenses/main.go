@@ -41,7 +41,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	printTexts(os.Stdout, modules, goLicense)
+	dataLicense, err := os.ReadFile(filepath.Join(flag.Arg(0), "internal", "intl", "data", "LICENSE.unicode"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	printTexts(os.Stdout, modules, goLicense, dataLicense)
 }
 
 func printTable(w io.Writer, modules []license.Module) {
@@ -75,10 +79,15 @@ of the WebAssembly module have these licences:
 	fmt.Fprint(w, `
 No program finds these parts; this list is updated by hand when the engine changes. A test pins the engine's SHA-256.
 
+## The data of Intl
+
+The tables in `+"`internal/intl/data`"+` are made from [CLDR](https://cldr.unicode.org) by Unicode, Inc., whose licence is
+Unicode-3.0.
+
 ## Not included
 
 Tools that check and measure the project are not distributed: staticcheck, which go.mod names as a tool, and the modules
-in `+"`.ci/tools`, `bench` and `provider/sdktest`"+`.
+in `+"`.ci/tools`, `bench`, `provider/sdktest` and `vfs/postgres/s3/servertest`"+`.
 `)
 }
 
@@ -92,7 +101,7 @@ var engine = []struct{ name, license, holders string }{
 	{"compiler-rt of LLVM 17", "Apache-2.0 WITH LLVM-exception", "the LLVM project"},
 }
 
-func printTexts(w io.Writer, modules []license.Module, goLicense []byte) {
+func printTexts(w io.Writer, modules []license.Module, goLicense, dataLicense []byte) {
 	title := func(name string) { fmt.Fprintf(w, "%s\n%s\n\n", strings.Repeat("=", 80), name) }
 	for _, m := range modules {
 		for _, file := range m.Files {
@@ -102,6 +111,8 @@ func printTexts(w io.Writer, modules []license.Module, goLicense []byte) {
 	}
 	title("The Go programming language")
 	fmt.Fprintf(w, "%s\n\n", strings.TrimSpace(string(goLicense)))
+	title("The data of Intl")
+	fmt.Fprintf(w, "%s\n\n", strings.TrimSpace(string(dataLicense)))
 	title("The JavaScript engine in github.com/fastschema/qjs")
 	for _, p := range engine {
 		fmt.Fprintf(w, "%s: Copyright (c) %s. SPDX-License-Identifier: %s\n", p.name, p.holders, p.license)

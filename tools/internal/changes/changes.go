@@ -60,6 +60,17 @@ func Record(files afero.Fs) *Recorder {
 	return r
 }
 
+// GoOn makes the recorder go on where another one has ended that has returned these changes, or nil.
+func (r *Recorder) GoOn(c *Changes) {
+	if c == nil {
+		return
+	}
+	r.note(false, true, c.Created...)
+	r.note(true, true, c.Changed...)
+	r.note(true, false, c.Deleted...)
+	r.countMore(c.More)
+}
+
 // note notes that something is or is not there now, and whether it was right before.
 func (r *Recorder) note(before, now bool, keys ...string) {
 	r.mu.Lock()

@@ -1,6 +1,7 @@
 package coderun
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
 // OptionToolCalls is the option, of type bool, that lets code call the other tools.
@@ -48,8 +50,10 @@ type ToolCalls struct {
 
 	mu      sync.Mutex
 	calls   []ToolCall
+	orders  []int // which of the run's each of calls is; 0 for those before it went on
 	refused int
-	results int // bytes of results so far
+	results int         // bytes of results so far
+	numbers map[int]int // places of the calls that have been put off, by their numbers
 }
 
 // A CallError is why a call gives no value.
@@ -61,15 +65,28 @@ type CallError struct {
 func (e *CallError) Error() string { return e.Text }
 
 // Call makes a call. What the code gets is the result's data if the tool says what that is, and otherwise the text. The
-// error is a [*CallError].
+// error is a [*CallError], or ErrLater.
 func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json.RawMessage) (any, error) {
-	i, ok := c.begin(d.Name)
+	number := sandbox.CallNumber(ctx)
+	order := sandbox.CallOrder(ctx)
+	i, ok := c.begin(d.Name, number, order)
 	if !ok {
 		return nil, &CallError{CodeTooManyCalls, fmt.Sprintf(
 			"Tools can be called %d times in one run, and all of these calls have been made. Return what there is, and go on in another run.", MaxToolCalls)}
 	}
 	start := time.Now()
-	result := c.Env.Dispatch(ctx, registry.Call{Tool: d.Name, Input: input})
+	ofRun := ctx
+	ctx = registry.WithPause(ctx, func() (resume func()) { return sandbox.Hold(ofRun) })
+	call := registry.Call{Tool: d.Name, Input: input, Number: order}
+	var result registry.Result
+	if number < 0 {
+		result = c.Env.Dispatch(ctx, call)
+	} else if answer, later := c.Env.DispatchNumbered(ctx, call, number); later {
+		c.putOff(i, number)
+		return nil, ErrLater
+	} else {
+		result = answer
+	}
 	var value any = result.Text()
 	size := len(value.(string))
 	if data, ok := result.Data.(json.RawMessage); ok && d.Output != nil {
@@ -85,16 +102,30 @@ func (c *ToolCalls) Call(ctx context.Context, d *registry.Definition, input json
 	return value, nil
 }
 
-// begin counts a call.
-func (c *ToolCalls) begin(tool string) (i int, ok bool) {
+// begin counts a call, unless it is one that was put off.
+func (c *ToolCalls) begin(tool string, number, order int) (i int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if i, ok := c.numbers[number]; ok {
+		delete(c.numbers, number)
+		return i, true
+	}
 	if len(c.calls) >= MaxToolCalls {
 		c.refused++
 		return 0, false
 	}
 	c.calls = append(c.calls, ToolCall{Tool: tool, Code: registry.CodeCanceled})
+	c.orders = append(c.orders, order)
 	return len(c.calls) - 1, true
+}
+
+func (c *ToolCalls) putOff(i, number int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.numbers == nil {
+		c.numbers = map[int]int{}
+	}
+	c.numbers[number] = i
 }
 
 // end notes how a call has ended, and reports whether there is room for a result of that size.
@@ -108,10 +139,25 @@ func (c *ToolCalls) end(i int, result registry.Result, took time.Duration, size 
 	return c.results <= maxToolResults
 }
 
+// inOrder returns the calls in the order in which the code has made them. Those that are made at once begin in an order
+// that is by chance. The caller holds the lock.
+func (c *ToolCalls) inOrder() []ToolCall {
+	places := make([]int, len(c.calls))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(c.orders[a], c.orders[b]) })
+	calls := make([]ToolCall, len(c.calls))
+	for i, place := range places {
+		calls[i] = c.calls[place]
+	}
+	return calls
+}
+
 // AddTo adds the calls to what is said of the run. Those that are still under way have been canceled by its end.
 func (c *ToolCalls) AddTo(result *registry.Result) {
 	c.mu.Lock()
-	calls, refused := slices.Clone(c.calls), c.refused
+	calls, refused := c.inOrder(), c.refused
 	c.mu.Unlock()
 	if len(calls) == 0 {
 		return
@@ -123,7 +169,7 @@ func (c *ToolCalls) AddTo(result *registry.Result) {
 			failed[call.Tool]++
 		}
 	}
-	tools := slices.Sorted(maps.Keys(made)) // the order of calls that are made at once is by chance
+	tools := slices.Sorted(maps.Keys(made))
 	for i, tool := range tools {
 		tools[i] = fmt.Sprintf("%s %d", tool, made[tool])
 		if n := failed[tool]; n > 0 {

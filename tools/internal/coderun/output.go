@@ -23,7 +23,9 @@ type Output struct {
 	// Files are the files that the code itself changed, not other tools, or nil.
 	Files *changes.Changes `json:"files,omitempty"`
 	Usage Usage            `json:"usage"`
-	// Calls are the code's calls of other tools, in the order in which they began.
+	// Session is the session in which the code ran, or nil.
+	Session *SessionOutput `json:"session,omitempty"`
+	// Calls are the code's calls of other tools, in the order in which the code has made them.
 	Calls []ToolCall `json:"calls,omitempty"`
 }
 
@@ -46,8 +48,13 @@ var OutputSchema = json.RawMessage(`{"type": "object", "properties": {
 		"more": {"type": "integer", "description": "How many others there are."}
 	}},
 	"usage": {"type": "object", "properties": {
-		"milliseconds": {"type": "number"}, "memoryBytes": {"type": "integer"}, "work": {"type": "integer"}
+		"milliseconds": {"type": "number"}, "memoryBytes": {"type": "integer"}, "work": {"type": "integer"},
+		"requests": {"type": "integer"}, "sentBytes": {"type": "integer"}, "receivedBytes": {"type": "integer"}
 	}},
+	"session": {"type": "object", "description": "The session whose variables the code went on with.", "properties": {
+		"name": {"type": "string"}, "kept": {"type": "boolean", "description": "Whether the variables are now as the code left them."},
+		"notes": {"type": "array", "items": {"type": "string"}}
+	}, "required": ["name", "kept"]},
 	"calls": {"type": "array", "description": "The code's calls of other tools.", "items": {"type": "object", "properties": {
 		"tool": {"type": "string"}, "ok": {"type": "boolean"}, "code": {"type": "string"}, "milliseconds": {"type": "number"}
 	}, "required": ["tool", "ok"]}}
@@ -72,6 +79,10 @@ type Usage struct {
 	MemoryBytes  int64   `json:"memoryBytes"`
 	// Work counts the engine's work, independent of the machine.
 	Work int64 `json:"work"`
+	// Requests over the network, redirects counted, and the bytes of bodies.
+	Requests int64 `json:"requests,omitempty"`
+	Sent     int64 `json:"sentBytes,omitempty"`
+	Received int64 `json:"receivedBytes,omitempty"`
 }
 
 // A ToolCall is a call of a tool that code made. Calls that were requested just before the code failed or was

@@ -33,7 +33,9 @@ func (r Run) Result() registry.Result {
 	out := registry.Result{Status: fmt.Sprintf("Ran for %v", r.Usage.Duration.Round(100_000))}
 	data := Output{
 		Value: r.Value, Error: r.Error, Console: r.Console, Truncated: r.Truncated, Files: r.Files,
-		Usage: Usage{float64(r.Usage.Duration.Microseconds()) / 1000, r.Usage.Memory, r.Usage.Work},
+		Usage: Usage{
+			Milliseconds: float64(r.Usage.Duration.Microseconds()) / 1000, MemoryBytes: r.Usage.Memory, Work: r.Usage.Work,
+		},
 	}
 	if data.Console == nil {
 		data.Console = []sandbox.Entry{}

@@ -20,12 +20,22 @@ type Report struct {
 	Status int
 	// Note says how much of the output was cut off. Empty means nothing.
 	Note string
+	// Session says what the code's session did not do, such as keeping variables.
+	Session []string
 }
 
 // A ReadValue is an Output whose value is still JSON, so that null is told from no value.
 type ReadValue struct {
 	Output
 	Value json.RawMessage `json:"value"`
+}
+
+// SessionNotes returns what there is to say of the session.
+func (v *ReadValue) SessionNotes() []string {
+	if v.Session == nil {
+		return nil
+	}
+	return v.Session.Notes
 }
 
 // ReadOutput returns the data of a result. It is false for calls that did not run code.

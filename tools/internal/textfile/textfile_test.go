@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolrun/toolrun/internal/progress/progresstest"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
 
@@ -76,6 +77,10 @@ func TestErrorsAreExplained(t *testing.T) {
 		{syscall.ENOSPC, "Error: There is no space left for /memories/f."},
 		{fs.ErrPermission, "Error: The path /memories/f cannot be used: it is, or leads through, a link, a special file, or something that is protected."},
 		{fs.ErrNotExist, "Error: The path /memories/f does not exist"},
+		{&vfs.UnavailableError{Reason: "the database is restarting", Err: errors.New("db.internal:5432")},
+			"Error: /memories/f: the files cannot be reached at the moment (the database is restarting), and nothing has been changed; try again later."},
+		{&vfs.UnavailableError{Reason: "the connection was lost", Unknown: true},
+			"Error: /memories/f: the files cannot be reached at the moment (the connection was lost), and it is not known whether this has been done; look before trying again."},
 	} {
 		err := tree.Explain("/f", &fs.PathError{Op: "open", Path: "/f", Err: test.err})
 		require.EqualError(t, err, test.want)

@@ -169,6 +169,9 @@ func (t Tree) Explain(name string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return because(err, "Error: The path %s does not exist", shown)
 	}
+	if unavailable, ok := errors.AsType[*vfs.UnavailableError](err); ok {
+		return because(err, "Error: %s: %s.", shown, unavailable.Unavailable())
+	}
 	return err
 }
 

@@ -14,13 +14,12 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/registry"
-	"github.com/toolrun/toolrun/tools/javascript"
-	"github.com/toolrun/toolrun/tools/python"
 )
 
 // callFlags are the flags of commands that call a tool.
 type callFlags struct {
 	project projectFlags
+	record  recordFlags
 	timeout time.Duration
 	json    bool
 }
@@ -28,6 +27,9 @@ type callFlags struct {
 func (f *callFlags) add(cmd *cobra.Command, timeout time.Duration) {
 	f.project.add(cmd)
 	f.project.addLib(cmd)
+	f.project.addCheckpoint(cmd)
+	f.record.add(cmd)
+	f.project.addAsk(cmd)
 	usage := "stop the call after this time"
 	if timeout == 0 {
 		usage += " (default: the tool's own limit)"
@@ -86,6 +88,9 @@ what the model gets.`,
 }
 
 func (f *callFlags) check(cmd *cobra.Command) error {
+	if err := f.project.checkAsk(); err != nil {
+		return err
+	}
 	if f.timeout < 0 || f.timeout == 0 && cmd.Flags().Changed("timeout") {
 		return fmt.Errorf("--timeout must be positive, not %v", f.timeout)
 	}
@@ -115,41 +120,57 @@ func (f *callFlags) dispatch(ctx context.Context, cmd *cobra.Command, r *runner,
 // of starting the engine or of the host; or errToolFailed or an exitError.
 func (f *callFlags) call(ctx context.Context, cmd *cobra.Command, r *runner, call registry.Call, env registry.Env,
 	d display) error {
-	if call.Tool == javascript.Name {
-		if _, err := r.start(ctx); err != nil {
-			return err
-		}
+	if err := r.load(ctx, call.Tool); err != nil {
+		return err
 	}
-	if call.Tool == python.Name {
-		if _, err := r.Python(ctx); err != nil {
-			return err
-		}
-	}
-	env.Limits.Timeout = f.timeout
 	call.ID = newCall(call.Tool)
-	stopProgress := func() {}
-	if !f.json {
-		progress := terminal.StartProgress(cmd.ErrOrStderr(), cmd.OutOrStdout())
-		stopProgress = progress.Stop
-		env.Progress = func(p registry.Progress) {
-			shown := false
-			if p.Console != nil && p.CallID == call.ID {
-				progress.Above(func() { shown = d.entry(*p.Console) })
-			}
-			if !shown {
-				progress.Report(p.Message, p.Done, p.Total)
-			}
-		}
+	p, err := f.record.prepare(ctx, r.Registry(), call, env)
+	if err != nil {
+		return err
 	}
-	result := r.Registry().Dispatch(ctx, call, env)
+	result, stopProgress := f.show(cmd, p, call, d)
+	recorded := p.end(result)
 	stopProgress()
+	if p := result.Pending; p != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: waits for approval: toolrun approvals show %s\n", p.Token)
+	}
 	if err := ctx.Err(); err != nil {
 		if f.json {
 			return errors.Join(err, printJSON(cmd.OutOrStdout(), result))
 		}
 		return errors.Join(err, d.interrupted(result))
 	}
-	return f.print(cmd.OutOrStdout(), result, d)
+	err = f.print(cmd.OutOrStdout(), result, d)
+	if recorded != nil { // which says more than the exit status of the code
+		return recorded
+	}
+	return err
+}
+
+// show makes a call, and shows what its code prints and its progress until stop is called.
+func (f *callFlags) show(cmd *cobra.Command, p prepared, call registry.Call, d display) (result registry.Result, stop func()) {
+	p.env.Limits.Timeout = f.timeout
+	stop = func() {}
+	if !f.json {
+		progress := terminal.StartProgress(cmd.ErrOrStderr(), cmd.OutOrStdout())
+		stop = progress.Stop
+		if ask := p.env.Approve; ask != nil {
+			p.env.Approve = func(ctx context.Context, request registry.ApprovalRequest) (d registry.Decision, err error) {
+				progress.Above(func() { d, err = ask(ctx, request) })
+				return d, err
+			}
+		}
+		p.env.Progress = func(report registry.Progress) {
+			shown := false
+			if report.Console != nil && report.CallID == call.ID {
+				progress.Above(func() { shown = d.entry(*report.Console) })
+			}
+			if !shown {
+				progress.Report(report.Message, report.Done, report.Total)
+			}
+		}
+	}
+	return p.tools.Dispatch(p.ctx, call, p.env), stop
 }
 
 // print prints a result on a display, or as JSON. A failure of the host is an error; a failure of the tool is

@@ -32,6 +32,7 @@ var errLeft = errors.New("the session was left")
 // Main runs the command with its arguments (without the program's name) and streams, and returns its exit status.
 // An interrupt of the process stops what is running.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	startQuickly()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process the hard way
@@ -89,8 +90,9 @@ files get the bytes unchanged.`,
 		Version:       version(),
 	}
 	root.SetVersionTemplate("toolrun {{.Version}}\n")
-	root.AddCommand(newJS(), newPy(), newREPL(), newCallCommand(), newMCP(), newTools(), newDefs(), newPrompt(), newFiles(),
-		newProject(), newModule(), newSelftest(), newVersion())
+	root.AddCommand(newJS(), newPy(), newREPL(), newCallCommand(), newReplay(), newMCP(), newServe(), newTools(), newDefs(), newPrompt(),
+		newFiles(), newCheckpoint(), newProject(), newSessionCommand(), newStore(), newModule(), newSelftest(), newVersion())
+	root.AddCommand(newApprovals())
 	explainArguments(root)
 	arrangeHelp(root)
 	completeCommands(root)

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,7 +51,7 @@ func TestTranscripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("..", "..", "..", "..", "testdata", "script"),
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"wasm": writeModule},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"wasm": writeModule, "web": serveWeb},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(append(env.Vars, cacheEnv()...), "TOOLRUN_DATA="+filepath.Join(env.WorkDir, ".data"),
@@ -85,6 +88,17 @@ func writeModule(ts *testscript.TestScript, _ bool, args []string) {
 	m.Memory(1)
 	m.Custom = asm.Section(0, asm.Name("debugging"))
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), m.Bytes(), 0o666))
+}
+
+// serveWeb starts a server that says what it is asked, and puts its address into the variable WEB.
+func serveWeb(ts *testscript.TestScript, _ bool, _ []string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"method": %q, "path": %q, "key": %q, "body": %q}`, r.Method, r.URL.Path, r.Header.Get("X-Key"), body)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("WEB", server.URL)
 }
 
 func command(args ...string) *exec.Cmd {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/vfs"
 )
 
 // codeFlags are the flags of the commands that run code.
@@ -21,6 +22,8 @@ type codeFlags struct {
 	eval, print string
 	memory      int64 // MiB
 	leastMemory int64 // bytes
+	session     string
+	rollback    bool
 }
 
 func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64) {
@@ -28,8 +31,21 @@ func (f *codeFlags) add(cmd *cobra.Command, leastMemory int64) {
 	cmd.Flags().StringVarP(&f.eval, "eval", "e", "", "run `CODE`")
 	cmd.Flags().StringVarP(&f.print, "print", "p", "", "print the value of the expression `EXPR`")
 	cmd.MarkFlagsMutuallyExclusive("eval", "print")
+	addSession(cmd, &f.session)
+	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "if the code fails, undo what it has changed")
 	cmd.Flags().SetInterspersed(false) // what follows the file is for the code
 	cmd.Flags().Int64Var(&f.memory, "memory", sandbox.DefaultMemory>>20, "limit the code's memory to this many `MiB`")
+}
+
+// addSession adds --session.
+func addSession(cmd *cobra.Command, session *string) {
+	cmd.Flags().StringVar(session, "session", "", "go on with the variables of the session `NAME`, and leave them for the next call")
+}
+
+// choose sets what the flags say of the session and of failures for a tool.
+func (f *codeFlags) choose(s registry.Selection, tool string) registry.Selection {
+	s.Session = f.session
+	return s.WithOption(tool, registry.OptionRollback, f.rollback)
 }
 
 // code is what a command is to run.
@@ -37,12 +53,18 @@ type code struct {
 	text, name string   // name is that of its file, if it has one
 	args       []string // for the code
 	expression bool
+	fromStdin  bool // it is what standard input had
 }
 
 // read returns the code that the flags and arguments name.
 func (f *codeFlags) read(cmd *cobra.Command, args []string) (code, error) {
 	if least, most := f.leastMemory>>20, int64(sandbox.MaxMemory>>20); f.memory < least || f.memory > most {
 		return code{}, fmt.Errorf("--memory must be between %d and %d, not %d", least, most, f.memory)
+	}
+	if cmd.Flags().Changed("session") {
+		if err := vfs.CheckSession(f.session); err != nil {
+			return code{}, err
+		}
 	}
 	switch {
 	case cmd.Flags().Changed("eval"):
@@ -55,7 +77,7 @@ func (f *codeFlags) read(cmd *cobra.Command, args []string) (code, error) {
 		return code{}, errors.New("no code: give -e CODE, -p EXPR, a file, or - for standard input")
 	}
 	text, name, err := readCode(cmd, args[0])
-	return code{text: text, name: name, args: args[1:]}, err
+	return code{text: text, name: name, args: args[1:], fromStdin: args[0] == "-"}, err
 }
 
 // input is the input of a tool that runs the code.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
+	"github.com/toolrun/toolrun/tools/sessions"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/archive"
 )
@@ -54,50 +56,71 @@ func (c completer) ofFlag(cmd *cobra.Command, _ []string, typed string) ([]cobra
 // completedArguments are the completers of arguments, by command and in order. Nil means a file of the host. For
 // commands that take any number of arguments, the last completer serves all that follow.
 var completedArguments = map[string][]completer{
-	"js":              {nil},
-	"call":            {completeTool},
-	"tools":           {completeTool},
-	"files ls":        {completePath},
-	"files tree":      {completePath},
-	"files cat":       {completePath},
-	"files put":       {nil, completePath},
-	"files get":       {completePath, nil},
-	"files rm":        {completePath},
-	"files mv":        {completePath, completePath},
-	"files cp":        {completePath, completePath},
-	"files mkdir":     {completePath},
-	"files history":   {completePath},
-	"files deleted":   {completePath},
-	"files restore":   {completeChange},
-	"files undo":      {completeCall},
-	"files redo":      {completeUndone},
-	"files edit":      {completePath},
-	"files diff":      {completePath, completeChange, completeChange},
-	"files grep":      {completeNothing, completePath},
-	"files import":    {nil},
-	"files export":    {nil},
-	"project delete":  {completeProject},
-	"project restore": {completeDeleted},
-	"module add":      {nil},
-	"module show":     {completeModule},
-	"module remove":   {completeModule},
-	"module verify":   {completeModule},
-	"module new":      {completeDirectory},
+	"js":                 {nil},
+	"py":                 {nil},
+	"call":               {completeTool},
+	"replay":             {nil},
+	"tools":              {completeTool},
+	"files ls":           {completePath},
+	"files tree":         {completePath},
+	"files cat":          {completePath},
+	"files put":          {nil, completePath},
+	"files get":          {completePath, nil},
+	"files rm":           {completePath},
+	"files mv":           {completePath, completePath},
+	"files cp":           {completePath, completePath},
+	"files mkdir":        {completePath},
+	"files history":      {completePath},
+	"files deleted":      {completePath},
+	"files restore":      {completeChange},
+	"files undo":         {completeCall},
+	"files redo":         {completeUndone},
+	"files edit":         {completePath},
+	"files diff":         {completePath, completeChange, completeChange},
+	"files grep":         {completeNothing, completePath},
+	"files import":       {nil},
+	"files export":       {nil},
+	"checkpoint restore": {completeCheckpoint},
+	"checkpoint delete":  {completeCheckpoint},
+	"approvals show":     {completeRun},
+	"approvals approve":  {completeRun},
+	"approvals refuse":   {completeRun},
+	"project delete":     {completeProject},
+	"project restore":    {completeDeleted},
+	"session show":       {completeSession},
+	"session fork":       {completeSession, completeNothing},
+	"session delete":     {completeSession},
+	"module add":         {nil},
+	"module show":        {completeModule},
+	"module remove":      {completeModule},
+	"module verify":      {completeModule},
+	"module new":         {completeDirectory},
 }
 
 func repeats(cmd *cobra.Command) bool { return strings.Contains(cmd.Use, "...") }
 
 var completedFlags = map[string]completer{
-	"project": completeProject,
-	"root":    completeDirectory,
-	"data":    completeDirectory,
-	"enable":  completeList(completeTool),
-	"disable": completeList(completeTool),
-	"option":  completeOption,
-	"reset":   completeOption,
-	"format":  fixed(string(archive.Zip), string(archive.Tar), string(archive.TarGzip)),
-	"api":     completeAPI,
-	"lang":    fixed(moduleLanguages...),
+	"project":    completeProject,
+	"root":       completeDirectory,
+	"data":       completeDirectory,
+	"enable":     completeList(completeTool),
+	"disable":    completeList(completeTool),
+	"option":     completeOption,
+	"reset":      completeOption,
+	"format":     fixed(string(archive.Zip), string(archive.Tar), string(archive.TarGzip)),
+	"api":        completeAPI,
+	"ask":        completeList(completeAsk),
+	"lang":       completeLanguage,
+	"checkpoint": fixed("before", "never"),
+	"session":    completeSession,
+}
+
+// completeLanguage completes the languages of what a command begins or runs.
+func completeLanguage(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if cmd.Name() == "repl" {
+		return offer([]string{javascript.Name, python.Name}, typed)
+	}
+	return offer(moduleLanguages, typed)
 }
 
 // offer returns the words that begin with what has been typed.
@@ -189,7 +212,7 @@ func projectOf(cmd *cobra.Command) *projectFlags {
 
 func completeProject(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	f := projectOf(cmd)
-	if dir, err := f.projectsDir(); err != nil || !isDir(dir) {
+	if there, err := f.hasStore(); err != nil || !there {
 		return offer(nil, typed)
 	}
 	store, err := f.store(nil)
@@ -199,11 +222,6 @@ func completeProject(cmd *cobra.Command, typed string) ([]cobra.Completion, cobr
 	defer store.Close()
 	ids, _ := store.List(cmd.Context(), "", 0) // as many as it can list
 	return offer(ids, typed)
-}
-
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }
 
 // inProject completes words that depend on the project.
@@ -262,6 +280,36 @@ func completeCall(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.S
 			if isPlain(change.Call) {
 				words = append(words, change.Call)
 			}
+		}
+		return startingWith(words, typed)
+	})(cmd, typed)
+}
+
+// completeCheckpoint completes the name of a checkpoint.
+func completeCheckpoint(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
+		checkpoints, err := vfs.CheckpointsOf(p)
+		if err != nil {
+			return nil
+		}
+		all, _ := checkpoints.Checkpoints(ctx)
+		var words []string
+		for _, k := range all {
+			if isPlain(k.Name) {
+				words = append(words, k.Name)
+			}
+		}
+		return startingWith(words, typed)
+	})(cmd, typed)
+}
+
+// completeSession completes the name of a session.
+func completeSession(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return inProject(func(ctx context.Context, p vfs.Project, typed string) []string {
+		all, _ := sessions.List(ctx, p)
+		var words []string
+		for _, s := range all {
+			words = append(words, s.Name)
 		}
 		return startingWith(words, typed)
 	})(cmd, typed)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -127,11 +128,15 @@ func findChange(changes []vfs.Change, text string) (vfs.Change, error) {
 
 // before is a file before a change.
 func before(cmd *cobra.Command, p vfs.Project, change vfs.Change) (fileVersion, error) {
+	return beforeChange(cmd.Context(), p, change)
+}
+
+func beforeChange(ctx context.Context, p vfs.Project, change vfs.Change) (fileVersion, error) {
 	version := fileVersion{label: fmt.Sprintf("%s (before change %d)", change.Path, change.ID)}
 	if change.Op == vfs.OpCreate || change.Op == vfs.OpMkdir {
 		return version, nil
 	}
-	f, err := p.OpenVersion(cmd.Context(), change.ID)
+	f, err := p.OpenVersion(ctx, change.ID)
 	if err != nil {
 		return version, err
 	}

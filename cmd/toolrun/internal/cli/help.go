@@ -17,9 +17,9 @@ var groups = []struct {
 	id, title string
 	commands  []string
 }{
-	{"run", "Run code and tools:", []string{"js", "repl", "call", "mcp"}},
+	{"run", "Run code and tools:", []string{"js", "repl", "call", "replay", "mcp", "serve"}},
 	{"model", "See what a model gets:", []string{"tools", "defs", "prompt"}},
-	{"project", "Look after projects:", []string{"files", "project"}},
+	{"project", "Look after projects:", []string{"files", "checkpoint", "project", "approvals", "store"}},
 	{"module", "Add tools and languages:", []string{"module"}},
 	{"self", "About toolrun:", []string{"selftest", "version"}},
 }

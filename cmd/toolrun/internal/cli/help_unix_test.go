@@ -52,10 +52,10 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// hasTestsOfItsOwn matches what takes long, serves until it is stopped, or needs a layer outside of the directory, modules,
-// or Python.
+// hasTestsOfItsOwn matches what takes long, serves until it is stopped, or needs a layer outside of the directory,
+// modules, recordings, or Python.
 var hasTestsOfItsOwn = regexp.MustCompile(
-	`^ *toolrun (selftest|mcp --http|.*--overlay|files --root \S+ (apply|discard|diff)|module (add|show|remove)|py )|\| toolrun py`)
+	`^ *toolrun (selftest|serve|mcp --http|store sweep|.*--overlay|files --root \S+ (apply|discard|diff)|module (add|show|remove)|approvals (show|approve|refuse)|py |replay )|\| toolrun py`)
 
 // exampleDir returns a directory with what examples speak of, and with the default project in .data.
 func exampleDir(t *testing.T) string {
@@ -129,7 +129,7 @@ func TestEachCommandHasJSON(t *testing.T) {
 	for name, help := range helpTexts(t, nil) {
 		switch {
 		case name == "" || name == "help" || strings.HasPrefix(name, "completion"): // that is for shells
-		case name == "mcp": // speaks JSON-RPC
+		case name == "mcp", name == "serve": // speak JSON-RPC and HTTP
 		default:
 			require.Contains(t, help, "--json ", name)
 		}

@@ -38,6 +38,9 @@ func changesOutcome(changes []vfs.Change) outcome {
 		all = append(all, jsonChange{e.ID, e.Time, e.Call, e.Op, e.Path, e.To, e.Kept, e.Lost, e.Special,
 			e.Undoes, e.Redoes})
 		what, call := e.Path, e.Call
+		if id, ok := vfs.ParseStatePath(e.Path); ok {
+			what = "the variables of " + id.String()
+		}
 		if e.To != "" {
 			what += " -> " + e.To
 		}

@@ -28,12 +28,13 @@ What the code writes to the console is printed at once, and at the end its
 result, unless that is undefined; -p prints the value of an expression. Warnings
 and errors go to standard error. --json prints nothing before the end, and then
 one line with all of it. Flags come before the file; ARGS are in process.argv,
-from index 2 on.
+from index 2 on. Unless it is the code, standard input is process.stdin.
 
 fs.readFile, fs.writeFile, import and require use the files of the project, or
 of the directory given with --root; ./x.js is in the root of these files, not
 beside the file that runs. The project's settings are ignored: code that you
-run yourself may always run.`,
+run yourself may always run. With --session, the code runs in global scope, as
+in a notebook, and its variables stay for the next call.`,
 		Example: "  toolrun js -e 'return 6 * 7'\n" +
 			"  toolrun js -p 'new Date().getFullYear()'\n" +
 			"  toolrun js --root . -e 'return (await fs.readFile(\"go.mod\", \"utf8\")).length'\n" +
@@ -55,11 +56,16 @@ run yourself may always run.`,
 				return err
 			}
 			script := javascript.Options{ScriptName: code.name, Args: append([]string{}, code.args...), Output: sandbox.Unlimited}
+			if !code.fromStdin {
+				script.Stdin = f.record.taped(cmd.InOrStdin())
+			}
+			f.record.host.Name, f.record.host.Args, f.record.host.Expression = code.name, code.args, code.expression
 			runner, err := servers.open(cmd, toolrun.Options{Script: script})
 			if err != nil {
 				return err
 			}
 			choose := func(s registry.Selection) registry.Selection {
+				s = flags.choose(s, javascript.Name)
 				s = s.WithOption(javascript.Name, javascript.OptionMemory, flags.memory)
 				s = s.WithOption(javascript.Name, javascript.OptionToolCalls, servers.file() != "")
 				switch filepath.Ext(code.name) {

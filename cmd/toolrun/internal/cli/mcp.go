@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	"github.com/toolrun/toolrun/mcp/mcpserver"
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/vfs"
@@ -95,6 +96,8 @@ process at once.`,
 	}
 	c.project.add(cmd)
 	c.project.addLib(cmd)
+	c.project.addCheckpoint(cmd)
+	c.project.addAsk(cmd)
 	c.chosen.add(cmd)
 	c.servers.add(cmd)
 	flags := cmd.Flags()
@@ -124,7 +127,7 @@ process at once.`,
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
 	flags.BoolVar(&c.hideErrors, "hide-errors", false,
 		"give clients an id instead of the text of a tool's unexpected error; the log has both (default: over HTTP)")
-	flags.StringVar(&c.audit, "audit", "", "append a line of JSON about each call to `FILE`")
+	flags.StringVar(&c.audit, "audit", "", "append a line of JSON about each call and each request to `FILE`")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "project")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "session-projects", "root")
@@ -143,6 +146,9 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	if c.timeout < 0 || c.grace < 0 || c.calls < 1 || c.sessions < 1 || !(c.rate > 0) {
 		return errors.New("--timeout and --grace must not be negative, and --calls, --sessions and --rate must be positive")
 	}
+	if err := c.project.checkAsk(); err != nil {
+		return err
+	}
 	if c.http == "" {
 		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin",
 			"tls-cert", "insecure-no-tokens", "sessions", "rate"} {
@@ -159,6 +165,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		c.hideErrors = c.http != ""
 	}
 	var middleware []registry.Middleware
+	var requests func(network.Record)
 	if c.audit != "" {
 		file, err := os.OpenFile(c.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -166,13 +173,14 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		}
 		defer file.Close() // each line has been written by itself
 		middleware = append(middleware, observe.Audit(file, nil))
+		requests = observe.Requests(file, func(err error) { logger.Error("a request is not in the audit log", "error", err) })
 	}
 	middleware = append(middleware, observe.Slog(logger, nil))
 	metrics := mcphttp.NewMetrics(!c.sessionProjects)
 	if c.http != "" {
 		middleware = append(middleware, metrics.Middleware)
 	}
-	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware}); err != nil {
+	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware, NetworkAudit: requests}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()
@@ -194,6 +202,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 // newServer returns a server for a session. Until the context ends, it tells clients of changed tools.
 func (c *mcpCommand) newServer(ctx context.Context, session *toolrun.Session,
 	options *mcpserver.Options) (*mcpserver.Server, error) {
+	options.Watch = session.Watch
 	server, err := mcpserver.New(ctx, session.Source, options)
 	if err != nil {
 		return nil, err
@@ -285,26 +294,29 @@ func (c *mcpCommand) projectServer(ctx context.Context,
 	if err := c.project.checkRoot(); err != nil {
 		return nil, nil, err
 	}
-	o := c.sessionOptions(logger)
 	if c.project.root != "" {
-		session, err = c.runner.DirSession(c.project.root, o)
+		session, err = c.runner.DirSession(c.project.root, c.sessionOptions(logger))
 	} else {
 		var project vfs.Project
 		if project, err = c.project.open(ctx); err != nil {
 			return nil, nil, err
 		}
-		session, err = c.runner.ProjectSession(c.project.id, project, o)
+		session, err = c.runner.ProjectSession(c.project.id, project, c.sessionOptions(logger))
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err = c.newServer(ctx, session, c.options(logger))
+	options := c.options(logger)
+	options.Identity = "project " + c.project.id
+	server, err = c.newServer(ctx, session, options)
 	return session, server, err
 }
 
 // sessionOptions returns the options of all sessions.
 func (c *mcpCommand) sessionOptions(logger *slog.Logger) *toolrun.SessionOptions {
-	return c.project.withFlags(&toolrun.SessionOptions{
+	o := c.project.withFlags(&toolrun.SessionOptions{
 		Select: c.choose, Limits: registry.Limits{Timeout: c.timeout}, Logger: logger, HideErrors: c.hideErrors,
 	})
+	o.Approve = nil // it is for clients to ask their users
+	return o
 }

@@ -255,7 +255,7 @@ func TestMCPSessionProjects(t *testing.T) {
 	}
 	require.Len(t, projects(), 2)
 	require.NoError(t, sessions[0].Close())
-	require.Eventually(t, func() bool { return len(projects()) == 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(projects()) == 1 }, 2*time.Minute, 10*time.Millisecond)
 	if runtime.GOOS == "windows" {
 		return
 	}
@@ -331,7 +331,7 @@ func TestMCPTokensChange(t *testing.T) {
 	// A file that is broken changes nothing.
 	require.NoError(t, os.WriteFile(tokens, []byte(`{`), 0o600))
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "the tokens cannot be read, and those before stay") }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "the tokens cannot be read, and those before stay") }, 2*time.Minute, 10*time.Millisecond)
 	_, err = mcpCall(t.Context(), third, "javascript", hello)
 	require.NoError(t, err)
 
@@ -340,7 +340,7 @@ func TestMCPTokensChange(t *testing.T) {
 	ends(third)
 	_, err = mcpCall(t.Context(), second, "javascript", hello)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return strings.Contains(s.logged(), `"project":"other"`) }, 20*time.Second,
+	require.Eventually(t, func() bool { return strings.Contains(s.logged(), `"project":"other"`) }, 2*time.Minute,
 		10*time.Millisecond)
 }
 
@@ -351,7 +351,7 @@ func TestMCPHangup(t *testing.T) {
 	}
 	s := startMCP(t, t.TempDir(), "--http", "localhost:0")
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "SIGHUP changes nothing") }, 20*time.Second,
+	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "SIGHUP changes nothing") }, 2*time.Minute,
 		10*time.Millisecond)
 	status, _ := get(t, s.at("/healthz"), "")
 	require.Equal(t, 200, status)

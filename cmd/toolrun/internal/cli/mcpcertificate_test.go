@@ -52,7 +52,7 @@ func TestMCPCertificateChanges(t *testing.T) {
 	require.EqualValues(t, 1, serial())
 	writeCertificate(t, certFile, keyFile, 2)
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
-	require.Eventually(t, func() bool { return serial() == 2 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return serial() == 2 }, 2*time.Minute, 10*time.Millisecond)
 	require.NoError(t, os.WriteFile(keyFile, nil, 0o600))
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
 	require.Eventually(t, func() bool { return strings.Contains(s.logged(), "the certificate cannot be read") },

@@ -47,7 +47,7 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 			find, config.Token = tokens.find, tokens.token
 			n := len(tokens.now.Load().tokens)
 			options.ServerSessions = max(1, c.sessions/max(1, min(n, 4))) // one token cannot lock out the others
-			go tokens.watch(ctx)
+			go tokens.watch(ctx, tokens.read)
 		}
 	case c.sessionProjects:
 		var end func()
@@ -64,6 +64,13 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	}
 	if err != nil {
 		return err
+	}
+	if !c.stateless && !c.sessionProjects {
+		var end func() error
+		if options.Shared, end, err = c.sharedSessions(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
 	}
 	if _, err := c.runner.start(ctx); err != nil { // so that the first call need not wait
 		return err
@@ -83,6 +90,24 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 	}
 	logger.Info("serving", "url", scheme+"://"+listener.Addr().String()+"/mcp")
 	return mcphttp.Serve(ctx, listener, config)
+}
+
+// sharedSessions returns the records by which servers with the same database continue each other's sessions. They are
+// nil if there is no database.
+func (c *mcpCommand) sharedSessions() (records vfs.Records, end func() error, err error) {
+	place, err := c.project.place()
+	if c.project.root != "" || err != nil || !toolrun.IsDatabase(place) {
+		return nil, func() error { return nil }, err
+	}
+	store, err := c.project.store(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	keeper, ok := store.(vfs.RecordStore)
+	if !ok {
+		return nil, store.Close, nil
+	}
+	return keeper.Records("mcp-sessions"), store.Close, nil
 }
 
 // listen opens the address. An address that other machines can reach needs tokens.
@@ -197,7 +222,9 @@ func (c *mcpCommand) bySession(ctx context.Context,
 		if err != nil {
 			return nil, nil, err
 		}
-		session, err := c.runner.ProjectSession(id, project, c.sessionOptions(logger))
+		o := c.sessionOptions(logger)
+		o.Watched, o.Runs = nil, nil // the projects are nobody else's, and end with their sessions
+		session, err := c.runner.ProjectSession(id, project, o)
 		if err != nil {
 			return nil, nil, err
 		}

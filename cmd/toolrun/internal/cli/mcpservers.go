@@ -16,12 +16,14 @@ import (
 // mcpConfigEnv is the environment variable that names the configuration if no flag does.
 const mcpConfigEnv = "TOOLRUN_MCP_CONFIG"
 
-// serverFlags name the MCP servers whose tools are added to the built-in ones.
+// serverFlags name the MCP servers whose tools are added to the built-in ones, and what code can reach.
 type serverFlags struct {
-	config string
+	config  string
+	network networkFlags
 }
 
 func (f *serverFlags) add(cmd *cobra.Command) {
+	f.network.add(cmd)
 	cmd.Flags().StringVar(&f.config, "mcp-config", "",
 		"add the tools of the MCP servers in `FILE` (default $"+mcpConfigEnv+")")
 }
@@ -47,6 +49,10 @@ func (f *serverFlags) open(cmd *cobra.Command, options toolrun.Options) (*runner
 		if err := askInputs(cmd, &options.Servers); err != nil {
 			return nil, err
 		}
+	}
+	var err error
+	if options.Network, err = f.network.policy(); err != nil {
+		return nil, err
 	}
 	options.ServerOptions = mcpclient.Options{LookupEnv: os.LookupEnv, Transport: http.DefaultTransport,
 		ClientVersion: version()}

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
-	"os"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -21,12 +19,11 @@ import (
 
 // tokenServers are the servers of the tokens in a file, which can change while they serve.
 type tokenServers struct {
+	tokenFile
 	command *mcpCommand
 	ctx     context.Context // ends with the command
 	metrics *mcphttp.Metrics
-	logger  *slog.Logger
-	file    fs.FileInfo // when it was read
-	made    int         // servers that have been made
+	made    int // servers that have been made
 	now     atomic.Pointer[tokenSet]
 }
 
@@ -46,7 +43,7 @@ type tokenServer struct {
 // byToken reads the file of tokens and makes their servers.
 func (c *mcpCommand) byToken(ctx context.Context, metrics *mcphttp.Metrics,
 	logger *slog.Logger) (*tokenServers, error) {
-	t := &tokenServers{command: c, ctx: ctx, metrics: metrics, logger: logger}
+	t := &tokenServers{tokenFile: tokenFile{name: c.tokens, logger: logger}, command: c, ctx: ctx, metrics: metrics}
 	t.now.Store(&tokenSet{})
 	if err := t.read(); err != nil {
 		return nil, err
@@ -67,34 +64,9 @@ func (t *tokenServers) find(r *http.Request) (*mcpserver.Server, error) {
 	return nil, mcpserver.ErrUnauthorized
 }
 
-// watch reads the file again when it changes, and after SIGHUP, until the context ends.
-func (t *tokenServers) watch(ctx context.Context) {
-	hangups, stop := hangups()
-	defer stop()
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-hangups:
-		case <-ticker.C:
-			info, err := os.Stat(t.command.tokens)
-			if err != nil && t.file == nil || err == nil && t.file != nil && os.SameFile(info, t.file) &&
-				info.ModTime().Equal(t.file.ModTime()) && info.Size() == t.file.Size() {
-				continue
-			}
-		}
-		if err := t.read(); err != nil {
-			t.logger.Error("the tokens cannot be read, and those before stay", "error", err)
-		}
-	}
-}
-
 // read makes the servers of new and changed tokens, and ends those of tokens that are gone. If that fails, all stays.
 func (t *tokenServers) read() error {
-	t.file, _ = os.Stat(t.command.tokens) // before it is read, so that no change is missed
-	tokens, err := readTokens(t.command.tokens)
+	tokens, err := t.tokenFile.read()
 	if err != nil {
 		return err
 	}
@@ -164,13 +136,14 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 		return nil, err
 	}
 	options := c.options(t.logger.With("token", token.Name))
-	options.NoResources = token.NoResources
+	options.NoResources, options.Identity = token.NoResources, token.Identity()
 	options.Calls = cmp.Or(limits.Calls, options.Calls)
 	options.Rate = cmp.Or(limits.Rate, options.Rate)
 	o := c.sessionOptions(options.Logger)
 	// Names of tokens may be the same; clients must differ.
 	t.made++
-	o.Client, o.Select = fmt.Sprintf("%s (token %d)", token.Name, t.made), token.Select
+	o.Client, o.Select = fmt.Sprintf("%s (token %d)", token.Name, t.made), c.project.withAsk(token.Select)
+	o.Runs = c.project.keeper(token.Project)
 	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
 	session, err := c.runner.ProjectSession(token.Project, project, o)
 	if err != nil {

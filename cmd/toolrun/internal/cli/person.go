@@ -165,6 +165,11 @@ func (p *personPrinter) result(result registry.Result) error {
 	if err == nil && report.Note != "" {
 		err = errors.Join(p.errs.endLine(), p.errs.print(terminal.Plain, report.Note+"\n"))
 	}
+	for _, note := range report.Session {
+		if err == nil {
+			err = errors.Join(p.errs.endLine(), p.errs.print(terminal.Plain, note+"\n"))
+		}
+	}
 	switch {
 	case err != nil || !result.IsError():
 		return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -29,8 +30,15 @@ type projectFlags struct {
 	// dir says how the directory given with --root is used.
 	dir     toolrun.DirOptions
 	overlay bool
+	// checkpoint says when calls make checkpoints.
+	checkpoint checkpointFlag
+	// ask are rules for calls that need approval.
+	ask []string
 
 	noFiles error // why session returned a session without files
+
+	mu       sync.Mutex
+	database database // nil for directories
 }
 
 func (f *projectFlags) add(cmd *cobra.Command) {
@@ -87,7 +95,7 @@ func (f *projectFlags) rootOptions() *vfs.Options {
 func (f *projectFlags) addStore(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&f.id, "project", "default", "work on the project `ID`")
 	cmd.PersistentFlags().StringVar(&f.data, "data", "",
-		"keep projects in `DIR` (default $TOOLRUN_DATA, else the user's data directory)")
+		"keep projects in `DIR`, or a database if it is postgres://...\n(default $TOOLRUN_DATA, else the user's data directory)")
 	f.cmd = cmd
 }
 
@@ -96,6 +104,30 @@ func (f *projectFlags) addLib(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.lib, "lib", "",
 		"run the scripts in `DIR` of the project before the code (default /lib; none with --root)")
 }
+
+// addCheckpoint adds --checkpoint, for commands that call tools.
+func (f *projectFlags) addCheckpoint(cmd *cobra.Command) {
+	cmd.Flags().Var(&f.checkpoint, "checkpoint",
+		"`WHEN` to keep all files under a name: before each call that may change\nsome, or never; see toolrun checkpoint")
+}
+
+// A checkpointFlag is the value of --checkpoint.
+type checkpointFlag registry.CheckpointMode
+
+func (c *checkpointFlag) String() string {
+	if *c == "" {
+		return "never"
+	}
+	return string(*c)
+}
+
+func (c *checkpointFlag) Set(text string) error {
+	mode, err := registry.ParseCheckpointMode(text)
+	*c = checkpointFlag(mode)
+	return err
+}
+
+func (c *checkpointFlag) Type() string { return "string" }
 
 // name is the project's name for people.
 func (f *projectFlags) name() string {
@@ -209,14 +241,11 @@ var errNoProjects = errors.New("there are no projects")
 
 // inStore calls do with the store, if it exists.
 func (f *projectFlags) inStore(do func(store vfs.Store) error) error {
-	dir, err := f.projectsDir()
-	if err != nil {
+	switch there, err := f.hasStore(); {
+	case err != nil:
 		return err
-	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	case !there:
 		return errNoProjects
-	} else if err != nil {
-		return err
 	}
 	store, err := f.store(nil)
 	if err != nil {
@@ -250,6 +279,16 @@ func (f *projectFlags) session(ctx context.Context, r *runner, options *toolrun.
 		return nil, err
 	}
 	return session, f.checkLib(project)
+}
+
+// sealKey returns the secret of the store, or, for a directory, that of the store in the user's data directory.
+func (f *projectFlags) sealKey(ctx context.Context) ([]byte, error) {
+	store, err := f.store(nil)
+	if err != nil {
+		return nil, err
+	}
+	key, err := vfs.SealKey(ctx, store)
+	return key, errors.Join(err, store.Close())
 }
 
 // openMount opens another project of the store.
@@ -325,7 +364,15 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 		o = *options
 	}
 	o.Dir = f.dir
-	o.OpenMount = f.openMount
+	o.OpenMount, o.SealKey = f.openMount, f.sealKey
+	o.Checkpoint = registry.CheckpointMode(f.checkpoint)
+	if f.root == "" {
+		f.mu.Lock()
+		o.Watched, _ = f.database.(vfs.WatchedStore)
+		f.mu.Unlock()
+	}
+	o.Runs, o.Approve = f.keeper(f.id), f.approver()
+	o.Select = f.withAsk(o.Select)
 	if f.lib == "" {
 		return &o
 	}
@@ -342,20 +389,45 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 
 // store opens the store of projects, and makes it if it does not exist.
 func (f *projectFlags) store(options *vfs.Options) (vfs.Store, error) {
-	dir, err := f.dataDir()
+	data, err := f.place()
 	if err != nil {
 		return nil, err
 	}
-	store, err := toolrun.OpenStore(dir, options)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.database != nil {
+		return f.database.With(options)
+	}
+	store, err := openStore(data, options)
 	if err != nil {
-		return nil, fmt.Errorf("opening the directory of projects: %w", err)
+		return nil, fmt.Errorf("opening the store of projects: %w", err)
+	}
+	if d, ok := store.(database); ok { // whose connections last as long as the command
+		f.database = d
+		return d.With(options)
 	}
 	return store, nil
 }
 
-// dataDir is the data directory.
-func (f *projectFlags) dataDir() (string, error) {
+// A database is a store whose connections other ones can share.
+type database interface {
+	With(options *vfs.Options) (vfs.Store, error)
+}
+
+// place is where projects are: the data directory, or a database.
+func (f *projectFlags) place() (string, error) {
 	if f.data != "" {
+		return f.data, nil
+	}
+	if data := os.Getenv("TOOLRUN_DATA"); toolrun.IsDatabase(data) {
+		return data, nil
+	}
+	return f.dataDir()
+}
+
+// dataDir is the data directory. With a database, that is the user's.
+func (f *projectFlags) dataDir() (string, error) {
+	if f.data != "" && !toolrun.IsDatabase(f.data) {
 		return f.data, nil
 	}
 	dir, err := toolrun.UserDataDir()
@@ -365,10 +437,17 @@ func (f *projectFlags) dataDir() (string, error) {
 	return dir, nil
 }
 
-// projectsDir is the directory of projects in the data directory.
-func (f *projectFlags) projectsDir() (string, error) {
-	dir, err := f.dataDir()
-	return filepath.Join(dir, "projects"), err
+// hasStore reports whether there is a store yet.
+func (f *projectFlags) hasStore() (bool, error) {
+	place, err := f.place()
+	if err != nil || toolrun.IsDatabase(place) {
+		return err == nil, err
+	}
+	_, err = os.Stat(filepath.Join(place, "projects"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // newCall makes the id of a call, by which the changes of one command are undone.

@@ -43,13 +43,15 @@ directory given with --root has no settings.`,
 
 // jsonProject is a project as JSON.
 type jsonProject struct {
-	ID           string             `json:"id"`
-	Bytes        int64              `json:"bytes"`
-	Files        int64              `json:"files"`
-	HistoryBytes int64              `json:"historyBytes"`
-	Mounts       []vfs.Mount        `json:"mounts,omitempty"`
-	Tools        []jsonTool         `json:"tools,omitempty"`
-	Settings     *registry.Settings `json:"settings,omitempty"`
+	ID           string `json:"id"`
+	Bytes        int64  `json:"bytes"`
+	Files        int64  `json:"files"`
+	HistoryBytes int64  `json:"historyBytes"`
+	// CheckpointBytes is what all checkpoints count.
+	CheckpointBytes int64              `json:"checkpointBytes,omitempty"`
+	Mounts          []vfs.Mount        `json:"mounts,omitempty"`
+	Tools           []jsonTool         `json:"tools,omitempty"`
+	Settings        *registry.Settings `json:"settings,omitempty"`
 }
 
 // countBytes is a number of bytes in words.
@@ -69,7 +71,8 @@ func countFiles(n int64) string {
 }
 
 func newJSONProject(id string, u vfs.Usage) jsonProject {
-	return jsonProject{ID: id, Bytes: u.Bytes, Files: u.Files, HistoryBytes: u.HistoryBytes}
+	return jsonProject{ID: id, Bytes: u.Bytes, Files: u.Files, HistoryBytes: u.HistoryBytes,
+		CheckpointBytes: u.CheckpointBytes}
 }
 
 func (c *projectCommand) list() *cobra.Command {
@@ -175,12 +178,18 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s, %s of history\n", p.ID, countFiles(p.Files), countBytes(p.Bytes),
 		countBytes(p.HistoryBytes))
+	if p.CheckpointBytes > 0 {
+		fmt.Fprintf(&b, "checkpoints: %s\n", countBytes(p.CheckpointBytes))
+	}
 	for _, m := range p.Mounts {
 		access := ""
 		if m.ReadOnly {
 			access = " (read-only)"
 		}
 		fmt.Fprintf(&b, "%s: project %s%s\n", m.Path, m.Project, access)
+	}
+	if len(selection.Settings.Ask) > 0 {
+		fmt.Fprintf(&b, "ask for approval: %s\n", strings.Join(selection.Settings.Ask, ", "))
 	}
 	for _, tool := range p.Tools {
 		fmt.Fprintf(&b, "%s: %s\n", tool.Name, tool.state())
@@ -193,7 +202,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 }
 
 func (c *projectCommand) set() *cobra.Command {
-	var enable, disable, options, reset []string
+	var enable, disable, options, reset, allow, disallow, ask []string
 	var retention string
 	cmd := &cobra.Command{
 		Use:   "set",
@@ -208,6 +217,15 @@ func (c *projectCommand) set() *cobra.Command {
 			}
 			if err := errors.Join(known(tools, enable), known(tools, disable)); err != nil {
 				return err
+			}
+			asked := ask
+			if len(ask) == 1 && ask[0] == "none" {
+				asked = nil
+			}
+			for _, rule := range asked {
+				if err := registry.CheckAsk(rule); err != nil {
+					return err
+				}
 			}
 			var set []setting
 			for _, option := range options {
@@ -224,6 +242,10 @@ func (c *projectCommand) set() *cobra.Command {
 				}
 				set = append(set, setting{tool, option.ID, nil})
 			}
+			added, removed, err := networkRules(allow, disallow)
+			if err != nil {
+				return err
+			}
 			switch retention {
 			case "", vfs.RetentionAll, vfs.RetentionTiered:
 			default:
@@ -232,6 +254,12 @@ func (c *projectCommand) set() *cobra.Command {
 			return c.edit(cmd, func(s registry.Settings) (registry.Settings, error) {
 				if retention != "" {
 					s = s.WithField(vfs.RetentionField, fmt.Appendf(nil, "%q", retention))
+				}
+				if s, err = withRules(s, added, removed); err != nil {
+					return s, err
+				}
+				if cmd.Flags().Changed("ask") {
+					s.Ask = asked
 				}
 				for _, name := range enable {
 					s = s.WithEnabled(name, true)
@@ -249,6 +277,11 @@ func (c *projectCommand) set() *cobra.Command {
 	cmd.Flags().StringSliceVar(&enable, "enable", nil, "enable these `TOOLS`")
 	cmd.Flags().StringSliceVar(&disable, "disable", nil, "disable these `TOOLS`")
 	cmd.Flags().StringArrayVar(&options, "option", nil, "set an option, as `TOOL.NAME=VALUE`")
+	cmd.Flags().StringArrayVar(&allow, "allow", nil,
+		"let code make requests by this `RULE`, as in 'GET https://example.com/**'")
+	cmd.Flags().StringArrayVar(&disallow, "disallow", nil, "remove a `RULE` that --allow added")
+	cmd.Flags().StringSliceVar(&ask, "ask", nil,
+		"let a person approve calls by these `RULES`, as --ask of toolrun call does; none removes them")
 	cmd.Flags().StringVar(&retention, "retention", "",
 		"keep `all` versions in the history, or fewer the older they are: tiered")
 	cmd.Flags().StringArrayVar(&reset, "reset", nil, "give an option, `TOOL.NAME`, its default again")

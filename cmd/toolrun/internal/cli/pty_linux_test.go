@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/ptytest"
+	"github.com/toolrun/toolrun/internal/pythontest"
 )
 
 // A pty is a command on a terminal.
@@ -148,10 +149,10 @@ func (p *pty) rest() string {
 
 func TestPrompt(t *testing.T) {
 	p := onTerminal(t, nil, "repl", "--root", ".")
-	require.Contains(t, p.prompt(), "variables do not stay, files do")
+	require.Contains(t, p.prompt(), "Variables stay until you leave")
 	require.Contains(t, p.enter("1 + 1"), "2\r\n")
 	require.NotContains(t, p.enter("let x = 1"), "undefined\r\n")
-	require.Contains(t, p.enter("typeof x"), "undefined\r\n")
+	require.Contains(t, p.enter("typeof x"), "number\r\n")
 
 	// An entry that is not complete goes on.
 	p.send("[1, 2].map((n) => {\r")
@@ -201,6 +202,38 @@ func TestPrompt(t *testing.T) {
 	require.Contains(t, p.enter("6 * '7\x1d\xe6\x97'"), "42\r\n")
 	require.Contains(t, p.enter("'日本'.length"), "2\r\n")
 
+	p.send(ctrlD)
+	require.Equal(t, 0, p.exits())
+}
+
+func TestPromptOfPython(t *testing.T) {
+	pythontest.Module(t) // or there is nothing to run
+	p := onTerminal(t, []string{pythontest.Variable + "=" + os.Getenv(pythontest.Variable)}, "repl", "--root", ".", "--lang", "python")
+	require.Contains(t, p.prompt(), ": Python in a sandbox, on the files of ")
+	require.Contains(t, p.enter("6 * 7"), "42\r\n")
+	require.NotContains(t, p.enter("x = 1"), "None")
+
+	// A block goes on until an empty line.
+	p.send("for i in (1, 2):\r")
+	p.expect("... ")
+	p.send("    print(i * 7)\r")
+	p.expect("... ")
+	require.Contains(t, p.enter(""), "7\r\n14\r\n")
+	p.send("x = (\r")
+	p.expect("... ")
+	p.send(ctrlC)
+	p.prompt()
+
+	for typed, want := range map[string]string{"enumer" + tab: "enumerate", "math.hyp" + tab + "(3, 4)": "math.hypot(3, 4)", "str.removepre" + tab: "str.removeprefix"} {
+		p.send(typed + ctrlC)
+		p.prompt()
+		require.Equal(t, want+"^C", shownLast(p.all()[:p.from]), typed)
+	}
+	p.send("print('be' + 'gun'); sum(iter(int, 1))\r")
+	p.expect("begun")
+	p.send(ctrlC)
+	p.expect("interrupted")
+	p.prompt()
 	p.send(ctrlD)
 	require.Equal(t, 0, p.exits())
 }

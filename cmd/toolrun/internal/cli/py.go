@@ -47,6 +47,8 @@ Standard error and tracebacks go to standard error. --json prints nothing before
 the end, and then one line with all of it, with the value of the last
 expression. Flags come before the file; ARGS are in sys.argv.
 
+Unless it is the code, standard input is sys.stdin.
+
 open and import use the files of the project, or of the directory given with
 --root. Packages of pure Python in its folder /lib/python can be imported. The
 project's settings are ignored: code that you run yourself may always run.
@@ -63,24 +65,30 @@ Python is not part of toolrun: get it once with toolrun module add python.`,
 			if err != nil {
 				return err
 			}
-			printer := newPersonPrinter(cmd)
+			ctx, printer := cmd.Context(), newPersonPrinter(cmd)
 			if printer.quiet = !code.expression; code.expression {
 				printer.undefined = "None"
-				code.text = "(" + code.text + "\n)" // which a statement cannot be in
+				ctx = python.AsExpression(ctx)
 			}
 			input, err := code.input()
 			if err != nil {
 				return err
 			}
-			script := python.Options{ScriptName: code.name, Args: code.args}
+			script := python.Options{ScriptName: code.name, Args: code.args, Output: sandbox.Unlimited}
+			if !code.fromStdin {
+				script.Stdin = f.record.taped(cmd.InOrStdin())
+			}
+			f.record.host.Name, f.record.host.Args, f.record.host.Expression = code.name, code.args, code.expression
 			runner, err := servers.open(cmd, toolrun.Options{PythonScript: script})
 			if err != nil {
 				return err
 			}
 			choose := func(s registry.Selection) registry.Selection {
-				return s.WithOption(python.Name, python.OptionMemory, flags.memory)
+				s = flags.choose(s, python.Name)
+				s = s.WithOption(python.Name, python.OptionMemory, flags.memory)
+				return s.WithOption(python.Name, python.OptionToolCalls, servers.file() != "")
 			}
-			return f.dispatch(cmd.Context(), cmd, runner, registry.Call{Tool: python.Name, Input: input}, printer,
+			return f.dispatch(ctx, cmd, runner, registry.Call{Tool: python.Name, Input: input}, printer,
 				toolrun.SessionOptions{IgnoreSettings: true, Select: choose, Limits: shellLimits})
 		},
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -27,16 +28,18 @@ const (
 )
 
 // errEntryTooLong is for entries that are beyond the limits or never complete.
-var errEntryTooLong = errors.New("an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js FILE")
+var errEntryTooLong = errors.New("an entry has at most 1000 lines and 256 KiB: put it into a file, and run that with toolrun js or py FILE")
 
 // A session is the state of toolrun repl.
 type session struct {
 	cmd     *cobra.Command
 	flags   callFlags
 	servers serverFlags
+	lang    string
 	runner  *runner
 	session *toolrun.Session
 	files   vfs.Project // nil if there are none
+	replVariables
 
 	// interrupts stop the running entry only. It is nil without a terminal; then an interrupt ends the command.
 	interrupts chan os.Signal
@@ -48,31 +51,37 @@ func newREPL() *cobra.Command {
 	s := &session{}
 	s.cmd = &cobra.Command{
 		Use:   "repl",
-		Short: "Run JavaScript and call tools at a prompt",
-		Long: `Run what you enter as JavaScript or TypeScript on the files of a project. Each
-entry runs in a fresh sandbox, as a call of a model does: files stay, variables
-do not.
+		Short: "Run JavaScript or Python and call tools at a prompt",
+		Long: `Run what you enter as JavaScript or TypeScript, or with --lang python as Python,
+on the files of a project. Variables stay from entry to entry, as in a notebook,
+until you leave: .save NAME keeps them as a session of the project, and
+--session NAME goes on with one. An entry that fails leaves the variables of
+before it.
 
-An expression shows its value ({ } is an object if it can be one); other code
-gives a value with return. An incomplete entry continues on the next line. Lines
-that begin with a dot are commands: .help lists them. Ctrl-C stops what runs, or
-drops what you typed; Ctrl-D leaves. Tab completes commands, tools, paths and
-the names in the sandbox.
+An expression shows its value ({ } is an object if it can be one); other
+JavaScript gives a value with return. An incomplete entry continues on the next
+line; a block of Python ends with an empty one. Lines that begin with a dot are
+commands: .help lists them. Ctrl-C stops what runs, or drops what you typed;
+Ctrl-D leaves. Tab completes commands, tools, paths and the names in the
+sandbox.
 
-Entries are kept in $TOOLRUN_HISTORY, by default in toolrun/repl_history in your
-state directory. If the variable is empty, nothing is kept; lines that begin
-with a space never are.
+Entries are kept in $TOOLRUN_HISTORY, by default in toolrun/repl_history (for
+Python in repl_history_python) in your state directory. If the variable is
+empty, nothing is kept; lines that begin with a space never are.
 
 If standard input or output is not a terminal, there is no prompt, and the exit
 status is 1 if an entry failed.`,
 		Example: "  toolrun repl\n" +
 			"  toolrun repl --root .\n" +
+			"  toolrun repl --lang python\n" +
 			"  echo '6 * 7' | toolrun repl --json",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return s.run() },
 	}
 	s.flags.add(s.cmd, 0)
 	s.servers.add(s.cmd)
+	addSession(s.cmd, &s.named)
+	s.cmd.Flags().StringVar(&s.lang, "lang", javascript.Name, "run this `LANGUAGE`: javascript or python")
 	return s.cmd
 }
 
@@ -80,7 +89,14 @@ func (s *session) run() (err error) {
 	if err := s.flags.check(s.cmd); err != nil {
 		return err
 	}
-	if s.runner, err = s.servers.open(s.cmd, toolrun.Options{Script: javascript.Options{ScriptName: "repl", Output: sandbox.Unlimited}}); err != nil {
+	if s.language() == nil {
+		return fmt.Errorf("--lang must be javascript or python, not %q", s.lang)
+	}
+	s.runner, err = s.servers.open(s.cmd, toolrun.Options{
+		Script:       javascript.Options{ScriptName: "repl", Output: sandbox.Unlimited},
+		PythonScript: python.Options{ScriptName: "repl", Output: sandbox.Unlimited},
+	})
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.runner.Close()) }()
@@ -88,6 +104,9 @@ func (s *session) run() (err error) {
 		return err
 	}
 	if s.files, err = s.session.Files(s.cmd.Context()); err != nil {
+		return err
+	}
+	if err := s.beginVariables(s.cmd); err != nil {
 		return err
 	}
 	if !terminal.IsTerminal(s.cmd.InOrStdin()) || !terminal.IsTerminal(s.cmd.OutOrStdout()) {
@@ -109,7 +128,7 @@ func (s *session) run() (err error) {
 // interact runs the prompt on a terminal.
 func (s *session) interact() error {
 	out := s.cmd.OutOrStdout()
-	if _, err := s.runner.start(s.cmd.Context()); err != nil {
+	if err := s.language().start(s, s.cmd.Context()); err != nil {
 		return err
 	}
 	where := "on the files of " + s.flags.project.name()
@@ -117,14 +136,13 @@ func (s *session) interact() error {
 		where = "without files"
 		printError(s.cmd.ErrOrStderr(), s.flags.project.noFiles)
 	}
-	if err := terminal.Print(out, terminal.Bold, "toolrun "+version()+": JavaScript in a sandbox, "+where+".\n"); err != nil {
+	if err := terminal.Print(out, terminal.Bold, "toolrun "+version()+": "+s.language().title+" in a sandbox, "+where+".\n"); err != nil {
 		return err
 	}
-	const banner = "Each entry runs in a fresh sandbox: variables do not stay, files do. .help lists commands, Ctrl-D leaves.\n"
-	if _, err := io.WriteString(out, banner); err != nil {
+	if _, err := io.WriteString(out, s.stay()+" .help lists commands, Ctrl-D leaves.\n"); err != nil {
 		return err
 	}
-	history, err := openHistory()
+	history, err := openHistory(s.language().history)
 	if err != nil {
 		printError(s.cmd.ErrOrStderr(), fmt.Errorf("entries are not kept in the history: %w", err))
 	}
@@ -135,8 +153,8 @@ func (s *session) interact() error {
 	return s.loop(lines.read)
 }
 
-// openHistory opens the history that the environment names.
-func openHistory() (*terminal.History, error) {
+// openHistory opens the history that the environment names, or the one of a language.
+func openHistory(name string) (*terminal.History, error) {
 	file, given := os.LookupEnv("TOOLRUN_HISTORY")
 	if !given {
 		dir, err := stateDir()
@@ -144,7 +162,7 @@ func openHistory() (*terminal.History, error) {
 			history, _ := terminal.OpenHistory("")
 			return history, err
 		}
-		file = filepath.Join(dir, "repl_history")
+		file = filepath.Join(dir, name)
 	}
 	return terminal.OpenHistory(file)
 }
@@ -204,7 +222,7 @@ func (s *session) loop(read func(prompt string) (string, error)) error {
 			entry, lines = "", 0
 			continue
 		}
-		if isIncomplete(context.WithoutCancel(s.cmd.Context()), entry) {
+		if s.isIncomplete(context.WithoutCancel(s.cmd.Context()), entry) {
 			entry += "\n"
 			continue
 		}

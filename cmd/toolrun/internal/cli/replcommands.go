@@ -26,6 +26,9 @@ func replCommands() []replCommand {
 		{"tools", "", "list the tools", (*session).toolsCommand},
 		{"tool", "NAME", "describe a tool", (*session).toolCommand},
 		{"files", "[PATH]", "list a directory of the project", (*session).filesCommand},
+		{"reset", "", "forget all variables", (*session).resetCommand},
+		{"save", "NAME", "keep a copy of the variables as the session NAME", (*session).saveCommand},
+		{"fork", "NAME", "go on in a copy, the session NAME; variables here stay as they are", (*session).forkCommand},
 		{"timeout", "[TIME]", "stop entries after this time, such as 5s; 0 means the tool's own limit",
 			(*session).timeoutCommand},
 		{"json", "[on|off]", "print whole results as JSON", (*session).jsonCommand},
@@ -57,8 +60,7 @@ func (s *session) helpCommand(context.Context, string) error {
 		return err
 	}
 	_, err := io.WriteString(out, `
-Anything else is JavaScript or TypeScript. Each entry runs in a fresh sandbox: variables do not stay, files do.
-An expression shows its value; in other entries, return gives it. An entry that is not complete goes on in the next line.
+Anything else is `+fmt.Sprintf(s.language().help, s.stay())+`
 Ctrl-C stops what is running, or drops what you typed. Ctrl-D leaves. Tab completes.
 Lines that begin with a space are not kept in the history.
 `)

@@ -6,13 +6,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
-	sandbox "github.com/toolrun/toolrun/runtime"
-	js "github.com/toolrun/toolrun/runtime/javascript"
 )
 
 // complete completes a line: see [terminal.Completer].
@@ -91,48 +88,8 @@ func (s *session) names(before string) (start int, words []string) {
 		return len(before), nil
 	}
 	if s.globals == nil {
-		s.globals = s.askGlobals()
+		s.globals = s.language().globals(s, context.WithoutCancel(s.cmd.Context()))
 	}
 	start = len(before) - len(match[2])
 	return start, startingWith(s.globals[strings.TrimSuffix(match[1], ".")], match[2])
-}
-
-// globalsScript returns the names of properties by the name of the global that has them. The names of the globals are
-// under "".
-const globalsScript = `
-	const names = (of) => {
-		const all = new Set();
-		for (let o = of; o !== null && o !== undefined && o !== Object.prototype && o !== Function.prototype; o = Object.getPrototypeOf(o))
-			for (const name of Object.getOwnPropertyNames(o)) if (/^[A-Za-z_$][\w$]*$/.test(name)) all.add(name);
-		return [...all];
-	};
-	const out = {'': [...names(globalThis), 'exports', 'module', 'require']};
-	for (const name of names(globalThis)) {
-		const value = globalThis[name];
-		if (value !== globalThis && (typeof value === 'object' || typeof value === 'function')) out[name] = names(value);
-	}
-	return out`
-
-// askGlobals runs globalsScript in a sandbox without files. The result is empty if that fails.
-func (s *session) askGlobals() map[string][]string {
-	all := map[string][]string{}
-	ctx := context.WithoutCancel(s.cmd.Context())
-	engine, err := s.runner.start(ctx)
-	if err != nil {
-		return all
-	}
-	result, err := engine.Run(ctx, globalsScript, &js.RunOptions{Limits: sandbox.Limits{Time: 2 * time.Second}})
-	if err != nil {
-		return all
-	}
-	names, _ := result.Value.(map[string]any)
-	for of, list := range names {
-		list, _ := list.([]any)
-		for _, name := range list {
-			if name, ok := name.(string); ok {
-				all[of] = append(all[of], name)
-			}
-		}
-	}
-	return all
 }

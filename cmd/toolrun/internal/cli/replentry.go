@@ -30,11 +30,15 @@ func endsEarly(err error) bool {
 var endMessages = regexp.MustCompile(`^Unexpected end of|end of file$|^Unterminated template|terminate multi-line comment$`)
 
 // isIncomplete reports whether an entry continues on the next line: nothing but its end is missing.
-func isIncomplete(ctx context.Context, entry string) bool {
+func (s *session) isIncomplete(ctx context.Context, entry string) bool {
 	if name, argument, ok := dotCommand(entry); ok {
 		_, input, _ := strings.Cut(argument, " ")
 		return name == "call" && isIncompleteJSON(input)
 	}
+	return s.language().isIncomplete(s, ctx, entry)
+}
+
+func isIncompleteScript(_ *session, ctx context.Context, entry string) bool {
 	err := parse(ctx, entry)
 	if err == nil || endsEarly(err) {
 		return err != nil
@@ -55,9 +59,17 @@ func isExpression(ctx context.Context, entry string) bool {
 	return parse(ctx, "("+entry+"\n)") == nil && parse(ctx, "["+entry+"\n]") == nil
 }
 
-// script runs an entry with the tool javascript, as toolrun js does.
+// namedFirst matches what begins as the declaration of a function or a class does.
+var namedFirst = regexp.MustCompile(`^\s*(?:(?:async\s+)?function[\s*]+|class\s+)[\pL_$]`)
+
+// isDeclaration reports whether an entry, which is an expression, declares a function or a class as well.
+func isDeclaration(ctx context.Context, entry string) bool {
+	return namedFirst.MatchString(entry) && parse(ctx, entry) == nil
+}
+
+// script runs an entry with the tool of the language, as toolrun js and toolrun py do.
 func (s *session) script(ctx context.Context, entry string) error {
-	if isExpression(ctx, entry) {
+	if s.lang == javascript.Name && isExpression(ctx, entry) && !(s.files != nil && isDeclaration(ctx, entry)) { // in Python, the last expression always shows its value
 		ctx = javascript.AsExpression(ctx)
 	}
 	input, err := json.Marshal(map[string]string{"code": entry})
@@ -70,15 +82,17 @@ func (s *session) script(ctx context.Context, entry string) error {
 	}
 	env.Limits = shellLimits
 	env.Selection.Settings = registry.Settings{} // as with toolrun js
-	env.Selection = env.Selection.WithOption(javascript.Name, javascript.OptionToolCalls, s.servers.file() != "")
+	env.Selection = env.Selection.WithOption(s.lang, javascript.OptionToolCalls, s.servers.file() != "")
+	s.inSession(&env)
 	printer := newPersonPrinter(s.cmd)
 	printer.whole = true // the next entry begins a line
-	return s.flags.call(ctx, s.cmd, s.runner, registry.Call{Tool: javascript.Name, Input: input}, env, printer)
+	return s.flags.call(ctx, s.cmd, s.runner, registry.Call{Tool: s.lang, Input: input}, env, printer)
 }
 
 var dotLine = regexp.MustCompile(`^\s*\.([a-zA-Z]+)(?:\s+|$)`)
 
-// dotCommand splits a command of the prompt into its name and argument. No JavaScript begins with a dot and a letter.
+// dotCommand splits a command of the prompt into its name and argument. No code in
+// any language here begins with a dot and a letter.
 func dotCommand(entry string) (name, argument string, ok bool) {
 	match := dotLine.FindStringSubmatch(entry)
 	if match == nil {

@@ -42,7 +42,7 @@ func TestBashCompletion(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	for line, want := range map[string]string{
-		"toolrun rep":                              "repl",
+		"toolrun rep":                              "repl replay",
 		"toolrun tools j":                          "javascript",
 		"toolrun files --root . cat ":              "notes.md é.md",
 		"toolrun files --root . cat /-":            "/-rf",

@@ -12,6 +12,8 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/registry"
 	js "github.com/toolrun/toolrun/runtime/javascript"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 )
 
 // A runner is a toolrun.Runner with the command's defaults.
@@ -40,7 +42,7 @@ func open(cmd *cobra.Command, options toolrun.Options) (*runner, error) {
 
 // builtIn returns the built-in tools, and those of modules.
 func builtIn(cmd *cobra.Command) (*registry.Registry, error) {
-	var options toolrun.Options
+	options := toolrun.Options{Python: givenPython()}
 	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
 		options.Modules = dir
 	}
@@ -68,4 +70,15 @@ func (r *runner) start(ctx context.Context) (*js.Interpreter, error) {
 		r.noCache = nil
 	}
 	return engine, err
+}
+
+// load loads what a tool runs on, so that the time of a call is for its code.
+func (r *runner) load(ctx context.Context, tool string) (err error) {
+	switch tool {
+	case javascript.Name:
+		_, err = r.start(ctx)
+	case python.Name:
+		_, err = r.Python(ctx)
+	}
+	return err
 }

@@ -187,8 +187,8 @@ func withGuest(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, guestKey{}, conn)
 }
 
-// known keeps the connection of a request that has shown a token.
-func known(r *http.Request) {
+// Known keeps the connection of a request that has shown who makes it.
+func Known(r *http.Request) {
 	if g, ok := r.Context().Value(guestKey{}).(*guest); ok {
 		g.know()
 	}

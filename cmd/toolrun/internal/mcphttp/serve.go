@@ -1,5 +1,5 @@
-// Package mcphttp implements what toolrun mcp --http adds to the MCP handler: tokens, health, metrics and an
-// orderly shutdown.
+// Package mcphttp implements what toolrun mcp --http and toolrun serve add to the MCP handler and to the page: tokens,
+// health, metrics and an orderly shutdown.
 package mcphttp
 
 import (
@@ -26,8 +26,11 @@ const (
 
 // Config configures Serve.
 type Config struct {
+	// Handler serves MCP at /mcp. If it is nil, there are no metrics either.
 	Handler *mcpserver.Handler
 	Metrics *Metrics
+	// Page, if not nil, gets the requests at all other paths. It calls [Known] for people whom it admits.
+	Page Page
 	// Ready returns an error if calls cannot be made.
 	Ready func(context.Context) error
 	// Token returns the token of a request, or nil: metrics need one that may read them, and refusals are logged with
@@ -41,12 +44,20 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// A Page is a handler with calls of its own.
+type Page interface {
+	http.Handler
+	// Shutdown waits for calls until the context ends, and ends streams.
+	Shutdown(ctx context.Context) error
+}
+
 // Serve serves until the context ends, and then waits for running calls, at most for the grace.
 func Serve(ctx context.Context, listener net.Listener, c Config) error {
 	var ending atomic.Bool
-	c.Metrics.sessions(c.Handler.Sessions)
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", c.Handler)
+	if c.Page != nil {
+		mux.Handle("/", c.Page)
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		err := errors.New("the server is shutting down")
@@ -60,17 +71,20 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 		}
 		_, _ = w.Write([]byte("ready\n"))
 	})
-	mux.Handle("GET /metrics", c.Handler.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c.Token != nil && !c.Token(r).mayReadMetrics() {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="toolrun"`)
-			http.Error(w, "a token that may read metrics is needed", http.StatusUnauthorized)
-			return
-		}
-		c.Metrics.ServeHTTP(w, r)
-	})))
-
+	if c.Handler != nil {
+		c.Metrics.sessions(c.Handler.Sessions)
+		mux.Handle("/mcp", c.Handler)
+		mux.Handle("GET /metrics", c.Handler.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if c.Token != nil && !c.Token(r).mayReadMetrics() {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="toolrun"`)
+				http.Error(w, "a token that may read metrics is needed", http.StatusUnauthorized)
+				return
+			}
+			c.Metrics.ServeHTTP(w, r)
+		})))
+	}
 	server := &http.Server{
-		Handler:           serving(c.Metrics.count(mux, newRefusals(&c).log), c.Token == nil),
+		Handler:           serving(c.Metrics.count(mux, newRefusals(&c).log), c.Token == nil && c.Handler != nil),
 		ConnContext:       withGuest,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,  // the MCP handler lifts it when it has the body
@@ -96,7 +110,19 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 	c.Logger.Info("shutting down", "grace", c.Grace.String())
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Grace)
 	defer cancel()
-	if err := c.Handler.Shutdown(grace); err != nil {
+	paged := make(chan error, 1)
+	go func() {
+		if c.Page == nil {
+			paged <- nil
+		} else {
+			paged <- c.Page.Shutdown(grace)
+		}
+	}()
+	var err error
+	if c.Handler != nil {
+		err = c.Handler.Shutdown(grace)
+	}
+	if err = errors.Join(err, <-paged); err != nil {
 		c.Logger.Warn("running calls were stopped: the grace is over")
 	}
 	last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)

@@ -158,6 +158,19 @@ func (t *Token) Equal(other *Token) bool { return reflect.DeepEqual(t, other) }
 // Same reports whether the token itself is the same, whatever its rights are.
 func (t *Token) Same(other *Token) bool { return t.hash == other.hash }
 
+// Identity is a text that is the same for tokens that are Equal, and differs for all others. It does not reveal the
+// token.
+func (t *Token) Identity() string {
+	all := *t
+	all.SHA256 = hex.EncodeToString(t.hash[:])
+	data, err := json.Marshal(all)
+	if err != nil { // of options that came from JSON
+		panic(err)
+	}
+	hash := sha256.Sum256(data)
+	return "token " + hex.EncodeToString(hash[:])
+}
+
 // Select applies the token's tools and options to the project's selection.
 func (t *Token) Select(selection registry.Selection) registry.Selection {
 	selection.Options = t.Options
@@ -187,7 +200,7 @@ func Find(tokens []*Token, r *http.Request) *Token {
 		}
 	}
 	if found != nil {
-		known(r)
+		Known(r)
 	}
 	return found
 }

@@ -1,0 +1,349 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// approvalsCommand has what the subcommands of toolrun approvals share.
+type approvalsCommand struct {
+	projectFlags
+	json bool
+}
+
+func newApprovals() *cobra.Command {
+	c := &approvalsCommand{}
+	cmd := &cobra.Command{
+		Use:   "approvals",
+		Short: "Decide on calls that wait for approval",
+		Long: `Decide on calls that wait for the approval of a person: --ask of toolrun call,
+js, py, repl and mcp, and of toolrun project set, says which do. No model and no
+code can use this command. Calls wait for seven days.`,
+		Example: "  toolrun approvals list\n" +
+			"  toolrun approvals show run-...\n" +
+			"  toolrun approvals approve run-...",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.addStore(cmd)
+	addJSON(cmd.PersistentFlags(), &c.json)
+	cmd.AddCommand(c.list(), c.show(), c.approve(), c.refuse())
+	return cmd
+}
+
+func (c *approvalsCommand) list() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the calls that wait",
+		Long: `List the calls that wait in all projects, or with --project in one: the token,
+the project, the call, which tools need approval, and until when it is kept.`,
+		Example: "  toolrun approvals list\n" +
+			"  toolrun approvals list --project notes --json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all := []*runs.Run{}
+			var errs []error
+			if there, err := c.hasStore(); err != nil {
+				return err
+			} else if there {
+				for run, err := range c.runs().All(cmd.Context()) {
+					switch {
+					case err != nil:
+						errs = append(errs, err)
+						if run == nil && !errors.Is(err, runs.ErrForged) {
+							return errors.Join(errs...)
+						}
+					case !cmd.Flags().Changed("project") || run.Place == "project "+c.id:
+						all = append(all, run)
+					}
+				}
+			}
+			if c.json {
+				return errors.Join(append(errs, printJSON(cmd.OutOrStdout(), all))...)
+			}
+			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			for _, run := range all {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\tuntil %s\n", run.Token, run.Project, run.Call.Tool, waitsFor(run),
+					run.Until.Local().Format("2006-01-02 15:04"))
+			}
+			return errors.Join(append(errs, table.Flush())...)
+		},
+	}
+}
+
+// waitsFor says which calls need a decision.
+func waitsFor(run *runs.Run) string {
+	var tools []string
+	for _, call := range run.Waiting() {
+		tools = append(tools, call.Tool)
+	}
+	switch {
+	case run.Busy:
+		return "goes on"
+	case len(tools) == 0:
+		return "decided"
+	}
+	return "waits for " + strings.Join(tools, ", ")
+}
+
+// find returns a call that waits, and takes its project as that of the flags.
+func (c *approvalsCommand) find(ctx context.Context, token string) (*runs.Run, error) {
+	there, err := c.hasStore()
+	if err != nil {
+		return nil, err
+	}
+	if !there {
+		return nil, fmt.Errorf("%s: %w", token, runs.ErrNone)
+	}
+	run, err := c.runs().Get(ctx, token)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", token, err)
+	}
+	if dir, ok := strings.CutPrefix(run.Place, "directory "); ok {
+		c.root = dir
+	} else {
+		c.id = strings.TrimPrefix(run.Place, "project ")
+	}
+	return run, nil
+}
+
+func (c *approvalsCommand) show() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show TOKEN",
+		Short: "Show a call that waits, and what it has changed",
+		Long: `Show a call that waits: its input or code, the calls that need approval, what it
+has changed in files so far, and what others have changed since it waits.`,
+		Example: "  toolrun approvals show run-...",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			run, err := c.find(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return printJSON(cmd.OutOrStdout(), run)
+			}
+			var files afero.Fs
+			project, err := c.existing(cmd.Context())
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			if err == nil {
+				defer func() { err = errors.Join(err, project.Close()) }()
+				files = project
+			}
+			return printRun(cmd.Context(), cmd.OutOrStdout(), run, files)
+		},
+	}
+}
+
+// printRun prints a call that waits.
+func printRun(ctx context.Context, w io.Writer, run *runs.Run, files afero.Fs) error {
+	fmt.Fprintf(w, "%s: %s in %s, since %s, kept until %s\n", run.Token, run.Call.Tool, run.Place,
+		run.Since.Local().Format("2006-01-02 15:04:05"), run.Until.Local().Format("2006-01-02 15:04"))
+	for _, about := range []struct{ name, value string }{{"chat", run.Chat}, {"client", run.Client}} {
+		if about.value != "" {
+			fmt.Fprintf(w, "%s: %s\n", about.name, about.value)
+		}
+	}
+	if run.Code {
+		fmt.Fprint(w, indented(codeOf(run.Call.Input)))
+	}
+	for _, call := range run.Calls {
+		state := string(call.Status)
+		switch {
+		case call.Status == runs.Waits && call.Decision == nil:
+			state = "needs approval"
+			if call.Rule != "" {
+				state += " (" + call.Rule + ")"
+			}
+		case call.Status == runs.Waits && call.Decision.Approved:
+			state = "approved by " + call.Decision.By
+		case call.Status == runs.Waits:
+			state = "refused by " + call.Decision.By
+		case call.Code != "":
+			state += ", " + string(call.Code)
+		case call.Approval != nil:
+			state += ", approved by " + call.Approval.By
+		}
+		fmt.Fprintf(w, "%s %s: %s\n", call.ID, call.Tool, state)
+		if call.Input != nil {
+			fmt.Fprint(w, indented(string(call.Input)))
+		}
+		if call.Problem != "" {
+			fmt.Fprintf(w, "The arguments of the last decision could not be used:\n%s", indented(call.Problem))
+		}
+	}
+	printChanged(w, run.ChangedSince(ctx, files))
+	return printOwnChanges(ctx, w, files, run.Owns)
+}
+
+// decideFlags are those of the subcommands that decide.
+type decideFlags struct {
+	calls   []string
+	by      string
+	only    bool
+	audit   string
+	servers serverFlags
+}
+
+func (f *decideFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.calls, "call", nil, "decide only on the calls with these `IDS`")
+	cmd.Flags().StringVar(&f.by, "by", operator(), "note that `NAME` has decided")
+	cmd.Flags().BoolVar(&f.only, "decide-only", false, "let who has made the call go on with it")
+	cmd.Flags().StringVar(&f.audit, "audit", "", "append a line of JSON about each call to `FILE`")
+	f.servers.add(cmd)
+}
+
+func (c *approvalsCommand) approve() *cobra.Command {
+	var f decideFlags
+	var input string
+	var always bool
+	cmd := &cobra.Command{
+		Use:   "approve TOKEN",
+		Short: "Approve calls that wait, and go on",
+		Long: `Approve the calls that wait for it, all or those with the IDs of --call, and go
+on with the code that has made them. The output is what the model gets; it gets
+the same when it makes the same call again. If this machine does not have the
+tools, or with --decide-only, it goes on when the call is made again. With
+--input, a single call is made with other arguments.`,
+		Example: "  toolrun approvals approve run-...\n" +
+			"  toolrun approvals approve run-... --call call-1.2 --input '{\"path\": \"/a\"}'",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			decision := registry.Decision{Approved: true, Always: always, By: f.by}
+			if cmd.Flags().Changed("input") {
+				if !json.Valid([]byte(input)) {
+					return errors.New("--input is no JSON")
+				}
+				decision.Input = json.RawMessage(input)
+			}
+			return c.decide(cmd, args[0], &f, decision)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&input, "input", "", "make the call with the arguments `JSON`")
+	cmd.Flags().BoolVar(&always, "always", false, "approve later calls of the same tool by the same code, too")
+	return cmd
+}
+
+func (c *approvalsCommand) refuse() *cobra.Command {
+	var f decideFlags
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "refuse TOKEN",
+		Short: "Refuse calls that wait, and go on",
+		Long: `Refuse the calls that wait for approval, all or those with the IDs of --call,
+and go on: code gets an error that it can handle, and the model the reason.`,
+		Example: "  toolrun approvals refuse run-... --reason 'Ask Ada first'",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.decide(cmd, args[0], &f, registry.Decision{Reason: reason, By: f.by})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&reason, "reason", "", "tell the model why, in a `TEXT`")
+	return cmd
+}
+
+// decide decides on calls, and goes on if this process has the tools.
+func (c *approvalsCommand) decide(cmd *cobra.Command, token string, f *decideFlags, decision registry.Decision) (err error) {
+	run, err := c.find(cmd.Context(), token)
+	if err != nil {
+		return err
+	}
+	ids := f.calls
+	if len(ids) == 0 {
+		for _, call := range run.Waiting() {
+			ids = append(ids, call.ID)
+		}
+	}
+	if decision.Input != nil && len(ids) != 1 {
+		return fmt.Errorf("--input is for one call, and %d wait: give --call ID", len(ids))
+	}
+	decision.Time = time.Now().Round(0)
+	decisions := map[string]registry.Decision{}
+	for _, id := range ids {
+		decisions[id] = decision
+	}
+	if run, err = c.runs().Decide(cmd.Context(), token, decisions); err != nil {
+		return err
+	}
+	var options toolrun.Options
+	if f.audit != "" {
+		file, err := os.OpenFile(f.audit, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer file.Close() // each line has been written by itself
+		options.Middleware = []registry.Middleware{observe.Audit(file, nil)}
+	}
+	r, err := f.servers.open(cmd, options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if f.only || !hasTools(r, run) {
+		_, err := io.WriteString(cmd.OutOrStdout(), "Decided. It goes on when the same call is made again.\n")
+		return err
+	}
+	session, err := c.session(cmd.Context(), r, &toolrun.SessionOptions{Select: run.Choice.In})
+	if err != nil {
+		return err
+	}
+	result, err := session.ResumeFor(cmd.Context(), token, nil)
+	if err != nil {
+		return err
+	}
+	if p := result.Pending; p != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: waits for approval: toolrun approvals show %s\n", p.Token)
+	}
+	return (&callFlags{json: c.json}).print(cmd.OutOrStdout(), result, modelPrinter{cmd.OutOrStdout()})
+}
+
+// hasTools reports whether the tools are there that a call needs to go on.
+func hasTools(r *runner, run *runs.Run) bool {
+	names := []string{run.Call.Tool}
+	for _, call := range run.Calls {
+		names = append(names, call.Tool)
+	}
+	return known(r.Registry(), names) == nil
+}
+
+// completeRun completes the token of a call that waits.
+func completeRun(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var tokens []string
+	f := &projectFlags{cmd: cmd}
+	f.data, _ = cmd.Flags().GetString("data")
+	if there, err := f.hasStore(); err == nil && there {
+		names, err := f.runs().List(cmd.Context(), "", vfs.DefaultPage)
+		if err == nil {
+			tokens = names
+		}
+	}
+	return offer(tokens, typed)
+}
+
+// completeAsk completes rules for approvals.
+func completeAsk(cmd *cobra.Command, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	tools, directive := completeTool(cmd, typed)
+	rules := startingWith([]string{registry.AskAll, registry.AskWrites, registry.AskDestructive, registry.AskExternal, registry.AskSource}, typed)
+	return append(rules, tools...), directive
+}

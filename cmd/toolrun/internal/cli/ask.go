@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// addAsk adds --ask, for commands that call tools.
+func (f *projectFlags) addAsk(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.ask, "ask", nil,
+		"let a person approve calls by these `RULES`: all, writes, destructive, external, source:NAME or names of tools")
+}
+
+// checkAsk refuses rules that there are not.
+func (f *projectFlags) checkAsk() error {
+	for _, rule := range f.ask {
+		if err := registry.CheckAsk(rule); err != nil {
+			return fmt.Errorf("--ask: %w", err)
+		}
+	}
+	return nil
+}
+
+// withAsk adds the rules of --ask to what choose selects, which may be nil.
+func (f *projectFlags) withAsk(choose func(registry.Selection) registry.Selection) func(registry.Selection) registry.Selection {
+	if len(f.ask) == 0 {
+		return choose
+	}
+	return func(s registry.Selection) registry.Selection {
+		if choose != nil {
+			s = choose(s)
+		}
+		s.Ask = append(slices.Clone(s.Ask), f.ask...)
+		return s
+	}
+}
+
+// keeper keeps calls of a project, or of the directory given with --root, that wait for approval.
+func (f *projectFlags) keeper(id string) *runs.Keeper {
+	place := "project " + id
+	if f.root != "" {
+		place = "directory " + f.root
+		if whole, err := filepath.Abs(f.root); err == nil {
+			place = "directory " + whole
+		}
+	}
+	return f.runs().In(place)
+}
+
+func (f *projectFlags) runs() *runs.Runs {
+	r, err := runs.New(recordsOf{flags: f}, nil)
+	if err != nil { // no options can be wrong
+		panic(err)
+	}
+	return r
+}
+
+// recordsOf are the records of the store that flags name. It is opened when they are needed: most commands need none.
+type recordsOf struct {
+	vfs.Store
+	flags *projectFlags
+}
+
+func (s recordsOf) Records(kind string) vfs.Records { return recordsOfKind{s.flags, kind} }
+
+type recordsOfKind struct {
+	flags *projectFlags
+	kind  string
+}
+
+func (r recordsOfKind) with(do func(vfs.Records) error) (err error) {
+	store, err := r.flags.store(nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	keeper, ok := store.(vfs.RecordStore)
+	if !ok {
+		return fmt.Errorf("the store keeps no records: %w", errors.ErrUnsupported)
+	}
+	return do(keeper.Records(r.kind))
+}
+
+func (r recordsOfKind) Get(ctx context.Context, name string) (data []byte, err error) {
+	err = r.with(func(records vfs.Records) error {
+		data, err = records.Get(ctx, name)
+		return err
+	})
+	return data, err
+}
+
+func (r recordsOfKind) List(ctx context.Context, after string, limit int) (names []string, err error) {
+	err = r.with(func(records vfs.Records) error {
+		names, err = records.List(ctx, after, limit)
+		return err
+	})
+	return names, err
+}
+
+// operator is who decides at this machine, as the system's environment has it.
+func operator() string {
+	return cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("USERNAME"), "operator")
+}
+
+// approver asks at the terminal, or is nil if there is none.
+func (f *projectFlags) approver() registry.Approver {
+	cmd := f.cmd
+	editor := terminal.NewEditor(cmd.InOrStdin(), cmd.ErrOrStderr(), new(terminal.History),
+		func(string) (int, []string) { return 0, nil })
+	if editor == nil {
+		return nil
+	}
+	var one sync.Mutex // question at a time
+	return registry.RememberApprovals(func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		one.Lock()
+		defer one.Unlock()
+		out := cmd.ErrOrStderr()
+		if err := printRequest(ctx, out, request); err != nil {
+			return registry.Decision{}, err
+		}
+		for {
+			answer, err := editor.Ask("Make the call? yes, no, edit, always or later:", false)
+			if errors.Is(err, io.EOF) { // Ctrl-D
+				return registry.Decision{Later: true}, nil
+			}
+			if err != nil {
+				return registry.Decision{}, err
+			}
+			d := registry.Decision{By: operator()}
+			switch strings.ToLower(strings.TrimSpace(answer)) {
+			case "yes", "y":
+				d.Approved = true
+			case "always", "a":
+				d.Approved, d.Always = true, true
+			case "no", "n":
+				if d.Reason, err = editor.Ask("Why? The model reads it; empty gives no reason:", false); err != nil && !errors.Is(err, io.EOF) {
+					return registry.Decision{}, err
+				}
+			case "later", "l":
+				d.Later = true
+			case "edit", "e":
+				text, err := editor.Ask("The arguments, as JSON:", false)
+				if err != nil || !json.Valid([]byte(text)) {
+					fmt.Fprintln(out, "That is no JSON.")
+					continue
+				}
+				d.Approved, d.Input = true, json.RawMessage(text)
+			default:
+				continue
+			}
+			return d, nil
+		}
+	})
+}
+
+// printRequest prints a call that needs approval, who makes it, and what they have changed.
+func printRequest(ctx context.Context, w io.Writer, request registry.ApprovalRequest) error {
+	fmt.Fprintf(w, "\n%s needs approval", request.Call.Tool)
+	if request.Rule != "" {
+		fmt.Fprintf(w, " (%s)", request.Rule)
+	}
+	fmt.Fprintf(w, ":\n%s", indented(string(request.Call.Input)))
+	for _, caller := range slices.Backward(request.Callers) {
+		fmt.Fprintf(w, "It is called by %s (%s):\n%s", caller.Tool, caller.ID, indented(codeOf(caller.Input)))
+	}
+	if request.Problem != "" {
+		fmt.Fprintf(w, "The arguments could not be used:\n%s", indented(request.Problem))
+	}
+	printChanged(w, request.Changed)
+	ids := map[string]bool{}
+	for _, caller := range request.Callers {
+		ids[caller.ID] = true
+	}
+	return printOwnChanges(ctx, w, request.Files, func(id string) bool {
+		if ids[id] {
+			return true
+		}
+		for own := range ids {
+			if strings.HasPrefix(id, own+".") || strings.HasPrefix(id, own+"+") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// codeOf is the code in the input of a call, or the input.
+func codeOf(input json.RawMessage) string {
+	var in struct{ Code string }
+	if json.Unmarshal(input, &in) != nil || in.Code == "" {
+		return string(input)
+	}
+	return in.Code
+}
+
+// maxShownLines is how many lines of code, of an input or of a diff are shown.
+const maxShownLines = 200
+
+// indented marks each line as one of a text that others have written.
+func indented(text string) string {
+	var b strings.Builder
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		if i == maxShownLines {
+			fmt.Fprintf(&b, "  (%d more lines)\n", len(lines)-i)
+			break
+		}
+		b.WriteString("  | " + line + "\n")
+	}
+	return b.String()
+}
+
+// printChanged prints what others have changed while a call waited.
+func printChanged(w io.Writer, changes []vfs.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Files that others have changed since it waits:")
+	for _, c := range changes {
+		name := c.Path
+		if c.To != "" {
+			name += " to " + c.To
+		}
+		by := c.Call
+		if by == "" {
+			by = "a person or a program"
+		}
+		fmt.Fprintf(w, "  %s %s, by %s\n", c.Op, name, by)
+	}
+}
+
+// printOwnChanges prints how files differ from what they were before the calls that own says are those of a run.
+func printOwnChanges(ctx context.Context, w io.Writer, files afero.Fs, own func(id string) bool) error {
+	p, ok := files.(vfs.Project)
+	if !ok {
+		return nil
+	}
+	changes, err := p.Changes(ctx, "/")
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	seen := map[string]bool{}
+	for _, c := range slices.Backward(changes) { // the first change of a file is that with its former content
+		if !own(c.Call) || c.Undoes != "" || seen[c.Path] {
+			continue
+		}
+		seen[c.Path] = true
+		switch c.Op {
+		case vfs.OpRename:
+			fmt.Fprintf(&text, "renamed %s to %s\n", c.Path, c.To)
+			continue
+		case vfs.OpMkdir:
+			fmt.Fprintf(&text, "made the folder %s\n", c.Path)
+			continue
+		}
+		version, err := beforeChange(ctx, p, c)
+		if err != nil {
+			fmt.Fprintf(&text, "%s %s\n", c.Op, c.Path)
+			continue
+		}
+		data, err := afero.ReadFile(p, c.Path)
+		if err != nil {
+			data = nil
+		}
+		text.WriteString(compare(version, fileVersion{c.Path, data}))
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "What it has changed so far:")
+	return printDiff(w, indented(text.String()))
+}
+
+func (r recordsOfKind) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error)) error {
+	return r.with(func(records vfs.Records) error { return records.Change(ctx, name, keep, change) })
+}
+
+func (r recordsOfKind) Watch(context.Context, func(string)) error { return errors.ErrUnsupported }

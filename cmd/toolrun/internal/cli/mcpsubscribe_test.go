@@ -1,0 +1,57 @@
+package cli_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/internal/pgtest"
+)
+
+// TestMCPSubscriptionsAcrossServers subscribes at one of two servers with one database, and changes the file at the other,
+// and by the command.
+func TestMCPSubscriptionsAcrossServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	data := pgtest.StartFor(t).Base(0)
+	file, tokens := loadTokens(t)
+	one := startMCP(t, data, "--http", "localhost:0", "--tokens", file)
+	other := startMCP(t, data, "--http", "localhost:0", "--tokens", file)
+	updates := make(chan string, 100)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { updates <- r.Params.URI }})
+	subscriber, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: one.url,
+		HTTPClient: &http.Client{Transport: withToken(tokens[0])}}, nil)
+	require.NoError(t, err)
+	defer subscriber.Close()
+	writer, err := other.connect(t.Context(), tokens[0])
+	require.NoError(t, err)
+	defer writer.Close()
+	write := func(text string) {
+		_, err := mcpCall(t.Context(), writer, "filesystem", map[string]any{"command": "create", "path": "/a.txt", "file_text": text, "overwrite": true})
+		require.NoError(t, err)
+	}
+	told := func(what string) {
+		t.Helper()
+		select {
+		case uri := <-updates:
+			require.Equal(t, "toolrun://project-0/a.txt", uri)
+		case <-time.After(20 * time.Second):
+			require.Fail(t, "no news", what)
+		}
+	}
+	write("one")
+	require.NoError(t, subscriber.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "toolrun://project-0/a.txt"}))
+	write("two")
+	told("of a change at the other server")
+	cmd := command("js", "--project", "project-0", "-e", "fs.writeFileSync('/a.txt', 'three')")
+	cmd.Env = append(cmd.Env, "TOOLRUN_DATA="+data)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	told("of a change by another process")
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// networkFlags say which requests code can make.
+type networkFlags struct {
+	allow, secrets []string
+}
+
+func (f *networkFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.allow, "allow", nil,
+		"let code make requests by this `RULE`, as in 'GET https://example.com/**'\n(repeatable; default: there is no network)")
+	cmd.Flags().StringArrayVar(&f.secrets, "secret", nil,
+		"give requests a secret that code does not see, as `NAME=env:NAME@HOST`\nor NAME=file:PATH@HOST (repeatable)")
+}
+
+// policy returns what the flags allow, or nil if that is nothing.
+func (f *networkFlags) policy() (*network.Policy, error) {
+	if len(f.allow)+len(f.secrets) == 0 {
+		return nil, nil
+	}
+	var p network.Policy
+	for _, text := range f.allow {
+		rule, err := network.ParseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		p.Rules = append(p.Rules, rule)
+	}
+	for _, text := range f.secrets {
+		secret, err := network.ParseSecret(text)
+		if err != nil {
+			return nil, err
+		}
+		p.Secrets = append(p.Secrets, secret)
+	}
+	return &p, p.Check()
+}
+
+// networkRules reads rules that are to be added to a project's settings, and those that are to be removed.
+func networkRules(allow, disallow []string) (added, removed []network.Rule, err error) {
+	for texts, to := range map[*[]string]*[]network.Rule{&allow: &added, &disallow: &removed} {
+		for _, text := range *texts {
+			rule, err := network.ParseRule(text)
+			if err != nil {
+				return nil, nil, err
+			}
+			*to = append(*to, rule)
+		}
+	}
+	return added, removed, nil
+}
+
+// withRules adds rules to settings and removes others.
+func withRules(s registry.Settings, added, removed []network.Rule) (registry.Settings, error) {
+	if len(added)+len(removed) == 0 {
+		return s, nil
+	}
+	rules, err := network.RulesOf(s.Field(network.SettingsField))
+	if err != nil {
+		return s, err
+	}
+	has := func(list []network.Rule, rule network.Rule) bool {
+		return slices.ContainsFunc(list, func(other network.Rule) bool { return other.String() == rule.String() })
+	}
+	for _, rule := range removed {
+		if !has(rules, rule) {
+			return s, fmt.Errorf("the project has no rule %q", rule)
+		}
+	}
+	for _, rule := range added {
+		if !has(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	rules = slices.DeleteFunc(rules, func(rule network.Rule) bool { return has(removed, rule) })
+	return s.WithField(network.SettingsField, network.FieldOf(rules)), nil
+}

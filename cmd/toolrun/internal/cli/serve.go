@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/mcphttp"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/observe"
+	"github.com/toolrun/toolrun/tools/module"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/web"
+)
+
+// serveCommand is toolrun serve. It has the address and the tokens of toolrun mcp --http.
+type serveCommand struct {
+	mcpCommand
+	openBrowser bool
+}
+
+// pageAddress is where the page is unless told otherwise.
+const pageAddress = "localhost:7311"
+
+func newServe() *cobra.Command {
+	c := &serveCommand{}
+	cmd := &cobra.Command{
+		Use:   "serve [ADDR]",
+		Short: "Serve a page to see what models did, and to take it back",
+		Long: `Serve a page for people at ADDR, ` + pageAddress + ` unless told otherwise: projects,
+their files and history, tools and their options, calls, and a place to run
+code. The page shows what a call changed, and takes it back.
+
+Standard output gets a link that opens the page once, within ten minutes. The
+browser then has a cookie until it is closed. With --tokens, people log in with
+a token of the file, which is that of toolrun mcp --http, and see the token's
+project and nothing else. An address that other machines can reach needs tokens.
+
+All that the page does is an HTTP API for programs, too, with the same tokens:
+/api/openapi.json describes it.`,
+		Example: "  toolrun serve --open\n" +
+			"  toolrun serve localhost:9000 --data projects\n" +
+			"  toolrun serve 0.0.0.0:443 --tokens t.json --tls-cert c.pem --tls-key k.pem",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.http = argument(args, 0, pageAddress)
+			return c.run(cmd)
+		},
+	}
+	c.project.cmd = cmd
+	c.servers.add(cmd)
+	flags := cmd.Flags()
+	cmd.PersistentFlags().StringVar(&c.project.data, "data", "",
+		"keep projects in `DIR`, or a database if it is postgres://...\n(default $TOOLRUN_DATA, else the user's data directory)")
+	flags.BoolVar(&c.openBrowser, "open", false, "open the page in a browser")
+	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
+	flags.StringVar(&c.tokens, "tokens", "", "admit only people with one of the tokens in `FILE`")
+	flags.BoolVar(&c.noTokens, "insecure-no-tokens", false, "admit everybody who can reach the address")
+	flags.StringSliceVar(&c.hosts, "allow-host", nil, "accept these host `NAMES` besides those of the loopback interface")
+	flags.StringVar(&c.cert, "tls-cert", "", "serve HTTPS with the certificate in `FILE`")
+	flags.StringVar(&c.key, "tls-key", "", "serve HTTPS with the private key in `FILE`")
+	flags.DurationVar(&c.grace, "grace", 5*time.Second, "let running calls finish within this time when the server stops")
+	flags.StringVar(&c.logLevel, "log-level", "warn", "log from this `LEVEL`: debug, info, warn or error")
+	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	cmd.MarkFlagsMutuallyExclusive("tokens", "insecure-no-tokens")
+	cmd.MarkFlagsMutuallyExclusive("tokens", "open")
+	return cmd
+}
+
+func (c *serveCommand) run(cmd *cobra.Command) (err error) {
+	logger, err := c.logger(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if c.timeout < 0 || c.grace < 0 {
+		return errors.New("--timeout and --grace must not be negative")
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second one ends the process the hard way
+	listener, certificate, err := c.listen(ctx, logger)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: give another ADDR, such as localhost:0", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	calls := web.NewLog()
+	middleware := []registry.Middleware{observe.Slog(logger, nil), calls.Middleware}
+	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.runner.Close()) }()
+	page, config, end, err := c.page(ctx, cmd, calls, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	config.Ready = func(ctx context.Context) error {
+		_, err := c.runner.JavaScript(ctx)
+		return err
+	}
+	scheme := "http"
+	if certificate != nil {
+		scheme, config.TLS = "https", certificate.config()
+		go certificate.watch(ctx)
+	}
+	base := scheme + "://" + reachable(listener.Addr().String())
+	logger.Info("serving", "url", base)
+	link := base
+	if c.tokens == "" && !c.noTokens {
+		link = page.Link(base)
+	}
+	if _, err := fmt.Fprintln(cmd.OutOrStdout(), link); err != nil {
+		return err
+	}
+	if c.openBrowser {
+		remove, err := openBrowser(ctx, link)
+		if err != nil {
+			logger.Warn("the browser cannot be opened: use the link", "error", err)
+		}
+		defer remove()
+	}
+	return mcphttp.Serve(ctx, listener, config)
+}
+
+// reachable is the address at which this machine reaches a listener.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		return net.JoinHostPort("localhost", port)
+	}
+	return address
+}
+
+// page makes the page, and what serves it. The function that it returns closes what they use.
+func (c *mcpCommand) page(ctx context.Context, cmd *cobra.Command, calls *web.Log,
+	logger *slog.Logger) (*web.Server, mcphttp.Config, func() error, error) {
+	config := mcphttp.Config{Grace: c.grace, Logger: logger, Metrics: mcphttp.NewMetrics(false)}
+	store, err := c.project.store(nil)
+	if err != nil {
+		return nil, config, nil, err
+	}
+	options := &web.Options{Store: store, Log: calls, Hosts: append(c.hosts, listenedHost(c.http)...), Origins: c.origins,
+		Everybody: c.noTokens, Admitted: mcphttp.Known, Limits: registry.Limits{Timeout: c.timeout}, Version: version(), Logger: logger}
+	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
+		options.Modules = module.OpenStore(dir)
+	}
+	if c.tokens != "" {
+		tokens := &pageTokens{tokenFile: tokenFile{name: c.tokens, logger: logger}, command: c}
+		if err := tokens.read(); err != nil {
+			return nil, config, nil, errors.Join(err, store.Close())
+		}
+		options.Token = tokens.access
+		config.Token = func(r *http.Request) *mcphttp.Token { return mcphttp.Find(tokens.now.Load().tokens, r) }
+		go tokens.watch(ctx, tokens.read)
+	}
+	page, err := web.New(c.runner.Runner, options)
+	if err != nil {
+		return nil, config, nil, errors.Join(err, store.Close())
+	}
+	config.Page = page
+	return page, config, store.Close, nil
+}
+
+// pageTokens are the tokens in a file, which can change while the page is served.
+type pageTokens struct {
+	tokenFile
+	command *mcpCommand
+	now     atomic.Pointer[pageTokenSet]
+}
+
+type pageTokenSet struct {
+	tokens []*mcphttp.Token
+	access map[*mcphttp.Token]*web.Access
+}
+
+// access returns what the token of a request is for, or nil.
+func (t *pageTokens) access(r *http.Request) *web.Access {
+	now := t.now.Load()
+	return now.access[mcphttp.Find(now.tokens, r)]
+}
+
+func (t *pageTokens) read() error {
+	tokens, err := t.tokenFile.read()
+	if err != nil {
+		return err
+	}
+	set := &pageTokenSet{tokens, map[*mcphttp.Token]*web.Access{}}
+	for _, token := range tokens {
+		limits := token.Limits
+		store, err := t.command.project.store(&vfs.Options{Quota: vfs.Quota{Bytes: limits.Bytes, Files: limits.Files, FileSize: limits.FileSize}})
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", t.command.tokens, token.Name, err)
+		}
+		set.access[token] = &web.Access{Name: token.Name, Project: token.Project, Select: token.Select, Store: store,
+			Limits: registry.Limits{Timeout: time.Duration(limits.Timeout)}}
+	}
+	t.now.Store(set) // stores of tokens that are gone may be in use, and end with the process
+	return nil
+}
+
+// openBrowser opens a link, by way of a file that only this user can read: the arguments of a process are for all to see.
+func openBrowser(ctx context.Context, link string) (remove func(), err error) {
+	f, err := os.CreateTemp("", "toolrun-*.html") // mode 0600
+	if err != nil {
+		return func() {}, err
+	}
+	remove = func() { _ = os.Remove(f.Name()) }
+	_, err = io.WriteString(f, `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>toolrun</title>`+
+		`<meta http-equiv="refresh" content="0;url=`+html.EscapeString(link)+`">`)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return remove, err
+	}
+	command := []string{"xdg-open", f.Name()}
+	switch runtime.GOOS {
+	case "darwin":
+		command[0] = "open"
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", f.Name()}
+	}
+	started := exec.CommandContext(ctx, command[0], command[1:]...)
+	if err := started.Start(); err != nil {
+		return remove, err
+	}
+	go func() { _ = started.Wait() }() // its status says little
+	return remove, nil
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/tools/sessions"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// sessionCommand has what the subcommands of toolrun session share.
+type sessionCommand struct {
+	projectFlags
+	json bool
+}
+
+func newSessionCommand() *cobra.Command {
+	c := &sessionCommand{}
+	cmd := &cobra.Command{
+		Use:   "session",
+		Short: "List, copy and delete sessions of code",
+		Long: `List, copy and delete the sessions of a project. The variables of code that runs
+in a session stay from call to call: toolrun js --session NAME, toolrun repl
+--session NAME, or --option javascript.session=NAME for models. They are kept
+with the project, count for its quota, and are undone with the calls that have
+changed them. Sessions that nobody uses for 30 days (the option sessionDays) are
+dropped.`,
+		Example: "  toolrun js --session main -e 'let n = 1'\n" +
+			"  toolrun session list",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.add(cmd)
+	addJSON(cmd.PersistentFlags(), &c.json)
+	cmd.AddCommand(c.list(), c.show(), c.fork(), c.delete())
+	return cmd
+}
+
+// jsonSession is a session as JSON.
+type jsonSession struct {
+	Name   string      `json:"name"`
+	Bytes  int64       `json:"bytes"`
+	Used   time.Time   `json:"used"`
+	States []jsonState `json:"states"`
+}
+
+// jsonState is the state of a session as JSON.
+type jsonState struct {
+	Tool  string    `json:"tool"`
+	Bytes int64     `json:"bytes"`
+	Used  time.Time `json:"used"`
+}
+
+func newJSONSession(s sessions.Session) jsonSession {
+	out := jsonSession{Name: s.Name, Bytes: s.Size(), Used: s.Used()}
+	for _, state := range s.States {
+		out.States = append(out.States, jsonState{state.Tool, state.Size, state.Time})
+	}
+	return out
+}
+
+func (s jsonSession) tools() string {
+	var tools []string
+	for _, state := range s.States {
+		tools = append(tools, state.Tool)
+	}
+	return strings.Join(tools, ", ")
+}
+
+func (c *sessionCommand) list() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the sessions of the project",
+		Long: `List the sessions of the project: their names, the tools whose code has run in
+them, their sizes, and when a call has last left variables there.`,
+		Example: "  toolrun session list\n" +
+			"  toolrun session list --root . --json",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			project, err := c.reading(cmd.Context())
+			if err != nil {
+				return err
+			}
+			found, err := sessions.List(cmd.Context(), project)
+			if err = errors.Join(err, project.Close()); err != nil {
+				return err
+			}
+			all := []jsonSession{}
+			var text strings.Builder
+			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+			for _, s := range found {
+				one := newJSONSession(s)
+				all = append(all, one)
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", one.Name, one.tools(), countBytes(one.Bytes), one.Used.Local().Format(time.DateTime))
+			}
+			_ = table.Flush() // a strings.Builder does not fail
+			return outcome{text.String(), all}.print(cmd.OutOrStdout(), c.json)
+		},
+	}
+}
+
+func (c *sessionCommand) show() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Show what a session has",
+		Example: "  toolrun js --session main -e 'let n = 1' && toolrun session show main",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			project, err := c.existing(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, err := sessions.Get(cmd.Context(), project, args[0])
+			if err = errors.Join(noSession(args[0], err), project.Close()); err != nil {
+				return err
+			}
+			one := newJSONSession(s)
+			var text strings.Builder
+			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+			for _, state := range one.States {
+				fmt.Fprintf(table, "%s\t%s\t%s\n", state.Tool, countBytes(state.Bytes), state.Used.Local().Format(time.DateTime))
+			}
+			_ = table.Flush() // a strings.Builder does not fail
+			return outcome{text.String(), one}.print(cmd.OutOrStdout(), c.json)
+		},
+	}
+}
+
+func noSession(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no session named %s; toolrun session list lists them", name)
+	}
+	return err
+}
+
+func (c *sessionCommand) fork() *cobra.Command {
+	return &cobra.Command{
+		Use:   "fork NAME NEW",
+		Short: "Copy a session under another name",
+		Long: `Copy a session under another name, which must be free. Both go on from where the
+session is now, and neither changes the other.`,
+		Example: "  toolrun js --session main -e 'let n = 1' && toolrun session fork main try",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			did := map[string]string{"forked": args[0], "to": args[1]}
+			return c.change(cmd, fmt.Sprintf("%s is a copy of %s.\n", args[1], args[0]), did, func(ctx context.Context, p vfs.Project) error {
+				key, err := c.sealKey(ctx)
+				if err != nil {
+					return err
+				}
+				place := sessions.Place{Files: p, Project: c.name(), Key: key}
+				err = sessions.Copy(ctx, place, args[0], place, args[1])
+				if errors.Is(err, fs.ErrExist) {
+					return fmt.Errorf("there is a session named %s; toolrun session delete %s deletes it", args[1], args[1])
+				}
+				return noSession(args[0], err)
+			})
+		},
+	}
+}
+
+func (c *sessionCommand) delete() *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete NAME",
+		Short: "Delete a session",
+		Long:  "Delete a session, with all its variables. toolrun files undo brings it back.",
+		Example: "  toolrun js --session try -e 'let n = 1' && toolrun session delete try\n" +
+			"  toolrun session list",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			did := map[string]string{"deleted": args[0]}
+			return c.change(cmd, fmt.Sprintf("%s deleted.\n", args[0]), did, func(ctx context.Context, p vfs.Project) error {
+				return noSession(args[0], sessions.Delete(ctx, p, args[0]))
+			})
+		},
+	}
+}
+
+// change changes sessions in one call, which can be undone.
+func (c *sessionCommand) change(cmd *cobra.Command, text string, did any, do func(ctx context.Context, p vfs.Project) error) error {
+	project, err := c.existing(cmd.Context())
+	if err != nil {
+		return err
+	}
+	call := project.WithCall(newCall("session"))
+	err = do(cmd.Context(), call)
+	call.EndCall()
+	if err = errors.Join(err, project.Close()); err != nil {
+		return err
+	}
+	return outcome{text, did}.print(cmd.OutOrStdout(), c.json)
+}

@@ -1,0 +1,142 @@
+package toolrun_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
+)
+
+// resumeVariable has what a process of its own is to go on with: a directory and a token.
+const resumeVariable = "TOOLRUN_TEST_RESUME"
+
+// sendsTo returns the tools of mail whose sent letters are lines of a file, which is not the project's.
+func sendsTo(file string) []registry.Tool {
+	m := &mail{}
+	tools := m.tools()
+	tools[0] = registry.Func(registry.Spec{Name: "send", Description: "Sends."}, func(_ context.Context, in struct {
+		To string `json:"to"`
+	}, _ registry.Env) (string, error) {
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return "", err
+		}
+		_, err = f.WriteString(in.To + "\n")
+		return "sent to " + in.To, errors.Join(err, f.Close())
+	})
+	return tools
+}
+
+func officeIn(ctx context.Context, dir string) (*toolrun.Runner, *toolrun.Session, error) {
+	options := toolrun.Options{DataDir: filepath.Join(dir, "data"), Tools: sendsTo(filepath.Join(dir, "sent")),
+		Runs: runs.Options{Lease: 50 * time.Millisecond}}
+	options.EngineOptions.CacheDir = enginetest.CacheDir()
+	runner, err := toolrun.Open(ctx, &options)
+	if err != nil {
+		return nil, nil, err
+	}
+	session, err := runner.Session(ctx, "p", &toolrun.SessionOptions{Select: choosesSend})
+	return runner, session, err
+}
+
+// TestResumeProcess is the process that is killed.
+func TestResumeProcess(t *testing.T) {
+	dir, token, ok := strings.Cut(os.Getenv(resumeVariable), "\n")
+	if !ok {
+		t.Skip("is for TestProcessesAreKilled")
+	}
+	runner, session, err := officeIn(t.Context(), dir)
+	require.NoError(t, err)
+	defer runner.Close()
+	_, err = runner.JavaScript(t.Context())
+	require.NoError(t, err)
+	_, _ = os.Stdout.WriteString("ready\n")
+	run, err := runner.Runs().Get(t.Context(), token)
+	if errors.Is(err, runs.ErrNone) {
+		return
+	}
+	require.NoError(t, err)
+	decisions := map[string]registry.Decision{}
+	for _, c := range run.Waiting() {
+		decisions[c.ID] = registry.Decision{Approved: true, Always: true, By: "ada"}
+	}
+	for {
+		_, err := session.Resume(t.Context(), token, decisions)
+		if !errors.Is(err, runs.ErrBusy) {
+			require.NoError(t, err)
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// Processes are killed at any time while they go on with code that waited, again and again, until one gets to the end.
+func TestProcessesAreKilled(t *testing.T) {
+	kills := 8
+	if *soak {
+		kills = 300
+	}
+	made := make(chan bool, kills)
+	for range 2 {
+		t.Run("kill", func(t *testing.T) {
+			t.Parallel()
+			for len(made) < kills {
+				killUntilTheEnd(t, made, kills)
+			}
+		})
+	}
+}
+
+func killUntilTheEnd(t *testing.T, made chan bool, kills int) {
+	dir := t.TempDir()
+	runner, session, err := officeIn(t.Context(), dir)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, runner.Close()) }()
+	token := ask(t, session, "javascript", codeInput(stepsScript)).Pending.Token
+	for {
+		child := exec.Command(os.Args[0], "-test.run=^TestResumeProcess$")
+		child.Env = append(os.Environ(), resumeVariable+"="+dir+"\n"+token)
+		out, err := child.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, child.Start())
+		_, err = bufio.NewReader(out).ReadString('\n')
+		require.NoError(t, err)
+		if len(made) >= kills {
+			require.NoError(t, child.Wait())
+			break
+		}
+		time.Sleep(rand.N(60 * time.Millisecond))
+		killed := child.Process.Kill() == nil
+		if child.Wait() == nil {
+			break // it was faster
+		}
+		if killed {
+			select {
+			case made <- true:
+			default:
+			}
+		}
+	}
+	result, err := session.Resume(t.Context(), token, nil)
+	require.NoError(t, err)
+	require.Empty(t, result.Code, result.Text())
+	log, err := afero.ReadFile(session.Project(), "/log")
+	require.NoError(t, err)
+	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
+	require.NoError(t, err)
+	checkSteps(t, result.Text(), string(log), strings.Fields(string(sent)))
+}

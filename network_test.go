@@ -1,0 +1,95 @@
+package toolrun_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// TestGates: sessions of a project share connections and the requests of a minute, and no two projects do.
+func TestGates(t *testing.T) {
+	var mu sync.Mutex
+	var connections atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "answer") }))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	rule, err := network.ParseRule(server.URL)
+	require.NoError(t, err)
+	var records []network.Record
+	r, err := toolrun.Open(t.Context(), &toolrun.Options{
+		Network: &network.Policy{Rules: []network.Rule{rule}, Limits: network.Limits{PerMinute: 5}},
+		NetworkAudit: func(r network.Record) {
+			mu.Lock()
+			defer mu.Unlock()
+			records = append(records, r)
+		},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	env := func(s *toolrun.Session, err error) registry.Env {
+		require.NoError(t, err)
+		env, err := s.Env(t.Context())
+		require.NoError(t, err)
+		return env
+	}
+	get := func(env registry.Env) error {
+		response, err := env.Network().Do(t.Context(), &network.Request{URL: server.URL})
+		if err == nil {
+			_, err = response.Body.Read(make([]byte, 100))
+			_, _ = response.Body.Read(make([]byte, 100))
+			require.NoError(t, response.Body.Close())
+		}
+		if err != nil && err.Error() != "EOF" {
+			return err
+		}
+		return nil
+	}
+	one, again, other := env(r.Session(t.Context(), "one", nil)), env(r.Session(t.Context(), "one", nil)), env(r.Session(t.Context(), "other", nil))
+	dir := t.TempDir()
+	first, second := env(r.DirSession(dir, nil)), env(r.DirSession(dir, nil))
+	for _, e := range []registry.Env{one, one, again, again, again} {
+		require.NoError(t, get(e))
+	}
+	require.Equal(t, int64(1), connections.Load())
+	require.ErrorContains(t, get(one), "there were 5 requests in a minute")
+	for n, e := range []registry.Env{other, first, second} {
+		require.NoError(t, get(e))
+		require.Equal(t, int64(n+2), connections.Load())
+	}
+	require.Equal(t, "one", records[0].Project)
+
+	// A project's own rules.
+	session, err := r.Session(t.Context(), "own", nil)
+	require.NoError(t, err)
+	require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) {
+		return []byte(`{"network": {"allow": ["https://example.com"]}}`), nil
+	}))
+	policy := env(session, nil).Selection.Network.Policy()
+	require.Len(t, policy.Rules, 2)
+	require.Len(t, one.Selection.Network.Policy().Rules, 1)
+	ignoring := env(r.Session(t.Context(), "own", &toolrun.SessionOptions{IgnoreSettings: true}))
+	require.Len(t, ignoring.Selection.Network.Policy().Rules, 1)
+	require.NoError(t, session.Project().EditSettings(t.Context(), func([]byte) ([]byte, error) {
+		return []byte(`{"network": {"allow": ["example.com"]}}`), nil
+	}))
+	_, err = session.Env(t.Context())
+	require.ErrorContains(t, err, `project own: the settings' network: the network rule "example.com": write it with its scheme`)
+
+	_, err = toolrun.Open(t.Context(), &toolrun.Options{Network: &network.Policy{Rules: []network.Rule{{}}}})
+	require.Error(t, err)
+}

@@ -1,0 +1,73 @@
+package recording
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/toolrun/toolrun/registry"
+)
+
+// Tools returns tools that take the place of those in the header. A call with the tool and the input of one that was
+// recorded gets its answer: the first such call the first answer, and so on. unknown, if not nil, is told of other
+// calls; their results are errors that say so.
+func (r *Recording) Tools(unknown func(registry.Call)) []registry.Tool {
+	s := &standIns{of: r, unknown: unknown, used: make([]bool, len(r.calls))}
+	var tools []registry.Tool
+	for _, t := range r.header.Tools {
+		tools = append(tools, registry.ToolFunc(registry.Spec{
+			Name: t.Name, DisplayName: t.Title, Description: t.Description, Schema: t.Input, OutputSchema: t.Output,
+			TextOutput: t.TextOutput, Annotations: t.Annotations,
+		}, s.execute))
+	}
+	return tools
+}
+
+// standIns answer calls.
+type standIns struct {
+	of      *Recording
+	unknown func(registry.Call)
+
+	mu   sync.Mutex
+	used []bool
+}
+
+func (s *standIns) execute(_ context.Context, call registry.Call, _ registry.Env) (registry.Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, c := range s.of.calls {
+		if !s.used[i] && c.result != nil && c.tool == call.Tool && sameJSON(c.input, string(call.Input)) {
+			s.used[i] = true
+			return c.result.result(), nil
+		}
+	}
+	if s.unknown != nil {
+		s.unknown(call)
+	}
+	return registry.Result{}, fmt.Errorf("the recording has no further call of %s with %s", call.Tool, excerpt(call.Input))
+}
+
+// sameJSON reports whether two inputs mean the same.
+func sameJSON(a, b string) bool {
+	return a == b || canonical(a) == canonical(b)
+}
+
+// canonical returns JSON in the form in which this package writes it, or the text if it is not JSON. No input is {}.
+func canonical(text string) string {
+	if text == "" || text == "null" {
+		return "{}"
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return text
+	}
+	out, err := json.Marshal(value)
+	if err != nil {
+		return text
+	}
+	return string(out)
+}

@@ -1,0 +1,313 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Rules of [Selection].Ask that are no names of tools. A rule that begins with AskSource is for the tools of a source:
+// "source:github".
+const (
+	AskAll         = "all"         // every tool
+	AskWrites      = "writes"      // tools that are not ReadOnly
+	AskDestructive = "destructive" // tools that are Destructive
+	AskExternal    = "external"    // tools that are OpenWorld
+	AskSource      = "source:"
+)
+
+// An Approver decides whether a call may be made. The registry calls it for a call that a rule of Selection.Ask is for,
+// after the input has been checked and before the tool gets it, possibly several times at once. Time in which it decides
+// does not count as that of the call, nor as that of the calls that make it.
+//
+// An error, other than that of the context, is one of the host: the call is not made, and the model gets a text as for
+// other failures of tools.
+type Approver func(ctx context.Context, request ApprovalRequest) (Decision, error)
+
+// An ApprovalRequest is a call that needs approval.
+type ApprovalRequest struct {
+	// Call is the call. Its input fits the tool's schema.
+	Call Call
+	// Spec describes the tool. Do not change it.
+	Spec *Spec
+	// Rule is the rule that wants an approval, or "" for Selection.AskIf.
+	Rule string
+	// Callers are the calls that make this one, the outermost first. It is empty if the model makes the call itself.
+	Callers []Call
+	// Project, Chat and Client are those of the Env.
+	Project, Chat, Client string
+	// Files are the project's files as the callers have them by now, or nil if there are none. What the callers have
+	// changed has their ids in the project's history.
+	Files afero.Fs
+	// Changed is what others have changed in the files since the code that makes the call was suspended, the latest first.
+	Changed []vfs.Change
+	// Problem is not empty if the decision before this one had another input, and says what was wrong with it.
+	Problem string
+}
+
+// A Decision is the answer to an ApprovalRequest. The zero value refuses.
+type Decision struct {
+	// Approved says that the call may be made.
+	Approved bool
+	// Later says that it will be decided later: the call is kept, with the code that waits for it, by [Env].Runs. Without
+	// that, it is as if nobody could be asked.
+	Later bool
+	// Input, if not nil, takes the place of the call's input. The model is told.
+	Input json.RawMessage `json:",omitempty"`
+	// Always says that later calls of the tool need not be asked for: see [RememberApprovals]. Only the Approver knows
+	// for how long.
+	Always bool
+	// Reason tells the model why the call was refused. It can be empty.
+	Reason string
+	// By is who has decided, for the audit log, and Time when; zero means now.
+	By   string
+	Time time.Time
+}
+
+// An Approval is how it was decided on a call, for logs.
+type Approval struct {
+	// Rule is the rule that wanted an approval, By who has decided, and Time when.
+	Rule, By string
+	Time     time.Time
+	// Approved says that the call was made, and Edited that it was made with another input.
+	Approved, Edited bool
+}
+
+// CheckAsk returns what is wrong with a rule of [Selection].Ask, or nil. Names of tools that there are not now are no
+// error, as the tools of servers come and go.
+func CheckAsk(rule string) error {
+	source, isSource := strings.CutPrefix(rule, AskSource)
+	if isSource && source != "" || slices.Contains([]string{AskAll, AskWrites, AskDestructive, AskExternal}, rule) {
+		return nil
+	}
+	if err := CheckName(rule); err != nil {
+		return fmt.Errorf("%q is no rule for approvals: there are %s, %s, %s, %s, %sSOURCE, and the names of tools", rule, AskAll,
+			AskWrites, AskDestructive, AskExternal, AskSource)
+	}
+	return nil
+}
+
+// mayAsk reports whether there are calls that need approval.
+func (s *Selection) mayAsk() bool {
+	return len(s.Settings.Ask) > 0 || len(s.Ask) > 0 || s.AskIf != nil
+}
+
+// asks returns the rule by which calls of a tool need approval.
+func (s *Selection) asks(call *Call, spec *Spec) (rule string, ok bool) {
+	for _, rules := range [][]string{s.Settings.Ask, s.Ask} {
+		for _, rule := range rules {
+			source, isSource := strings.CutPrefix(rule, AskSource)
+			if rule == AskAll || rule == AskWrites && !spec.Annotations.ReadOnly || rule == AskDestructive && spec.Annotations.Destructive ||
+				rule == AskExternal && spec.Annotations.OpenWorld || isSource && source == spec.Source || rule == spec.Name {
+				return rule, true
+			}
+		}
+	}
+	return "", s.AskIf != nil && s.AskIf(*call, spec)
+}
+
+// approve asks whether a call may be made. The result is one of a call that is not made if it has a code, and otherwise
+// only the approval.
+func (e *entry) approve(ctx context.Context, call *Call, schema *Schema, env Env) Result {
+	rule, ok := env.Selection.asks(call, &e.spec)
+	if !ok {
+		return Result{}
+	}
+	later := func() Result {
+		if env.canWait() {
+			return putOff(*call, rule)
+		}
+		return Failure(CodeNeedsApproval, fmt.Sprintf("The call of %s needs the approval of a person, and there is nobody here who "+
+			"could give it. Do without it, or ask the user to allow it.", call.Tool))
+	}
+	if env.Approve == nil {
+		return later()
+	}
+	request := ApprovalRequest{Spec: &e.spec, Rule: rule, Callers: env.call.callers(), Project: env.Project, Chat: env.Chat, Client: env.Client,
+		Files: env.Files}
+	if env.call != nil {
+		request.Files = env.call.inner.files
+	}
+	resume := pauseAll(ctx, env.call)
+	defer resume()
+	for {
+		request.Call = *call
+		decision, err := env.Approve(ctx, request)
+		switch {
+		case ctx.Err() != nil:
+			return stopped(ctx)
+		case err != nil:
+			return failed(ctx, *call, env, fmt.Errorf("asking for approval: %w", err))
+		}
+		if decision.Later && !decision.Approved {
+			return later()
+		}
+		approval := &Approval{Rule: rule, By: decision.By, Time: decision.Time, Approved: decision.Approved}
+		if approval.Time.IsZero() {
+			approval.Time = time.Now()
+		}
+		if !decision.Approved {
+			refused := refusal(call.Tool, decision.Reason)
+			refused.Approval = approval
+			return refused
+		}
+		if decision.Input == nil {
+			return Result{Approval: approval}
+		}
+		input, err := e.prepare(ctx, decision.Input, schema, env.Limits)
+		if err != nil {
+			request.Problem = err.Error()
+			continue
+		}
+		approval.Edited = string(input) != string(call.Input)
+		call.Input = input
+		return Result{Approval: approval}
+	}
+}
+
+// maxReason is how much of a reason the model gets, in bytes.
+const maxReason = 2000
+
+func refusal(tool, reason string) Result {
+	text := "A person has refused the call of " + tool
+	if reason = strings.TrimSpace(plaintext.Cut(reason, maxReason)); reason != "" {
+		text += ": " + strings.TrimRight(reason, ".")
+	}
+	return Failure(CodeRefused, text+". Do not repeat it as it was.")
+}
+
+// edited tells the model that a call was made with another input.
+func edited(input json.RawMessage) Part {
+	return Part{Text: "[A person has approved the call with other arguments: " + plaintext.Cut(string(input), maxReason) + "]"}
+}
+
+// callers returns the calls that make a call with this one as the innermost, the outermost first.
+func (c *running) callers() (calls []Call) {
+	for ; c != nil; c = c.inner.parent {
+		calls = append(calls, c.call)
+	}
+	slices.Reverse(calls)
+	return calls
+}
+
+// RememberApprovals returns an Approver that asks another one, and then approves calls of those tools for which that has
+// said Always, for the same project, chat and client, until it is dropped.
+func RememberApprovals(ask Approver) Approver {
+	type who struct{ project, chat, client, tool string }
+	var mu sync.Mutex
+	always := map[who]string{}
+	return func(ctx context.Context, request ApprovalRequest) (Decision, error) {
+		key := who{request.Project, request.Chat, request.Client, request.Spec.Name}
+		mu.Lock()
+		by, ok := always[key]
+		mu.Unlock()
+		if ok {
+			return Decision{Approved: true, By: by}, nil
+		}
+		decision, err := ask(ctx, request)
+		if err == nil && decision.Approved && decision.Always {
+			mu.Lock()
+			defer mu.Unlock()
+			always[key] = decision.By
+		}
+		return decision, err
+	}
+}
+
+// pauseKey is for what stops the clock of code, in the context of calls that it makes.
+type pauseKey struct{}
+
+// WithPause returns a context for calls that code makes. When such a call has to wait for a person, pause is called,
+// which stops the clock by which the code's own time is limited, until the function that it returns is called.
+func WithPause(ctx context.Context, pause func() (resume func())) context.Context {
+	return context.WithValue(ctx, pauseKey{}, pause)
+}
+
+// pauseAll stops the clocks of a call, and of the calls that make it.
+func pauseAll(ctx context.Context, c *running) (resume func()) {
+	var resumes []func()
+	if pause, ok := ctx.Value(pauseKey{}).(func() func()); ok {
+		resumes = append(resumes, pause())
+	}
+	for ; c != nil; c = c.inner.parent {
+		resumes = append(resumes, c.patience.pause())
+	}
+	return func() {
+		for _, resume := range slices.Backward(resumes) {
+			resume()
+		}
+	}
+}
+
+// patience is the time that a call has left. A nil patience never ends.
+type patience struct {
+	over chan struct{} // closed when it has ended
+
+	mu     sync.Mutex
+	left   time.Duration // when it was paused
+	until  time.Time
+	paused int
+	timer  *time.Timer
+}
+
+func newPatience(d time.Duration) *patience {
+	p := &patience{over: make(chan struct{}), until: time.Now().Add(d)}
+	p.timer = time.AfterFunc(d, p.end)
+	return p
+}
+
+func (p *patience) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.paused == 0 && !time.Now().Before(p.until) {
+		select {
+		case <-p.over:
+		default:
+			close(p.over)
+		}
+	}
+}
+
+// ended returns a channel that is closed at the end.
+func (p *patience) ended() <-chan struct{} {
+	if p == nil {
+		return nil
+	}
+	return p.over
+}
+
+func (p *patience) stop() {
+	if p != nil {
+		p.timer.Stop()
+	}
+}
+
+// pause stops the time until resume is called.
+func (p *patience) pause() (resume func()) {
+	if p == nil {
+		return func() {}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.paused++; p.paused == 1 {
+		p.timer.Stop()
+		p.left = max(0, time.Until(p.until))
+	}
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.paused--; p.paused == 0 {
+			p.until = time.Now().Add(p.left)
+			p.timer.Reset(p.left)
+		}
+	})
+}

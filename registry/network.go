@@ -1,0 +1,112 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/network"
+)
+
+// NetworkTool is the name under which requests over the network stand in rules of [Selection].Ask, and in an
+// [ApprovalRequest]. The input of such a call is {"method", "url", "bytes"}, the last one the size of the body. It cannot
+// be changed. AskAll and AskExternal are for requests, too, and so are AskWrites and AskDestructive for those with other
+// methods than GET and HEAD.
+const NetworkTool = "network"
+
+// networkSpec describes requests with a method.
+func networkSpec(method string) *Spec {
+	reads := method == "GET" || method == "HEAD"
+	return &Spec{Name: NetworkTool, DisplayName: "Request over the network", Description: "A request over the network by code that runs.",
+		Annotations: Annotations{ReadOnly: reads, Destructive: !reads, OpenWorld: true}}
+}
+
+// policy returns what the selection's network allows, or nil if that is nothing.
+func (s *Selection) policy() *network.Policy {
+	if s.Network == nil || !s.Network.Policy().On() {
+		return nil
+	}
+	return s.Network.Policy()
+}
+
+// Network returns what makes the requests of the call's code, or nil if there is no network. Requests that the policy
+// allows and for which a rule of Selection.Ask wants it, wait for an approval: see [NetworkTool].
+func (e Env) Network() network.Run {
+	if e.Selection.policy() == nil {
+		return nil
+	}
+	name := ""
+	if e.call != nil {
+		name = e.call.id
+	}
+	return approvedRun{e.Selection.Network.Run(name), e}
+}
+
+// approvedRun makes requests that have been approved, if they need that.
+type approvedRun struct {
+	network.Run
+	env Env
+}
+
+func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network.Response, error) {
+	method := strings.ToUpper(request.Method)
+	if method == "" {
+		method = "GET"
+	}
+	spec := networkSpec(method)
+	var call Call
+	call.Tool = NetworkTool
+	if r.env.call != nil {
+		call.Parent = r.env.call.id
+	}
+	call.Input, _ = json.Marshal(struct { // strings and numbers do not fail
+		Method string `json:"method"`
+		URL    string `json:"url"`
+		Bytes  int    `json:"bytes"`
+	}{method, request.URL, len(request.Body)})
+	asks := r.env.Selection
+	rule, ok := asks.asks(&call, spec)
+	if allowed, err := asks.policy().Allows(method, request.URL); !ok || err != nil || allowed == nil {
+		return r.Run.Do(ctx, request) // which refuses it, if it must
+	}
+	if err := r.approve(ctx, call, spec, rule); err != nil {
+		return nil, err
+	}
+	return r.Run.Do(ctx, request)
+}
+
+func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule string) error {
+	env := r.env
+	what := fmt.Sprintf("the request to %s", plaintext.Cut(string(call.Input), maxReason))
+	if env.Approve == nil {
+		return &network.Error{Kind: network.KindDenied,
+			Message: what + " needs the approval of a person, and there is nobody here who could give it: do without it, or ask the user to allow it"}
+	}
+	request := ApprovalRequest{Call: call, Spec: spec, Rule: rule, Callers: env.call.callers(), Project: env.Project, Chat: env.Chat,
+		Client: env.Client, Files: env.Files}
+	if env.call != nil {
+		request.Files = env.call.inner.files
+	}
+	resume := pauseAll(ctx, env.call)
+	defer resume()
+	for {
+		decision, err := env.Approve(ctx, request)
+		switch {
+		case err != nil:
+			return err
+		case !decision.Approved:
+			text := "a person has refused " + what
+			if reason := strings.TrimSpace(plaintext.Cut(decision.Reason, maxReason)); reason != "" {
+				text += ": " + strings.TrimRight(reason, ".")
+			}
+			return &network.Error{Kind: network.KindDenied, Message: text}
+		case decision.Input != nil && string(decision.Input) != string(call.Input):
+			request.Problem = "a request over the network cannot be changed: approve or refuse it as it is"
+		default:
+
+			return nil
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package registry
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// rollbackTime limits how long undoing what a call has changed may take.
+const rollbackTime = 10 * time.Second
+
+// unusedID returns an id for a call that is to be undone if it fails: the given one, unless the history has changes of it,
+// which must stay. Providers may begin to count anew with each conversation.
+func unusedID(ctx context.Context, files afero.Fs, id string) string {
+	history, ok := vfs.HistoryOf(files)
+	if !ok {
+		return id
+	}
+	if _, err := history.CheckUndo(ctx, id); errors.Is(err, vfs.ErrNotKept) {
+		return id
+	}
+	return id + "-" + strings.ToLower(rand.Text()[:8])
+}
+
+// rollBack undoes what a call that has failed and ended has changed, and the calls that it made, and tells the model.
+func (c *running) rollBack(ctx context.Context, files afero.Fs, id string, result Result) Result {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
+	defer cancel()
+	undone, err := c.undoAll(ctx, files, id)
+	note := "Note: all changes that the call made to files were undone."
+	switch {
+	case err != nil:
+		note = "Note: the changes that the call made to files could not be undone, and stay: " + err.Error()
+		result.Err = errors.Join(result.Err, err)
+	case !undone:
+		return result
+	}
+	result.Content = append(slices.Clone(result.Content), Part{Text: note})
+	return result
+}
+
+// undoAll undoes a call and those that it made, the latest first, all of them or none.
+func (c *running) undoAll(ctx context.Context, files afero.Fs, id string) (undone bool, err error) {
+	err = vfs.Exclusively(ctx, files, func(files afero.Fs) error {
+		history, ok := vfs.HistoryOf(files)
+		if !ok {
+			return errors.ErrUnsupported
+		}
+		ids := []string{id}
+		if c.inner.count() > 0 {
+			changes, err := history.Changes(ctx, "/")
+			if err != nil {
+				return err
+			}
+			ids = nil
+			for _, change := range changes {
+				if own := change.Call == id || strings.HasPrefix(change.Call, c.key+".") || strings.HasPrefix(change.Call, id+"."); own && !slices.Contains(ids, change.Call) {
+					ids = append(ids, change.Call)
+				}
+			}
+			if !slices.Contains(ids, id) { // it may have changed what lists do not show
+				ids = append(ids, id)
+			}
+		}
+		return undoCalls(ctx, history, ids, &undone)
+	})
+	return undone, err
+}
+
+// undoCalls undoes calls in this order, or none of them.
+func undoCalls(ctx context.Context, history vfs.History, ids []string, undone *bool) error {
+	var done []string
+	for _, id := range ids {
+		_, err := history.Undo(ctx, id)
+		switch {
+		case errors.Is(err, vfs.ErrNotKept): // it has changed nothing
+			continue
+		case err == nil:
+			done = append(done, id)
+			*undone = true
+			continue
+		}
+		if again, ok := history.(vfs.Redoer); ok {
+			for _, id := range slices.Backward(done) {
+				if _, redoErr := again.Redo(ctx, id); redoErr != nil {
+					return errors.Join(err, redoErr)
+				}
+			}
+		}
+		*undone = false
+		return err
+	}
+	return nil
+}
+
+// count returns how many calls have been made.
+func (in *inner) count() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.made
+}

@@ -1,0 +1,163 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// A changing tool does what a test wants.
+func changing(name string, do func(ctx context.Context, env registry.Env) error) registry.Tool {
+	return registry.Func(registry.Spec{
+		Name: name, Description: "Changes files.", Timeout: 100 * time.Millisecond,
+		Options: []registry.Option{{ID: registry.OptionRollback, Type: registry.OptionBool}},
+	}, func(ctx context.Context, _ struct{}, env registry.Env) (string, error) { return "done", do(ctx, env) })
+}
+
+func TestRollback(t *testing.T) {
+	store := local.NewMemoryStore(nil)
+	write := func(files afero.Fs, name, text string) error {
+		return vfs.WriteFile(t.Context(), files, name, []byte(text))
+	}
+	failure := errors.New("it failed")
+	inner := changing("inner", func(_ context.Context, env registry.Env) error {
+		return errors.Join(write(env.Files, "/b", "inner"), env.Files.Remove("/old"))
+	})
+	for name, c := range map[string]struct {
+		do    func(ctx context.Context, env registry.Env) error
+		off   bool
+		files string // afterwards
+		note  string
+	}{
+		"what succeeds stays": {
+			do:    func(_ context.Context, env registry.Env) error { return write(env.Files, "/a", "1") },
+			files: `{"/a":"1","/old":"old"}`,
+		},
+		"what fails does not": {
+			do: func(_ context.Context, env registry.Env) error {
+				return errors.Join(write(env.Files, "/a", "1"), write(env.Files, "/old", "2"), env.Files.Rename("/a", "/c"), failure)
+			},
+			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
+		},
+		"without the option it does": {
+			do: func(_ context.Context, env registry.Env) error {
+				return errors.Join(write(env.Files, "/a", "1"), failure)
+			},
+			off: true, files: `{"/a":"1","/old":"old"}`,
+		},
+		"nothing was changed": {
+			do:    func(context.Context, registry.Env) error { return failure },
+			files: `{"/old":"old"}`,
+		},
+		"calls that it made": {
+			do: func(ctx context.Context, env registry.Env) error {
+				if result := env.Dispatch(ctx, registry.Call{Tool: "inner"}); result.IsError() {
+					return result.Err
+				}
+				return errors.Join(write(env.Files, "/a", "1"), failure)
+			},
+			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
+		},
+		"what is stopped": {
+			do: func(ctx context.Context, env registry.Env) error {
+				err := write(env.Files, "/a", "1")
+				<-ctx.Done()
+				return errors.Join(err, ctx.Err())
+			},
+			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
+		},
+		"panics": {
+			do: func(_ context.Context, env registry.Env) error {
+				_ = write(env.Files, "/a", "1")
+				panic("no")
+			},
+			files: `{"/old":"old"}`, note: "all changes that the call made to files were undone",
+		},
+		"what others have changed since": {
+			do: func(_ context.Context, env registry.Env) error {
+				p, err := store.Open(context.Background(), t.Name()+"/what others have changed since")
+				if err != nil {
+					return err
+				}
+				return errors.Join(write(env.Files, "/a", "1"), write(p, "/a", "2"), p.Close(), failure)
+			},
+			files: `{"/a":"2","/old":"old"}`, note: "could not be undone, and stay",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := store.Open(t.Context(), "TestRollback/"+name)
+			require.NoError(t, err)
+			defer p.Close()
+			old := p.WithCall("call_1") // which has the same id
+			require.NoError(t, write(old, "/old", "old"))
+			old.EndCall()
+			tools, err := registry.New(changing("outer", c.do), inner)
+			require.NoError(t, err)
+			env := registry.Env{Files: p}
+			env.Selection = env.Selection.WithOption("outer", registry.OptionRollback, !c.off)
+			result := tools.Dispatch(t.Context(), registry.Call{ID: "call_1", Tool: "outer"}, env)
+			require.Contains(t, result.Text(), c.note)
+			if c.note == "" {
+				require.NotContains(t, result.Text(), "undone")
+			}
+			files := map[string]string{}
+			infos, err := afero.ReadDir(p, "/")
+			require.NoError(t, err)
+			for _, info := range infos {
+				content, err := afero.ReadFile(p, "/"+info.Name())
+				require.NoError(t, err)
+				files["/"+info.Name()] = string(content)
+			}
+			text, err := json.Marshal(files)
+			require.NoError(t, err)
+			require.JSONEq(t, c.files, string(text))
+		})
+	}
+}
+
+func TestSelectedSession(t *testing.T) {
+	var got string
+	tool := registry.Func(registry.Spec{
+		Name: "code", DescriptionFor: func(o registry.Offer) string { return "Session: " + o.Options.Text(registry.OptionSession) },
+		Options: []registry.Option{{ID: registry.OptionSession, Type: registry.OptionText}},
+	}, func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+		got = env.Options.Text(registry.OptionSession)
+		return "", nil
+	})
+	other := registry.Func(registry.Spec{Name: "other", Description: "Has no sessions."},
+		func(_ context.Context, _ struct{}, env registry.Env) (string, error) {
+			got = env.Options.Text(registry.OptionSession)
+			return "", nil
+		})
+	tools, err := registry.New(tool, other)
+	require.NoError(t, err)
+	selection := registry.Selection{Session: "main"}
+	for _, c := range []struct {
+		selection  registry.Selection
+		tool, want string
+	}{
+		{registry.Selection{}, "code", ""},
+		{selection, "code", "main"},
+		{selection, "other", ""},
+		{selection.WithOption("code", registry.OptionSession, "mine"), "code", "mine"},
+		{selection.WithOption("code", registry.OptionSession, ""), "code", ""},
+	} {
+		result := tools.Dispatch(t.Context(), registry.Call{Tool: c.tool}, registry.Env{Selection: c.selection})
+		require.False(t, result.IsError(), result.Text())
+		require.Equal(t, c.want, got)
+		if c.tool == "code" {
+			definitions, err := tools.Definitions(registry.Anthropic, c.selection)
+			require.NoError(t, err)
+			require.Equal(t, "Session: "+c.want, definitions[0].Description)
+		}
+	}
+}

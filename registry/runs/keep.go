@@ -1,0 +1,259 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// A Keeper is a [registry.Keeper] for the calls of one place. It is safe for concurrent use.
+type Keeper struct {
+	runs  *Runs
+	place string
+}
+
+var _ registry.Keeper = (*Keeper)(nil)
+
+// In returns the Keeper of a place: the project whose files the calls work on, or another name for them that is used for
+// nothing else. A call goes on only in the place in which it has begun.
+func (s *Runs) In(place string) *Keeper { return &Keeper{s, place} }
+
+// Prepare implements [registry.Keeper].
+func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env) (token string, key []byte, err error) {
+	token = newToken()
+	key, err = k.runs.stateKey(ctx, token, k.place, &call)
+	return token, key, err
+}
+
+// Keep implements [registry.Keeper].
+func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.Env) (*registry.Pending, error) {
+	now := time.Now().Round(0)
+	r := &record{Run: Run{Token: s.Token, Place: k.place, Project: env.Project, Chat: env.Chat, Client: env.Client, Made: now, Since: now,
+		Until: now.Add(k.runs.o.Keep), Call: s.Call, Code: s.State != nil, Choice: choiceOf(&env.Selection)}, CallsMade: s.Made}
+	if r.Call.ID == "" {
+		r.Call.ID = r.Token
+	}
+	r.wait(s.Waiting)
+	if err := k.enlist(ctx, r, s.Call, &env); err != nil {
+		return nil, err
+	}
+	err := k.keep(ctx, r, s.State)
+	if errors.Is(err, vfs.ErrTooLarge) {
+		err = registry.Errorf("The call needs the approval of a person, and is too large to be kept until somebody decides: %w. "+
+			"Pass less at a time, for example the names of files.", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.pending(), nil
+}
+
+func (k *Keeper) keep(ctx context.Context, r *record, state []byte) error {
+	if state != nil {
+		r.State = 1
+		if err := k.runs.putState(ctx, r.Token, r.State, r.Until, state); err != nil {
+			return err
+		}
+	}
+	sealed, err := k.runs.encode(ctx, r)
+	if err != nil {
+		return err
+	}
+	return k.runs.runs.Change(ctx, r.Token, time.Until(r.Until), func([]byte) ([]byte, error) { return sealed, nil })
+}
+
+// wait notes which calls the code waits for. What it has been told since is done.
+func (r *record) wait(waiting []registry.Waiting) {
+	for i := range r.Calls {
+		if c := &r.Calls[i]; c.Status == Answered {
+			c.Status, c.Answer = Done, nil
+			if len(c.Input) > maxDoneInput {
+				c.Input = nil
+			}
+		}
+	}
+	for _, w := range waiting {
+		c := r.open(w.Number)
+		if c == nil {
+			r.Calls = append(r.Calls, Call{ID: w.Call.ID, Number: w.Number})
+			c = &r.Calls[len(r.Calls)-1]
+		}
+		c.Tool, c.Rule, c.Status = w.Call.Tool, w.Rule, Next
+		if c.ID == "" {
+			c.ID = r.Call.ID
+		}
+		if w.Asked {
+			c.Status = Waits
+		}
+		if c.Decision != nil && !bytes.Equal(canonical(c.Input), canonical(w.Call.Input)) {
+			c.Decision = nil // it was for another input
+		}
+		c.Input = w.Call.Input
+	}
+}
+
+// maxDoneInput is how many bytes of the input of a call are kept when it has been answered.
+const maxDoneInput = 2000
+
+// enlist adds a run to the list of its place, if that has room.
+func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, env *registry.Env) error {
+	digest, err := k.runs.digest(ctx, call, env)
+	if err != nil {
+		return err
+	}
+	gone := map[string]bool{} // what has ended or was never kept
+	for {
+		full := false
+		var there []listed
+		err := k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
+			list = slices.DeleteFunc(list, func(l listed) bool { return gone[l.Token] })
+			if full = len(list) >= k.runs.o.Most; full {
+				there = list
+				return list, nil
+			}
+			return append(list, listed{r.Token, digest, r.Until, r.Made}), nil
+		})
+		if err != nil || !full {
+			return err
+		}
+		before := len(gone)
+		for _, l := range there {
+			if _, err := k.runs.runs.Get(ctx, l.Token); errors.Is(err, fs.ErrNotExist) && time.Since(l.Made) > keepingTime {
+				gone[l.Token] = true
+			}
+		}
+		if len(gone) == before {
+			return registry.Errorf("The call needs the approval of a person, and %d calls of this project wait for one already, which is "+
+				"as many as may. Do without it, or ask the user to decide on those first.", len(there))
+		}
+	}
+}
+
+// keepingTime is how long keeping a run may take that is listed already.
+const keepingTime = time.Minute
+
+// delist removes a run from the list of its place.
+func (k *Keeper) delist(ctx context.Context, token string) error {
+	return k.runs.changeList(ctx, k.place, func(list []listed) ([]listed, error) {
+		return slices.DeleteFunc(list, func(l listed) bool { return l.Token == token }), nil
+	})
+}
+
+// Again implements [registry.Keeper].
+func (k *Keeper) Again(ctx context.Context, tools *registry.Registry, call registry.Call, env registry.Env) (registry.Result, bool) {
+	result, ok, err := k.again(ctx, tools, call, env)
+	if errors.Is(err, ErrNone) {
+		return registry.Result{}, false
+	}
+	if err != nil {
+		result, ok = registry.Failure(registry.CodeFailed, "Tool execution failed: the call waits for approval, and cannot go on: "+err.Error()), true
+		result.Err = err
+	}
+	return result, ok
+}
+
+func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call registry.Call, env registry.Env) (result registry.Result, ok bool, err error) {
+	list, err := k.runs.list(ctx, k.place)
+	if err != nil || len(list) == 0 {
+		return result, false, err
+	}
+	digest, err := k.runs.digest(ctx, call, &env)
+	if err != nil {
+		return result, false, err
+	}
+	i := slices.IndexFunc(list, func(l listed) bool { return bytes.Equal(l.Digest, digest) })
+	if i < 0 {
+		return result, false, nil
+	}
+	token := list[i].Token
+	f, err := k.runs.result(ctx, token)
+	if errors.Is(err, ErrNone) {
+		var r *record
+		if r, err = k.runs.get(ctx, token); err != nil {
+			return result, false, err
+		}
+		if env.Approve == nil && len(r.Waiting()) > 0 && !slices.ContainsFunc(r.Calls, func(c Call) bool { return c.Decision != nil && c.Status == Waits }) {
+			return r.pending().Result(call), true, nil
+		}
+		result, err = k.goOn(ctx, tools, env, token, nil, false)
+		if errors.Is(err, ErrBusy) {
+			return r.pending().Result(call), true, nil
+		}
+		if err != nil || result.Pending != nil {
+			return result, err == nil, err
+		}
+		f, err = k.runs.result(ctx, token)
+	}
+	if err != nil {
+		return result, false, err
+	}
+	if err := k.delist(ctx, token); err != nil {
+		return result, false, err
+	}
+	result = f.result()
+	result.Content = slices.Insert(slices.Clone(result.Content), 0, registry.Part{Text: fmt.Sprintf(
+		"[This is the result of the same call, which had to wait for approval: %s, ended %s. To do it once more, call again.]", token,
+		f.Time.UTC().Format("2006-01-02 15:04:05 UTC"))})
+	return result, true, nil
+}
+
+// finished is the result of a run that has ended.
+type finished struct {
+	Token, Place string
+	Time         time.Time
+	Result       json.RawMessage
+
+	decoded registry.Result
+}
+
+func (f *finished) result() registry.Result { return f.decoded }
+
+// result returns how a run has ended.
+func (s *Runs) result(ctx context.Context, token string) (*finished, error) {
+	if vfs.CheckID(token) != nil {
+		return nil, ErrNone
+	}
+	sealed, err := s.results.Get(ctx, token)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.unseal(ctx, "run-results", token, sealed)
+	if err != nil {
+		return nil, err
+	}
+	f := &finished{}
+	if err := json.Unmarshal(data, f); err != nil {
+		return nil, err
+	}
+	f.decoded, err = registry.ReadResult(f.Result)
+	return f, err
+}
+
+// putResult keeps the result of a run.
+func (s *Runs) putResult(ctx context.Context, f *finished) error {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	sealed, err := s.seal(ctx, "run-results", f.Token, data)
+	if err != nil {
+		return err
+	}
+	return s.results.Change(ctx, f.Token, s.o.Keep, func(there []byte) ([]byte, error) {
+		if there != nil { // nobody can have gone on since
+			return there, nil
+		}
+		return sealed, nil
+	})
+}

@@ -1,0 +1,320 @@
+package runs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Resume goes on with a call, as far as there are decisions: those given, by the ids of calls, those of [Runs.Decide],
+// and those of env.Approve. Of env, Chat and Client are those of the call. The result is that of the whole call, or one
+// that waits again ([registry.Result].Pending). A call that has ended has the same result each time, as long as that is
+// kept.
+//
+// The error is ErrNone, ErrBusy, an [*UndecidableError], that of the store, or that of the context if that has ended: then
+// the call can go on later.
+func (k *Keeper) Resume(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
+	decisions map[string]registry.Decision) (registry.Result, error) {
+	return k.goOn(ctx, tools, env, token, decisions, true)
+}
+
+// ResumeFor is Resume for somebody else than who has made the call, who will get the result by making the call again.
+func (k *Keeper) ResumeFor(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
+	decisions map[string]registry.Decision) (registry.Result, error) {
+	return k.goOn(ctx, tools, env, token, decisions, false)
+}
+
+func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registry.Env, token string,
+	decisions map[string]registry.Decision, delivers bool) (result registry.Result, err error) {
+	f, err := k.runs.result(ctx, token)
+	if err == nil && f.Place != k.place {
+		return result, ErrNone
+	}
+	if err == nil {
+		return f.result(), nil
+	}
+	if !errors.Is(err, ErrNone) {
+		return result, err
+	}
+	g := &going{keeper: k, owner: rand.Text(), later: map[string]bool{}}
+	if err := g.claim(ctx, token, decisions); err != nil {
+		return result, err
+	}
+	defer g.release(ctx)
+	if f, err := k.runs.result(ctx, token); err == nil { // its process has died before it could say so
+		return f.result(), g.end(ctx, f, delivers)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := g.renew(ctx, cancel)
+	defer stop()
+	r := g.now()
+	env.Chat, env.Client, env.Runs = r.Chat, r.Client, k
+	result, err = g.run(ctx, tools, env)
+	if err != nil || result.Pending != nil {
+		return result, err
+	}
+	if ctx.Err() != nil && result.IsError() { // it has been stopped, and can go on later
+		if back, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime); g.putBack(back, env) == nil {
+			_ = g.change(back, func(r *record) error { r.Dirty = false; return nil })
+			cancel()
+		} else {
+			cancel()
+		}
+		return result, context.Cause(ctx)
+	}
+	ctx = context.WithoutCancel(ctx)
+	kept, err := result.Keep()
+	if err != nil {
+		return result, err
+	}
+	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept}
+	if err := k.runs.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
+		whole := result
+		result.Content = []registry.Part{{Text: "[The result is too large to be kept.]"}}
+		result.Data = nil
+		if f.Result, err = result.Keep(); err == nil {
+			err = k.runs.putResult(ctx, f)
+		}
+		if result = whole; err != nil {
+			return result, err
+		}
+	} else if err != nil {
+		return result, err
+	}
+	return result, g.end(ctx, f, delivers)
+}
+
+// going is a run that goes on in this process.
+type going struct {
+	keeper *Keeper
+	owner  string
+
+	mu    sync.Mutex
+	rec   *record
+	err   error           // why it must not go on
+	later map[string]bool // calls on which somebody has been asked in vain
+	ended bool
+	// interrupted says that the last process has not said how far it got.
+	interrupted bool
+}
+
+// claim makes the run this process's, and notes decisions.
+func (g *going) claim(ctx context.Context, token string, decisions map[string]registry.Decision) error {
+	r, err := g.keeper.runs.get(ctx, token)
+	if err != nil {
+		return err
+	}
+	if r.Place != g.keeper.place {
+		return ErrNone
+	}
+	return g.keeper.runs.change(ctx, token, r.Until, func(r *record) error {
+		now := time.Now()
+		if r.Owner != "" && now.Before(r.Lease) {
+			return ErrBusy
+		}
+		if err := r.decide(decisions); err != nil {
+			return err
+		}
+		r.Owner, r.Lease = g.owner, now.Add(g.keeper.runs.o.Lease).Round(0)
+		if g.interrupted = r.Dirty; !r.Dirty {
+			r.Segment++
+			r.Dirty = true
+		}
+		g.rec = r
+		return nil
+	})
+}
+
+// now returns the run as it is kept now. Nothing changes what it returns: a change puts another record in its place.
+func (g *going) now() *record {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.rec
+}
+
+// change changes the run, unless another process has it.
+func (g *going) change(ctx context.Context, change func(*record) error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return g.err
+	}
+	var changed *record
+	err := g.keeper.runs.change(ctx, g.rec.Token, g.rec.Until, func(r *record) error {
+		if r.Owner != g.owner {
+			return errLost
+		}
+		changed = r
+		return change(r)
+	})
+	if err != nil {
+		g.err = err
+		return err
+	}
+	g.rec = changed
+	return nil
+}
+
+// renew keeps the claim until stop is called, and cancels the context if that fails.
+func (g *going) renew(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		ticker := time.NewTicker(g.keeper.runs.o.Lease / 3)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if err := g.change(ctx, func(r *record) error {
+				r.Lease = time.Now().Add(g.keeper.runs.o.Lease).Round(0)
+				return nil
+			}); err != nil {
+				cancel(err)
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		group.Wait()
+	}
+}
+
+// release gives the claim up.
+func (g *going) release(ctx context.Context) {
+	if g.ended {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	g.mu.Lock()
+	if g.err != errLost {
+		g.err = nil // of a context that has ended, say
+	}
+	g.mu.Unlock()
+	_ = g.change(ctx, func(r *record) error { // otherwise the lease ends
+		r.Owner = ""
+		return nil
+	})
+}
+
+// releaseTime is how long giving a claim up, and putting files back before that, may take when the context has ended.
+const releaseTime = 5 * time.Second
+
+// end removes a run whose result is kept.
+func (g *going) end(ctx context.Context, f *finished, delivers bool) error {
+	s := g.keeper.runs
+	g.ended = true
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
+	defer cancel()
+	err := s.runs.Change(ctx, f.Token, 0, func([]byte) ([]byte, error) { return nil, nil })
+	s.dropState(ctx, f.Token, g.now().State)
+	if delivers {
+		err = errors.Join(err, g.keeper.delist(ctx, f.Token))
+	}
+	return err
+}
+
+// run goes on from state to state.
+func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.Env) (registry.Result, error) {
+	s := g.keeper.runs
+	if g.interrupted {
+		if err := g.putBack(ctx, env); err != nil {
+			if ctx.Err() != nil {
+				return registry.Result{}, context.Cause(ctx)
+			}
+			return stranded(err), nil
+		}
+		if err := g.change(ctx, func(r *record) error { r.Segment++; return nil }); err != nil {
+			return registry.Result{}, err
+		}
+	}
+	r := g.now()
+	if c := r.open(0); !r.Code && c != nil && c.Status == Begun {
+		return registry.UnknownOutcome(r.Call.Tool), nil
+	}
+	ask := env.Approve
+	env.Approve = g.approver(ask, env.Files)
+	for {
+		r := g.now()
+		c := &registry.Continuation{
+			Suspension: registry.Suspension{Token: r.Token, Call: r.Call, Made: r.CallsMade},
+			History:    r.history(), Journal: g,
+		}
+		var err error
+		if r.Code {
+			if c.State, err = s.getState(ctx, r.Token, r.State); err != nil {
+				return registry.Result{}, err
+			}
+		} else {
+			c.History = ""
+		}
+		if c.Key, err = s.stateKey(ctx, r.Token, r.Place, &r.Call); err != nil {
+			return registry.Result{}, err
+		}
+		result, suspension := tools.Resume(ctx, c, env)
+		g.mu.Lock()
+		err = g.err
+		g.mu.Unlock()
+		if err != nil {
+			return registry.Result{}, fmt.Errorf("the run %s: %w", r.Token, err)
+		}
+		if suspension == nil {
+			return result, nil
+		}
+		again, err := g.checkpoint(ctx, suspension)
+		if err != nil {
+			return registry.Result{}, err
+		}
+		if !again {
+			r := g.now()
+			return r.pending().Result(r.Call), nil
+		}
+	}
+}
+
+// checkpoint keeps the state of the code that waits again, and reports whether it waits for what can be done now.
+func (g *going) checkpoint(ctx context.Context, suspension *registry.Suspension) (again bool, err error) {
+	s := g.keeper.runs
+	now := g.now()
+	before, after := now.State, now.State+1
+	if suspension.State != nil {
+		if err := s.putState(ctx, now.Token, after, now.Until, suspension.State); err != nil {
+			return false, err
+		}
+	}
+	for _, w := range suspension.Waiting {
+		again = again || !w.Asked
+	}
+	err = g.change(ctx, func(r *record) error {
+		r.wait(suspension.Waiting)
+		r.CallsMade = suspension.Made
+		if suspension.State != nil {
+			r.State = after
+		}
+		if r.Dirty = again; again {
+			r.Segment++
+		} else {
+			r.Since = time.Now().Round(0)
+			r.Owner = ""
+		}
+		return nil
+	})
+	g.ended = g.ended || err == nil && !again
+	if err == nil && suspension.State != nil {
+		s.dropState(ctx, now.Token, before)
+	}
+	return again, err
+}

@@ -1,0 +1,273 @@
+// Package runs keeps calls that wait for a person's approval, with the code that makes them, and goes on with them: later,
+// in another process or on another machine.
+//
+//	waiting, err := runs.New(store, nil)
+//	env.Runs = waiting.In("notes")
+//	result := tools.Dispatch(ctx, call, env)                           // result.Pending has the token
+//	_, err = waiting.Decide(ctx, token, map[string]registry.Decision{id: {Approved: true, By: "ada"}})
+//	result, err = waiting.In("notes").Resume(ctx, tools, env, token)
+//
+// # What is kept
+//
+// Records of the store: of each call the call itself, the state of its code, which calls the code has made, and which
+// of them wait for what decision. Records are sealed with a secret of the store ([vfs.SealKey]): one that somebody
+// without that has made or changed, or moved to another token, is refused. A call that waits takes no memory and no
+// goroutine.
+//
+// # What is promised
+//
+// While it goes on, a call belongs to one process, which renews its claim. Each call that the code makes is kept as begun
+// before it is made, and with its answer before the code gets that; and the state of the code is kept before any call is
+// made that it asks for. If the process dies, the next one puts back what the code had changed in files since the last
+// state, goes on there, and delivers the same answers. A call that was under way is not repeated: the code gets the
+// error [registry.CodeUnknownOutcome].
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Defaults of [Options].
+const (
+	DefaultKeep  = 7 * 24 * time.Hour
+	DefaultMost  = 100
+	DefaultLease = 30 * time.Second
+)
+
+// Unlimited is a limit that is never reached.
+const Unlimited = math.MaxInt
+
+// Options configure [New]. The zero value has safe defaults.
+type Options struct {
+	// Keep is how long a call is kept that waits, and the result of one that has ended meanwhile. Zero means DefaultKeep.
+	Keep time.Duration
+	// Most is how many calls of one project can wait at the same time. Zero means DefaultMost.
+	Most int
+	// Lease is how long a process that has died or lost the store keeps others from going on with its call. The clocks of
+	// machines that share a store must not differ by as much. Zero means DefaultLease.
+	Lease time.Duration
+}
+
+// Errors of [Runs].
+var (
+	// ErrNone means that no call with this token waits: there was none, or its time is over.
+	ErrNone = fmt.Errorf("no call waits with this token: %w", fs.ErrNotExist)
+	// ErrBusy means that a process goes on with the call already.
+	ErrBusy = errors.New("the call goes on already, perhaps in another process")
+	// ErrForged means that a record was not made with the store's secret, or was changed.
+	ErrForged = errors.New("what is kept of the call was changed, or is of another store")
+
+	errLost = errors.New("another process goes on with the call")
+)
+
+// Runs are the calls of a store that wait. It is safe for concurrent use, also by several processes.
+type Runs struct {
+	store                 vfs.RecordStore
+	runs, states, results vfs.Records
+	lists                 vfs.Records
+	o                     Options
+	mu                    sync.Mutex
+	secret                []byte // once it has been read
+}
+
+// New returns the calls that wait in a store. The error is one of the options.
+func New(store vfs.RecordStore, options *Options) (*Runs, error) {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if o.Keep < 0 || o.Most < 0 || o.Lease < 0 {
+		return nil, errors.New("runs: a limit is negative")
+	}
+	if o.Keep == 0 {
+		o.Keep = DefaultKeep
+	}
+	if o.Most == 0 {
+		o.Most = DefaultMost
+	}
+	if o.Lease == 0 {
+		o.Lease = DefaultLease
+	}
+	return &Runs{store: store, runs: store.Records("runs"), states: store.Records("run-states"), results: store.Records("run-results"),
+		lists: store.Records("run-lists"), o: o}, nil
+}
+
+// A Run is a call that waits.
+type Run struct {
+	Token string `json:"token"`
+	// Place is what was given to [Runs.In].
+	Place                 string `json:"place"`
+	Project, Chat, Client string `json:",omitempty"`
+	// Made is when it began to wait, Since when it did so the last time, and Until is how long it is kept.
+	Made  time.Time `json:"made"`
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
+	// Call is the outermost call: that of the model.
+	Call registry.Call `json:"call"`
+	// Code says that the call runs code. Calls are those that the code has made since it first waited, and before them
+	// those it waited for then; otherwise the one call itself.
+	Code  bool   `json:"code"`
+	Calls []Call `json:"calls"`
+	// Choice is what the call's selection had chosen.
+	Choice Choice `json:"choice"`
+	// Busy says that a process goes on with the call now.
+	Busy bool `json:"busy,omitempty"`
+}
+
+// A Call is a call that waits, or did.
+type Call struct {
+	ID   string `json:"id"`
+	Tool string `json:"tool"`
+	// Input is the input. It is left out of calls that have been answered if it is large.
+	Input json.RawMessage `json:"input,omitempty"`
+	// Status is where the call stands.
+	Status Status `json:"status"`
+	// Rule is the rule that wants an approval, and Decision is what was decided, or nil.
+	Rule     string             `json:"rule,omitempty"`
+	Decision *registry.Decision `json:"decision,omitempty"`
+	// Problem says why a decision could not be used.
+	Problem string `json:"problem,omitempty"`
+	// Code is how the call has ended, and Approval how it was approved.
+	Code     registry.Code      `json:"code,omitempty"`
+	Approval *registry.Approval `json:"approval,omitempty"`
+
+	// Number is by which the code knows it. Answer is its result until the state of the code has it.
+	Number int             `json:"number"`
+	Answer json.RawMessage `json:"answer,omitempty"`
+}
+
+// Status is where a call stands.
+type Status string
+
+// A call first waits; or it is next, if nobody has looked yet whether it needs approval.
+const (
+	Waits    Status = "waits"
+	Next     Status = "next"
+	Begun    Status = "begun"
+	Answered Status = "answered" // and the code has to be told
+	Done     Status = "done"
+)
+
+// Waiting returns the calls that need a decision and have none.
+func (r *Run) Waiting() (calls []Call) {
+	for _, c := range r.Calls {
+		if c.Status == Waits && c.Decision == nil {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// pending describes the run to those who make the call.
+func (r *Run) pending() *registry.Pending {
+	p := &registry.Pending{Token: r.Token, Until: r.Until, Code: r.Code, Tools: []string{}}
+	seen := map[string]bool{}
+	for _, c := range r.Calls {
+		if c.Status == Waits && !seen[c.Tool] {
+			seen[c.Tool] = true
+			p.Tools = append(p.Tools, c.Tool)
+		}
+	}
+	return p
+}
+
+// Get returns a call that waits.
+func (s *Runs) Get(ctx context.Context, token string) (*Run, error) {
+	r, err := s.get(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	r.Busy = r.Owner != "" && time.Now().Before(r.Lease)
+	return &r.Run, nil
+}
+
+// List returns tokens of calls that wait, as [vfs.Records].List does.
+func (s *Runs) List(ctx context.Context, after string, limit int) ([]string, error) {
+	return s.runs.List(ctx, after, limit)
+}
+
+// All returns the calls that wait, by token. What is damaged is an error of its own, after which others follow.
+func (s *Runs) All(ctx context.Context) iter.Seq2[*Run, error] {
+	return func(yield func(*Run, error) bool) {
+		after := ""
+		for {
+			names, err := s.List(ctx, after, vfs.DefaultPage)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, name := range names {
+				run, err := s.Get(ctx, name)
+				if errors.Is(err, fs.ErrNotExist) { // meanwhile
+					continue
+				}
+				if !yield(run, err) {
+					return
+				}
+				after = name
+			}
+			if len(names) < vfs.DefaultPage {
+				return
+			}
+		}
+	}
+}
+
+// Decide decides on calls that wait, by their ids, for whoever goes on with them. A decision can be replaced until the
+// call goes on. The error is ErrNone, or an [*UndecidableError] if one of the calls does not wait; nothing is decided
+// then.
+func (s *Runs) Decide(ctx context.Context, token string, decisions map[string]registry.Decision) (*Run, error) {
+	var run *Run
+	err := s.change(ctx, token, time.Time{}, func(r *record) error {
+		run = &r.Run
+		return r.decide(decisions)
+	})
+	return run, err
+}
+
+// An UndecidableError means that a call cannot be decided on.
+type UndecidableError struct {
+	// Call is its id, and Status where it stands; "" if there is no such call.
+	Call   string
+	Status Status
+}
+
+// Error says why.
+func (e *UndecidableError) Error() string {
+	if e.Status == "" {
+		return fmt.Sprintf("no call %q waits there", e.Call)
+	}
+	return fmt.Sprintf("the call %q does not wait any more: it is %s", e.Call, e.Status)
+}
+
+func (r *record) decide(decisions map[string]registry.Decision) error {
+	for id, d := range decisions {
+		c := r.find(id)
+		if c == nil {
+			return &UndecidableError{Call: id}
+		}
+		if c.Status != Waits {
+			return &UndecidableError{Call: id, Status: c.Status}
+		}
+		if d.Later {
+			c.Decision = nil
+			continue
+		}
+		if d.Time.IsZero() {
+			d.Time = time.Now().Round(0)
+		}
+		c.Decision, c.Problem = &d, ""
+	}
+	return nil
+}

@@ -1,0 +1,365 @@
+package runs_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// world is what tools have done, and what code is told to do when it goes on.
+type world struct {
+	made []string
+	// instead takes the place of the text of calls that code makes when it goes on.
+	instead string
+	tools   *registry.Registry
+}
+
+type note struct {
+	Text string `json:"text"`
+}
+
+type plan struct {
+	Calls []string `json:"calls"`
+}
+
+// newWorld has a tool act that needs approval, a tool look that does not, and a tool code that calls them one by one.
+func newWorld(t *testing.T) *world {
+	w := &world{}
+	simple := func(name string) registry.Tool {
+		return registry.Func(registry.Spec{Name: name, Description: "Does it."}, func(_ context.Context, in note, _ registry.Env) (string, error) {
+			w.made = append(w.made, name+" "+in.Text)
+			return "did " + in.Text, nil
+		})
+	}
+	code := registry.ToolFunc(registry.Spec{Name: "code", Description: "Calls.", Schema: json.RawMessage(
+		`{"type":"object","properties":{"calls":{"type":"array","items":{"type":"string"}}}}`)},
+		func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+			var in plan
+			if err := json.Unmarshal(call.Input, &in); err != nil {
+				return registry.Result{}, err
+			}
+			var told []string
+			if state := env.Resumed(); state != nil {
+				if err := json.Unmarshal(state, &told); err != nil {
+					return registry.Result{}, err
+				}
+			}
+			for n := len(told); n < len(in.Calls); n++ {
+				text := in.Calls[n]
+				if w.instead != "" {
+					text = w.instead
+				}
+				input, err := json.Marshal(note{text})
+				if err != nil {
+					return registry.Result{}, err
+				}
+				result, later := env.DispatchNumbered(ctx, registry.Call{Tool: "act", Input: input}, n)
+				if later {
+					state, err := json.Marshal(append([]string{}, told...))
+					return registry.Suspended(state), err
+				}
+				told = append(told, string(result.Code)+result.Text())
+			}
+			return registry.Text(fmt.Sprint(told)), nil
+		})
+	var err error
+	w.tools, err = registry.New(simple("act"), simple("look"), code)
+	require.NoError(t, err)
+	return w
+}
+
+func env(k registry.Keeper) registry.Env {
+	return registry.Env{Project: "p", Runs: k, Selection: registry.Selection{Ask: []string{"act"}}}
+}
+
+func (w *world) call(t *testing.T, k registry.Keeper, tool string, input any) registry.Result {
+	t.Helper()
+	data, err := json.Marshal(input)
+	require.NoError(t, err)
+	return w.tools.Dispatch(t.Context(), registry.Call{ID: "1", Tool: tool, Input: data}, env(k))
+}
+
+func newRuns(t *testing.T, store vfs.RecordStore, o *runs.Options) *runs.Runs {
+	r, err := runs.New(store, o)
+	require.NoError(t, err)
+	return r
+}
+
+func yes(ids ...string) map[string]registry.Decision {
+	all := map[string]registry.Decision{}
+	for _, id := range ids {
+		all[id] = registry.Decision{Approved: true, By: "ada"}
+	}
+	return all
+}
+
+// change replaces a record by what f makes of it.
+func change(t *testing.T, r vfs.Records, name string, f func(data []byte) []byte) {
+	t.Helper()
+	require.NoError(t, r.Change(t.Context(), name, 0, func(data []byte) ([]byte, error) { return f(append([]byte(nil), data...)), nil }))
+}
+
+// What is kept can be neither made up, nor changed, nor moved.
+func TestForgedRuns(t *testing.T) {
+	w, store := newWorld(t), local.NewMemoryStore(nil)
+	r := newRuns(t, store, nil)
+	k := r.In("p")
+	waits := func() string { return w.call(t, k, "code", plan{[]string{"a"}}).Pending.Token }
+	refused := func(token string, want error) {
+		t.Helper()
+		_, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
+		require.ErrorIs(t, err, want)
+		require.Empty(t, w.made)
+	}
+	token := waits()
+	kept, err := store.Records("runs").Get(t.Context(), token)
+	require.NoError(t, err)
+	for _, kind := range []string{"runs", "run-states"} {
+		name := map[string]string{"runs": token, "run-states": token + "-1"}[kind]
+		whole, err := store.Records(kind).Get(t.Context(), name)
+		require.NoError(t, err)
+		whole = append([]byte(nil), whole...)
+		for at := range whole {
+			change(t, store.Records(kind), name, func(data []byte) []byte { data[at] ^= 1; return data })
+			if kind == "runs" {
+				_, err := r.Get(t.Context(), token)
+				require.ErrorIs(t, err, runs.ErrForged, at)
+			}
+			if at%50 == 0 {
+				refused(token, runs.ErrForged)
+			}
+			change(t, store.Records(kind), name, func([]byte) []byte { return whole })
+		}
+		change(t, store.Records(kind), name, func([]byte) []byte { return []byte("{}") })
+		refused(token, runs.ErrForged)
+		change(t, store.Records(kind), name, func([]byte) []byte { return whole })
+		if kind == "run-states" { // the claim has been given up each time, which is a change of the record
+			kept, err = store.Records("runs").Get(t.Context(), token)
+			require.NoError(t, err)
+		}
+	}
+	change(t, store.Records("runs"), "run-other", func([]byte) []byte { return kept })
+	refused("run-other", runs.ErrForged)
+	elsewhere := local.NewMemoryStore(nil)
+	_, err = vfs.SealKey(t.Context(), elsewhere)
+	require.NoError(t, err)
+	change(t, elsewhere.Records("runs"), token, func([]byte) []byte { return kept })
+	_, err = newRuns(t, elsewhere, nil).Get(t.Context(), token)
+	require.ErrorIs(t, err, runs.ErrForged)
+
+	_, err = r.In("other").Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
+	require.ErrorIs(t, err, runs.ErrNone, "of another project")
+	for _, name := range []string{"", "../x", "nosuch", "run-", token + "-1"} {
+		refused(name, runs.ErrNone)
+	}
+	result, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
+	require.NoError(t, err)
+	require.Equal(t, "[did a]", result.Text(), "the true one still goes on")
+}
+
+// A decision is for one call with one input, and for the code that was shown.
+func TestDecisionsForOtherCalls(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+	k := r.In("p")
+	token := w.call(t, k, "code", plan{[]string{"good", "more"}}).Pending.Token
+	for _, id := range []string{"1", "1.2", "", "act"} {
+		_, err := r.Decide(t.Context(), token, yes("1.1", id))
+		var wrong *runs.UndecidableError
+		require.ErrorAs(t, err, &wrong)
+		require.Equal(t, id, wrong.Call)
+	}
+	run, err := r.Get(t.Context(), token)
+	require.NoError(t, err)
+	require.Nil(t, run.Calls[0].Decision, "all or none")
+
+	w.instead = "evil" // the code says something else than it has said before
+	result, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
+	require.NoError(t, err)
+	require.Equal(t, registry.CodePending, result.Code)
+	require.Empty(t, w.made)
+	run, err = r.Get(t.Context(), token)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"text":"evil"}`, string(run.Waiting()[0].Input))
+
+	w.instead = ""
+	_, err = k.Resume(t.Context(), w.tools, env(nil), token, nil)
+	require.NoError(t, err)
+	result, err = k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
+	require.NoError(t, err)
+	require.Equal(t, registry.CodePending, result.Code, "the next call is asked for by itself")
+	require.Equal(t, []string{"act good"}, w.made)
+	result, err = k.Resume(t.Context(), w.tools, env(nil), token, map[string]registry.Decision{"1.2": {Reason: "no more", By: "ada"}})
+	require.NoError(t, err)
+	require.Contains(t, result.Text(), "did good")
+	require.Contains(t, result.Text(), "refused")
+	require.Equal(t, []string{"act good"}, w.made)
+}
+
+// Tools can say that they wait, or that somebody has approved them: nobody believes it.
+func TestToolsThatLie(t *testing.T) {
+	lies := func(result registry.Result) registry.Result {
+		tools, err := registry.New(registry.ToolFunc(registry.Spec{Name: "liar", Description: "Lies."},
+			func(context.Context, registry.Call, registry.Env) (registry.Result, error) { return result, nil }))
+		require.NoError(t, err)
+		store := local.NewMemoryStore(nil)
+		r := newRuns(t, store, nil)
+		out := tools.Dispatch(t.Context(), registry.Call{Tool: "liar"}, registry.Env{Runs: r.In("p")})
+		for range r.All(t.Context()) {
+			require.FailNow(t, "something waits")
+		}
+		return out
+	}
+	out := lies(registry.Suspended([]byte("state")))
+	require.Equal(t, registry.CodeFailed, out.Code)
+	out = lies(registry.Result{Code: registry.CodePending, Pending: &registry.Pending{Token: "run-x"}, Approval: &registry.Approval{Approved: true, By: "ada"}})
+	require.Equal(t, registry.CodeTool, out.Code)
+	require.Nil(t, out.Pending)
+	require.Nil(t, out.Approval)
+	require.Equal(t, registry.CodeTool, lies(registry.Failure(registry.CodeUnknownOutcome, "x")).Code)
+}
+
+func TestEditedAndWrongDecisions(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+	k := r.In("p")
+	token := w.call(t, k, "act", note{"a"}).Pending.Token
+	edit := func(input string) map[string]registry.Decision {
+		return map[string]registry.Decision{"1": {Approved: true, By: "ada", Input: json.RawMessage(input)}}
+	}
+	result, err := k.Resume(t.Context(), w.tools, env(nil), token, edit(`{"text":[]}`))
+	require.NoError(t, err)
+	require.Equal(t, registry.CodePending, result.Code)
+	run, err := r.Get(t.Context(), token)
+	require.NoError(t, err)
+	require.Nil(t, run.Calls[0].Decision)
+	require.Contains(t, run.Calls[0].Problem, "do not fit the schema")
+	result, err = k.Resume(t.Context(), w.tools, env(nil), token, edit(`{"text":"b"}`))
+	require.NoError(t, err)
+	require.Equal(t, "[A person has approved the call with other arguments: {\"text\":\"b\"}]\ndid b", result.Text())
+	require.True(t, result.Approval.Edited)
+	require.Equal(t, []string{"act b"}, w.made)
+}
+
+// Always is for the rest of this code, and for one tool.
+func TestAlways(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+	token := w.call(t, r.In("p"), "code", plan{[]string{"a", "b", "c"}}).Pending.Token
+	result, err := r.In("p").Resume(t.Context(), w.tools, env(nil), token, map[string]registry.Decision{"1.1": {Approved: true, Always: true, By: "ada"}})
+	require.NoError(t, err)
+	require.Equal(t, "[did a did b did c]", result.Text())
+	require.Equal(t, registry.CodePending, w.call(t, r.In("p"), "code", plan{[]string{"d"}}).Code)
+}
+
+func TestHowManyCallsWait(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &runs.Options{Most: 2})
+	k := r.In("p")
+	first := w.call(t, k, "act", note{"1"}).Pending.Token
+	require.NotEqual(t, first, w.call(t, k, "act", note{"2"}).Pending.Token)
+	full := w.call(t, k, "act", note{"3"})
+	require.Equal(t, registry.CodeNeedsApproval, full.Code)
+	require.Equal(t, "The call needs the approval of a person, and 2 calls of this project wait for one already, which is as many as "+
+		"may. Do without it, or ask the user to decide on those first.", full.Text())
+	require.NotNil(t, w.call(t, r.In("q"), "act", note{"3"}).Pending, "another project")
+	_, err := k.Resume(t.Context(), w.tools, env(nil), first, yes("1"))
+	require.NoError(t, err)
+	require.NotNil(t, w.call(t, k, "act", note{"3"}).Pending)
+	for _, o := range []runs.Options{{Keep: -1}, {Most: -1}, {Lease: -1}} {
+		_, err := runs.New(local.NewMemoryStore(nil), &o)
+		require.Error(t, err)
+	}
+}
+
+func TestCallsDoNotWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), &runs.Options{Keep: time.Hour})
+		k := r.In("p")
+		result := w.call(t, k, "act", note{"a"})
+		require.Equal(t, time.Now().Add(time.Hour).UTC(), result.Pending.Until.UTC())
+		time.Sleep(30 * time.Minute)
+		_, err := r.Decide(t.Context(), result.Pending.Token, yes("1")) // which does not make it longer
+		require.NoError(t, err)
+		time.Sleep(31 * time.Minute)
+		_, err = k.Resume(t.Context(), w.tools, env(nil), result.Pending.Token, nil)
+		require.ErrorIs(t, err, runs.ErrNone)
+		require.Empty(t, w.made)
+		require.NotEqual(t, result.Pending.Token, w.call(t, k, "act", note{"a"}).Pending.Token)
+	})
+}
+
+// Two processes never go on with one call at the same time, and a stalled one makes no call when it has lost its claim.
+func TestOneProcessGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := local.NewMemoryStore(nil)
+		w, r := newWorld(t), newRuns(t, store, nil)
+		k := r.In("p")
+		token := w.call(t, k, "code", plan{[]string{"a", "b"}}).Pending.Token
+		var stalled atomic.Bool
+		asking := env(nil)
+		asking.Approve = func(ctx context.Context, _ registry.ApprovalRequest) (registry.Decision, error) {
+			stalled.Store(true)
+			<-ctx.Done() // until its claim is lost
+			return registry.Decision{Approved: true}, nil
+		}
+		over := make(chan error)
+		stale := newRuns(t, stalledStore{store, &stalled}, nil).In("p")
+		go func() {
+			_, err := stale.Resume(t.Context(), w.tools, asking, token, nil)
+			over <- err
+		}()
+		synctest.Wait()
+		_, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
+		require.ErrorIs(t, err, runs.ErrBusy)
+		run, err := r.Get(t.Context(), token)
+		require.NoError(t, err)
+		require.True(t, run.Busy)
+		time.Sleep(runs.DefaultLease)
+		result, err := k.Resume(t.Context(), w.tools, env(nil), token, yes("1.1"))
+		require.NoError(t, err)
+		require.Equal(t, registry.CodePending, result.Code)
+		require.Error(t, <-over)
+		require.Equal(t, []string{"act a"}, w.made)
+	})
+}
+
+// stalledStore cannot be reached for a while.
+type stalledStore struct {
+	vfs.RecordStore
+	stalled *atomic.Bool
+}
+
+func (s stalledStore) Records(kind string) vfs.Records {
+	return stalledRecords{s.RecordStore.Records(kind), s.stalled}
+}
+
+type stalledRecords struct {
+	vfs.Records
+	stalled *atomic.Bool
+}
+
+func (r stalledRecords) Change(ctx context.Context, name string, keep time.Duration, change func([]byte) ([]byte, error)) error {
+	if r.stalled.Load() {
+		return errors.New("the store cannot be reached")
+	}
+	return r.Records.Change(ctx, name, keep, change)
+}
+
+// Calls that nobody can keep are refused as before.
+func TestCallsThatCannotWait(t *testing.T) {
+	w := newWorld(t)
+	require.Equal(t, registry.CodeNeedsApproval, w.call(t, nil, "act", note{"a"}).Code)
+	require.Contains(t, w.call(t, nil, "code", plan{[]string{"a"}}).Text(), "approval_needed")
+	_, err := newRuns(t, local.NewMemoryStore(nil), nil).Get(t.Context(), "run-x")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}

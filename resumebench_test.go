@@ -1,0 +1,92 @@
+package toolrun_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/pgtest"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// BenchmarkResume goes on with code that waits and whose one call has been approved: from the claim to the result. The
+// stores write through to the disk, except one.
+func BenchmarkResume(b *testing.B) {
+	const unsynced = "directory without syncing"
+	for name, data := range map[string]func(b *testing.B) string{
+		"directory": func(b *testing.B) string { return b.TempDir() },
+		unsynced:    func(b *testing.B) string { return b.TempDir() },
+		"database":  func(b *testing.B) string { return pgtest.StartFor(b, "fsync=on").Base(0) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			m := &mail{}
+			runner := open(b, toolrun.Options{DataDir: data(b), Tools: m.tools(), Projects: vfs.Options{NoSync: name == unsynced}})
+			session := openSession(b, runner, "p", &toolrun.SessionOptions{Select: choosesSend})
+			b.ResetTimer()
+			for i := range b.N {
+				b.StopTimer()
+				token := ask(b, session, "javascript", codeInput(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i))).Pending.Token
+				_, err := runner.Runs().Decide(b.Context(), token, approve("call_1.1"))
+				require.NoError(b, err)
+				b.StartTimer()
+				result, err := session.Resume(b.Context(), token, nil)
+				require.NoError(b, err)
+				require.Empty(b, result.Code, result.Text())
+			}
+		})
+	}
+}
+
+// heap is how much memory is in use.
+func heap() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// Calls that wait take no memory and no goroutine.
+func TestManyCallsWait(t *testing.T) {
+	many := 100
+	if *soak {
+		many = 10_000
+	}
+	for name, store := range map[string]func() *local.Store{
+		"memory": func() *local.Store { return local.NewMemoryStore(nil) },
+		"disk": func() *local.Store {
+			store, err := local.OpenStore(t.TempDir(), &vfs.Options{NoSync: true})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, store.Close()) })
+			return store
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &mail{}
+			runner := open(t, toolrun.Options{Store: store(), Tools: m.tools()})
+			session := func(i int) *toolrun.Session {
+				return openSession(t, runner, fmt.Sprint("p", i%(many/50)), &toolrun.SessionOptions{Select: choosesSend})
+			}
+			wait := func(i int) string {
+				s := session(i)
+				defer func() { require.NoError(t, s.Close()) }()
+				return ask(t, s, "javascript", codeInput(fmt.Sprintf(`return await tools.send({to: 'x'}) + %d`, i))).Pending.Token
+			}
+			first := wait(0)
+			goroutines, before := runtime.NumGoroutine(), heap()
+			for i := 1; i < many; i++ {
+				wait(i)
+			}
+			require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+5)
+			if name != "memory" {
+				require.Less(t, heap(), before+16<<20)
+			}
+			result, err := session(0).Resume(t.Context(), first, approve("call_1.1"))
+			require.NoError(t, err)
+			require.Equal(t, "sent to x0", result.Text()[:10])
+		})
+	}
+}

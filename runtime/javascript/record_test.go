@@ -1,0 +1,77 @@
+package javascript_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	goruntime "runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/recording"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Whatever a script gets from outside, in an order that is by chance.
+const draws = `
+	out(Math.random(), Date.now(), performance.now(), crypto.randomUUID(), new Date(), process.hrtime());
+	const started = [3, 1, 2].map((n) => ask(n).then((v) => out('answered', v, Math.random())));
+	let ticks = 0;
+	const timer = setInterval(() => { if (++ticks < 4) out('tick', ticks, performance.now()); }, 0);
+	await Promise.all(started);
+	clearInterval(timer);
+	fs.writeFileSync('/out.txt', 'drawn ' + Math.random());
+	out(fs.readFileSync('/in.txt', 'utf8'), fs.existsSync('/none'), fs.readdirSync('/'), fs.statSync('/out.txt').mtimeMs,
+		fs.readFileSync('/out.txt', 'utf8'));
+	try { fs.readFileSync('/none') } catch (e) { out(e.message) }
+`
+
+func TestScriptsAreRecordedAndPlayedBack(t *testing.T) {
+	count := len(pieces) + 4
+	if *soak {
+		count = 300
+	}
+	for seed := range count {
+		random := rand.New(rand.NewPCG(uint64(seed), 2))
+		script := randomScript(seed, random)
+		script = strings.Replace(script, "return lines", draws+"return lines", 1)
+		hurry := func(x any) (any, error) {
+			if n, ok := x.(float64); ok && n < 0 {
+				return nil, fmt.Errorf("refused %v", n)
+			}
+			for range rand.IntN(100) { // so that answers come in any order
+				goruntime.Gosched()
+			}
+			return x, nil
+		}
+		files := afero.NewMemMapFs()
+		require.NoError(t, afero.WriteFile(files, "/in.txt", []byte("what is there"), 0o600))
+
+		var tape bytes.Buffer
+		recorder := recording.NewRecorder(&tape, recording.Header{Input: script}, nil)
+		options := asking(hurry)
+		options.Files = recorder.Files(vfs.Foreign(files))
+		want, err := engine.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: recorder}), script, options)
+		require.NoError(t, err, script)
+		require.NoError(t, recorder.End(nil))
+
+		recorded, err := recording.Read(&tape, nil)
+		require.NoError(t, err)
+		player := recorded.Player()
+		options = asking(hurry)
+		options.Files = player.Files()
+		got, err := engine.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: player}), script, options)
+		if d := player.Difference(); d != nil {
+			require.NoError(t, d, script)
+		}
+		require.NoError(t, err, script)
+		require.Equal(t, want.Text, got.Text, script)
+		require.Equal(t, want.Console, got.Console, script)
+		require.Equal(t, want.Usage.Work, got.Usage.Work, script)
+		require.Equal(t, want.Usage.Memory, got.Usage.Memory, script)
+	}
+}

@@ -1,0 +1,94 @@
+package coderun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/registry"
+	sandbox "github.com/toolrun/toolrun/runtime"
+)
+
+// Network makes the requests of one run. A nil one makes none.
+type Network struct{ network.Run }
+
+// NetworkOf returns what makes the requests of a call's code, or nil if there is no network.
+func NetworkOf(env registry.Env) *Network {
+	if run := env.Network(); run != nil {
+		return &Network{run}
+	}
+	return nil
+}
+
+// Do implements [network.Run]. The run's clock stands still while a person decides.
+func (n *Network) Do(ctx context.Context, request *network.Request) (*network.Response, error) {
+	ofRun := ctx
+	return n.Run.Do(registry.WithPause(ctx, func() (resume func()) { return sandbox.Hold(ofRun) }), request)
+}
+
+// AddTo adds what was used to what is said of the run.
+func (n *Network) AddTo(result *registry.Result) {
+	if n == nil {
+		return
+	}
+	used := n.Usage()
+	if out, ok := result.Data.(Output); ok && used.Requests > 0 {
+		out.Usage.Requests, out.Usage.Sent, out.Usage.Received = used.Requests, used.Sent, used.Received
+		result.Data = out
+	}
+}
+
+// Environment returns the placeholders of the secrets that code can use, by name.
+func Environment(env registry.Env) map[string]string {
+	if env.Selection.Network == nil || !env.Selection.Network.Policy().On() {
+		return nil
+	}
+	secrets := map[string]string{}
+	for _, s := range env.Selection.Network.Policy().Secrets {
+		secrets[s.Name] = s.Placeholder()
+	}
+	return secrets
+}
+
+// maxHosts is how many rules models are told of.
+const maxHosts = 30
+
+// Hosts tells models where code can make requests to, or returns "" if there is no network. Paths of rules are not for
+// models: they can be secrets.
+func Hosts(policy *network.Policy) string {
+	if !policy.On() {
+		return ""
+	}
+	var hosts []string
+	for _, r := range policy.Rules {
+		methods := "GET"
+		switch {
+		case len(r.Methods) == 1 && r.Methods[0] == "*":
+			methods = "any method"
+		case len(r.Methods) > 0:
+			methods = strings.Join(r.Methods, ", ")
+		}
+		if host := fmt.Sprintf("%s (%s)", r.Address(), methods); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	text := strings.Join(hosts[:min(len(hosts), maxHosts)], ", ")
+	if more := len(hosts) - maxHosts; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Secrets tells models which secrets there are and for which hosts, or returns "".
+func Secrets(policy *network.Policy, variable func(name string) string) string {
+	if !policy.On() {
+		return ""
+	}
+	var texts []string
+	for _, s := range policy.Secrets {
+		texts = append(texts, fmt.Sprintf("%s for %s", variable(s.Name), strings.Join(s.Hosts, ", ")))
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,125 @@
+package javascript_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/network"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/tools/javascript"
+)
+
+// networkEnv is an Env with a server that code can reach, and a secret for it.
+func networkEnv(t testing.TB, rule string) (env registry.Env, server *httptest.Server) {
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Set-Cookie", "a=b")
+		fmt.Fprintf(w, "%s %s %t %s", r.Method, r.URL.Path, r.Header.Get("Authorization") == "Bearer the-secret-itself", r.Header.Get("Authorization"))
+	}))
+	t.Cleanup(server.Close)
+	parsed, err := network.ParseRule(fmt.Sprintf(rule, server.URL))
+	require.NoError(t, err)
+	gate, end, err := toolrun.NewGate("test", &network.Policy{Rules: []network.Rule{parsed},
+		Secrets: []network.Secret{{Name: "TOKEN", Value: "the-secret-itself", Hosts: []string{"127.0.0.1"}, Plain: true}}}, nil)
+	require.NoError(t, err)
+	t.Cleanup(end)
+	env = newEnv(t)
+	env.Selection.Network = gate
+	return env, server
+}
+
+// networkClaims show that what the description says of the network is true. HOST stands for the server.
+var networkClaims = map[string][]claim{
+	"There is no DOM, no WebAssembly and no other process": {{`return [typeof document, typeof window, typeof WebAssembly].join()`, `^(undefined,?)+$`}},
+	"`fetch` reaches these hosts and no others: HOST (GET)": {
+		{`return await (await fetch('HOST/a')).text()`, `^GET /a false $`},
+		{`await fetch('https://example.com')`, `^TypeError: no rule allows GET https://example.com/: `},
+		{`await fetch('HOST/a', { method: 'POST' })`, `^TypeError: no rule allows POST HOST/a: `},
+	},
+	"Where no rule allows a request, the error says which one is missing; whoever runs this can add it": {
+		{`await fetch('https://example.com/a')`, `^TypeError: no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'`},
+	},
+	"There are no cookies, and no modules such as http": {
+		{`return (await fetch('HOST')).headers.get('set-cookie')`, `^null$`},
+		{`require('http')`, `^Error: Cannot find module "http"`},
+	},
+	"Secrets are put in outside of the sandbox: use these variables in a header or in the query, as if they had the values: process.env.TOKEN for 127.0.0.1": {
+		{`return await (await fetch('HOST/a', { headers: { authorization: 'Bearer ' + process.env.TOKEN } })).text()`, `^GET /a true Bearer secret-TOKEN-is-put-in-outside$`},
+		{`return process.env.TOKEN`, `^secret-TOKEN-is-put-in-outside$`},
+	},
+}
+
+func TestNetworkDescription(t *testing.T) {
+	r := newRegistry(t)
+	env, server := networkEnv(t, "GET %s/**")
+	definitions, err := r.Definitions(registry.Anthropic, env.Selection)
+	require.NoError(t, err)
+	text := strings.ReplaceAll(definitions[0].Description, server.URL, "HOST")
+	require.NotContains(t, text, "the-secret-itself")
+	n := 0
+	for _, sentence := range sentences(text) {
+		for _, c := range networkClaims[sentence] {
+			code := strings.ReplaceAll(c.code, "HOST", server.URL)
+			require.Regexp(t, strings.ReplaceAll(c.want, "HOST", server.URL), run(t, r, env, code).Text(), c.code)
+			n++
+		}
+		if networkClaims[sentence] == nil {
+			require.Contains(t, claims, sentence)
+		}
+	}
+	require.Equal(t, 9, n)
+}
+
+func TestNetworkUsage(t *testing.T) {
+	r := newRegistry(t)
+	env, server := networkEnv(t, "* %s")
+	result := run(t, r, env, `await (await fetch('`+server.URL+`/a', { method: 'POST', body: 'four' })).text()`)
+	var out struct{ Usage javascript.Usage }
+	require.NoError(t, json.Unmarshal(result.Data.(json.RawMessage), &out))
+	require.EqualValues(t, 1, out.Usage.Requests)
+	require.EqualValues(t, 4, out.Usage.Sent)
+	require.EqualValues(t, len("POST /a false "), out.Usage.Received)
+}
+
+// TestNetworkApproval: a person decides on requests, and on each once.
+func TestNetworkApproval(t *testing.T) {
+	r := newRegistry(t)
+	env, server := networkEnv(t, "* %s")
+	env.Selection.Ask = []string{registry.NetworkTool}
+	get := `return await (await fetch('` + server.URL + `/a')).text()`
+	require.Contains(t, run(t, r, env, get).Text(), "needs the approval of a person, and there is nobody here who could give it")
+
+	var asked []registry.ApprovalRequest
+	decision := registry.Decision{Approved: true}
+	env.Approve = func(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		asked = append(asked, request)
+		return decision, nil
+	}
+	require.Equal(t, "GET /a false ", run(t, r, env, get).Text())
+	require.Len(t, asked, 1)
+	require.JSONEq(t, fmt.Sprintf(`{"method": "GET", "url": "%s/a", "bytes": 0}`, server.URL), string(asked[0].Call.Input))
+	require.Equal(t, registry.NetworkTool, asked[0].Spec.Name)
+	require.Equal(t, "javascript", asked[0].Callers[0].Tool)
+
+	require.Contains(t, run(t, r, env, `await fetch('https://example.com')`).Text(), "no rule allows")
+	require.Len(t, asked, 1, "nobody is asked for what is not allowed")
+
+	env.Selection.Ask = []string{registry.AskDestructive}
+	code := `const a = await (await fetch('` + server.URL + `/a')).text(); await fetch('` + server.URL + `/b', { method: 'DELETE' }); return a`
+	decision = registry.Decision{Reason: "not today."}
+	env.Approve = func(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		asked = append(asked, request)
+		return registry.Decision{Approved: request.Spec.Name == "javascript", Reason: "not today."}, nil
+	}
+	text := run(t, r, env, code).Text()
+	require.Contains(t, text, `TypeError: a person has refused the request to {"method":"DELETE"`)
+	require.Contains(t, text, "not today")
+	require.Len(t, asked, 3, "the call and the deletion")
+}

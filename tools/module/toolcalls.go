@@ -1,0 +1,41 @@
+package module
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime/command"
+	"github.com/toolrun/toolrun/tools/internal/coderun"
+)
+
+// caller makes the module's calls of tools, or is nil if it may make none.
+func (t *Tool) caller(calls *coderun.ToolCalls) command.Caller {
+	granted := t.installed.Grants.Tools
+	if len(granted) == 0 || !calls.Env.Options.Bool(OptionToolCalls) {
+		return nil
+	}
+	tools := sync.OnceValue(calls.Env.Tools)
+	return func(ctx context.Context, tool string, input []byte) ([]byte, error) {
+		if !slices.Contains(granted, tool) {
+			return nil, fmt.Errorf("the tool %.100q cannot be called: it has not been granted", tool)
+		}
+		definition := &registry.Definition{Name: tool} // for one that cannot be called, the registry will say why
+		for _, d := range tools() {
+			if d.Name == tool {
+				definition = d
+			}
+		}
+		value, err := calls.Call(ctx, definition, input)
+		if err != nil {
+			return nil, err
+		}
+		if data, ok := value.(json.RawMessage); ok {
+			return data, nil
+		}
+		return []byte(value.(string)), nil
+	}
+}

@@ -1,0 +1,165 @@
+// Package sessions has what hosts do with the sessions of code that a project keeps: list, copy and delete them. Code
+// runs in a session if [registry.Selection].Session, or the option "session" of its tool, names one; its variables stay
+// from call to call then.
+//
+// [registry.Selection].Session: https://pkg.go.dev/github.com/toolrun/toolrun/registry#Selection
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/afero"
+
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// A Session is a session of a project.
+type Session struct {
+	// Name is its name.
+	Name string
+	// States are its states, one for each tool whose code has run in it, sorted by tool.
+	States []vfs.StateInfo
+}
+
+// Size is the size of all its states in bytes.
+func (s *Session) Size() (size int64) {
+	for _, state := range s.States {
+		size += state.Size
+	}
+	return size
+}
+
+// Used is when a call has last left variables in it.
+func (s *Session) Used() (used time.Time) {
+	for _, state := range s.States {
+		if state.Time.After(used) {
+			used = state.Time
+		}
+	}
+	return used
+}
+
+// List returns the sessions of a project, sorted by name. The error is errors.ErrUnsupported if it keeps none.
+func List(ctx context.Context, files afero.Fs) ([]Session, error) {
+	states, err := statesOf(files)
+	if err != nil {
+		return nil, err
+	}
+	all, err := states.ListStates(ctx)
+	var found []Session
+	for _, s := range all {
+		if n := len(found); n == 0 || found[n-1].Name != s.Session {
+			found = append(found, Session{Name: s.Session})
+		}
+		last := &found[len(found)-1]
+		last.States = append(last.States, s)
+	}
+	return found, err
+}
+
+// Get returns a session of a project. The error is fs.ErrNotExist if there is none of that name.
+func Get(ctx context.Context, files afero.Fs, name string) (Session, error) {
+	if err := vfs.CheckSession(name); err != nil {
+		return Session{}, err
+	}
+	all, err := List(ctx, files)
+	if err != nil {
+		return Session{}, err
+	}
+	for _, s := range all {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Session{}, fmt.Errorf("no session named %s: %w", name, fs.ErrNotExist)
+}
+
+func statesOf(files afero.Fs) (vfs.States, error) {
+	if states, ok := vfs.StatesOf(files); ok {
+		return states, nil
+	}
+	return nil, fmt.Errorf("sessions: the project keeps none: %w", errors.ErrUnsupported)
+}
+
+// A Place is a project that keeps sessions.
+type Place struct {
+	// Files are its files, as the call sees them that copying belongs to, or the project itself.
+	Files afero.Fs
+	// Project is its id, as [registry.Env] has it for calls, and Key the secret of its store: see [vfs.SealKey].
+	Project string
+	Key     []byte
+}
+
+// Copy copies a session, in the same project or into another one, so that both can go on from where it is. It waits
+// until no call uses it. The error is fs.ErrExist if there is a session of the new name, and fs.ErrNotExist if there is
+// none of the old one.
+func Copy(ctx context.Context, from Place, name string, to Place, newName string) error {
+	if err := vfs.CheckSession(newName); err != nil {
+		return err
+	}
+	source, err := statesOf(from.Files)
+	if err != nil {
+		return err
+	}
+	target, err := statesOf(to.Files)
+	if err != nil {
+		return err
+	}
+	unlock, err := source.LockSession(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	session, err := Get(ctx, from.Files, name)
+	if err != nil {
+		return err
+	}
+	if _, err := Get(ctx, to.Files, newName); err == nil {
+		return fmt.Errorf("there is a session named %s: %w", newName, fs.ErrExist)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, state := range session.States {
+		sealed, _, err := source.ReadState(ctx, state.StateID)
+		if err != nil {
+			return err
+		}
+		id := vfs.StateID{Session: newName, Tool: state.Tool}
+		sealed, err = sandbox.Reseal(sealed, vfs.StateKey(from.Key, from.Project, state.StateID), vfs.StateKey(to.Key, to.Project, id))
+		if err != nil {
+			return fmt.Errorf("%v: %w", state.StateID, err)
+		}
+		if err := target.WriteState(ctx, id, sealed, vfs.StateInfo{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Delete deletes a session. It waits until no call uses it. The error is fs.ErrNotExist if there is none.
+func Delete(ctx context.Context, files afero.Fs, name string) error {
+	states, err := statesOf(files)
+	if err != nil {
+		return err
+	}
+	unlock, err := states.LockSession(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	session, err := Get(ctx, files, name)
+	if err != nil {
+		return err
+	}
+	for _, state := range session.States {
+		if err := states.RemoveState(ctx, state.StateID); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

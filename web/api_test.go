@@ -1,0 +1,608 @@
+package web_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/web"
+)
+
+// A description is what the tests need of /api/openapi.json.
+type description struct {
+	OpenAPI    string
+	Paths      map[string]map[string]operation
+	Components struct{ Schemas map[string]json.RawMessage }
+}
+
+type operation struct {
+	Summary     string
+	OperationID string
+	Parameters  []struct {
+		Name, In, Description string
+		Schema                json.RawMessage
+	}
+	RequestBody struct {
+		Content map[string]struct{ Schema json.RawMessage }
+	}
+	Responses map[string]struct {
+		Content map[string]struct{ Schema json.RawMessage }
+	}
+}
+
+func describe(b *browser) (d description) {
+	b.get("/api/openapi.json", &d)
+	return d
+}
+
+// fits checks that a value fits a schema.
+func fits(t *testing.T, schema json.RawMessage, data []byte, what string) {
+	t.Helper()
+	// A schema of tools is of an object.
+	compiled, err := registry.CompileSchema(schema)
+	require.NoError(t, err, what)
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var value any
+	require.NoError(t, decoder.Decode(&value), what)
+	require.NoError(t, compiled.Validate(value), "%s: %s", what, data)
+}
+
+// TestEachOperationIsDescribed makes a request to each operation of the description, and checks that answers fit it, and
+// that the page asks for nothing that is not described.
+func TestEachOperationIsDescribed(t *testing.T) {
+	b := begin(t, toolrun.Options{DataDir: t.TempDir()}, web.Options{})
+	d := describe(b)
+	require.Equal(t, "3.1.1", d.OpenAPI)
+	b.project("p", map[string]string{"/a.txt": "one\ntwo\n", "/b/c.txt": "c"})
+	b.project("gone", nil)
+	b.post("/api/projects/delete", m{"project": "gone"}, nil)
+	var made struct{ Call string }
+	b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": `console.log(1); await fs.writeFile("/a.txt", "three\n")`}}, &made)
+	await(b, "p", made.Call)
+	var history struct {
+		Changes []struct {
+			ID   int64
+			Path string
+		}
+	}
+	b.get(q("/api/history", "project", "p"), &history)
+	change := history.Changes[0].ID
+	number := fmt.Sprint(change)
+
+	// What is sent to each operation: a query, or a body.
+	requests := map[string]any{
+		"GET /api/openapi.json":      "",
+		"GET /api/about":             "",
+		"POST /api/login":            m{"token": "none"},
+		"POST /api/links":            m{},
+		"GET /api/projects":          "limit=1",
+		"POST /api/projects":         m{"project": "new"},
+		"GET /api/projects/one":      "project=p",
+		"POST /api/projects/delete":  m{"project": "new"},
+		"GET /api/projects/deleted":  "",
+		"POST /api/projects/restore": m{"project": "gone"},
+		"GET /api/projects/export":   "project=p&format=tar",
+		"GET /api/files":             "project=p&path=/",
+		"GET /api/files/text":        "project=p&path=/a.txt",
+		"GET /api/files/content":     "project=p&path=/a.txt",
+		"POST /api/files/save":       m{"project": "p", "path": "/n.txt", "text": "n", "version": ""},
+		"POST /api/files/upload":     "project=p&path=/u.bin",
+		"POST /api/files/folder":     m{"project": "p", "path": "/folder"},
+		"POST /api/files/move":       m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
+		"POST /api/files/delete":     m{"project": "p", "path": "/m.txt"},
+		"GET /api/files/search":      "project=p&text=c",
+		"GET /api/history":           "project=p",
+		"GET /api/history/diff":      "project=p&change=" + number,
+		"POST /api/history/restore":  m{"project": "p", "change": change},
+		"GET /api/history/undo":      "project=p&call=" + made.Call,
+		"POST /api/history/undo":     m{"project": "p", "call": "nothing"},
+		"POST /api/history/redo":     m{"project": "p", "call": "nothing"},
+		"GET /api/tools":             "project=p",
+		"POST /api/tools":            m{"project": "p", "tool": "memory", "enabled": false, "options": m{"useSystemPrompt": true}},
+		"GET /api/tools/definitions": "project=p&api=anthropic",
+		"GET /api/servers":           "",
+		"GET /api/modules":           "",
+		"GET /api/calls":             "project=p",
+		"POST /api/calls":            m{"project": "p", "tool": "javascript", "input": m{"code": "return 1"}},
+		"GET /api/calls/one":         "project=p&call=" + made.Call,
+		"POST /api/calls/stop":       m{"project": "p", "call": "none"},
+		"GET /api/calls/output":      "project=p&call=" + made.Call,
+		"GET /api/events":            "project=p",
+		"GET /api/approvals":         "project=p",
+		"POST /api/approvals":        m{"project": "p", "token": "none", "call": "none", "approved": true},
+		"POST /api/logout":           m{}, // the last one
+	}
+	// in the order in which they are described, but for the one that ends the visit
+	var ids []string
+	check := func(path, method string, o operation) {
+		name := strings.ToUpper(method) + " " + path
+		in, known := requests[name]
+		require.True(t, known, "say what to send to %s", name)
+		require.NotEmpty(t, o.Summary, name)
+		ids = append(ids, o.OperationID)
+		if name == "GET /api/events" { // which does not end
+			return
+		}
+		var w *httptest.ResponseRecorder
+		switch in := in.(type) {
+		case string:
+			if method == "post" {
+				require.Contains(t, o.RequestBody.Content, "application/octet-stream", name)
+				w = b.do("POST", path+"?"+in, strings.NewReader("bytes"), func(r *http.Request) { r.Header.Set("Content-Type", "application/octet-stream") })
+			} else {
+				w = b.do("GET", path+"?"+in, nil, nil)
+			}
+			query, err := url.ParseQuery(in)
+			require.NoError(t, err)
+			for _, p := range o.Parameters {
+				require.Equal(t, "query", p.In)
+				delete(query, p.Name)
+			}
+			require.Empty(t, query, name)
+		case m:
+			data, err := json.Marshal(in)
+			require.NoError(t, err)
+			fits(t, o.RequestBody.Content["application/json"].Schema, data, name)
+			w = b.send(path, in)
+		}
+		if w.Code != 200 {
+			require.Contains(t, []string{"POST /api/login", "POST /api/history/undo", "POST /api/history/redo", "POST /api/calls/stop", "POST /api/approvals"}, name, w.Body.String())
+			fits(t, d.Components.Schemas["Failed"], w.Body.Bytes(), name)
+			return
+		}
+		for kind, content := range o.Responses["200"].Content {
+			require.Equal(t, kind, w.Header().Get("Content-Type"), name)
+			if kind == "application/json" && string(content.Schema) != "{}" {
+				fits(t, content.Schema, w.Body.Bytes(), name)
+			}
+		}
+	}
+	// What makes something comes before what uses it.
+	first := []string{"/api/projects", "/api/files/save", "/api/files/move"}
+	done := map[string]bool{"/api/logout": true}
+	for _, path := range first {
+		for method, o := range d.Paths[path] {
+			check(path, method, o)
+		}
+		done[path] = true
+	}
+	for path, methods := range d.Paths {
+		for method, o := range methods {
+			if !done[path] {
+				check(path, method, o)
+			}
+		}
+	}
+	check("/api/logout", "post", d.Paths["/api/logout"]["post"])
+	require.Len(t, ids, len(requests))
+	seen := map[string]bool{}
+	for _, id := range ids {
+		require.False(t, seen[id], id)
+		seen[id] = true
+	}
+}
+
+// TestThePageUsesTheAPIAlone looks for addresses in the scripts of the page.
+func TestThePageUsesTheAPIAlone(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	d := describe(b)
+	total := 0
+	found := 0
+	for _, name := range []string{"api", "approvals", "calls", "callview", "csv", "diff", "dom", "files", "history", "login", "main", "markdown", "projects", "run", "servers",
+		"text", "tools", "tree"} {
+		w := b.do("GET", "/assets/"+name+".js", nil, nil)
+		require.Equal(t, 200, w.Code, name)
+		source := w.Body.String()
+		total += len(source)
+		for _, call := range regexp.MustCompile(`\b(get|post|upload|follow|address)\("([a-z/.]+)"`).FindAllStringSubmatch(source, -1) {
+			method := map[string]string{"post": "post", "upload": "post"}[call[1]]
+			if method == "" {
+				method = "get"
+			}
+			require.Contains(t, d.Paths["/api/"+call[2]], method, "%s: %s", name, call[0])
+			found++
+		}
+		require.NotRegexp(t, `innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|https?://[a-z]`, source, name)
+	}
+	require.Greater(t, found, 30)
+	for _, name := range []string{"style.css", "icon.svg"} {
+		total += b.do("GET", "/assets/"+name, nil, nil).Body.Len()
+	}
+	require.Less(t, total, 150<<10)
+}
+
+// A call is what the API says of one.
+type call struct {
+	Call, Tool, Code, Result, Input string
+	Running, Known                  bool
+	Changes                         int
+	Console                         []struct{ Level, Text string }
+	Files                           []struct{ Op, Path string }
+	Data                            struct{ Value any }
+}
+
+// await waits until a call ends.
+func await(b *browser, project, id string) (c call) {
+	w := b.do("GET", q("/api/calls/output", "project", project, "call", id), nil, nil) // which ends with the call
+	require.Contains(b.t, w.Body.String(), "event: done", w.Body.String())
+	b.get(q("/api/calls/one", "project", project, "call", id), &c)
+	require.False(b.t, c.Running)
+	return c
+}
+
+func TestRunningCode(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", nil)
+	run := func(in m) string {
+		in["project"] = "p"
+		var made struct{ Call string }
+		b.post("/api/calls", in, &made)
+		return made.Call
+	}
+	c := await(b, "p", run(m{"tool": "javascript", "input": m{"code": `console.log("hello"); await fs.writeFile("/a.txt", "a"); return 6 * 7`}}))
+	require.EqualValues(t, 42, c.Data.Value)
+	require.Equal(t, "hello", c.Console[0].Text)
+	require.Equal(t, "/a.txt", c.Files[0].Path)
+	require.True(t, c.Known)
+
+	t.Run("a language", func(t *testing.T) {
+		c := await(b, "p", run(m{"tool": "javascript", "options": m{"language": "typescript"}, "input": m{"code": `const n: number = 2; return n`}}))
+		require.EqualValues(t, 2, c.Data.Value)
+	})
+	t.Run("a tool that is off for models", func(t *testing.T) {
+		b.post("/api/tools", m{"project": "p", "tool": "javascript", "enabled": false}, nil)
+		c := await(b, "p", run(m{"tool": "javascript", "input": m{"code": `return 1`}}))
+		require.Empty(t, c.Code)
+	})
+	t.Run("stopping", func(t *testing.T) {
+		id := run(m{"tool": "javascript", "input": m{"code": `for (;;) {}`}})
+		b.post("/api/calls/stop", m{"project": "p", "call": id}, nil)
+		require.Equal(t, "canceled", await(b, "p", id).Code)
+		b.fails(b.send("/api/calls/stop", m{"project": "p", "call": id}), 404)
+	})
+	t.Run("its time", func(t *testing.T) {
+		require.NotEmpty(t, await(b, "p", run(m{"tool": "javascript", "seconds": 0.05, "input": m{"code": `for (;;) {}`}})).Code)
+	})
+	t.Run("what is wrong is at the field", func(t *testing.T) {
+		require.Equal(t, "tool", b.fails(b.send("/api/calls", m{"project": "p", "tool": "none", "input": m{}}), 400).Error.Field)
+		require.Equal(t, "memory", b.fails(b.send("/api/calls", m{"project": "p", "tool": "javascript", "options": m{"memory": 1e9}, "input": m{}}), 400).Error.Field)
+	})
+	t.Run("much output is bounded", func(t *testing.T) {
+		c := await(b, "p", run(m{"tool": "javascript", "input": m{"code": "for (let i = 0; i < 30000; i++) console.log('x'.repeat(30))"}}))
+		n := 0
+		for _, line := range c.Console {
+			n += len(line.Text)
+		}
+		require.LessOrEqual(t, n, 256<<10)
+		require.Greater(t, n, 200<<10)
+	})
+}
+
+func TestEditing(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", map[string]string{"/a.txt": "one\n"})
+	type text struct {
+		Text, Version string
+		Line, End     int64
+		Binary        bool
+	}
+	read := func(name string) (f text) {
+		b.get(q("/api/files/text", "project", "p", "path", name), &f)
+		return f
+	}
+	mine, theirs := read("/a.txt"), read("/a.txt")
+	b.post("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "theirs\n", "version": theirs.Version}, nil)
+	f := b.fails(b.send("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "mine\n", "version": mine.Version}), 409)
+	require.Equal(t, "changed", f.Error.Code)
+	require.Contains(t, f.Error.Diff, "-theirs\n+mine\n")
+	require.Equal(t, "theirs\n", read("/a.txt").Text)
+	b.post("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "mine\n", "version": f.Error.Version}, nil)
+	require.Equal(t, "mine\n", read("/a.txt").Text)
+	b.fails(b.send("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "new\n", "version": ""}), 409)
+	b.fails(b.send("/api/files/save", m{"project": "p", "path": "/gone.txt", "text": "new\n", "version": mine.Version}), 409)
+
+	t.Run("a large file by parts", func(t *testing.T) {
+		var content strings.Builder
+		for i := range 100_000 {
+			fmt.Fprintf(&content, "line %d äöü\n", i+1)
+		}
+		upload := func(path string, data string) *httptest.ResponseRecorder {
+			return b.do("POST", q("/api/files/upload", "project", "p", "path", path), strings.NewReader(data), func(r *http.Request) {
+				r.Header.Set("Content-Type", "application/octet-stream")
+			})
+		}
+		require.Equal(t, 200, upload("/large.txt", content.String()).Code)
+		require.Equal(t, 409, upload("/large.txt", "x").Code)
+		var all strings.Builder
+		for offset := int64(0); offset < int64(content.Len()); {
+			var part text
+			b.get(q("/api/files/text", "project", "p", "path", "/large.txt", "offset", fmt.Sprint(offset), "limit", "300000"), &part)
+			require.LessOrEqual(t, len(part.Text), 300000)
+			require.True(t, strings.HasPrefix(part.Text, fmt.Sprintf("line %d ", part.Line)), part.Text[:20])
+			require.Empty(t, part.Version)
+			all.WriteString(part.Text)
+			require.Greater(t, part.End, offset)
+			offset = part.End
+		}
+		require.Equal(t, content.String(), all.String())
+		// A line without an end is cut between characters.
+		require.Equal(t, 200, upload("/long.txt", strings.Repeat("ä", 200_000)).Code)
+		var part text
+		b.get(q("/api/files/text", "project", "p", "path", "/long.txt", "limit", "1001"), &part)
+		require.Equal(t, strings.Repeat("ä", 500), part.Text)
+		b.get(q("/api/files/text", "project", "p", "path", "/long.txt", "offset", "200001", "limit", "999"), &part)
+		require.Equal(t, strings.Trim(part.Text, "ä"), "")
+	})
+	t.Run("deleting is undone", func(t *testing.T) {
+		var removed struct{ Call string }
+		b.post("/api/files/delete", m{"project": "p", "path": "/a.txt"}, &removed)
+		b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/a.txt"), nil, nil), 404)
+		b.post("/api/history/undo", m{"project": "p", "call": removed.Call}, nil)
+		require.Equal(t, "mine\n", read("/a.txt").Text)
+		b.fails(b.send("/api/files/delete", m{"project": "p", "path": "/"}), 400)
+	})
+	t.Run("an export has all files", func(t *testing.T) {
+		w := b.do("GET", q("/api/projects/export", "project", "p"), nil, nil)
+		archive, err := zip.NewReader(bytes.NewReader(w.Body.Bytes()), int64(w.Body.Len()))
+		require.NoError(t, err)
+		require.Len(t, archive.File, 3)
+		require.Equal(t, `attachment; filename*=UTF-8''p.zip`, w.Header().Get("Content-Disposition"))
+	})
+	t.Run("an upload that breaks off leaves nothing", func(t *testing.T) {
+		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/broken.txt"), io.MultiReader(strings.NewReader("begin"), failing{}), func(r *http.Request) {
+			r.Header.Set("Content-Type", "application/octet-stream")
+		})
+		require.Equal(t, 500, w.Code)
+		b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/broken.txt"), nil, nil), 404)
+	})
+	t.Run("a file that is too large for the project", func(t *testing.T) {
+		w := b.do("POST", q("/api/files/upload", "project", "p", "path", "/huge.bin"), io.LimitReader(zeros{}, vfs.DefaultFileSize+1), func(r *http.Request) {
+			r.Header.Set("Content-Type", "application/octet-stream")
+		})
+		require.Equal(t, "quota", b.fails(w, 422).Error.Code)
+	})
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestDifferencesOfChanges(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", map[string]string{"/a.txt": "one\ntwo\n"})
+	run := func(code string) {
+		var made struct{ Call string }
+		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": code}}, &made)
+		require.Empty(t, await(b, "p", made.Call).Code)
+	}
+	run(`await fs.writeFile("/a.txt", "one\nzwei\n")`)
+	run(`await fs.rename("/a.txt", "/b.txt")`)
+	run(`await fs.writeFile("/b.txt", "eins\nzwei\n")`)
+	run(`await fs.unlink("/b.txt")`)
+	var history struct {
+		Changes []struct {
+			ID       int64
+			Op, Path string
+		}
+	}
+	b.get(q("/api/history", "project", "p"), &history)
+	var got []string
+	for _, c := range history.Changes {
+		var d struct{ Diff, Note string }
+		b.get(q("/api/history/diff", "project", "p", "change", fmt.Sprint(c.ID)), &d)
+		got = append(got, c.Op+" "+c.Path+": "+d.Note+strings.ReplaceAll(regexp.MustCompile(`@@.*\n`).ReplaceAllString(d.Diff, ""), "\n", "|"))
+	}
+	require.Equal(t, []string{
+		"remove /b.txt: -eins|-zwei|",
+		"write /b.txt: -one|+eins| zwei|",
+		"rename /a.txt: the content stayed the same",
+		"write /a.txt:  one|-two|+zwei|",
+		"create /a.txt: +one|+two|",
+	}, got)
+}
+
+// TestEvents sees what others change, in the order in which it happens.
+func TestEvents(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", map[string]string{"/a.txt": "a"})
+	server := httptest.NewServer(b.server)
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+q("/api/events", "project", "p"), nil)
+	require.NoError(t, err)
+	u, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	r.AddCookie(&http.Cookie{Name: "toolrun-" + u.Port(), Value: b.cookie.Value})
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
+	until := func(name string) {
+		var text strings.Builder
+		buffer := make([]byte, 1)
+		for !strings.Contains(text.String(), "event: "+name+"\n") {
+			_, err := response.Body.Read(buffer)
+			require.NoError(t, err, text.String())
+			text.Write(buffer)
+		}
+	}
+	until("ready")
+	b.post("/api/files/folder", m{"project": "p", "path": "/new"}, nil)
+	until("changed")
+	b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": "return 1"}}, nil)
+	until("calls")
+}
+
+func TestTools(t *testing.T) {
+	b := begin(t, toolrun.Options{}, web.Options{})
+	b.project("p", nil)
+	type option struct {
+		ID         string
+		Value      any
+		Set        bool
+		Min, Max   *float64
+		Default    any
+		Type, When string
+	}
+	var tools struct {
+		Tools []struct {
+			Name, Description string
+			Enabled           bool
+			Options           []option
+		}
+	}
+	javascript := func() (enabled bool, memory option) {
+		for _, tool := range tools.Tools {
+			if tool.Name == "javascript" {
+				require.NotEmpty(t, tool.Description)
+				return tool.Enabled, tool.Options[0]
+			}
+		}
+		require.Fail(t, "no javascript")
+		return false, option{}
+	}
+	b.get(q("/api/tools", "project", "p"), &tools)
+	on, memory := javascript()
+	require.True(t, on)
+	require.False(t, memory.Set)
+	b.post("/api/tools", m{"project": "p", "tool": "javascript", "enabled": false, "options": m{"memory": 100}}, &tools)
+	on, memory = javascript()
+	require.False(t, on)
+	require.True(t, memory.Set)
+	require.EqualValues(t, 100, memory.Value)
+	for _, bad := range []any{"many", 1, 1e9, true, []int{1}, m{}} {
+		f := b.fails(b.send("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"memory": bad}}), 400)
+		require.Equal(t, "memory", f.Error.Field)
+	}
+	b.post("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"memory": nil}}, &tools)
+	_, memory = javascript()
+	require.False(t, memory.Set)
+	require.Equal(t, "none", b.fails(b.send("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"none": 1}}), 400).Error.Field)
+}
+
+// TestCallsOfOthers sees calls of other sessions, and those that the history alone knows.
+func TestCallsOfOthers(t *testing.T) {
+	calls := web.NewLog()
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), Middleware: []registry.Middleware{calls.Middleware}})
+	require.NoError(t, err)
+	defer runner.Close()
+	server, err := web.New(runner, &web.Options{Log: calls})
+	require.NoError(t, err)
+	b := &browser{t: t, server: server, base: "http://localhost"}
+	b.enter(server.Link(""))
+	session, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Client: "model"})
+	require.NoError(t, err)
+	_, err = session.DispatchAll(t.Context(), []registry.Call{
+		{ID: "one", Tool: "filesystem", Input: []byte(`{"command": "create", "path": "/a.txt", "file_text": "a"}`)},
+		{ID: "two", Tool: "none"},
+		{Tool: "javascript", Input: []byte(`{"code": "return 1"}`)},
+	})
+	require.NoError(t, err)
+	other := session.Project().WithCall("elsewhere")
+	require.NoError(t, vfs.WriteFile(t.Context(), other, "/b.txt", []byte("b")))
+	other.EndCall()
+	var list struct{ Calls []call }
+	b.get(q("/api/calls", "project", "p"), &list)
+	var got []string
+	for _, c := range list.Calls {
+		got = append(got, fmt.Sprintf("%s %s %s %d", c.Call, c.Tool, c.Code, c.Changes))
+	}
+	require.ElementsMatch(t, []string{"one filesystem  1", "two none unknown_tool 0", "#3 javascript  0", "elsewhere   1"}, got)
+	var c call
+	b.get(q("/api/calls/one", "project", "p", "call", "elsewhere"), &c)
+	require.False(t, c.Known)
+	require.Equal(t, "/b.txt", c.Files[0].Path)
+	b.fails(b.do("GET", q("/api/calls/one", "project", "p", "call", "none"), nil, nil), 404)
+	require.NoError(t, session.Close())
+	require.NoError(t, server.Shutdown(t.Context()))
+	require.Equal(t, 503, b.send("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": "return 1"}}).Code)
+}
+
+// TestApprovals has a model's call, and one of a model's code, wait for a person.
+func TestApprovals(t *testing.T) {
+	calls := web.NewLog()
+	runner, err := toolrun.Open(t.Context(), &toolrun.Options{Engine: engine.Engine(), Middleware: []registry.Middleware{calls.Middleware}, DataDir: t.TempDir()})
+	require.NoError(t, err)
+	defer runner.Close()
+	server, err := web.New(runner, &web.Options{Log: calls})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, server.Shutdown(context.Background())) }()
+	b := &browser{t: t, server: server, base: "http://localhost"}
+	b.enter(server.Link(""))
+	b.project("p", nil)
+	b.project("other", nil)
+	b.post("/api/tools", m{"project": "p", "tool": "filesystem", "ask": true}, nil)
+	b.post("/api/tools", m{"project": "p", "tool": "javascript", "options": m{"toolCalls": true}}, nil)
+	session, err := runner.Session(t.Context(), "p", nil)
+	require.NoError(t, err)
+	defer session.Close()
+	model := func(id, tool, input string) registry.Result {
+		results, err := session.DispatchAll(t.Context(), []registry.Call{{ID: id, Tool: tool, Input: []byte(input)}})
+		require.NoError(t, err)
+		return results[0]
+	}
+	type approvals struct {
+		Approvals []struct {
+			Token, Call, Tool, Input string
+			Code                     bool
+			Waits                    []struct{ Call, Tool, Input, Rule string }
+		}
+	}
+	waiting := func(project string) (a approvals) {
+		b.get(q("/api/approvals", "project", project), &a)
+		return a
+	}
+	const create = `{"command": "create", "path": "/a.txt", "file_text": "one"}`
+	require.NotNil(t, model("one", "filesystem", create).Pending)
+	a := waiting("p").Approvals
+	require.Len(t, a, 1)
+	require.Equal(t, "filesystem", a[0].Waits[0].Tool)
+	require.Equal(t, "filesystem", a[0].Waits[0].Rule)
+	require.JSONEq(t, create, a[0].Waits[0].Input)
+
+	// Nobody decides from another project, or with another token.
+	require.Empty(t, waiting("other").Approvals)
+	b.fails(b.send("/api/approvals", m{"project": "other", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": true}), 404)
+	b.fails(b.send("/api/approvals", m{"project": "p", "token": "none", "call": a[0].Waits[0].Call, "approved": true}), 404)
+	b.fails(b.send("/api/approvals", m{"project": "p", "token": a[0].Token, "call": "none", "approved": true}), 409)
+	require.Len(t, waiting("p").Approvals, 1)
+
+	// Approved, with another input.
+	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": true,
+		"input": m{"command": "create", "path": "/a.txt", "file_text": "edited"}}, nil)
+	require.Eventually(t, func() bool {
+		return b.do("GET", q("/api/files/text", "project", "p", "path", "/a.txt"), nil, nil).Code == 200
+	}, 5*time.Second, 5*time.Millisecond)
+	var file struct{ Text string }
+	b.get(q("/api/files/text", "project", "p", "path", "/a.txt"), &file)
+	require.Equal(t, "edited", file.Text)
+
+	// Refused, in the middle of code.
+	pending := model("two", "javascript", `{"code": "try { await tools.filesystem({command: 'create', path: '/b.txt', file_text: 'b'}) } catch (e) { return e.message }"}`)
+	require.NotNil(t, pending.Pending, pending.Text())
+	a = waiting("p").Approvals
+	require.Len(t, a, 1)
+	require.True(t, a[0].Code)
+	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "not today"}, nil)
+	require.Eventually(t, func() bool { return len(waiting("p").Approvals) == 0 }, 5*time.Second, 5*time.Millisecond)
+	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/b.txt"), nil, nil), 404)
+}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func approvalRoutes() []route {
+	return []route{
+		operation("GET", "/api/approvals", "Calls that wait until a person approves or refuses them.", listApprovals),
+		operation("POST", "/api/approvals", "Approve or refuse a call. It goes on when all that it waits for is decided.", decide),
+	}
+}
+
+// approvals returns the calls that wait in a store.
+func (o *Options) approvals(own *runs.Runs) (*runs.Runs, error) {
+	keeper, ok := o.Store.(vfs.RecordStore)
+	switch {
+	case o.Runs != nil:
+		return o.Runs, nil
+	case own != nil:
+		return own, nil
+	case !ok:
+		return nil, nil
+	}
+	return runs.New(keeper, nil)
+}
+
+// keeper keeps calls of a project that wait, or is nil.
+func (s *Server) keeper(project string) *runs.Keeper {
+	if s.waiting == nil {
+		return nil
+	}
+	return s.waiting.In("project " + project)
+}
+
+type waitingCall struct {
+	Call    string `json:"call"`
+	Tool    string `json:"tool"`
+	Input   string `json:"input" jsonschema:"the input as JSON"`
+	Rule    string `json:"rule,omitempty" jsonschema:"the rule that wants an approval"`
+	Problem string `json:"problem,omitempty" jsonschema:"why a decision could not be used"`
+}
+
+type approvalInfo struct {
+	Token  string        `json:"token"`
+	Call   string        `json:"call" jsonschema:"the call of the model"`
+	Tool   string        `json:"tool"`
+	Input  string        `json:"input" jsonschema:"its input, such as the code that makes the calls that wait"`
+	Client string        `json:"client,omitempty"`
+	Since  time.Time     `json:"since"`
+	Until  time.Time     `json:"until" jsonschema:"how long it is kept"`
+	Code   bool          `json:"code" jsonschema:"code makes the calls that wait"`
+	Busy   bool          `json:"busy" jsonschema:"it goes on now"`
+	Waits  []waitingCall `json:"waits" jsonschema:"the calls that need a decision"`
+	// Changes are what others have changed since it waits.
+	Changes []changeInfo `json:"changes"`
+}
+
+type approvalsAnswer struct {
+	Approvals []approvalInfo `json:"approvals"`
+	Problem   string         `json:"problem,omitempty" jsonschema:"one of them is damaged"`
+}
+
+const maxApprovals = 200
+
+func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error) {
+	return within(s, r, in.Project, "", func(p vfs.Project) (approvalsAnswer, error) {
+		out := approvalsAnswer{Approvals: []approvalInfo{}}
+		if s.waiting == nil {
+			return out, nil
+		}
+		for run, err := range s.waiting.All(r.Context()) {
+			if err != nil {
+				if r.Context().Err() != nil {
+					return out, err
+				}
+				out.Problem = "one of the calls that wait is damaged, and left out"
+				continue
+			}
+			waits := run.Waiting()
+			if run.Project != in.Project || len(waits) == 0 && !run.Busy || len(out.Approvals) >= maxApprovals {
+				continue
+			}
+			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool, Input: string(run.Call.Input), Client: run.Client,
+				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy, Waits: []waitingCall{}, Changes: []changeInfo{}}
+			for _, c := range waits {
+				info.Waits = append(info.Waits, waitingCall{c.ID, c.Tool, string(c.Input), c.Rule, c.Problem})
+			}
+			for _, c := range run.ChangedSince(r.Context(), p) {
+				if len(info.Changes) < 100 {
+					info.Changes = append(info.Changes, newChangeInfo(c))
+				}
+			}
+			out.Approvals = append(out.Approvals, info)
+		}
+		return out, nil
+	})
+}
+
+type decideRequest struct {
+	Project  string `json:"project"`
+	Token    string `json:"token"`
+	Call     string `json:"call" jsonschema:"which of the calls that wait"`
+	Approved bool   `json:"approved"`
+	// Input takes the place of the call's input.
+	Input  map[string]any `json:"input,omitempty" jsonschema:"another input for the call; the model is told"`
+	Reason string         `json:"reason,omitempty" jsonschema:"tells the model why it was refused"`
+}
+
+func decide(s *Server, r *request, in decideRequest) (nothing, error) {
+	if err := r.mayUse(in.Project); err != nil {
+		return nothing{}, err
+	}
+	none := &failure{status: http.StatusNotFound, Code: "not_found", Message: "this call does not wait any more"}
+	if s.waiting == nil {
+		return nothing{}, none
+	}
+	run, err := s.waiting.Get(r.Context(), in.Token)
+	if err == nil && run.Project != in.Project {
+		err = runs.ErrNone
+	}
+	decision := registry.Decision{Approved: in.Approved, Reason: in.Reason, By: r.access.Name}
+	if in.Input != nil {
+		if decision.Input, err = json.Marshal(in.Input); err != nil {
+			return nothing{}, err
+		}
+	}
+	if err == nil {
+		run, err = s.waiting.Decide(r.Context(), in.Token, map[string]registry.Decision{in.Call: decision})
+	}
+	undecidable, isUndecidable := errors.AsType[*runs.UndecidableError](err)
+	switch {
+	case errors.Is(err, runs.ErrNone):
+		return nothing{}, none
+	case isUndecidable:
+		return nothing{}, &failure{status: http.StatusConflict, Code: "decided", Message: undecidable.Error()}
+	case err != nil:
+		return nothing{}, err
+	}
+	s.watches.changed(s.store(r), in.Project)
+	if len(run.Waiting()) > 0 {
+		return nothing{}, nil
+	}
+	return nothing{}, s.goOn(r, run)
+}
+
+// goOn goes on with a call for the model, which gets the result when it makes the call again. Somebody else may do so
+// first.
+func (s *Server) goOn(r *request, run *runs.Run) error {
+	session, err := s.session(r, run.Project)
+	if err != nil {
+		return err
+	}
+	env, err := session.Env(r.Context())
+	if err != nil {
+		return errors.Join(err, session.Close())
+	}
+	env.Limits = s.options.Limits
+	ctx, cancel := s.background(r)
+	s.runs.mu.Lock()
+	if s.runs.closed {
+		s.runs.mu.Unlock()
+		cancel(nil)
+		return errors.Join(context.Canceled, session.Close())
+	}
+	s.working.Add(1)
+	s.runs.mu.Unlock()
+	store := s.store(r)
+	go func() {
+		defer s.working.Done()
+		defer cancel(nil)
+		_, err := s.waiting.In(run.Place).ResumeFor(ctx, s.runner.Registry(), env, run.Token, nil)
+		if err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrNone) {
+			s.options.Logger.Warn("a call that was approved does not go on", "project", run.Project, "call", run.Call.ID, "error", err)
+		}
+		_ = session.Close() // nothing is left to be written
+		s.watches.changed(store, run.Project)
+	}()
+	return nil
+}

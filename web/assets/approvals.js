@@ -1,0 +1,70 @@
+// Calls that wait until a person approves or refuses them.
+
+import {get, post, project} from "./api.js";
+import {button, fill, h, problem, prompt, say, working} from "./dom.js";
+import {changeRow} from "./diff.js";
+import {count, name, pieces, plain, when} from "./text.js";
+
+function pretty(text) {
+  try {
+    const parsed = JSON.parse(text);
+    return typeof parsed.code === "string" && Object.keys(parsed).length === 1 ? parsed.code : JSON.stringify(parsed, null, 2);
+  } catch {
+    return text;
+  }
+}
+
+// draw shows what waits at a place. What somebody is writing stays.
+export async function draw(place) {
+  if (place.querySelector("textarea")) return;
+  try {
+    const {approvals, problem: trouble} = await get("approvals", {project});
+    const waiting = approvals.filter((a) => a.waits.length > 0);
+    fill(place, trouble && problem(new Error(trouble)), waiting.length > 0 && h("section", {"aria-labelledby": "waiting"},
+      h("h2", {id: "waiting"}, `${count(waiting.length, "call waits", "calls wait")} for your approval`), waiting.map((a) => approval(a, place))));
+  } catch (error) {
+    fill(place, problem(error));
+  }
+}
+
+function approval(a, place) {
+  return h("div", {class: "group"},
+    h("div", {class: "bar"}, h("h3", {}, name(a.call || a.tool)), h("span", {class: "quiet"}, name(a.tool), " · since ", when(a.since), " · kept until ", when(a.until))),
+    a.code && h("details", {}, h("summary", {}, "The code that waits"), h("div", {class: "description mono", tabindex: "0"}, pieces(pretty(a.input)))),
+    a.changes.length > 0 && h("details", {}, h("summary", {}, `${count(a.changes.length, "change")} by others since`), h("ul", {class: "changes"}, a.changes.map((c) => changeRow(c)))),
+    a.waits.map((c) => call(a, c, place)));
+}
+
+function call(a, c, place) {
+  const trouble = h("div", {});
+  const shown = h("div", {class: "description mono", tabindex: "0", role: "region", "aria-label": "Input"}, pieces(pretty(c.input)));
+  const send = async (decision) => {
+    await post("approvals", {project, token: a.token, call: c.call, ...decision});
+    say(decision.approved ? "Approved. The call goes on." : "Refused. The model is told.");
+    fill(place);
+    await draw(place);
+  };
+  const approve = button("Approve", () => working(approve, trouble, () => send({approved: true})), {class: "main", "aria-label": `Approve ${plain(c.tool)}`});
+  const refuse = button("Refuse", async () => {
+    const reason = await prompt("Refuse this call", "What the model is told", "A person has refused this.", "Refuse", (text) => ({text}));
+    if (reason) await working(refuse, trouble, () => send({approved: false, reason: reason.text}));
+  }, {class: "danger", "aria-label": `Refuse ${plain(c.tool)}`});
+  const edit = button("Edit", () => {
+    const text = h("textarea", {class: "code", spellcheck: "false", "aria-label": "Input as JSON", value: JSON.stringify(JSON.parse(c.input || "{}"), null, 2)});
+    const save = button("Approve with this input", () => working(save, trouble, async () => {
+      let input;
+      try {
+        input = JSON.parse(text.value);
+      } catch (error) {
+        throw new Error(`This is not JSON: ${error.message}`);
+      }
+      text.remove();
+      await send({approved: true, input});
+    }), {class: "main"});
+    shown.replaceWith(text);
+    fill(buttons, save, button("Cancel", () => { text.remove(); draw(place); }));
+    text.focus();
+  });
+  const buttons = h("div", {class: "buttons"}, approve, edit, refuse);
+  return h("div", {}, h("p", {}, name(c.tool), c.rule && h("span", {class: "quiet"}, " · rule: ", name(c.rule))), c.problem && problem(new Error(c.problem)), shown, trouble, buttons);
+}

@@ -1,0 +1,92 @@
+// The calls of a project, as they come.
+
+import {follow, get, go, here, post, project} from "./api.js";
+import {button, fill, h, problem} from "./dom.js";
+import {draw as drawApprovals} from "./approvals.js";
+import {changed, facts, input, load, Output, result, state, watch} from "./callview.js";
+import {count, name, when} from "./text.js";
+
+export async function show(main) {
+  const list = h("div", {});
+  const approvals = h("div", {"aria-live": "polite"});
+  const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
+  let chosen = here("call"), shown = 100, source = null, drawn = "", pending = null;
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), approvals,
+    h("div", {class: "panes"}, h("div", {class: "side"}, list), detail));
+  await refresh();
+  if (chosen) await open(chosen);
+  addEventListener("popstate", () => { chosen = here("call"); if (chosen) open(chosen); });
+  follow("events", {project}, {calls: refresh, changed: refresh});
+
+  // refresh reads the list once at a time, however many calls begin.
+  async function refresh() {
+    if (pending) {
+      pending.again = true;
+      return;
+    }
+    pending = {};
+    await drawApprovals(approvals);
+    try {
+      const {calls, more} = await get("calls", {project, limit: shown});
+      draw(calls, more);
+      const now = calls.find((c) => c.call === chosen);
+      if (now && `${now.running} ${now.changes}` !== drawn && !detail.querySelector("[aria-expanded=true]")) await open(chosen);
+    } catch (error) {
+      fill(list, problem(error));
+    }
+    const {again} = pending;
+    pending = null;
+    if (again) await refresh();
+  }
+
+  function draw(calls, more) {
+    const focused = document.activeElement?.dataset?.call;
+    if (calls.length === 0) {
+      fill(list, h("div", {class: "empty"}, h("p", {}, "No calls yet."), h("p", {}, "Calls of models show up here as they are made, and what they changed. Run code on the page ",
+        h("a", {href: `/run?${new URLSearchParams({project})}`}, "Run"), ", or connect a model: ", h("code", {}, `toolrun mcp --project ${project}`))));
+      if (!chosen) fill(detail);
+      return;
+    }
+    fill(list, calls.map((c) => h("div", {class: "call"}, h("button", {type: "button", "data-call": c.call, "aria-pressed": String(c.call === chosen), onclick: () => choose(c.call)},
+      h("span", {class: "id"}, c.tool ? name(c.tool) : name(c.call)), h("span", {}, state(c)),
+      h("span", {class: "quiet"}, c.tool ? name(c.call) : "another process"), h("span", {class: "quiet"}, c.changes > 0 && count(c.changes, "change"), " ", when(c.began))))),
+    more && button("Show older calls", () => { shown = Math.min(1000, shown * 3); return refresh(); }));
+    if (focused) list.querySelector(`[data-call="${CSS.escape(focused)}"]`)?.focus();
+    if (!chosen) fill(detail, h("p", {class: "quiet"}, "Choose a call to see its input, what the model got, and what it changed."));
+  }
+
+  async function choose(call) {
+    chosen = call;
+    go({call});
+    for (const b of list.querySelectorAll("[data-call]")) b.setAttribute("aria-pressed", String(b.dataset.call === call));
+    await open(call);
+  }
+
+  async function open(call) {
+    source?.close();
+    try {
+      const known = await load(call);
+      if (call !== chosen) return;
+      drawn = `${known.running} ${known.changes}`;
+      const trouble = h("div", {});
+      const output = new Output();
+      const head = h("div", {class: "filehead"}, h("h2", {}, name(known.call)));
+      fill(detail, head, facts(known), trouble,
+        known.known && [h("h3", {}, "Input"), input(known)],
+        (known.running || known.console.length > 0) && [h("h3", {}, "Output"), output.element],
+        known.known && !known.running && [h("h3", {}, "What the model got"), result(known)],
+        changed(known, () => open(call)));
+      if (known.running) {
+        head.append(button("Stop", () => post("calls/stop", {project, call}).catch((error) => fill(trouble, problem(
+          error.code === "not_found" ? new Error("Only calls that were made on this page can be stopped here.") : error)))));
+        source = watch(call, output, () => refresh());
+      } else {
+        output.add(known.console, known.dropped ?? 0);
+        if (known.dropped) output.element.append(h("span", {class: "quiet"}, `… ${known.dropped.toLocaleString("en")} bytes more were printed`));
+      }
+    } catch (error) {
+      fill(detail, problem(error));
+    }
+  }
+}
+

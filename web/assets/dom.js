@@ -1,0 +1,101 @@
+// Elements, made of nodes alone: no text ever becomes markup.
+
+// h makes an element. Properties that begin with "on" are listeners, true is an attribute without a value, and false,
+// null and undefined are none.
+export function h(tag, properties, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value") element.value = value;
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...nodes(children));
+  return element;
+}
+
+function nodes(children) {
+  return children.flat(Infinity).filter((child) => child != null && child !== false);
+}
+
+// fill replaces what an element contains.
+export function fill(element, ...children) {
+  element.replaceChildren(...nodes(children));
+  return element;
+}
+
+// say tells something in the corner, and to screen readers. An action can take it back.
+export function say(text, action) {
+  const place = document.getElementById("says");
+  const note = h("div", {class: "note"}, h("span", {}, text));
+  const end = () => note.remove();
+  if (action) {
+    note.append(h("button", {type: "button", onclick: () => { end(); action.do(); }}, action.name));
+  }
+  note.append(h("button", {type: "button", class: "plain", "aria-label": "Close", onclick: end}, "×"));
+  place.append(note);
+  while (place.children.length > 3) place.firstChild.remove();
+  setTimeout(end, action ? 20000 : 6000);
+}
+
+// problem is an error where it belongs.
+export function problem(error) {
+  const lines = error.reasons ?? [];
+  return h("div", {class: "problem", role: "alert"}, h("p", {}, error.message ?? String(error)),
+    lines.length > 0 && h("ul", {}, lines.map((line) => h("li", {}, line))));
+}
+
+// ask shows a question, and returns whether it was answered with the button of this name.
+export function ask(question, details, button) {
+  return dialog(question, [h("p", {}, details)], button, () => true).then((answer) => answer === true);
+}
+
+// prompt asks for a text. The check may throw an error, which is shown at the field.
+export function prompt(question, label, value, button, check) {
+  const input = h("input", {id: "prompt", value, autocomplete: "off", spellcheck: "false", required: true});
+  const shown = dialog(question, [h("label", {for: "prompt"}, label), input], button, () => check(input.value));
+  input.select();
+  return shown;
+}
+
+function dialog(question, content, button, check) {
+  return new Promise((resolve) => {
+    const trouble = h("div", {});
+    let answer;
+    const box = h("dialog", {"aria-labelledby": "question", onclose: () => { box.remove(); resolve(answer); }},
+      h("form", {method: "dialog", onsubmit: async (event) => {
+        event.preventDefault();
+        try {
+          answer = await check();
+          box.close();
+        } catch (error) {
+          answer = undefined;
+          fill(trouble, problem(error));
+        }
+      }},
+      h("h2", {id: "question"}, question), content, trouble,
+      h("div", {class: "buttons"},
+        h("button", {class: "main"}, button),
+        h("button", {type: "button", onclick: () => box.close()}, "Cancel"))));
+    document.body.append(box);
+    box.showModal();
+  });
+}
+
+// button is a button.
+export function button(text, onclick, properties) {
+  return h("button", {type: "button", onclick, ...properties}, text);
+}
+
+// working calls do, and shows errors at a place. Meanwhile a button cannot be pressed again.
+export async function working(pressed, place, work) {
+  if (pressed) pressed.disabled = true;
+  try {
+    fill(place);
+    return await work();
+  } catch (error) {
+    fill(place, problem(error));
+  } finally {
+    if (pressed) pressed.disabled = false;
+  }
+}

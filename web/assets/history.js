@@ -1,0 +1,96 @@
+// The history of a project or a file: what each call changed, and taking it back.
+
+import {follow, get, here, page, post, project} from "./api.js";
+import {button, fill, h, problem, say, working} from "./dom.js";
+import {changeRow} from "./diff.js";
+import {name, when} from "./text.js";
+
+export async function show(main) {
+  const path = here("path");
+  const place = h("div", {});
+  let shown = 200, busy = false, again = false;
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "History", path && [" of ", name(path)]),
+    path && h("a", {href: page("history")}, "of everything")), place);
+  await load();
+  follow("events", {project}, {changed: load});
+
+  async function load() {
+    if (busy) {
+      again = true;
+      return;
+    }
+    busy = true;
+    try {
+      const {changes, more} = await get("history", {project, path, limit: shown});
+      // What somebody looks at stays as it is until they close it.
+      if (!place.querySelector("[aria-expanded=true]")) draw(changes, more);
+    } catch (error) {
+      fill(place, problem(error));
+    }
+    busy = false;
+    if (again) {
+      again = false;
+      await load();
+    }
+  }
+
+  function draw(changes, more) {
+    if (changes.length === 0) {
+      fill(place, h("div", {class: "empty"}, "Nothing has changed yet. Each change of a file is listed here, with the call that made it."));
+      return;
+    }
+    const groups = [];
+    for (const change of changes) {
+      const id = change.call || change.undoes && "undoes " + change.undoes || "#" + change.id;
+      if (groups.at(-1)?.id === id) groups.at(-1).changes.push(change);
+      else groups.push({id, call: change.call, undoes: change.undoes, redoes: change.redoes, time: change.time, changes: [change]});
+    }
+    fill(place, groups.map(group), more && button("Show older changes", () => {
+      shown = Math.min(2000, shown * 3);
+      return load();
+    }));
+  }
+
+  function group(g) {
+    const trouble = h("div", {});
+    const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.call ? name(g.call) : "A change without a call";
+    const unit = g.call || "#" + g.changes[0].id;
+    const undo = !g.undoes && undoButton(unit, trouble, load);
+    return h("section", {class: "group", "aria-label": g.call || "Change"},
+      h("div", {class: "bar"}, h("h2", {}, g.call ? h("a", {href: page("calls", {call: g.call})}, title) : title), h("span", {class: "quiet"}, when(g.time)),
+        g.redoes && h("span", {class: "badge"}, "done again"), h("span", {class: "right"}, undo)),
+      trouble,
+      h("ul", {class: "changes"}, g.changes.filter((change) => change.op !== "undone").map((change) => changeRow(change,
+        change.op !== "undone" && change.path && change.op !== "mkdir" && button("Restore", (event) => working(event.target, trouble, async () => {
+          const {did} = await post("history/restore", {project, change: change.id});
+          say(did.charAt(0).toUpperCase() + did.slice(1) + ".");
+        }), {class: "plain", title: "Put it back as it was before this change", "aria-label": `Restore ${change.path} as it was before`})))));
+  }
+}
+
+// undoButton takes a call back. If that is not possible, it says why.
+export function undoButton(call, trouble, done) {
+  const press = button("Undo", () => working(press, trouble, async () => {
+    const can = await get("history/undo", {project, call});
+    if (can.undone) {
+      fill(trouble, h("p", {class: "warning"}, "This has been undone already. ", button("Do it again", (event) => working(event.target, trouble, async () => {
+        await post("history/redo", {project, call});
+        say("Done again.");
+        await done?.();
+      }))));
+      return;
+    }
+    if (!can.possible) throw Object.assign(new Error("This cannot be undone as a whole:"), {reasons: can.reasons});
+    const {changes} = await post("history/undo", {project, call});
+    say(`Undone: ${changes.length} ${changes.length === 1 ? "change" : "changes"}.`, {name: "Do it again", do: async () => {
+      try {
+        await post("history/redo", {project, call});
+      } catch (error) {
+        say(error.message);
+      }
+      await done?.();
+    }});
+    await done?.();
+  }), {"aria-label": `Undo ${call}`});
+  return press;
+}

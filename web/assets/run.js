@@ -1,0 +1,88 @@
+// A place to run code.
+
+import {get, page, post, project} from "./api.js";
+import {button, fill, h, problem} from "./dom.js";
+import {changed, facts, load, Output, watch} from "./callview.js";
+import {pieces} from "./text.js";
+
+const languages = [
+  {id: "javascript", title: "JavaScript", tool: "javascript", options: {language: "javascript"}, example: "// The body of an async function: return gives the result, and await works.\nconst names = await fs.readdir(\"/\")\nconsole.log(\"files:\", names)\nreturn names.length\n"},
+  {id: "typescript", title: "TypeScript", tool: "javascript", options: {language: "typescript"}, example: "// Types are removed, not checked.\nconst squares: number[] = [1, 2, 3].map((n: number) => n * n)\nreturn squares\n"},
+  {id: "python", title: "Python", tool: "python", options: {}, example: "import os\nprint(\"files:\", os.listdir(\"/\"))\n"},
+];
+
+export async function show(main) {
+  const {tools} = await get("tools", {project});
+  const there = languages.filter((l) => tools.some((t) => t.name === l.tool));
+  if (there.length === 0) {
+    fill(main, h("h1", {}, "Run"), h("div", {class: "empty"}, "There is no tool that runs code."));
+    return;
+  }
+  const drafts = JSON.parse(sessionStorage.getItem("drafts") ?? "{}");
+  const choice = h("select", {id: "language"}, there.map((l) => h("option", {value: l.id}, l.title)));
+  choice.value = there.some((l) => l.id === drafts.language) ? drafts.language : there[0].id;
+  const language = () => there.find((l) => l.id === choice.value);
+  const code = h("textarea", {class: "code", id: "code", rows: "14", spellcheck: "false", autocomplete: "off", autocapitalize: "off"});
+  const keep = () => {
+    drafts[choice.value] = code.value;
+    drafts.language = choice.value;
+    sessionStorage.setItem("drafts", JSON.stringify(drafts));
+  };
+  const fresh = () => { code.value = drafts[choice.value] ?? language().example; };
+  fresh();
+  choice.addEventListener("change", () => { fresh(); keep(); });
+  code.addEventListener("input", keep);
+  code.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      run.click();
+    }
+  });
+  const session = h("input", {id: "session", size: "12", autocomplete: "off", spellcheck: "false", value: drafts.session ?? "", title: "Variables stay from run to run under this name",
+    oninput: () => { drafts.session = session.value; keep(); }});
+  const trouble = h("div", {});
+  const outcome = h("section", {"aria-label": "Outcome"}, h("p", {class: "quiet"}, "Ctrl+Enter runs the code, in a fresh sandbox, on the files of this project. All that it changes can be undone. Give a session a name, and its variables stay for the next run."));
+  let running = "";
+  const run = button("Run", start, {class: "main", id: "run"});
+  const stop = button("Stop", () => post("calls/stop", {project, call: running}).catch((error) => fill(trouble, problem(error))), {disabled: true, id: "stop"});
+  fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("label", {for: "language"}, "Language"), choice, h("label", {for: "session"}, "Session"), session, run, stop,
+    there.some((l) => l.id === "python") ? null : h("span", {class: "quiet"}, "Python: ", h("code", {}, "toolrun module add python"))),
+    h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome);
+
+  async function start() {
+    fill(trouble);
+    run.disabled = true;
+    const output = new Output();
+    const about = h("div", {}, h("p", {class: "state-running", role: "status"}, "Running…"));
+    try {
+      const {tool, options} = language();
+      const {call} = await post("calls", {project, tool, options: session.value ? {...options, session: session.value} : options, input: {code: code.value}});
+      running = call;
+      stop.disabled = false;
+      fill(outcome, h("h2", {}, "Output"), output.element, about);
+      await new Promise((done) => watch(call, output, done));
+      await finish(call, output, about);
+    } catch (error) {
+      fill(trouble, problem(error));
+    }
+    running = "";
+    run.disabled = false;
+    stop.disabled = true;
+  }
+
+  async function finish(call, output, about) {
+    const draw = async () => {
+      const known = await load(call);
+      const data = known.data ?? {};
+      if (data.console && output.length === 0 && data.console.length > 0) output.add(data.console.map((e) => ({level: e.level, text: e.text, open: e.unfinished})), 0);
+      if (output.length === 0) output.element.replaceChildren(h("span", {class: "quiet"}, "It printed nothing."));
+      const failed = data.error?.message ?? (known.code ? known.result : "");
+      fill(about,
+        failed ? h("div", {class: "problem", role: "alert"}, h("p", {class: "mono description"}, pieces(failed))) :
+          [h("h2", {}, "Result"), h("div", {class: "output mono", role: "region", "aria-label": "Result", tabindex: "0"}, pieces("value" in data ? JSON.stringify(data.value, null, 2) : "nothing was returned"))],
+        facts(known), changed(known, draw),
+        h("p", {}, h("a", {href: page("calls", {call})}, "This call"), " stays in the list of calls."));
+    };
+    await draw();
+  }
+}

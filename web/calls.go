@@ -1,0 +1,347 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func callRoutes() []route {
+	return []route{
+		operation("GET", "/api/calls", "Calls of a project, the latest first: those of this process, and those of others that changed files.", listCalls),
+		operation("POST", "/api/calls", "Call a tool, as a person: it need not be switched on for models.", makeCall),
+		operation("GET", "/api/calls/one", "All that is known of a call.", showCall),
+		operation("POST", "/api/calls/stop", "Stop a call that was made by /api/calls.", stopCall),
+		stream("/api/calls/output", "text/event-stream", "What a call prints, as it prints it: events output, and one named done with the call.", followCall),
+		stream("/api/events", "text/event-stream", "Events named changed when files or settings of a project may have changed, and calls when its calls have.", followProject),
+	}
+}
+
+type callsRequest struct {
+	Project string `json:"project"`
+	Offset  int    `json:"offset,omitempty"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"how many at most; the default is 100"`
+}
+
+type callsAnswer struct {
+	Calls []callInfo `json:"calls"`
+	More  bool       `json:"more"`
+}
+
+func listCalls(s *Server, r *request, in callsRequest) (callsAnswer, error) {
+	return within(s, r, in.Project, "", func(p vfs.Project) (callsAnswer, error) {
+		out := callsAnswer{Calls: []callInfo{}}
+		changes, err := p.Changes(r.Context(), "/")
+		if err != nil {
+			return out, err
+		}
+		calls := s.log.list(in.Project)
+		at := map[string]int{}
+		for i, c := range calls {
+			if _, there := at[c.Call]; !there {
+				at[c.Call] = i
+			}
+		}
+		for _, change := range changes {
+			if change.Call == "" {
+				continue
+			}
+			i, known := at[change.Call]
+			if !known {
+				i = len(calls)
+				at[change.Call] = i
+				calls = append(calls, callInfo{Call: change.Call, Project: in.Project})
+			}
+			calls[i].Changes++
+			if calls[i].Tool == "" {
+				calls[i].Began = change.Time // the first change, in the end
+			}
+		}
+		slices.SortStableFunc(calls, func(a, b callInfo) int { return b.Began.Compare(a.Began) })
+		calls = calls[min(max(0, in.Offset), len(calls)):]
+		if limit := page(in.Limit, 100, 1000); len(calls) > limit {
+			calls, out.More = calls[:limit], true
+		}
+		out.Calls = append(out.Calls, calls...)
+		return out, nil
+	})
+}
+
+type callRequest struct {
+	Project string `json:"project"`
+	Call    string `json:"call"`
+}
+
+// maxFiles is how many changes a call is shown with.
+const maxFiles = 1000
+
+func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
+	return within(s, r, in.Project, "", func(p vfs.Project) (callDetail, error) {
+		d, known := s.log.find(in.Project, in.Call)
+		if !known {
+			d = callDetail{callInfo: callInfo{Call: in.Call, Project: in.Project}, Console: []line{}}
+		}
+		d.Files = []changeInfo{}
+		changes, err := p.Changes(r.Context(), "/")
+		if err != nil {
+			return d, err
+		}
+		for _, c := range changes {
+			if c.Call == in.Call && c.Call != "" {
+				d.Changes++
+				if !known {
+					d.Began = c.Time
+				}
+				if len(d.Files) < maxFiles {
+					d.Files = append(d.Files, newChangeInfo(c))
+				}
+			}
+		}
+		if !known && d.Changes == 0 {
+			return d, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call"}
+		}
+		return d, nil
+	})
+}
+
+type makeCallRequest struct {
+	Project string         `json:"project"`
+	Tool    string         `json:"tool"`
+	Input   map[string]any `json:"input"`
+	Options map[string]any `json:"options,omitempty" jsonschema:"options of the tool for this call"`
+	Seconds float64        `json:"seconds,omitempty" jsonschema:"how long it may take; the default is the tool's"`
+}
+
+type madeCall struct {
+	Call string `json:"call"`
+}
+
+// made are the calls that were made by the API, and still run.
+type made struct {
+	mu     sync.Mutex
+	closed bool
+	now    map[[2]string]context.CancelCauseFunc
+	by     map[*Access]int
+}
+
+// maxRuns is how many calls somebody can have the page make at once.
+const maxRuns = 16
+
+func newMade() *made {
+	return &made{now: map[[2]string]context.CancelCauseFunc{}, by: map[*Access]int{}}
+}
+
+func (a *made) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+}
+
+// errStopped is the cause of the end of calls that a person stops.
+var errStopped = errors.New("stopped by a person")
+
+func makeCall(s *Server, r *request, in makeCallRequest) (madeCall, error) {
+	spec, ok := s.runner.Registry().Spec(in.Tool)
+	if !ok {
+		return madeCall{}, bad("tool", "no tool named %s", in.Tool)
+	}
+	if in.Seconds < 0 || in.Seconds > 3600 {
+		return madeCall{}, bad("seconds", "a call may take from 0 to 3600 seconds")
+	}
+	options := map[string]any{}
+	for id, value := range in.Options {
+		parsed, err := parseValue(spec, id, value)
+		if err != nil {
+			return madeCall{}, err
+		}
+		options[id] = parsed
+	}
+	input, err := json.Marshal(in.Input)
+	if err != nil {
+		return madeCall{}, err
+	}
+	session, err := s.session(r, in.Project)
+	if err != nil {
+		return madeCall{}, err
+	}
+	env, err := session.Env(r.Context())
+	if err != nil {
+		return madeCall{}, errors.Join(err, session.Close())
+	}
+	if r.access.Select == nil { // what a person runs may run
+		enable := map[string]bool{}
+		maps.Copy(enable, env.Selection.Enable)
+		enable[in.Tool] = true
+		env.Selection.Enable = enable
+	}
+	for id, value := range options {
+		if value != nil {
+			env.Selection = env.Selection.WithOption(in.Tool, id, value)
+		}
+	}
+	env.Approve = func(_ context.Context, asked registry.ApprovalRequest) (registry.Decision, error) {
+		// Who makes a call approves of it, but not of the calls that its code makes.
+		return registry.Decision{Approved: len(asked.Callers) == 0, Later: len(asked.Callers) > 0, By: r.access.Name}, nil
+	}
+	env.Limits = s.options.Limits
+	if r.access.Limits != (registry.Limits{}) {
+		env.Limits = r.access.Limits
+	}
+	if want := time.Duration(in.Seconds * float64(time.Second)); want > 0 && (r.access.Limits.Timeout == 0 || want < r.access.Limits.Timeout) {
+		env.Limits.Timeout = want
+	}
+	call := registry.Call{ID: "page-" + in.Tool + "-" + strings.ToLower(rand.Text()[:8]), Tool: in.Tool, Input: input}
+	key := [2]string{in.Project, call.ID}
+	ctx, cancel := s.background(r)
+	s.runs.mu.Lock()
+	if s.runs.closed || s.runs.by[r.access] >= maxRuns {
+		closed := s.runs.closed
+		s.runs.mu.Unlock()
+		cancel(nil)
+		err := error(&failure{status: http.StatusTooManyRequests, Code: "busy", Message: fmt.Sprintf("%d calls run already: wait for one, or stop one", maxRuns)})
+		if closed {
+			err = context.Canceled
+		}
+		return madeCall{}, errors.Join(err, session.Close())
+	}
+	s.runs.now[key] = cancel
+	s.runs.by[r.access]++
+	s.working.Add(1)
+	s.runs.mu.Unlock()
+	store := s.store(r)
+	dispatch := s.runner.Registry().Dispatch
+	if s.ownLog { // otherwise it is among the runner's middleware
+		dispatch = s.log.Middleware(dispatch)
+	}
+	ctx = context.WithValue(ctx, begunKey{}, s.log.begin(call, env))
+	go func() {
+		defer s.working.Done()
+		dispatch(ctx, call, env)
+		_ = session.Close() // nothing is left to be written
+		s.runs.mu.Lock()
+		delete(s.runs.now, key)
+		if s.runs.by[r.access]--; s.runs.by[r.access] == 0 {
+			delete(s.runs.by, r.access)
+		}
+		s.runs.mu.Unlock()
+		cancel(nil)
+		s.watches.changed(store, in.Project)
+	}()
+	return madeCall{call.ID}, nil
+}
+
+func stopCall(s *Server, r *request, in callRequest) (nothing, error) {
+	if err := r.mayUse(in.Project); err != nil {
+		return nothing{}, err
+	}
+	s.runs.mu.Lock()
+	cancel := s.runs.now[[2]string{in.Project, in.Call}]
+	s.runs.mu.Unlock()
+	if cancel == nil {
+		return nothing{}, &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "no such call runs here"}
+	}
+	cancel(errStopped)
+	return nothing{}, nil
+}
+
+type outputRequest struct {
+	Project string `json:"project"`
+	Call    string `json:"call"`
+	After   int    `json:"after,omitempty" jsonschema:"how many lines the client has"`
+}
+
+type outputEvent struct {
+	Lines   []line `json:"lines"`
+	Dropped int64  `json:"dropped,omitempty"`
+}
+
+// outputPause is how often output is sent: a browser that is told of each line would do nothing else.
+const outputPause = 50 * time.Millisecond
+
+func followCall(s *Server, r *request, in outputRequest) error {
+	if err := r.mayUse(in.Project); err != nil {
+		return err
+	}
+	if _, known := s.log.find(in.Project, in.Call); !known {
+		return &failure{status: http.StatusNotFound, Code: "not_found", Field: "call", Message: "nothing is known of this call"}
+	}
+	events, err := s.newEvents(r)
+	if err != nil {
+		return err
+	}
+	defer events.close()
+	after, dropped := max(0, in.After), int64(0)
+	for {
+		news := s.log.next()
+		more, lost, running, ok := s.log.output(in.Project, in.Call, after)
+		if !ok {
+			return nil
+		}
+		if len(more) > 0 || lost != dropped {
+			after += len(more)
+			dropped = lost
+			if more == nil {
+				more = []line{}
+			}
+			if events.send("output", fmt.Sprint(after), outputEvent{more, lost}) != nil {
+				return nil
+			}
+		}
+		if !running {
+			_ = events.send("done", "", madeCall{in.Call})
+			return nil
+		}
+		if !events.wait(news, outputPause) {
+			return nil
+		}
+	}
+}
+
+func followProject(s *Server, r *request, in inProject) error {
+	if err := r.mayUse(in.Project); err != nil {
+		return err
+	}
+	session, err := s.session(r, in.Project)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	events, err := s.newEvents(r)
+	if err != nil {
+		return err
+	}
+	defer events.close()
+	watch, leave := s.watches.join(s.store(r), in.Project, session)
+	defer leave()
+	_ = events.send("ready", "", nothing{})
+	seen, calls := watch.state(), s.log.state(in.Project)
+	for {
+		news, changed := s.log.next(), watch.next()
+		if now := watch.state(); now != seen {
+			seen = now
+			if events.send("changed", "", nothing{}) != nil {
+				return nil
+			}
+		}
+		if now := s.log.state(in.Project); now != calls {
+			calls = now
+			if events.send("calls", "", nothing{}) != nil {
+				return nil
+			}
+		}
+		if !events.wait2(news, changed, 200*time.Millisecond) {
+			return nil
+		}
+	}
+}

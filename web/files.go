@@ -1,0 +1,542 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolrun/toolrun/internal/filetype"
+	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+func fileRoutes() []route {
+	return []route{
+		operation("GET", "/api/files", "List a folder, folders first.", listFiles),
+		operation("GET", "/api/files/text", "A part of a text file, in whole lines.", readText),
+		stream("/api/files/content", "application/octet-stream", "A whole file, to save it. Images have their own type.", readContent),
+		operation("POST", "/api/files/save", "Write a text file, unless it has changed since the version that was read.", saveText),
+		upload("/api/files/upload", "Put a file into the project.", uploadFile),
+		operation("POST", "/api/files/folder", "Make a folder.", makeFolder),
+		operation("POST", "/api/files/move", "Rename or move a file or folder.", moveFile),
+		operation("POST", "/api/files/delete", "Delete a file or a folder with all in it.", deleteFile),
+		operation("GET", "/api/files/search", "Lines of text files that contain a text, and files whose names do.", searchFiles),
+	}
+}
+
+type listRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path" jsonschema:"the folder"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"how many entries to leave out"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"how many entries at most; the default is 500"`
+}
+
+type fileInfo struct {
+	Name   string    `json:"name"`
+	Path   string    `json:"path"`
+	Folder bool      `json:"folder"`
+	Size   int64     `json:"size"`
+	Time   time.Time `json:"time"`
+	// Special is a link, a pipe or a device, which can be deleted only. Mount is a project that is mounted.
+	Special bool `json:"special,omitempty"`
+	Mount   bool `json:"mount,omitempty"`
+}
+
+type listAnswer struct {
+	Path  string     `json:"path"`
+	Files []fileInfo `json:"files"`
+	Total int        `json:"total" jsonschema:"how many entries the folder has"`
+}
+
+func listFiles(s *Server, r *request, in listRequest) (listAnswer, error) {
+	return within(s, r, in.Project, "", func(p vfs.Project) (listAnswer, error) {
+		out := listAnswer{Files: []fileInfo{}}
+		dir, err := vfs.Clean(in.Path)
+		if err != nil {
+			return out, err
+		}
+		infos, err := afero.ReadDir(p, dir)
+		if err != nil {
+			return out, err
+		}
+		out.Path, out.Total = dir, len(infos)
+		limit := page(in.Limit, 500, 2000)
+		for _, folders := range []bool{true, false} {
+			for _, info := range infos {
+				if info.IsDir() != folders {
+					continue
+				}
+				if in.Offset > 0 {
+					in.Offset--
+					continue
+				}
+				if len(out.Files) < limit {
+					out.Files = append(out.Files, newFileInfo(p, path.Join(dir, info.Name()), info))
+				}
+			}
+		}
+		return out, nil
+	})
+}
+
+func newFileInfo(p vfs.Project, name string, info fs.FileInfo) fileInfo {
+	f := fileInfo{Name: info.Name(), Path: name, Folder: info.IsDir(), Time: info.ModTime(),
+		Special: !info.IsDir() && !info.Mode().IsRegular(), Mount: vfs.IsMount(p, name)}
+	if !f.Folder {
+		f.Size = info.Size()
+	}
+	return f
+}
+
+type textRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path"`
+	Offset  int64  `json:"offset,omitempty" jsonschema:"where the part begins, in bytes; it begins with the line there"`
+	Limit   int64  `json:"limit,omitempty" jsonschema:"how large it may be, in bytes; the default is 128 KiB"`
+	Change  int64  `json:"change,omitempty" jsonschema:"read the file as it was before this change"`
+}
+
+type textAnswer struct {
+	Path   string    `json:"path"`
+	Size   int64     `json:"size"`
+	Time   time.Time `json:"time"`
+	MIME   string    `json:"mime"`
+	Binary bool      `json:"binary" jsonschema:"it is not text, and has none here"`
+	Text   string    `json:"text"`
+	Offset int64     `json:"offset" jsonschema:"where the text begins"`
+	End    int64     `json:"end" jsonschema:"where it ends"`
+	Line   int64     `json:"line" jsonschema:"the number of its first line, from 1"`
+	// Version is for saving the file. It is empty if the file is too large to be edited here, or not text.
+	Version string `json:"version"`
+}
+
+const (
+	usualPart = 128 << 10
+	mostPart  = 1 << 20
+)
+
+// versionOf identifies the content of a file.
+func versionOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:16])
+}
+
+// readAt reads at most so many bytes from a place.
+func readAt(f io.ReaderAt, offset, n int64) ([]byte, error) {
+	data := make([]byte, n)
+	got, err := f.ReadAt(data, offset)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return data[:got], err
+}
+
+func readText(s *Server, r *request, in textRequest) (textAnswer, error) {
+	return within(s, r, in.Project, "", func(p vfs.Project) (textAnswer, error) {
+		out := textAnswer{}
+		f, info, err := openFile(r.Context(), p, in.Path, in.Change)
+		if err != nil {
+			return out, err
+		}
+		defer f.Close()
+		out.Path, out.Size, out.Time = in.Path, info.Size(), info.ModTime()
+		head, err := readAt(f, 0, min(out.Size, filetype.HeadSize))
+		if err != nil {
+			return out, err
+		}
+		out.MIME, out.Binary = filetype.Of(in.Path, head)
+		if out.Binary {
+			return out, nil
+		}
+		if out.Size <= maxEdit && in.Change == 0 {
+			all, err := readAt(f, 0, out.Size)
+			if err != nil {
+				return out, err
+			}
+			if utf8.Valid(all) {
+				out.Version = versionOf(all)
+			}
+		}
+		limit := int64(page(int(min(in.Limit, mostPart)), usualPart, mostPart))
+		return out, readPart(f, max(0, min(in.Offset, out.Size)), limit, &out)
+	})
+}
+
+// openFile opens a regular file, now or before a change.
+func openFile(ctx context.Context, p vfs.Project, name string, change int64) (afero.File, fs.FileInfo, error) {
+	name, err := vfs.Clean(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	var f afero.File
+	if change > 0 {
+		f, err = p.OpenVersion(ctx, change)
+	} else {
+		f, err = p.Open(name)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = bad("path", "%s is a folder", name)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}
+
+// readPart sets the text that begins with the line at an offset. Lines that are longer than a part are cut.
+func readPart(f io.ReaderAt, offset, limit int64, out *textAnswer) error {
+	out.Line = 1
+	const block = 1 << 20
+	begin := int64(0) // of the line
+	for at := int64(0); at < offset; at += block {
+		data, err := readAt(f, at, min(block, offset-at))
+		if err != nil {
+			return err
+		}
+		out.Line += int64(bytes.Count(data, []byte{'\n'}))
+		if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
+			begin = at + int64(i) + 1
+		}
+	}
+	if offset-begin > limit { // a line of many parts
+		begin = offset
+	}
+	data, err := readAt(f, begin, min(limit, out.Size-begin))
+	if err != nil {
+		return err
+	}
+	for begin > 0 && len(data) > 0 && !utf8.RuneStart(data[0]) {
+		data, begin = data[1:], begin+1
+	}
+	if begin+int64(len(data)) < out.Size { // whole lines, or at least whole characters
+		if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
+			data = data[:i+1]
+		} else {
+			data = data[:plaintext.Boundary(string(data), len(data))]
+			for n := 1; n < utf8.UTFMax && n < len(data); n++ {
+				if last := data[len(data)-n]; utf8.RuneStart(last) {
+					if last >= utf8.RuneSelf && !utf8.FullRune(data[len(data)-n:]) {
+						data = data[:len(data)-n]
+					}
+					break
+				}
+			}
+		}
+	}
+	out.Text, out.Offset, out.End = string(data), begin, begin+int64(len(data))
+	return nil
+}
+
+type contentRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path"`
+	Change  int64  `json:"change,omitempty" jsonschema:"the file as it was before this change"`
+}
+
+// images are what browsers show without running anything, whoever has made them.
+var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/avif": true,
+	"image/bmp": true, "image/svg+xml": true}
+
+func readContent(s *Server, r *request, in contentRequest) error {
+	_, err := within(s, r, in.Project, "", func(p vfs.Project) (nothing, error) {
+		f, info, err := openFile(r.Context(), p, in.Path, in.Change)
+		if err != nil {
+			return nothing{}, err
+		}
+		defer f.Close()
+		head, err := readAt(f, 0, min(info.Size(), filetype.HeadSize))
+		if err != nil {
+			return nothing{}, err
+		}
+		kind, _ := filetype.Of(in.Path, head)
+		if strings.EqualFold(path.Ext(in.Path), ".svg") && utf8.Valid(head) {
+			kind = "image/svg+xml" // in an <img>, it runs nothing and loads nothing; alone, it is saved and not shown
+		}
+		if !images[kind] {
+			kind = "application/octet-stream"
+		}
+		attach(r.w.Header(), kind, path.Base(in.Path))
+		r.w.Header().Set("Content-Length", fmt.Sprint(info.Size()))
+		if r.Method == http.MethodHead {
+			return nothing{}, nil
+		}
+		w := &slowWriter{ResponseWriter: r.w}
+		if _, err := io.Copy(w, f); err != nil {
+			panic(http.ErrAbortHandler) // the client is gone, or must see that something is missing
+		}
+		return nothing{}, nil
+	})
+	return err
+}
+
+type saveRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path"`
+	Text    string `json:"text"`
+	Version string `json:"version" jsonschema:"that of the text that was changed; empty if there must be no file yet"`
+}
+
+type savedAnswer struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+}
+
+func saveText(s *Server, r *request, in saveRequest) (savedAnswer, error) {
+	if len(in.Text) > maxEdit {
+		return savedAnswer{}, &failure{status: http.StatusRequestEntityTooLarge, Code: "too_large", Message: "texts up to 1 MiB can be edited here: upload it instead"}
+	}
+	return within(s, r, in.Project, "page-edit", func(p vfs.Project) (savedAnswer, error) {
+		name, err := vfs.Clean(in.Path)
+		if err != nil {
+			return savedAnswer{}, err
+		}
+		err = p.Exclusively(r.Context(), func(files afero.Fs) error {
+			now, err := afero.ReadFile(files, name)
+			switch {
+			case errors.Is(err, fs.ErrNotExist) && in.Version == "":
+			case errors.Is(err, fs.ErrNotExist):
+				return &failure{status: http.StatusConflict, Code: "changed", Message: "the file has been deleted or renamed since you opened it"}
+			case err != nil:
+				return err
+			case in.Version == "" || versionOf(now) != in.Version:
+				f := &failure{status: http.StatusConflict, Code: "changed", Version: versionOf(now),
+					Message: "somebody else has changed the file since you opened it"}
+				if in.Version == "" {
+					f.Message = "there is a file of this name already"
+				}
+				f.Diff, _ = compare(now, []byte(in.Text))
+				return f
+			}
+			return vfs.WriteFile(r.Context(), files, name, []byte(in.Text))
+		})
+		return savedAnswer{name, versionOf([]byte(in.Text))}, err
+	})
+}
+
+type uploadRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path"`
+	Replace bool   `json:"replace,omitempty" jsonschema:"replace a file that is there"`
+}
+
+type uploadAnswer struct {
+	Path string `json:"path"`
+	Size int64  `json:"size"`
+}
+
+// uploadTime is how long an upload may take.
+const uploadTime = 10 * time.Minute
+
+func uploadFile(s *Server, r *request, in uploadRequest) (uploadAnswer, error) {
+	_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(uploadTime))
+	return within(s, r, in.Project, "page-upload", func(p vfs.Project) (uploadAnswer, error) {
+		name, err := vfs.Clean(in.Path)
+		if err != nil {
+			return uploadAnswer{}, err
+		}
+		if _, err := p.Stat(name); err == nil && !in.Replace {
+			return uploadAnswer{}, &failure{status: http.StatusConflict, Code: "exists", Field: "path", Message: "there is a file of this name already"}
+		}
+		if err := p.MkdirAll(path.Dir(name), 0o755); err != nil {
+			return uploadAnswer{}, err
+		}
+		flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		f, err := p.OpenFile(name, flags, 0o644)
+		if err != nil {
+			return uploadAnswer{}, err
+		}
+		n, err := io.Copy(f, r.Body) // the project's quota ends it
+		if err != nil {
+			return uploadAnswer{}, err // the end of the call drops what has come
+		}
+		return uploadAnswer{name, n}, f.Close()
+	})
+}
+
+type pathRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path"`
+}
+
+type pathAnswer struct {
+	Path string `json:"path"`
+}
+
+func makeFolder(s *Server, r *request, in pathRequest) (pathAnswer, error) {
+	return within(s, r, in.Project, "page-folder", func(p vfs.Project) (pathAnswer, error) {
+		name, err := vfs.Clean(in.Path)
+		if err == nil {
+			if _, there := p.Stat(name); there == nil {
+				return pathAnswer{}, &failure{status: http.StatusConflict, Code: "exists", Field: "path", Message: "there is something of this name already"}
+			}
+			err = p.MkdirAll(name, 0o755)
+		}
+		return pathAnswer{name}, err
+	})
+}
+
+type moveRequest struct {
+	Project string `json:"project"`
+	Path    string `json:"path"`
+	To      string `json:"to"`
+}
+
+func moveFile(s *Server, r *request, in moveRequest) (pathAnswer, error) {
+	return within(s, r, in.Project, "page-rename", func(p vfs.Project) (pathAnswer, error) {
+		from, err := vfs.Clean(in.Path)
+		if err != nil {
+			return pathAnswer{}, err
+		}
+		to, err := vfs.Clean(in.To)
+		if err != nil {
+			return pathAnswer{}, err
+		}
+		if err := p.MkdirAll(path.Dir(to), 0o755); err != nil {
+			return pathAnswer{}, err
+		}
+		return pathAnswer{to}, vfs.Move(r.Context(), p, from, to)
+	})
+}
+
+type removedAnswer struct {
+	Call string `json:"call" jsonschema:"undoing it brings back what was deleted"`
+}
+
+func deleteFile(s *Server, r *request, in pathRequest) (removedAnswer, error) {
+	return within(s, r, in.Project, "page-delete", func(p vfs.Project) (removedAnswer, error) {
+		name, err := vfs.Clean(in.Path)
+		if err != nil {
+			return removedAnswer{}, err
+		}
+		if name == "/" {
+			return removedAnswer{}, bad("path", "the project's folder itself cannot be deleted")
+		}
+		if _, err := p.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return removedAnswer{}, err
+		}
+		if err := p.RemoveAll(name); err != nil {
+			return removedAnswer{}, err
+		}
+		changes, err := p.Changes(r.Context(), name)
+		if err != nil || len(changes) == 0 {
+			return removedAnswer{}, err
+		}
+		return removedAnswer{changes[0].Call}, nil
+	})
+}
+
+type searchRequest struct {
+	Project string `json:"project"`
+	Text    string `json:"text"`
+	Path    string `json:"path,omitempty" jsonschema:"search in this folder; the default is everywhere"`
+	Regexp  bool   `json:"regexp,omitempty" jsonschema:"the text is a regular expression"`
+	Case    bool   `json:"case,omitempty" jsonschema:"tell capital letters from small ones"`
+}
+
+type match struct {
+	Path string `json:"path"`
+	Line int    `json:"line,omitempty" jsonschema:"from 1; none if the name is what matches"`
+	Text string `json:"text,omitempty" jsonschema:"the line, or a part of it"`
+}
+
+type searchAnswer struct {
+	Matches []match `json:"matches"`
+	More    bool    `json:"more" jsonschema:"there are more, or the time was up"`
+}
+
+const (
+	maxMatches = 500
+	maxLine    = 300
+	searchTime = 10 * time.Second
+)
+
+func searchFiles(s *Server, r *request, in searchRequest) (searchAnswer, error) {
+	pattern := in.Text
+	if !in.Regexp {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if !in.Case {
+		pattern = "(?i)" + pattern
+	}
+	matches, err := regexp.Compile(pattern)
+	if err != nil || in.Text == "" || len(in.Text) > 1000 {
+		return searchAnswer{}, bad("text", "this cannot be searched for")
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), searchTime)
+	defer cancel()
+	return within(s, r, in.Project, "", func(p vfs.Project) (searchAnswer, error) {
+		out := searchAnswer{Matches: []match{}}
+		top, err := vfs.Clean(in.Path)
+		if err != nil {
+			return out, err
+		}
+		err = afero.Walk(p, top, func(name string, info fs.FileInfo, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case ctx.Err() != nil || len(out.Matches) >= maxMatches:
+				out.More = true
+				return errEnough
+			}
+			if matches.MatchString(info.Name()) && name != "/" {
+				out.Matches = append(out.Matches, match{Path: name})
+			}
+			if !info.Mode().IsRegular() {
+				return nil
+			}
+			data, err := afero.ReadFile(p, name)
+			if err != nil || bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
+				return nil // it is gone, or is not text
+			}
+			n := 0
+			for line := range bytes.Lines(data) {
+				n++
+				if len(out.Matches) >= maxMatches {
+					return nil
+				}
+				if at := matches.FindIndex(line); at != nil {
+					out.Matches = append(out.Matches, match{name, n, excerpt(string(bytes.TrimRight(line, "\r\n")), at[0])})
+				}
+			}
+			return nil
+		})
+		if errors.Is(err, errEnough) {
+			err = nil
+		}
+		return out, err
+	})
+}
+
+var errEnough = errors.New("enough")
+
+// excerpt is the part of a line in which something was found.
+func excerpt(line string, at int) string {
+	line = strings.ToValidUTF8(line, "\ufffd")
+	if len(line) <= maxLine {
+		return line
+	}
+	begin := plaintext.Boundary(line, max(0, min(at-80, len(line)-maxLine)))
+	text := plaintext.Cut(line[begin:], maxLine)
+	if begin > 0 {
+		text = "…" + text
+	}
+	return text
+}

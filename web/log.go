@@ -1,0 +1,282 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/internal/plaintext"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// Limits of a Log.
+const (
+	logCalls   = 1000
+	logText    = 64 << 10  // bytes of one input or result
+	logConsole = 256 << 10 // bytes of one console
+	logTexts   = 64 << 20  // bytes of all of them together
+)
+
+// A Log remembers the latest calls of this process, whoever makes them, with what their code prints. Its Middleware must
+// be among that of the runner. It keeps at most some 64 MiB. It is safe for concurrent use.
+type Log struct {
+	mu    sync.Mutex
+	calls []*logged // the oldest first
+	byID  map[[2]string]*logged
+	size  int
+	made  int64
+	news  chan struct{} // closed when something changes
+}
+
+// A logged is a call in a log. The lock of the log guards it.
+type logged struct {
+	project, id string
+	number      int64
+	parent      string
+	tool        string
+	client      string
+	began       time.Time
+	took        time.Duration
+	running     bool
+	input       string
+	result      string
+	code        string
+	status      string
+	data        json.RawMessage // usage and the like
+	console     []line
+	printed     int   // bytes of console
+	dropped     int64 // bytes that had no room
+	lines       int64 // lines so far, with those that had no room
+}
+
+// A line is what code has printed.
+type line struct {
+	Level string `json:"level"`
+	Text  string `json:"text"`
+	// Open means that the next one continues the line.
+	Open bool `json:"open,omitempty"`
+}
+
+// NewLog returns an empty log.
+func NewLog() *Log { return &Log{byID: map[[2]string]*logged{}, news: make(chan struct{})} }
+
+// Middleware notes calls.
+func (l *Log) Middleware(next registry.Handler) registry.Handler {
+	return func(ctx context.Context, call registry.Call, env registry.Env) registry.Result {
+		c, begun := ctx.Value(begunKey{}).(*logged)
+		if !begun || c.id != call.ID || c.project != env.Project {
+			c = l.begin(call, env)
+		}
+		before := env.Progress
+		env.Progress = func(p registry.Progress) {
+			if p.Console != nil && p.CallID == call.ID {
+				l.print(c, p.Console)
+			}
+			if before != nil {
+				before(p)
+			}
+		}
+		ended := false
+		defer func() {
+			if !ended { // a panic, which is another's to handle
+				l.end(c, registry.Failure(registry.CodeFailed, "the call panicked"))
+			}
+		}()
+		result := next(ctx, call, env)
+		ended = true
+		l.end(c, result)
+		return result
+	}
+}
+
+// begunKey is for a call in the context that has been noted before it is dispatched, so that it can be followed at once.
+type begunKey struct{}
+
+func (l *Log) begin(call registry.Call, env registry.Env) *logged {
+	c := &logged{project: env.Project, id: call.ID, parent: call.Parent, tool: plaintext.Clean(call.Tool, 200), client: env.Client,
+		began: time.Now(), running: true, input: plaintext.Clean(string(call.Input), logText)}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.made++
+	c.number = l.made
+	if c.id == "" {
+		c.id = fmt.Sprintf("#%d", c.number)
+	}
+	l.calls = append(l.calls, c)
+	l.byID[[2]string{c.project, c.id}] = c
+	l.size += len(c.input)
+	l.trim()
+	l.changed()
+	return c
+}
+
+// trim drops the oldest calls that have ended, if there are too many. The lock is held.
+func (l *Log) trim() {
+	for i := 0; i < len(l.calls) && (len(l.calls) > logCalls || l.size > logTexts); {
+		c := l.calls[i]
+		if c.running && len(l.calls) < 2*logCalls {
+			i++
+			continue
+		}
+		l.size -= len(c.input) + len(c.result) + len(c.data) + c.printed
+		if key := [2]string{c.project, c.id}; l.byID[key] == c {
+			delete(l.byID, key)
+		}
+		c.number = 0 // no longer counted
+		l.calls = slices.Delete(l.calls, i, i+1)
+	}
+}
+
+func (l *Log) print(c *logged, e *registry.ConsoleEntry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.number == 0 || !c.running {
+		return
+	}
+	c.lines++
+	text := strings.ToValidUTF8(e.Text, "\ufffd")
+	if c.printed+len(text) > logConsole {
+		c.dropped += int64(len(text))
+	} else {
+		c.console = append(c.console, line{e.Level, text, e.Unfinished})
+		c.printed += len(text)
+		l.size += len(text)
+	}
+	l.changed()
+}
+
+func (l *Log) end(c *logged, result registry.Result) {
+	text := plaintext.Clean(result.Text(), logText)
+	data, _ := result.Data.(json.RawMessage)
+	if len(data) > logText {
+		data = nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.running, c.took, c.code, c.status, c.result, c.data = false, time.Since(c.began), string(result.Code), result.Status, text, data
+	if c.number != 0 {
+		l.size += len(text) + len(data)
+	}
+	l.trim()
+	l.changed()
+}
+
+// changed wakes those who wait. The lock is held.
+func (l *Log) changed() {
+	close(l.news)
+	l.news = make(chan struct{})
+}
+
+// next returns a channel that is closed when something changes.
+func (l *Log) next() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.news
+}
+
+// A callInfo is a call as the API has it.
+type callInfo struct {
+	Call    string    `json:"call"`
+	Project string    `json:"project"`
+	Tool    string    `json:"tool,omitempty" jsonschema:"empty for calls of other processes, of which only the changes are known"`
+	Client  string    `json:"client,omitempty" jsonschema:"who made it"`
+	Parent  string    `json:"parent,omitempty" jsonschema:"the call whose code made it"`
+	Began   time.Time `json:"began"`
+	Running bool      `json:"running"`
+	// Milliseconds is how long it took.
+	Milliseconds float64 `json:"milliseconds"`
+	Code         string  `json:"code,omitempty" jsonschema:"how it failed; empty if it did not"`
+	Status       string  `json:"status,omitempty"`
+	Changes      int     `json:"changes" jsonschema:"how many changes the history has of it"`
+}
+
+// A callDetail is all that is known of a call.
+type callDetail struct {
+	callInfo
+	Input   string       `json:"input"`
+	Result  string       `json:"result"`
+	Data    any          `json:"data,omitempty" jsonschema:"the result for programs, such as what code has used"`
+	Console []line       `json:"console"`
+	Dropped int64        `json:"dropped,omitempty" jsonschema:"bytes of the console that are not kept"`
+	Known   bool         `json:"known" jsonschema:"this process made the call, so its input and result are known"`
+	Files   []changeInfo `json:"files" jsonschema:"what it changed"`
+}
+
+// info returns a call without its texts. The lock is held.
+func (c *logged) info() callInfo {
+	took := c.took
+	if c.running {
+		took = time.Since(c.began)
+	}
+	return callInfo{Call: c.id, Project: c.project, Tool: c.tool, Client: c.client, Parent: c.parent, Began: c.began, Running: c.running,
+		Milliseconds: float64(took.Microseconds()) / 1000, Code: c.code, Status: c.status}
+}
+
+// list returns the calls of a project, the latest first.
+func (l *Log) list(project string) []callInfo {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []callInfo
+	for _, c := range slices.Backward(l.calls) {
+		if c.project == project {
+			all = append(all, c.info())
+		}
+	}
+	return all
+}
+
+// find returns a call.
+func (l *Log) find(project, id string) (callDetail, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.byID[[2]string{project, id}]
+	if c == nil {
+		return callDetail{}, false
+	}
+	d := callDetail{callInfo: c.info(), Input: c.input, Result: c.result, Console: slices.Clone(c.console), Dropped: c.dropped, Known: true}
+	if d.Console == nil {
+		d.Console = []line{}
+	}
+	if c.data != nil {
+		d.Data = c.data
+	}
+	return d, true
+}
+
+// output returns what a call has printed after so many lines, and whether it still runs.
+func (l *Log) output(project, id string, after int) (more []line, dropped int64, running, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.byID[[2]string{project, id}]
+	if c == nil {
+		return nil, 0, false, false
+	}
+	if after < len(c.console) {
+		more = slices.Clone(c.console[after:])
+	}
+	return more, c.dropped, c.running, true
+}
+
+// A logState changes when calls begin or end.
+type logState struct {
+	last    int64
+	running int
+}
+
+func (l *Log) state(project string) (s logState) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.calls {
+		if c.project == project {
+			s.last = c.number
+			if c.running {
+				s.running++
+			}
+		}
+	}
+	return s
+}

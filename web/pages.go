@@ -1,0 +1,136 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// A view is a page. Its module of JavaScript has its name.
+type view struct {
+	Path, Name, Title string
+	project           bool // it is one of a project
+}
+
+var views = []view{
+	{"/", "projects", "Projects", false},
+	{"/files", "files", "Files", true},
+	{"/run", "run", "Run", true},
+	{"/calls", "calls", "Calls", true},
+	{"/history", "history", "History", true},
+	{"/tools", "tools", "Tools", true},
+	{"/servers", "servers", "Servers", false},
+}
+
+// A link is one to another view.
+type link struct {
+	Title, Address string
+	Here           bool
+}
+
+// pageData is what the template gets.
+type pageData struct {
+	Title, View, Project, Shown, CSRF, Message string
+	Links, Projects                            []link
+	Login, LoggedIn, ByLink                    bool
+}
+
+// servePage serves the frame of a page. What is in it comes through the API.
+func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "pages are for reading", http.StatusMethodNotAllowed)
+		return
+	}
+	if r.URL.Path == "/open" {
+		s.serveLink(w, r)
+		return
+	}
+	if r.URL.Path == "/favicon.ico" {
+		http.Redirect(w, r, "/assets/icon.svg", http.StatusMovedPermanently)
+		return
+	}
+	who := s.admits(r)
+	if who == nil && s.options.Everybody {
+		s.setCookie(w, r, s.doors.admit(""))
+		http.Redirect(w, r, r.URL.RequestURI(), http.StatusSeeOther)
+		return
+	}
+	if who == nil {
+		data := pageData{Title: "Who is there?", View: "login", Login: s.options.Token != nil}
+		s.render(w, http.StatusUnauthorized, data)
+		return
+	}
+	data := pageData{LoggedIn: true, ByLink: who.access == s.owner}
+	if who.visit != nil {
+		data.CSRF = who.visit.csrf
+	}
+	project := r.URL.Query().Get("project")
+	if project == "" {
+		project = who.access.Project
+	}
+	if err := (&request{r, w, who}).mayUse(project); project != "" && err != nil {
+		data.Title, data.Message = "No such project", "There is no project of this name."
+		s.render(w, http.StatusNotFound, data)
+		return
+	}
+	var here *view
+	for i := range views {
+		v := &views[i]
+		l := link{v.Title, v.Path, v.Path == r.URL.Path}
+		if l.Here {
+			here = v
+		}
+		switch {
+		case !v.project && who.access.Project != "" && v.Name == "servers":
+		case !v.project:
+			data.Links = append(data.Links, l)
+		case project != "":
+			l.Address += "?" + url.Values{"project": {project}}.Encode()
+			data.Projects = append(data.Projects, l)
+		}
+	}
+	switch {
+	case here == nil:
+		data.Title, data.Message = "No such page", "There is no page at this address."
+		s.render(w, http.StatusNotFound, data)
+		return
+	case here.project && project == "":
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	data.Title, data.View = here.Title, here.Name
+	if project != "" {
+		data.Project, data.Shown = project, shown(project)
+	}
+	s.render(w, http.StatusOK, data)
+}
+
+// serveLink admits somebody who has a link. The answer is a page that leads on, so that the key does not stay in the
+// address: a redirection that began elsewhere would come without the cookie, which is for requests of our own pages.
+func (s *Server) serveLink(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet || !s.doors.useLink(r.URL.Query().Get("key")) {
+		if who := s.admits(r); who != nil { // again, by going back
+			http.Redirect(w, r, "/", http.StatusSeeOther)
+			return
+		}
+		s.render(w, http.StatusForbidden, pageData{Title: "This link is used up", View: "login", Login: s.options.Token != nil,
+			Message: "A link opens the page once, within ten minutes. Start toolrun serve again for a new one, or make one on the page where it is open."})
+		return
+	}
+	s.setCookie(w, r, s.doors.admit(""))
+	s.render(w, http.StatusOK, pageData{Title: "Welcome", View: "welcome"})
+}
+
+func (s *Server) render(w http.ResponseWriter, status int, data pageData) {
+	var page bytes.Buffer
+	if err := s.pages.ExecuteTemplate(&page, "page.html", data); err != nil {
+		s.options.Logger.Error("the page failed", "error", errors.Join(err))
+		http.Error(w, "something went wrong", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = page.WriteTo(w)
+}

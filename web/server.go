@@ -1,0 +1,279 @@
+// Package web is the page: it shows people the projects, tools and calls of a [toolrun.Runner] in a browser, and lets
+// them change files and take back what a model did.
+//
+//	log := web.NewLog()
+//	runner, err := toolrun.Open(ctx, &toolrun.Options{Middleware: []registry.Middleware{log.Middleware}})
+//	server, err := web.New(runner, &web.Options{Log: log})
+//	listener, err := net.Listen("tcp", "localhost:0")
+//	fmt.Println(server.Link("http://" + listener.Addr().String()))
+//	err = http.Serve(listener, server)
+//
+// # Who gets in
+//
+// Somebody who has followed a one-time link, or has shown a token, gets a cookie. Programs send a token with each
+// request. [Options] say what each may use. Requests by another name of the server, and from other pages, are refused.
+//
+// # The API
+//
+// All that the page does goes through an API of JSON under /api. /api/openapi.json describes it.
+//
+// # Isolation
+//
+// What projects contain is data. The page makes text nodes of it, and its policy forbids scripts and styles but its own
+// files, other servers, and frames. Files are served as attachments that a browser may neither run nor guess the type of.
+package web
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/sameorigin"
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
+	"github.com/toolrun/toolrun/tools/module"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// Options configure a [Server]. The zero value is a page for one person, who gets in by a link.
+type Options struct {
+	// Store has the projects. Nil means the runner's.
+	Store vfs.Store
+	// Log has the calls that the page shows. Nil means that it shows its own calls, and what the history has of others.
+	Log *Log
+	// Runs are the calls that wait for approval. Nil means the runner's, or, with another Store, those of that.
+	Runs *runs.Runs
+	// Hosts and Origins are names of the server, and origins of pages that may use it, besides the loopback's: see
+	// [github.com/toolrun/toolrun/mcp/mcpserver.HandlerOptions].
+	Hosts, Origins []string
+	// Token returns what the bearer token of a request lets its holder use, or nil. If Token is nil, there are no tokens.
+	Token func(r *http.Request) *Access
+	// Everybody admits all who can reach the server, without a link or a token.
+	Everybody bool
+	// Admitted, if not nil, is called for each request of somebody who may use the page.
+	Admitted func(r *http.Request)
+	// Select, if not nil, changes what is chosen for a project, such as by flags, for calls of the page.
+	Select func(registry.Selection) registry.Selection
+	// Limits are those of the calls that the page makes.
+	Limits registry.Limits
+	// Modules are the modules that the page lists. Nil means none.
+	Modules *module.Store
+	// Version is shown to people.
+	Version string
+	// Logger gets records for the host. Nil logs nothing.
+	Logger *slog.Logger
+	// Now is the clock. Nil means [time.Now].
+	Now func() time.Time
+}
+
+// An Access is what somebody may use.
+type Access struct {
+	// Name is for logs.
+	Name string
+	// Project is the only project. Empty means all of them.
+	Project string
+	// Select, if not nil, changes what is chosen for the project. The tools that it leaves enabled are the only ones.
+	Select func(registry.Selection) registry.Selection
+	// Limits are those of calls.
+	Limits registry.Limits
+	// Store opens the project. Nil means the server's.
+	Store vfs.Store
+}
+
+// A Server is the page and its API. It is safe for concurrent use.
+type Server struct {
+	runner  *toolrun.Runner
+	options Options
+	own     sameorigin.Server
+	log     *Log
+	ownLog  bool    // the runner does not have it among its middleware
+	owner   *Access // of those who come by a link
+	doors   *doors
+	runs    *made
+	waiting *runs.Runs // nil if calls cannot wait
+	watches *watches
+	api     *api
+	pages   *template.Template
+	assets  map[string]asset
+	tries   *rate.Limiter // of tokens
+	ctx     context.Context
+	end     context.CancelCauseFunc
+	working sync.WaitGroup
+}
+
+//go:embed assets templates
+var files embed.FS
+
+// New makes a page for a runner, which must outlast it.
+func New(runner *toolrun.Runner, options *Options) (*Server, error) {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if o.Limits.Timeout < 0 && o.Limits.Timeout != registry.NoTimeout {
+		return nil, errors.New("the time of calls is negative")
+	}
+	var own *runs.Runs
+	if o.Store == nil {
+		o.Store, own = runner.Store(), runner.Runs()
+	}
+	waiting, err := o.approvals(own)
+	if err != nil {
+		return nil, err
+	}
+	ownLog := o.Log == nil
+	if ownLog {
+		o.Log = NewLog()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Server{runner: runner, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins}, log: o.Log, ownLog: ownLog,
+		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: rate.NewLimiter(10, 20), waiting: waiting}
+	s.ctx, s.end = context.WithCancelCause(context.Background())
+	s.runs, s.watches = newMade(), newWatches(s)
+	if s.pages, err = template.ParseFS(files, "templates/*.html"); err != nil {
+		return nil, err
+	}
+	if s.assets, err = loadAssets(); err != nil {
+		return nil, err
+	}
+	s.api, err = newAPI(s.routes())
+	return s, err
+}
+
+// Link returns an address at which one person gets in, once, within [LinkTime]. The base is that of the server, such as
+// http://localhost:8080.
+func (s *Server) Link(base string) string { return base + "/open?key=" + s.doors.newLink() }
+
+// Shutdown ends streams, lets no call begin, and waits for those that run until the context ends; then it stops them.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.runs.close()
+	s.watches.close()
+	done := make(chan struct{})
+	go func() {
+		s.working.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		s.end(toolrun.ErrClosed)
+		return nil
+	case <-ctx.Done():
+		s.end(toolrun.ErrClosed)
+		<-done
+		return ctx.Err()
+	}
+}
+
+// policy is the Content-Security-Policy of the pages: nothing but their own files, and no markup from strings.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// ServeHTTP serves the page and its API.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()")
+	h.Set("Cache-Control", "no-store")
+	if problem := s.own.Refuse(r); problem != "" {
+		http.Error(w, problem, http.StatusForbidden)
+		return
+	}
+	if !s.ownRequest(r) {
+		http.Error(w, "this server is not for other pages", http.StatusForbidden)
+		return
+	}
+	switch {
+	case r.URL.Path == "/api" || strings.HasPrefix(r.URL.Path, "/api/"):
+		s.api.serve(s, w, r)
+	case strings.HasPrefix(r.URL.Path, "/assets/"):
+		s.serveAsset(w, r)
+	default:
+		s.servePage(w, r)
+	}
+}
+
+// ownRequest reports whether a request comes from the server's own page, from a person who has entered or followed an
+// address, or from a program. Pages at other ports of this machine count as others, though cookies do not tell them
+// apart.
+//
+// https://www.w3.org/TR/fetch-metadata/
+func (s *Server) ownRequest(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return true
+	}
+	if r.Header.Get("Origin") != "" { // which has been checked
+		return true
+	}
+	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document" && !strings.HasPrefix(r.URL.Path, "/api")
+}
+
+// An asset is a file of the page.
+type asset struct {
+	data           []byte
+	kind, identity string
+}
+
+func loadAssets() (map[string]asset, error) {
+	kinds := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+		".svg": "image/svg+xml"}
+	assets := map[string]asset{}
+	return assets, fs.WalkDir(files, "assets", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := files.ReadFile(name)
+		sum := sha256.Sum256(data)
+		kind := cmp.Or(kinds[path.Ext(name)], mime.TypeByExtension(path.Ext(name)), "application/octet-stream")
+		assets["/"+name] = asset{data, kind, `"` + hex.EncodeToString(sum[:8]) + `"`}
+		return err
+	})
+}
+
+// serveAsset serves a file of the page, to everybody: they are public.
+func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
+	a, ok := s.assets[r.URL.Path]
+	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-cache") // asked for anew each time, since the next version has the same addresses
+	h.Set("ETag", a.identity)
+	h.Set("Content-Type", a.kind)
+	if r.Header.Get("If-None-Match") == a.identity {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Length", fmt.Sprint(len(a.data)))
+	if r.Method == http.MethodGet {
+		_, _ = w.Write(a.data)
+	}
+}
