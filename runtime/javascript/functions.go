@@ -14,12 +14,26 @@ import (
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
+// A setup is what install of the prelude makes from a run's functions and globals.
+type setup struct {
+	Mark      string            `json:"mark"`
+	Functions []setupFunction   `json:"functions"`
+	Globals   any               `json:"globals"`
+	Lazy      map[string]string `json:"lazy,omitempty"` // names, and the modules that define them
+}
+
+type setupFunction struct {
+	Path   []string `json:"path"`
+	Async  bool     `json:"async"`
+	Number int      `json:"number"`
+}
+
 // encodeSetup encodes the run's functions and globals for install.
 func (r *run) encodeSetup() error {
 	if len(r.options.Functions)+len(r.options.Globals) == 0 {
 		return nil
 	}
-	functions, globals, lazy := []any{}, []any{}, map[string]string{}
+	made, globals := setup{Mark: r.mark, Functions: []setupFunction{}}, []any{}
 	for n, f := range r.options.Functions {
 		path, err := []string(nil), error(nil)
 		if name, hidden := strings.CutPrefix(f.Name, hiddenName); hidden {
@@ -29,9 +43,9 @@ func (r *run) encodeSetup() error {
 		}
 		if number, isNew := r.number(n); isNew {
 			if path[0] == "" {
-				lazy["fetch"] = fetchModule
+				made.Lazy = map[string]string{"fetch": fetchModule}
 			}
-			functions = append(functions, map[string]any{"path": path, "async": f.Async, "number": number})
+			made.Functions = append(made.Functions, setupFunction{path, f.Async, number})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.options.Globals)) {
@@ -42,12 +56,12 @@ func (r *run) encodeSetup() error {
 		globals = append(globals, map[string]any{"path": path, "value": r.options.Globals[name]})
 	}
 	var err error
-	encode := func() (encoded, error) {
-		setup := map[string]any{"mark": r.mark, "functions": functions, "globals": globals}
-		if len(lazy) > 0 {
-			setup["lazy"] = lazy
+	encode := func() (e encoded, err error) {
+		if made.Globals, err = r.extract(globals, &e.data, 0); err != nil {
+			return encoded{}, err
 		}
-		return r.encode(setup)
+		e.text, err = marshal(made)
+		return e, err
 	}
 	if len(globals) == 0 { // no code of the host's
 		r.setup, err = encode()

@@ -60,8 +60,9 @@ type outcome struct {
 }
 
 func newRun(r *sandbox.Run, options RunOptions) *run {
+	random := rand.Text() // 26 letters of five bits
 	return &run{
-		Run: r, options: options, origins: map[string]origin{}, mark: newMark(), entry: "toolrun:" + rand.Text(),
+		Run: r, options: options, origins: map[string]origin{}, mark: newMark(random[:12]), entry: "toolrun:" + random[12:],
 		completions: make(chan completion), firstName: options.Name,
 	}
 }

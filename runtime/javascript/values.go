@@ -2,7 +2,6 @@ package javascript
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"maps"
 	"math"
@@ -18,8 +17,8 @@ import (
 // their place, with the run's mark and where they are in that piece: "MARK<offset>:<length>". The mark is random, so no
 // other string begins with it by accident. A script that forges one refers to its own bytes.
 
-// newMark returns a unique mark.
-func newMark() string { return "\x00bytes " + rand.Text()[:12] + " " }
+// newMark returns the mark of a run, from random text.
+func newMark(random string) string { return "\x00bytes " + random + " " }
 
 // decode turns JSON from a guest into a value, with copies of the bytes in place of the marks. It returns about how
 // many bytes of the host's memory the value takes; if that is more than room, the error is errLarge.
@@ -98,12 +97,13 @@ func (r *run) encode(value any) (e encoded, err error) {
 	if value, err = r.extract(value, &e.data, 0); err != nil {
 		return encoded{}, err
 	}
+	e.text, err = marshal(value)
+	return e, err
+}
+
+func marshal(value any) (string, error) {
 	text, err := jsontree.Marshal(value)
-	if err != nil {
-		return encoded{}, err
-	}
-	e.text = string(text)
-	return e, nil
+	return utf8text.View(text), err
 }
 
 // maxNesting is how deep a value from Go may be nested. A cycle would have no end.
