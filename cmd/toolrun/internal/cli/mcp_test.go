@@ -188,7 +188,7 @@ func TestMCPTokens(t *testing.T) {
 		require.Contains(t, metrics, want)
 	}
 	require.Regexp(t, `toolrun_sessions [0-3]\n`, metrics)
-	require.Contains(t, s.logged(), `"client":"first (token 1)"`)
+	require.Regexp(t, `"client":"first \(token [0-9a-f]{12}\)"`, s.logged())
 	// Refusals are logged with the address, and the name of a token that is known.
 	require.Regexp(t, `"level":"WARN","msg":"request refused","status":401,"address":"(127\.0\.0\.1|\[::1\]):\d+","method":"POST","path":"/mcp"\}`, s.logged())
 	require.Regexp(t, `"msg":"request refused","status":401,"address":"[^"]+","method":"GET","path":"/metrics","token":"first"\}`, s.logged())

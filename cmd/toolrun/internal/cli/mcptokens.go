@@ -23,7 +23,6 @@ type tokenServers struct {
 	command *mcpCommand
 	ctx     context.Context // ends with the command
 	metrics *mcphttp.Metrics
-	made    int // servers that have been made
 	now     atomic.Pointer[tokenSet]
 }
 
@@ -140,9 +139,7 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 	options.Calls = cmp.Or(limits.Calls, options.Calls)
 	options.Rate = cmp.Or(limits.Rate, options.Rate)
 	o := c.sessionOptions(options.Logger)
-	// Names of tokens may be the same; clients must differ.
-	t.made++
-	o.Client, o.Select = fmt.Sprintf("%s (token %d)", token.Name, t.made), c.project.withAsk(token.Select)
+	o.Client, o.Select = token.Client(), c.project.withAsk(token.Select)
 	o.Runs = c.project.keeper(token.Project)
 	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
 	session, err := c.runner.ProjectSession(token.Project, project, o)

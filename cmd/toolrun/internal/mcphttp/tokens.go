@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -27,7 +28,7 @@ const minToken = 24
 
 // A Token describes what its holder can use.
 type Token struct {
-	// Name is for logs and people.
+	// Name is for logs and people. A token without one gets one that does not reveal it.
 	Name string `json:"name"`
 	// Token is the token itself. SHA256 is its hash in hexadecimal, which makes the file not worth stealing.
 	Token  string `json:"token,omitempty"`
@@ -98,14 +99,15 @@ func ParseTokens(data []byte) ([]*Token, error) {
 		if t == nil {
 			return nil, fmt.Errorf("token %d is null", i+1)
 		}
-		if t.Name == "" {
-			t.Name = fmt.Sprintf("token %d", i+1)
-		}
+		name := cmp.Or(t.Name, fmt.Sprintf("token %d", i+1))
 		if err := t.check(); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if seen[t.hash] {
-			return nil, fmt.Errorf("%s: another token is the same", t.Name)
+			return nil, fmt.Errorf("%s: another token is the same", name)
+		}
+		if t.Name == "" {
+			t.Name = t.Client() // which does not depend on its place in the file
 		}
 		seen[t.hash] = true
 	}
@@ -157,6 +159,17 @@ func (t *Token) Equal(other *Token) bool { return reflect.DeepEqual(t, other) }
 
 // Same reports whether the token itself is the same, whatever its rights are.
 func (t *Token) Same(other *Token) bool { return t.hash == other.hash }
+
+// Client names who holds the token: by its name, and by a digest, since names of tokens can be the same. It is the same
+// on each server and whatever the token's rights are, and does not reveal the token.
+func (t *Token) Client() string {
+	digest := sha256.Sum256(append([]byte("client\n"), t.hash[:]...))
+	client := fmt.Sprintf("token %x", digest[:6])
+	if t.Name == "" || t.Name == client {
+		return client
+	}
+	return fmt.Sprintf("%s (%s)", t.Name, client)
+}
 
 // Identity is a text that is the same for tokens that are Equal, and differs for all others. It does not reveal the
 // token.
