@@ -62,6 +62,12 @@ for (const encoding of ['utf-16le', 'utf-16be']) {
 }
 for (const name of require('whatwg-encoding/lib/supported-names.json')) {
   if (/^(utf|gb|big5|euc|iso-2022|shift|replacement)/i.test(name)) continue;
-  for (let byte = 0; byte < 256; byte++) add(name.toLowerCase(), [byte], (b) => whatwg.decode(b, name));
+  for (let byte = 0; byte < 256; byte++) {
+    add(name.toLowerCase(), [byte], (b) => {
+      const text = whatwg.decode(b, name);
+      // The standard's indexes have the control characters that these tables leave out.
+      return /^windows/i.test(name) && byte >= 0x80 && byte < 0xa0 && text === '\ufffd' ? String.fromCharCode(byte) : text;
+    });
+  }
 }
 write('decoding.json', decoding);
