@@ -38,7 +38,15 @@ func (s *Server) keeper(project string) *runs.Keeper {
 	if s.waiting == nil {
 		return nil
 	}
-	return s.waiting.In("project " + project)
+	return s.waiting.In(s.place(project))
+}
+
+// place is where the calls of a project wait, as sessions have it.
+func (s *Server) place(project string) string {
+	if s.options.Dir != "" {
+		return "directory " + s.options.Dir
+	}
+	return "project " + project
 }
 
 type waitingCall struct {
@@ -86,7 +94,7 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 				continue
 			}
 			waits := run.Waiting()
-			if run.Project != in.Project || len(waits) == 0 && !run.Busy || len(out.Approvals) >= maxApprovals {
+			if run.Project != in.Project || run.Place != s.place(in.Project) || len(waits) == 0 && !run.Busy || len(out.Approvals) >= maxApprovals {
 				continue
 			}
 			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool, Input: string(run.Call.Input), Client: run.Client,
@@ -124,7 +132,7 @@ func decide(s *Server, r *request, in decideRequest) (nothing, error) {
 		return nothing{}, none
 	}
 	run, err := s.waiting.Get(r.Context(), in.Token)
-	if err == nil && run.Project != in.Project {
+	if err == nil && (run.Project != in.Project || run.Place != s.place(in.Project)) {
 		err = runs.ErrNone
 	}
 	decision := registry.Decision{Approved: in.Approved, Reason: in.Reason, By: r.access.Name}

@@ -83,7 +83,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 			here = v
 		}
 		switch {
-		case !v.project && who.access.Project != "" && v.Name == "servers":
+		case v.Name == "servers" && who.access.Project != "" && who.access != s.owner, v.Name == "projects" && s.options.Dir != "":
 		case !v.project:
 			data.Links = append(data.Links, l)
 		case project != "":
@@ -92,6 +92,9 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	switch {
+	case here != nil && here.Name == "projects" && s.options.Dir != "":
+		http.Redirect(w, r, "/files?"+url.Values{"project": {project}}.Encode(), http.StatusSeeOther)
+		return
 	case here == nil:
 		data.Title, data.Message = "No such page", "There is no page at this address."
 		s.render(w, http.StatusNotFound, data)

@@ -136,14 +136,11 @@ func (s *Server) open(r *request, id string) (vfs.Project, error) {
 
 // session opens a project as calls see it, with what it mounts. The caller closes it.
 func (s *Server) session(r *request, id string) (*toolrun.Session, error) {
-	p, err := s.open(r, id)
-	if err != nil {
-		return nil, err
-	}
 	watched, _ := s.store(r).(vfs.WatchedStore)
 	access := r.access
-	return s.runner.ProjectSession(id, p, &toolrun.SessionOptions{
+	options := &toolrun.SessionOptions{
 		Client: client(access), Runs: s.keeper(id), OpenMount: s.store(r).OpenExisting, Watched: watched, Logger: s.options.Logger,
+		SealKey: s.sealKey,
 		Select: func(sel registry.Selection) registry.Selection {
 			if s.options.Select != nil {
 				sel = s.options.Select(sel)
@@ -153,7 +150,27 @@ func (s *Server) session(r *request, id string) (*toolrun.Session, error) {
 			}
 			return sel
 		},
-	})
+	}
+	if s.options.Dir != "" {
+		if err := r.mayUse(id); err != nil {
+			return nil, err
+		}
+		return s.dirSession(options)
+	}
+	p, err := s.open(r, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.runner.ProjectSession(id, p, options)
+}
+
+// sealKey is the secret of the store, so that sessions go on elsewhere and in the next process.
+func (s *Server) sealKey(ctx context.Context) ([]byte, error) {
+	key, err := vfs.SealKey(ctx, s.keys)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return s.secret, nil
+	}
+	return key, err
 }
 
 // client is who makes calls, for people.
@@ -291,9 +308,10 @@ func makeProject(s *Server, r *request, in inProject) (projectInfo, error) {
 	return s.info(r, in.Project)
 }
 
-// ownsAll returns an error for those who may use one project only: it is not theirs to delete.
-func (r *request) ownsAll() error {
-	if r.access.Project == "" {
+// ownsAll returns an error for those whose token lets them use one project only: it is not theirs to delete, nor is what
+// is the host's theirs to see.
+func (s *Server) ownsAll(r *request) error {
+	if r.access.Project == "" || r.access == s.owner {
 		return nil
 	}
 	return &failure{status: http.StatusForbidden, Code: "forbidden", Message: "this token is for the use of one project"}
@@ -304,7 +322,7 @@ type deleteAnswer struct {
 }
 
 func deleteProject(s *Server, r *request, in inProject) (deleteAnswer, error) {
-	if err := errors.Join(r.ownsAll(), r.mayUse(in.Project)); err != nil {
+	if err := errors.Join(s.ownsAll(r), r.mayUse(in.Project)); err != nil {
 		return deleteAnswer{}, err
 	}
 	store := s.store(r)
@@ -338,7 +356,7 @@ type deletedAnswer struct {
 func listDeleted(s *Server, r *request, _ nothing) (deletedAnswer, error) {
 	out := deletedAnswer{Projects: []deletedProject{}}
 	keeping, ok := s.store(r).(vfs.KeepingStore)
-	if err := r.ownsAll(); err != nil || !ok {
+	if err := s.ownsAll(r); err != nil || !ok {
 		return out, err
 	}
 	all, err := keeping.Discarded(r.Context())
@@ -357,7 +375,7 @@ func restoreProject(s *Server, r *request, in restoreProjectRequest) (projectInf
 	if in.As == "" {
 		in.As = in.Project
 	}
-	if err := errors.Join(r.ownsAll(), r.mayUse(in.Project), r.mayUse(in.As)); err != nil {
+	if err := errors.Join(s.ownsAll(r), r.mayUse(in.Project), r.mayUse(in.As)); err != nil {
 		return projectInfo{}, err
 	}
 	keeping, ok := s.store(r).(vfs.KeepingStore)

@@ -26,6 +26,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -55,6 +56,10 @@ import (
 type Options struct {
 	// Store has the projects. Nil means the runner's.
 	Store vfs.Store
+	// Dir, if not "", is a directory of the host that the page shows instead of the store's projects, under its name: see
+	// [toolrun.Runner.DirSession]. Tools cannot be chosen for it. Token must be nil.
+	Dir        string
+	DirOptions toolrun.DirOptions
 	// Log has the calls that the page shows. Nil means that it shows its own calls, and what the history has of others.
 	Log *Log
 	// Runs are the calls that wait for approval. Nil means the runner's, or, with another Store, those of that.
@@ -102,8 +107,9 @@ type Server struct {
 	options Options
 	own     sameorigin.Server
 	log     *Log
-	ownLog  bool    // the runner does not have it among its middleware
-	owner   *Access // of those who come by a link
+	ownLog  bool      // the runner does not have it among its middleware
+	owner   *Access   // of those who come by a link
+	keys    vfs.Store // has the secret with which states of sessions are sealed
 	doors   *doors
 	runs    *made
 	waiting *runs.Runs // nil if calls cannot wait
@@ -111,6 +117,7 @@ type Server struct {
 	api     *api
 	pages   *template.Template
 	assets  map[string]asset
+	secret  []byte        // instead of that of a store that has none
 	tries   *rate.Limiter // of tokens
 	ctx     context.Context
 	end     context.CancelCauseFunc
@@ -128,6 +135,9 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	}
 	if o.Limits.Timeout < 0 && o.Limits.Timeout != registry.NoTimeout {
 		return nil, errors.New("the time of calls is negative")
+	}
+	if o.Dir != "" && o.Token != nil {
+		return nil, errors.New("tokens are for the projects of a store, not for a directory")
 	}
 	var own *runs.Runs
 	if o.Store == nil {
@@ -148,7 +158,13 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 		o.Now = time.Now
 	}
 	s := &Server{runner: runner, options: o, own: sameorigin.Server{Hosts: o.Hosts, Origins: o.Origins}, log: o.Log, ownLog: ownLog,
-		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: rate.NewLimiter(10, 20), waiting: waiting}
+		owner: &Access{Name: "page"}, doors: newDoors(o.Now), tries: rate.NewLimiter(10, 20), waiting: waiting, secret: []byte(rand.Text() + rand.Text())}
+	s.keys = o.Store
+	if o.Dir != "" {
+		if err := s.useDir(); err != nil {
+			return nil, err
+		}
+	}
 	s.ctx, s.end = context.WithCancelCause(context.Background())
 	s.runs, s.watches = newMade(), newWatches(s)
 	if s.pages, err = template.ParseFS(files, "templates/*.html"); err != nil {

@@ -64,7 +64,7 @@ type toolInfo struct {
 
 type toolsAnswer struct {
 	Tools []toolInfo `json:"tools"`
-	// Fixed means that what is chosen here does not decide alone: flags or the token do, too.
+	// Fixed means that what is chosen here does not count: flags or the token decide.
 	Fixed bool `json:"fixed,omitempty"`
 }
 
@@ -79,7 +79,7 @@ func listTools(s *Server, r *request, in inProject) (toolsAnswer, error) {
 		return toolsAnswer{}, err
 	}
 	tools, selection := s.runner.Registry(), env.Selection
-	out := toolsAnswer{Tools: []toolInfo{}, Fixed: r.access.Select != nil}
+	out := toolsAnswer{Tools: []toolInfo{}, Fixed: s.fixed(r)}
 	on := map[string]bool{}
 	for _, spec := range tools.Enabled(selection) {
 		on[spec.Name] = true
@@ -138,6 +138,9 @@ func newToolInfo(tools *registry.Registry, spec registry.Spec, selection registr
 	return info
 }
 
+// fixed reports whether what is chosen on the page would not hold.
+func (s *Server) fixed(r *request) bool { return r.access.Select != nil || s.options.Dir != "" }
+
 type setToolRequest struct {
 	Project string `json:"project"`
 	Tool    string `json:"tool"`
@@ -148,8 +151,8 @@ type setToolRequest struct {
 }
 
 func setTool(s *Server, r *request, in setToolRequest) (toolsAnswer, error) {
-	if r.access.Select != nil {
-		return toolsAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden", Message: "the token decides on the tools"}
+	if s.fixed(r) {
+		return toolsAnswer{}, &failure{status: http.StatusForbidden, Code: "forbidden", Message: "the token, or the server's flags, decide on the tools"}
 	}
 	tools := s.runner.Registry()
 	spec, ok := tools.Spec(in.Tool)
@@ -267,7 +270,7 @@ type serversAnswer struct {
 
 func listServers(s *Server, r *request, _ nothing) (serversAnswer, error) {
 	out := serversAnswer{Servers: []serverInfo{}}
-	if err := r.ownsAll(); err != nil { // errors of servers can name what is the host's
+	if err := s.ownsAll(r); err != nil { // errors of servers can name what is the host's
 		return out, err
 	}
 	for _, status := range s.runner.Servers() {
@@ -296,7 +299,7 @@ type modulesAnswer struct {
 
 func listModules(s *Server, r *request, _ nothing) (modulesAnswer, error) {
 	out := modulesAnswer{Modules: []moduleInfo{}}
-	if err := r.ownsAll(); err != nil || s.options.Modules == nil {
+	if err := s.ownsAll(r); err != nil || s.options.Modules == nil {
 		return out, err
 	}
 	list, err := s.options.Modules.List()

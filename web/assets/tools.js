@@ -35,7 +35,7 @@ export async function show(main) {
     const active = document.activeElement;
     if (active !== field && list.contains(active) && active.matches("input:not([type=checkbox]), select")) return; // somebody is writing
     const focused = active?.id;
-    fill(list, answer.fixed && h("p", {class: "warning"}, "Your token decides on the tools, so they cannot be changed here."),
+    fill(list, answer.fixed && h("p", {class: "warning"}, "Your token, or the command that serves this page, decides on the tools: they cannot be changed here."),
       answer.tools.map((tool) => card(tool, answer.fixed)));
     if (focused) document.getElementById(focused)?.focus();
   }

@@ -21,6 +21,7 @@ import (
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/observe"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/web"
 )
 
 // mcpCommand is toolrun mcp.
@@ -51,6 +52,7 @@ type mcpCommand struct {
 	audit     string
 
 	hideErrors bool
+	withPage   bool
 }
 
 func newMCP() *cobra.Command {
@@ -77,6 +79,10 @@ can reach needs tokens.
 command-line flags take precedence. The file of tokens is read again when it
 changes, and after SIGHUP, as the certificate is.
 
+With --page, people see the calls at http://ADDR, take back what they changed,
+and approve those that wait, as with toolrun serve. Standard output gets a link
+that opens the page once; with --tokens, people log in with a token.
+
 http://ADDR/healthz answers while the server runs, /readyz while it can do
 calls, and /metrics has counters for Prometheus. After an interrupt or SIGTERM
 no call begins, and those that run may finish (--grace); a second one ends the
@@ -84,6 +90,7 @@ process at once.`,
 		Example: "  toolrun mcp --project notes\n" +
 			"  toolrun mcp --root . --enable javascript,filesystem\n" +
 			"  toolrun mcp --http localhost:8080 --tokens tokens.json\n" +
+			"  toolrun mcp --http localhost:8080 --project notes --page\n" +
 			"  toolrun mcp --config toolrun.yaml",
 		Args: cobra.NoArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -125,6 +132,7 @@ process at once.`,
 		"let running calls finish within this time when the server stops")
 	flags.StringVar(&c.logLevel, "log-level", "", "log from this `LEVEL`: debug, info, warn or error (default: info over HTTP, else warn)")
 	flags.StringVar(&c.logFormat, "log-format", "text", "log as text or json")
+	flags.BoolVar(&c.withPage, "page", false, "with --http, also serve the page of toolrun serve, and print a link to it")
 	flags.BoolVar(&c.hideErrors, "hide-errors", false,
 		"give clients an id instead of the text of a tool's unexpected error; the log has both (default: over HTTP)")
 	flags.StringVar(&c.audit, "audit", "", "append a line of JSON about each call and each request to `FILE`")
@@ -134,6 +142,7 @@ process at once.`,
 	cmd.MarkFlagsMutuallyExclusive("tokens", "insecure-no-tokens")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "lib")
 	cmd.MarkFlagsMutuallyExclusive("session-projects", "stateless")
+	cmd.MarkFlagsMutuallyExclusive("session-projects", "page")
 	cmd.AddCommand(newMCPToken())
 	return cmd
 }
@@ -151,7 +160,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	}
 	if c.http == "" {
 		for _, name := range []string{"tokens", "session-projects", "stateless", "allow-host", "allow-origin",
-			"tls-cert", "insecure-no-tokens", "sessions", "rate"} {
+			"tls-cert", "insecure-no-tokens", "sessions", "rate", "page"} {
 			if cmd.Flags().Changed(name) {
 				return fmt.Errorf("--%s needs --http", name)
 			}
@@ -176,6 +185,11 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 		requests = observe.Requests(file, func(err error) { logger.Error("a request is not in the audit log", "error", err) })
 	}
 	middleware = append(middleware, observe.Slog(logger, nil))
+	var calls *web.Log
+	if c.withPage {
+		calls = web.NewLog()
+		middleware = append(middleware, calls.Middleware)
+	}
 	metrics := mcphttp.NewMetrics(!c.sessionProjects)
 	if c.http != "" {
 		middleware = append(middleware, metrics.Middleware)
@@ -196,7 +210,7 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	if c.http == "" {
 		return c.stdio(ctx, cmd, logger)
 	}
-	return c.serve(ctx, metrics, logger)
+	return c.serve(ctx, metrics, calls, logger)
 }
 
 // newServer returns a server for a session. Until the context ends, it tells clients of changed tools.

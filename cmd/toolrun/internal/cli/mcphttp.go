@@ -23,10 +23,11 @@ import (
 	"github.com/toolrun/toolrun/mcp/mcpserver"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/web"
 )
 
-// serve serves HTTP until the context ends.
-func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger *slog.Logger) (err error) {
+// serve serves HTTP until the context ends, with a page that shows calls unless they are nil.
+func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, calls *web.Log, logger *slog.Logger) (err error) {
 	hangups, stop := hangups() // from the beginning, or one could end the process
 	defer stop()
 	listener, certificate, err := c.listen(ctx, logger)
@@ -39,6 +40,14 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 		Sessions: c.sessions, Logger: logger,
 	}
 	config := mcphttp.Config{Metrics: metrics, Grace: c.grace, Logger: logger}
+	var page *web.Server
+	if calls != nil {
+		var end func() error
+		if page, end, err = c.page(ctx, &config, calls); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
 	var find func(*http.Request) (*mcpserver.Server, error)
 	switch {
 	case c.tokens != "":
@@ -89,6 +98,11 @@ func (c *mcpCommand) serve(ctx context.Context, metrics *mcphttp.Metrics, logger
 		go ignoreHangups(ctx, hangups, logger)
 	}
 	logger.Info("serving", "url", scheme+"://"+listener.Addr().String()+"/mcp")
+	if page != nil {
+		if _, err := c.printLink(page, scheme+"://"+reachable(listener.Addr().String())); err != nil {
+			return err
+		}
+	}
 	return mcphttp.Serve(ctx, listener, config)
 }
 

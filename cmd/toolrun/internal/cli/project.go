@@ -43,8 +43,13 @@ type projectFlags struct {
 
 func (f *projectFlags) add(cmd *cobra.Command) {
 	f.addStore(cmd)
-	cmd.PersistentFlags().StringVar(&f.root, "root", "", "work on the files in `DIR`, and nothing outside it")
+	f.addRoot(cmd)
 	cmd.MarkFlagsMutuallyExclusive("project", "root")
+}
+
+// addRoot adds --root and the flags that go with it, for commands that have --data.
+func (f *projectFlags) addRoot(cmd *cobra.Command) {
+	cmd.PersistentFlags().StringVar(&f.root, "root", "", "work on the files in `DIR`, and nothing outside it")
 	cmd.MarkFlagsMutuallyExclusive("data", "root")
 	cmd.PersistentFlags().BoolVar(&f.dir.ReadOnly, "read-only", false, "with --root, change nothing")
 	cmd.PersistentFlags().BoolVar(&f.overlay, "overlay", false,
@@ -372,19 +377,23 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 		f.mu.Unlock()
 	}
 	o.Runs, o.Approve = f.keeper(f.id), f.approver()
-	o.Select = f.withAsk(o.Select)
+	o.Select = f.selecting(o.Select)
+	return &o
+}
+
+// selecting adds what --ask and --lib choose to what choose selects, which may be nil.
+func (f *projectFlags) selecting(choose func(registry.Selection) registry.Selection) func(registry.Selection) registry.Selection {
+	choose = f.withAsk(choose)
 	if f.lib == "" {
-		return &o
+		return choose
 	}
-	choose := o.Select
-	o.Select = func(s registry.Selection) registry.Selection {
+	return func(s registry.Selection) registry.Selection {
 		if choose != nil {
 			s = choose(s)
 		}
 		s = s.WithOption(javascript.Name, javascript.OptionLoadLib, true)
 		return s.WithOption(javascript.Name, javascript.OptionLib, f.lib)
 	}
-	return &o
 }
 
 // store opens the store of projects, and makes it if it does not exist.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -51,9 +51,13 @@ browser then has a cookie until it is closed. With --tokens, people log in with
 a token of the file, which is that of toolrun mcp --http, and see the token's
 project and nothing else. An address that other machines can reach needs tokens.
 
+With --root, the page shows the files in DIR and what has changed them, instead
+of projects. toolrun mcp --http ADDR --page serves MCP clients and the page.
+
 All that the page does is an HTTP API for programs, too, with the same tokens:
 /api/openapi.json describes it.`,
 		Example: "  toolrun serve --open\n" +
+			"  toolrun serve --root . --open\n" +
 			"  toolrun serve localhost:9000 --data projects\n" +
 			"  toolrun serve 0.0.0.0:443 --tokens t.json --tls-cert c.pem --tls-key k.pem",
 		Args: cobra.MaximumNArgs(1),
@@ -67,6 +71,7 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 	flags := cmd.Flags()
 	cmd.PersistentFlags().StringVar(&c.project.data, "data", "",
 		"keep projects in `DIR`, or a database if it is postgres://...\n(default $TOOLRUN_DATA, else the user's data directory)")
+	c.project.addRoot(cmd)
 	flags.BoolVar(&c.openBrowser, "open", false, "open the page in a browser")
 	flags.DurationVar(&c.timeout, "timeout", 0, "stop a call after this time (default: the tool's own limit)")
 	flags.StringVar(&c.tokens, "tokens", "", "admit only people with one of the tokens in `FILE`")
@@ -80,6 +85,7 @@ All that the page does is an HTTP API for programs, too, with the same tokens:
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "insecure-no-tokens")
 	cmd.MarkFlagsMutuallyExclusive("tokens", "open")
+	cmd.MarkFlagsMutuallyExclusive("tokens", "root")
 	return cmd
 }
 
@@ -90,6 +96,9 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	}
 	if c.timeout < 0 || c.grace < 0 {
 		return errors.New("--timeout and --grace must not be negative")
+	}
+	if err := c.project.checkRoot(); err != nil { // also without --root
+		return err
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
 	defer stop()
@@ -108,7 +117,8 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.runner.Close()) }()
-	page, config, end, err := c.page(ctx, cmd, calls, logger)
+	config := mcphttp.Config{Grace: c.grace, Logger: logger, Metrics: mcphttp.NewMetrics(false)}
+	page, end, err := c.page(ctx, &config, calls)
 	if err != nil {
 		return err
 	}
@@ -124,11 +134,8 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	}
 	base := scheme + "://" + reachable(listener.Addr().String())
 	logger.Info("serving", "url", base)
-	link := base
-	if c.tokens == "" && !c.noTokens {
-		link = page.Link(base)
-	}
-	if _, err := fmt.Fprintln(cmd.OutOrStdout(), link); err != nil {
+	link, err := c.printLink(page, base)
+	if err != nil {
 		return err
 	}
 	if c.openBrowser {
@@ -141,6 +148,16 @@ func (c *serveCommand) run(cmd *cobra.Command) (err error) {
 	return mcphttp.Serve(ctx, listener, config)
 }
 
+// printLink prints an address at which people get in.
+func (c *mcpCommand) printLink(page *web.Server, base string) (link string, err error) {
+	link = base
+	if c.tokens == "" && !c.noTokens {
+		link = page.Link(base)
+	}
+	_, err = fmt.Fprintln(c.project.cmd.OutOrStdout(), link)
+	return link, err
+}
+
 // reachable is the address at which this machine reaches a listener.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
@@ -150,23 +167,29 @@ func reachable(address string) string {
 	return address
 }
 
-// page makes the page, and what serves it. The function that it returns closes what they use.
-func (c *mcpCommand) page(ctx context.Context, cmd *cobra.Command, calls *web.Log,
-	logger *slog.Logger) (*web.Server, mcphttp.Config, func() error, error) {
-	config := mcphttp.Config{Grace: c.grace, Logger: logger, Metrics: mcphttp.NewMetrics(false)}
+// page makes the page, and adds it to what is served. The function that it returns closes what the page uses.
+func (c *mcpCommand) page(ctx context.Context, config *mcphttp.Config, calls *web.Log) (*web.Server, func() error, error) {
 	store, err := c.project.store(nil)
 	if err != nil {
-		return nil, config, nil, err
+		return nil, nil, err
 	}
-	options := &web.Options{Store: store, Log: calls, Hosts: append(c.hosts, listenedHost(c.http)...), Origins: c.origins,
-		Everybody: c.noTokens, Admitted: mcphttp.Known, Limits: registry.Limits{Timeout: c.timeout}, Version: version(), Logger: logger}
-	if dir, err := modulesDir(cmd); err == nil { // otherwise there are none
+	logger := config.Logger
+	options := &web.Options{Store: store, Log: calls, Hosts: append(slices.Clone(c.hosts), listenedHost(c.http)...),
+		Everybody: c.noTokens, Admitted: mcphttp.Known, Select: c.project.selecting(c.choose),
+		Limits: registry.Limits{Timeout: c.timeout}, Version: version(), Logger: logger}
+	if c.project.root != "" {
+		if err := c.project.checkRoot(); err != nil {
+			return nil, nil, errors.Join(err, store.Close())
+		}
+		options.Dir, options.DirOptions = c.project.root, c.project.dir
+	}
+	if dir, err := modulesDir(c.project.cmd); err == nil { // otherwise there are none
 		options.Modules = module.OpenStore(dir)
 	}
 	if c.tokens != "" {
 		tokens := &pageTokens{tokenFile: tokenFile{name: c.tokens, logger: logger}, command: c}
 		if err := tokens.read(); err != nil {
-			return nil, config, nil, errors.Join(err, store.Close())
+			return nil, nil, errors.Join(err, store.Close())
 		}
 		options.Token = tokens.access
 		config.Token = func(r *http.Request) *mcphttp.Token { return mcphttp.Find(tokens.now.Load().tokens, r) }
@@ -174,10 +197,10 @@ func (c *mcpCommand) page(ctx context.Context, cmd *cobra.Command, calls *web.Lo
 	}
 	page, err := web.New(c.runner.Runner, options)
 	if err != nil {
-		return nil, config, nil, errors.Join(err, store.Close())
+		return nil, nil, errors.Join(err, store.Close())
 	}
 	config.Page = page
-	return page, config, store.Close, nil
+	return page, store.Close, nil
 }
 
 // pageTokens are the tokens in a file, which can change while the page is served.

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/vfs"
+)
+
+// useDir makes the directory of the options the only project.
+func (s *Server) useDir() error {
+	whole, err := filepath.Abs(s.options.Dir)
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(whole)
+	if vfs.CheckID(name) != nil {
+		name = "directory" // which nothing depends on
+	}
+	s.options.Dir, s.owner.Project = whole, name
+	s.options.Store = &dirStore{s, name}
+	return nil
+}
+
+// dirSession opens the directory of the options.
+func (s *Server) dirSession(options *toolrun.SessionOptions) (*toolrun.Session, error) {
+	if options == nil {
+		options = &toolrun.SessionOptions{}
+	}
+	options.Dir = s.options.DirOptions
+	return s.runner.DirSession(s.options.Dir, options)
+}
+
+// A dirStore has one project, which is a directory of the host.
+type dirStore struct {
+	server *Server
+	id     string
+}
+
+// A dirProject closes the session that has opened it.
+type dirProject struct {
+	vfs.Project
+	session *toolrun.Session
+}
+
+func (p dirProject) Close() error { return p.session.Close() }
+
+func (d *dirStore) Open(ctx context.Context, id string) (vfs.Project, error) {
+	return d.OpenExisting(ctx, id)
+}
+
+func (d *dirStore) OpenExisting(_ context.Context, id string) (vfs.Project, error) {
+	if id != d.id {
+		return nil, fmt.Errorf("project %s: %w", id, fs.ErrNotExist)
+	}
+	session, err := d.server.dirSession(nil)
+	if err != nil {
+		return nil, err
+	}
+	return dirProject{session.Project(), session}, nil
+}
+
+func (d *dirStore) List(_ context.Context, after string, _ int) ([]string, error) {
+	if after >= d.id {
+		return nil, nil
+	}
+	return []string{d.id}, nil
+}
+
+func (d *dirStore) Delete(context.Context, string) error {
+	return &fs.PathError{Op: "remove", Path: d.id, Err: fs.ErrPermission}
+}
+
+func (d *dirStore) Close() error { return nil }
