@@ -159,3 +159,21 @@ func TestEveryStepCanBeTheLast(t *testing.T) {
 	require.True(t, !*soak || unknown.Load() > 0, "no call was under way when its process died")
 	require.False(t, step(t, 1000, false))
 }
+
+// Writes that go through to the disk are what going on costs most: the claim, that the call is made, its answer, the
+// result, and that the run and its state are removed.
+func TestHowOftenResumeWrites(t *testing.T) {
+	store, m := local.NewMemoryStore(nil), &mail{}
+	left := &atomic.Int64{}
+	left.Store(1000)
+	runner := open(t, toolrun.Options{Store: dyingStore{store, left, false}, Tools: m.tools()})
+	session := openSession(t, runner, "p", &toolrun.SessionOptions{Select: choosesSend})
+	input := codeInput(`return await tools.send({to: 'x'})`)
+	token := ask(t, session, "javascript", input).Pending.Token
+	before := left.Load()
+	result, err := session.Resume(t.Context(), token, approve("call_1.1"))
+	require.NoError(t, err)
+	require.Empty(t, result.Code, result.Text())
+	require.EqualValues(t, 6, before-left.Load())
+	require.NotEqual(t, token, ask(t, session, "javascript", input).Pending.Token, "it has been delivered, so this is another call")
+}

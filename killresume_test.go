@@ -17,11 +17,12 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/enginetest"
+	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/registry/runs"
 )
 
-// resumeVariable has what a process of its own is to go on with: a directory and a token.
+// resumeVariable has what a process of its own is to go on with: a directory, its store and a token, a line each.
 const resumeVariable = "TOOLRUN_TEST_RESUME"
 
 // sendsTo returns the tools of mail whose sent letters are lines of a file, which is not the project's.
@@ -41,8 +42,8 @@ func sendsTo(file string) []registry.Tool {
 	return tools
 }
 
-func officeIn(ctx context.Context, dir string) (*toolrun.Runner, *toolrun.Session, error) {
-	options := toolrun.Options{DataDir: filepath.Join(dir, "data"), Tools: sendsTo(filepath.Join(dir, "sent")),
+func officeIn(ctx context.Context, dir, data string) (*toolrun.Runner, *toolrun.Session, error) {
+	options := toolrun.Options{DataDir: data, Tools: sendsTo(filepath.Join(dir, "sent")),
 		Runs: runs.Options{Lease: 50 * time.Millisecond}}
 	options.EngineOptions.CacheDir = enginetest.CacheDir()
 	runner, err := toolrun.Open(ctx, &options)
@@ -55,11 +56,12 @@ func officeIn(ctx context.Context, dir string) (*toolrun.Runner, *toolrun.Sessio
 
 // TestResumeProcess is the process that is killed.
 func TestResumeProcess(t *testing.T) {
-	dir, token, ok := strings.Cut(os.Getenv(resumeVariable), "\n")
-	if !ok {
+	lines := strings.Split(os.Getenv(resumeVariable), "\n")
+	if len(lines) != 3 {
 		t.Skip("is for TestProcessesAreKilled")
 	}
-	runner, session, err := officeIn(t.Context(), dir)
+	dir, data, token := lines[0], lines[1], lines[2]
+	runner, session, err := officeIn(t.Context(), dir, data)
 	require.NoError(t, err)
 	defer runner.Close()
 	_, err = runner.JavaScript(t.Context())
@@ -86,30 +88,35 @@ func TestResumeProcess(t *testing.T) {
 
 // Processes are killed at any time while they go on with code that waited, again and again, until one gets to the end.
 func TestProcessesAreKilled(t *testing.T) {
-	kills := 8
+	kills := 4
 	if *soak {
-		kills = 300
+		kills = 150
 	}
-	made := make(chan bool, kills)
-	for range 2 {
-		t.Run("kill", func(t *testing.T) {
+	for _, store := range []string{"directory", "database"} {
+		t.Run(store, func(t *testing.T) {
 			t.Parallel()
+			data := func(dir string) string { return filepath.Join(dir, "data") }
+			if store == "database" {
+				server := pgtest.StartFor(t)
+				data = func(string) string { return server.URL(t) }
+			}
+			made := make(chan bool, kills)
 			for len(made) < kills {
-				killUntilTheEnd(t, made, kills)
+				dir := t.TempDir()
+				killUntilTheEnd(t, dir, data(dir), made, kills)
 			}
 		})
 	}
 }
 
-func killUntilTheEnd(t *testing.T, made chan bool, kills int) {
-	dir := t.TempDir()
-	runner, session, err := officeIn(t.Context(), dir)
+func killUntilTheEnd(t *testing.T, dir, data string, made chan bool, kills int) {
+	runner, session, err := officeIn(t.Context(), dir, data)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, runner.Close()) }()
 	token := ask(t, session, "javascript", codeInput(stepsScript)).Pending.Token
 	for {
 		child := exec.Command(os.Args[0], "-test.run=^TestResumeProcess$")
-		child.Env = append(os.Environ(), resumeVariable+"="+dir+"\n"+token)
+		child.Env = append(os.Environ(), resumeVariable+"="+dir+"\n"+data+"\n"+token)
 		out, err := child.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, child.Start())

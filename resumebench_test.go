@@ -10,7 +10,6 @@ import (
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/vfs"
-	"github.com/toolrun/toolrun/vfs/local"
 )
 
 // BenchmarkResume goes on with code that waits and whose one call has been approved: from the claim to the result. The
@@ -55,18 +54,16 @@ func TestManyCallsWait(t *testing.T) {
 	if *soak {
 		many = 10_000
 	}
-	for name, store := range map[string]func() *local.Store{
-		"memory": func() *local.Store { return local.NewMemoryStore(nil) },
-		"disk": func() *local.Store {
-			store, err := local.OpenStore(t.TempDir(), &vfs.Options{NoSync: true})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, store.Close()) })
-			return store
-		},
+	for name, options := range map[string]func(*testing.T) toolrun.Options{
+		"memory":   func(*testing.T) toolrun.Options { return toolrun.Options{} },
+		"disk":     func(t *testing.T) toolrun.Options { return toolrun.Options{DataDir: t.TempDir()} },
+		"database": func(t *testing.T) toolrun.Options { return toolrun.Options{DataDir: pgtest.StartFor(t).Base(0)} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &mail{}
-			runner := open(t, toolrun.Options{Store: store(), Tools: m.tools()})
+			o := options(t)
+			o.Tools, o.Projects = m.tools(), vfs.Options{NoSync: true}
+			runner := open(t, o)
 			session := func(i int) *toolrun.Session {
 				return openSession(t, runner, fmt.Sprint("p", i%(many/50)), &toolrun.SessionOptions{Select: choosesSend})
 			}
@@ -80,7 +77,7 @@ func TestManyCallsWait(t *testing.T) {
 			for i := 1; i < many; i++ {
 				wait(i)
 			}
-			require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+5)
+			require.LessOrEqual(t, runtime.NumGoroutine(), goroutines+20, "many fewer than there are calls")
 			if name != "memory" {
 				require.Less(t, heap(), before+16<<20)
 			}

@@ -109,7 +109,7 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, env 
 	if err != nil {
 		return err
 	}
-	gone := map[string]bool{} // what has ended or was never kept
+	gone := map[string]bool{} // what has ended, by the token, or was never kept
 	for {
 		full := false
 		var there []listed
@@ -124,13 +124,15 @@ func (k *Keeper) enlist(ctx context.Context, r *record, call registry.Call, env 
 		if err != nil || !full {
 			return err
 		}
-		before := len(gone)
+		some := false
 		for _, l := range there {
-			if _, err := k.runs.runs.Get(ctx, l.Token); errors.Is(err, fs.ErrNotExist) && time.Since(l.Made) > keepingTime {
-				gone[l.Token] = true
+			if _, err := k.runs.runs.Get(ctx, l.Token); errors.Is(err, fs.ErrNotExist) {
+				f, err := k.runs.result(ctx, l.Token)
+				gone[l.Token] = err == nil && f.Delivered || time.Since(l.Made) > keepingTime
+				some = some || gone[l.Token]
 			}
 		}
-		if len(gone) == before {
+		if !some {
 			return registry.Errorf("The call needs the approval of a person, and %d calls of this project wait for one already, which is "+
 				"as many as may. Do without it, or ask the user to decide on those first.", len(there))
 		}
@@ -175,6 +177,12 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 	}
 	token := list[i].Token
 	f, err := k.runs.result(ctx, token)
+	if err == nil && f.Delivered {
+		if err := k.delist(ctx, token); err != nil {
+			return result, false, err
+		}
+		return k.again(ctx, tools, call, env)
+	}
 	if errors.Is(err, ErrNone) {
 		var r *record
 		if r, err = k.runs.get(ctx, token); err != nil {
@@ -210,6 +218,8 @@ type finished struct {
 	Token, Place string
 	Time         time.Time
 	Result       json.RawMessage
+	// Delivered says that whoever makes the same call again has the result already. The list may still have the run.
+	Delivered bool
 
 	decoded registry.Result
 }

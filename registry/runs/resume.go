@@ -74,7 +74,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	if err != nil {
 		return result, err
 	}
-	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept}
+	f = &finished{Token: token, Place: k.place, Time: time.Now(), Result: kept, Delivered: delivers}
 	if err := k.runs.putResult(ctx, f); errors.Is(err, vfs.ErrTooLarge) {
 		whole := result
 		result.Content = []registry.Part{{Text: "[The result is too large to be kept.]"}}
@@ -213,17 +213,19 @@ func (g *going) release(ctx context.Context) {
 // releaseTime is how long giving a claim up, and putting files back before that, may take when the context has ended.
 const releaseTime = 5 * time.Second
 
-// end removes a run whose result is kept.
+// end removes a run whose result is kept. If that is delivered now and does not say so, the list of the place has to.
 func (g *going) end(ctx context.Context, f *finished, delivers bool) error {
 	s := g.keeper.runs
 	g.ended = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
+	var dropping sync.WaitGroup
+	dropping.Go(func() { s.dropState(ctx, f.Token, g.now().State) })
 	err := s.runs.Change(ctx, f.Token, 0, func([]byte) ([]byte, error) { return nil, nil })
-	s.dropState(ctx, f.Token, g.now().State)
-	if delivers {
+	if delivers && !f.Delivered {
 		err = errors.Join(err, g.keeper.delist(ctx, f.Token))
 	}
+	dropping.Wait()
 	return err
 }
 
