@@ -29,7 +29,10 @@ type mountedProject struct {
 	folded string
 }
 
-var _ Redoer = (*mounted)(nil)
+var (
+	_ Redoer   = (*mounted)(nil)
+	_ Recaller = (*mounted)(nil)
+)
 
 func newMounted(m Mount, inner, own Project) *mountedProject {
 	readOnly := memories

@@ -58,9 +58,9 @@ func Revert(ctx context.Context, p Project, id int64, to string) (did string, er
 	return did, err
 }
 
-// findChange returns all changes of a project, the latest first, and the one with an id.
+// findChange returns the change of a project with an id, and at least all later ones, the latest first.
 func findChange(ctx context.Context, p Project, id int64) ([]Change, Change, error) {
-	all, err := p.Changes(ctx, "/")
+	all, err := changesSince(ctx, p, id)
 	if err != nil {
 		return nil, Change{}, err
 	}

@@ -209,6 +209,9 @@ func (b *backend) ReadChange(number int64) (project.Change, error) {
 func (b *backend) Changes(oldest int64) ([]project.Change, error) {
 	return readChanges(b.s.reads, b.key, oldest)
 }
+func (b *backend) ChangesOf(unit string) ([]project.Change, error) {
+	return changesOf(b.s.reads, b.key, unit)
+}
 
 // Remove removes a temporary file.
 func (b *backend) Remove(name string) error {

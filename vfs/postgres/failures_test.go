@@ -2,13 +2,16 @@ package postgres_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -19,7 +22,9 @@ import (
 
 	"github.com/toolrun/toolrun/internal/pgtest"
 	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/admin"
 	"github.com/toolrun/toolrun/vfs/internal/storetest"
+	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/vfs/postgres"
 )
 
@@ -34,6 +39,8 @@ type proxy struct {
 	// cut says, of what goes to the database, whether the connection is cut: before it gets there, or after that, so that
 	// nobody learns what became of it.
 	cut func(data []byte) when
+
+	received atomic.Int64 // bytes that the database has sent
 }
 
 type when int
@@ -84,7 +91,7 @@ func (p *proxy) serve(client net.Conn) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		defer client.Close()
-		_, _ = io.Copy(client, server)
+		_, _ = io.Copy(io.MultiWriter(client, counter{&p.received}), server)
 	})
 	group.Go(func() {
 		defer server.Close()
@@ -120,6 +127,14 @@ func (p *proxy) serve(client net.Conn) {
 	defer p.mu.Unlock()
 	delete(p.conns, client)
 	delete(p.conns, server)
+}
+
+// A counter counts what is written to it.
+type counter struct{ bytes *atomic.Int64 }
+
+func (c counter) Write(data []byte) (int, error) {
+	c.bytes.Add(int64(len(data)))
+	return len(data), nil
 }
 
 func (p *proxy) cutAll() {
@@ -197,6 +212,43 @@ func TestLostCommits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(3), usage.Bytes)
 	requireSound(t, direct)
+}
+
+// TestUndoReadsWhatItNeeds: undoing, redoing and reverting what came last read none of what has been done long before.
+func TestUndoReadsWhatItNeeds(t *testing.T) {
+	p, store, direct := behindProxy(t)
+	const much = 100 << 10
+	long := strings.Repeat("long ", 30)
+	require.NoError(t, storetest.Open(t, direct, "p").Exclusively(t.Context(), func(files afero.Fs) error {
+		for i := range 2000 {
+			if err := files.Mkdir(fmt.Sprint("/", long, i), 0o755); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	project := storetest.Open(t, store, "p")
+	storetest.Write(t, project.WithCall("call"), "/file", "content")
+	reads := func(do func() error) int64 {
+		before := p.received.Load()
+		require.NoError(t, do())
+		return p.received.Load() - before
+	}
+	require.Greater(t, reads(func() error { _, err := project.Changes(t.Context(), "/"); return err }), int64(2*much))
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"undo by id", func() error { _, err := project.Undo(t.Context(), "call"); return err }},
+		{"redo by id", func() error { _, err := project.(vfs.Redoer).Redo(t.Context(), "call"); return err }},
+		{"undo the latest", func() error { _, err := project.Undo(t.Context(), ""); return err }},
+		{"redo the latest", func() error { _, err := project.(vfs.Redoer).Redo(t.Context(), ""); return err }},
+		{"revert", func() error { _, err := vfs.Revert(t.Context(), project, 2001, ""); return err }},
+	} {
+		t.Run(step.name, func(t *testing.T) { require.Less(t, reads(step.do), int64(much)) })
+	}
+	_, err := project.Stat("/file")
+	require.ErrorIs(t, err, afero.ErrFileNotFound)
 }
 
 // requireSound checks that everything in a store fits together.
@@ -542,6 +594,44 @@ func TestDamage(t *testing.T) {
 	_, err = project.Undo(t.Context(), "#2")
 	require.ErrorContains(t, err, "has not all of the file's content")
 	require.Equal(t, "new", storetest.Read(t, project, "/file"))
+	_, err = conn.Exec(t.Context(), "DELETE FROM entry WHERE name = '0000000000000002.kept'")
+	require.NoError(t, err)
+	problems = nil
+	require.NoError(t, store.Check(t.Context(), func(_, problem string) { problems = append(problems, problem) }))
+	require.Contains(t, problems, "what change 2 is said to have kept is not there")
 	storetest.Write(t, project, "/other", "goes on")
 	require.Equal(t, "goes on", storetest.Read(t, project, "/other"))
+}
+
+// TestForeignHistory: a history that another program has written comes along, whatever is in it.
+func TestForeignHistory(t *testing.T) {
+	dir := t.TempDir()
+	from, err := local.OpenStore(dir, nil)
+	require.NoError(t, err)
+	storetest.Write(t, storetest.Open(t, from, "p"), "/file", "content")
+	require.NoError(t, from.Close())
+	var page string
+	require.NoError(t, filepath.WalkDir(dir, func(name string, _ os.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".page") {
+			page = name
+		}
+		return err
+	}))
+	call := "\x00" + strings.Repeat("é", 10_000)
+	line, err := json.Marshal(map[string]any{"n": 1, "time": time.Now(), "op": "create", "path": "/file", "call": call})
+	require.NoError(t, err)
+	f, err := os.OpenFile(page, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = fmt.Fprintf(f, "\n%s\n", line)
+	require.NoError(t, errors.Join(err, f.Close()))
+	from, err = local.OpenStore(dir, nil)
+	require.NoError(t, err)
+	defer from.Close()
+	store := open(t, nil)
+	require.NoError(t, admin.Migrate(t.Context(), from, store, func(admin.Result) {}))
+	changes, err := storetest.Open(t, store, "p").Changes(t.Context(), "/")
+	require.NoError(t, err)
+	require.Len(t, changes, 1)
+	require.Equal(t, call, changes[0].Call)
+	requireSound(t, store)
 }

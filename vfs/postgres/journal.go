@@ -1,11 +1,13 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,28 +105,47 @@ func (tx *transaction) changeOf(number int64) (*project.Change, error) {
 func (tx *transaction) Changes(oldest int64) (all []project.Change, err error) {
 	err = tx.read(func() error {
 		found, err := readChanges(tx.conn, tx.project, max(oldest, tx.changes.dropped+1))
-		if err != nil {
-			return err
-		}
-		by := map[int64]project.Change{}
-		for _, e := range found {
-			by[e.Number] = e
-		}
-		for number := range tx.changes.written {
-			delete(by, number)
-			if e := tx.changes.known[number]; e != nil && number >= oldest && number > tx.changes.dropped {
-				by[number] = *e
-			}
-		}
-		for _, number := range slices.Sorted(maps.Keys(by)) {
-			all = append(all, by[number])
-		}
-		return nil
+		all = tx.changes.over(found, func(e *project.Change) bool { return e.Number >= oldest })
+		return err
 	}, func() error {
 		all, err = tx.b.Changes(oldest)
 		return err
 	})
 	return all, err
+}
+
+// ChangesOf implements [project.Journal].
+func (tx *transaction) ChangesOf(unit string) (all []project.Change, err error) {
+	err = tx.read(func() error {
+		found, err := changesOf(tx.conn, tx.project, unit)
+		all = tx.changes.over(found, func(e *project.Change) bool { return e.Concerns(unit) })
+		return err
+	}, func() error {
+		all, err = tx.b.ChangesOf(unit)
+		return err
+	})
+	return all, err
+}
+
+// over returns the changes that have been found in the database as the transaction has made them, the oldest first, and those
+// of its own that are to be among them.
+func (j *journal) over(found []project.Change, among func(e *project.Change) bool) (all []project.Change) {
+	by := map[int64]project.Change{}
+	for _, e := range found {
+		by[e.Number] = e
+	}
+	for number := range j.written {
+		delete(by, number)
+		if e := j.known[number]; e != nil && among(e) {
+			by[number] = *e
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(by)) {
+		if number > j.dropped {
+			all = append(all, by[number])
+		}
+	}
+	return all
 }
 
 // DropChange implements [project.Journal].
@@ -140,7 +161,7 @@ func (tx *transaction) DropChange(number int64) error {
 func (j *journal) args() []any {
 	var voids, numbers []int64
 	var ats []time.Time
-	var calls, ops, paths, datas []string
+	var calls, units, ops, paths, datas []string
 	for _, number := range slices.Sorted(maps.Keys(j.written)) {
 		e := j.known[number]
 		switch {
@@ -153,11 +174,23 @@ func (j *journal) args() []any {
 				data = []byte("{}")
 			}
 			numbers, ats = append(numbers, number), append(ats, e.Time)
-			calls = append(calls, strings.ReplaceAll(e.Call, "\x00", " "))
+			calls, units = append(calls, key(e.Call)), append(units, key(cmp.Or(e.Undoes, e.Redoes)))
 			ops, paths, datas = append(ops, string(e.Op)), append(paths, e.Path), append(datas, string(data))
 		}
 	}
-	return []any{j.dropped, voids, numbers, ats, calls, ops, paths, datas}
+	return []any{j.dropped, voids, numbers, ats, calls, units, ops, paths, datas}
+}
+
+// maxKey is how much of a unit is in an index, whose entries have a limit.
+const maxKey = 512
+
+// key is a unit as the database finds it: changes with the same key can be of different units.
+func key(unit string) string {
+	unit = strings.ReplaceAll(unit, "\x00", " ")
+	if len(unit) > maxKey {
+		unit = strings.ToValidUTF8(unit[:maxKey], "")
+	}
+	return unit
 }
 
 func readChange(q querier, key, number int64) (project.Change, error) {
@@ -175,13 +208,35 @@ func readChanges(q querier, key, oldest int64) ([]project.Change, error) {
 	return changesBetween(q, key, oldest, 1<<62)
 }
 
-func changesBetween(q querier, key, first, last int64) (all []project.Change, err error) {
+func changesBetween(q querier, of, first, last int64) ([]project.Change, error) {
+	return selectChanges(q, "SELECT number, data FROM change WHERE project = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
+		of, first, last)
+}
+
+// changesOfStatement finds changes by one index each. With OR, or without the conditions of the indexes, the planner may
+// decide to read everything.
+const changesOfStatement = "SELECT number, data FROM change WHERE project = $1 AND call = $2 AND call <> '' " +
+	"UNION SELECT number, data FROM change WHERE project = $1 AND unit = $2 AND unit <> '' " +
+	"UNION SELECT number, data FROM change WHERE project = $1 AND number = $3 ORDER BY number"
+
+// changesOf returns the changes that concern a unit.
+func changesOf(q querier, of int64, unit string) ([]project.Change, error) {
+	number := int64(-1)
+	if digits, ok := strings.CutPrefix(unit, "#"); ok {
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
+			number = n
+		}
+	}
+	all, err := selectChanges(q, changesOfStatement, of, key(unit), number)
+	return slices.DeleteFunc(all, func(e project.Change) bool { return !e.Concerns(unit) }), err
+}
+
+func selectChanges(q querier, statement string, args ...any) (all []project.Change, err error) {
 	err = twice(func() error {
 		all = nil
 		ctx, cancel := context.WithTimeout(context.Background(), statementTime)
 		defer cancel()
-		rows, err := q.Query(ctx, "SELECT number, data FROM change WHERE project = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
-			key, first, last)
+		rows, err := q.Query(ctx, statement, args...)
 		if err != nil {
 			return err
 		}

@@ -264,6 +264,50 @@ func checkUndo(t *testing.T, store vfs.Store) {
 	require.True(t, refused, err)
 	require.Contains(t, later.Reasons, "/file has been changed since by second")
 	require.Equal(t, "second", read(t, p, "/file"))
+
+	// What a call does after it has been undone is in the way of undoing others.
+	on := p.WithCall("on")
+	write(t, on, "/on", "on")
+	_, err = p.Undo(t.Context(), "on")
+	require.NoError(t, err)
+	write(t, p.WithCall("other"), "/other", "other")
+	write(t, on, "/other", "on")
+	_, err = p.Undo(t.Context(), "other")
+	require.ErrorContains(t, err, "/other has been changed since by on")
+	unit, err := p.CheckUndo(t.Context(), "")
+	require.ErrorContains(t, err, "/other has been changed since by on", "the latest that can be undone at all is %s", unit)
+
+	// In an exclusive section, all that it has done so far counts.
+	require.NoError(t, p.Exclusively(t.Context(), func(files afero.Fs) error {
+		inside := files.(vfs.Project)
+		write(t, inside.WithCall("early"), "/x", "early")
+		write(t, inside.WithCall("late"), "/x", "late")
+		_, err := inside.Undo(t.Context(), "early")
+		require.ErrorContains(t, err, "/x has been changed since by late")
+		for _, want := range []string{"late", "early"} {
+			unit, err := inside.CheckUndo(t.Context(), "")
+			require.NoError(t, err)
+			require.Equal(t, want, unit)
+			_, err = inside.Undo(t.Context(), "")
+			require.NoError(t, err)
+		}
+		absent(t, inside, "/x")
+		return nil
+	}))
+	absent(t, p, "/x")
+
+	if r, ok := p.(vfs.Recaller); ok {
+		all, err := p.Changes(t.Context(), "/")
+		require.NoError(t, err)
+		for i, change := range all {
+			since, err := r.ChangesSince(t.Context(), change.ID)
+			require.NoError(t, err)
+			require.Equal(t, all[:i+1], since)
+		}
+		since, err := r.ChangesSince(t.Context(), all[0].ID+1)
+		require.NoError(t, err)
+		require.Empty(t, since)
+	}
 }
 
 func checkVersions(t *testing.T, store vfs.Store) {

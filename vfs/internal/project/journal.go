@@ -93,6 +93,11 @@ func (e *Change) unit() string {
 	return e.Call
 }
 
+// Concerns reports whether the change is one of a unit, or undoes or redoes one of its changes.
+func (e *Change) Concerns(unit string) bool {
+	return e.unit() == unit || e.Undoes == unit || e.Redoes == unit
+}
+
 // describe adds a line about a change.
 func (c *Core) describe(e Change) error {
 	if e.Op == "" && e.Number == c.recorded.Number {

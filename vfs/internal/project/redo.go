@@ -49,43 +49,59 @@ func (p *Project) Redo(ctx context.Context, id string) (redone []vfs.Change, err
 }
 
 // planRedo finds the changes that undid a call, and those that have been made since.
-func planRedo(all []Change, unit string) (*undo, error) {
-	undone, redone := map[string]bool{}, map[string]bool{}
-	for _, e := range all {
-		if e.Op == vfs.OpUndone {
-			undone[e.Undoes] = true
+func planRedo(c *Core, past past, unit string) (*undo, error) {
+	if unit == "" {
+		unit = c.latestUndone()
+	}
+	if unit == "" {
+		return nil, fmt.Errorf("there is nothing to redo: %w", vfs.ErrNotKept)
+	}
+	own, err := past.of(unit)
+	if err != nil {
+		return nil, err
+	}
+	undone, redone := false, false
+	u := &undo{unit: unit, redo: true}
+	for _, e := range own {
+		switch {
+		case e.Redoes == unit:
+			redone = true
+		case e.Undoes == unit && e.Op == vfs.OpUndone:
+			undone = true
+		case e.Undoes == unit:
+			u.changes = append(u.changes, e)
+		}
+	}
+	switch {
+	case !undone:
+		return nil, fmt.Errorf("%s has not been undone: %w", unit, vfs.ErrNotKept)
+	case redone:
+		return nil, &vfs.UndoError{Call: unit, Redo: true, Reasons: []string{"it has been redone already"}}
+	case len(u.changes) == 0:
+		return u, nil
+	}
+	since, err := past.from(u.changes[0].Number)
+	for _, e := range standing(since) {
+		if e.Redoes == "" && e.Undoes != unit {
+			u.later = append(u.later, e)
+		}
+	}
+	return u, err
+}
+
+// latestUndone returns the unit that has been undone last and not redone, or "" if something else has changed since.
+func (c *Core) latestUndone() string {
+	redone := map[string]bool{}
+	for e := range c.backwards() {
+		if e.Op == vfs.OpUndone && !redone[e.Undoes] {
+			return e.Undoes
 		}
 		if e.Redoes != "" {
 			redone[e.Redoes] = true
 		}
-	}
-	if unit == "" {
-		for _, e := range slices.Backward(all) {
-			if e.Op == vfs.OpUndone && !redone[e.Undoes] {
-				unit = e.Undoes
-				break
-			}
-			if e.Undoes == "" && e.Redoes == "" {
-				break // after it, redoing is no longer what would be expected
-			}
+		if e.Undoes == "" && e.Redoes == "" {
+			break // after it, redoing is no longer what would be expected
 		}
 	}
-	switch {
-	case unit == "":
-		return nil, fmt.Errorf("there is nothing to redo: %w", vfs.ErrNotKept)
-	case !undone[unit]:
-		return nil, fmt.Errorf("%s has not been undone: %w", unit, vfs.ErrNotKept)
-	case redone[unit]:
-		return nil, &vfs.UndoError{Call: unit, Redo: true, Reasons: []string{"it has been redone already"}}
-	}
-	u := &undo{unit: unit, redo: true}
-	for _, e := range all {
-		switch {
-		case e.Undoes == unit && e.Op != vfs.OpUndone:
-			u.changes = append(u.changes, e)
-		case len(u.changes) > 0 && e.Redoes == "" && !undone[e.unit()] && !undone[e.Undoes]:
-			u.later = append(u.later, e)
-		}
-	}
-	return u, nil
+	return ""
 }

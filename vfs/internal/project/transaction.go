@@ -38,6 +38,8 @@ type Journal interface {
 	ReadChange(number int64) (Change, error)
 	// Changes returns all changes from a number on, the oldest first.
 	Changes(oldest int64) ([]Change, error)
+	// ChangesOf returns all changes that concern a unit, the oldest first: see [Change.Concerns].
+	ChangesOf(unit string) ([]Change, error)
 	// DropChange drops the oldest change.
 	DropChange(number int64) error
 }

@@ -15,18 +15,18 @@ import (
 )
 
 // A planner finds what undoing or redoing a call has to reverse, or what is undone or redone by default if there is no id.
-type planner func(all []Change, id string) (*undo, error)
+type planner func(c *Core, past past, id string) (*undo, error)
 
 // possible plans an undo or a redo, and checks that nothing is in its way.
 func (c *Core) possible(id string, plan planner) (*undo, error) {
-	all, err := c.changes(c.State.Oldest)
+	past, err := c.past()
 	if err != nil {
 		return nil, err
 	}
 	if !strings.HasPrefix(id, "#") {
 		id = fsys.CallID(id)
 	}
-	u, err := plan(all, id)
+	u, err := plan(c, past, id)
 	if err != nil {
 		return nil, err
 	}
@@ -98,42 +98,64 @@ type undo struct {
 	reversed map[int64][]vfs.Op
 }
 
-func planUndo(all []Change, call string) (*undo, error) {
-	undone := map[string]bool{}
-	for _, e := range all {
-		if e.Op == vfs.OpUndone {
-			undone[e.Undoes] = true
-		}
-	}
+func planUndo(c *Core, past past, call string) (*undo, error) {
 	u := &undo{unit: call, reversed: map[int64][]vfs.Op{}}
-	for _, e := range slices.Backward(all) {
-		if u.unit == "" && e.Undoes == "" && !undone[e.unit()] {
-			u.unit = e.unit()
+	if u.unit == "" {
+		var err error
+		if u.unit, err = c.latest(past); err != nil {
+			return nil, err
 		}
 	}
-	if undone[u.unit] {
-		return nil, &vfs.UndoError{Call: u.unit, Reasons: []string{"it has been undone already"}}
+	own, err := past.of(u.unit)
+	if err != nil {
+		return nil, err
 	}
-	for _, e := range all {
+	for _, e := range own {
 		switch {
+		case e.Op == vfs.OpUndone && e.Undoes == u.unit:
+			return nil, &vfs.UndoError{Call: u.unit, Reasons: []string{"it has been undone already"}}
 		case e.Undoes == u.unit:
 			u.reversed[e.Reverses] = append(u.reversed[e.Reverses], e.Op)
 		case e.Undoes == "" && e.unit() == u.unit:
 			u.changes = append(u.changes, e)
-		case len(u.changes) > 0 && !undone[e.unit()] && !undone[e.Undoes]:
-			u.later = append(u.later, e)
 		}
 	}
 	if len(u.changes) == 0 {
-		if call == "" {
-			return nil, fmt.Errorf("there is nothing to undo: %w", vfs.ErrNotKept)
-		}
-		return nil, fmt.Errorf("there are no changes by %s: %w", call, vfs.ErrNotKept)
+		return nil, fmt.Errorf("there are no changes by %s: %w", u.unit, vfs.ErrNotKept)
 	}
 	if u.changes[0].Part != 0 {
 		return nil, &vfs.UndoError{Call: u.unit, Reasons: []string{"the history no longer has its first changes"}}
 	}
-	return u, nil
+	since, err := past.from(u.changes[0].Number)
+	for _, e := range standing(since) {
+		if e.Undoes != u.unit && (e.Undoes != "" || e.unit() != u.unit) {
+			u.later = append(u.later, e)
+		}
+	}
+	return u, err
+}
+
+// latest returns the unit with the latest change that has not been undone.
+func (c *Core) latest(past past) (unit string, err error) {
+	undone := map[string]bool{}
+	for e := range c.backwards() {
+		if e.Op == vfs.OpUndone {
+			undone[e.Undoes] = true
+		}
+		if e.Undoes != "" || undone[e.unit()] {
+			continue
+		}
+		own, err := past.of(e.unit())
+		if err != nil {
+			return "", err
+		}
+		// A call can go on after it has been undone; that cannot be undone again.
+		if !slices.ContainsFunc(own, func(o Change) bool { return o.Op == vfs.OpUndone && o.Undoes == e.unit() }) {
+			return e.unit(), nil
+		}
+		undone[e.unit()] = true
+	}
+	return "", fmt.Errorf("there is nothing to undo: %w", vfs.ErrNotKept)
 }
 
 // maxReasons is how many reasons an vfs.UndoError names.

@@ -53,11 +53,14 @@ CREATE TABLE change (
 	number  bigint NOT NULL,
 	at      timestamptz NOT NULL,
 	call    text COLLATE "C" NOT NULL,
+	unit    text COLLATE "C" NOT NULL,           -- the call, or # and the number of the change, that it undoes or redoes
 	op      text NOT NULL,
 	path    text COLLATE "C" NOT NULL,
 	data    text COLLATE "C" NOT NULL,           -- all of it, as JSON
 	PRIMARY KEY (project, number)
 );
+CREATE INDEX change_call ON change (project, call) WHERE call <> '';
+CREATE INDEX change_unit ON change (project, unit) WHERE unit <> '';
 
 CREATE TABLE record (
 	kind  text COLLATE "C" NOT NULL,
@@ -91,7 +94,8 @@ END
 $$;
 
 -- What a transaction has done to a project, whose row it has locked. Each row is looked up by its key: how a join is planned
--- depends on what the planner believes about the sizes of tables.
+-- depends on what the planner believes about the sizes of tables. Where there are many, they are gone through in order:
+-- looking up one element of an array of texts takes time in proportion to its number.
 CREATE FUNCTION apply(
 	of_project bigint,
 	used bytea[], times bigint[],                -- parts that are used more often or less often than before
@@ -101,31 +105,56 @@ CREATE FUNCTION apply(
 	touched bigint[], touched_sec bigint[], touched_nsec integer[],
 	dropped bigint,                              -- the number up to which changes are removed
 	voids bigint[],                              -- numbers of changes that have not happened
-	numbers bigint[], ats timestamptz[], calls text[], ops text[], paths text[], datas text[],
+	numbers bigint[], ats timestamptz[], calls text[], units text[], ops text[], paths text[], datas text[],
 	token_at integer, token bigint,
 	new_bytes bigint, new_files bigint, new_kept bigint, new_oldest bigint, new_next bigint, new_ino bigint
 ) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+	large CONSTANT integer := 64;
+	r record;
 BEGIN
-	FOR i IN 1 .. coalesce(cardinality(used), 0) LOOP
-		UPDATE part SET refs = refs + times[i], unused = CASE WHEN refs + times[i] = 0 THEN now() END
-			WHERE project = of_project AND digest = used[i];
-		IF NOT FOUND THEN
-			RAISE EXCEPTION 'a part is missing' USING ERRCODE = 'TRPRT';
-		END IF;
-	END LOOP;
+	IF cardinality(used) > large THEN
+		FOR r IN SELECT u.digest, u.n FROM unnest(used, times) AS u(digest, n) LOOP
+			UPDATE part SET refs = refs + r.n, unused = CASE WHEN refs + r.n = 0 THEN now() END
+				WHERE project = of_project AND digest = r.digest;
+			IF NOT FOUND THEN
+				RAISE EXCEPTION 'a part is missing' USING ERRCODE = 'TRPRT';
+			END IF;
+		END LOOP;
+	ELSE
+		FOR i IN 1 .. coalesce(cardinality(used), 0) LOOP
+			UPDATE part SET refs = refs + times[i], unused = CASE WHEN refs + times[i] = 0 THEN now() END
+				WHERE project = of_project AND digest = used[i];
+			IF NOT FOUND THEN
+				RAISE EXCEPTION 'a part is missing' USING ERRCODE = 'TRPRT';
+			END IF;
+		END LOOP;
+	END IF;
 	FOR i IN 1 .. coalesce(cardinality(removed), 0) LOOP
 		DELETE FROM entry WHERE project = of_project AND ino = removed[i];
 	END LOOP;
-	FOR i IN 1 .. coalesce(cardinality(inos), 0) LOOP
-		IF made[i] THEN
-			INSERT INTO entry (project, ino, dir, name, folded, mode, size, sec, nsec, parts)
-				VALUES (of_project, inos[i], dirs[i], names[i], foldeds[i], modes[i], sizes[i], secs[i], nsecs[i], contents[i]);
-		ELSE
-			UPDATE entry SET dir = dirs[i], name = names[i], folded = foldeds[i], mode = modes[i], size = sizes[i],
-				sec = secs[i], nsec = nsecs[i], parts = contents[i] WHERE project = of_project AND ino = inos[i];
-		END IF;
-	END LOOP;
+	IF cardinality(inos) > large THEN
+		INSERT INTO entry (project, ino, dir, name, folded, mode, size, sec, nsec, parts)
+			SELECT of_project, u.ino, u.dir, u.name, u.folded, u.mode, u.size, u.sec, u.nsec, u.parts
+			FROM unnest(made, inos, dirs, names, foldeds, modes, sizes, secs, nsecs, contents)
+				AS u(made, ino, dir, name, folded, mode, size, sec, nsec, parts) WHERE u.made;
+		FOR r IN SELECT * FROM unnest(made, inos, dirs, names, foldeds, modes, sizes, secs, nsecs, contents)
+				AS u(made, ino, dir, name, folded, mode, size, sec, nsec, parts) WHERE NOT u.made LOOP
+			UPDATE entry SET dir = r.dir, name = r.name, folded = r.folded, mode = r.mode, size = r.size, sec = r.sec,
+				nsec = r.nsec, parts = r.parts WHERE project = of_project AND ino = r.ino;
+		END LOOP;
+	ELSE
+		FOR i IN 1 .. coalesce(cardinality(inos), 0) LOOP
+			IF made[i] THEN
+				INSERT INTO entry (project, ino, dir, name, folded, mode, size, sec, nsec, parts)
+					VALUES (of_project, inos[i], dirs[i], names[i], foldeds[i], modes[i], sizes[i], secs[i], nsecs[i], contents[i]);
+			ELSE
+				UPDATE entry SET dir = dirs[i], name = names[i], folded = foldeds[i], mode = modes[i], size = sizes[i],
+					sec = secs[i], nsec = nsecs[i], parts = contents[i] WHERE project = of_project AND ino = inos[i];
+			END IF;
+		END LOOP;
+	END IF;
 	FOR i IN 1 .. coalesce(cardinality(touched), 0) LOOP
 		UPDATE entry SET sec = touched_sec[i], nsec = touched_nsec[i] WHERE project = of_project AND ino = touched[i];
 	END LOOP;
@@ -135,12 +164,21 @@ BEGIN
 	FOR i IN 1 .. coalesce(cardinality(voids), 0) LOOP
 		DELETE FROM change WHERE project = of_project AND number = voids[i];
 	END LOOP;
-	FOR i IN 1 .. coalesce(cardinality(numbers), 0) LOOP
-		INSERT INTO change (project, number, at, call, op, path, data)
-			VALUES (of_project, numbers[i], ats[i], calls[i], ops[i], paths[i], datas[i])
-			ON CONFLICT (project, number) DO UPDATE SET at = excluded.at, call = excluded.call, op = excluded.op,
+	IF cardinality(numbers) > large THEN
+		INSERT INTO change (project, number, at, call, unit, op, path, data)
+			SELECT of_project, u.number, u.at, u.call, u.unit, u.op, u.path, u.data
+			FROM unnest(numbers, ats, calls, units, ops, paths, datas)
+				AS u(number, at, call, unit, op, path, data)
+			ON CONFLICT (project, number) DO UPDATE SET at = excluded.at, call = excluded.call, unit = excluded.unit, op = excluded.op,
 			path = excluded.path, data = excluded.data;
-	END LOOP;
+	ELSE
+		FOR i IN 1 .. coalesce(cardinality(numbers), 0) LOOP
+			INSERT INTO change (project, number, at, call, unit, op, path, data)
+				VALUES (of_project, numbers[i], ats[i], calls[i], units[i], ops[i], paths[i], datas[i])
+				ON CONFLICT (project, number) DO UPDATE SET at = excluded.at, call = excluded.call, unit = excluded.unit, op = excluded.op,
+				path = excluded.path, data = excluded.data;
+		END LOOP;
+	END IF;
 	UPDATE project SET version = version + 1, tokens[token_at] = token, bytes = new_bytes, files = new_files,
 		kept = new_kept, oldest = new_oldest, next = new_next, ino = new_ino WHERE key = of_project;
 END
