@@ -190,3 +190,53 @@ func TestAWriteThatFailsInPlaceLeavesTheHistoryGood(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "before", string(content))
 }
+
+// A process dies when a call has changed a file once more, and before the history says what the file has become: that is
+// still the work of the call, which can be undone.
+func TestTheSecondWriteOfACallIsTheLast(t *testing.T) {
+	for name, write := range map[string]func(t *testing.T, p vfs.Project, h *faulty){
+		"anew": func(t *testing.T, p vfs.Project, h *faulty) {
+			dead := false
+			h.fail = func(op, name string) error {
+				if dead {
+					return errors.New("the process is dead")
+				}
+				dead = op == "rename" && name == "/f"
+				return nil
+			}
+			require.Error(t, afero.WriteFile(p, "/f", []byte("the third"), 0o644))
+			require.True(t, dead)
+			h.fail = nil
+		},
+		"in place": func(t *testing.T, p vfs.Project, _ *faulty) {
+			for range 2 {
+				f, err := p.OpenFile("/f", os.O_WRONLY|os.O_APPEND, 0)
+				require.NoError(t, err)
+				_, err = f.Write([]byte(" more"))
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = f.Close() }) // which is too late
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &faulty{Backend: newMemory()}
+			p := projectOn(h, nil)
+			require.NoError(t, vfs.WriteFile(t.Context(), p, "/f", []byte("first")))
+			own := p.WithCall("call")
+			f, err := own.OpenFile("/f", os.O_WRONLY|os.O_APPEND, 0)
+			require.NoError(t, err)
+			_, err = f.Write([]byte(" second"))
+			require.NoError(t, errors.Join(err, f.Close()))
+			write(t, own, h)
+			next := projectOn(h, nil)
+			content, err := afero.ReadFile(next, "/f")
+			require.NoError(t, err)
+			require.NotEqual(t, "first second", string(content))
+			_, err = next.Undo(t.Context(), "call")
+			require.NoError(t, err)
+			content, err = afero.ReadFile(next, "/f")
+			require.NoError(t, err)
+			require.Equal(t, "first", string(content))
+		})
+	}
+}

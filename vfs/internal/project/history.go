@@ -143,7 +143,7 @@ func (p *Project) recordInPlace(c *Core, name string, before fs.FileInfo) (numbe
 		return -1, nil
 	}
 	if number, ok := p.written(c, name, before); ok {
-		return number, nil
+		return number, c.unstamp(number)
 	}
 	number, kept, err := p.addKeeping(c, Change{Op: vfs.OpWrite, Path: name}, before)
 	if err != nil || !kept {

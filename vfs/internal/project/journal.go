@@ -324,6 +324,15 @@ func (c *Core) stamp(name string, after *Stamp, allowed func(until *Stamp) bool)
 	return nil
 }
 
+// unstamp takes back what a file has become by a change, before the same change goes on: if this process dies before it
+// can say what the file is then, that is not the work of somebody else. Changes of a [Journal] are one with their file.
+func (c *Core) unstamp(number int64) error {
+	if _, ok := c.Backend.(Journal); ok {
+		return nil
+	}
+	return c.describe(Change{Number: number})
+}
+
 // changedSince reports whether there is a change to a file, or to a directory that it is in, from a number on.
 func (c *Core) changedSince(number int64, name string) bool {
 	if c.State.Next-number > maxStamped {

@@ -191,6 +191,11 @@ func (p *Project) replace(c *Core, name, temp string, now fs.FileInfo) (number i
 	if err != nil {
 		return 0, err
 	}
+	if again {
+		if err := c.unstamp(number); err != nil {
+			return 0, err
+		}
+	}
 	if err := c.Backend.Rename(temp, name); err != nil {
 		return 0, err
 	}
