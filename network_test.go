@@ -1,10 +1,12 @@
 package toolrun_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,4 +94,53 @@ func TestGates(t *testing.T) {
 
 	_, err = toolrun.Open(t.Context(), &toolrun.Options{Network: &network.Policy{Rules: []network.Rule{{}}}})
 	require.Error(t, err)
+}
+
+// Requests that need approval cannot wait, other than calls: code that waited for a call goes on, and makes its requests if
+// somebody is there who approves them. What was approved before says nothing about them.
+func TestRequestsOfCodeThatWaited(t *testing.T) {
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "answer ", requests.Add(1)) }))
+	t.Cleanup(server.Close)
+	rule, err := network.ParseRule(server.URL)
+	require.NoError(t, err)
+	runner := open(t, toolrun.Options{Tools: (&mail{}).tools(), Network: &network.Policy{Rules: []network.Rule{rule}}})
+	code := fmt.Sprintf(`await tools.send({to: 'x'});
+		const get = async (path) => { try { return await (await fetch('%s' + path)).text() } catch (e) { return e.message } };
+		return [await get('/1'), await get('/2')].join('\n')`, server.URL)
+	choose := func(s registry.Selection) registry.Selection {
+		s = choosesSend(s)
+		s.Ask = append(s.Ask, registry.NetworkTool)
+		return s
+	}
+	for name, c := range map[string]struct {
+		approve registry.Approver
+		want    string
+		made    int64
+	}{
+		"nobody": {nil, "needs the approval of a person, and there is nobody here who could give it", 0},
+		"later": {func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
+			return registry.Decision{Later: true}, nil
+		}, "needs the approval of a person, and there is nobody here who could give it", 0},
+		"refused": {func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
+			return registry.Decision{Reason: "not there"}, nil
+		}, "a person has refused the request to", 0},
+		"the second": {func(_ context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
+			return registry.Decision{Later: !strings.Contains(string(r.Call.Input), "/2"), Approved: strings.Contains(string(r.Call.Input), "/2")}, nil
+		}, "answer", 1},
+		"approved": {always, "answer", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requests.Store(0)
+			place := "project of " + name
+			session := openSession(t, runner, place, &toolrun.SessionOptions{Select: choose})
+			pending := ask(t, session, "javascript", codeInput(code))
+			require.NotNil(t, pending.Pending, pending.Text())
+			going := openSession(t, runner, place, &toolrun.SessionOptions{Approve: c.approve, Select: choose})
+			result, err := going.Resume(t.Context(), pending.Pending.Token, approve("call_1.1"))
+			require.NoError(t, err)
+			require.Contains(t, result.Text(), c.want)
+			require.Equal(t, c.made, requests.Load())
+		})
+	}
 }

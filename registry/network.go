@@ -12,7 +12,7 @@ import (
 
 // NetworkTool is the name under which requests over the network stand in rules of [Selection].Ask, and in an
 // [ApprovalRequest]. The input of such a call is {"method", "url", "bytes"}, the last one the size of the body. It cannot
-// be changed. AskAll and AskExternal are for requests, too, and so are AskWrites and AskDestructive for those with other
+// be changed, and it has no ID, since it cannot wait: [Decision].Later is as if nobody could be asked. AskAll and AskExternal are for requests, too, and so are AskWrites and AskDestructive for those with other
 // methods than GET and HEAD.
 const NetworkTool = "network"
 
@@ -80,9 +80,10 @@ func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network
 func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule string) error {
 	env := r.env
 	what := fmt.Sprintf("the request to %s", plaintext.Cut(string(call.Input), maxReason))
+	nobody := &network.Error{Kind: network.KindDenied,
+		Message: what + " needs the approval of a person, and there is nobody here who could give it: do without it, or ask the user to allow it"}
 	if env.Approve == nil {
-		return &network.Error{Kind: network.KindDenied,
-			Message: what + " needs the approval of a person, and there is nobody here who could give it: do without it, or ask the user to allow it"}
+		return nobody
 	}
 	request := ApprovalRequest{Call: call, Spec: spec, Rule: rule, Callers: env.call.callers(), Project: env.Project, Chat: env.Chat,
 		Client: env.Client, Files: env.Files}
@@ -96,6 +97,8 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule st
 		switch {
 		case err != nil:
 			return err
+		case !decision.Approved && decision.Later: // a request cannot be put off
+			return nobody
 		case !decision.Approved:
 			text := "a person has refused " + what
 			if reason := strings.TrimSpace(plaintext.Cut(decision.Reason, maxReason)); reason != "" {
@@ -105,7 +108,6 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule st
 		case decision.Input != nil && string(decision.Input) != string(call.Input):
 			request.Problem = "a request over the network cannot be changed: approve or refuse it as it is"
 		default:
-
 			return nil
 		}
 	}

@@ -30,15 +30,14 @@ const roundTrips = "2026-07-28"
 // questions are those of a call to the user of its client.
 type questions struct {
 	request *sdk.CallToolRequest
-	by      string
 
 	mu    sync.Mutex
 	asked sdk.InputRequestMap // that the client answers by calling again
 }
 
 // ask has the client ask its user about calls that need approval, if it can and the host decides nothing itself.
-func ask(request *sdk.CallToolRequest, env *registry.Env, o *Options) *questions {
-	q := &questions{request: request, by: cmp.Or(env.Client, "the client's user"), asked: sdk.InputRequestMap{}}
+func (s *Server) ask(request *sdk.CallToolRequest, env *registry.Env) *questions {
+	q := &questions{request: request, asked: sdk.InputRequestMap{}}
 	params := request.Session.InitializeParams()
 	if env.Approve != nil || params == nil || params.Capabilities == nil || params.Capabilities.Elicitation == nil {
 		return q
@@ -49,28 +48,47 @@ func ask(request *sdk.CallToolRequest, env *registry.Env, o *Options) *questions
 		}
 		return q
 	}
-	env.Approve = registry.PatientFor(o.ApprovalTime, q.askNow)
+	env.Approve = registry.PatientFor(s.options.ApprovalTime, s.approver(request.Session))
 	return q
 }
 
-// askNow waits for the answer.
-func (q *questions) askNow(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
-	answer, err := q.request.Session.Elicit(ctx, question(request))
-	if err != nil && ctx.Err() == nil { // a client that promises it and cannot do it, or has gone
-		return registry.Decision{Later: true}, nil
+// approver asks the user of a session's client, and waits for the answer. It remembers what is always approved as long as
+// the session lasts.
+func (s *Server) approver(session *sdk.ServerSession) registry.Approver {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ask := s.approvers[session]; ask != nil {
+		return ask
 	}
-	return q.decision(answer), err
+	ask := registry.RememberApprovals(func(ctx context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		answer, err := session.Elicit(ctx, question(request, true))
+		if err != nil && ctx.Err() == nil { // a client that promises it and cannot do it, or has gone
+			return registry.Decision{Later: true}, nil
+		}
+		return decision(answer, request.Client, true), err
+	})
+	s.approvers[session] = ask
+	go func() {
+		_ = session.Wait() // however it has ended
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.approvers, session)
+	}()
+	return ask
 }
 
 // askLater takes the answer that has come with the call, or has the result ask for it.
 func (q *questions) askLater(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+	if request.Spec.Name == registry.NetworkTool { // which cannot wait until the client calls again
+		return registry.Decision{Later: true}, nil
+	}
 	key := answerKey(request.Call)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if answer, ok := q.request.Params.InputResponses[key].(*sdk.ElicitResult); ok && request.Problem == "" {
-		return q.decision(answer), nil
+		return decision(answer, request.Client, false), nil
 	}
-	q.asked[key] = question(request)
+	q.asked[key] = question(request, false)
 	return registry.Decision{Later: true}, nil
 }
 
@@ -93,16 +111,18 @@ func (q *questions) result(result registry.Result) *sdk.CallToolResult {
 	return &sdk.CallToolResult{InputRequests: q.asked, RequestState: result.Pending.Token}
 }
 
-// decision is what a user has answered. Whoever does not answer decides later.
-func (q *questions) decision(answer *sdk.ElicitResult) registry.Decision {
+// decision is what the user of a client has answered. Whoever does not answer decides later.
+func decision(answer *sdk.ElicitResult, client string, always bool) registry.Decision {
 	if answer == nil {
 		return registry.Decision{Later: true}
 	}
-	d := registry.Decision{By: q.by}
+	d := registry.Decision{By: cmp.Or(client, "the client's user")}
 	d.Reason, _ = answer.Content["reason"].(string)
 	switch choice, _ := answer.Content["decision"].(string); {
 	case answer.Action == "accept" && choice == "approve":
 		d.Approved = true
+	case answer.Action == "accept" && choice == "always" && always:
+		d.Approved, d.Always = true, true
 	case answer.Action == "decline", answer.Action == "accept" && choice == "refuse":
 	default:
 		d = registry.Decision{Later: true}
@@ -110,13 +130,19 @@ func (q *questions) decision(answer *sdk.ElicitResult) registry.Decision {
 	return d
 }
 
-// answerSchema is that of an answer.
-var answerSchema = json.RawMessage(`{"type":"object","properties":{` +
-	`"decision":{"type":"string","title":"Decision","description":"Whether the call is made","enum":["approve","refuse"]},` +
-	`"reason":{"type":"string","title":"Reason","description":"Why it is refused, for the model"}},"required":["decision"]}`)
+// answerSchema is that of an answer, which can be one for the rest of a session.
+func answerSchema(always bool) json.RawMessage {
+	about, choices := "Whether the call is made", `"approve","refuse"`
+	if always {
+		about, choices = about+"; always is for later calls of the tool in this session, too", `"approve","always","refuse"`
+	}
+	return json.RawMessage(`{"type":"object","properties":{` +
+		`"decision":{"type":"string","title":"Decision","description":"` + about + `","enum":[` + choices + `]},` +
+		`"reason":{"type":"string","title":"Reason","description":"Why it is refused, for the model"}},"required":["decision"]}`)
+}
 
 // question is what the user is asked about a call.
-func question(request registry.ApprovalRequest) *sdk.ElicitParams {
+func question(request registry.ApprovalRequest, always bool) *sdk.ElicitParams {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The call of the tool %s needs your approval", request.Call.Tool)
 	if request.Rule != "" {
@@ -143,7 +169,7 @@ func question(request registry.ApprovalRequest) *sdk.ElicitParams {
 		}
 		fmt.Fprintf(&b, "%s\n", quoted(string(c.Op)+" "+c.Path, maxAskedInput))
 	}
-	return &sdk.ElicitParams{Mode: "form", Message: strings.TrimSpace(b.String()), RequestedSchema: answerSchema}
+	return &sdk.ElicitParams{Mode: "form", Message: strings.TrimSpace(b.String()), RequestedSchema: answerSchema(always)}
 }
 
 // quoted marks each line of a text that a model or code has written.

@@ -80,6 +80,43 @@ func TestUsersApprove(t *testing.T) {
 	})
 }
 
+// What the user always approves is not asked for again in the session, and is in the next one.
+func TestUsersApproveForASession(t *testing.T) {
+	ways := []way{{"stdio", []string{"2025-11-25"}, overStdio}, {"HTTP", []string{"2025-11-25"}, overHTTP(nil)}}
+	onEveryWay(t, ways, func(t *testing.T, connect func(*mcpserver.Server, *sdk.ClientOptions) *sdk.ClientSession) {
+		t.Parallel()
+		server, _, sent := sending(t)
+		var asked atomic.Int64
+		handler := &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			asked.Add(1)
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "always"}}, nil
+		}}
+		session := connect(server, handler)
+		for _, to := range []string{"x", "y"} {
+			text, result := call(t, session, "send", map[string]any{"to": to})
+			require.False(t, result.IsError, text)
+		}
+		text, _ := call(t, session, "javascript", map[string]any{"code": "return await tools.send({to: 'z'})"})
+		require.Contains(t, text, "sent to z 3")
+		require.EqualValues(t, 1, asked.Load())
+		text, result := call(t, connect(server, handler), "send", map[string]any{"to": "w"})
+		require.False(t, result.IsError, text)
+		require.EqualValues(t, 2, asked.Load())
+		require.EqualValues(t, 4, sent.Load())
+	})
+}
+
+// A client without sessions cannot approve for one.
+func TestAlwaysNeedsASession(t *testing.T) {
+	server, _, sent := sending(t)
+	session := connect(t, overStdio(t, server), "2026-07-28", &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		require.NotContains(t, fmt.Sprint(r.Params.RequestedSchema), "always")
+		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "always"}}, nil
+	}})
+	_, _ = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "send", Arguments: map[string]any{"to": "x"}})
+	require.Zero(t, sent.Load())
+}
+
 // A client that cannot ask gets a result that says how the call goes on, and goes on when an operator has decided.
 func TestClientsThatCannotAsk(t *testing.T) {
 	server, waiting, sent := sending(t)

@@ -94,12 +94,14 @@ type Server struct {
 	offered []byte            // the definitions that clients see, as provider.Definitions has made them
 	tools   map[string][]byte // each one's, by name
 	reading map[string]bool   // the names of read-only tools
+	// approvers are those of the sessions whose users have been asked.
+	approvers map[*sdk.ServerSession]registry.Approver
 }
 
 // New returns a server. It fails if a limit is negative, if the source fails, or with a *registry.ToolError if the
 // definition of a tool is invalid.
 func New(ctx context.Context, source Source, options *Options) (*Server, error) {
-	s := &Server{source: source, tools: map[string][]byte{}, listens: make(chan struct{}, maxListens)}
+	s := &Server{source: source, tools: map[string][]byte{}, approvers: map[*sdk.ServerSession]registry.Approver{}, listens: make(chan struct{}, maxListens)}
 	if options != nil {
 		s.options = *options
 	}

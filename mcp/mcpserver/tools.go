@@ -135,7 +135,7 @@ func (s *Server) execute(ctx context.Context, request *sdk.CallToolRequest) (*sd
 	log := slog.New(client)
 	log.DebugContext(ctx, "call started", "call", call.ID, "tool", call.Tool)
 	start := time.Now()
-	asks := ask(request, &w.env, &s.options)
+	asks := s.ask(request, &w.env)
 	result := w.tools.Dispatch(ctx, call, w.env)
 	feed.end()
 	s.watch.poke()

@@ -111,7 +111,7 @@ func (g *going) approver(ask registry.Approver, files afero.Fs) registry.Approve
 		answer, err := ask(ctx, request)
 		switch {
 		case err != nil:
-		case answer.Later && !answer.Approved:
+		case answer.Later && !answer.Approved && id != "": // requests over the network have none, and differ
 			g.mu.Lock()
 			g.later[id] = true
 			g.mu.Unlock()
