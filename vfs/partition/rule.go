@@ -1,16 +1,16 @@
 package partition
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/toolrun/toolrun/internal/jsontree"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -154,20 +154,26 @@ type Config struct {
 	Rule
 }
 
-// ParseConfig reads a configuration as JSON.
+// ParseConfig reads a configuration as JSON. Every name means one thing: none may be in an object twice, and fields have to
+// be written as above. It may have 100,000 values.
 func ParseConfig(data []byte) (*Config, error) {
-	c := &Config{}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(c); err != nil {
+	fields, err := jsontree.Decode(data)
+	if err != nil {
 		return nil, fmt.Errorf("partition: %w", err)
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("partition: there is something after the object")
+	object, _ := fields.(map[string]any)
+	for name := range object {
+		if !slices.Contains([]string{"stores", "projects", "prefixes", "slots", "records"}, name) {
+			return nil, fmt.Errorf("partition: unknown field %q", name)
+		}
+	}
+	c := &Config{}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("partition: %w", err)
 	}
 	if len(c.Stores) == 0 {
 		return nil, fmt.Errorf("partition: there are no stores")
 	}
-	_, err := c.check(func(name string) bool { _, ok := c.Stores[name]; return ok })
+	_, err = c.check(func(name string) bool { _, ok := c.Stores[name]; return ok })
 	return c, err
 }
