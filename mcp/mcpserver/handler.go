@@ -53,8 +53,15 @@ type HandlerOptions struct {
 	ServerSessions int
 	// Shared, if not nil, has the records of sessions, and handlers with the same records continue each other's: each
 	// request of a session can reach another handler, and sessions outlast the handler at which they began. It needs
-	// servers with an identity: see [Options].Identity. What is not shared are the order of calls that reach different
-	// handlers, and limits: each handler has its own. It cannot be combined with NewSession.
+	// servers with an identity: see [Options].Identity.
+	//
+	// The rates of these servers hold for all handlers together: those that have had requests in the last half minute get
+	// equal parts. When a handler comes or ends, the others know within some seconds, and when one is lost, within
+	// 15. Meanwhile all together can accept more or less than the rate. A handler that cannot reach the records keeps its
+	// part.
+	//
+	// What is not shared are the order of calls that reach different handlers, and other limits: each handler has its own.
+	// It cannot be combined with NewSession.
 	Shared vfs.Records
 	// SessionTimeout ends a session that makes no requests for this time. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration
@@ -73,6 +80,7 @@ type Handler struct {
 	find    func(*http.Request) (*Server, error)
 	options HandlerOptions
 
+	share   share
 	limiter *rate.Limiter // of sessions that get a server each
 	memory  *memory       // of requests that are being read or served
 
@@ -128,6 +136,7 @@ func NewHandler(find func(*http.Request) (*Server, error), options *HandlerOptio
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, DefaultWriteTimeout)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	h.limiter = rate.NewLimiter(DefaultRate, 2*DefaultRate)
+	h.share.parts = 1
 	return h
 }
 
@@ -179,6 +188,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.unused(e)
+	if h.shares(e.server) {
+		h.share.asked.Store(true)
+	}
 	if !e.limiter.Allow() {
 		h.fail(w, r, errTooMany)
 		return
@@ -294,6 +306,10 @@ func (h *Handler) endpoint(r *http.Request, server *Server) (*endpoint, error) {
 	if e == nil {
 		e = h.newEndpoint(server)
 		h.endpoints[server] = e
+		if h.shares(server) {
+			e.setRate(h.share.parts)
+			h.beginSharing()
+		}
 		context.AfterFunc(server.stopped, func() { // there may be many servers, one after the other
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -343,12 +359,14 @@ func (h *Handler) newEndpoint(server *Server) *endpoint {
 	if h.options.ServerSessions < h.options.Sessions {
 		share = 2
 	}
-	return &endpoint{
+	e := &endpoint{
 		server:    server,
 		memory:    newMemory(share),
 		stateful:  sdk.NewStreamableHTTPHandler(get, &options),
 		stateless: sdk.NewStreamableHTTPHandler(get, &stateless),
 		slots:     make(chan struct{}, server.options.Requests),
-		limiter:   rate.NewLimiter(rate.Limit(server.options.Rate), int(min(2*server.options.Rate, math.MaxInt32))+1),
+		limiter:   rate.NewLimiter(0, int(min(2*server.options.Rate, math.MaxInt32))+1),
 	}
+	e.setRate(1)
+	return e
 }

@@ -42,7 +42,7 @@ type Options struct {
 	Name, Title, Version string
 	// Identity is what tells the server from others of the same handler, such as the name of a token and what it allows.
 	// Only a server with the same identity continues a session that has begun at another handler: see
-	// [HandlerOptions].Shared. Empty means that its sessions are not shared.
+	// [HandlerOptions].Shared. Empty means that neither its sessions nor its rate are shared.
 	Identity string
 	// Logger gets records for the host. Nil logs nothing.
 	Logger *slog.Logger
@@ -54,7 +54,8 @@ type Options struct {
 	// [DefaultRequests].
 	Requests int
 	// Rate is how many requests per second a [Handler] accepts for this server; further ones are refused. After a
-	// quiet time, twice as many are accepted at once. Zero means [DefaultRate].
+	// quiet time, twice as many are accepted at once. Handlers can share it: see [HandlerOptions].Shared. Zero means
+	// [DefaultRate].
 	Rate float64
 	// ApprovalTime is how long a call waits for the client's user, if it needs approval and the Env of the source has no
 	// Approve; then it goes on later, if the Env has Runs. Clients of the newest protocol do not wait: they call again with

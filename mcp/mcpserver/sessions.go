@@ -109,5 +109,6 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 		group.Go(func() { errs[i] = server.Shutdown(ctx) })
 	}
 	group.Wait()
+	h.endSharing()
 	return errors.Join(errs...)
 }

@@ -28,6 +28,7 @@ import (
 //	toolrun_project_quota_bytes{project}         how large the files may be together
 //	toolrun_project_quota_files{project}         how many files and directories there may be
 //	toolrun_sessions                             sessions of clients
+//	toolrun_replicas                             servers that share the rates of requests, with this one
 //	toolrun_http_requests_total{method,status}   HTTP requests
 //
 // and the usual metrics of the process and of Go.
@@ -141,9 +142,9 @@ func (m *Metrics) writeProjects(ctx context.Context, w io.Writer) {
 	}
 }
 
-// sessions adds how many sessions there are.
-func (m *Metrics) sessions(count func() int) {
-	m.set.NewGauge("toolrun_sessions", func() float64 { return float64(count()) })
+// gauge adds something that is counted when the metrics are read.
+func (m *Metrics) gauge(name string, count func() int) {
+	m.set.NewGauge(name, func() float64 { return float64(count()) })
 }
 
 // ServeHTTP writes the metrics.

@@ -72,7 +72,8 @@ func Serve(ctx context.Context, listener net.Listener, c Config) error {
 		_, _ = w.Write([]byte("ready\n"))
 	})
 	if c.Handler != nil {
-		c.Metrics.sessions(c.Handler.Sessions)
+		c.Metrics.gauge("toolrun_sessions", c.Handler.Sessions)
+		c.Metrics.gauge("toolrun_replicas", c.Handler.Replicas)
 		mux.Handle("/mcp", c.Handler)
 		mux.Handle("GET /metrics", c.Handler.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if c.Token != nil && !c.Token(r).mayReadMetrics() {
