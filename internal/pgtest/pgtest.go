@@ -42,12 +42,13 @@ type Server struct {
 	Dir  string
 	base string // the URL of its database
 
-	bin  string
-	args []string
-	attr *syscall.SysProcAttr
-	mu   sync.Mutex
-	cmd  *exec.Cmd
-	done chan struct{}
+	bin      string
+	settings []string
+	args     []string
+	attr     *syscall.SysProcAttr
+	mu       sync.Mutex
+	cmd      *exec.Cmd
+	done     chan struct{}
 }
 
 var (
@@ -190,6 +191,11 @@ func (s *Server) start(settings []string) error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
+	return s.serve(settings)
+}
+
+// serve runs the server on the data that are there, at a port of its own.
+func (s *Server) serve(settings []string) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -198,7 +204,8 @@ func (s *Server) start(settings []string) error {
 	if err := l.Close(); err != nil {
 		return err
 	}
-	s.args = []string{"-D", data, "-k", s.Dir, "-h", "127.0.0.1", "-p", strconv.Itoa(s.Port)}
+	s.settings = settings
+	s.args = []string{"-D", filepath.Join(s.Dir, "data"), "-k", s.Dir, "-h", "127.0.0.1", "-p", strconv.Itoa(s.Port)}
 	for _, setting := range append([]string{
 		"fsync=off", "max_connections=300", "shared_buffers=64MB", "max_wal_size=256MB", "log_min_messages=fatal",
 	}, settings...) {
@@ -282,6 +289,32 @@ func StartFor(t testing.TB, settings ...string) *Server {
 	}
 	t.Cleanup(s.remove)
 	return s
+}
+
+// Standby starts another server with a copy of this one's data, which follows its changes, until the end of the test.
+func (s *Server) Standby(t testing.TB) *Server {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "toolrun-postgres-")
+	if err != nil {
+		t.Fatal("a directory for the standby: ", err)
+	}
+	standby := &Server{Dir: dir, bin: s.bin, attr: &syscall.SysProcAttr{}}
+	t.Cleanup(standby.remove)
+	if os.Getuid() == 0 {
+		if err := standby.asOther(); err != nil {
+			t.Fatal("the standby: ", err)
+		}
+	}
+	backup := exec.Command(filepath.Join(s.bin, "pg_basebackup"), "-D", filepath.Join(dir, "data"), "-R", "-X", "stream",
+		"-c", "fast", "--no-sync", "-h", s.Dir, "-p", strconv.Itoa(s.Port), "-U", "postgres")
+	backup.SysProcAttr, backup.Dir = standby.attr, dir
+	if out, err := backup.CombinedOutput(); err != nil {
+		t.Fatalf("pg_basebackup: %s: %s", err, out)
+	}
+	if err := standby.serve(s.settings); err != nil {
+		t.Fatal("starting the standby: ", err)
+	}
+	return standby
 }
 
 // Remove stops a server that Start has started, and removes it.

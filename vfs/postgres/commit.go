@@ -98,7 +98,7 @@ func (tx *transaction) commit(s project.State) error {
 		tx.conn.Release()
 		tx.b.s.committed(tx.b.id)
 		return nil
-	case reported && !isConnection(pe):
+	case reported && !isConnection(pe) && !isEnd(pe):
 		rollback(tx.conn)
 		if pe.Code == missingPart {
 			return errDamaged

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,8 @@ type proxy struct {
 	// cut says, of what goes to the database, whether the connection is cut: before it gets there, or after that, so that
 	// nobody learns what became of it.
 	cut func(data []byte) when
+	// last is what the client gets before it is cut off.
+	last []byte
 
 	received atomic.Int64 // bytes that the database has sent
 }
@@ -102,7 +105,7 @@ func (p *proxy) serve(client net.Conn) {
 				return
 			}
 			p.mu.Lock()
-			how := never
+			how, last := never, p.last
 			if p.cut != nil {
 				how = p.cut(buf[:n])
 			}
@@ -112,6 +115,7 @@ func (p *proxy) serve(client net.Conn) {
 				return
 			}
 			if how == after {
+				_, _ = client.Write(last)
 				_ = client.Close()
 			}
 			if _, err := server.Write(buf[:n]); err != nil || how == after {
@@ -176,8 +180,25 @@ func TestLostCommits(t *testing.T) {
 	p, store, direct := behindProxy(t)
 	project, other := storetest.Open(t, store, "p"), storetest.Open(t, direct, "p")
 	storetest.Write(t, project, "/file", "old")
-	for how, want := range map[when]string{before: "old", after: "new"} {
-		call := project.WithCall(fmt.Sprint("call ", how))
+	for i, test := range []struct {
+		how  when
+		last string
+		want string
+	}{
+		{before, "", "old"},
+		{after, "", "new"},
+		{after, "SPANIC\x00VPANIC\x00C53100\x00Mno room for the log\x00\x00", "new"}, // the server fails just after it has committed
+		{after, "SFATAL\x00VFATAL\x00CXX000\x00Mfailed\x00\x00", "new"},
+	} {
+		how, want, id := test.how, test.want, fmt.Sprint("call ", i)
+		var last []byte
+		if test.last != "" {
+			last = append(binary.BigEndian.AppendUint32([]byte("E"), uint32(4+len(test.last))), test.last...)
+		}
+		p.mu.Lock()
+		p.last = last
+		p.mu.Unlock()
+		call := project.WithCall(id)
 		begun, cut := false, false
 		p.cutting(func(data []byte) when {
 			begun = begun || strings.Contains(string(data), commit)
@@ -200,10 +221,10 @@ func TestLostCommits(t *testing.T) {
 		require.Equal(t, want, storetest.Read(t, other, "/file"))
 		changes, err := other.Changes(t.Context(), "/file")
 		require.NoError(t, err)
-		require.Equal(t, want == "new", changes[0].Call == fmt.Sprint("call ", how))
+		require.Equal(t, want == "new", changes[0].Call == id)
 		// The next call works.
 		require.NoError(t, vfs.WriteFile(t.Context(), call, "/file", []byte("next")))
-		_, err = project.Undo(t.Context(), fmt.Sprint("call ", how))
+		_, err = project.Undo(t.Context(), id)
 		require.NoError(t, err)
 		require.Equal(t, "old", storetest.Read(t, other, "/file"))
 		call.EndCall()

@@ -114,7 +114,7 @@ func (r *records) Change(ctx context.Context, name string, keep time.Duration, c
 	switch {
 	case refused != nil:
 		return refused
-	case err != nil && committing && isConnection(err):
+	case err != nil && committing && (isConnection(err) || isEnd(err)):
 		return recordError(name, &vfs.UnavailableError{Reason: "the connection to the database was lost", Unknown: true, Err: opaque(err)})
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
