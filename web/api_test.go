@@ -75,6 +75,13 @@ func TestEachOperationIsDescribed(t *testing.T) {
 	var made struct{ Call string }
 	b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": `console.log(1); await fs.writeFile("/a.txt", "three\n")`}}, &made)
 	await(b, "p", made.Call)
+	b.post("/api/checkpoints", m{"project": "p", "name": "kept"}, nil)
+	for _, session := range []string{"main", "dropped"} {
+		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": "globalThis.n = 1"}, "options": m{"session": session}}, &made)
+		await(b, "p", made.Call)
+	}
+	b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": `console.log(2); await fs.writeFile("/a.txt", "four\n")`}}, &made)
+	await(b, "p", made.Call)
 	var history struct {
 		Changes []struct {
 			ID   int64
@@ -87,46 +94,56 @@ func TestEachOperationIsDescribed(t *testing.T) {
 
 	// What is sent to each operation: a query, or a body.
 	requests := map[string]any{
-		"GET /api/openapi.json":      "",
-		"GET /api/about":             "",
-		"POST /api/login":            m{"token": "none"},
-		"POST /api/links":            m{},
-		"GET /api/projects":          "limit=1",
-		"POST /api/projects":         m{"project": "new"},
-		"GET /api/projects/one":      "project=p",
-		"POST /api/projects/delete":  m{"project": "new"},
-		"GET /api/projects/deleted":  "",
-		"POST /api/projects/restore": m{"project": "gone"},
-		"GET /api/projects/export":   "project=p&format=tar",
-		"GET /api/files":             "project=p&path=/",
-		"GET /api/files/text":        "project=p&path=/a.txt",
-		"GET /api/files/content":     "project=p&path=/a.txt",
-		"POST /api/files/save":       m{"project": "p", "path": "/n.txt", "text": "n", "version": ""},
-		"POST /api/files/upload":     "project=p&path=/u.bin",
-		"POST /api/files/folder":     m{"project": "p", "path": "/folder"},
-		"POST /api/files/move":       m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
-		"POST /api/files/delete":     m{"project": "p", "path": "/m.txt"},
-		"GET /api/files/search":      "project=p&text=c",
-		"GET /api/history":           "project=p",
-		"GET /api/history/diff":      "project=p&change=" + number,
-		"POST /api/history/restore":  m{"project": "p", "change": change},
-		"GET /api/history/undo":      "project=p&call=" + made.Call,
-		"POST /api/history/undo":     m{"project": "p", "call": "nothing"},
-		"POST /api/history/redo":     m{"project": "p", "call": "nothing"},
-		"GET /api/tools":             "project=p",
-		"POST /api/tools":            m{"project": "p", "tool": "memory", "enabled": false, "options": m{"useSystemPrompt": true}},
-		"GET /api/tools/definitions": "project=p&api=anthropic",
-		"GET /api/servers":           "",
-		"GET /api/modules":           "",
-		"GET /api/calls":             "project=p",
-		"POST /api/calls":            m{"project": "p", "tool": "javascript", "input": m{"code": "return 1"}},
-		"GET /api/calls/one":         "project=p&call=" + made.Call,
-		"POST /api/calls/stop":       m{"project": "p", "call": "none"},
-		"GET /api/calls/output":      "project=p&call=" + made.Call,
-		"GET /api/events":            "project=p",
-		"GET /api/approvals":         "project=p",
-		"POST /api/approvals":        m{"project": "p", "token": "none", "call": "none", "approved": true},
-		"POST /api/logout":           m{}, // the last one
+		"GET /api/openapi.json":         "",
+		"GET /api/about":                "",
+		"POST /api/login":               m{"token": "none"},
+		"POST /api/links":               m{},
+		"GET /api/projects":             "limit=1",
+		"POST /api/projects":            m{"project": "new"},
+		"GET /api/projects/one":         "project=p",
+		"POST /api/projects/delete":     m{"project": "new"},
+		"GET /api/projects/deleted":     "",
+		"POST /api/projects/restore":    m{"project": "gone"},
+		"GET /api/projects/export":      "project=p&format=tar",
+		"GET /api/files":                "project=p&path=/",
+		"GET /api/files/text":           "project=p&path=/a.txt",
+		"GET /api/files/content":        "project=p&path=/a.txt",
+		"POST /api/files/save":          m{"project": "p", "path": "/n.txt", "text": "n", "version": ""},
+		"POST /api/files/upload":        "project=p&path=/u.bin",
+		"POST /api/files/folder":        m{"project": "p", "path": "/folder"},
+		"POST /api/files/move":          m{"project": "p", "path": "/n.txt", "to": "/m.txt"},
+		"POST /api/files/delete":        m{"project": "p", "path": "/m.txt"},
+		"GET /api/files/search":         "project=p&text=c",
+		"GET /api/history":              "project=p",
+		"GET /api/history/diff":         "project=p&change=" + number,
+		"POST /api/history/restore":     m{"project": "p", "change": change},
+		"GET /api/history/undo":         "project=p&call=" + made.Call,
+		"POST /api/history/undo":        m{"project": "p", "call": "nothing"},
+		"POST /api/history/redo":        m{"project": "p", "call": "nothing"},
+		"GET /api/tools":                "project=p",
+		"POST /api/tools":               m{"project": "p", "tool": "memory", "enabled": false, "options": m{"useSystemPrompt": true}},
+		"GET /api/tools/definitions":    "project=p&api=anthropic",
+		"GET /api/servers":              "",
+		"GET /api/modules":              "",
+		"GET /api/calls":                "project=p",
+		"POST /api/calls":               m{"project": "p", "tool": "javascript", "input": m{"code": "return 1"}},
+		"GET /api/calls/one":            "project=p&call=" + made.Call,
+		"POST /api/calls/stop":          m{"project": "p", "call": "none"},
+		"GET /api/calls/output":         "project=p&call=" + made.Call,
+		"GET /api/events":               "project=p",
+		"GET /api/approvals":            "project=p",
+		"GET /api/checkpoints":          "project=p",
+		"POST /api/checkpoints":         m{"project": "p", "name": "draft"},
+		"GET /api/checkpoints/changes":  "project=p&name=draft",
+		"POST /api/checkpoints/restore": m{"project": "p", "name": "draft"},
+		"POST /api/checkpoints/delete":  m{"project": "p", "name": "kept"},
+		"GET /api/sessions":             "project=p",
+		"POST /api/sessions/fork":       m{"project": "p", "session": "main", "as": "try"},
+		"POST /api/sessions/delete":     m{"project": "p", "session": "dropped"},
+		"GET /api/network":              "project=p",
+		"POST /api/network":             m{"project": "p", "add": "GET https://example.com/**"},
+		"POST /api/approvals":           m{"project": "p", "token": "none", "call": "none", "approved": true},
+		"POST /api/logout":              m{}, // the last one
 	}
 	// in the order in which they are described, but for the one that ends the visit
 	var ids []string
@@ -174,7 +191,7 @@ func TestEachOperationIsDescribed(t *testing.T) {
 		}
 	}
 	// What makes something comes before what uses it.
-	first := []string{"/api/projects", "/api/files/save", "/api/files/move"}
+	first := []string{"/api/projects", "/api/files/save", "/api/files/move", "/api/checkpoints"}
 	done := map[string]bool{"/api/logout": true}
 	for _, path := range first {
 		for method, o := range d.Paths[path] {
@@ -591,7 +608,7 @@ func TestApprovals(t *testing.T) {
 		"input": m{"command": "create", "path": "/a.txt", "file_text": "edited"}}, nil)
 	require.Eventually(t, func() bool {
 		return b.do("GET", q("/api/files/text", "project", "p", "path", "/a.txt"), nil, nil).Code == 200
-	}, 5*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 	var file struct{ Text string }
 	b.get(q("/api/files/text", "project", "p", "path", "/a.txt"), &file)
 	require.Equal(t, "edited", file.Text)
@@ -599,10 +616,12 @@ func TestApprovals(t *testing.T) {
 	// Refused, in the middle of code.
 	pending := model("two", "javascript", `{"code": "try { await tools.filesystem({command: 'create', path: '/b.txt', file_text: 'b'}) } catch (e) { return e.message }"}`)
 	require.NotNil(t, pending.Pending, pending.Text())
-	a = waiting("p").Approvals
-	require.Len(t, a, 1)
+	require.Eventually(t, func() bool { // the one before may still end
+		a = waiting("p").Approvals
+		return len(a) == 1
+	}, time.Minute, 5*time.Millisecond)
 	require.True(t, a[0].Code)
 	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "not today"}, nil)
-	require.Eventually(t, func() bool { return len(waiting("p").Approvals) == 0 }, 5*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(waiting("p").Approvals) == 0 }, time.Minute, 5*time.Millisecond)
 	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/b.txt"), nil, nil), 404)
 }

@@ -70,6 +70,8 @@ type approvalInfo struct {
 	Waits  []waitingCall `json:"waits" jsonschema:"the calls that need a decision"`
 	// Changes are what others have changed since it waits.
 	Changes []changeInfo `json:"changes"`
+	// Own is what the code that waits has changed so far, the latest first.
+	Own []changeInfo `json:"own"`
 }
 
 type approvalsAnswer struct {
@@ -77,7 +79,10 @@ type approvalsAnswer struct {
 	Problem   string         `json:"problem,omitempty" jsonschema:"one of them is damaged"`
 }
 
-const maxApprovals = 200
+const (
+	maxApprovals = 200
+	maxShown     = 100 // changes with each of them
+)
 
 func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error) {
 	return within(s, r, in.Project, "", func(p vfs.Project) (approvalsAnswer, error) {
@@ -98,13 +103,24 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 				continue
 			}
 			info := approvalInfo{Token: run.Token, Call: run.Call.ID, Tool: run.Call.Tool, Input: string(run.Call.Input), Client: run.Client,
-				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy, Waits: []waitingCall{}, Changes: []changeInfo{}}
+				Since: run.Since, Until: run.Until, Code: run.Code, Busy: run.Busy, Waits: []waitingCall{}, Changes: []changeInfo{}, Own: []changeInfo{}}
 			for _, c := range waits {
 				info.Waits = append(info.Waits, waitingCall{c.ID, c.Tool, string(c.Input), c.Rule, c.Problem})
 			}
 			for _, c := range run.ChangedSince(r.Context(), p) {
-				if len(info.Changes) < 100 {
+				if len(info.Changes) < maxShown {
 					info.Changes = append(info.Changes, newChangeInfo(c))
+				}
+			}
+			if run.Code {
+				changes, err := p.Changes(r.Context(), "/")
+				if err != nil {
+					return out, err
+				}
+				for _, c := range changes {
+					if run.Owns(c.Call) && len(info.Own) < maxShown {
+						info.Own = append(info.Own, newChangeInfo(c))
+					}
 				}
 			}
 			out.Approvals = append(out.Approvals, info)

@@ -43,7 +43,7 @@ func (s *Server) routes() []route {
 			all[i].open = true
 		}
 	}
-	return slices.Concat(all, fileRoutes(), historyRoutes(), toolRoutes(), callRoutes(), approvalRoutes())
+	return slices.Concat(all, fileRoutes(), historyRoutes(), toolRoutes(), callRoutes(), approvalRoutes(), checkpointRoutes(), sessionRoutes(), networkRoutes())
 }
 
 // inProject is a parameter of most operations.
@@ -184,6 +184,14 @@ func client(access *Access) string {
 // within calls do with the project's files, mounted ones included, as a call of its own, so that what a person does can
 // be undone as what a model does. The id begins with what is done.
 func within[Out any](s *Server, r *request, id, what string, do func(p vfs.Project) (Out, error)) (Out, error) {
+	if what != "" {
+		what = newCallID(what)
+	}
+	return asCall(s, r, id, what, do)
+}
+
+// asCall does what within does, as the call of an id.
+func asCall[Out any](s *Server, r *request, id, callID string, do func(p vfs.Project) (Out, error)) (Out, error) {
 	var none Out
 	session, err := s.session(r, id)
 	if err != nil {
@@ -194,15 +202,18 @@ func within[Out any](s *Server, r *request, id, what string, do func(p vfs.Proje
 	if err != nil {
 		return none, err
 	}
-	if what == "" {
+	if callID == "" {
 		return do(p)
 	}
-	call := p.WithCall(what + "-" + strings.ToLower(rand.Text()[:8]))
+	call := p.WithCall(callID)
 	defer call.EndCall()
 	out, err := do(call)
 	s.watches.changed(s.store(r), id)
 	return out, err
 }
+
+// newCallID returns the id of a call that does something for a person.
+func newCallID(what string) string { return what + "-" + strings.ToLower(rand.Text()[:8]) }
 
 type projectsRequest struct {
 	After string `json:"after,omitempty" jsonschema:"list those after this name"`

@@ -343,7 +343,7 @@ func TestTokens(t *testing.T) {
 			}
 			b.read(b.do("GET", q("/api/calls/one", "project", "ci", "call", made.Call), nil, bearer), 200, &call)
 			return !call.Running && call.Code == "tool_disabled"
-		}, 5*time.Second, 5*time.Millisecond)
+		}, time.Minute, 5*time.Millisecond)
 	})
 	t.Run("people log in with it, until it is gone", func(t *testing.T) {
 		person := *b

@@ -2,7 +2,7 @@
 
 import {get, post, project} from "./api.js";
 import {button, fill, h, problem, prompt, say, working} from "./dom.js";
-import {changeRow} from "./diff.js";
+import {changeRow, sideBySide} from "./diff.js";
 import {count, name, pieces, plain, when} from "./text.js";
 
 function pretty(text) {
@@ -29,15 +29,38 @@ export async function draw(place) {
 
 function approval(a, place) {
   return h("div", {class: "group"},
-    h("div", {class: "bar"}, h("h3", {}, name(a.call || a.tool)), h("span", {class: "quiet"}, name(a.tool), " · since ", when(a.since), " · kept until ", when(a.until))),
+    h("div", {class: "bar"}, h("h3", {}, name(a.call || a.tool)), h("span", {class: "quiet"}, name(a.tool), " · since ", when(a.since), " · expires ", when(a.until))),
     a.code && h("details", {}, h("summary", {}, "The code that waits"), h("div", {class: "description mono", tabindex: "0"}, pieces(pretty(a.input)))),
+    a.own.length > 0 && h("details", {}, h("summary", {}, `${count(a.own.length, "change")} that the code has made so far`), h("ul", {class: "changes"}, a.own.map((c) => changeRow(c)))),
     a.changes.length > 0 && h("details", {}, h("summary", {}, `${count(a.changes.length, "change")} by others since`), h("ul", {class: "changes"}, a.changes.map((c) => changeRow(c)))),
     a.waits.map((c) => call(a, c, place)));
 }
 
+// asked is an input for people to judge: texts that are to be written as differences, which JSON would hide in escapes.
+function asked(input) {
+  const whole = (text) => h("div", {class: "description mono", tabindex: "0", role: "region", "aria-label": "Input"}, pieces(text));
+  let fields;
+  try {
+    fields = JSON.parse(input);
+  } catch {
+    return whole(input);
+  }
+  // What is shown as a difference is left out of the rest, and nothing else is.
+  const text = (key) => typeof fields?.[key] === "string";
+  const keys = text("old_str") ? ["old_str", "new_str"] : [["file_text"], ["insert_text"]].find(([key]) => text(key));
+  if (!keys || "new_str" in fields && !text("new_str")) return whole(pretty(input));
+  const rest = Object.entries(fields).filter(([key]) => !keys.includes(key));
+  const lines = (key, sign) => (fields[key] ? fields[key].replace(/\n$/, "").split("\n").map((line) => sign + line + "\n").join("") : "");
+  const simple = rest.every(([, value]) => typeof value !== "object" && String(value).length < 200);
+  return h("div", {role: "region", "aria-label": "Input"},
+    simple ? h("dl", {class: "facts"}, rest.map(([key, value]) => h("div", {}, h("dt", {}, name(key)), h("dd", {}, name(String(value)))))) :
+      whole(JSON.stringify(Object.fromEntries(rest), null, 2)),
+    sideBySide(keys.length === 2 ? lines("old_str", "-") + lines("new_str", "+") : lines(keys[0], "+")));
+}
+
 function call(a, c, place) {
   const trouble = h("div", {});
-  const shown = h("div", {class: "description mono", tabindex: "0", role: "region", "aria-label": "Input"}, pieces(pretty(c.input)));
+  const shown = asked(c.input);
   const send = async (decision) => {
     await post("approvals", {project, token: a.token, call: c.call, ...decision});
     say(decision.approved ? "Approved. The call goes on." : "Refused. The model is told.");

@@ -12,7 +12,7 @@ export async function show(main) {
   const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
   let chosen = here("call"), shown = 100, source = null, drawn = "", pending = null;
   fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), approvals,
-    h("div", {class: "panes"}, h("div", {class: "side"}, list), detail));
+    h("h2", {class: "unseen"}, "All calls"), h("div", {class: "panes"}, h("div", {class: "side"}, list), detail));
   await refresh();
   if (chosen) await open(chosen);
   addEventListener("popstate", () => { chosen = here("call"); if (chosen) open(chosen); });

@@ -9,7 +9,7 @@ const maxRows = 2000;
 // sideBySide shows a unified diff.
 export function sideBySide(text) {
   const rows = [];
-  let was = [], is = [], a = 0, b = 0, last = null;
+  let was = [], is = [], a, b, last = null; // without a heading, lines have no numbers
   const flush = () => {
     for (let i = 0; i < Math.max(was.length, is.length); i++) rows.push(row(was[i], is[i], true));
     was = [];
@@ -45,7 +45,7 @@ export function sideBySide(text) {
 
 function row(was, is, differs) {
   const cell = (side, of) => h("div", {class: `cell ${side ? (differs ? of : "") : "none"}`, role: "cell"}, side && [
-    h("span", {class: "n"}, String(side.n)),
+    h("span", {class: "n"}, side.n >= 0 ? String(side.n) : ""),
     h("span", {class: "sign"}, differs ? (of === "was" ? "−" : "+") : " "),
     h("code", {}, pieces(side.text))]);
   return h("div", {class: differs ? "row" : "row same", role: "row"}, cell(was, "was"), cell(is, "is"));

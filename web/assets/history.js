@@ -3,6 +3,7 @@
 import {follow, get, here, page, post, project} from "./api.js";
 import {button, fill, h, problem, say, working} from "./dom.js";
 import {changeRow} from "./diff.js";
+import {checkpoints} from "./checkpoints.js";
 import {name, when} from "./text.js";
 
 export async function show(main) {
@@ -10,7 +11,7 @@ export async function show(main) {
   const place = h("div", {});
   let shown = 200, busy = false, again = false;
   fill(main, h("div", {class: "bar"}, h("h1", {}, "History", path && [" of ", name(path)]),
-    path && h("a", {href: page("history")}, "of everything")), place);
+    path && h("a", {href: page("history")}, "of everything")), !path && checkpoints(load), place);
   await load();
   follow("events", {project}, {changed: load});
 

@@ -3,6 +3,7 @@
 import {get, page, post, project} from "./api.js";
 import {button, fill, h, problem} from "./dom.js";
 import {changed, facts, load, Output, watch} from "./callview.js";
+import {Sessions} from "./sessions.js";
 import {pieces} from "./text.js";
 
 const languages = [
@@ -40,6 +41,11 @@ export async function show(main) {
   });
   const session = h("input", {id: "session", size: "12", autocomplete: "off", spellcheck: "false", value: drafts.session ?? "", title: "Variables stay from run to run under this name",
     oninput: () => { drafts.session = session.value; keep(); }});
+  const sessions = new Sessions((name) => {
+    session.value = drafts.session = name;
+    keep();
+    code.focus();
+  });
   const trouble = h("div", {});
   const outcome = h("section", {"aria-label": "Outcome"}, h("p", {class: "quiet"}, "Ctrl+Enter runs the code, in a fresh sandbox, on the files of this project. All that it changes can be undone. Give a session a name, and its variables stay for the next run."));
   let running = "";
@@ -47,7 +53,7 @@ export async function show(main) {
   const stop = button("Stop", () => post("calls/stop", {project, call: running}).catch((error) => fill(trouble, problem(error))), {disabled: true, id: "stop"});
   fill(main, h("div", {class: "bar"}, h("h1", {}, "Run"), h("label", {for: "language"}, "Language"), choice, h("label", {for: "session"}, "Session"), session, run, stop,
     there.some((l) => l.id === "python") ? null : h("span", {class: "quiet"}, "Python: ", h("code", {}, "toolrun module add python"))),
-    h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome);
+    h("label", {for: "code", class: "unseen"}, "Code"), code, trouble, outcome, sessions.element);
 
   async function start() {
     fill(trouble);
@@ -84,5 +90,6 @@ export async function show(main) {
         h("p", {}, h("a", {href: page("calls", {call})}, "This call"), " stays in the list of calls."));
     };
     await draw();
+    if (session.value) await sessions.load();
   }
 }

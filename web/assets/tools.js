@@ -2,6 +2,7 @@
 
 import {follow, get, post, project} from "./api.js";
 import {button, fill, h, problem, say} from "./dom.js";
+import {network} from "./network.js";
 import {name, pieces} from "./text.js";
 
 const apis = [["anthropic", "Anthropic"], ["openai-chat", "OpenAI Chat"], ["openai-responses", "OpenAI Responses"], ["gemini", "Gemini"],
@@ -14,7 +15,7 @@ export async function show(main) {
   fill(main,
     h("div", {class: "bar"}, h("h1", {}, "Tools")),
     h("p", {class: "quiet"}, "What models may use in this project, and how. Changes hold from the next call on."),
-    list,
+    list, network(),
     h("section", {"aria-labelledby": "definitions"}, h("h2", {id: "definitions"}, "What models get"),
       h("div", {class: "bar"}, h("label", {for: "api"}, "As the API of"), choice, button("Show the definitions", define)), definition));
   const open = new Set();

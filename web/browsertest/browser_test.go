@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
@@ -42,7 +43,13 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
+var (
+	writeDocs = flag.Bool("docs", false, "write the pictures of docs/page.md")
+	soak      = flag.Bool("soak", false, "show projects, logs and outputs of full size")
+)
+
 func run(m *testing.M) int {
+	flag.Parse()
 	name := ""
 	for _, candidate := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(candidate); err == nil && name == "" {
@@ -140,7 +147,7 @@ type person struct {
 // visit opens a window, with cookies of its own, by a link.
 func (s *site) visit() *person {
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	ctx, stop := context.WithTimeout(ctx, 10*time.Minute)
 	p := &person{t: s.t, site: s, ctx: ctx}
 	s.t.Cleanup(func() {
 		stop()
@@ -214,7 +221,7 @@ func evaluate(expression string) chromedp.Action[chromedp.Void] {
 // until waits until an expression is true.
 func (p *person) until(expression string) {
 	p.t.Helper()
-	for end := time.Now().Add(15 * time.Second); ; {
+	for end := time.Now().Add(time.Minute); ; {
 		is, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")")) // which fails while a page is left
 		if is {
 			return

@@ -1,13 +1,20 @@
 package browsertest
 
 import (
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/pythontest"
+	"github.com/toolrun/toolrun/runtime/python"
 )
 
 func newOptions() toolrun.Options { return toolrun.Options{} }
@@ -46,6 +53,7 @@ func TestFiles(t *testing.T) {
 		"/pixel.svg":      `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40"><rect width="80" height="40" fill="teal"/></svg>`,
 		"/empty.txt":      "",
 		"/binary.bin":     "\x00\x01\x02",
+		"/paper.pdf":      "%PDF-1.4\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>>>endobj\x00",
 	})
 	p := s.visit()
 	p.open("files", "project", "notes")
@@ -62,6 +70,13 @@ func TestFiles(t *testing.T) {
 	p.until(`document.querySelector(".file img")?.naturalWidth === 80`)
 	p.click("binary.bin")
 	p.sees("This is not text")
+	p.click("paper.pdf")
+	p.sees("A PDF. Download it to look at it")
+	require.Zero(t, value[int](p, `document.querySelectorAll("main iframe, main object, main embed").length`))
+	require.Equal(t, "attachment application/octet-stream sandbox", value[string](p, `(async () => {
+		const {headers} = await fetch(Array.from(document.querySelectorAll(".filehead a")).find((a) => a.textContent === "Download").href);
+		return [headers.get("Content-Disposition").split(";")[0], headers.get("Content-Type"), /sandbox/.exec(headers.get("Content-Security-Policy"))[0]].join(" ");
+	})()`))
 	p.click("empty.txt")
 	p.sees("This file is empty.")
 	p.click("src")
@@ -220,6 +235,25 @@ func TestRun(t *testing.T) {
 	})
 }
 
+func TestRunPython(t *testing.T) {
+	module := pythontest.Module(t)
+	s := serve(t, toolrun.Options{Python: func() (python.Module, error) { return module, nil }})
+	s.project("notes", map[string]string{"/a.txt": "a\n"})
+	p := s.visit()
+	p.open("run", "project", "notes")
+	p.run(evaluate(`{ const s = document.querySelector("#language"); s.value = "python"; s.dispatchEvent(new Event("change")); }`))
+	p.write("#code", "open('/a.txt', 'w').write('b')\nprint('begun', flush=True)\nwhile True: pass")
+	p.click("Run")
+	p.until(`document.querySelector("[role=log]")?.textContent.includes("begun")`) // while it runs
+	require.True(t, value[bool](p, `document.querySelector("#run").disabled`))
+	p.shots("run-python")
+	p.click("Stop")
+	p.until(`!document.querySelector("#run").disabled && document.querySelector(".problem")`)
+	p.write("#code", "print('one')\nprint(6 * 7)")
+	p.click("Run")
+	p.until(`document.querySelector("[role=log]")?.textContent.includes("42")`)
+}
+
 func TestTools(t *testing.T) {
 	s := serve(t, newOptions())
 	s.project("notes", nil)
@@ -235,6 +269,16 @@ func TestTools(t *testing.T) {
 	p.sees("is on.")
 	result = s.call("notes", "toolu_on", "javascript", `{"code": "return 1"}`)
 	require.Empty(t, result.Code)
+
+	p.write("#rule", "GET ftp://example.com/")
+	p.click("Allow")
+	p.until(`document.querySelector("[aria-labelledby=network] .problem")`)
+	p.shots("tools-network")
+	p.write("#rule", "GET https://example.com/docs/**")
+	p.click("Allow")
+	p.sees("Code can make these requests from the next call on.")
+	p.click("Remove GET https://example.com/docs/**")
+	p.sees("The project allows no requests.")
 
 	p.write("#option-javascript-memory", "99999999")
 	p.run(chromedp.KeyEvent("\t"))
@@ -271,6 +315,7 @@ func TestApprovals(t *testing.T) {
 	input := `{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`
 	require.NotNil(t, s.call("notes", "toolu_ask", "filesystem", input).Pending)
 	p.sees("1 call waits for your approval")
+	p.until(`document.querySelector(".diff .was")?.textContent.includes("one") && document.querySelector(".diff .is")?.textContent.includes("two")`)
 	p.shots("approvals")
 	p.click("Edit")
 	p.write("textarea", strings.ReplaceAll(input, "two", "three"))
@@ -284,6 +329,30 @@ func TestApprovals(t *testing.T) {
 	p.click("Refuse filesystem")
 	p.click("Refuse")
 	p.sees("Refused. The model is told.")
+	p.seesNot("waits for your approval")
+
+	// Nothing of an input is hidden because something else looks like a difference.
+	require.NotNil(t, s.call("notes", "toolu_trick", "filesystem", `{"command": "create", "path": "/c.md", "file_text": "all of it", "old_str": "shown", "new_str": "alone"}`).Pending)
+	p.open("calls", "project", "notes")
+	p.until(`document.querySelector("[aria-label=Input]")?.textContent.includes("all of it")`)
+	p.click("Refuse filesystem")
+	p.click("Refuse")
+	p.seesNot("waits for your approval")
+
+	// What the code that waits has changed so far.
+	p.open("tools", "project", "notes")
+	p.run(evaluate(`document.querySelector("#option-javascript-toolCalls").focus()`), chromedp.KeyEvent(" "))
+	p.sees("Tool calls is true.")
+	require.NotNil(t, s.call("notes", "toolu_code", "javascript",
+		`{"code": "await fs.writeFile('/draft.md', 'first'); await tools.filesystem({command: 'create', path: '/b.md', file_text: 'last'})"}`).Pending)
+	p.open("calls", "project", "notes")
+	p.click("1 change that the code has made so far")
+	p.click("Show what changed in /draft.md")
+	p.until(`Array.from(document.querySelectorAll(".diff .is"), (e) => e.textContent).some((text) => text.includes("first"))`)
+	p.click("The code that waits")
+	p.shots("approvals-code")
+	p.click("Approve filesystem")
+	p.until(`document.querySelector("[data-call='toolu_code.1'], [data-call=toolu_code]")`)
 	p.seesNot("waits for your approval")
 }
 
@@ -299,4 +368,90 @@ func TestSessions(t *testing.T) {
 	p.write("#code", "return kept + 1")
 	p.click("Run")
 	p.until(`document.querySelector("[aria-label=Result]")?.textContent === "42"`)
+
+	p.click("Sessions (1)")
+	p.click("Copy the session mine")
+	p.write("#prompt", "../x")
+	p.run(chromedp.KeyEvent("\r"))
+	p.until(`document.querySelector("dialog .problem")`)
+	p.write("#prompt", "try")
+	p.run(chromedp.KeyEvent("\r"))
+	p.sees("try goes on from where mine is now.")
+	p.shots("run-sessions")
+	p.click("Use the session try")
+	p.write("#code", "kept = 1; return kept + 1")
+	p.click("Run")
+	p.until(`document.querySelector("[aria-label=Result]")?.textContent === "2"`)
+	p.click("Use the session mine")
+	p.write("#code", "return kept + 2")
+	p.click("Run")
+	p.until(`document.querySelector("[aria-label=Result]")?.textContent === "43"`)
+	p.click("Delete the session try")
+	p.sees("The session try is deleted.")
+	p.sees("Sessions (1)")
+	p.click("Undo")
+	p.sees("Sessions (2)")
+}
+
+func TestCheckpoints(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/plan.md": "one\n"})
+	p := s.visit()
+	p.open("history", "project", "notes")
+	p.click("Checkpoints (0)")
+	p.click("New checkpoint")
+	p.write("#prompt", "draft")
+	p.run(chromedp.KeyEvent("\r"))
+	p.sees("Kept 1 file as draft.")
+	p.click("Restore the checkpoint draft")
+	p.sees("Nothing has changed since.")
+	s.call("notes", "toolu_new", "filesystem", `{"command": "create", "path": "/new.md", "file_text": "new"}`)
+	s.call("notes", "toolu_edit", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "one", "new_str": "two"}`)
+	p.click("Restore the checkpoint draft")
+	p.sees("Restoring takes back what has happened since:")
+	p.shots("checkpoints")
+	p.click("Restore 2 files")
+	p.sees("All files are as they were in draft.")
+	text := func() string {
+		return value[string](p, `fetch("/api/files/text?project=notes&path=/plan.md").then((r) => r.json()).then((file) => file.text)`)
+	}
+	require.Equal(t, "one\n", text())
+	p.click("Undo")
+	require.Eventually(t, func() bool { return text() == "two\n" }, time.Minute, 20*time.Millisecond)
+	p.click("Delete the checkpoint draft")
+	p.sees("Delete for good")
+	p.click("Delete the checkpoint draft")
+	p.sees("There are none yet.")
+}
+
+func TestDropFiles(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/data/a.txt": "a"})
+	p := s.visit()
+	p.open("files", "project", "notes")
+	p.until(`document.querySelector("[data-path='/data']")`)
+	dir := t.TempDir()
+	for name, content := range map[string]string{"one.csv": "a,b\n1,2\n", "a.txt": "mine"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
+	}
+	drop := func(selector string, files ...string) {
+		at := value[[]float64](p, `(() => { const r = document.querySelector(`+strconv.Quote(selector)+`).getBoundingClientRect(); return [r.x + 20, r.y + 10]; })()`)
+		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+			p.run(command(input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: at[0], Y: at[1],
+				Data: &input.DragData{Items: []*input.DragDataItem{}, Files: files, DragOperationsMask: 1}}))
+			if kind == input.DispatchDragEventTypeDragOver {
+				p.until(`document.querySelector(".dropping")`)
+				p.shots("files-drop")
+				at = value[[]float64](p, `(() => { const r = document.querySelector(`+strconv.Quote(selector)+`).getBoundingClientRect(); return [r.x + 20, r.y + 10]; })()`)
+			}
+		}
+	}
+	drop("[data-path='/data'] .entry", filepath.Join(dir, "one.csv"), filepath.Join(dir, "a.txt"))
+	p.sees("Replace /data/a.txt?") // and nothing is replaced unasked
+	p.click("Cancel")
+	p.sees("Uploaded 1 file to /data.")
+	p.click("one.csv")
+	p.until(`document.querySelectorAll("table.data tbody tr").length === 1`)
+	p.click("a.txt")
+	p.until(`document.querySelector(".lines")?.textContent === "a"`)
 }

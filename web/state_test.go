@@ -1,0 +1,127 @@
+package web_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/web"
+)
+
+func TestCheckpoints(t *testing.T) {
+	b := begin(t, toolrun.Options{DataDir: t.TempDir()}, web.Options{})
+	b.project("p", map[string]string{"/a.txt": "one"})
+	b.project("other", nil)
+	b.post("/api/checkpoints", m{"project": "p", "name": "draft"}, nil)
+	b.fails(b.send("/api/checkpoints", m{"project": "p", "name": "draft"}), 409)
+	require.Equal(t, "name", b.fails(b.send("/api/checkpoints", m{"project": "p", "name": " "}), 400).Error.Field)
+	var list struct {
+		Checkpoints []struct {
+			Name         string
+			Bytes, Files int64
+		}
+	}
+	b.get(q("/api/checkpoints", "project", "p"), &list)
+	require.Len(t, list.Checkpoints, 1)
+	require.EqualValues(t, 3, list.Checkpoints[0].Bytes)
+
+	text := func() string {
+		var file struct{ Text, Version string }
+		b.get(q("/api/files/text", "project", "p", "path", "/a.txt"), &file)
+		return file.Text
+	}
+	var file struct{ Version string }
+	b.get(q("/api/files/text", "project", "p", "path", "/a.txt"), &file)
+	b.post("/api/files/save", m{"project": "p", "path": "/a.txt", "text": "two", "version": file.Version}, nil)
+	b.post("/api/files/save", m{"project": "p", "path": "/b.txt", "text": "new", "version": ""}, nil)
+	type restored struct {
+		Call    string
+		Changed []struct {
+			Path, Op string
+			Calls    []string
+		}
+		Total int
+	}
+	var would, did restored
+	b.get(q("/api/checkpoints/changes", "project", "p", "name", "draft"), &would)
+	require.Empty(t, would.Call)
+	require.Equal(t, 2, would.Total)
+	require.Equal(t, "/a.txt", would.Changed[0].Path)
+	require.Equal(t, "write", would.Changed[0].Op)
+	require.Len(t, would.Changed[0].Calls, 1)
+	require.Equal(t, "create", would.Changed[1].Op)
+	require.Equal(t, "two", text(), "only restoring changes files")
+
+	b.post("/api/checkpoints/restore", m{"project": "p", "name": "draft"}, &did)
+	require.Equal(t, "one", text())
+	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/b.txt"), nil, nil), 404)
+	b.post("/api/history/undo", m{"project": "p", "call": did.Call}, nil)
+	require.Equal(t, "two", text())
+
+	b.fails(b.send("/api/checkpoints/restore", m{"project": "other", "name": "draft"}), 404)
+	b.post("/api/checkpoints/delete", m{"project": "p", "name": "draft"}, nil)
+	b.fails(b.send("/api/checkpoints/delete", m{"project": "p", "name": "draft"}), 404)
+	b.fails(b.do("GET", q("/api/checkpoints/changes", "project", "p", "name", "draft"), nil, nil), 404)
+}
+
+func TestSessions(t *testing.T) {
+	b := begin(t, toolrun.Options{DataDir: t.TempDir()}, web.Options{})
+	b.project("p", nil)
+	run := func(session, code string) string {
+		var made struct{ Call string }
+		b.post("/api/calls", m{"project": "p", "tool": "javascript", "input": m{"code": code}, "options": m{"session": session}}, &made)
+		return await(b, "p", made.Call).Result
+	}
+	run("main", "globalThis.n = 1")
+	b.post("/api/sessions/fork", m{"project": "p", "session": "main", "as": "try"}, nil)
+	b.fails(b.send("/api/sessions/fork", m{"project": "p", "session": "main", "as": "try"}), 409)
+	b.fails(b.send("/api/sessions/fork", m{"project": "p", "session": "none", "as": "third"}), 404)
+	require.Equal(t, "as", b.fails(b.send("/api/sessions/fork", m{"project": "p", "session": "main", "as": "../x"}), 400).Error.Field)
+	run("try", "n = 10")
+	require.Contains(t, run("main", "return n + 1"), "2")
+	require.Contains(t, run("try", "return n + 1"), "11")
+	var list struct {
+		Sessions []struct {
+			Name  string
+			Bytes int64
+			Tools []string
+		}
+	}
+	b.get(q("/api/sessions", "project", "p"), &list)
+	require.Len(t, list.Sessions, 2)
+	require.Equal(t, []string{"javascript"}, list.Sessions[0].Tools)
+	require.Positive(t, list.Sessions[0].Bytes)
+
+	var removed struct{ Call string }
+	b.post("/api/sessions/delete", m{"project": "p", "session": "try"}, &removed)
+	b.fails(b.send("/api/sessions/delete", m{"project": "p", "session": "try"}), 404)
+	b.post("/api/history/undo", m{"project": "p", "call": removed.Call}, nil)
+	require.Contains(t, run("try", "return n + 1"), "11")
+}
+
+func TestNetworkRules(t *testing.T) {
+	b := begin(t, toolrun.Options{DataDir: t.TempDir()}, web.Options{})
+	b.project("p", nil)
+	b.post("/api/tools", m{"project": "p", "tool": "memory", "enabled": false}, nil)
+	var now struct{ Rules []string }
+	b.get(q("/api/network", "project", "p"), &now)
+	require.Empty(t, now.Rules)
+	require.Equal(t, "add", b.fails(b.send("/api/network", m{"project": "p", "add": "GET ftp://example.com/"}), 400).Error.Field)
+	b.post("/api/network", m{"project": "p", "add": "GET https://example.com/**"}, &now)
+	b.post("/api/network", m{"project": "p", "add": "GET https://example.com/**"}, &now)
+	require.Equal(t, []string{"GET https://example.com"}, now.Rules)
+	// Other settings stay.
+	var tools struct {
+		Tools []struct {
+			Name    string
+			Enabled bool
+		}
+	}
+	b.get(q("/api/tools", "project", "p"), &tools)
+	for _, tool := range tools.Tools {
+		require.Equal(t, tool.Name != "memory", tool.Enabled || tool.Name == "python", tool.Name)
+	}
+	b.post("/api/network", m{"project": "p", "remove": "GET https://example.com"}, &now)
+	require.Empty(t, now.Rules)
+}
