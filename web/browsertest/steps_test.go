@@ -52,7 +52,7 @@ func withPalette(t *testing.T, data []byte) []byte {
 		return cmp.Or(cmp.Compare(count[b], count[a]), bytes.Compare([]byte{a.R, a.G, a.B}, []byte{b.R, b.G, b.B}))
 	})
 	var palette color.Palette
-	for _, c := range colours[:min(len(colours), 64)] {
+	for _, c := range colours[:min(len(colours), 200)] {
 		palette = append(palette, c)
 	}
 	to := image.NewPaletted(bounds, palette)
@@ -87,7 +87,7 @@ func TestFirstFiveMinutes(t *testing.T) {
 	p.until(`document.querySelector("[aria-label=Result]")?.textContent === "2"`)
 	p.picture("page-run")
 
-	s.call("notes", "toolu_2", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "- call Ada", "new_str": "- call Ada at 10\\n- book a room"}`)
+	s.call("notes", "toolu_2", "filesystem", `{"command": "str_replace", "path": "/plan.md", "old_str": "- call Ada", "new_str": "- call Ada at 10\n- book a room"}`)
 	p.click("Calls")
 	p.until(`location.pathname === "/calls" && document.querySelector("[data-call=toolu_2]")`)
 	p.run(evaluate(`document.querySelector("[data-call=toolu_2]").click()`))
