@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 	"time"
 
@@ -34,6 +35,26 @@ type History interface {
 	Undo(ctx context.Context, id string) (undone []Change, err error)
 	// CheckUndo returns what Undo would undo, as an id for it, or the error that it would return.
 	CheckUndo(ctx context.Context, id string) (unit string, err error)
+}
+
+// RecentHistory is a [History] that can list what is new in it without reading all of it. The projects of this module's
+// stores have one.
+type RecentHistory interface {
+	// ChangesAfter lists the changes of the project whose ids are larger, the latest first.
+	ChangesAfter(ctx context.Context, id int64) ([]Change, error)
+}
+
+// ChangesAfter lists the changes of a project whose ids are larger than id, the latest first. It reads all if the project
+// has no [RecentHistory]. As with Changes of the root, changes of mounted projects are not listed.
+func ChangesAfter(ctx context.Context, p Project, id int64) ([]Change, error) {
+	if recent, ok := Unmounted(p).(RecentHistory); ok {
+		return recent.ChangesAfter(ctx, id)
+	}
+	changes, err := p.Changes(ctx, "/")
+	if i := slices.IndexFunc(changes, func(c Change) bool { return c.ID <= id }); i >= 0 {
+		changes = changes[:i]
+	}
+	return changes, err
 }
 
 // Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
@@ -113,11 +114,11 @@ func listApprovals(s *Server, r *request, in inProject) (approvalsAnswer, error)
 				}
 			}
 			if run.Code {
-				changes, err := p.Changes(r.Context(), "/")
+				changes, err := s.changes(r, in.Project, p)
 				if err != nil {
 					return out, err
 				}
-				for _, c := range changes {
+				for _, c := range slices.Backward(changes) {
 					if run.Owns(c.Call) && len(info.Own) < maxShown {
 						info.Own = append(info.Own, newChangeInfo(c))
 					}

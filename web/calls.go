@@ -42,7 +42,7 @@ type callsAnswer struct {
 func listCalls(s *Server, r *request, in callsRequest) (callsAnswer, error) {
 	return within(s, r, in.Project, "", func(p vfs.Project) (callsAnswer, error) {
 		out := callsAnswer{Calls: []callInfo{}}
-		changes, err := p.Changes(r.Context(), "/")
+		changes, err := s.changes(r, in.Project, p)
 		if err != nil {
 			return out, err
 		}
@@ -53,7 +53,7 @@ func listCalls(s *Server, r *request, in callsRequest) (callsAnswer, error) {
 				at[c.Call] = i
 			}
 		}
-		for _, change := range changes {
+		for _, change := range slices.Backward(changes) {
 			if change.Call == "" {
 				continue
 			}
@@ -93,11 +93,11 @@ func showCall(s *Server, r *request, in callRequest) (callDetail, error) {
 			d = callDetail{callInfo: callInfo{Call: in.Call, Project: in.Project}, Console: []line{}}
 		}
 		d.Files = []changeInfo{}
-		changes, err := p.Changes(r.Context(), "/")
+		changes, err := s.changes(r, in.Project, p)
 		if err != nil {
 			return d, err
 		}
-		for _, c := range changes {
+		for _, c := range slices.Backward(changes) {
 			if c.Call == in.Call && c.Call != "" {
 				d.Changes++
 				if !known {

@@ -65,12 +65,17 @@ func listHistory(s *Server, r *request, in historyRequest) (historyAnswer, error
 		if err != nil {
 			return out, err
 		}
-		changes, err := p.Changes(r.Context(), name)
+		var changes []vfs.Change // the oldest first
+		if name == "/" {
+			changes, err = s.changes(r, in.Project, p)
+		} else if changes, err = p.Changes(r.Context(), name); err == nil {
+			slices.Reverse(changes)
+		}
 		if err != nil {
 			return out, err
 		}
 		limit := page(in.Limit, 200, 2000)
-		for _, c := range changes {
+		for _, c := range slices.Backward(changes) {
 			if in.Before > 0 && c.ID >= in.Before || in.Call != "" && c.Call != in.Call {
 				continue
 			}
@@ -101,7 +106,7 @@ const maxDiff = 2 << 20
 
 func showDiff(s *Server, r *request, in changeRequest) (diffAnswer, error) {
 	return within(s, r, in.Project, "", func(p vfs.Project) (diffAnswer, error) {
-		changes, err := p.Changes(r.Context(), "/")
+		changes, err := s.changes(r, in.Project, p)
 		if err != nil {
 			return diffAnswer{}, err
 		}
@@ -122,7 +127,7 @@ func showDiff(s *Server, r *request, in changeRequest) (diffAnswer, error) {
 		}
 		after, later := []byte(nil), ""
 		if c.Op != vfs.OpRemove && note == "" {
-			if after, later, err = versionAfter(r.Context(), p, c, changes[:i]); err != nil {
+			if after, later, err = versionAfter(r.Context(), p, c, changes[i+1:]); err != nil {
 				return out, err
 			}
 		}
@@ -174,10 +179,10 @@ func readVersion(f afero.File, err error) ([]byte, string, error) {
 }
 
 // versionAfter is the content of a file after a change: before the next one that touched it, or as it is now. The later
-// changes are given, the latest first.
+// changes are given, the oldest first.
 func versionAfter(ctx context.Context, p vfs.Project, c vfs.Change, later []vfs.Change) ([]byte, string, error) {
 	name := c.Path
-	for _, next := range slices.Backward(later) {
+	for _, next := range later {
 		switch {
 		case next.Op == vfs.OpUndone || next.Path == "":
 		case next.Op == vfs.OpRename && vfs.Within(name, next.Path):

@@ -298,6 +298,11 @@ func checkUndo(t *testing.T, store vfs.Store) {
 
 	if r, ok := p.(vfs.Recaller); ok {
 		all, err := p.Changes(t.Context(), "/")
+		for i, c := range all { // what is new can be asked for alone
+			newer, err := vfs.ChangesAfter(t.Context(), p, c.ID)
+			require.NoError(t, err)
+			require.ElementsMatch(t, all[:i], newer)
+		}
 		require.NoError(t, err)
 		for i, change := range all {
 			since, err := r.ChangesSince(t.Context(), change.ID)

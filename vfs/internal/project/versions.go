@@ -64,6 +64,27 @@ func (p *Project) ChangesSince(ctx context.Context, id int64) ([]vfs.Change, err
 	return found, nil
 }
 
+var _ vfs.RecentHistory = (*Project)(nil)
+
+// ChangesAfter implements [vfs.RecentHistory].
+func (p *Project) ChangesAfter(ctx context.Context, id int64) ([]vfs.Change, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var found []vfs.Change
+	err := onPath("history", "/", func(string) error {
+		s, _ := p.peek()
+		all, err := p.view().changes(max(s.Oldest, id+1))
+		for _, e := range slices.Backward(all) {
+			if !isState(e.Path) {
+				found = append(found, e.public())
+			}
+		}
+		return err
+	})
+	return found, err
+}
+
 // A lineage is the paths at which a file or directory, and what has come into it, was before a change. Changes are
 // looked at from the latest on.
 type lineage map[string]bool

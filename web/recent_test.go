@@ -1,0 +1,96 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+	"github.com/toolrun/toolrun/web"
+)
+
+// A countingStore counts how often the whole history of a project is read.
+type countingStore struct {
+	vfs.Store
+	whole atomic.Int64
+}
+
+type countingProject struct {
+	vfs.Project
+	store *countingStore
+}
+
+func (s *countingStore) OpenExisting(ctx context.Context, id string) (vfs.Project, error) {
+	p, err := s.Store.OpenExisting(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return countingProject{p, s}, nil
+}
+
+func (p countingProject) Changes(ctx context.Context, name string) ([]vfs.Change, error) {
+	p.store.whole.Add(1)
+	return p.Project.Changes(ctx, name)
+}
+
+func (p countingProject) ChangesAfter(ctx context.Context, id int64) ([]vfs.Change, error) {
+	return vfs.ChangesAfter(ctx, p.Project, id)
+}
+
+// TestHistoryIsReadOnce looks at a project while others change it.
+func TestHistoryIsReadOnce(t *testing.T) {
+	store := &countingStore{Store: local.NewMemoryStore(nil)}
+	b := begin(t, toolrun.Options{}, web.Options{Store: store})
+	write := func(call, text string) {
+		p, err := store.Store.Open(t.Context(), "p")
+		require.NoError(t, err)
+		defer p.Close()
+		of := p.WithCall(call)
+		defer of.EndCall()
+		require.NoError(t, vfs.WriteFile(t.Context(), of, "/a.txt", []byte(text)))
+	}
+	calls := func() (ids []string) {
+		var list struct{ Calls []call }
+		b.get(q("/api/calls", "project", "p"), &list)
+		for _, c := range list.Calls {
+			ids = append(ids, fmt.Sprintf("%s %d", c.Call, c.Changes))
+		}
+		return ids
+	}
+	write("one", "1")
+	server := httptest.NewServer(b.server)
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+q("/api/events", "project", "p"), nil)
+	require.NoError(t, err)
+	u, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	r.AddCookie(&http.Cookie{Name: "toolrun-" + u.Port(), Value: b.cookie.Value})
+	response, err := http.DefaultClient.Do(r) // somebody looks
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, []string{"one 1"}, calls())
+	begun := time.Now()
+	before := store.whole.Load()
+	for i := range 50 {
+		write("more", fmt.Sprint(i))
+		require.Equal(t, []string{fmt.Sprintf("more %d", i+1), "one 1"}, calls())
+	}
+	if again := int64(time.Since(begun)/time.Minute) + 1; time.Since(begun) > 30*time.Second { // it is read anew each minute
+		before += again
+	}
+	require.LessOrEqual(t, store.whole.Load(), before)
+
+	// A project that takes the place of another has a history of its own.
+	require.NoError(t, store.Delete(t.Context(), "p"))
+	write("other", "x")
+	require.Equal(t, []string{"other 1"}, calls())
+}
