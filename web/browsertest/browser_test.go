@@ -43,10 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-var (
-	writeDocs = flag.Bool("docs", false, "write the pictures of docs/page.md")
-	soak      = flag.Bool("soak", false, "show projects, logs and outputs of full size")
-)
+var writeDocs = flag.Bool("docs", false, "write the pictures of docs/page.md")
 
 func run(m *testing.M) int {
 	flag.Parse()
