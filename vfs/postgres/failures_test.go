@@ -362,6 +362,7 @@ func TestFailuresOfTheServer(t *testing.T) {
 	server := pgtest.StartFor(t)
 	t.Run("restarts", func(t *testing.T) { testRestarts(t, server) })
 	t.Run("kills", func(t *testing.T) { testKills(t, server) })
+	t.Run("kills while restoring", func(t *testing.T) { testKilledRestoring(t, server) })
 }
 
 // testRestarts: after a restart of the server, also without warning, everything goes on, and nothing is lost.

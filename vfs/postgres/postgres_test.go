@@ -17,6 +17,10 @@ func TestMain(m *testing.M) {
 		replica(url, os.Stdout)
 		return
 	}
+	if url := os.Getenv(restorerVariable); url != "" {
+		restorer(url, os.Stdout)
+		return
+	}
 	os.Exit(pgtest.Main(m))
 }
 
