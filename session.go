@@ -1,6 +1,7 @@
 package toolrun
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,7 +41,8 @@ type SessionOptions struct {
 	Limits registry.Limits
 	// Dir says how [Runner.DirSession] uses its directory.
 	Dir DirOptions
-	// Checkpoint says when calls make checkpoints of the project's files: see [registry.Env].
+	// Checkpoint says when calls make checkpoints of the project's files: see [registry.Env]. The zero value leaves it to
+	// the project's choices.
 	Checkpoint registry.CheckpointMode
 	// HideErrors keeps the texts of tools' unexpected errors from the model: see [registry.Env].
 	HideErrors bool
@@ -176,7 +178,6 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 		Approve:    s.options.Approve,
 		HideErrors: s.options.HideErrors,
 		SealKey:    s.options.SealKey,
-		Checkpoint: s.options.Checkpoint,
 	}
 	if env.SealKey == nil {
 		env.SealKey = s.runner.sealKey
@@ -210,6 +211,7 @@ func (s *Session) Env(ctx context.Context) (registry.Env, error) {
 	if s.options.Select != nil {
 		env.Selection = s.options.Select(env.Selection)
 	}
+	env.Checkpoint = cmp.Or(s.options.Checkpoint, env.Selection.Settings.Checkpoint)
 	return env, nil
 }
 

@@ -32,6 +32,12 @@ func ParseCheckpointMode(name string) (CheckpointMode, error) {
 	return "", fmt.Errorf("%w: checkpoints are made never or before, not %q", fs.ErrInvalid, name)
 }
 
+// UnmarshalText is [ParseCheckpointMode].
+func (m *CheckpointMode) UnmarshalText(name []byte) (err error) {
+	*m, err = ParseCheckpointMode(string(name))
+	return err
+}
+
 // checkpoint makes a checkpoint of the files before a call, if that is wanted. A call that goes on is not a new one. If
 // it fails, the call is not made: whoever wants to go back counts on it.
 func (e *entry) checkpoint(ctx context.Context, outer, env Env, id string) error {

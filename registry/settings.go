@@ -24,6 +24,9 @@ type Settings struct {
 	ToolOptions map[string]map[string]any
 	// Ask names the tools whose calls a person must approve: see [Selection].Ask.
 	Ask []string
+	// Checkpoint says when calls make checkpoints of the project's files. Whoever makes the [Env] of calls takes it over
+	// into Env.Checkpoint, as the package toolrun does.
+	Checkpoint CheckpointMode
 
 	// rest are the other fields of the JSON object.
 	rest map[string]json.RawMessage
@@ -54,6 +57,7 @@ func ParseSettings(data []byte) (settings Settings, migrated bool, err error) {
 		{"toolEnabled", &s.ToolEnabled},
 		{"toolOptions", &s.ToolOptions},
 		{"ask", &s.Ask},
+		{"checkpoint", &s.Checkpoint},
 	} {
 		raw, ok := s.rest[field.name]
 		if !ok {
@@ -123,6 +127,9 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	}
 	if len(s.Ask) > 0 {
 		fields["ask"] = s.Ask
+	}
+	if s.Checkpoint != CheckpointNever {
+		fields["checkpoint"] = s.Checkpoint
 	}
 	return jsontree.Marshal(fields)
 }

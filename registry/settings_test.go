@@ -31,6 +31,8 @@ func TestMigrationOfSettings(t *testing.T) {
 		{"no list", `{"enabledTools":null,"memoryEnabled":true}`, `{"enabledTools":["memory"]}`, true},
 		{"the list is there", `{"enabledTools":["memory"],"fsToolEnabled":true}`, `{"enabledTools":["memory"],"fsToolEnabled":true}`, false},
 		{"the list is there, and empty", `{"enabledTools":[],"memoryEnabled":true}`, `{"enabledTools":[],"memoryEnabled":true}`, false},
+		{"a checkpoint before calls", `{"checkpoint":"before"}`, `{"checkpoint":"before"}`, false},
+		{"no checkpoint", `{"checkpoint":"never"}`, `{}`, false},
 		{"no old field and no list", `{"name":"x","n":9007199254740993}`, `{"name":"x","n":9007199254740993}`, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -55,7 +57,7 @@ func TestMigrationOfSettings(t *testing.T) {
 func TestSettingsThatAreNone(t *testing.T) {
 	for _, stored := range []string{
 		`[]`, `null`, `"x"`, `{`, `{} {}`, `{"enabledTools":"memory"}`, `{"enabledTools":[1]}`, `{"toolOptions":[]}`, `{"toolOptions":{"x":1}}`,
-		`{"toolEnabled":{"x":"yes"}}`, `{"a":"` + strings.Repeat("x", 4<<20) + `"}`,
+		`{"toolEnabled":{"x":"yes"}}`, `{"checkpoint":"after"}`, `{"checkpoint":1}`, `{"a":"` + strings.Repeat("x", 4<<20) + `"}`,
 	} {
 		_, _, err := registry.ParseSettings([]byte(stored))
 		require.ErrorContains(t, err, "the settings", "%.40s", stored)

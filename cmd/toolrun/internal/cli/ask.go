@@ -39,20 +39,6 @@ func (f *projectFlags) checkAsk() error {
 	return nil
 }
 
-// withAsk adds the rules of --ask to what choose selects, which may be nil.
-func (f *projectFlags) withAsk(choose func(registry.Selection) registry.Selection) func(registry.Selection) registry.Selection {
-	if len(f.ask) == 0 {
-		return choose
-	}
-	return func(s registry.Selection) registry.Selection {
-		if choose != nil {
-			s = choose(s)
-		}
-		s.Ask = append(slices.Clone(s.Ask), f.ask...)
-		return s
-	}
-}
-
 // keeper keeps calls of a project, or of the directory given with --root, that wait for approval.
 func (f *projectFlags) keeper(id string) *runs.Keeper {
 	place := "project " + id

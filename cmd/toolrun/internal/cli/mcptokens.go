@@ -139,7 +139,7 @@ func (t *tokenServers) serve(token *mcphttp.Token) (*tokenServer, error) {
 	options.Calls = cmp.Or(limits.Calls, options.Calls)
 	options.Rate = cmp.Or(limits.Rate, options.Rate)
 	o := c.sessionOptions(options.Logger)
-	o.Client, o.Select = token.Client(), c.project.withAsk(token.Select)
+	o.Client, o.Select = token.Client(), c.project.choose(token.Select)
 	o.Runs = c.project.keeper(token.Project)
 	o.Limits.Timeout = cmp.Or(time.Duration(limits.Timeout), c.timeout)
 	session, err := c.runner.ProjectSession(token.Project, project, o)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -113,22 +114,17 @@ func (f *projectFlags) addLib(cmd *cobra.Command) {
 // addCheckpoint adds --checkpoint, for commands that call tools.
 func (f *projectFlags) addCheckpoint(cmd *cobra.Command) {
 	cmd.Flags().Var(&f.checkpoint, "checkpoint",
-		"`WHEN` to keep all files under a name: before each call that may change\nsome, or never; see toolrun checkpoint")
+		"`WHEN` to keep all files under a name: before each call that may change\nsome, or never; otherwise calls of tools do as the project's settings say;\nsee toolrun checkpoint")
 }
 
-// A checkpointFlag is the value of --checkpoint.
-type checkpointFlag registry.CheckpointMode
+// A checkpointFlag is the value of --checkpoint: a mode, or nothing if the project's settings choose it.
+type checkpointFlag string
 
-func (c *checkpointFlag) String() string {
-	if *c == "" {
-		return "never"
-	}
-	return string(*c)
-}
+func (c *checkpointFlag) String() string { return string(*c) }
 
 func (c *checkpointFlag) Set(text string) error {
-	mode, err := registry.ParseCheckpointMode(text)
-	*c = checkpointFlag(mode)
+	_, err := registry.ParseCheckpointMode(text)
+	*c = checkpointFlag(text)
 	return err
 }
 
@@ -370,7 +366,6 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 	}
 	o.Dir = f.dir
 	o.OpenMount, o.SealKey = f.openMount, f.sealKey
-	o.Checkpoint = registry.CheckpointMode(f.checkpoint)
 	if f.root == "" {
 		f.mu.Lock()
 		o.Watched, _ = f.database.(vfs.WatchedStore)
@@ -381,9 +376,9 @@ func (f *projectFlags) withFlags(options *toolrun.SessionOptions) *toolrun.Sessi
 	return &o
 }
 
-// selecting adds what --ask and --lib choose to what choose selects, which may be nil.
+// selecting adds what --ask, --checkpoint and --lib choose to what choose selects, which may be nil.
 func (f *projectFlags) selecting(choose func(registry.Selection) registry.Selection) func(registry.Selection) registry.Selection {
-	choose = f.withAsk(choose)
+	choose = f.choose(choose)
 	if f.lib == "" {
 		return choose
 	}
@@ -393,6 +388,20 @@ func (f *projectFlags) selecting(choose func(registry.Selection) registry.Select
 		}
 		s = s.WithOption(javascript.Name, javascript.OptionLoadLib, true)
 		return s.WithOption(javascript.Name, javascript.OptionLib, f.lib)
+	}
+}
+
+// choose adds the rules of --ask, and what --checkpoint says, to what chosen selects, which may be nil.
+func (f *projectFlags) choose(chosen func(registry.Selection) registry.Selection) func(registry.Selection) registry.Selection {
+	return func(s registry.Selection) registry.Selection {
+		if chosen != nil {
+			s = chosen(s)
+		}
+		s.Ask = append(slices.Clone(s.Ask), f.ask...)
+		if f.checkpoint != "" {
+			s.Settings.Checkpoint, _ = registry.ParseCheckpointMode(string(f.checkpoint)) // Set has checked it
+		}
+		return s
 	}
 }
 

@@ -191,6 +191,9 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 	if len(selection.Settings.Ask) > 0 {
 		fmt.Fprintf(&b, "ask for approval: %s\n", strings.Join(selection.Settings.Ask, ", "))
 	}
+	if selection.Settings.Checkpoint != registry.CheckpointNever {
+		fmt.Fprintf(&b, "checkpoint: %s each call that may change files\n", selection.Settings.Checkpoint)
+	}
 	for _, tool := range p.Tools {
 		fmt.Fprintf(&b, "%s: %s\n", tool.Name, tool.state())
 		for _, o := range tool.Options {
@@ -204,6 +207,7 @@ func (c *projectCommand) print(cmd *cobra.Command, project vfs.Project) (err err
 func (c *projectCommand) set() *cobra.Command {
 	var enable, disable, options, reset, allow, disallow, ask []string
 	var retention string
+	var checkpoint checkpointFlag
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Enable and disable tools, and set their options",
@@ -261,6 +265,9 @@ func (c *projectCommand) set() *cobra.Command {
 				if cmd.Flags().Changed("ask") {
 					s.Ask = asked
 				}
+				if checkpoint != "" {
+					s.Checkpoint, _ = registry.ParseCheckpointMode(string(checkpoint)) // Set has checked it
+				}
 				for _, name := range enable {
 					s = s.WithEnabled(name, true)
 				}
@@ -282,6 +289,8 @@ func (c *projectCommand) set() *cobra.Command {
 	cmd.Flags().StringArrayVar(&disallow, "disallow", nil, "remove a `RULE` that --allow added")
 	cmd.Flags().StringSliceVar(&ask, "ask", nil,
 		"let a person approve calls by these `RULES`, as --ask of toolrun call does; none removes them")
+	cmd.Flags().Var(&checkpoint, "checkpoint",
+		"`WHEN` to make checkpoints for calls of models, as --checkpoint of toolrun call\ndoes: before or never")
 	cmd.Flags().StringVar(&retention, "retention", "",
 		"keep `all` versions in the history, or fewer the older they are: tiered")
 	cmd.Flags().StringArrayVar(&reset, "reset", nil, "give an option, `TOOL.NAME`, its default again")

@@ -134,7 +134,7 @@ func (f *recordFlags) header(tools *registry.Registry, call registry.Call, env r
 		f.host.Inline = env.Limits.Inline
 	}
 	if env.Checkpoint != registry.CheckpointNever {
-		return h, errors.New("--record and --checkpoint cannot be used together")
+		return h, errors.New("--record: calls that make checkpoints cannot be recorded; add --checkpoint never")
 	}
 	var err error
 	if h.Host, err = json.Marshal(f.host); err != nil {

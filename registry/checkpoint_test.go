@@ -1,0 +1,72 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// TestCheckpointsBeforeCalls: each call that may change files has a checkpoint before it, and is not made if there can be
+// none.
+func TestCheckpointsBeforeCalls(t *testing.T) {
+	store := local.NewMemoryStore(&vfs.Options{Quota: vfs.Quota{Checkpoints: 2}})
+	project, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer project.Close()
+	p := project.(vfs.Checkpointer)
+	made := 0
+	tool := func(name string, annotations registry.Annotations, inner string) registry.Tool {
+		return registry.ToolFunc(registry.Spec{Name: name, Annotations: annotations, Description: "d", Schema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, call registry.Call, env registry.Env) (registry.Result, error) {
+				made++
+				if inner != "" {
+					env.Dispatch(ctx, registry.Call{Tool: inner, Input: json.RawMessage(`{}`)})
+				}
+				return registry.Text("ok"), vfs.WriteFile(ctx, env.Files, "/file", fmt.Append(nil, made))
+			})
+	}
+	tools, err := registry.New(tool("writes", registry.Annotations{}, ""), tool("reads", registry.Annotations{ReadOnly: true}, ""),
+		tool("calls", registry.Annotations{}, "writes"))
+	require.NoError(t, err)
+	env := registry.Env{Files: project, Checkpoint: registry.CheckpointBefore}
+	do := func(name string) registry.Result {
+		return tools.Dispatch(t.Context(), registry.Call{ID: name, Tool: name, Input: json.RawMessage(`{}`)}, env)
+	}
+	names := func() (names []string) {
+		all, err := p.Checkpoints(t.Context())
+		require.NoError(t, err)
+		for _, k := range all {
+			require.True(t, k.Automatic)
+			names = append(names, k.Name)
+		}
+		return names
+	}
+
+	require.False(t, do("reads").IsError())
+	require.Empty(t, names(), "it may change nothing")
+	require.False(t, do("writes").IsError())
+	require.False(t, do("calls").IsError())
+	require.Equal(t, []string{"before calls", "before writes"}, names(), "calls of calls have none of their own")
+	_, err = p.RestoreCheckpoint(t.Context(), "before calls", nil)
+	require.NoError(t, err)
+
+	for _, name := range names() {
+		require.NoError(t, p.DeleteCheckpoint(t.Context(), name))
+	}
+	for _, name := range []string{"one", "two"} {
+		_, err := p.CreateCheckpoint(t.Context(), name, nil)
+		require.NoError(t, err)
+	}
+	before := made
+	result := do("writes")
+	require.True(t, result.IsError())
+	require.Contains(t, result.Text(), "The call was not made, because the project has no room for the checkpoint before it")
+	require.Equal(t, before, made)
+}
