@@ -23,7 +23,29 @@ func allFiles(t *testing.T, files afero.Fs) map[string]string {
 		all[name] = string(data)
 		return err
 	}))
+	states, ok := vfs.StatesOf(files)
+	require.True(t, ok)
+	list, err := states.ListStates(t.Context())
+	require.NoError(t, err)
+	for _, info := range list {
+		data, _, err := states.ReadState(t.Context(), info.StateID)
+		require.NoError(t, err)
+		all[info.String()] = string(data)
+	}
 	return all
+}
+
+// putState gives a project the state of a session.
+func putState(t *testing.T, files afero.Fs, session, text string) {
+	t.Helper()
+	states, ok := vfs.StatesOf(files)
+	require.True(t, ok)
+	id := vfs.StateID{Session: session, Tool: "javascript"}
+	_, before, err := states.ReadState(t.Context(), id)
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	require.NoError(t, states.WriteState(t.Context(), id, []byte(text), before))
 }
 
 // TestCheckpointsOnAHostThatFails lets one operation after the other fail while a checkpoint is created, restored and
@@ -39,12 +61,15 @@ func TestCheckpointsOnAHostThatFails(t *testing.T) {
 				require.NoError(t, vfs.WriteFile(t.Context(), p, "/d/keep", []byte("kept")))
 				require.NoError(t, vfs.WriteFile(t.Context(), p, "/f", []byte("old")))
 				require.NoError(t, vfs.WriteFile(t.Context(), p, "/g", []byte("old")))
+				putState(t, p, "main", "old")
 				old := allFiles(t, p)
 				_, err := p.CreateCheckpoint(t.Context(), "first", nil)
 				require.NoError(t, err)
 				require.NoError(t, p.RemoveAll("/d"))
 				require.NoError(t, vfs.WriteFile(t.Context(), p, "/f", []byte("new")))
 				require.NoError(t, vfs.WriteFile(t.Context(), p, "/e/f", []byte("new")))
+				putState(t, p, "main", "new")
+				putState(t, p, "other", "new")
 				changed := allFiles(t, p)
 				count := 0
 				h.fail = func(what, _ string) error {

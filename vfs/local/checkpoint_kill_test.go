@@ -23,11 +23,32 @@ func someTree(t *testing.T, p vfs.Project, kind string) {
 		write(t, p, fmt.Sprintf("/%s/%d/%d", kind, i%2, i), kind)
 	}
 	write(t, p, "/file", kind)
+	states := statesOf(t, p)
+	id := vfs.StateID{Session: "main", Tool: "javascript"}
+	_, before, _ := states.ReadState(t.Context(), id) // there is none at first
+	require.NoError(t, states.WriteState(t.Context(), id, []byte(kind), before))
 	if kind == "a" {
 		write(t, p, "/either/inside", kind)
 	} else {
 		write(t, p, "/either", kind)
 	}
+}
+
+func statesOf(t *testing.T, p vfs.Project) vfs.States {
+	t.Helper()
+	states, ok := vfs.StatesOf(p)
+	require.True(t, ok)
+	return states
+}
+
+// filesAndState returns the content of all files and of the state.
+func filesAndState(t *testing.T, p vfs.Project) map[string]string {
+	t.Helper()
+	all := storetest.Snapshot(t, p)
+	data, _, err := statesOf(t, p).ReadState(t.Context(), vfs.StateID{Session: "main", Tool: "javascript"})
+	require.NoError(t, err)
+	all["the state"] = string(data)
+	return all
 }
 
 // restoreForever restores two checkpoints by turns, and creates and deletes a third one, until it is killed. It says when
@@ -82,7 +103,7 @@ func TestAKilledProcessRestoresAllOrNothing(t *testing.T) {
 					require.NoError(t, first.RemoveAll(name))
 				}
 				someTree(t, first, kind)
-				want[kind] = storetest.Snapshot(t, first)
+				want[kind] = filesAndState(t, first)
 				_, err := first.CreateCheckpoint(t.Context(), kind, nil)
 				require.NoError(t, err)
 			}
@@ -97,7 +118,7 @@ func TestAKilledProcessRestoresAllOrNothing(t *testing.T) {
 				child.kill()
 
 				fresh := work.open(t).(vfs.Checkpointer)
-				found := storetest.Snapshot(t, fresh)
+				found := filesAndState(t, fresh)
 				kind := found["/file"]
 				require.Equal(t, want[kind], found, "all of one kind, round %d", i)
 				requireExactUsageWithCheckpoints(t, fresh)
@@ -121,7 +142,7 @@ func TestAKilledProcessRestoresAllOrNothing(t *testing.T) {
 					if last := changes[0]; last.Call != "" {
 						_, err = fresh.Undo(t.Context(), last.Call)
 						require.NoError(t, err)
-						found = storetest.Snapshot(t, fresh)
+						found = filesAndState(t, fresh)
 						require.NotEqual(t, kind, found["/file"])
 						require.Equal(t, want[found["/file"]], found, "and all can be undone")
 					}
@@ -138,6 +159,11 @@ func requireExactUsageWithCheckpoints(t *testing.T, p vfs.Checkpointer) {
 	require.NoError(t, err)
 	found, err := recount(p)
 	require.NoError(t, err)
+	states, err := statesOf(t, p).ListStates(t.Context())
+	require.NoError(t, err)
+	for _, state := range states {
+		found.Bytes, found.Files = found.Bytes+state.Size, found.Files+1
+	}
 	require.Equal(t, [2]int64{found.Bytes, found.Files}, [2]int64{usage.Bytes, usage.Files})
 	all, err := p.Checkpoints(t.Context())
 	require.NoError(t, err)

@@ -407,10 +407,13 @@ func (c *Core) inside(dir string, deep int) ([]fs.FileInfo, error) {
 	var out []fs.FileInfo
 	for _, info := range infos {
 		name, ok := vfs.CleanName(info.Name())
+		if ok && name != info.Name() {
+			if ok, err = c.isThere(path.Join(dir, name)); err != nil {
+				return nil, err
+			}
+		}
 		switch {
 		case !ok, !info.IsDir() && !info.Mode().IsRegular():
-			continue
-		case name != info.Name() && !c.exists(path.Join(dir, name)):
 			continue
 		case c.Protection != nil && c.Protection.protects(name, info.IsDir()):
 			continue

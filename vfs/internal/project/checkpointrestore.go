@@ -107,7 +107,8 @@ func (c *Core) compare(ctx context.Context, k *checkpoint) ([]difference, error)
 		return nil, err
 	}
 	var then []fs.FileInfo
-	if c.exists(statesOf(dir)) {
+	saved, err := c.isThere(statesOf(dir))
+	if saved {
 		then, err = c.inside(statesOf(dir), 0)
 		then = slices.DeleteFunc(then, func(info fs.FileInfo) bool { return !isState(path.Join(stateDir, info.Name())) })
 	}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -71,8 +72,17 @@ func (c *Core) list(name string) ([]fs.FileInfo, error) {
 	return out, nil
 }
 
-// exists reports whether a name stands for something.
+// exists reports whether a name stands for something, as far as can be told.
 func (c *Core) exists(name string) bool {
+	there, _ := c.isThere(name)
+	return there
+}
+
+// isThere is exists for those who do something else if nothing is there.
+func (c *Core) isThere(name string) (bool, error) {
 	_, err := c.Backend.Lstat(name)
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -181,7 +181,12 @@ func (t *transfer) checkpoints() error {
 		if err := t.checkpointFiles(filesOf(dir), before); err != nil {
 			return checkpointError(k.Name, err)
 		}
-		if states := statesOf(dir); t.from.exists(states) {
+		states := statesOf(dir)
+		there, err := t.from.isThere(states)
+		if err != nil {
+			return checkpointError(k.Name, err)
+		}
+		if there {
 			if err := t.checkpointFiles(states, statesBefore); err != nil {
 				return checkpointError(k.Name, err)
 			}
@@ -281,7 +286,12 @@ func Difference(ctx context.Context, one, other *Project) (string, error) {
 			return fmt.Sprintf("the checkpoints %q and %q", k.Name, other.Name), nil
 		}
 		for _, dir := range []string{filesOf(checkpointDir(k.number)), statesOf(checkpointDir(k.number))} {
-			if !a.exists(dir) && !b.exists(dir) {
+			one, err1 := a.isThere(dir)
+			other, err2 := b.isThere(dir)
+			if err := errors.Join(err1, err2); err != nil {
+				return "", err
+			}
+			if !one && !other {
 				continue
 			}
 			if found, err := differenceAt(ctx, a, b, dir); found != "" || err != nil {
