@@ -59,4 +59,10 @@ seen + [str(s) for s in sent] + [tools.look(to='b')]`
 	}
 	result := ask(t, process("main"), "python", codeInput("len(seen), 'seen' in globals()"))
 	require.Equal(t, "(1, True)", result.Text())
+
+	// Code that it calls has no session: it begins anew, and does not wait for the one that its caller has.
+	require.Equal(t, "undefined", ask(t, process("main"), "javascript", codeInput("let n = 1")).Text())
+	result = ask(t, process("main"), "python", codeInput("tools.javascript(code='globalThis.m = 1; return typeof n')"))
+	require.Contains(t, result.Text(), "undefined")
+	require.Equal(t, "undefined1", ask(t, process("main"), "javascript", codeInput("return typeof m + n")).Text())
 }

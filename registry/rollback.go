@@ -16,6 +16,10 @@ import (
 // rollbackTime limits how long undoing what a call has changed may take.
 const rollbackTime = 10 * time.Second
 
+// errNoRollback is for calls that count on being undone where nothing can be.
+var errNoRollback = Errorf("The call was not made: nothing could be undone if it failed, because the project keeps no history. " +
+	"Tell the user to switch off the option rollback, or to keep a history.")
+
 // unusedID returns an id for a call that is to be undone if it fails: the given one, unless the history has changes of it,
 // which must stay. Providers may begin to count anew with each conversation.
 func unusedID(ctx context.Context, files afero.Fs, id string) string {

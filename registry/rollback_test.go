@@ -124,6 +124,36 @@ func TestRollback(t *testing.T) {
 	}
 }
 
+// TestRollbackWithoutHistory: a call that could not be undone is not made.
+func TestRollbackWithoutHistory(t *testing.T) {
+	store := local.NewMemoryStore(&vfs.Options{History: vfs.HistoryOptions{Off: true}})
+	p, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer p.Close()
+	made := 0
+	tools, err := registry.New(changing("outer", func(_ context.Context, env registry.Env) error {
+		made++
+		return nil
+	}))
+	require.NoError(t, err)
+	mounted, err := vfs.OpenMounts(p, "p", []vfs.Mount{{Path: "/m", Project: "other"}},
+		func(m vfs.Mount) (vfs.Project, error) { return store.Open(t.Context(), m.Project) })
+	require.NoError(t, err)
+	defer mounted.Close()
+	for name, files := range map[string]afero.Fs{
+		"a project": p, "with others mounted": mounted, "a view": vfs.ReadOnly(p, "/memories"), "a part": vfs.Sub(p, "/"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			env := registry.Env{Files: files}
+			env.Selection = env.Selection.WithOption("outer", registry.OptionRollback, true)
+			result := tools.Dispatch(t.Context(), registry.Call{ID: "call_1", Tool: "outer"}, env)
+			require.True(t, result.IsError())
+			require.Contains(t, result.Text(), "The call was not made: nothing could be undone if it failed")
+			require.Zero(t, made)
+		})
+	}
+}
+
 func TestSelectedSession(t *testing.T) {
 	var got string
 	tool := registry.Func(registry.Spec{

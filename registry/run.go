@@ -68,6 +68,9 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 		c.key = newKey()
 	}
 	if env.Files != nil && env.Options.Bool(OptionRollback) && outer.resumed == nil {
+		if _, ok := vfs.HistoryOf(env.Files); !ok {
+			return failed(ctx, call, env, errNoRollback), ""
+		}
 		c.key = unusedID(ctx, env.Files, c.key)
 	}
 	history := c.key

@@ -107,11 +107,12 @@ func (f foreign) Exclusively(ctx context.Context, do func(files afero.Fs) error)
 func (f foreign) IsReadOnly(name string) bool { return IsReadOnly(f.Fs, name) }
 
 // HistoryOf returns the history of the project behind a file system: a [Project], or a view of one made by this package,
-// even if it shows only a part. ok is false if there is none.
+// even if it shows only a part. ok is false if there is none, or if it keeps nothing ([HistoryOptions].Off).
 func HistoryOf(files afero.Fs) (history History, ok bool) {
 	switch f := files.(type) {
 	case History:
-		return f, true
+		off, can := Unmounted(files).(interface{ HistoryOff() bool })
+		return f, !can || !off.HistoryOff()
 	case *wrapped:
 		return HistoryOf(f.inner)
 	case *readOnly:

@@ -271,7 +271,32 @@ func TestCallsOfASession(t *testing.T) {
 	requireRun(t, r, env, `return n`, "Error: nothing was run: another call has been using the session for 20ms. Wait for it to end, and call again.")
 }
 
-// TestCallsThatCodeMakesAreFresh has code in a session call code.
+// TestCallsByToolsHaveNoSession has a tool that runs code. That begins anew and leaves nothing, and does not wait for the
+// session, which who calls the tool may have.
+func TestCallsByToolsHaveNoSession(t *testing.T) {
+	relay := registry.Func(registry.Spec{Name: "relay", Description: "Runs code."}, func(ctx context.Context, in struct {
+		Code string `json:"code"`
+	}, env registry.Env) (string, error) {
+		input, err := json.Marshal(in)
+		if err != nil {
+			return "", err
+		}
+		return env.Dispatch(ctx, registry.Call{Tool: "javascript", Input: input}).Text(), nil
+	})
+	r, err := newRegistry(t).With(relay)
+	require.NoError(t, err)
+	env := inSession(t, local.NewMemoryStore(nil), "p", "main")
+	requireRun(t, r, env, `let n = 1`, "undefined")
+	states, _ := vfs.StatesOf(env.Files)
+	unlock, err := states.LockSession(t.Context(), "main")
+	require.NoError(t, err)
+	result := r.Dispatch(t.Context(), registry.Call{ID: "1", Tool: "relay", Input: json.RawMessage(`{"code": "globalThis.m = 2; return typeof n"}`)}, env)
+	require.Equal(t, "undefined", result.Text())
+	unlock()
+	requireRun(t, r, env, `return typeof m + n`, "undefined1")
+}
+
+// TestToolCallsInSessions has code call tools by functions that it has declared in an earlier call.
 func TestToolCallsInSessions(t *testing.T) {
 	r, store := newRegistry(t), local.NewMemoryStore(nil)
 	env := inSession(t, store, "p", "main")

@@ -28,6 +28,9 @@ const (
 
 func KeptFile(number int64) string { return fmt.Sprintf("%s/%016d%s", historyDir, number, keptSuffix) }
 
+// HistoryOff is what [vfs.HistoryOf] asks.
+func (p *Project) HistoryOff() bool { return p.Core.options.History.Off }
+
 // record adds a change to the history, before it happens. The number is -1 without a history.
 func (p *Project) record(c *Core, e Change) (number int64, err error) {
 	if c.options.History.Off {
