@@ -55,7 +55,7 @@ func TestSessions(t *testing.T) {
 	requireRun(t, newRegistry(t), env, `return add(1)`, "4")
 
 	// What fails, is stopped or ends early changes nothing.
-	requireRun(t, r, env, `add(10); throw new Error('no')`, "Error: no\n    at <eval> (script-4.js:1:20)"+failedNote)
+	requireRun(t, r, env, `add(10); throw new Error('no')`, "Error: no\n    at <anonymous> (script-4.js:1:20)"+failedNote)
 	stopped := env
 	stopped.Limits.Timeout = 50 * time.Millisecond
 	require.Contains(t, run(t, r, stopped, `add(10); for (;;);`).Text(), failedNote)
