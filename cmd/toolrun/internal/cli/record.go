@@ -123,10 +123,13 @@ func (f *recordFlags) prepare(ctx context.Context, tools *registry.Registry, cal
 	return p, nil
 }
 
+// recordedBy is what recordings say of this program.
+func recordedBy() string { return "toolrun " + version() }
+
 func (f *recordFlags) header(tools *registry.Registry, call registry.Call, env registry.Env,
 	source sandbox.Source) (recording.Header, error) {
 	h := recording.Header{
-		Made: time.Now().UTC().Truncate(time.Second), By: "toolrun " + version(),
+		Made: time.Now().UTC().Truncate(time.Second), By: recordedBy(),
 		ID: call.ID, Tool: call.Tool, Input: string(call.Input), Project: env.Project, NoFiles: env.Files == nil,
 	}
 	f.host.Seed, f.host.Clock = source.Seed, source.Clock

@@ -93,6 +93,9 @@ func (c *replayCommand) run(cmd *cobra.Command, name string) (err error) {
 			return err
 		}
 	}
+	if own := recordedBy(); header.By != own {
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: recorded by %.100q, and this is %q: it may ask for things in another order\n", header.By, own)
+	}
 	call := recorded.Call()
 	if c.code != "" {
 		if call.Input, err = otherCode(cmd, call, c.code); err != nil {
