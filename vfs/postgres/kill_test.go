@@ -108,10 +108,11 @@ func contentOf(name string) string {
 // holder.
 func testKills(t *testing.T, server *pgtest.Server) {
 	base := server.URL(t)
-	ends, pause := time.Now().Add(1500*time.Millisecond), "0s"
+	ends, pause := time.Now(), "0s"
 	if *soak {
 		ends, pause = time.Now().Add(5*time.Minute), "100ms"
 	}
+	const least = 5                                           // so often a replica is killed, in the middle of what they do
 	done, unknown := map[string]string{}, map[string]string{} // the project, by name
 	var mu sync.Mutex
 	var group sync.WaitGroup
@@ -142,8 +143,22 @@ func testKills(t *testing.T, server *pgtest.Server) {
 		return cmd
 	}
 	replicas := []*exec.Cmd{start(), start(), start()}
-	for n := 1; time.Now().Before(ends); n++ {
-		time.Sleep(time.Duration(100+rand.IntN(200)) * time.Millisecond)
+	busy := func(more int) func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		before := len(done)
+		return func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(done) >= before+more
+		}
+	}
+	for n := 1; n <= least || time.Now().Before(ends); n++ {
+		if *soak {
+			time.Sleep(time.Duration(100+rand.IntN(200)) * time.Millisecond)
+		} else {
+			require.Eventually(t, busy(10+rand.IntN(30)), time.Minute, time.Millisecond)
+		}
 		if *soak && n%10 == 0 {
 			server.Stop(true)
 			require.NoError(t, server.Run())
