@@ -154,9 +154,6 @@
   const perform = (name, args, later) => (
     (kernel.fs.strict || typeof args[0] === 'number') && checked[name] ? checked[name](args, later) : apply(functions[name], undefined, args));
 
-  // promise must be an async function, so that nothing that scripts can replace makes the promise.
-  const promise = async (name, args) => perform(name, args, true);
-
   // isMistake tells a wrong argument, which Node throws at once, from what an operation fails with.
   const isMistake = (error) => {
     const code = kernel.text(error, 'code');
@@ -168,7 +165,7 @@
     try {
       const value = perform(name, args, true);
       if (value instanceof kernel.Promise) {
-        kernel.then(value, (result) => { kernel.later(callback, [null, result]); }, (error) => { kernel.later(callback, [error]); });
+        kernel.then(value, (result) => { kernel.answer(callback, [null, result]); }, (error) => { kernel.answer(callback, [error]); });
         return;
       }
       answer = name === 'exists' ? [value] : value === undefined ? [null] : [null, value];
@@ -176,14 +173,14 @@
       if (isMistake(error)) throw error;
       answer = [error];
     }
-    kernel.later(callback, answer);
+    kernel.answer(callback, answer);
   };
 
   const fs = {};
   for (const name in functions) {
     fs[name] = function (...args) {
       const last = args.length - 1;
-      if (last < 0 || typeof args[last] !== 'function') return promise(name, args);
+      if (last < 0 || typeof args[last] !== 'function') return kernel.asAnswer(perform, name, args, true);
       const callback = args[last];
       args.length = last;
       callLater(callback, name, args);

@@ -277,13 +277,13 @@
       if (throws) {
         try {
           const values = f();
-          return (async () => asPromise(values))();
+          return kernel.asAnswer(() => asPromise(values));
         } catch (error) {
           if (kernel.fs.isMistake(error)) throw error;
           return Promise.reject(error);
         }
       }
-      return (async () => asPromise(f()))();
+      return kernel.asAnswer(() => asPromise(f()));
     }
     validateFunction(callback, 'cb');
     let values;
@@ -293,7 +293,7 @@
       if (kernel.fs.isMistake(error)) throw error;
       values = [error];
     }
-    kernel.later(callback, values);
+    kernel.answer(callback, values);
     return undefined;
   };
   const plain = (name, count, throws) => { // count: of the arguments before the callback

@@ -27,10 +27,10 @@
     async readv(buffers, position) { return files.readv(this.#use('readv'), buffers, position); }
     async write(...args) { return files.write(this.#use('write'), ...args); }
     async writev(buffers, position) { return files.writev(this.#use('writev'), buffers, position); }
-    async stat(options) { return files.fstatSync(this.#use('fstat'), options); }
-    async truncate(length) { files.ftruncateSync(this.#use('ftruncate'), length); }
-    async sync() { files.fsyncSync(this.#use('fsync')); }
-    async datasync() { files.fdatasyncSync(this.#use('fdatasync')); }
+    stat(options) { return kernel.asAnswer(() => files.fstatSync(this.#use('fstat'), options)); }
+    truncate(length) { return kernel.asAnswer(() => { files.ftruncateSync(this.#use('ftruncate'), length); }); }
+    sync() { return kernel.asAnswer(() => { files.fsyncSync(this.#use('fsync')); }); }
+    datasync() { return kernel.asAnswer(() => { files.fdatasyncSync(this.#use('fdatasync')); }); }
     async readFile(options) {
       this.#use('read');
       return checks.readFile([this, options], true);
