@@ -127,6 +127,12 @@ func (t *Table) Wait(id int64, most time.Duration) bool {
 	if r == nil {
 		return false
 	}
+	t.wait(r, most)
+	return len(r.data) > 0 || r.err == io.EOF
+}
+
+// wait waits at most some time until Read returns at once. The caller holds the lock.
+func (t *Table) wait(r *response, most time.Duration) {
 	late := false
 	timer := time.AfterFunc(most, func() {
 		t.mu.Lock()
@@ -136,29 +142,46 @@ func (t *Table) Wait(id int64, most time.Duration) bool {
 	})
 	defer timer.Stop()
 	for len(r.data) == 0 && r.err == nil && !r.ended && !late {
+		t.want(r)
 		t.changed.Wait()
 	}
-	return len(r.data) > 0 || r.err == io.EOF
 }
 
-// Read returns what comes next of a response, at most so many bytes, as soon as there is something. done means that
+// want has the next part of a response read. Who waits for another one need not look again for that: two who woke each
+// other would never rest.
+func (t *Table) want(r *response) {
+	if !r.wanted {
+		r.wanted = true
+		t.changed.Broadcast()
+	}
+}
+
+// Read returns what comes next of a response, at most size bytes, as soon as there is something. done means that
 // nothing follows. The error is a [*network.Error], or another one if there is no such response.
-func (t *Table) Read(id int64, most int) (data []byte, done bool, err error) {
+func (t *Table) Read(id int64, size int) (data []byte, done bool, err error) {
+	return t.ReadWithin(id, size, -1)
+}
+
+// ReadWithin is Read for who waits at most some time, or as long as it takes if that is negative. If there is nothing by
+// then, it returns no data, and done is false.
+func (t *Table) ReadWithin(id int64, size int, most time.Duration) (data []byte, done bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := t.open[id]
 	if r == nil {
 		return nil, false, errGone
 	}
-	for len(r.data) == 0 && r.err == nil && !r.ended {
-		r.wanted = true
-		t.changed.Broadcast()
+	if most >= 0 {
+		t.wait(r, most)
+	}
+	for most < 0 && len(r.data) == 0 && r.err == nil && !r.ended {
+		t.want(r)
 		t.changed.Wait()
 	}
 	if r.ended {
 		return nil, false, errGone
 	}
-	n := min(most, len(r.data))
+	n := min(size, len(r.data))
 	if n == len(r.data) {
 		data, r.data = r.data, nil
 	} else {
