@@ -404,6 +404,40 @@ func TestSlowBody(t *testing.T) {
 	<-gone
 }
 
+// TestSecretsDoNotDelay what comes before them: only what may be the beginning of one waits.
+func TestSecretsDoNotDelay(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	goOn := make(chan string)
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, _ *http.Request) {
+		for text := range goOn {
+			_, _ = io.WriteString(w, text)
+			w.(http.Flusher).Flush()
+		}
+	})
+	secret := network.Secret{Name: "KEY", Value: "12345678", Hosts: []string{"a.example"}}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Secrets: []network.Secret{secret}})
+	go func() { goOn <- "data: 1\n\n" }()
+	response, err := g.Run("test").Do(t.Context(), &network.Request{URL: "http://a.example/"})
+	require.NoError(t, err)
+	defer response.Body.Close()
+	for _, part := range []struct{ sent, want string }{
+		{"", "data: 1\n\n"}, {"more 123", "more "}, {"45", ""}, {"!", "12345!"}, {"1234567", ""}, {"8.", secret.Placeholder() + "."},
+	} {
+		if part.sent != "" {
+			goOn <- part.sent
+		}
+		got := make([]byte, len(part.want))
+		_, err := io.ReadFull(response.Body, got)
+		require.NoError(t, err)
+		require.Equal(t, part.want, string(got))
+	}
+	close(goOn)
+	rest, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.Empty(t, rest)
+}
+
 func TestFailures(t *testing.T) {
 	i := newInternet(t)
 	for n, name := range []string{"expired.example", "other.example", "refused.example", "plain.example"} {

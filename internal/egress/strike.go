@@ -17,9 +17,8 @@ import (
 // encoding, in base64 at any position of a longer text, in hexadecimal, as JSON and as HTML. What a server makes of a
 // secret in other ways, such as a hash, or the secret in two parts, it does not find.
 type striker struct {
-	forms   []form
-	first   [256]bool // with which a form begins
-	longest int
+	forms []form
+	first [256]bool // with which a form begins
 }
 
 type form struct{ text, placeholder string }
@@ -35,7 +34,6 @@ func newStriker(secrets []network.Secret) *striker {
 			seen[text] = true
 			s.forms = append(s.forms, form{text, secret.Placeholder()})
 			s.first[text[0]] = true
-			s.longest = max(s.longest, len(text))
 		}
 	}
 	return s
@@ -91,8 +89,11 @@ func (s *striker) inName(name string) bool {
 func (s *striker) strike(out, data []byte, whole bool) (struck, rest []byte) {
 	at := 0
 next:
-	for at < len(data) && (whole || len(data)-at >= s.longest) {
+	for at < len(data) {
 		if s.first[data[at]] {
+			if !whole && s.begins(data[at:]) {
+				break
+			}
 			for _, f := range s.forms {
 				if len(data)-at >= len(f.text) && string(data[at:at+len(f.text)]) == f.text {
 					out = append(out, f.placeholder...)
@@ -105,6 +106,16 @@ next:
 		at++
 	}
 	return out, data[at:]
+}
+
+// begins reports whether all of data is the beginning of a secret.
+func (s *striker) begins(data []byte) bool {
+	for _, f := range s.forms {
+		if len(data) < len(f.text) && f.text[:len(data)] == string(data) {
+			return true
+		}
+	}
+	return false
 }
 
 // reader strikes secrets out of a stream. It returns r itself if there are none.
