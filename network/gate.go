@@ -38,6 +38,8 @@ type Request struct {
 	Body []byte
 	// Redirect says what to do with redirects: "follow" (or empty), "error", or "manual", which returns them.
 	Redirect string
+	// Rules, if not nil, bound the request and its redirects further: one of these must allow each, too.
+	Rules []Rule
 }
 
 // A Field is a field of a header.

@@ -154,6 +154,12 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 	if rule == nil {
 		return nil, nil, denied(g.options.Policy, h.method, h.url.Protocol+"//"+h.url.Host+h.url.Pathname)
 	}
+	if h.rules != nil {
+		if own, err := (&network.Policy{Rules: h.rules}).Allows(h.method, h.url.Href); own == nil || err != nil {
+			return nil, nil, failure(network.KindDenied, "%s %s//%s%s is not among the requests that this code may make", h.method,
+				h.url.Protocol, h.url.Host, h.url.Pathname)
+		}
+	}
 	entry.Rule = rule.String()
 	if n := r.requests.Add(1); g.limits.PerRun != network.Unlimited && n > int64(g.limits.PerRun) {
 		return nil, nil, failure(network.KindLimit, "one run can make %d requests", g.limits.PerRun)
