@@ -35,7 +35,8 @@
 // # What a tool can use
 //
 // The files of the project, or of a folder of it, are at "/", if [Asks] asks for them and the operator grants it.
-// [Call] calls other tools, which must be asked for and granted, too. Standard error is the log, whose end a model reads if the tool fails. There is no network, and there are no processes.
+// [Call] calls other tools, which must be asked for and granted, too; package toolhttp makes requests over the network, as far as [Asks].Network asks for them. Standard error is
+// the log, whose end a model reads if the tool fails. There are no processes.
 package tool
 
 import (
@@ -89,6 +90,8 @@ type Asks struct {
 	Random bool     `json:"random,omitempty"`
 	// Tools are the names of the tools that it calls with [Call].
 	Tools []string `json:"tools,omitempty"`
+	// Network has rules for the requests that it makes with package toolhttp, such as "GET https://api.example.com/**".
+	Network []string `json:"network,omitempty"`
 }
 
 // Main serves a tool: it does the call that standard input has, or describes the tool if the program's first argument is

@@ -22,10 +22,14 @@ const (
 	readFunction = "result" // (to, size) -> how much of the rest of the result was copied
 )
 
-// callTypes are the types of these functions.
+// callTypes are the types of these functions, and of those for requests.
 var callTypes = map[string]string{
-	callFunction: "(i32, i32, i32, i32) -> (i64)",
-	readFunction: "(i32, i32) -> (i32)",
+	callFunction:     "(i32, i32, i32, i32) -> (i64)",
+	readFunction:     "(i32, i32) -> (i32)",
+	requestFunction:  "(i32, i32, i32, i32) -> (i64)",
+	responseFunction: "(i32, i32) -> (i64)",
+	bodyFunction:     "(i32, i32, i32, i32) -> (i64)",
+	closeFunction:    "(i32) -> ()",
 }
 
 // Limits on calls.
@@ -68,7 +72,7 @@ func callTool(_ context.Context, in *sandbox.Instance, stack []uint64) {
 }
 
 func (d *driver) callTool(stack []uint64) ([]byte, error) {
-	if d.caller == nil {
+	if d.host.Call == nil {
 		return nil, errors.New("this module cannot call tools: it has not been granted any")
 	}
 	tool, err := d.read(stack[0], stack[1], maxToolName, "the name of the tool")
@@ -80,7 +84,7 @@ func (d *driver) callTool(stack []uint64) ([]byte, error) {
 		return nil, err
 	}
 	d.in.SetImpure()
-	run, caller := d.in.Run(), d.caller
+	run, caller := d.in.Run(), d.host.Call
 	return sandbox.Await(run, func() ([]byte, error) { return caller(run.Context(), string(tool), input) })
 }
 

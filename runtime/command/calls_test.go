@@ -81,7 +81,7 @@ func TestModulesCallTools(t *testing.T) {
 		{"a result over its end", with(func(c *toolCall) { c.to = 2<<16 - 2 }), echo, 0, ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			result, err := load(t, calling(c.call), nil).RunCalling(t.Context(), sandbox.RunOptions{}, c.caller)
+			result, err := load(t, calling(c.call), nil).RunWith(t.Context(), sandbox.RunOptions{}, command.Host{Call: c.caller})
 			if c.status == 0 {
 				require.NoError(t, err)
 			} else {
@@ -134,9 +134,9 @@ func TestAResultIsReadOnce(t *testing.T) {
 	m.Memory(1)
 	loaded := load(t, m.Bytes(), nil)
 	for range 3 {
-		_, err := loaded.RunCalling(t.Context(), sandbox.RunOptions{}, func(context.Context, string, []byte) ([]byte, error) {
+		_, err := loaded.RunWith(t.Context(), sandbox.RunOptions{}, command.Host{Call: func(context.Context, string, []byte) ([]byte, error) {
 			return []byte("twenty-three bytes long"), nil
-		})
+		}})
 		exit, ok := errors.AsType[*sandbox.ExitError](err)
 		require.True(t, ok, "%v", err)
 		require.Equal(t, 10*100+10*10+3, exit.Code)
@@ -147,8 +147,8 @@ func TestAResultIsReadOnce(t *testing.T) {
 func TestCallsEndWithTheRun(t *testing.T) {
 	t.Parallel()
 	loaded := load(t, calling(goodCall), nil)
-	_, err := loaded.RunCalling(t.Context(), sandbox.RunOptions{Limits: sandbox.Limits{Time: 20 * time.Millisecond}},
-		func(context.Context, string, []byte) ([]byte, error) { select {} })
+	_, err := loaded.RunWith(t.Context(), sandbox.RunOptions{Limits: sandbox.Limits{Time: 20 * time.Millisecond}},
+		command.Host{Call: func(context.Context, string, []byte) ([]byte, error) { select {} }})
 	limit, ok := errors.AsType[*sandbox.LimitError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitTime, limit.Limit)
@@ -158,10 +158,10 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	c.size = 100 << 10
 	loaded = load(t, calling(c), nil)
 	caller := func(context.Context, string, []byte) ([]byte, error) { return large, nil }
-	result, err := loaded.RunCalling(t.Context(), sandbox.RunOptions{}, caller)
+	result, err := loaded.RunWith(t.Context(), sandbox.RunOptions{}, command.Host{Call: caller})
 	require.NoError(t, err)
 	require.Equal(t, string(large), string(result.Output))
-	_, err = loaded.RunCalling(t.Context(), sandbox.RunOptions{Limits: sandbox.Limits{Work: 1000}}, caller)
+	_, err = loaded.RunWith(t.Context(), sandbox.RunOptions{Limits: sandbox.Limits{Work: 1000}}, command.Host{Call: caller})
 	limit, ok = errors.AsType[*sandbox.LimitError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitWork, limit.Limit)

@@ -22,6 +22,24 @@
 // The input is the JSON that the tool takes. Status 0 is success; with status 1 the result is the text of an error. The
 // result is kept until the next call.
 //
+// One that may make requests over the network imports these, which are as harmless:
+//
+//	request(head, headSize, body, bodySize i32) i64     // status << 32 | number of the request
+//	response(number, milliseconds i32) i64              // status << 32 | size of the response's head
+//	body(number, to, size, milliseconds i32) i64        // status << 32 | how many bytes were copied
+//	close(number i32)
+//
+// request begins a request and does not wait for it. Its head is JSON such as
+//
+//	{"method": "POST", "url": "https://example.com/", "headers": [["accept", "*/*"]], "redirect": "follow"}
+//
+// where only the URL is required, and redirect can also be "error" or "manual". response waits until the response begins,
+// or at most so many milliseconds if that is not negative; then the size is 0. Its head is read with result, and has
+// "status", "statusText", "url", "redirected" and "headers". A character of a header stands for one byte, in both
+// directions. body waits in the same way, and copies what comes next. Its status is 2 if nothing follows. Status 1 means
+// that the request has failed; the value is the size of the error's text, which is read with result. Whoever has read a
+// response to its end, or has got an error of response or body, need not close it. 100 requests can be open.
+//
 // Modules need not be trusted. [Check] refuses those that cannot be run, and those that a compiler cannot compile in
 // reasonable time and memory.
 package command
@@ -31,10 +49,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/toolrun/toolrun/internal/metering"
+	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
@@ -97,7 +117,7 @@ func Load(ctx context.Context, engine *sandbox.Engine, module []byte, options *O
 		NoClock:     c.options.NoClock,
 		NoRandom:    c.options.NoRandom,
 		Foreign:     true,
-		Imports:     callImports,
+		Imports:     slices.Concat(callImports, requestImports),
 		New:         func(in *sandbox.Instance) (sandbox.Driver, error) { return &driver{in: in, form: form}, nil },
 		DecodeState: func([]byte) (any, error) { return nil, nil },
 	})
@@ -145,16 +165,24 @@ type Result struct {
 // The result is never nil, but for errors of the host. The error is a [*sandbox.ExitError] if the module ended with
 // another status than 0, and otherwise as package runtime says.
 func (c *Command) Run(ctx context.Context, options sandbox.RunOptions) (*Result, error) {
-	return c.RunCalling(ctx, options, nil)
+	return c.RunWith(ctx, options, Host{})
 }
 
-// RunCalling is [Command.Run] for a module that may call tools. A nil caller lets it call none.
-func (c *Command) RunCalling(ctx context.Context, options sandbox.RunOptions, caller Caller) (*Result, error) {
+// A Host is what a module can use of the host, beside its files. The zero value is nothing.
+type Host struct {
+	// Call makes its calls of tools. Nil means that it may call none.
+	Call Caller
+	// Network makes its requests, and belongs to this run alone. Nil means that there is no network.
+	Network network.Run
+}
+
+// RunWith is [Command.Run] for a module that may call tools or make requests.
+func (c *Command) RunWith(ctx context.Context, options sandbox.RunOptions, host Host) (*Result, error) {
 	export := startExport
 	if c.form == FormReactor {
 		export = callExport
 	}
-	return c.run(ctx, export, options, caller)
+	return c.run(ctx, export, options, host)
 }
 
 // Describe asks the module for the description of the tool that it is: a command gets the argument --describe, and the
@@ -162,13 +190,13 @@ func (c *Command) RunCalling(ctx context.Context, options sandbox.RunOptions, ca
 func (c *Command) Describe(ctx context.Context, options sandbox.RunOptions) (*Result, error) {
 	options.Stdin = nil
 	if c.form == FormReactor {
-		return c.run(ctx, describeExport, options, nil)
+		return c.run(ctx, describeExport, options, Host{})
 	}
 	options.Args = []string{"--describe"}
-	return c.run(ctx, startExport, options, nil)
+	return c.run(ctx, startExport, options, Host{})
 }
 
-func (c *Command) run(ctx context.Context, export string, options sandbox.RunOptions, caller Caller) (*Result, error) {
+func (c *Command) run(ctx context.Context, export string, options sandbox.RunOptions, host Host) (*Result, error) {
 	stdout := &sandbox.Stream{}
 	options.Stdout = stdout
 	options.Args = append([]string{c.options.Name}, options.Args...)
@@ -177,7 +205,7 @@ func (c *Command) run(ctx context.Context, export string, options sandbox.RunOpt
 	if err != nil {
 		return nil, err
 	}
-	err = call(r, export, caller)
+	err = call(r, export, host)
 	result := &Result{Usage: r.Usage()}
 	result.Log, result.Truncated = r.Output().End()
 	result.Truncated -= stdout.Cut
@@ -188,7 +216,7 @@ func (c *Command) run(ctx context.Context, export string, options sandbox.RunOpt
 }
 
 // call starts a run's sandbox and calls an export.
-func call(r *sandbox.Run, export string, caller Caller) error {
+func call(r *sandbox.Run, export string, host Host) error {
 	in, err := r.Start(nil)
 	if err != nil {
 		return err
@@ -198,7 +226,7 @@ func call(r *sandbox.Run, export string, caller Caller) error {
 		return fmt.Errorf("command: the module does not export %q", export)
 	}
 	in.Untrusted()
-	in.Driver().(*driver).caller = caller
+	in.Driver().(*driver).host = host
 	results, err := entry.Call(in.Context())
 	err = in.Reason(err)
 	if err == nil && len(results) > 0 {
@@ -219,8 +247,9 @@ type driver struct {
 	form Form
 
 	// Of one run.
-	caller Caller
-	result []byte // the unread rest of a call's
+	host   Host
+	result []byte    // the unread rest of what the last call has left
+	made   *requests // nil until there is one
 }
 
 // Start runs _initialize of a reactor.
@@ -238,7 +267,7 @@ func (d *driver) Start() error {
 func (d *driver) State() any { return nil }
 
 func (d *driver) Resume(any) error {
-	d.caller, d.result = nil, nil
+	d.host, d.result, d.made = Host{}, nil, nil
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/vfs"
@@ -83,6 +84,8 @@ type Asks struct {
 	Random bool     `json:"random,omitempty"`
 	// Tools are the names of other tools that it calls.
 	Tools []string `json:"tools,omitempty"`
+	// Network has rules as [network.ParseRule] reads them, for the requests that it makes.
+	Network []string `json:"network,omitempty"`
 }
 
 // Access is how a module uses the project's files.
@@ -111,6 +114,7 @@ const (
 	maxText     = 64 << 10
 	maxEnv      = 100
 	maxTools    = 100
+	maxRules    = 100
 )
 
 // ParseManifest reads a manifest and checks it. The error names the field.
@@ -123,7 +127,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(m); err != nil {
 		if strings.Contains(err.Error(), `unknown field "hosts"`) {
-			err = errors.New(`"hosts" cannot be asked for: modules have no network`)
+			err = errors.New(`"hosts" cannot be asked for: ask for requests, as in "network": ["GET https://example.com/**"]`)
 		}
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
@@ -210,6 +214,14 @@ func (a Asks) check() error {
 			return fmt.Errorf("asks: tools: %q: %w", name, err)
 		}
 	}
+	if len(a.Network) > maxRules {
+		return fmt.Errorf("asks: network has more than %d rules", maxRules)
+	}
+	for _, rule := range a.Network {
+		if _, err := network.ParseRule(rule); err != nil {
+			return fmt.Errorf("asks: %w", err)
+		}
+	}
 	return nil
 }
 
@@ -222,6 +234,9 @@ type Grants struct {
 	Random bool              `json:"random,omitempty"`
 	// Tools are the tools that it may call, with the permissions of whoever calls the module.
 	Tools []string `json:"tools,omitempty"`
+	// Network has those of the rules of [Asks].Network by which it may make requests, if the project's network allows
+	// them, too.
+	Network []string `json:"network,omitempty"`
 	// Limits grants limits above the defaults.
 	Limits bool `json:"limits,omitempty"`
 }
@@ -249,6 +264,11 @@ func (g Grants) check(m *Manifest) error {
 	for _, name := range g.Tools {
 		if !slices.Contains(m.Asks.Tools, name) {
 			return fmt.Errorf("the tool does not ask to call the tool %s", name)
+		}
+	}
+	for _, rule := range g.Network {
+		if !slices.Contains(m.Asks.Network, rule) {
+			return fmt.Errorf("the tool does not ask for the requests %q", rule)
 		}
 	}
 	return nil

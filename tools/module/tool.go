@@ -15,9 +15,9 @@
 // # What a module may use
 //
 // Nothing but its input, until the operator grants it what its [Manifest] asks for: files, of the whole project or of a
-// folder, environment variables, the clock, randomness, and other tools. A project can have less or more of the files than what was
-// granted when the module was added, by the option [OptionFiles], but not more than the manifest asks for. A module never
-// has a network, and never changes /memories.
+// folder, environment variables, the clock, randomness, other tools, and requests over the network, as far as the project has one.
+// A project can have less or more of the files than what was granted when the module was added, by the option
+// [OptionFiles], but not more than the manifest asks for. A module never changes /memories.
 package module
 
 import (
@@ -35,6 +35,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/command"
@@ -52,6 +53,8 @@ const (
 	OptionFiles  = "files"  // how it uses the project's files: none, read or write
 	// OptionToolCalls, of type bool, lets it call the tools that are granted.
 	OptionToolCalls = coderun.OptionToolCalls
+	// OptionNetwork, of type bool, lets it make the requests that are granted.
+	OptionNetwork = "network"
 )
 
 const memoryDir = "/memories"
@@ -61,6 +64,7 @@ type Tool struct {
 	installed *Installed
 	engine    func() *sandbox.Engine
 	limits    Limits
+	rules     []network.Rule // of requests that are granted
 
 	mu     sync.Mutex
 	loaded *command.Command
@@ -74,6 +78,11 @@ func New(m *Installed, engine func() *sandbox.Engine) *Tool {
 	t := &Tool{installed: m, engine: engine, limits: m.Manifest.Limits}
 	if !m.Grants.Limits {
 		t.limits = t.limits.capped()
+	}
+	for _, text := range m.Grants.Network {
+		if rule, err := network.ParseRule(text); err == nil { // as the manifest has it, which has been checked
+			t.rules = append(t.rules, rule)
+		}
 	}
 	return t
 }
@@ -122,6 +131,14 @@ func (t *Tool) Spec() registry.Spec {
 			Type: registry.OptionBool, Default: len(t.installed.Grants.Tools) > 0,
 		})
 		spec.Annotations = registry.Annotations{Destructive: true}
+	}
+	if len(m.Asks.Network) > 0 {
+		spec.Options = append(spec.Options, registry.Option{
+			ID: OptionNetwork, Label: "Network", Subtitle: "Let the tool make the requests that were granted to it",
+			Type: registry.OptionBool, Default: len(t.rules) > 0,
+		})
+		spec.Annotations.ReadOnly, spec.Annotations.OpenWorld = false, true
+		spec.Description, spec.DescriptionFor = "", t.describeFor
 	}
 	return spec
 }
@@ -222,7 +239,12 @@ func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 		options.Files = t.view(recorder.Fs, access)
 	}
 	calls := &coderun.ToolCalls{Env: env}
-	result, failure := loaded.RunCalling(ctx, options, t.caller(calls))
+	uses := t.network(env)
+	host := command.Host{Call: t.caller(calls)}
+	if uses != nil {
+		host.Network = uses
+	}
+	result, failure := loaded.RunWith(ctx, options, host)
 	if result == nil {
 		return registry.Result{}, failure
 	}
@@ -232,6 +254,7 @@ func (t *Tool) Execute(ctx context.Context, call registry.Call, env registry.Env
 	t.log(ctx, env, result, failure)
 	out := t.render(result, failure)
 	calls.AddTo(&out)
+	uses.addTo(&out)
 	if recorder != nil {
 		if changed := recorder.Changes(); changed != nil {
 			out.Content = append(out.Content, registry.Part{Text: changed.String()})

@@ -115,7 +115,7 @@ func TestToolsOfAManifest(t *testing.T) {
 		`{"name":"a","description":"b","asks":{"tools":["c d"]}}`:      `tools: "c d"`,
 		`{"name":"a","description":"b","asks":{"tools":["c","a"]}}`:    "a tool cannot call itself",
 		`{"name":"a","description":"b","asks":{"tools":"c"}}`:          "tools",
-		`{"name":"a","description":"b","asks":{"hosts":["x.org"]}}`:    `"hosts" cannot be asked for: modules have no network`,
+		`{"name":"a","description":"b","asks":{"hosts":["x.org"]}}`:    `"hosts" cannot be asked for: ask for requests, as in "network": ["GET https://example.com/**"]`,
 		`{"name":"a","description":"b","asks":{"anything":["x.org"]}}`: `unknown field "anything"`,
 	} {
 		_, err := module.ParseManifest([]byte(manifest))

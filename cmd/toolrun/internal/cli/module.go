@@ -178,6 +178,9 @@ func describeModule(m *module.Installed) string {
 	for _, name := range asks.Tools {
 		row("tool "+name, "yes", yesNo(slices.Contains(grants.Tools, name)))
 	}
+	for _, rule := range asks.Network {
+		row("network "+rule, "yes", yesNo(slices.Contains(grants.Network, rule)))
+	}
 	if limits := m.Manifest.Limits; limits != (module.Limits{}) {
 		var parts []string
 		if limits.Time != 0 {

@@ -44,6 +44,8 @@ What it asks for beside its input must be granted, with any number of --grant:
   --grant random            get random numbers
   --grant env:NAME=VALUE    have an environment variable
   --grant tools=NAME,NAME   call these other tools
+  --grant network           make the requests that it asks for, or by
+  --grant network=RULE      this rule; the project must allow them, too
   --grant limits            have limits above the defaults
 
 A module without a description may be granted anything.
@@ -102,7 +104,7 @@ func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd
 	if err := checkFree(cmd, m.Name); err != nil {
 		return err
 	}
-	grants, err := parseGrants(f.grants)
+	grants, err := parseGrants(f.grants, m.Asks.Network)
 	if err != nil {
 		return err
 	}
@@ -173,11 +175,11 @@ func ask(m *module.Manifest, g module.Grants) {
 		m.Asks.Env = append(m.Asks.Env, name)
 	}
 	slices.Sort(m.Asks.Env)
-	m.Asks.Tools = g.Tools
+	m.Asks.Tools, m.Asks.Network = g.Tools, g.Network
 }
 
-// parseGrants reads the values of --grant.
-func parseGrants(list []string) (g module.Grants, err error) {
+// parseGrants reads the values of --grant, for a module that asks for some requests.
+func parseGrants(list, asked []string) (g module.Grants, err error) {
 	for _, text := range list {
 		what, value, _ := strings.Cut(text, "=")
 		env, isEnv := strings.CutPrefix(what, "env:")
@@ -190,6 +192,12 @@ func parseGrants(list []string) (g module.Grants, err error) {
 			g.Random = true
 		case what == "tools" && value != "":
 			g.Tools = append(g.Tools, strings.Split(value, ",")...)
+		case text == "network" && len(asked) == 0:
+			return g, errors.New("--grant network: the tool does not say which requests it makes: say it, as in --grant 'network=GET https://example.com/**'")
+		case text == "network":
+			g.Network = append(g.Network, asked...)
+		case what == "network" && value != "":
+			g.Network = append(g.Network, value)
 		case text == "limits":
 			g.Limits = true
 		case isEnv && strings.Contains(text, "="):
@@ -198,7 +206,7 @@ func parseGrants(list []string) (g module.Grants, err error) {
 			}
 			g.Env[env] = value
 		default:
-			return g, fmt.Errorf("--grant %s: it must be files=read, files=write, clock, random, limits, tools=NAME or env:NAME=VALUE", what)
+			return g, fmt.Errorf("--grant %s: it must be files=read, files=write, clock, random, limits, tools=NAME, network, network=RULE or env:NAME=VALUE", what)
 		}
 	}
 	return g, nil
