@@ -90,13 +90,25 @@ func TestFetch(t *testing.T) {
 		"another fetch":    {`globalThis.fetch = () => 5; return fetch()`, "5"},
 		"what is under it": {`return Object.getOwnPropertyNames(globalThis).filter((n) => /fetch/i.test(n)).join()`, "fetch"},
 		"cookies":          {`await fetch(base + '/cookie'); const r = await fetch(base + '/cookie'); return [r.headers.get('set-cookie'), await r.text()].join('|')`, `|[]`},
-		"integrity":        {`await fetch(base, { integrity: 'sha256-x' })`, "TypeError: fetch does not check integrity here: compare a hash of the bytes instead"},
-		"many at once":     {`return (await Promise.all(Array.from({ length: 20 }, async (_, i) => (await fetch(base + '/' + i)).text()))).map((t) => /\d+/.exec(t)[0]).join()`, "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19"},
-		"nobody reads":     {`for (let i = 0; i < 20; i++) await fetch(base + '/large'); return 'all'`, "all"},
-		"aborted before":   {`await fetch(base, { signal: AbortSignal.abort() })`, "AbortError: This operation was aborted"},
-		"aborted":          {`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal }); setTimeout(() => c.abort(), 5); await p`, "AbortError: This operation was aborted"},
-		"aborted reason":   {`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal }); setTimeout(() => c.abort(new RangeError('mine')), 5); await p`, "RangeError: mine"},
-		"times out":        {`await fetch(base + '/never', { signal: AbortSignal.timeout(5) })`, "TimeoutError: The operation was aborted due to timeout"},
+		"integrity": {`const digest = async (n, text) => 'sha' + n + '-' + Buffer.from(await crypto.subtle.digest('SHA-' + n, new TextEncoder().encode(text))).toString('base64');
+			const text = await (await fetch(base + '/a')).text();
+			const [d256, d384, d512] = await Promise.all([256, 384, 512].map((n) => digest(n, text)));
+			const other = await digest(512, 'other');
+			const got = [];
+			for (const integrity of [d256, d384, d512, d512.toUpperCase().slice(0, 6) + d512.slice(6), d512.replace(/=+$/, ''), d256 + '?x', other + ' ' + d512,
+				d256.replaceAll('+', '-').replaceAll('/', '_'), 'md5-x', 'nothing', '', 'sha256-' + d512.slice(7), other, d256 + '\t' + other, 'sha256-' + d256.slice(7).toLowerCase()]) {
+				got.push(await fetch(base + '/a', { integrity }).then(async (r) => await r.text() === text && r.status === 201, (e) => e.name));
+			}
+			got.push(await fetch('data:,a', { integrity: other }).catch((e) => e.message.includes('is not what integrity says')),
+				await (await fetch('data:,other', { integrity: other })).text(), await fetch(base, { method: 'HEAD', integrity: d256 }).catch((e) => e.name));
+			return got.join()`,
+			"true,true,true,true,true,true,true,true,true,true,true,TypeError,TypeError,TypeError,TypeError,true,other,TypeError"},
+		"many at once":   {`return (await Promise.all(Array.from({ length: 20 }, async (_, i) => (await fetch(base + '/' + i)).text()))).map((t) => /\d+/.exec(t)[0]).join()`, "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19"},
+		"nobody reads":   {`for (let i = 0; i < 20; i++) await fetch(base + '/large'); return 'all'`, "all"},
+		"aborted before": {`await fetch(base, { signal: AbortSignal.abort() })`, "AbortError: This operation was aborted"},
+		"aborted":        {`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal }); setTimeout(() => c.abort(), 5); await p`, "AbortError: This operation was aborted"},
+		"aborted reason": {`const c = new AbortController(); const p = fetch(base + '/never', { signal: c.signal }); setTimeout(() => c.abort(new RangeError('mine')), 5); await p`, "RangeError: mine"},
+		"times out":      {`await fetch(base + '/never', { signal: AbortSignal.timeout(5) })`, "TimeoutError: The operation was aborted due to timeout"},
 		"aborted while it is read": {`const c = new AbortController(); const r = await fetch(base + '/slow', { signal: c.signal }); setTimeout(() => c.abort(), 5); await r.text()`,
 			"AbortError: This operation was aborted"},
 		"aborted in a stream": {`const c = new AbortController(); const r = (await fetch(base + '/slow', { signal: c.signal })).body.getReader();

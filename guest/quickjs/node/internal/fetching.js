@@ -76,6 +76,21 @@
     return newResponse({ status, statusText, url, redirected, type: 'basic', headers: freeze(headers), body });
   };
 
+  // verify returns the bytes of a body, if they are those that the request wants: its integrity is a list of digests, of
+  // which one of the strongest algorithm must fit (https://www.w3.org/TR/SRI/#does-response-match-metadatalist).
+  const verify = async (integrity, body, url) => {
+    const known = [...integrity.matchAll(/(?<=^|[\t\n\f\r ])sha(256|384|512)-([A-Za-z0-9+/_-]+)={0,2}(?=$|[\t\n\f\r ?])/gi)];
+    if (body === null) throw new TypeError(`fetch: ${url} has no body whose integrity could be checked`);
+    const bytes = await bodies.read(body);
+    if (known.length === 0) return bytes;
+    const strongest = known.reduce((best, [, size]) => Math.max(best, size), 0);
+    const is = require('internal/crypto/hash').hash(`sha${strongest}`, bytes, 'base64').replace(/=+$/, '');
+    for (const [, size, wanted] of known) {
+      if (Number(size) === strongest && wanted.replaceAll('-', '+').replaceAll('_', '/') === is) return bytes;
+    }
+    throw new TypeError(`fetch: ${url} is not what integrity says: its digest is sha${strongest}-${is}`);
+  };
+
   // local answers for the URLs that need no network.
   const local = (data) => {
     const href = data.url;
@@ -83,7 +98,7 @@
       const blob = require('internal/objecturl').resolve(href);
       if (blob === undefined) throw new TypeError(`fetch: there is no blob ${href}`);
       const headers = ['content-length', `${blob.size}`, 'content-type', blob.type];
-      return respond(data, { status: 200, statusText: 'OK', url: href, redirected: false, headers }, bodies.extract(blob)[0]);
+      return [{ status: 200, statusText: 'OK', url: href, redirected: false, headers }, bodies.extract(blob)[0]];
     }
     if (!href.startsWith('data:')) return undefined;
     const [, type, base64, text] = /^data:([^,]*?)(;[ \t]*base64)?[ \t]*,([^#]*)/is.exec(href) ?? [];
@@ -108,14 +123,17 @@
     const given = type.trim().replace(/^;/, 'text/plain;');
     const headers = ['content-type', /^[^\s/;]+\/[^\s/;]+/.test(given) ? given : 'text/plain;charset=US-ASCII'];
     const body = data.method === 'HEAD' ? null : bodies.extract(bytes)[0];
-    return respond(data, { status: 200, statusText: 'OK', url: href, redirected: false, headers }, body);
+    return [{ status: 200, statusText: 'OK', url: href, redirected: false, headers }, body];
   };
 
   const send = async (data, id, started) => {
-    if (data.integrity !== '') throw new TypeError('fetch does not check integrity here: compare a hash of the bytes instead');
     if (data.cache === 'only-if-cached') throw new TypeError('fetch has no cache here');
+    const checked = async (got, made) => {
+      if (data.integrity === '') return respond(data, got, made);
+      return respond(data, got, bodies.extract(await verify(data.integrity, made, got.url))[0]);
+    };
     const found = local(data);
-    if (found !== undefined) return found;
+    if (found !== undefined) return checked(...found);
     const body = data.body === null ? null : await bodies.read(data.body);
     if (data.signal.aborted) return undefined;
     const { method, url, redirect } = data;
@@ -128,11 +146,11 @@
     }
     if (method === 'HEAD' || nullStatus.includes(got.status)) {
       end(id);
-      return respond(data, got, null);
+      return checked(got, null);
     }
     const source = new Source(id, got);
     started(source);
-    return respond(data, got, { bytes: undefined, pending: undefined, stream: undefined, source, used: false });
+    return checked(got, { bytes: undefined, pending: undefined, stream: undefined, source, used: false });
   };
 
   exports.fetch = async function fetch(input, init = undefined) {
