@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -57,6 +58,45 @@ func TestInward(t *testing.T) {
 		require.Contains(t, []network.Kind{network.KindDenied, network.KindAddress, network.KindNetwork, network.KindInvalid}, e.Kind, address)
 	}
 	require.Empty(t, i.connections())
+}
+
+// TestLookAlikes of the host of a rule are other hosts, and are refused.
+func TestLookAlikes(t *testing.T) {
+	i := newInternet(t)
+	g := i.gate(network.Policy{Rules: rules(t, "* https://example.com", "* https://*.example.org")})
+	for _, address := range []string{
+		"https://\u0435xample.com/", "https://ex\u0430mple.com/", "https://xn--xample-2of.com/", "https://examp1e.com/", "https://example.com./",
+		"https://example.com.evil.test/", "https://evil.test/example.com", "https://evil.test#example.com", "https://evil.test?@example.com",
+		"https://example.com@evil.test/", "https://example.com%2eevil.test/", "https://example.com\\@evil.test/", "https://evilexample.com/",
+		"https://example.com:444/", "http://example.com/", "https://example.org/", "https://a.example.org.evil.test/", "https://evilexample.org/",
+		"https://a\u2024example.org/", "https://example\u00b7com/",
+	} {
+		_, _, err := get(t, g, address)
+		require.Error(t, err, address)
+		if e := err.(*network.Error); e.Kind != network.KindInvalid && e.Kind != network.KindNetwork {
+			require.Equal(t, network.KindDenied, e.Kind, address)
+		}
+	}
+	require.Empty(t, i.connections())
+}
+
+// TestSecretsThatAreNotFound has what SECURITY.md says: a server that wants to can hand a secret back.
+func TestSecretsThatAreNotFound(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	const value = "s3cr3t-token"
+	turned := []byte(value)
+	slices.Reverse(turned)
+	answers := []string{string(turned), value[:6] + " " + value[6:], base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(value)))),
+		strings.ToUpper(value), fmt.Sprint([]byte(value))}
+	i.serve("93.184.216.34:443", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Join(answers, "\n"))
+	})
+	secret := network.Secret{Name: "KEY", Value: value, Hosts: []string{"a.example"}}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Secrets: []network.Secret{secret}})
+	_, body, err := get(t, g, "https://a.example/", network.Field{Name: "Authorization", Value: secret.Placeholder()})
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(answers, "\n"), body)
 }
 
 // TestAnswersThatChange: what was checked is what is dialled, and a later connection is checked again.
@@ -354,6 +394,25 @@ func TestManyRequests(t *testing.T) {
 	}
 	require.Equal(t, 12, done)
 	require.Len(t, i.connections(), 1, "connections are used again")
+}
+
+// TestRequestsWithoutEnd cost the server and the log no more than a few.
+func TestRequestsWithoutEnd(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{PerRun: 5}})
+	run, times := g.Run("one"), 20_000
+	if testing.Short() {
+		times = 1000
+	}
+	for range times {
+		_, _, _ = do(t, run, &network.Request{URL: "http://a.example/"})
+	}
+	require.Len(t, i.records, 10, "the log has as many that were refused as of others")
+	for _, r := range i.records[5:] {
+		require.Error(t, r.Err)
+	}
 }
 
 // TestSlowServers has no clock but that of the test.
