@@ -245,7 +245,7 @@ func TestACommandThatIsKilledWhileItFillsTheCache(t *testing.T) {
 			require.Equal(t, "42\n", out, "without a warning")
 		}
 		names := entries()
-		require.LessOrEqual(t, len(names), 5, "%q", names)
+		require.LessOrEqual(t, len(names), 2+2*kills, "a process that is killed leaves at most what it was writing: %q", names)
 		require.Equal(t, 1, countWith(names, "engine-", ".new-"), "%q", names)
 		require.Equal(t, 1, countWith(names, "image-", ".new-"), "%q", names)
 	}
