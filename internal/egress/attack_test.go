@@ -378,7 +378,7 @@ func TestManyRequests(t *testing.T) {
 	i.name("a.example", "93.184.216.34")
 	i.serve("93.184.216.34:80", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{PerRun: 5, PerMinute: 12}})
-	run, done := g.Run("one"), 0
+	run, done, began := g.Run("one"), 0, time.Now()
 	for range 100 {
 		if _, _, err := do(t, run, &network.Request{URL: "http://a.example/"}); err == nil {
 			done++
@@ -392,7 +392,8 @@ func TestManyRequests(t *testing.T) {
 			done++
 		}
 	}
-	require.Equal(t, 12, done)
+	require.GreaterOrEqual(t, done, 12)
+	require.LessOrEqual(t, done, 12+int(time.Since(began)/(time.Minute/12)), "on a slow machine some more become free meanwhile")
 	require.Len(t, i.connections(), 1, "connections are used again")
 }
 
