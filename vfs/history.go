@@ -148,21 +148,6 @@ type Redoer interface {
 	CheckRedo(ctx context.Context, id string) (unit string, err error)
 }
 
-// A Recaller is a [Project] that can list its latest changes without reading its whole history.
-type Recaller interface {
-	Project
-	// ChangesSince lists the change with this id, if there is one, and all later ones, the latest first.
-	ChangesSince(ctx context.Context, id int64) ([]Change, error)
-}
-
-// changesSince lists the change with this id and all later ones, the latest first, and maybe earlier ones.
-func changesSince(ctx context.Context, p Project, id int64) ([]Change, error) {
-	if r, ok := p.(Recaller); ok {
-		return r.ChangesSince(ctx, id)
-	}
-	return p.Changes(ctx, "/")
-}
-
 // An Op is a kind of change.
 type Op string
 

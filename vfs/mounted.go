@@ -30,8 +30,7 @@ type mountedProject struct {
 }
 
 var (
-	_ Redoer   = (*mounted)(nil)
-	_ Recaller = (*mounted)(nil)
+	_ Redoer = (*mounted)(nil)
 )
 
 func newMounted(m Mount, inner, own Project) *mountedProject {

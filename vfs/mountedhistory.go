@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -26,12 +25,6 @@ func (v *mounted) Changes(ctx context.Context, name string) ([]Change, error) {
 		return nil, fsys.PathError("history", name, err)
 	}
 	return v.Project.Changes(ctx, clean)
-}
-
-// ChangesSince implements [Recaller].
-func (v *mounted) ChangesSince(ctx context.Context, id int64) ([]Change, error) {
-	all, err := changesSince(ctx, v.Project, id)
-	return slices.DeleteFunc(all, func(e Change) bool { return e.ID < id }), err
 }
 
 func (v *mounted) Undo(ctx context.Context, id string) ([]Change, error) {

@@ -60,7 +60,7 @@ func Revert(ctx context.Context, p Project, id int64, to string) (did string, er
 
 // findChange returns the change of a project with an id, and at least all later ones, the latest first.
 func findChange(ctx context.Context, p Project, id int64) ([]Change, Change, error) {
-	all, err := changesSince(ctx, p, id)
+	all, err := ChangesAfter(ctx, p, id-1)
 	if err != nil {
 		return nil, Change{}, err
 	}

@@ -43,27 +43,6 @@ func (p *Project) Changes(ctx context.Context, name string) ([]vfs.Change, error
 	return found, err
 }
 
-var _ vfs.Recaller = (*Project)(nil)
-
-// ChangesSince implements [vfs.Recaller].
-func (p *Project) ChangesSince(ctx context.Context, id int64) ([]vfs.Change, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s, _ := p.peek()
-	all, err := p.view().changes(max(s.Oldest, id))
-	if err != nil {
-		return nil, fsys.PathError("history", "/", err)
-	}
-	var found []vfs.Change
-	for _, e := range slices.Backward(all) {
-		if !isState(e.Path) {
-			found = append(found, e.public())
-		}
-	}
-	return found, nil
-}
-
 var _ vfs.RecentHistory = (*Project)(nil)
 
 // ChangesAfter implements [vfs.RecentHistory].
