@@ -27,11 +27,15 @@ func TestRules(t *testing.T) {
 				"GET https://x.example.com:8443/a/b", "PUT https://x.example.com:8443/a/b/c", "GET https://x.example.com:8443/a/%2Fb/c",
 				"GET https://evilexample.com:8443/a/b/c"}},
 		{"GET https://api.example.com/repos/**",
-			[]string{"GET https://api.example.com/repos/", "GET https://api.example.com/repos/a/b", "GET https://api.example.com/repos/x/../b"},
+			[]string{"GET https://API.Example.com:443/repos/\u00fc?/../x#/../y", "GET https://api.example.com/repos/a%20b|c", "GET https://api.example.com/repos/", "GET https://api.example.com/repos/a/b", "GET https://api.example.com/repos/x/../b"},
 			[]string{"GET https://api.example.com/repos", "GET https://api.example.com/", "GET https://api.example.com/repos/../admin",
 				"GET https://api.example.com/repos/%2e%2e/admin", "GET https://api.example.com/repos/..%2fadmin", "GET https://api.example.com/repos/a%2F..%2F..%2Fadmin",
 				"GET https://api.example.com/repos/..;/admin", "GET https://api.example.com/repos//admin", "GET https://api.example.com/repos/%252e%252e/admin",
-				`GET https://api.example.com/repos/..\..\admin`, "GET https://api.example.com/reposx/a"}},
+				`GET https://api.example.com/repos/..\..\admin`, "GET https://api.example.com/reposx/a", "GET https://api.example.com/repos/..%3b/admin",
+				"GET https://api.example.com/repos/a%3F/admin", "GET https://api.example.com/repos/a%23", "GET https://api.example.com/repos/%c0%ae%c0%ae/admin",
+				"GET https://api.example.com/repos/a%0d%0ab", "GET https://api.example.com/repos/%zz", "GET https://api.example.com/REPOS/a",
+				"GET https://api.example.com/repos?/a", "GET https://api.example.com/repos#/a", "GET https://api.example.com/?/repos/a",
+				"GET https://api.example.com/%72epos/a", "GET https://api.example.com:80/repos/a", "GET https://.api.example.com/repos/a"}},
 		{"https://example.com/a*b*c", []string{"GET https://example.com/abc", "GET https://example.com/axbxxc"},
 			[]string{"GET https://example.com/ab", "GET https://example.com/a/b/c", "GET https://example.com/xabc", "GET https://example.com/abcx"}},
 		{"* https://*", []string{"DELETE https://anything.example/x"}, []string{"GET http://anything.example/", "GET https://1.1.1.1/", "GET https://[2606:4700::1]/"}},
@@ -95,7 +99,8 @@ func TestAddresses(t *testing.T) {
 	p := &network.Policy{Reachable: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}}
 	for private, reachable := range map[string]bool{
 		"127.0.0.1": false, "10.1.2.3": true, "10.2.0.1": false, "::ffff:10.1.2.3": true, "::ffff:10.2.0.1": false, "fd00::1": true, "fd00::1%eth0": false,
-		"fe80::1": false, "0.0.0.0": false, "255.255.255.255": false, "169.254.169.254": false, "::": false, "::1": false, "64:ff9b::a01:203": false,
+		"fe80::1": false, "0.0.0.0": false, "255.255.255.255": false, "169.254.169.254": false, "::": false, "::1": false, "64:ff9b::a01:203": false, "64:ff9b:1::1": false,
+		"2002:a01:203::1": false, "2001:0:a01:203::1": false, "fd00:ec2::254": true, "100.100.100.200": false, "198.18.0.1": false, "192.0.0.192": false, "::ffff:0:10.1.2.3": false,
 	} {
 		require.False(t, network.IsPublic(netip.MustParseAddr(private)), private)
 		require.Equal(t, reachable, p.Reaches(netip.MustParseAddr(private)), private)

@@ -3,9 +3,11 @@ package network
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/webapi"
 )
@@ -186,16 +188,17 @@ func AddressOf(host string) (netip.Addr, bool) {
 	return address, err == nil
 }
 
-// ambiguous reports whether servers could take a path for another one: they may decode slashes and dots before they
-// look what it is.
+// ambiguous reports whether servers could take a path for another one: they may decode slashes, dots and what ends a
+// path before they look what it is, and some do so with what is not UTF-8.
 func ambiguous(path string) bool {
 	lower := strings.ToLower(path)
-	for _, encoded := range []string{"%2f", "%5c", "%2e", "%00", "%25", `\`, "//", ";"} {
+	for _, encoded := range []string{"%2f", "%5c", "%2e", "%25", "%3b", "%3f", "%23", "%0", "%1", "%7f", `\`, "//", ";"} {
 		if strings.Contains(lower, encoded) {
 			return true
 		}
 	}
-	return false
+	decoded, err := url.PathUnescape(path)
+	return err != nil || !utf8.ValidString(decoded)
 }
 
 // allows reports whether the rule allows a request.

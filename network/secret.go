@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/webapi"
@@ -100,10 +101,10 @@ func (s *Secret) MayGo(address string) bool {
 	if err != nil || u.Protocol != "https:" && !(s.Plain && u.Protocol == "http:") {
 		return false
 	}
-	for _, host := range s.Hosts {
-		if hostMatches(host, u.Hostname) {
-			return true
-		}
-	}
-	return false
+	return s.IsFor(u.Hostname)
+}
+
+// IsFor reports whether a host, as URLs have it, is one of those of the secret.
+func (s *Secret) IsFor(host string) bool {
+	return slices.ContainsFunc(s.Hosts, func(pattern string) bool { return hostMatches(pattern, host) })
 }
