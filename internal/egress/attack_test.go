@@ -8,14 +8,18 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -26,6 +30,8 @@ import (
 	"github.com/toolrun/toolrun/internal/egress"
 	"github.com/toolrun/toolrun/network"
 )
+
+var soak = flag.Bool("soak", false, "run the long versions of tests")
 
 // everywhere are rules that would allow any host, if it were public.
 var everywhere = []string{"* https://*", "* http://*"}
@@ -45,6 +51,12 @@ func TestInward(t *testing.T) {
 	i.name("half6.example", "93.184.216.34 fd00::1")
 	i.name("zero.example", "0.0.0.0")
 	i.name("cloud.example", "169.254.169.254")
+	i.name("teredo.example", "2001:0:53aa:64c::1")
+	i.name("sixtofour.example", "2002:7f00:1::")
+	i.name("nat64.example", "64:ff9b::7f00:1")
+	i.name("cloud6.example", "fd00:ec2::254")
+	i.name("127.0.0.1.nip.example", "127.0.0.1")
+	i.name("public.example", "93.184.216.34")
 	i.name("localhost", "127.0.0.1")
 	i.name("a.localhost", "127.0.0.1")
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
@@ -403,17 +415,64 @@ func TestRequestsWithoutEnd(t *testing.T) {
 	i.name("a.example", "93.184.216.34")
 	i.serve("93.184.216.34:80", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{PerRun: 5}})
-	run, times := g.Run("one"), 20_000
-	if testing.Short() {
-		times = 1000
+	run, times := g.Run("one"), 1000
+	if *soak {
+		times = 100_000
 	}
 	for range times {
 		_, _, _ = do(t, run, &network.Request{URL: "http://a.example/"})
 	}
+	require.Equal(t, network.Usage{Requests: 5}, run.Usage(), "what was refused was not sent")
 	require.Len(t, i.records, 10, "the log has as many that were refused as of others")
 	for _, r := range i.records[5:] {
 		require.Error(t, r.Err)
 	}
+}
+
+// TestManyRequestsAreMade: one run makes as many as it may, several at once, which leave nothing behind and are all counted.
+func TestManyRequestsAreMade(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, r *http.Request) {
+		n, _ := io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, strings.Repeat("x", int(n)))
+	})
+	times := 2000
+	if *soak {
+		times = 100_000
+	}
+	policy := &network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{PerRun: times, PerMinute: network.Unlimited}}
+	g, err := egress.New(egress.Options{Policy: policy, Resolve: i.resolve, Dial: i.dial})
+	require.NoError(t, err)
+	t.Cleanup(g.Close)
+	run := g.Run("one")
+	before := memory()
+	const together = 20 // of which 8 are in progress
+	var group sync.WaitGroup
+	for range together {
+		group.Go(func() {
+			for range times / together {
+				if _, body, err := do(t, run, &network.Request{Method: "PUT", URL: "http://a.example/", Body: []byte("12345")}); err != nil || body != "xxxxx" {
+					t.Error(body, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	require.Equal(t, network.Usage{Requests: int64(times), Sent: 5 * int64(times), Received: 5 * int64(times)}, run.Usage())
+	_, _, err = do(t, run, &network.Request{URL: "http://a.example/"})
+	requireKind(t, err, network.KindLimit)
+	require.Less(t, memory(), before+8<<20)
+	require.Less(t, runtime.NumGoroutine(), 100)
+}
+
+// memory is how many bytes are in use.
+func memory() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // TestSlowServers has no clock but that of the test.
@@ -558,4 +617,154 @@ func TestAudit(t *testing.T) {
 		Secrets: []string{"KEY"}, Status: 200, Sent: 4, Received: 6}, first)
 	require.Error(t, second.Err)
 	require.Empty(t, second.Rule)
+}
+
+// TestEscapedSecrets are found however their characters are escaped, each in its own way.
+func TestEscapedSecrets(t *testing.T) {
+	const value = `Ab/+"C &d'<e=%\z`
+	secret := network.Secret{Name: "KEY", Value: value, Hosts: []string{"a.example"}}
+	each := func(format string) (text string) {
+		for _, c := range []byte(value) {
+			text += fmt.Sprintf(format, c)
+		}
+		return text
+	}
+	echoes := map[string]string{
+		"QueryEscape":           url.QueryEscape(value),
+		"PathEscape":            url.PathEscape(value),
+		"encodeURIComponent":    "Ab%2F%2B%22C%20%26d'%3Ce%3D%25%5Cz",
+		"Python's quote":        "Ab/%2B%22C%20%26d%27%3Ce%3D%25%5Cz",
+		"lower case":            "Ab%2f%2b%22C+%26d%27%3ce%3d%25%5cz",
+		"every character":       each("%%%02X"),
+		"JSON":                  `Ab/+\"C &d'<e=%\\z`,
+		"JSON of PHP":           `Ab\/+\"C &d'<e=%\\z`,
+		"JSON for HTML":         `Ab/+\"C \u0026d\u0027\u003Ce=%\\z`,
+		"JSON, every character": each(`\u%04x`),
+		"JavaScript":            each(`\x%02X`),
+		"HTML":                  `Ab/+&quot;C &amp;d&#39;&lt;e=%\z`,
+		"HTML of Python":        `Ab/+&#34;C &amp;d&#x27;&lt;e=%\z`,
+		"HTML, every character": each("&#%d;"),
+		"HTML by names":         `Ab&sol;&plus;&QUOT;C &AMP;d&apos;&LT;e&equals;&percnt;&bsol;z`,
+		"a mixture":             `Ab%2F&#43;\u0022C+&amp;d%27&lt;e=%25\x5Cz`,
+	}
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:443", func(w http.ResponseWriter, r *http.Request) {
+		text := echoes[r.URL.Query().Get("as")]
+		w.Header().Set("X-Echo", text)
+		for n := range len(text) { // byte by byte
+			_, _ = io.WriteString(w, text[n:n+1])
+			w.(http.Flusher).Flush()
+		}
+	})
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Secrets: []network.Secret{secret}})
+	for as := range echoes {
+		response, body, err := get(t, g, "https://a.example/?as="+url.QueryEscape(as))
+		require.NoError(t, err, as)
+		require.Equal(t, secret.Placeholder(), body, as)
+		require.Contains(t, fieldTexts(response), "x-echo: "+secret.Placeholder(), as)
+	}
+}
+
+// TestSecretsCannotBeGuessed: a host that has no secret cannot find out how one begins, from what becomes of a response
+// that ends with a guess. What one of its hosts sends is held back, and lost if the response is cut off there.
+func TestSecretsCannotBeGuessed(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.name("evil.example", "93.184.216.35")
+	done := make(chan struct{})
+	for _, address := range []string{"93.184.216.34:443", "93.184.216.35:443"} {
+		i.serve(address, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/whole" {
+				_, _ = io.WriteString(w, "s3cr3t-token")
+				return
+			}
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "s3cr")
+			w.(http.Flusher).Flush()
+			if r.URL.Path == "/waits" {
+				<-done
+			}
+		})
+	}
+	secret := network.Secret{Name: "KEY", Value: "s3cr3t-token", Hosts: []string{"a.example"}}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Secrets: []network.Secret{secret}})
+	response, err := g.Run("test").Do(t.Context(), &network.Request{URL: "https://evil.example/waits"})
+	require.NoError(t, err)
+	got := make([]byte, 4)
+	_, err = io.ReadFull(response.Body, got) // without more of the response
+	require.NoError(t, err)
+	require.Equal(t, "s3cr", string(got))
+	close(done)
+	require.NoError(t, response.Body.Close())
+	_, body, err := get(t, g, "https://evil.example/cut")
+	requireKind(t, err, network.KindNetwork)
+	require.Equal(t, "s3cr", body)
+	_, body, err = get(t, g, "https://a.example/cut")
+	requireKind(t, err, network.KindNetwork)
+	require.Empty(t, body)
+	_, body, err = get(t, g, "https://a.example/whole")
+	require.NoError(t, err)
+	require.Equal(t, secret.Placeholder(), body)
+}
+
+// TestPathsAreSentAsTheyWereChecked: what the rules have seen is what the server gets.
+func TestPathsAreSentAsTheyWereChecked(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	var seen atomic.Pointer[string]
+	handler := func(_ http.ResponseWriter, r *http.Request) { seen.Store(&r.RequestURI) }
+	i.serve("93.184.216.34:80", handler)
+	i.serve("93.184.216.34:443", handler)
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
+	for sent, want := range map[string]string{
+		"/a|b": "/a|b", "/a|%62": "/a|%62", "/%41|%2f%2E/": "/%41|%2f%2E/", "/[x]/%2F": "/[x]/%2F", "/a/../b": "/b", "/a/%2e%2e/b": "/b", "/a/.%2E/b": "/b",
+		`/a\..\b`: "/b", "//a//b": "//a//b", "/;/..;/": "/;/..;/", "/%3b%3F%23": "/%3b%3F%23", "/\u00fc": "/%C3%BC", "/%c0%ae": "/%c0%ae", "/x?a|b=[^]": "/x?a|b=[^]",
+		"/x?/../y": "/x?/../y", "/x?a#/../y": "/x?a", "?x": "/?x", "/*": "/*", "*": "",
+	} {
+		for _, scheme := range []string{"http", "https"} {
+			if want == "" {
+				continue
+			}
+			_, _, err := get(t, g, scheme+"://a.example"+sent)
+			require.NoError(t, err, sent)
+			require.Equal(t, want, *seen.Load(), "%s %s", scheme, sent)
+		}
+	}
+}
+
+// TestOddResponses are errors, or harmless.
+func TestOddResponses(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	for n, text := range []string{
+		"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nanything",
+		strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 10_000),
+		"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nAlt-Svc: h2=\":443\"; ma=100\r\n\r\nxHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n1\r\nx\r\n0\r\nTrailer: x\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+		"HTTP/1.1 302 Found\r\nLocation: \r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 302 Found\r\nLocation: /\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 999 \xff\xfe\r\nX\xff: \x00\r\n\r\n",
+		"HTTP/1.1 -1 x\r\n\r\n",
+	} {
+		i.raw(fmt.Sprint("93.184.216.34:", 8000+n), text)
+	}
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
+	for n, want := range []string{"network", "limit", "x", "x", "network", "network", "", "limit", "", "network", "network"} {
+		for range 2 { // what one response leaves behind is no part of the next
+			_, body, err := get(t, i.gate(network.Policy{Rules: rules(t, fmt.Sprint("http://a.example:", 8000+n))}), fmt.Sprint("http://a.example:", 8000+n, "/"))
+			if e, ok := errors.AsType[*network.Error](err); ok {
+				body = string(e.Kind)
+			}
+			require.Equal(t, want, body, n)
+		}
+	}
+	_, _, err := get(t, g, "https://a.example/")
+	requireKind(t, err, network.KindNetwork)
+	for _, at := range i.connections() {
+		require.NotContains(t, at, "127.0.0.1")
+	}
 }

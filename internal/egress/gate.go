@@ -38,7 +38,8 @@ type Gate struct {
 	options   Options
 	limits    network.Limits
 	transport *http.Transport
-	striker   *striker
+	forms     [][]form // of each secret
+	striker   *striker // of all secrets, for errors
 	rate      *rate.Limiter
 }
 
@@ -57,7 +58,14 @@ func New(options Options) (*Gate, error) {
 	if err := options.Policy.Check(); err != nil {
 		return nil, err
 	}
-	g := &Gate{options: options, striker: newStriker(options.Policy.Secrets)}
+	g := &Gate{options: options, striker: &striker{}}
+	for i := range options.Policy.Secrets {
+		forms := formsOf(&options.Policy.Secrets[i])
+		g.forms = append(g.forms, forms)
+		for _, f := range forms {
+			g.striker.add(f)
+		}
+	}
 	var err error
 	if g.limits, err = options.Policy.Limits.WithDefaults(); err != nil {
 		return nil, err

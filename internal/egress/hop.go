@@ -133,6 +133,9 @@ func (g *Gate) request(ctx context.Context, h *hop) (*http.Request, []string, er
 	if err != nil {
 		return nil, nil, failure(network.KindInvalid, "%.200q is not a URL: %v", h.url.Href, err)
 	}
+	if path := h.url.Pathname; !strings.HasPrefix(path, "//") { // as the rules have seen it, and not encoded anew
+		target.Opaque = path
+	}
 	target.RawQuery = p.into(target.RawQuery, url.QueryEscape)
 	request := &http.Request{
 		Method: h.method, URL: target, Host: target.Host, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

@@ -73,6 +73,7 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 		if err != nil {
 			return nil, err
 		}
+		striker := g.strikerFor(h.url.Hostname)
 		if next := got.Header.Get("Location"); isRedirect(got.StatusCode) && next != "" && request.Redirect != "manual" {
 			record(0, nil)
 			_ = got.Body.Close()
@@ -82,7 +83,7 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 			if most := g.limits.Redirects; most != network.Unlimited && redirects >= most {
 				return nil, failure(network.KindLimit, "%s: there were more than %d redirects", h.url.Host, most)
 			}
-			if err := h.follow(got.StatusCode, g.striker.text(next)); err != nil {
+			if err := h.follow(got.StatusCode, striker.text(next)); err != nil {
 				return nil, err
 			}
 			continue
@@ -92,10 +93,10 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 			body.finish(err)
 			return nil, &network.Error{Kind: network.KindNetwork, Message: h.url.Host + ": its response is not compressed as it says", Err: err}
 		}
-		body.struck = g.striker.reader((*countingReader)(body))
+		body.struck = striker.reader((*countingReader)(body))
 		return &network.Response{
-			Status: got.StatusCode, StatusText: g.striker.text(strings.TrimPrefix(strings.TrimPrefix(got.Status, strconv.Itoa(got.StatusCode)), " ")),
-			URL: h.url.Href, Redirected: redirects > 0, Header: g.fields(got.Header), Body: body,
+			Status: got.StatusCode, StatusText: striker.text(strings.TrimPrefix(strings.TrimPrefix(got.Status, strconv.Itoa(got.StatusCode)), " ")),
+			URL: h.url.Href, Redirected: redirects > 0, Header: fields(got.Header, striker), Body: body,
 		}, nil
 	}
 }
@@ -161,6 +162,12 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 		}
 	}
 	entry.Rule = rule.String()
+	sent := false
+	defer func() {
+		if !sent {
+			r.requests.Add(-1)
+		}
+	}()
 	if n := r.requests.Add(1); g.limits.PerRun != network.Unlimited && n > int64(g.limits.PerRun) {
 		return nil, nil, failure(network.KindLimit, "one run can make %d requests", g.limits.PerRun)
 	}
@@ -172,6 +179,7 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 		return nil, nil, err
 	}
 	entry.Secrets = secrets
+	sent = true
 	r.sent.Add(int64(len(h.body)))
 	got, err = g.transport.RoundTrip(request)
 	if err != nil {
@@ -180,23 +188,27 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 		return nil, nil, failed
 	}
 	entry.Status = got.StatusCode
+	if got.StatusCode < 200 { // another protocol begins, or so it says
+		_ = got.Body.Close()
+		return nil, nil, failure(network.KindNetwork, "%s: its answer is not HTTP", h.url.Host)
+	}
 	return got, note, nil
 }
 
 // fields returns the headers of a response in the form that code gets: names in lower case, sorted, and each value by
 // itself. Cookies are not for code: there is no store of cookies, and they are often secrets.
-func (g *Gate) fields(header http.Header) []network.Field {
+func fields(header http.Header, striker *striker) []network.Field {
 	var fields []network.Field
 	for name, values := range header {
 		name = strings.ToLower(name)
-		if name == "set-cookie" || name == "set-cookie2" || name == "content-length" && len(g.striker.forms) > 0 {
+		if name == "set-cookie" || name == "set-cookie2" || name == "content-length" && len(striker.forms) > 0 {
 			continue // or the length is that with secrets
 		}
-		if g.striker.inName(name) {
+		if striker.inName(name) {
 			continue
 		}
 		for _, value := range values {
-			fields = append(fields, network.Field{Name: name, Value: g.striker.text(value)})
+			fields = append(fields, network.Field{Name: name, Value: striker.text(value)})
 		}
 	}
 	sortFields(fields)
