@@ -42,6 +42,8 @@ type History interface {
 type RecentHistory interface {
 	// ChangesAfter lists the changes of the project whose ids are larger, the latest first.
 	ChangesAfter(ctx context.Context, id int64) ([]Change, error)
+	// LatestChanges lists the n latest changes of the project, or all if there are fewer, the latest first.
+	LatestChanges(ctx context.Context, n int) ([]Change, error)
 }
 
 // ChangesAfter lists the changes of a project whose ids are larger than id, the latest first. It reads all if the project
@@ -55,6 +57,16 @@ func ChangesAfter(ctx context.Context, p Project, id int64) ([]Change, error) {
 		changes = changes[:i]
 	}
 	return changes, err
+}
+
+// LatestChanges lists the n latest changes of a project, or all if there are fewer, the latest first. It reads all if the
+// project has no [RecentHistory]. As with Changes of the root, changes of mounted projects are not listed.
+func LatestChanges(ctx context.Context, p Project, n int) ([]Change, error) {
+	if recent, ok := Unmounted(p).(RecentHistory); ok {
+		return recent.LatestChanges(ctx, n)
+	}
+	changes, err := p.Changes(ctx, "/")
+	return changes[:max(0, min(n, len(changes)))], err
 }
 
 // Removed lists, the latest first, the removals of files and directories at a path and below it that can be restored

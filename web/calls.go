@@ -42,38 +42,25 @@ type callsAnswer struct {
 func listCalls(s *Server, r *request, in callsRequest) (callsAnswer, error) {
 	return within(s, r, in.Project, "", func(p vfs.Project) (callsAnswer, error) {
 		out := callsAnswer{Calls: []callInfo{}}
-		changes, err := s.changes(r, in.Project, p)
-		if err != nil {
+		h := s.recents.of(s.store(r), in.Project)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if err := h.update(r.Context(), p); err != nil {
 			return out, err
 		}
-		calls := s.log.list(in.Project)
-		at := map[string]int{}
-		for i, c := range calls {
-			if _, there := at[c.Call]; !there {
-				at[c.Call] = i
+		limit, leaveOut := page(in.Limit, 100, 1000), max(0, in.Offset)
+		add := func(c callInfo) bool {
+			switch {
+			case leaveOut > 0:
+				leaveOut--
+			case len(out.Calls) == limit:
+				out.More = true
+			default:
+				out.Calls = append(out.Calls, c)
 			}
+			return !out.More
 		}
-		for _, change := range slices.Backward(changes) {
-			if change.Call == "" {
-				continue
-			}
-			i, known := at[change.Call]
-			if !known {
-				i = len(calls)
-				at[change.Call] = i
-				calls = append(calls, callInfo{Call: change.Call, Project: in.Project})
-			}
-			calls[i].Changes++
-			if calls[i].Tool == "" {
-				calls[i].Began = change.Time // the first change, in the end
-			}
-		}
-		slices.SortStableFunc(calls, func(a, b callInfo) int { return b.Began.Compare(a.Began) })
-		calls = calls[min(max(0, in.Offset), len(calls)):]
-		if limit := page(in.Limit, 100, 1000); len(calls) > limit {
-			calls, out.More = calls[:limit], true
-		}
-		out.Calls = append(out.Calls, calls...)
+		s.log.merge(in.Project, h, add)
 		return out, nil
 	})
 }

@@ -137,9 +137,8 @@ func (a *watches) leave() {
 
 // A watch counts the changes of a project.
 type watch struct {
-	users   int
-	cancel  context.CancelFunc
-	history recent
+	users  int
+	cancel context.CancelFunc
 
 	mu    sync.Mutex
 	count int64
@@ -175,13 +174,6 @@ func (a *watches) changed(store vfs.Store, id string) {
 			w.changed()
 		}
 	}
-}
-
-// find returns the watch of a project, or nil if nobody watches it.
-func (a *watches) find(store vfs.Store, id string) *watch {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.open[watchKey{store, id}]
 }
 
 // join begins to watch a project, if nobody does, with a session that stays open until leave is called.
@@ -236,10 +228,10 @@ func (a *watches) look(ctx context.Context, store vfs.Store, id string, w *watch
 	defer ticker.Stop()
 	for {
 		if p, err := store.OpenExisting(ctx, id); err == nil {
-			if changes, err := w.history.read(ctx, p); err == nil {
+			if changes, err := vfs.LatestChanges(ctx, p, 1); err == nil {
 				now := int64(0)
-				if n := len(changes); n > 0 {
-					now = changes[n-1].ID
+				if len(changes) > 0 {
+					now = changes[0].ID
 				}
 				if now != last && !first {
 					w.changed()

@@ -15,18 +15,20 @@ import (
 
 // Limits of a Log.
 const (
-	logCalls   = 1000
+	logCalls   = 100_000
+	logCall    = 500       // bytes that a call takes without its texts
 	logText    = 64 << 10  // bytes of one input or result
 	logConsole = 256 << 10 // bytes of one console
-	logTexts   = 64 << 20  // bytes of all of them together
+	logBytes   = 64 << 20  // bytes of all calls together
 )
 
 // A Log remembers the latest calls of this process, whoever makes them, with what their code prints. Its Middleware must
-// be among that of the runner. It keeps at most some 64 MiB. It is safe for concurrent use.
+// be among that of the runner. It keeps at most 100,000 calls and some 64 MiB. It is safe for concurrent use.
 type Log struct {
 	mu    sync.Mutex
 	calls []*logged // the oldest first
 	byID  map[[2]string]*logged
+	of    map[string]*logState // by project
 	size  int
 	made  int64
 	news  chan struct{} // closed when something changes
@@ -62,7 +64,9 @@ type line struct {
 }
 
 // NewLog returns an empty log.
-func NewLog() *Log { return &Log{byID: map[[2]string]*logged{}, news: make(chan struct{})} }
+func NewLog() *Log {
+	return &Log{byID: map[[2]string]*logged{}, of: map[string]*logState{}, news: make(chan struct{})}
+}
 
 // Middleware notes calls.
 func (l *Log) Middleware(next registry.Handler) registry.Handler {
@@ -108,7 +112,15 @@ func (l *Log) begin(call registry.Call, env registry.Env) *logged {
 	}
 	l.calls = append(l.calls, c)
 	l.byID[[2]string{c.project, c.id}] = c
-	l.size += len(c.input)
+	l.size += logCall + len(c.input)
+	state := l.of[c.project]
+	if state == nil {
+		state = &logState{}
+		l.of[c.project] = state
+	}
+	state.last = c.number
+	state.calls++
+	state.running++
 	l.trim()
 	l.changed()
 	return c
@@ -116,18 +128,30 @@ func (l *Log) begin(call registry.Call, env registry.Env) *logged {
 
 // trim drops the oldest calls that have ended, if there are too many. The lock is held.
 func (l *Log) trim() {
-	for i := 0; i < len(l.calls) && (len(l.calls) > logCalls || l.size > logTexts); {
+	for i := 0; i < len(l.calls) && (len(l.calls) > logCalls || l.size > logBytes); {
 		c := l.calls[i]
 		if c.running && len(l.calls) < 2*logCalls {
 			i++
 			continue
 		}
-		l.size -= len(c.input) + len(c.result) + len(c.data) + c.printed
+		l.size -= logCall + len(c.input) + len(c.result) + len(c.data) + c.printed
 		if key := [2]string{c.project, c.id}; l.byID[key] == c {
 			delete(l.byID, key)
 		}
 		c.number = 0 // no longer counted
-		l.calls = slices.Delete(l.calls, i, i+1)
+		state := l.of[c.project]
+		if c.running {
+			state.running--
+		}
+		if state.calls--; state.calls == 0 {
+			delete(l.of, c.project)
+		}
+		if i > 0 {
+			l.calls = slices.Delete(l.calls, i, i+1)
+			continue
+		}
+		l.calls[0] = nil
+		l.calls = l.calls[1:]
 	}
 }
 
@@ -160,6 +184,7 @@ func (l *Log) end(c *logged, result registry.Result) {
 	c.running, c.took, c.code, c.status, c.result, c.data = false, time.Since(c.began), string(result.Code), result.Status, text, data
 	if c.number != 0 {
 		l.size += len(text) + len(data)
+		l.of[c.project].running--
 	}
 	l.trim()
 	l.changed()
@@ -216,17 +241,38 @@ func (c *logged) info() callInfo {
 		Milliseconds: float64(took.Microseconds()) / 1000, Code: c.code, Status: c.status}
 }
 
-// list returns the calls of a project, the latest first.
-func (l *Log) list(project string) []callInfo {
+// merge calls add with the calls of a project, the latest first, until it returns false: those of the log, and those of
+// which only the history knows. The lock of the history is held.
+func (l *Log) merge(project string, h *recent, add func(callInfo) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var all []callInfo
-	for _, c := range slices.Backward(l.calls) {
-		if c.project == project {
-			all = append(all, c.info())
+	others := len(h.calls) - 1
+	// other adds the calls that only the history knows, down to a time.
+	other := func(until time.Time) bool {
+		for ; others >= 0 && h.calls[others].began.After(until); others-- {
+			c := h.calls[others]
+			if l.byID[[2]string{project, c.id}] == nil &&
+				!add(callInfo{Call: c.id, Project: project, Began: c.began, Changes: c.changes}) {
+				return false
+			}
+		}
+		return true
+	}
+	if l.of[project] != nil {
+		for _, c := range slices.Backward(l.calls) {
+			if c.project != project {
+				continue
+			}
+			info := c.info()
+			if i, changed := h.byID[c.id]; changed && l.byID[[2]string{project, c.id}] == c {
+				info.Changes = h.calls[i].changes
+			}
+			if !other(c.began) || !add(info) {
+				return
+			}
 		}
 	}
-	return all
+	other(time.Time{}.Add(-1))
 }
 
 // find returns a call.
@@ -263,20 +309,15 @@ func (l *Log) output(project, id string, after int) (more []line, dropped int64,
 
 // A logState changes when calls begin or end.
 type logState struct {
-	last    int64
-	running int
+	last           int64
+	running, calls int
 }
 
-func (l *Log) state(project string) (s logState) {
+func (l *Log) state(project string) logState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, c := range l.calls {
-		if c.project == project {
-			s.last = c.number
-			if c.running {
-				s.running++
-			}
-		}
+	if state := l.of[project]; state != nil {
+		return *state
 	}
-	return s
+	return logState{}
 }

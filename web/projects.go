@@ -288,7 +288,7 @@ func (s *Server) info(r *request, id string) (projectInfo, error) {
 	if usage.Quota.Files != vfs.Unlimited {
 		info.MaxFiles = usage.Quota.Files
 	}
-	if changes, err := p.Changes(r.Context(), "/"); err == nil && len(changes) > 0 {
+	if changes, err := vfs.LatestChanges(r.Context(), p, 1); err == nil && len(changes) > 0 {
 		info.Changed = &changes[0].Time
 	}
 	return info, nil

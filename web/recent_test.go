@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 	"github.com/toolrun/toolrun/web"
@@ -44,6 +46,76 @@ func (p countingProject) Changes(ctx context.Context, name string) ([]vfs.Change
 
 func (p countingProject) ChangesAfter(ctx context.Context, id int64) ([]vfs.Change, error) {
 	return vfs.ChangesAfter(ctx, p.Project, id)
+}
+
+func (p countingProject) LatestChanges(ctx context.Context, n int) ([]vfs.Change, error) {
+	return vfs.LatestChanges(ctx, p.Project, n)
+}
+
+// TestProjectsAreListedWithoutTheirHistory has many changes, of which the list shows the last.
+func TestProjectsAreListedWithoutTheirHistory(t *testing.T) {
+	store := &countingStore{Store: local.NewMemoryStore(nil)}
+	b := begin(t, toolrun.Options{}, web.Options{Store: store})
+	p, err := store.Store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer p.Close()
+	for i := range 200 {
+		require.NoError(t, vfs.WriteFile(t.Context(), p, "/a.txt", []byte(fmt.Sprint(i))))
+	}
+	changes, err := p.Changes(t.Context(), "/")
+	require.NoError(t, err)
+	var list struct{ Projects []struct{ Changed time.Time } }
+	b.get("/api/projects", &list)
+	require.Len(t, list.Projects, 1)
+	require.True(t, changes[0].Time.Equal(list.Projects[0].Changed))
+	require.Zero(t, store.whole.Load())
+}
+
+// TestCallsInParts lists calls of this process and of others in parts, and compares them with the whole.
+func TestCallsInParts(t *testing.T) {
+	store := local.NewMemoryStore(nil)
+	tool := registry.Func(registry.Spec{Name: "note", Description: "Writes a file."}, func(ctx context.Context, in struct{ File string }, env registry.Env) (string, error) {
+		return "ok", vfs.WriteFile(ctx, env.Files, in.File, []byte("x"))
+	})
+	b := begin(t, toolrun.Options{Store: store, Tools: []registry.Tool{tool}}, web.Options{})
+	p, err := store.Open(t.Context(), "p")
+	require.NoError(t, err)
+	defer p.Close()
+	var want []string
+	for i := range 30 {
+		if i%3 == 0 { // of another process
+			id := fmt.Sprintf("other-%d", i)
+			of := p.WithCall(id)
+			for n := range 1 + i%2 {
+				require.NoError(t, vfs.WriteFile(t.Context(), of, fmt.Sprintf("/a%d.txt", n), []byte(fmt.Sprint(i))))
+			}
+			of.EndCall()
+			want = append(want, fmt.Sprintf("%s %d", id, 1+i%2))
+			continue
+		}
+		var made struct{ Call string }
+		b.post("/api/calls", m{"project": "p", "tool": "note", "input": m{"File": fmt.Sprintf("/%d.txt", i)}}, &made)
+		await(b, "p", made.Call)
+		want = append(want, made.Call+" 1")
+	}
+	slices.Reverse(want)
+	for _, size := range []int{1, 7, 29, 30, 100} {
+		var got []string
+		for offset := 0; ; offset += size {
+			var list struct {
+				Calls []call
+				More  bool
+			}
+			b.get(q("/api/calls", "project", "p", "offset", fmt.Sprint(offset), "limit", fmt.Sprint(size)), &list)
+			for _, c := range list.Calls {
+				got = append(got, fmt.Sprintf("%s %d", c.Call, c.Changes))
+			}
+			if !list.More {
+				break
+			}
+		}
+		require.Equal(t, want, got, "in parts of %d", size)
+	}
 }
 
 // TestHistoryIsReadOnce looks at a project while others change it.

@@ -114,6 +114,7 @@ type Server struct {
 	runs    *made
 	waiting *runs.Runs // nil if calls cannot wait
 	watches *watches
+	recents recents
 	api     *api
 	pages   *template.Template
 	assets  map[string]asset
@@ -167,6 +168,7 @@ func New(runner *toolrun.Runner, options *Options) (*Server, error) {
 	}
 	s.ctx, s.end = context.WithCancelCause(context.Background())
 	s.runs, s.watches = newMade(), newWatches(s)
+	s.recents.by = map[watchKey]*recent{}
 	if s.pages, err = template.ParseFS(files, "templates/*.html"); err != nil {
 		return nil, err
 	}

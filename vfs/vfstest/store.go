@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -296,6 +297,9 @@ func checkUndo(t *testing.T, store vfs.Store) {
 	}))
 	absent(t, p, "/x")
 
+	for i := range 70 {
+		write(t, p, "/many", strconv.Itoa(i))
+	}
 	all, err := p.Changes(t.Context(), "/")
 	require.NoError(t, err)
 	for i, c := range all { // what is new can be asked for alone
@@ -306,6 +310,11 @@ func checkUndo(t *testing.T, store vfs.Store) {
 		} else {
 			require.Equal(t, all[:i], newer)
 		}
+	}
+	for _, n := range []int{-1, 0, 1, 2, len(all) - 1, len(all), len(all) + 100} { // and what is latest
+		latest, err := vfs.LatestChanges(t.Context(), p, n)
+		require.NoError(t, err)
+		require.Equal(t, append([]vfs.Change(nil), all[:max(0, min(n, len(all)))]...), latest)
 	}
 }
 

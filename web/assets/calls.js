@@ -6,11 +6,13 @@ import {draw as drawApprovals} from "./approvals.js";
 import {changed, facts, input, load, Output, result, state, watch} from "./callview.js";
 import {count, name, when} from "./text.js";
 
+const size = 100; // of a part of the list
+
 export async function show(main) {
   const list = h("div", {});
   const approvals = h("div", {"aria-live": "polite"});
   const detail = h("section", {"aria-label": "Call", "aria-live": "off"});
-  let chosen = here("call"), shown = 100, source = null, drawn = "", pending = null;
+  let chosen = here("call"), offset = 0, turned = true, source = null, drawn = "", pending = null;
   fill(main, h("div", {class: "bar"}, h("h1", {}, "Calls")), approvals,
     h("h2", {class: "unseen"}, "All calls"), h("div", {class: "panes"}, h("div", {class: "side"}, list), detail));
   await refresh();
@@ -27,8 +29,10 @@ export async function show(main) {
     pending = {};
     await drawApprovals(approvals);
     try {
-      const {calls, more} = await get("calls", {project, limit: shown});
-      draw(calls, more);
+      // Older calls stay where they are: new ones would push them on.
+      const {calls, more} = await get("calls", {project, limit: size, offset: turned ? offset : 0});
+      if (offset === 0 || turned) draw(calls, more);
+      turned = false;
       const now = calls.find((c) => c.call === chosen);
       if (now && `${now.running} ${now.changes}` !== drawn && !detail.querySelector("[aria-expanded=true]")) await open(chosen);
     } catch (error) {
@@ -50,9 +54,18 @@ export async function show(main) {
     fill(list, calls.map((c) => h("div", {class: "call"}, h("button", {type: "button", "data-call": c.call, "aria-pressed": String(c.call === chosen), onclick: () => choose(c.call)},
       h("span", {class: "id"}, c.tool ? name(c.tool) : name(c.call)), h("span", {}, state(c)),
       h("span", {class: "quiet"}, c.tool ? name(c.call) : "another process"), h("span", {class: "quiet"}, c.changes > 0 && count(c.changes, "change"), " ", when(c.began))))),
-    more && button("Show older calls", () => { shown = Math.min(1000, shown * 3); return refresh(); }));
+    (offset > 0 || more) && h("div", {class: "bar", role: "group", "aria-label": "More calls"},
+      button("Newest", () => turn(0), {disabled: offset === 0}),
+      button("Newer", () => turn(offset - size), {disabled: offset === 0}),
+      button("Older", () => turn(offset + size), {disabled: !more})));
     if (focused) list.querySelector(`[data-call="${CSS.escape(focused)}"]`)?.focus();
     if (!chosen) fill(detail, h("p", {class: "quiet"}, "Choose a call to see its input, what the model got, and what it changed."));
+  }
+
+  function turn(to) {
+    offset = Math.max(0, to);
+    turned = true;
+    return refresh();
   }
 
   async function choose(call) {

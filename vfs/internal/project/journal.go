@@ -291,6 +291,41 @@ func (c *Core) changes(oldest int64) ([]Change, error) {
 	return all, nil
 }
 
+// backward calls do with each change of a state's history, the latest first, until it returns false. It reads little more
+// than that, and needs no lock.
+func (c *Core) backward(s State, do func(e Change) bool) error {
+	_, isJournal := c.Backend.(Journal)
+	if most := mostPages(c.options.History); !isJournal && pageOf(s.Next)-pageOf(s.Oldest) <= most {
+		for number := pageOf(s.Next); number >= pageOf(s.Oldest); number-- {
+			found, err := c.readPage(number)
+			if err != nil {
+				continue // there is none yet, it has been dropped meanwhile, or it is nothing of ours
+			}
+			for _, n := range slices.Backward(slices.Sorted(maps.Keys(found))) {
+				if n >= s.Oldest && !do(found[n]) {
+					return nil
+				}
+			}
+		}
+		return nil
+	}
+	before := int64(maxNumber)
+	for size := int64(perPage); before > s.Oldest; size *= 4 {
+		from := max(s.Oldest, s.Next-size)
+		all, err := c.changes(from)
+		if err != nil {
+			return err
+		}
+		for _, e := range slices.Backward(all) {
+			if e.Number < before && !do(e) {
+				return nil
+			}
+		}
+		before = from
+	}
+	return nil
+}
+
 // mostPages is how many pages a history can have: each change costs something, and undoing one as much again.
 func mostPages(h vfs.HistoryOptions) int64 { return 2*(h.Bytes/(entryCost*perPage)) + 2 }
 

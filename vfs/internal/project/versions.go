@@ -64,6 +64,27 @@ func (p *Project) ChangesAfter(ctx context.Context, id int64) ([]vfs.Change, err
 	return found, err
 }
 
+// LatestChanges implements [vfs.RecentHistory].
+func (p *Project) LatestChanges(ctx context.Context, n int) ([]vfs.Change, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var found []vfs.Change
+	err := onPath("history", "/", func(string) error {
+		s, ok := p.peek()
+		if !ok {
+			s = State{Next: maxNumber} // all that is there
+		}
+		return p.view().backward(s, func(e Change) bool {
+			if len(found) < n && !isState(e.Path) {
+				found = append(found, e.public())
+			}
+			return len(found) < n
+		})
+	})
+	return found, err
+}
+
 // A lineage is the paths at which a file or directory, and what has come into it, was before a change. Changes are
 // looked at from the latest on.
 type lineage map[string]bool
