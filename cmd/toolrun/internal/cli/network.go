@@ -12,7 +12,7 @@ import (
 
 // networkFlags say which requests code can make.
 type networkFlags struct {
-	allow, secrets []string
+	allow, secrets, limits, reach []string
 }
 
 func (f *networkFlags) add(cmd *cobra.Command) {
@@ -20,11 +20,17 @@ func (f *networkFlags) add(cmd *cobra.Command) {
 		"let code make requests by this `RULE`, as in 'GET https://example.com/**'\n(repeatable; default: there is no network)")
 	cmd.Flags().StringArrayVar(&f.secrets, "secret", nil,
 		"give requests a secret that code does not see, as `NAME=env:NAME@HOST`\nor NAME=file:PATH@HOST (repeatable)")
+	cmd.Flags().StringArrayVar(&f.limits, "network-limit", nil,
+		"set a `LIMIT` of requests, as in response=10MB: time, request, response,\nheaders, redirects, run, minute or together (repeatable)")
+	cmd.Flags().StringArrayVar(&f.reach, "reach", nil,
+		"let names lead to this private `ADDRESS` or network, such as 10.0.0.0/8\n(repeatable)")
+	_ = cmd.RegisterFlagCompletionFunc("network-limit", cobra.FixedCompletions([]string{"time=", "request=", "response=", "headers=", "redirects=",
+		"run=", "minute=", "together="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 }
 
 // policy returns what the flags allow, or nil if that is nothing.
 func (f *networkFlags) policy() (*network.Policy, error) {
-	if len(f.allow)+len(f.secrets) == 0 {
+	if len(f.allow)+len(f.secrets)+len(f.limits)+len(f.reach) == 0 {
 		return nil, nil
 	}
 	var p network.Policy
@@ -41,6 +47,18 @@ func (f *networkFlags) policy() (*network.Policy, error) {
 			return nil, err
 		}
 		p.Secrets = append(p.Secrets, secret)
+	}
+	for _, text := range f.limits {
+		if err := p.Limits.Set(text); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range f.reach {
+		prefix, err := network.ParseReachable(text)
+		if err != nil {
+			return nil, fmt.Errorf("--reach: %w", err)
+		}
+		p.Reachable = append(p.Reachable, prefix)
 	}
 	return &p, p.Check()
 }

@@ -50,6 +50,7 @@ func TestBashCompletion(t *testing.T) {
 		"toolrun files export --format=tar":        "tar tar.gz",
 		"toolrun tools --option memory.noHand":     "memory.noHandHolding",
 		"toolrun call javascript ":                 "",
+		"toolrun js --network-limit re":            "request= response= redirects=",
 		"toolrun files --root . cat $(touch\\ run": "",
 	} {
 		cmd := exec.Command(bash, "--norc", "-c", bashCompletes, "bash", line)
