@@ -1,9 +1,10 @@
 // Package recording writes down what a call of a tool gets from outside, and plays it back: answers of tools that its
-// code calls, the time, random numbers, files and standard input. A call that is played back needs neither the project
+// code calls and of servers, the time, random numbers, files and standard input. A call that is played back needs neither the project
 // nor these tools, and gives the same output; or the first difference has a name.
 //
 //	recorder := recording.NewRecorder(w, recording.Header{Tool: call.Tool, Input: string(call.Input)}, nil)
 //	env.Files = recorder.Files(env.Files)
+//	env.Selection.Network = recorder.Network(env.Selection.Network) // with NetworkOf in the header
 //	ctx = runtime.WithSource(ctx, runtime.Source{Tape: recorder})
 //	result := tools.Using(recorder.Middleware).Dispatch(ctx, call, env)
 //	err := recorder.End(result)
@@ -13,6 +14,7 @@
 //	recorded, err := recording.Read(r, nil)
 //	player := recorded.Player()
 //	env.Files = player.Files()
+//	env.Selection.Network = player.Network()
 //	ctx = runtime.WithSource(ctx, runtime.Source{Tape: player})
 //	result := tools.Using(player.Middleware).Dispatch(ctx, recorded.Call(), env)
 //	difference := player.End(result)

@@ -37,6 +37,8 @@ type Header struct {
 	// Project is the project's id. NoFiles means that the call had no files.
 	Project string `json:"project,omitempty"`
 	NoFiles bool   `json:"noFiles,omitempty"`
+	// Network is nil if the code could make no requests.
+	Network *Network `json:"network,omitempty"`
 	// Tools are those that the code could call.
 	Tools []Tool `json:"tools,omitempty"`
 	// Host is for the program that records.
@@ -76,9 +78,13 @@ const (
 	kindRead   = "read"   // from a file
 	kindWrite  = "write"  // to a file
 	kindStdin  = "stdin"
-	kindResult = "result" // of the call that is recorded
-	kindCut    = "cut"    // the recording has become too large: it ends here
-	kindEnd    = "end"
+	// What is asked of the network goes on beside the run, and has lines of its own.
+	kindAsk      = "ask"
+	kindAnswered = "answered"
+	kindUsage    = "usage"
+	kindResult   = "result" // of the call that is recorded
+	kindCut      = "cut"    // the recording has become too large: it ends here
+	kindEnd      = "end"
 )
 
 // line is a line of a recording. Which fields it has depends on its kind.
@@ -103,7 +109,7 @@ type line struct {
 	// waits.
 	Numbers []int64 `json:"numbers,omitempty"`
 
-	// Of calls, answers and the result.
+	// Of calls, answers and the result. Of requests, Of is the code's call of a function that it is, and Tool what kind.
 	Number int      `json:"number,omitempty"` // among the lines about calls; a call and its answer have the same
 	Of     int      `json:"of,omitempty"`     // registry.Call.Number
 	Tool   string   `json:"tool,omitempty"`

@@ -82,7 +82,7 @@ var verbs = map[string]string{
 	"poll": "looked for answers of calls", kindRead: "read", kindWrite: "wrote to", kindStdin: "read standard input",
 	"stat": "looked at", "fstat": "looked at", "list": "listed", "names": "listed", "open": "opened", "create": "created",
 	"close": "closed", "mkdir": "made the directory", "mkdirs": "made the directory", "remove": "removed",
-	"removes": "removed", "rename": "renamed", "lock": "locked the files",
+	kindUsage: "counted its requests", "removes": "removed", "rename": "renamed", "lock": "locked the files",
 }
 
 // describe says what a run has done.

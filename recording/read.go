@@ -28,6 +28,8 @@ type Recording struct {
 	events []event
 	calls  []answered // in the order in which they began
 	result *outcome   // nil for a conversation
+	// answers are those of requests.
+	answers map[answerKey]tapedAnswer
 }
 
 // event is something that the run got from outside.
@@ -50,7 +52,7 @@ func Read(from io.Reader, options *Options) (*Recording, error) {
 	most := options.bytes()
 	// One byte more than there may be tells that there is more.
 	in := bufio.NewReaderSize(io.LimitReader(from, most+1), 64<<10)
-	r := &Recording{}
+	r := &Recording{answers: map[answerKey]tapedAnswer{}}
 	open := map[int]int{} // calls without an answer, by their numbers
 	bytesOf := map[int][]byte{}
 	var size int64
@@ -118,6 +120,20 @@ func Read(from io.Reader, options *Options) (*Recording, error) {
 			}
 			delete(open, l.Number)
 			r.calls[at].result = l.Result
+		case kindAsk:
+			key := answerKey{l.Tool, l.Of}
+			if _, twice := r.answers[key]; twice {
+				return nil, fail("damaged: two requests by one call")
+			}
+			r.answers[key] = tapedAnswer{about: l.About, line: n}
+		case kindAnswered:
+			key := answerKey{l.Tool, l.Of}
+			asked, ok := r.answers[key]
+			if !ok || asked.answer != nil || l.Value == nil {
+				return nil, fail("damaged: an answer without a request")
+			}
+			asked.answer = l.Value
+			r.answers[key] = asked
 		case kindResult:
 			if l.Result == nil || r.result != nil {
 				return nil, fail("damaged: not the result")

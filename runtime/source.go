@@ -12,8 +12,6 @@ import (
 // A Source is where runs get what differs from one run to the next: the time, random numbers, and the order in which
 // things happen that they wait for. The zero value is the machine.
 //
-// Requests that code makes over a network are no part of it: do not give one to runs with a tape.
-//
 // Runs with any other one do not start from images of libraries, which other runs have made.
 type Source struct {
 	// Seed determines the random numbers: runs with the same text get the same ones, in every process and on every
@@ -31,14 +29,18 @@ type Source struct {
 	Tape Tape
 }
 
-// A Tape records what one run gets from outside, or plays a recording back. One goroutine at a time calls its methods,
-// in an order that is the same whenever the run is. An error ends the run.
+// A Tape records what one run gets from outside, or plays a recording back. One goroutine at a time calls its methods
+// other than Answer, in an order that is the same whenever the run is. An error ends the run.
 type Tape interface {
 	// Number returns what live does, and records it. A tape that plays back returns what was recorded, and does not
 	// call live. Errors of live are returned, and not recorded.
 	Number(kind string, live func() (int64, error)) (int64, error)
 	// Fill does the same for bytes: those that live puts into data.
 	Fill(kind string, data []byte, live func(data []byte)) error
+	// Answer returns what live does, and records it: what came of something that goes on beside the run, such as a request,
+	// for the call of the code with a number ([CallOrder]). It is called by any goroutine, several at once. about says what
+	// it is that the code wants. A tape that plays back does not call live.
+	Answer(ctx context.Context, kind string, call int, about string, live func() []byte) ([]byte, error)
 	// Replays reports whether the tape plays back. Then the run need not wait for anything.
 	Replays() bool
 }
@@ -75,6 +77,15 @@ func takeSource(ctx context.Context) (Source, context.Context) {
 		ctx = WithSource(ctx, others)
 	}
 	return s, ctx
+}
+
+// TapeOf returns the tape of the run of a call whose context ctx is, or is made from, and which of its run's calls it is.
+// The tape is nil if there is none.
+func TapeOf(ctx context.Context) (tape Tape, call int) {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c.run.source.Tape, c.order
+	}
+	return nil, 0
 }
 
 // Fixed reports whether the run has a [Source] other than the machine. It must not depend on what other runs have left.

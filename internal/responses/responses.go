@@ -57,9 +57,8 @@ type response struct {
 	ended  bool  // nobody wants it any more
 }
 
-// Begin makes a request, which can be ended by the number id from now on. If there is no error, call Read until it is
-// done, or End. All of it ends with the context. The error is a [*network.Error] or that of the context.
-func (t *Table) Begin(ctx context.Context, id int64, request *network.Request) (*network.Response, error) {
+// begin is Begin without a recording.
+func (t *Table) begin(ctx context.Context, id int64, request *network.Request) (*network.Response, error) {
 	whole := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	r := &response{table: t, cancel: cancel}
@@ -119,8 +118,8 @@ func (r *response) fill(body io.ReadCloser) {
 	}
 }
 
-// Wait waits at most some time until Read has something to return other than an error, and reports whether it has.
-func (t *Table) Wait(id int64, most time.Duration) bool {
+// comes waits at most some time until Read has something to return other than an error, and reports whether it has.
+func (t *Table) comes(id int64, most time.Duration) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r := t.open[id]
@@ -154,12 +153,6 @@ func (t *Table) want(r *response) {
 		r.wanted = true
 		t.changed.Broadcast()
 	}
-}
-
-// Read returns what comes next of a response, at most size bytes, as soon as there is something. done means that
-// nothing follows. The error is a [*network.Error], or another one if there is no such response.
-func (t *Table) Read(id int64, size int) (data []byte, done bool, err error) {
-	return t.ReadWithin(id, size, -1)
 }
 
 // ReadWithin is Read for who waits at most some time, or as long as it takes if that is negative. If there is nothing by

@@ -65,7 +65,7 @@ func TestWaitingReaders(t *testing.T) {
 			run.from <- from
 			_, err := table.Begin(t.Context(), id, &network.Request{})
 			require.NoError(t, err)
-			go func() { _, _, _ = table.Read(id, 100) }()
+			go func() { _, _, _ = table.Read(t.Context(), id, 100) }()
 		}
 		synctest.Wait()
 		table.End(0)

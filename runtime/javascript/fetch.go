@@ -82,24 +82,22 @@ func (f *fetches) begin(ctx context.Context, args []any) (any, error) {
 		"status": got.Status, "statusText": fromBytes(got.StatusText), "url": got.URL, "redirected": got.Redirected, "headers": headers,
 		"data": nil, "done": false,
 	}
-	if f.open.Wait(id, fetchMoment) {
-		if data, done, err := f.open.Read(id, fetchPart); err == nil { // otherwise the next one says it
-			answer["done"] = done
-			if len(data) > 0 {
-				answer["data"] = data
-			}
+	if data, done, ok := f.open.Early(ctx, id, fetchPart, fetchMoment); ok {
+		answer["done"] = done
+		if len(data) > 0 {
+			answer["data"] = data
 		}
 	}
 	return answer, nil
 }
 
 // read takes a number and returns {data, done}. data is null if it is empty.
-func (f *fetches) read(_ context.Context, args []any) (any, error) {
+func (f *fetches) read(ctx context.Context, args []any) (any, error) {
 	id, err := fetchNumber(args)
 	if err != nil {
 		return nil, err
 	}
-	data, done, err := f.open.Read(id, fetchPart)
+	data, done, err := f.open.Read(ctx, id, fetchPart)
 	if err != nil {
 		return nil, fetchError(err)
 	}

@@ -2,8 +2,12 @@ package javascript_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	goruntime "runtime"
 	"strings"
 	"testing"
@@ -11,8 +15,10 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/recording"
 	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -74,4 +80,63 @@ func TestScriptsAreRecordedAndPlayedBack(t *testing.T) {
 		require.Equal(t, want.Usage.Work, got.Usage.Work, script)
 		require.Equal(t, want.Usage.Memory, got.Usage.Memory, script)
 	}
+}
+
+// TestRequestsAreRecordedAndPlayedBack has responses come in parts and in an order that are by chance, and fail midway.
+func TestRequestsAreRecordedAndPlayedBack(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Bytes", "\xe4\xff")
+		if r.URL.Path == "/short" {
+			w.Header().Set("Content-Length", "1000000")
+		}
+		for n := range rand.IntN(20) + 5 {
+			_, _ = w.Write(bytes.Repeat([]byte{byte(n), 0xff}, rand.IntN(10_000)))
+			w.(http.Flusher).Flush()
+		}
+	}))
+	script := `
+		const get = async (path) => {
+			const parts = [];
+			try {
+				const r = await fetch(base + path, { headers: { 'x-own': path } });
+				parts.push(r.status, r.headers.get('x-bytes'), r.url === base + path);
+				for await (const part of r.body) parts.push(part.length, part[part.length >> 1]);
+			} catch (e) {
+				parts.push(e.name, e.code, e.message);
+			}
+			console.log(path, parts.join());
+		};
+		await Promise.all(['/a', '/b', '/short', '/c', '/large'].map(get));
+		await get('/d');
+		try { await fetch('https://example.com/') } catch (e) { console.log(e.message) }
+		fetch(base + '/left');`
+	for range 5 {
+		var tape bytes.Buffer
+		recorder := recording.NewRecorder(&tape, recording.Header{Input: script}, nil)
+		options := javascript.RunOptions{Network: networkTo(t, server, network.Limits{ResponseSize: 200_000}), Globals: map[string]any{"base": server.URL}}
+		want, err := engine.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: recorder}), script, &options)
+		require.NoError(t, err)
+		require.NoError(t, recorder.End(nil))
+
+		recorded, err := recording.Read(&tape, nil)
+		require.NoError(t, err)
+		player := recorded.Player()
+		options.Network = noNetwork{t}
+		got, err := engine.Run(sandbox.WithSource(t.Context(), sandbox.Source{Tape: player}), script, &options)
+		require.Nil(t, player.Difference())
+		require.NoError(t, err)
+		require.Equal(t, want.Console, got.Console)
+		require.Equal(t, want.Usage.Work, got.Usage.Work)
+	}
+	server.Close()
+}
+
+// noNetwork fails the test if a request is made.
+type noNetwork struct{ t *testing.T }
+
+func (n noNetwork) Usage() network.Usage { return network.Usage{} }
+
+func (n noNetwork) Do(_ context.Context, request *network.Request) (*network.Response, error) {
+	n.t.Error("a request to", request.URL)
+	return nil, io.ErrUnexpectedEOF
 }

@@ -107,7 +107,7 @@ func asNumber(value any) (float64, bool) {
 }
 
 // read takes a number and how many bytes are wanted, and returns {data, done}.
-func (r *requests) read(_ context.Context, args []any, _ map[string]any) (any, error) {
+func (r *requests) read(ctx context.Context, args []any, _ map[string]any) (any, error) {
 	if len(args) != 2 {
 		return nil, errRequestArguments
 	}
@@ -116,7 +116,7 @@ func (r *requests) read(_ context.Context, args []any, _ map[string]any) (any, e
 	if !ok || !ok2 || most < 1 {
 		return nil, errRequestArguments
 	}
-	data, done, err := r.open.Read(int64(id), int(min(most, networkPart)))
+	data, done, err := r.open.Read(ctx, int64(id), int(min(most, networkPart)))
 	if err != nil {
 		return nil, requestError(err)
 	}

@@ -113,6 +113,7 @@ func (f *recordFlags) prepare(ctx context.Context, tools *registry.Registry, cal
 	source.Tape = recorder
 	p.ctx = sandbox.WithSource(ctx, source)
 	p.env.Files = recorder.Files(env.Files)
+	p.env.Selection.Network = recorder.Network(env.Selection.Network)
 	p.tools = tools.Using(recorder.Middleware)
 	p.end = func(result registry.Result) error {
 		if err := errors.Join(recorder.End(&result), out.Close()); err != nil {
@@ -131,6 +132,7 @@ func (f *recordFlags) header(tools *registry.Registry, call registry.Call, env r
 	h := recording.Header{
 		Made: time.Now().UTC().Truncate(time.Second), By: recordedBy(),
 		ID: call.ID, Tool: call.Tool, Input: string(call.Input), Project: env.Project, NoFiles: env.Files == nil,
+		Network: recording.NetworkOf(env.Selection.Network),
 	}
 	f.host.Seed, f.host.Clock = source.Seed, source.Clock
 	if f.host.Whole = env.Limits.Output == shellLimits.Output; !f.host.Whole {

@@ -130,6 +130,7 @@ func (c *replayCommand) run(cmd *cobra.Command, name string) (err error) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	env := registry.Env{Project: header.Project, Files: player.Files(), Limits: registry.Limits{Inline: host.Inline}}
+	env.Selection.Network = player.Network()
 	if host.Whole {
 		env.Limits = shellLimits
 	}
