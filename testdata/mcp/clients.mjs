@@ -1,5 +1,5 @@
 // The clients, each as an object with the same methods. What a client does not have, its object does not have either.
-import { createMCPClient } from '@ai-sdk/mcp'
+import { createMCPClient, ElicitationRequestSchema } from '@ai-sdk/mcp'
 import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio'
 import * as v2 from '@modelcontextprotocol/client'
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
@@ -7,10 +7,12 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as HTTPV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import {
-  LoggingMessageNotificationSchema, ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema,
+  ElicitRequestSchema, LoggingMessageNotificationSchema, ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 
 const info = { name: 'check', version: '1.0.0' }
+/** capabilities are those of a client that asks its user, if there is a function that answers for the user. */
+const capabilities = answer => (answer ? { elicitation: {} } : {})
 const headers = at => (at.token ? { Authorization: `Bearer ${at.token}` } : {})
 
 /** transport makes a transport of the official clients. */
@@ -43,8 +45,9 @@ function official(client, on) {
   }
 }
 
-async function sdk1(at) {
-  const client = new ClientV1(info)
+async function sdk1(at, answer) {
+  const client = new ClientV1(info, { capabilities: capabilities(answer) })
+  if (answer) client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params))
   const schemas = {
     updated: ResourceUpdatedNotificationSchema, toolsChanged: ToolListChangedNotificationSchema, logged: LoggingMessageNotificationSchema,
   }
@@ -53,8 +56,9 @@ async function sdk1(at) {
   return { ...own, call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options) }
 }
 
-const sdk2 = mode => async at => {
-  const client = new v2.Client(info, { versionNegotiation: { mode } })
+const sdk2 = mode => async (at, answer) => {
+  const client = new v2.Client(info, { versionNegotiation: { mode }, capabilities: capabilities(answer) })
+  if (answer) client.setRequestHandler('elicitation/create', ({ params }) => answer(params))
   const names = { updated: 'notifications/resources/updated', toolsChanged: 'notifications/tools/list_changed', logged: 'notifications/message' }
   const own = official(client, (what, then) => client.setNotificationHandler(names[what], ({ params }) => then(params)))
   await client.connect(transport(at, StdioV2, v2.StreamableHTTPClientTransport))
@@ -72,11 +76,13 @@ const sdk2 = mode => async at => {
   return { ...own, ...more }
 }
 
-const aiSDK = newest => async at => {
+const aiSDK = newest => async (at, answer) => {
   const client = await createMCPClient({
     protocolVersionDiscovery: newest,
+    capabilities: capabilities(answer),
     transport: at.command ? new StdioMCPTransport({ ...at, stderr: 'ignore' }) : { type: 'http', url: at.url, headers: headers(at) },
   })
+  if (answer) client.onElicitationRequest(ElicitationRequestSchema, ({ params }) => answer(params))
   const tools = await client.tools()
   return {
     instructions: () => client.instructions,
@@ -97,7 +103,7 @@ const aiSDK = newest => async at => {
   }
 }
 
-/** clients are functions that connect, by the client's name. */
+/** clients are functions that connect, by the client's name. With an answer, the client can ask its user, for whom that answers. */
 export const clients = {
   'official 1': sdk1,
   'official 2': sdk2('legacy'),

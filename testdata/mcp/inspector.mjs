@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { dir } from './servers.mjs'
 
 const script = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/clients/launcher/build/index.js'))
-const isError = 5 // its exit status for a result that says that the tool has failed
+export const isError = 5 // its exit status for a result that says that the tool has failed
 
 /** inspector does what can be done by one command each time. */
 export async function inspector(step, transport, at, project) {

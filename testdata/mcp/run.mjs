@@ -1,5 +1,6 @@
 // Runs all checks. The arguments are the command toolrun, the server with the suite's tools, and the client for it.
 import assert from 'node:assert/strict'
+import * as approvals from './approvals.mjs'
 import { clients } from './clients.mjs'
 import { conformance } from './conformance.mjs'
 import { inspector } from './inspector.mjs'
@@ -42,6 +43,11 @@ for (const transport of ['stdio', 'HTTP', withoutSessions]) {
     }
     await client.close()
     await limited.close()
+    const asking = `asking-${projects}`
+    const atAsking = await approvals.server(transport, asking)
+    const reached = transport !== withoutSessions || name.includes('newest protocol') // in which results ask
+    if (reached) await step(label('its user approves'), () => approvals.approved(answer => connect(atAsking, answer), asking))
+    await step(label('an operator approves'), () => approvals.pending(answer => connect(atAsking, answer), asking, reached))
     if (at.url) {
       await step(label('needs its token'), () => assert.rejects(connect({ url: at.url }), /401|unauthorized|bearer/i))
     }
@@ -49,6 +55,8 @@ for (const transport of ['stdio', 'HTTP', withoutSessions]) {
   const project = `check-${++projects}`
   const [at] = await product(transport, project)
   await inspector(step, transport, at, project)
+  const asking = `asking-${projects}`
+  await approvals.inspector(step, transport, await approvals.server(transport, asking), asking)
 }
 await conformance(step)
 process.exit()

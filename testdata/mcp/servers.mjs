@@ -20,6 +20,9 @@ process.on('exit', () => {
 /** cli runs the command to its end, and returns what it has printed. */
 export const cli = (...args) => execFileSync(toolrun, [...args, '--data', data], { encoding: 'utf8', timeout: 60_000 })
 
+/** exists reports whether a project has a file. */
+export const exists = (project, path) => cli('files', '--project', project, 'ls').split('\n').includes(path.slice(1))
+
 /** serve starts a server on a free port, and returns its URL when it listens. */
 async function serve(command, ...args) {
   const server = spawn(command, [...args, '--http', 'localhost:0'], { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -44,10 +47,11 @@ const limit = '1s'
 
 /**
  * product returns how to reach toolrun mcp for a project, by a name: a command, or a URL with a token. The second one is limited.
+ * Other flags are those of the command.
  */
-export async function product(transport, project) {
+export async function product(transport, project, ...flags) {
   if (transport === 'stdio') {
-    const command = (...more) => ({ command: toolrun, args: ['mcp', '--project', project, '--data', data, ...more] })
+    const command = (...more) => ({ command: toolrun, args: ['mcp', '--project', project, '--data', data, ...flags, ...more] })
     return [command(), command('--timeout', limit)]
   }
   const entries = []
@@ -58,7 +62,8 @@ export async function product(transport, project) {
   })
   const file = join(dir, `${project}.json`)
   writeFileSync(file, JSON.stringify({ tokens: entries }))
-  const url = await serve(toolrun, 'mcp', '--tokens', file, '--data', data, ...(transport === withoutSessions ? ['--stateless'] : []))
+  const url = await serve(toolrun, 'mcp', '--tokens', file, '--data', data, ...flags,
+    ...(transport === withoutSessions ? ['--stateless'] : []))
   return tokens.map(token => ({ url, token }))
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cli } from './servers.mjs'
 
-const text = result => result.content.map(part => part.text ?? '').join('\n')
+export const text = result => result.content.map(part => part.text ?? '').join('\n')
 
 /** eventually waits until something is true that another process does. */
 export async function eventually(what, check) {
