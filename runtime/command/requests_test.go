@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/egress"
+	"github.com/toolrun/toolrun/internal/egress/egresstest"
 	asm "github.com/toolrun/toolrun/internal/wasmasm"
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -241,4 +243,24 @@ func TestResponsesAreWork(t *testing.T) {
 	limit, ok := errors.AsType[*sandbox.LimitError](err)
 	require.True(t, ok, "%v", err)
 	require.Equal(t, sandbox.LimitWork, limit.Limit)
+}
+
+// TestModulesCannotReachInward has attacks by addresses and redirects.
+func TestModulesCannotReachInward(t *testing.T) {
+	t.Parallel()
+	trap := egresstest.Trap(t)
+	for n, address := range egresstest.Trapped() {
+		head, err := json.Marshal(map[string]string{"url": address})
+		require.NoError(t, err)
+		whole := madeRequest{head: headAt, headSize: int32(len(head)), body: requestBodyAt, to: 20000, size: 1000}
+		result, err := load(t, requesting(whole, string(head), ""), nil).RunWith(t.Context(), sandbox.RunOptions{}, command.Host{Network: trap})
+		if n == 0 || err == nil { // some redirects are relative
+			require.NoError(t, err)
+			require.Equal(t, "public", string(result.Output))
+			continue
+		}
+		exit, ok := errors.AsType[*sandbox.ExitError](err)
+		require.True(t, ok, "%s: %v %s", address, err, result.Output)
+		require.Equal(t, 1, exit.Code, address)
+	}
 }

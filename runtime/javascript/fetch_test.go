@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/egress"
+	"github.com/toolrun/toolrun/internal/egress/egresstest"
 	"github.com/toolrun/toolrun/network"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript"
@@ -272,4 +273,21 @@ func BenchmarkFetch(b *testing.B) {
 			Limits: sandbox.Limits{Time: time.Hour, Work: sandbox.Unlimited}})
 		require.NoError(b, err)
 	})
+}
+
+// TestFetchCannotReachInward has attacks by addresses and redirects.
+func TestFetchCannotReachInward(t *testing.T) {
+	urls := []any{}
+	for _, address := range egresstest.Trapped() {
+		urls = append(urls, address)
+	}
+	result, err := engine.Run(t.Context(), `
+		const got = [];
+		for (const url of urls) {
+			try { got.push(await (await fetch(url)).text()) } catch (e) { got.push(e.name) }
+		}
+		return [got.length, got[0], ...new Set(got)].join()`,
+		&javascript.RunOptions{Network: egresstest.Trap(t), Globals: map[string]any{"urls": urls}})
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprint(len(urls), ",public,public,TypeError"), result.Text) // the trap fails the test if it must
 }

@@ -7,12 +7,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/egress"
+	"github.com/toolrun/toolrun/internal/egress/egresstest"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/runtime/python"
 )
@@ -153,4 +155,20 @@ func TestNetworkIsStopped(t *testing.T) {
 	_, err := interpreter.Run(ctx, "import requests\nrequests.get('"+server.URL+"')", &python.RunOptions{Network: networkTo(t, server)})
 	require.ErrorIs(t, err, context.Canceled)
 	<-ended
+}
+
+// TestRequestsCannotReachInward has attacks by addresses and redirects, for both modules.
+func TestRequestsCannotReachInward(t *testing.T) {
+	needPython(t)
+	urls, err := json.Marshal(egresstest.Trapped())
+	require.NoError(t, err)
+	result, err := interpreter.Run(t.Context(), `import json, requests, urllib.request
+got = []
+for url in json.loads(`+strconv.QuoteToASCII(string(urls))+`):
+    for get in lambda u: urllib.request.urlopen(u).read().decode(), lambda u: requests.get(u).text:
+        try: got.append(get(url))
+        except (OSError, ValueError): got.append('refused')
+len(got), got[0], got[1], sorted(set(got))`, &python.RunOptions{Network: egresstest.Trap(t)})
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("(%d, 'public', 'public', ['public', 'refused'])", 2*len(egresstest.Trapped())), result.Text)
 }
