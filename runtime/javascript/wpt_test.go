@@ -43,12 +43,33 @@ var wptFolders = []string{
 	"performance-timeline", "streams", "url", "urlpattern", "user-timing", "webidl", "webmessaging",
 }
 
+// wptFetchFolders are those that make requests, or are about what requests and responses are made of.
+var wptFetchFolders = []string{
+	"fetch/api/abort", "fetch/api/basic", "fetch/api/body", "fetch/api/cors", "fetch/api/crashtests", "fetch/api/credentials",
+	"fetch/api/headers", "fetch/api/redirect", "fetch/api/request", "fetch/api/response", "fetch/content-encoding", "fetch/content-length",
+	"fetch/content-type", "fetch/data-urls", "fetch/range", "fetch/security", "mimesniff", "xhr/formdata",
+}
+
 const (
-	wptExcluded = "testdata/wpt/excluded.txt" // what is not run, and why
-	wptFailures = "testdata/wpt/failures.txt" // what is run and fails, and why
-	wptMemory   = 512 << 20
-	wptTime     = 3 * time.Minute
+	wptMemory = 512 << 20
+	wptTime   = 3 * time.Minute
 )
+
+// A wptSuite is a part of the suite, in a folder, with lists of what is not run and of what fails, and why.
+type wptSuite struct {
+	dir                string
+	folders            []string
+	excluded, failures string     // files
+	server             *wptServer // nil if requests are for files only
+}
+
+// read returns a file of the suite.
+func (s *wptSuite) read(name string) ([]byte, error) {
+	if s.server != nil {
+		return s.server.read(name)
+	}
+	return os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(path.Join("/", name))))
+}
 
 // wptTest is a test with one of its variants.
 type wptTest struct {
@@ -69,9 +90,9 @@ type wptResult struct {
 
 var wptMeta = regexp.MustCompile(`(?m)^// META: ([a-z]+)=(.*?)\r?$`)
 
-// loadWPT reads a test, and returns one for each variant.
-func loadWPT(dir, name string) ([]*wptTest, error) {
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+// load reads a test, and returns one for each variant.
+func (s *wptSuite) load(name string) ([]*wptTest, error) {
+	data, err := s.read(name)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +114,7 @@ func loadWPT(dir, name string) ([]*wptTest, error) {
 			if file == "/resources/WebIDLParser.js" {
 				file = "/resources/webidl2/lib/webidl2.js"
 			}
-			script, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+			script, err := s.read(file)
 			if err != nil {
 				return nil, err
 			}
@@ -113,8 +134,8 @@ func loadWPT(dir, name string) ([]*wptTest, error) {
 	return tests, nil
 }
 
-// runWPT runs a test in a fresh sandbox. What keeps it from ending is one more result, which has failed.
-func runWPT(ctx context.Context, dir, harness string, test *wptTest) []wptResult {
+// run runs a test in a fresh sandbox. What keeps it from ending is one more result, which has failed.
+func (s *wptSuite) run(t *testing.T, harness string, test *wptTest) []wptResult {
 	var mu sync.Mutex
 	var results []wptResult
 	done := false
@@ -136,17 +157,23 @@ func runWPT(ctx context.Context, dir, harness string, test *wptTest) []wptResult
 		return nil, nil
 	}
 	read := func(_ context.Context, args []any) (any, error) {
-		return os.ReadFile(filepath.Join(dir, filepath.FromSlash(path.Join("/", args[0].(string)))))
+		return s.read(args[0].(string))
 	}
 	options := javascript.WithEngineModules(javascript.RunOptions{
 		Limits:    sandbox.Limits{Time: wptTime, Memory: wptMemory, Output: sandbox.Unlimited},
 		Functions: []javascript.Function{{Name: "wpt.report", Call: report}, {Name: "wpt.read", Call: read}},
 		Globals: map[string]any{
 			"wpt.path": test.path, "wpt.variant": test.variant, "wpt.title": test.title, "wpt.long": test.long,
-			"wpt.harness": harness, "wpt.scripts": test.scripts,
+			"wpt.harness": harness, "wpt.scripts": test.scripts, "wpt.base": "http://wpt",
 		},
 	})
-	_, err := engine.Run(ctx, wptDriver, &options)
+	if s.server != nil {
+		options.Globals["wpt.base"] = s.server.first.URL
+		gate := s.server.gate(t)
+		defer gate.Close()
+		options.Network = gate.Run("wpt")
+	}
+	_, err := engine.Run(t.Context(), wptDriver, &options)
 	mu.Lock()
 	defer mu.Unlock()
 	switch {
@@ -203,9 +230,13 @@ func (l *wptList) write(file string) error {
 	return os.WriteFile(file, []byte(text.String()), 0o644)
 }
 
-// wptVersions returns the commits of the suite's folders, which the suite's selection in Node's source states.
-func wptVersions(t *testing.T, dir string) map[string]string {
-	data, err := os.ReadFile(filepath.Join(dir, "versions.json"))
+// versions returns the commits of the suite's folders, which the suite's selection in Node's source states. That of undici has
+// no such file: its own version is known.
+func (s *wptSuite) versions(t *testing.T) map[string]string {
+	data, err := os.ReadFile(filepath.Join(s.dir, "versions.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	require.NoError(t, err)
 	var entries map[string]struct{ Commit string }
 	require.NoError(t, json.Unmarshal(data, &entries))
@@ -216,21 +247,21 @@ func wptVersions(t *testing.T, dir string) map[string]string {
 	return versions
 }
 
-// wptTests finds the tests, and counts those that are left out.
-func wptTests(t *testing.T, dir string, excluded *wptList) (tests []*wptTest, left map[string]int) {
+// tests finds the tests, and counts those that are left out.
+func (s *wptSuite) tests(t *testing.T, excluded *wptList) (tests []*wptTest, left map[string]int) {
 	only := regexp.MustCompile(*wptOnly)
 	left = map[string]int{}
 	used := map[string]bool{}
-	for _, folder := range wptFolders {
-		if _, err := os.Stat(filepath.Join(dir, folder)); err != nil {
+	for _, folder := range s.folders {
+		if _, err := os.Stat(filepath.Join(s.dir, filepath.FromSlash(folder))); err != nil {
 			fmt.Printf("!! %s IS LEFT OUT: it is not in this version of the suite\n", folder)
 			continue
 		}
-		require.NoError(t, filepath.WalkDir(filepath.Join(dir, folder), func(file string, entry fs.DirEntry, err error) error {
+		require.NoError(t, filepath.WalkDir(filepath.Join(s.dir, filepath.FromSlash(folder)), func(file string, entry fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(file, ".any.js") {
 				return err
 			}
-			name, _ := filepath.Rel(dir, file)
+			name, _ := filepath.Rel(s.dir, file)
 			name = filepath.ToSlash(name)
 			for pattern := range excluded.reasons {
 				matched := name
@@ -246,7 +277,7 @@ func wptTests(t *testing.T, dir string, excluded *wptList) (tests []*wptTest, le
 			if !only.MatchString(name) {
 				return nil
 			}
-			found, err := loadWPT(dir, name)
+			found, err := s.load(name)
 			if errors.Is(err, fs.ErrNotExist) { // Debian's archive has no files that are made from others
 				fmt.Printf("!! %s IS LEFT OUT: %v\n", name, err)
 				left[folder]++
@@ -271,9 +302,29 @@ func TestWebPlatform(t *testing.T) {
 	if dir == "" {
 		t.Skip("TOOLRUN_WPT does not say where the web platform tests are")
 	}
-	harness, err := os.ReadFile(filepath.Join(dir, "resources", "testharness.js"))
+	suite := wptSuite{dir: dir, folders: wptFolders, excluded: "testdata/wpt/excluded.txt", failures: "testdata/wpt/failures.txt"}
+	suite.check(t)
+}
+
+// TestWebPlatformFetch runs those that need a server, from the folder that TOOLRUN_WPT_FETCH names (test/fixtures/wpt of
+// the source of undici). A server of the test answers.
+func TestWebPlatformFetch(t *testing.T) {
+	dir := os.Getenv("TOOLRUN_WPT_FETCH")
+	if dir == "" {
+		t.Skip("TOOLRUN_WPT_FETCH does not say where the web platform tests are")
+	}
+	suite := wptSuite{
+		dir: dir, folders: wptFetchFolders, excluded: "testdata/wpt/fetch-excluded.txt", failures: "testdata/wpt/fetch-failures.txt",
+		server: newWPTServer(t, dir),
+	}
+	suite.check(t)
+}
+
+// check runs the tests and compares with the lists.
+func (s *wptSuite) check(t *testing.T) {
+	harness, err := s.read("resources/testharness.js")
 	require.NoError(t, err)
-	tests, left := wptTests(t, dir, readWPTList(t, wptExcluded))
+	tests, left := s.tests(t, readWPTList(t, s.excluded))
 	require.NotEmpty(t, tests)
 
 	results := make([][]wptResult, len(tests))
@@ -282,7 +333,7 @@ func TestWebPlatform(t *testing.T) {
 	for range goruntime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				results[i] = runWPT(t.Context(), dir, string(harness), tests[i])
+				results[i] = s.run(t, string(harness), tests[i])
 			}
 		})
 	}
@@ -306,7 +357,7 @@ func TestWebPlatform(t *testing.T) {
 				failed[name] = r.message
 			}
 		}
-		for _, folder := range []string{folderOfWPT(test.path), "all"} {
+		for _, folder := range []string{s.folderOf(test.path), "all"} {
 			if counts[folder] == nil {
 				counts[folder] = &count{}
 			}
@@ -321,7 +372,7 @@ func TestWebPlatform(t *testing.T) {
 		}
 	}
 	fmt.Printf("%-22s %6s %6s %8s %8s %7s\n", "folder", "left", "tests", "passed", "subtests", "")
-	for _, folder := range append(slices.Clone(wptFolders), "all") {
+	for _, folder := range append(slices.Clone(s.folders), "all") {
 		if c := counts[folder]; c != nil {
 			fmt.Printf("%-22s %6d %6d %8d %8d %6.1f%%\n", folder, left[folder], c.files, c.passed, c.all, 100*float64(c.passed)/float64(max(c.all, 1)))
 		}
@@ -331,21 +382,21 @@ func TestWebPlatform(t *testing.T) {
 			fmt.Printf("FAIL %s\n     %s\n", name, failed[name])
 		}
 	}
-	compareWPT(t, wptVersions(t, dir), ran, failed)
+	s.compare(t, s.versions(t), ran, failed)
 	if *wptOnly == "" {
 		require.Greater(t, counts["all"].passed*100, counts["all"].all*90, "fewer than nine in ten pass")
 	}
 }
 
-func folderOfWPT(name string) string {
-	i := slices.IndexFunc(wptFolders, func(folder string) bool { return strings.HasPrefix(name, folder+"/") })
-	return wptFolders[i]
+func (s *wptSuite) folderOf(name string) string {
+	i := slices.IndexFunc(s.folders, func(folder string) bool { return strings.HasPrefix(name, folder+"/") })
+	return s.folders[i]
 }
 
-// compareWPT compares what has failed with the list. Of folders that have another version than the list has been made
+// compare compares what has failed with the list. Of folders that have another version than the list has been made
 // for, it only prints the differences.
-func compareWPT(t *testing.T, versions map[string]string, passed map[string]bool, failed map[string]string) {
-	list := readWPTList(t, wptFailures)
+func (s *wptSuite) compare(t *testing.T, versions map[string]string, passed map[string]bool, failed map[string]string) {
+	list := readWPTList(t, s.failures)
 	known := map[string]string{}
 	for _, line := range list.header {
 		if folder, version, ok := strings.Cut(strings.TrimPrefix(line, "version "), " "); ok && strings.HasPrefix(line, "version ") {
@@ -394,7 +445,7 @@ func compareWPT(t *testing.T, versions map[string]string, passed map[string]bool
 		for _, folder := range slices.Sorted(maps.Keys(versions)) {
 			list.header = append(list.header, "version "+folder+" "+versions[folder])
 		}
-		require.NoError(t, list.write(wptFailures))
+		require.NoError(t, list.write(s.failures))
 		return
 	}
 	complain := func(name, format string, args ...any) {

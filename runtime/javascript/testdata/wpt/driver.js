@@ -1,6 +1,6 @@
 // Runs one test of the web platform: the harness, the scripts that the test names, and the test itself, each as a script
 // of the global scope. {report, read} are the host's; path is the test's.
-const { report, read, path, variant, title, harness, scripts, long } = wpt;
+const { report, read, path, variant, title, harness, scripts, long, base } = wpt;
 delete globalThis.wpt;
 // Scripts would take them for those of a CommonJS module, which does not exist in pages.
 delete globalThis.module;
@@ -17,7 +17,7 @@ const define = (name, value) => {
 define('GLOBAL', { isWindow: () => false, isWorker: () => false, isShadowRealm: () => false });
 define('Window', Object.getPrototypeOf(globalThis).constructor); // idlharness.js: interfaces of pages are to be here
 define('isSecureContext', true);
-define('location', new URL(`http://wpt/${path.replace(/\.js$/, '.html')}${variant}`));
+define('location', new URL(`${base}/${path.replace(/\.js$/, '.html')}${variant}`));
 if (title !== '') define('META_TITLE', title);
 define('gc', gc);
 define('WebAssembly', { // which common/sab.js takes shared buffers from
@@ -25,7 +25,7 @@ define('WebAssembly', { // which common/sab.js takes shared buffers from
     constructor({ initial, shared }) { this.buffer = new (shared ? SharedArrayBuffer : ArrayBuffer)(initial * 65536); }
   },
 });
-define('fetch', async (url) => {
+if (base === 'http://wpt') define('fetch', async (url) => {
   const { pathname } = new URL(url, `http://wpt/${path}`);
   const bytes = read(pathname);
   return {
@@ -37,6 +37,11 @@ define('fetch', async (url) => {
     json: async () => JSON.parse(new TextDecoder().decode(bytes)),
   };
 });
+
+// URLs are relative to the page, where there is one: here, only in the tests.
+else define('URL', new Proxy(URL, {
+  construct: (target, args, self) => Reflect.construct(target, args.length === 1 ? [args[0], location.href] : args, self),
+}));
 
 // Many globals are loaded when they are first used, and are accessors until then.
 if (path.includes('idlharness')) for (const name of Object.getOwnPropertyNames(globalThis)) void globalThis[name];
