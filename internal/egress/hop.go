@@ -155,6 +155,9 @@ func (g *Gate) request(ctx context.Context, h *hop) (*http.Request, []string, er
 		return nil, nil, p.err
 	}
 	request.Header.Set("Accept-Encoding", "gzip, deflate")
+	if request.Header.Get("Range") != "" { // a part of what is compressed cannot be decompressed
+		request.Header.Set("Accept-Encoding", "identity")
+	}
 	for name, value := range map[string]string{"Accept": "*/*", "User-Agent": "toolrun"} {
 		if request.Header.Get(name) == "" {
 			request.Header.Set(name, value)

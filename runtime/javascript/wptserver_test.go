@@ -190,9 +190,15 @@ func wptAccess(w http.ResponseWriter, r *http.Request) {
 // wptHandlers answer instead of programs, by the names of their files.
 var wptHandlers = map[string]func(s *wptServer, w http.ResponseWriter, r *http.Request){
 	"bad-chunk-encoding.py": func(_ *wptServer, w http.ResponseWriter, r *http.Request) {
-		wptPause(r, wptNumber(r, "ms", 1000))
-		chunks := strings.Repeat("a\r\nTEST_CHUNK\r\n", wptNumber(r, "count", 50))
-		wptRaw(w, r, "200 OK", "Transfer-Encoding: chunked\r\n", chunks+"garbage")
+		for range wptNumber(r, "count", 50) {
+			io.WriteString(w, "TEST_CHUNK")
+			http.NewResponseController(w).Flush()
+			wptPause(r, wptNumber(r, "ms", 1000))
+		}
+		if connection, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			io.WriteString(connection, "garbage")
+			connection.Close()
+		}
 	},
 	"bad-br-body.py":   wptNotCompressed("br"),
 	"bad-gzip-body.py": wptNotCompressed("gzip"),
@@ -296,6 +302,10 @@ var wptHandlers = map[string]func(s *wptServer, w http.ResponseWriter, r *http.R
 		}
 		w.Header().Set("Content-Type", "text/plain")
 		w.Write(body)
+	},
+	"network-partition-key.py": func(_ *wptServer, w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(wptNumber(r, "status", http.StatusOK))
+		io.WriteString(w, "ok. Request was sent 1 times. 1 connections were created.")
 	},
 	"parse-headers.py": func(_ *wptServer, w http.ResponseWriter, r *http.Request) {
 		wptRaw(w, r, "200 OK", "My-Custom-Header: "+wptValue(r, "my-custom-header", "")+"\r\n", "")

@@ -184,9 +184,10 @@
         form.entries = form.entries.filter(([key], i) => i <= at || key !== entry[0]);
       }
     }
-    * entries() { for (const [name, value] of forms.of(this).entries) yield [name, value]; }
-    * keys() { for (const [name] of forms.of(this).entries) yield name; }
-    * values() { for (const [, value] of forms.of(this).entries) yield value; }
+    // Iterators see what changes meanwhile.
+    * entries() { for (let i = 0, form = forms.of(this); i < form.entries.length; i++) yield [...form.entries[i]]; }
+    * keys() { for (let i = 0, form = forms.of(this); i < form.entries.length; i++) yield form.entries[i][0]; }
+    * values() { for (let i = 0, form = forms.of(this); i < form.entries.length; i++) yield form.entries[i][1]; }
     forEach(callback, self = undefined) {
       if (typeof callback !== 'function') throw new TypeError('FormData.forEach needs a function');
       for (const [name, value] of this) callback.call(self, value, name, this);

@@ -142,16 +142,35 @@
     return { bytes: undefined, pending: undefined, stream: other, used: false };
   };
 
-  // typeOf reads a content type: {essence, parameters}, or undefined.
+  // transfer makes a body of what is left of another, whose stream stays the same, and is disturbed.
+  exports.transfer = (body) => {
+    if (unusable(body)) throw new TypeError('Cannot construct a Request with a Request object that has already been used.');
+    const taken = { ...body };
+    if (body.stream !== undefined) Object.assign(taken, { bytes: undefined, pending: undefined, source: undefined, stream: body.stream.pipeThrough(new TransformStream()) });
+    body.used = true;
+    return taken;
+  };
+
+  // typeOf reads a type (https://mimesniff.spec.whatwg.org/#parsing-a-mime-type): {essence, parameters}, or undefined.
   const typeOf = (text) => {
-    const [, essence, rest] = /^\s*([!#$%&'*+\-.^`|~\w]+\/[!#$%&'*+\-.^`|~\w]+)\s*((?:;[^]*)?)$/.exec(text ?? '') ?? [];
+    const [head, essence] = /^[\t\n\r ]*([!#$%&'*+\-.^`|~\w]+\/[!#$%&'*+\-.^`|~\w]+)[\t\n\r ]*(?=;|$)/.exec(text ?? '') ?? [];
     if (essence === undefined) return undefined;
     const parameters = new Map();
-    for (const [, name, quoted, plain] of rest.matchAll(/;\s*([!#$%&'*+\-.^`|~\w]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g)) {
+    for (const [, name, quoted, plain] of text.slice(head.length).matchAll(/;[\t\n\r ]*([^;=]*)(?:=(?:"((?:[^"\\]|\\[^])*)(?:"|\\?$)[^;]*|([^;]*)))?/g)) {
       const key = name.toLowerCase();
-      if (!parameters.has(key)) parameters.set(key, quoted !== undefined ? quoted.replace(/\\(.)/g, '$1') : plain);
+      const value = quoted !== undefined ? quoted.replace(/\\([^])/g, '$1') : plain?.replace(/[\t\n\r ]+$/, '');
+      if (value === undefined || (value === '' && quoted === undefined) || parameters.has(key)) continue;
+      if (/^[!#$%&'*+\-.^`|~\w]+$/.test(key) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) parameters.set(key, value);
     }
     return { essence: essence.toLowerCase(), parameters };
+  };
+  const typeText = ({ essence, parameters }) => {
+    const value = (text) => (/^[!#$%&'*+\-.^`|~\w]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`);
+    return `${essence}${[...parameters].map(([k, v]) => `;${k}=${value(v)}`).join('')}`;
+  };
+  exports.typeText = (text) => {
+    const found = typeOf(text);
+    return found === undefined ? undefined : typeText(found);
   };
 
   // find returns where bytes are, which are the characters of a text, or -1.
@@ -204,7 +223,7 @@
     const decode = (bytes) => decoder.decode(bytes);
     reads('blob', (bytes, headers) => {
       const found = typeOf(headers.get('content-type'));
-      return new Blob([bytes], { type: found === undefined ? '' : `${found.essence}${[...found.parameters].map(([k, v]) => `;${k}=${v}`).join('')}` });
+      return new Blob([bytes], { type: found === undefined ? '' : typeText(found) });
     });
     reads('arrayBuffer', (bytes) => bytes.slice().buffer);
     reads('text', decode);

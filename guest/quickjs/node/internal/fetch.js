@@ -150,6 +150,12 @@
         }
         data[name] = value;
       }
+      if (init.priority !== undefined && !['high', 'low', 'auto'].includes(`${init.priority}`)) {
+        throw new TypeError(`Request constructor: ${init.priority} is not an accepted type. Expected one of high, low, auto.`);
+      }
+      if (init.duplex !== undefined && `${init.duplex}` !== 'half') {
+        throw new TypeError(`Request constructor: ${init.duplex} is not an accepted type. Expected one of half.`);
+      }
       if (init.mode === 'navigate') throw new TypeError('Request constructor: invalid request mode navigate.');
       if (init.referrer !== undefined) data.referrer = referrerOf(init.referrer).replace(/^client$/, 'about:client').replace(/^no-referrer$/, '');
       if (data.cache === 'only-if-cached' && data.mode !== 'same-origin') throw new TypeError("'only-if-cached' can be set only with 'same-origin' mode");
@@ -172,8 +178,7 @@
         if (body.stream !== undefined && init.duplex === undefined) throw new TypeError('RequestInit: duplex option is required when sending a body.');
         data.body = body;
       } else if (data.body !== null) { // the new request takes over the body
-        data.body = bodies.clone(data.body, 'Request');
-        from.body.used = true;
+        data.body = bodies.transfer(data.body);
       }
       requests.set(this, data);
     }

@@ -62,7 +62,7 @@
       end(this.id);
     }
     fail(reason) {
-      if (this.over) return;
+      if (this.over && this.first === null) return;
       this.failed = { reason };
       this.cancel();
       this.controller?.error(reason);
@@ -72,7 +72,8 @@
   const respond = (data, got, body) => {
     const headers = new Headers();
     for (let i = 0; i < got.headers.length; i += 2) add(headers, got.headers[i], got.headers[i + 1]);
-    const { status, statusText, url, redirected } = got;
+    const { status, statusText, redirected } = got;
+    const url = got.url.replace(/#[^]*/, '');
     return newResponse({ status, statusText, url, redirected, type: 'basic', headers: freeze(headers), body });
   };
 
@@ -121,7 +122,7 @@
       }
     }
     const given = type.trim().replace(/^;/, 'text/plain;');
-    const headers = ['content-type', /^[^\s/;]+\/[^\s/;]+/.test(given) ? given : 'text/plain;charset=US-ASCII'];
+    const headers = ['content-type', bodies.typeText(given) ?? 'text/plain;charset=US-ASCII'];
     const body = data.method === 'HEAD' ? null : bodies.extract(bytes)[0];
     return [{ status: 200, statusText: 'OK', url: href, redirected: false, headers }, body];
   };
@@ -157,6 +158,11 @@
     if (arguments.length < 1) throw new TypeError('fetch: 1 argument required, but 0 found.');
     const data = requests.of(new Request(input, init));
     const { signal } = data;
+    const cancel = (reason) => {
+      const stream = data.body?.stream;
+      if (stream !== undefined && !stream.locked) stream.cancel(reason).catch(() => {});
+    };
+    if (signal.aborted) cancel(signal.reason);
     signal.throwIfAborted();
     const id = ids++;
     return new Promise((resolve, reject) => {
@@ -169,8 +175,7 @@
           source.fail(reason);
         } else if (state.reject !== undefined) {
           end(id);
-          const stream = data.body?.stream;
-          if (stream !== undefined && !stream.locked) stream.cancel(reason).catch(() => {});
+          cancel(reason);
         }
       });
       const started = (source) => { state.source = new WeakRef(source); };

@@ -65,9 +65,11 @@
       return;
     }
     if (init[Symbol.iterator] === undefined || init[Symbol.iterator] === null) {
+      const pairs = [];
       for (const name of Reflect.ownKeys(init)) {
-        if (Reflect.getOwnPropertyDescriptor(init, name)?.enumerable) append(data, name, init[name]);
+        if (Reflect.getOwnPropertyDescriptor(init, name)?.enumerable) pairs.push([byteString(name), byteString(init[name])]);
       }
+      for (const [name, value] of pairs) append(data, name, value);
       return;
     }
     let i = 0;
