@@ -235,6 +235,10 @@ func TestSmuggling(t *testing.T) {
 	require.EqualValues(t, 5, bodies.Load())
 	require.Equal(t, http.Header{"X-Mine": {"kept"}, "User-Agent": {"own"}, "Accept": {"*/*"}, "Accept-Encoding": {"gzip, deflate"},
 		"Content-Length": {"5"}}, r.Header)
+
+	_, _, err = do(t, g.Run("test"), &network.Request{URL: "http://a.example/", Header: []network.Field{{Name: "Range", Value: "bytes=1-2"}}})
+	require.NoError(t, err)
+	require.Equal(t, "identity", seen.Load().Header.Get("Accept-Encoding"), "a part of what is compressed cannot be decompressed")
 }
 
 func TestEndlessResponses(t *testing.T) {

@@ -155,7 +155,7 @@ func (g *Gate) request(ctx context.Context, h *hop) (*http.Request, []string, er
 		return nil, nil, p.err
 	}
 	request.Header.Set("Accept-Encoding", "gzip, deflate")
-	if request.Header.Get("Range") != "" { // a part of what is compressed cannot be decompressed
+	if len(request.Header.Values("Range")) > 0 { // a part of what is compressed cannot be decompressed
 		request.Header.Set("Accept-Encoding", "identity")
 	}
 	for name, value := range map[string]string{"Accept": "*/*", "User-Agent": "toolrun"} {

@@ -82,10 +82,28 @@ func TestFetch(t *testing.T) {
 			"302,/json"},
 		"other hosts": {`try { await fetch('https://example.com/a?b') } catch (e) { return [e.name, e.code, e.message].join('|') }`,
 			"TypeError|denied|no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'"},
-		"other schemes":    {`await fetch('file:///etc/passwd')`, "TypeError: requests go to https: and http: only, not to file:"},
-		"relative URLs":    {`await fetch('/a')`, "TypeError: Failed to parse URL from /a"},
-		"nothing":          {`await fetch()`, "TypeError: fetch: 1 argument required, but 0 found."},
-		"data URLs":        {`return await (await fetch('data:text/x;base64,aGk=')).text() + (await (await fetch('data:,a%20b')).blob()).type`, "hitext/plain;charset=us-ascii"},
+		"other schemes": {`await fetch('file:///etc/passwd')`, "TypeError: requests go to https: and http: only, not to file:"},
+		"relative URLs": {`await fetch('/a')`, "TypeError: Failed to parse URL from /a"},
+		"nothing":       {`await fetch()`, "TypeError: fetch: 1 argument required, but 0 found."},
+		"data URLs":     {`return await (await fetch('data:text/x;base64,aGk=')).text() + (await (await fetch('data:,a%20b')).blob()).type`, "hitext/plain;charset=us-ascii"},
+		"chunks of clones": {`const first = new Response(new ReadableStream({ start(c) { c.enqueue(new Uint8Array([1, 2])); c.close(); } })), second = first.clone();
+			(await first.body.getReader().read()).value[0] = 9; return (await second.bytes()).join()`, "1,2"},
+		"types of data URLs": {`return (await Promise.all(['IMAGE/gif;CHARSET=x', ';charset= x', 'text/plain;a=""', 'x/x;base64;base64', ' ', 'x'].map(
+			async (type) => (await fetch('data:' + type + ',WA')).headers.get('content-type')))).join('|')`,
+			`image/gif;charset=x|text/plain;charset=" x"|text/plain;a=""|x/x|text/plain;charset=US-ASCII|text/plain;charset=US-ASCII`},
+		"ranges of blobs": {`const blob = URL.createObjectURL(new Blob(['0123456789'], { type: 'a/b' }));
+			return (await Promise.all(['bytes=2-4', 'bytes=7-', 'bytes=-2', 'bytes=-20', 'bytes=8-99', 'bytes = 1 - 2', 'bytes=10-', 'bytes=4-2', 'bytes=-', 'bytes=-0', 'bytes=1-2,4-5', ''].map(async (range) => {
+				try {
+					const r = await fetch(blob, { headers: { range } });
+					return [r.status, r.headers.get('content-range'), r.headers.get('content-length'), r.headers.get('content-type'), await r.text()].join(' ');
+				} catch (e) { return e.name }
+			}))).join()`, "206 bytes 2-4/10 3 a/b 234,206 bytes 7-9/10 3 a/b 789,206 bytes 8-9/10 2 a/b 89,206 bytes 0-9/10 10 a/b 0123456789,206 bytes 8-9/10 2 a/b 89," +
+			"206 bytes 1-2/10 2 a/b 12,TypeError,TypeError,TypeError,TypeError,TypeError,TypeError"},
+		"a fragment that is empty": {`return (await fetch(base + '/json#')).url === base + '/json'`, "true"},
+		"aborted after it has come": {`const c = new AbortController(); const r = await fetch(base + '/json', { signal: c.signal }); c.abort();
+			const first = await r.text().catch((e) => e.name); return [first, await r.text().catch((e) => e.name)].join()`, "AbortError,AbortError"},
+		"a body of an aborted request": {`let reason; const body = new ReadableStream({ cancel(r) { reason = r } });
+			const p = fetch(base, { method: 'POST', body, duplex: 'half', signal: AbortSignal.abort('mine') }).catch((e) => e); return [reason, await p].join()`, "mine,mine"},
 		"blob URLs":        {`return await (await fetch(URL.createObjectURL(new Blob(['hi'])))).text()`, "hi"},
 		"its shape":        {`return [typeof fetch, fetch.name, fetch.length, Object.keys(globalThis).includes('fetch')].join()`, "function,fetch,1,false"},
 		"another fetch":    {`globalThis.fetch = () => 5; return fetch()`, "5"},

@@ -50,7 +50,7 @@ func newWPTServer(t *testing.T, dir string) *wptServer {
 
 // gate returns a gate that lets all requests to the server pass.
 func (s *wptServer) gate(t *testing.T) *egress.Gate {
-	policy := &network.Policy{Limits: network.Limits{PerRun: 1e5, PerMinute: 1e6, Redirects: 20}} // as many redirects as browsers
+	policy := &network.Policy{Limits: network.Limits{PerRun: 1e5, PerMinute: 1e6, AtOnce: 1000, Redirects: 20}} // as many redirects as browsers
 	for _, server := range []*httptest.Server{s.first, s.other} {
 		rule, err := network.ParseRule("* " + server.URL)
 		require.NoError(t, err)
@@ -303,9 +303,14 @@ var wptHandlers = map[string]func(s *wptServer, w http.ResponseWriter, r *http.R
 		w.Header().Set("Content-Type", "text/plain")
 		w.Write(body)
 	},
-	"network-partition-key.py": func(_ *wptServer, w http.ResponseWriter, r *http.Request) {
+	"network-partition-key.py": func(s *wptServer, w http.ResponseWriter, r *http.Request) {
+		key := wptValue(r, "uuid", "")
+		known, _ := s.take("", key).([]string)
+		known = append(known, r.RemoteAddr)
+		s.put("", key, known)
 		w.WriteHeader(wptNumber(r, "status", http.StatusOK))
-		io.WriteString(w, "ok. Request was sent 1 times. 1 connections were created.")
+		connections := len(slices.Compact(slices.Sorted(slices.Values(known))))
+		fmt.Fprintf(w, "ok. Request was sent %d times. %d connections were created.", len(known), connections)
 	},
 	"parse-headers.py": func(_ *wptServer, w http.ResponseWriter, r *http.Request) {
 		wptRaw(w, r, "200 OK", "My-Custom-Header: "+wptValue(r, "my-custom-header", "")+"\r\n", "")

@@ -7,6 +7,7 @@
   const { Blob, File, FormData } = require('internal/blob');
   const encoder = new TextEncoder();
 
+  const teeCloned = (stream) => require('internal/webstreams/readable').teeCloned(stream);
   const stateOf = (stream) => stream[require('internal/webstreams/common').state];
   const copyOf = (value) => {
     const { buffer, offset, length } = bytesOf(value);
@@ -137,7 +138,7 @@
     if (body === null) return null;
     if (unusable(body)) throw new TypeError(`${name}.clone: Body has already been consumed.`);
     if (body.stream === undefined && body.source === undefined) return { ...body };
-    const [mine, other] = streamOf(body).tee();
+    const [mine, other] = teeCloned(streamOf(body)); // what one does to its chunks, the other does not see
     body.stream = mine;
     return { bytes: undefined, pending: undefined, stream: other, used: false };
   };
@@ -214,6 +215,8 @@
       const method = {
         async [name]() {
           const { body, headers } = slot.of(this);
+          const failed = body?.source?.failed;
+          if (failed !== undefined && !body.used) throw failed.reason;
           return f(await read(body), headers);
         },
       }[name];

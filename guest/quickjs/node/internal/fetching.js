@@ -92,12 +92,28 @@
     throw new TypeError(`fetch: ${url} is not what integrity says: its digest is sha${strongest}-${is}`);
   };
 
+  // partOf answers with the bytes of a blob that a header wants (https://fetch.spec.whatwg.org/#simple-range-header-value).
+  const partOf = (blob, range, url) => {
+    const [, first, last] = /^bytes[\t ]*=[\t ]*(\d*)[\t ]*-[\t ]*(\d*)$/.exec(range) ?? [];
+    const { size } = blob;
+    let start = Number(first);
+    let end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
+    if (first === '') [start, end] = [Math.max(size - Number(last), 0), size - 1];
+    if (first === undefined || first + last === '' || start >= size || (first !== '' && last !== '' && start > Number(last))) {
+      throw new TypeError(`fetch: ${url} has ${size} bytes, of which the header Range (${range}) must name some, such as bytes=0-99`);
+    }
+    const headers = ['content-length', `${end + 1 - start}`, 'content-range', `bytes ${start}-${end}/${size}`, 'content-type', blob.type];
+    return [{ status: 206, statusText: 'Partial Content', url, redirected: false, headers }, bodies.extract(blob.slice(start, end + 1, blob.type))[0]];
+  };
+
   // local answers for the URLs that need no network.
   const local = (data) => {
     const href = data.url;
     if (href.startsWith('blob:') && data.method === 'GET') {
       const blob = require('internal/objecturl').resolve(href);
       if (blob === undefined) throw new TypeError(`fetch: there is no blob ${href}`);
+      const range = data.headers.get('range');
+      if (range !== null) return partOf(blob, range, href);
       const headers = ['content-length', `${blob.size}`, 'content-type', blob.type];
       return [{ status: 200, statusText: 'OK', url: href, redirected: false, headers }, bodies.extract(blob)[0]];
     }

@@ -568,6 +568,7 @@
     ReadableStream, ReadableStreamDefaultReader, ReadableStreamDefaultController, createReadable: create, createReadableBytes: createBytes,
     cancelReadable: cancel, closeStream, errorStream, initializeReader, genericRelease, failRequests, readDefault, releaseDefault, acquire,
     closeController, enqueueChunk, errorController, desiredSizeOf: desiredSize, canCloseOrEnqueue,
+    teeCloned: (object) => (of(object, 'readable').controller.kind === 'byteController' ? object.tee() : tee(of(object, 'readable'), true)),
     hasBackpressure: (controller) => !shouldPull(controller), wrongThis,
   });
 })

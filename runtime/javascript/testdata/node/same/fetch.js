@@ -168,6 +168,30 @@ module.exports = (async () => {
   await answer('formData of a text', () => new Response('x').formData());
   await answer('formData that is broken', async () => { try { return await new Response('x', { headers: { 'content-type': 'multipart/form-data; boundary=b' } }).formData(); } catch (e) { return e.name; } });
 
+  for (const type of ['A/B', ' a/b ; C = d', 'a/b;c="d e"', 'a/b;c="d\\"e";c=f', 'a/b;c=;d=e', 'a/b;c', 'a', '/b', 'a/b c', 'a/b;charset="x', 'a/b;c="d"x;e=f']) {
+    await answer(`blob of the type ${type}`, async () => (await new Response('x', { headers: { 'content-type': type } }).blob()).type);
+  }
+  await answer('Headers: a record with a symbol', () => {
+    const log = [];
+    const record = new Proxy({ a: '1', [Symbol('s')]: '2', b: '3' }, { get(target, key) { log.push(String(key)); return target[key]; } });
+    try { new Headers(record); } catch (error) { return [error.name, log.includes('Symbol(s)')]; }
+    return log;
+  });
+  await answer('a request of a request with a stream', async () => {
+    const first = post(stream('ab'), { duplex: 'half' });
+    const { body } = first;
+    const second = new Request(first);
+    return [first.body === body, first.bodyUsed, second.bodyUsed, await second.text()];
+  });
+  await answer('duplex: full', () => { try { return post('x', { duplex: 'full' }); } catch (error) { return error.name; } });
+  await answer('a form that changes while it is iterated', () => {
+    const form = new FormData();
+    for (const name of ['a', 'b', 'c']) form.append(name, name);
+    const seen = [];
+    for (const [name] of form) { seen.push(name); if (name === 'a') form.delete('b'); }
+    return seen;
+  });
+
   await answer('URLs of blobs', async () => {
     const id = URL.createObjectURL(new Blob(['x'], { type: 'a/b' }));
     const blob = resolveObjectURL(id);
