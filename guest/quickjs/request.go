@@ -33,25 +33,25 @@ func (vm *VM) RequestEval(ctx context.Context, source, name string) (Request, er
 }
 
 func (vm *VM) requestEval(ctx context.Context, kind uint32, source, name string, flags uint32) (Request, error) {
-	file, err := vm.Name(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	r, err := vm.newRequest(ctx, kind, len(source)+1)
+	size := uint32(len(source) + 1 + len(name) + 1) // two C strings, of which the engine keeps none
+	r, err := vm.newRequest(ctx, kind, int(size))
 	if err != nil {
 		return 0, err
 	}
 	p := r.pointer()
 	code := p + requestSize
+	file := code + uint32(len(source)) + 1
 	vm.memory.WriteUint32Le(p+evalCode, code)
 	vm.memory.WriteUint32Le(p+evalLength, uint32(len(source)))
 	vm.memory.WriteUint32Le(p+evalName, file)
 	vm.memory.WriteUint32Le(p+evalFlags, flags)
-	room, ok := vm.memory.Read(code, uint32(len(source))+1)
+	room, ok := vm.memory.Read(code, size)
 	if !ok {
 		return 0, ErrNoMemory
 	}
-	return r, vm.copyPieces(room, source)
+	copy(room[file-code:], name)
+	room[size-1] = 0
+	return r, vm.copyPieces(room[:file-code], source)
 }
 
 // RequestCall makes a request for [VM.Call].

@@ -52,6 +52,9 @@ func (in *instance) exception() error {
 	}
 	in.run.outcome = nil // whatever there was, this is the end
 	v, err := in.vm.Call(ctx, in.prelude.Fail, e)
+	if err == nil {
+		err = in.vm.Free(ctx, e)
+	}
 	if err != nil {
 		return in.reason(err)
 	}

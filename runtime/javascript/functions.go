@@ -92,8 +92,10 @@ func (in *instance) install() error {
 	if err != nil {
 		return err
 	}
-	_, err = in.checked(in.vm.Call(ctx, in.prelude.Install, argument))
-	return err
+	if _, err = in.checked(in.vm.Call(ctx, in.prelude.Install, argument)); err != nil || !r.options.Session {
+		return err // with the sandbox, the argument goes
+	}
+	return in.reason(in.vm.Free(ctx, argument))
 }
 
 // invocation is a call of one of the run's functions.

@@ -184,11 +184,20 @@ func (r *run) fresh(program *sandbox.Program) (*instance, error) {
 	return in, in.install()
 }
 
-func (r *run) collectAt() uint32 { return uint32(min(maxCollectAt, r.Limits().Memory/8)) }
+func (r *run) collectAt() uint32 {
+	if r.options.Session {
+		return sessionCollectAt
+	}
+	return uint32(min(maxCollectAt, r.Limits().Memory/8))
+}
 
-// maxCollectAt is how many bytes a script may allocate before the first collection of cycles, if its memory limit is at
-// least eight times as large. A collection visits all objects, and most scripts end without garbage in cycles.
-const maxCollectAt = 8 << 20
+const (
+	// maxCollectAt is how many bytes a script may allocate before the first collection of cycles, if its memory limit is
+	// at least eight times as large. A collection visits all objects, and most scripts end without garbage in cycles.
+	maxCollectAt = 8 << 20
+	// sessionCollectAt is the same for a session, whose garbage is part of each state until it is collected.
+	sessionCollectAt = 700 << 10
+)
 
 func decodeState(data []byte) (any, error) {
 	var s imageState

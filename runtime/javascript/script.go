@@ -359,8 +359,10 @@ func (in *instance) compileModule(source string, from *module.Map) (compiled, er
 // startScript starts a compiled script.
 func (in *instance) startScript(c compiled) error {
 	if in.run.options.Session {
-		_, err := in.checked(in.vm.Call(in.Context(), in.prelude.EndTop, c.promise))
-		return err
+		if _, err := in.checked(in.vm.Call(in.Context(), in.prelude.EndTop, c.promise)); err != nil {
+			return err
+		}
+		return in.reason(in.vm.Free(in.Context(), c.promise))
 	}
 	if c.module {
 		_, err := in.checked(in.callWith(in.prelude.StartModule, map[string]any{"module": in.run.entry}))
@@ -370,7 +372,7 @@ func (in *instance) startScript(c compiled) error {
 	return err
 }
 
-// callWith calls a function of the prelude with values and an object.
+// callWith calls a function of the prelude with values and an object, which it frees if the sandbox stays.
 func (in *instance) callWith(function quickjs.Value, details map[string]any, before ...quickjs.Value) (quickjs.Value, error) {
 	text, err := json.Marshal(details)
 	if err != nil {
@@ -380,7 +382,11 @@ func (in *instance) callWith(function quickjs.Value, details map[string]any, bef
 	if err != nil || argument == quickjs.Exception {
 		return argument, err
 	}
-	return in.vm.Call(in.Context(), function, append(before, argument)...)
+	result, err := in.vm.Call(in.Context(), function, append(before, argument)...)
+	if err == nil && in.run.options.Session {
+		err = in.vm.Free(in.Context(), argument)
+	}
+	return result, err
 }
 
 func utf16Length(s string) int {

@@ -109,7 +109,6 @@ func (r *run) restore() (*instance, *stateData, error) {
 		}
 		r.wrapped[file] = true
 	}
-	in.vm.CollectAt(r.collectAt())
 	return in, data, nil
 }
 

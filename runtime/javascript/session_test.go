@@ -209,3 +209,50 @@ func TestStatesThatCannotBeUsed(t *testing.T) {
 	require.ErrorAs(t, err, &refused)
 	require.ErrorContains(t, err, "keep less data in variables")
 }
+
+// Scripts that declare nothing leave nothing behind: the state is as large after hundreds of them as after a few.
+func TestSessionsDoNotGrow(t *testing.T) {
+	key := []byte("0123456789abcdef")
+	size := func(state *sandbox.State) int {
+		sealed, err := state.Seal(key, 0)
+		require.NoError(t, err)
+		return len(sealed)
+	}
+	functions := []javascript.Function{
+		{Name: "now", Call: func(context.Context, []any) (any, error) { return "y", nil }},
+		{Name: "later", Async: true, Call: func(context.Context, []any) (any, error) { return "y", nil }},
+	}
+	for name, script := range map[string]string{
+		"a result":           `return 1`,
+		"the console":        `console.log('x', { a: 1 })`,
+		"waiting":            `await 1; return 2`,
+		"calls":              `return now('x') + await later('y')`,
+		"exceptions":         `try { null.x } catch (e) { console.log(e.stack) }`,
+		"async functions":    `const f = async () => { await 1; return 2 }; return await f()`,
+		"imports":            `import fs from 'fs'; fs.existsSync('/x'); await import('path')`,
+		"types":              `const x: number = 1; enum E { A }`,
+		"iterators":          `const p = new Proxy({}, {}); for await (const x of [1, 2]);`,
+		"classes of the web": `structuredClone({ a: [1] }); new URL('http://a/b?c'); crypto.randomUUID(); queueMicrotask(() => {})`,
+		"CommonJS":           `exports.x = 1`,
+		"garbage in cycles":  `for (let i = 0; i < 100; i++) { const a = {}; a.a = a }`,
+		"timers":             `await new Promise((resolve) => setTimeout(resolve, 0))`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var state *sandbox.State
+			first := 0
+			for i := range 300 {
+				result, err := engine.Run(t.Context(), script, &javascript.RunOptions{Session: true, State: state, Functions: functions})
+				require.NoError(t, err)
+				if state = result.State; i == 10 {
+					first = size(state)
+				}
+			}
+			if name == "garbage in cycles" || name == "timers" { // which is collected now and then
+				require.LessOrEqual(t, state.Bytes(), int64(1<<20))
+			} else {
+				require.LessOrEqual(t, size(state), first+8<<10)
+			}
+		})
+	}
+}
