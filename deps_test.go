@@ -109,7 +109,7 @@ var mayImport = map[string][]string{
 		"runtime/command", "tools/filesystem", "tools/javascript", "tools/memory", "tools/python", "tools/module", "tools/sessions", "vfs",
 		"vfs/admin", "vfs/archive", "vfs/local",
 		"vfs/postgres", "vfs/postgres/s3", "web"},
-	"cmd/toolrun/internal/mcphttp":  {"mcp/mcpserver", "registry", "vfs"},
+	"cmd/toolrun/internal/mcphttp":  {"mcp/mcpserver", "network", "registry", "vfs"},
 	"cmd/toolrun/internal/ptytest":  {},
 	"cmd/toolrun/internal/terminal": {"internal/plaintext"},
 }

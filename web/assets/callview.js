@@ -76,6 +76,7 @@ export function facts(call) {
     call.tool && fact("Took", duration(usage?.milliseconds ?? call.milliseconds)),
     usage && fact("Memory", size(usage.memoryBytes)),
     usage?.work > 0 && fact("Work", usage.work.toLocaleString("en")),
+    usage?.requests > 0 && fact("Network", `${count(usage.requests, "request")}, ${size(usage.sentBytes ?? 0)} sent, ${size(usage.receivedBytes ?? 0)} received`),
     call.client && fact("By", name(call.client)),
     call.parent && fact("Part of", h("a", {href: page("calls", {call: call.parent})}, name(call.parent))));
 }

@@ -1,6 +1,8 @@
 package browsertest
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/pythontest"
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/runtime/python"
 )
 
@@ -233,6 +236,21 @@ func TestRun(t *testing.T) {
 		p.until(`!document.querySelector("#run").disabled && document.querySelector(".facts")`)
 		require.LessOrEqual(t, value[int](p, `document.querySelector("[role=log]").textContent.length`), 300<<10)
 	})
+}
+
+// TestRunRequests has a run say what it has used of the network.
+func TestRunRequests(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("answer")) }))
+	t.Cleanup(site.Close)
+	rule, err := network.ParseRule("* " + site.URL)
+	require.NoError(t, err)
+	s := serve(t, toolrun.Options{Network: &network.Policy{Rules: []network.Rule{rule}}})
+	s.project("notes", nil)
+	p := s.visit()
+	p.open("run", "project", "notes")
+	p.write("#code", "return (await (await fetch('"+site.URL+"', {method: 'POST', body: 'abc'})).text())")
+	p.click("Run")
+	p.until(`document.querySelector(".facts")?.textContent.includes("1 request, 3 bytes sent, 6 bytes received")`)
 }
 
 func TestRunPython(t *testing.T) {

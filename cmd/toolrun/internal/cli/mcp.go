@@ -193,6 +193,13 @@ func (c *mcpCommand) run(cmd *cobra.Command) (err error) {
 	metrics := mcphttp.NewMetrics(!c.sessionProjects)
 	if c.http != "" {
 		middleware = append(middleware, metrics.Middleware)
+		audit := requests
+		requests = func(r network.Record) {
+			metrics.Request(r)
+			if audit != nil {
+				audit(r)
+			}
+		}
 	}
 	if c.runner, err = c.servers.open(cmd, toolrun.Options{Middleware: middleware, NetworkAudit: requests}); err != nil {
 		return err

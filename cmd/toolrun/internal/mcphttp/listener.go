@@ -45,7 +45,7 @@ func (d *door) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		g := &guest{Conn: conn, door: d, from: network(conn.RemoteAddr())}
+		g := &guest{Conn: conn, door: d, from: origin(conn.RemoteAddr())}
 		leaves, ok := d.enter(g)
 		if leaves != nil {
 			_ = leaves.Close()
@@ -94,8 +94,8 @@ func (d *door) leave(g *guest) {
 	}
 }
 
-// network is what connections are counted by: an IPv4 address, or the IPv6 network that one customer usually has.
-func network(address net.Addr) netip.Prefix {
+// origin is what connections are counted by: an IPv4 address, or the IPv6 network that one customer usually has.
+func origin(address net.Addr) netip.Prefix {
 	at, err := netip.ParseAddrPort(address.String())
 	if err != nil { // connections without an address count as one network
 		return netip.Prefix{}

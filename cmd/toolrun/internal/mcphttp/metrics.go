@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -22,6 +24,8 @@ import (
 //	toolrun_calls_total{project,tool,outcome}    calls of tools; the outcome is "ok" or the code of the error
 //	toolrun_calls_running{project}               calls that run
 //	toolrun_call_seconds{project,tool,quantile}  how long calls have taken, in the last five minutes
+//	toolrun_requests_total{project,outcome}      requests of code over the network; the outcome is "ok" or the kind of the error
+//	toolrun_request_bytes_total{project,way}     bytes of their bodies; the way is "sent" or "received"
 //	toolrun_project_bytes{project}               size of a project's files
 //	toolrun_project_files{project}               number of its files and directories
 //	toolrun_project_history_bytes{project}       size of its history
@@ -83,6 +87,25 @@ func (m *Metrics) Middleware(next registry.Handler) registry.Handler {
 		m.set.GetOrCreateSummary(fmt.Sprintf("toolrun_call_seconds{project=%s,tool=%s}", project, label(tool))).
 			UpdateDuration(start)
 		return result
+	}
+}
+
+// Request counts a request of code.
+func (m *Metrics) Request(r network.Record) {
+	project := label("")
+	if m.byProject {
+		project = label(r.Project)
+	}
+	outcome := "ok"
+	if r.Err != nil {
+		outcome = "failed"
+		if e, ok := errors.AsType[*network.Error](r.Err); ok {
+			outcome = string(e.Kind)
+		}
+	}
+	m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_requests_total{project=%s,outcome=%q}", project, outcome)).Inc()
+	for way, n := range map[string]int64{"sent": r.Sent, "received": r.Received} {
+		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_request_bytes_total{project=%s,way=%q}", project, way)).AddInt64(n)
 	}
 }
 
