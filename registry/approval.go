@@ -22,6 +22,7 @@ const (
 	AskWrites      = "writes"      // tools that are not ReadOnly
 	AskDestructive = "destructive" // tools that are Destructive
 	AskExternal    = "external"    // tools that are OpenWorld
+	AskNetwork     = "network"     // requests over the network: see [NetworkTool]; and a tool of that name
 	AskSource      = "source:"
 )
 
@@ -86,7 +87,7 @@ type Approval struct {
 // error, as the tools of servers come and go.
 func CheckAsk(rule string) error {
 	source, isSource := strings.CutPrefix(rule, AskSource)
-	if isSource && source != "" || slices.Contains([]string{AskAll, AskWrites, AskDestructive, AskExternal}, rule) {
+	if isSource && source != "" || slices.Contains([]string{AskAll, AskWrites, AskDestructive, AskExternal, NetworkTool}, rule) {
 		return nil
 	}
 	if err := CheckName(rule); err != nil {
@@ -107,7 +108,7 @@ func (s *Selection) asks(call *Call, spec *Spec) (rule string, ok bool) {
 		for _, rule := range rules {
 			source, isSource := strings.CutPrefix(rule, AskSource)
 			if rule == AskAll || rule == AskWrites && !spec.Annotations.ReadOnly || rule == AskDestructive && spec.Annotations.Destructive ||
-				rule == AskExternal && spec.Annotations.OpenWorld || isSource && source == spec.Source || rule == spec.Name {
+				rule == AskExternal && spec.Annotations.OpenWorld || isSource && source == spec.Source || rule == spec.Name || rule == AskNetwork && spec.Name == NetworkTool {
 				return rule, true
 			}
 		}

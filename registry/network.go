@@ -10,11 +10,13 @@ import (
 	"github.com/toolrun/toolrun/network"
 )
 
-// NetworkTool is the name under which requests over the network stand in rules of [Selection].Ask, and in an
-// [ApprovalRequest]. The input of such a call is {"method", "url", "bytes"}, the last one the size of the body. It cannot
-// be changed, and it has no ID, since it cannot wait: [Decision].Later is as if nobody could be asked. AskAll and AskExternal are for requests, too, and so are AskWrites and AskDestructive for those with other
-// methods than GET and HEAD.
-const NetworkTool = "network"
+// NetworkTool is the name of requests over the network in an [ApprovalRequest], which no tool can have. The input of such
+// a call is {"method", "url", "bytes"}, the last one the size of the body. It cannot be changed, and it has no ID, since it
+// cannot wait: [Decision].Later is as if nobody could be asked.
+//
+// It is a rule of [Selection].Ask, too. AskNetwork, AskAll and AskExternal are also for requests, and so are AskWrites and
+// AskDestructive for those with other methods than GET and HEAD.
+const NetworkTool = "network:request"
 
 // networkSpec describes requests with a method.
 func networkSpec(method string) *Spec {

@@ -12,8 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/internal/enginetest"
 	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/runtime"
+	js "github.com/toolrun/toolrun/runtime/javascript"
 	"github.com/toolrun/toolrun/tools/javascript"
 )
 
@@ -92,7 +95,7 @@ func TestNetworkUsage(t *testing.T) {
 func TestNetworkApproval(t *testing.T) {
 	r := newRegistry(t)
 	env, server := networkEnv(t, "* %s")
-	env.Selection.Ask = []string{registry.NetworkTool}
+	env.Selection.Ask = []string{registry.AskNetwork}
 	get := `return await (await fetch('` + server.URL + `/a')).text()`
 	require.Contains(t, run(t, r, env, get).Text(), "needs the approval of a person, and there is nobody here who could give it")
 
@@ -122,4 +125,33 @@ func TestNetworkApproval(t *testing.T) {
 	require.Contains(t, text, `TypeError: a person has refused the request to {"method":"DELETE"`)
 	require.Contains(t, text, "not today")
 	require.Len(t, asked, 3, "the call and the deletion")
+}
+
+// TestToolNamedNetwork: who always approves a tool of that name has approved no requests, and the other way round.
+func TestToolNamedNetwork(t *testing.T) {
+	engine := enginetest.New(runtime.EngineOptions{})
+	t.Cleanup(func() { require.NoError(t, engine.Close(context.Background())) })
+	r, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return engine.Interpreter, nil }, nil),
+		registry.Func(registry.Spec{Name: "network", Description: "Draws a network."},
+			func(context.Context, struct{}, registry.Env) (string, error) { return "drawn", nil }))
+	require.NoError(t, err)
+	env, server := networkEnv(t, "* %s")
+	env.Selection = env.Selection.WithOption(javascript.Name, javascript.OptionToolCalls, true)
+	env.Selection.Ask = []string{"network"}
+	const draw = `await tools.network({});`
+	fetching := `await (await fetch('` + server.URL + `/a')).text();`
+	for _, c := range []struct{ always, other string }{{draw, fetching}, {fetching, draw}} {
+		var asked []string
+		env.Approve = registry.RememberApprovals(func(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+			asked = append(asked, request.Call.Tool)
+			return registry.Decision{Approved: len(asked) == 1, Always: true}, nil
+		})
+		result := run(t, r, env, c.always+c.always+"return 'done'")
+		require.True(t, strings.HasPrefix(result.Text(), "done"), result.Text())
+		require.Len(t, asked, 1, "it is remembered")
+		result = run(t, r, env, c.other)
+		require.Contains(t, result.Text(), "person has refused")
+		require.Len(t, asked, 2, "the other one is asked for")
+		require.ElementsMatch(t, []string{"network", registry.NetworkTool}, asked)
+	}
 }
