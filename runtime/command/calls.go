@@ -12,7 +12,8 @@ import (
 
 // A Caller makes a module's call of a tool, with the input as the module has written it, and returns the result for the
 // module. The text of an error is for the module, too. The context ends with the run; a Caller that does not return
-// before is abandoned, and its result dropped. The input is the Caller's to keep.
+// before is abandoned, and its result dropped. While it waits for a person ([sandbox.Hold]), the run's time stands still. The
+// input is the Caller's to keep.
 type Caller func(ctx context.Context, tool string, input []byte) ([]byte, error)
 
 // The functions that a module can import to call tools.
@@ -84,8 +85,8 @@ func (d *driver) callTool(stack []uint64) ([]byte, error) {
 		return nil, err
 	}
 	d.in.SetImpure()
-	run, caller := d.in.Run(), d.host.Call
-	return sandbox.Await(run, func() ([]byte, error) { return caller(run.Context(), string(tool), input) })
+	call, caller := d.in.Run().NewCall(), d.host.Call
+	return sandbox.AwaitCall(call, func() ([]byte, error) { return caller(call.Context(), string(tool), input) })
 }
 
 // read copies what the module says is at an address.
