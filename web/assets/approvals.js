@@ -3,7 +3,7 @@
 import {get, post, project} from "./api.js";
 import {button, fill, h, problem, prompt, say, working} from "./dom.js";
 import {changeRow, sideBySide} from "./diff.js";
-import {count, name, pieces, plain, when} from "./text.js";
+import {count, escaped, name, pieces, plain, when} from "./text.js";
 
 function pretty(text) {
   try {
@@ -73,7 +73,7 @@ function call(a, c, place) {
     if (reason) await working(refuse, trouble, () => send({approved: false, reason: reason.text}));
   }, {class: "danger", "aria-label": `Refuse ${plain(c.tool)}`});
   const edit = button("Edit", () => {
-    const text = h("textarea", {class: "code", spellcheck: "false", "aria-label": "Input as JSON", value: JSON.stringify(JSON.parse(c.input || "{}"), null, 2)});
+    const text = h("textarea", {class: "code", spellcheck: "false", "aria-label": "Input as JSON", value: escaped(JSON.stringify(JSON.parse(c.input || "{}"), null, 2))});
     const save = button("Approve with this input", () => working(save, trouble, async () => {
       let input;
       try {

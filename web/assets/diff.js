@@ -2,7 +2,7 @@
 
 import {get, project} from "./api.js";
 import {button, fill, h, problem} from "./dom.js";
-import {count, name, pieces} from "./text.js";
+import {count, name, pieces, plain} from "./text.js";
 
 const maxRows = 2000;
 
@@ -72,7 +72,7 @@ export function changeRow(change, ...more) {
     }
     toggle.setAttribute("aria-expanded", "true");
     toggle.textContent = "Hide";
-  }, {class: "plain", "aria-expanded": "false", "aria-label": `Show what changed in ${change.path}`});
+  }, {class: "plain", "aria-expanded": "false", "aria-label": `Show what changed in ${plain(change.path)}`});
   const path = change.op === "undone" ? [] : change.to ? [name(change.path), " → ", name(change.to)] : [name(change.path)];
   return h("li", {}, h("div", {class: "change"}, h("span", {class: "op"}, verbs[change.op] ?? change.op), h("span", {}, path), toggle, more), place);
 }

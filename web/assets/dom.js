@@ -1,5 +1,7 @@
 // Elements, made of nodes alone: no text ever becomes markup.
 
+import {pieces, plain} from "./text.js";
+
 // h makes an element. Properties that begin with "on" are listeners, true is an attribute without a value, and false,
 // null and undefined are none.
 export function h(tag, properties, ...children) {
@@ -27,7 +29,7 @@ export function fill(element, ...children) {
 // say tells something in the corner, and to screen readers. An action can take it back.
 export function say(text, action) {
   const place = document.getElementById("says");
-  const note = h("div", {class: "note"}, h("span", {}, text));
+  const note = h("div", {class: "note"}, h("span", {}, plain(text)));
   const end = () => note.remove();
   if (action) {
     note.append(h("button", {type: "button", onclick: () => { end(); action.do(); }}, action.name));
@@ -41,8 +43,8 @@ export function say(text, action) {
 // problem is an error where it belongs.
 export function problem(error) {
   const lines = error.reasons ?? [];
-  return h("div", {class: "problem", role: "alert"}, h("p", {}, error.message ?? String(error)),
-    lines.length > 0 && h("ul", {}, lines.map((line) => h("li", {}, line))));
+  return h("div", {class: "problem", role: "alert"}, h("p", {}, pieces(error.message ?? String(error))),
+    lines.length > 0 && h("ul", {}, lines.map((line) => h("li", {}, pieces(line)))));
 }
 
 // ask shows a question, and returns whether it was answered with the button of this name.

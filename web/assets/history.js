@@ -4,7 +4,7 @@ import {follow, get, here, page, post, project} from "./api.js";
 import {button, fill, h, problem, say, working} from "./dom.js";
 import {changeRow} from "./diff.js";
 import {checkpoints} from "./checkpoints.js";
-import {name, when} from "./text.js";
+import {name, plain, when} from "./text.js";
 
 export async function show(main) {
   const path = here("path");
@@ -57,7 +57,7 @@ export async function show(main) {
     const title = g.undoes ? ["Undone: ", name(g.undoes)] : g.call ? name(g.call) : "A change without a call";
     const unit = g.call || "#" + g.changes[0].id;
     const undo = !g.undoes && undoButton(unit, trouble, load);
-    return h("section", {class: "group", "aria-label": g.call || "Change"},
+    return h("section", {class: "group", "aria-label": plain(g.call || "Change")},
       h("div", {class: "bar"}, h("h2", {}, g.call ? h("a", {href: page("calls", {call: g.call})}, title) : title), h("span", {class: "quiet"}, when(g.time)),
         g.redoes && h("span", {class: "badge"}, "done again"), h("span", {class: "right"}, undo)),
       trouble,
@@ -65,7 +65,7 @@ export async function show(main) {
         change.op !== "undone" && change.path && change.op !== "mkdir" && button("Restore", (event) => working(event.target, trouble, async () => {
           const {did} = await post("history/restore", {project, change: change.id});
           say(did.charAt(0).toUpperCase() + did.slice(1) + ".");
-        }), {class: "plain", title: "Put it back as it was before this change", "aria-label": `Restore ${change.path} as it was before`})))));
+        }), {class: "plain", title: "Put it back as it was before this change", "aria-label": `Restore ${plain(change.path)} as it was before`})))));
   }
 }
 
@@ -92,6 +92,6 @@ export function undoButton(call, trouble, done) {
       await done?.();
     }});
     await done?.();
-  }), {"aria-label": `Undo ${call}`});
+  }), {"aria-label": `Undo ${plain(call)}`});
   return press;
 }

@@ -2,7 +2,7 @@
 
 import {get, post, project} from "./api.js";
 import {button, fill, h, problem, say, working} from "./dom.js";
-import {name} from "./text.js";
+import {name, plain} from "./text.js";
 
 // network is a section with the rules.
 export function network() {
@@ -33,7 +33,7 @@ export function network() {
     form.hidden = fixed === true;
     fill(list, rules.length === 0 ? h("p", {class: "quiet"}, "The project allows no requests. Code can reach only what the server allows in all projects, which is nothing unless it was started with --allow.") :
       [h("p", {class: "quiet"}, "Code can send what it reads in this project to these addresses:"), h("ul", {class: "plain-list"}, rules.map((rule) => {
-        const drop = button("Remove", () => working(drop, trouble, async () => draw(await post("network", {project, remove: rule}))), {class: "plain danger", "aria-label": `Remove ${rule}`});
+        const drop = button("Remove", () => working(drop, trouble, async () => draw(await post("network", {project, remove: rule}))), {class: "plain danger", "aria-label": `Remove ${plain(rule)}`});
         return h("li", {}, h("code", {}, name(rule)), " ", drop);
       }))]);
   }

@@ -38,6 +38,12 @@ export function plain(text) {
   return Array.from(text, (c) => (hidden.test(c) && c !== "\u200c" && c !== "\u200d" ? `‹${code(c)}›` : c)).join("");
 }
 
+// escaped is JSON in which characters that are not seen are escapes.
+export function escaped(json) {
+  return json.replace(/[\p{Cf}\p{Cc}\u2028\u2029\ufffd\u115f\u1160\u3164\uffa0]/gu, (c) => (allowed.includes(c) ? c :
+    Array.from({length: c.length}, (_, i) => "\\u" + c.charCodeAt(i).toString(16).padStart(4, "0")).join("")));
+}
+
 // hiddenIn names the characters of a text that are not seen.
 export function hiddenIn(text) {
   const counts = new Map();

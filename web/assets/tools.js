@@ -3,7 +3,7 @@
 import {follow, get, post, project} from "./api.js";
 import {button, fill, h, problem, say} from "./dom.js";
 import {network} from "./network.js";
-import {name, pieces} from "./text.js";
+import {name, pieces, plain} from "./text.js";
 
 const apis = [["anthropic", "Anthropic"], ["openai-chat", "OpenAI Chat"], ["openai-responses", "OpenAI Responses"], ["gemini", "Gemini"],
   ["bedrock", "Bedrock"], ["mcp", "MCP"]];
@@ -99,7 +99,7 @@ export async function show(main) {
     const bounds = [o.min != null && `at least ${o.min}`, o.max != null && `at most ${o.max}`].filter(Boolean).join(", ");
     const usual = o.type === "select" ? o.choices.find((c) => c.value === o.default)?.label : o.type === "bool" ? (o.default ? "on" : "off") : String(o.default ?? "");
     return [h("label", {for: id}, pieces(o.label, true)),
-      h("div", {class: "value"}, field, o.set && !fixed && button("Use the default", () => change(null), {class: "plain", "aria-label": `Use the default of ${o.label}`}),
+      h("div", {class: "value"}, field, o.set && !fixed && button("Use the default", () => change(null), {class: "plain", "aria-label": `Use the default of ${plain(o.label)}`}),
         h("span", {class: "hint", id: `${id}-hint`}, pieces([o.subtitle, bounds, `default: ${usual === "" ? "empty" : usual}`].filter(Boolean).join("; "), true)), error)];
   }
 

@@ -2,7 +2,7 @@
 
 import {get, project} from "./api.js";
 import {fill, h, problem} from "./dom.js";
-import {name, size} from "./text.js";
+import {name, plain, size} from "./text.js";
 
 // A Tree shows files at a place, and calls chosen with the file or folder that is chosen.
 export class Tree {
@@ -45,7 +45,7 @@ export class Tree {
   async entry(file, level) {
     const open = file.folder && this.open.has(file.path);
     const item = h("li", {role: "treeitem", tabindex: "-1", "aria-level": level, "aria-selected": "false", "data-path": file.path,
-      "aria-expanded": file.folder ? String(open) : null, "aria-label": file.name});
+      "aria-expanded": file.folder ? String(open) : null, "aria-label": plain(file.name)});
     const indent = h("span", {class: "mark", "aria-hidden": "true"}, file.folder ? (open ? "▾" : "▸") : "");
     const row = h("div", {class: "entry", onclick: () => this.choose(item, file, true)}, indent, name(file.name),
       file.mount && h("span", {class: "badge"}, "mounted"),

@@ -2,12 +2,21 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/mcp/mcpclient"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -15,6 +24,156 @@ const (
 	script = `<img src=x onerror="window.pwned=1;alert(1)"><script>window.pwned=1;alert(1)</script>`
 	bidi   = "invoice\u202Egnp.exe"
 )
+
+// nothingRan checks that no script ran, that no markup was made of texts, and that nothing is shown as something else.
+func (p *person) nothingRan() {
+	p.t.Helper()
+	require.False(p.t, value[bool](p, `"pwned" in window`))
+	require.Empty(p.t, value[[]string](p, `Array.from(document.querySelectorAll("main script, main iframe, main object, main embed, main style, main [onerror], main [onload], main [style*=expression]"), (e) => e.outerHTML)`))
+	require.Empty(p.t, value[[]string](p, `Array.from(document.querySelectorAll("a[href]"), (e) => e.href).filter((h) => !/^(https?|mailto):/.test(h))`))
+	// Marks of direction and controls are written out, wherever people read or hear.
+	require.Empty(p.t, value[[]string](p, `(() => {
+		const found = [], marks = /[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u000b-\u001f\u200b]/;
+		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		for (let n = walker.nextNode(); n; n = walker.nextNode()) if (marks.test(n.data)) found.push(n.data);
+		for (const e of document.querySelectorAll("[aria-label], [title], [alt]")) {
+			for (const a of ["aria-label", "title", "alt"]) if (marks.test(e.getAttribute(a) ?? "")) found.push(a + ": " + e.getAttribute(a));
+		}
+		return found;
+	})()`))
+	require.NotRegexp(p.t, "[\u202a-\u202e]", value[string](p, "document.title"))
+}
+
+// TestHostileServers shows what an MCP server says that wants to run in the browser, and what its tools are called with.
+func TestHostileServers(t *testing.T) {
+	const evil = script + bidi + "\x1b[31m [click](javascript:alert(1)) \u2066\u200b"
+	server := mcp.NewServer(&mcp.Implementation{Name: evil, Title: evil, Version: evil}, &mcp.ServerOptions{Instructions: evil})
+	add := func(name string, result *mcp.CallToolResult, err error) {
+		server.AddTool(&mcp.Tool{Name: name, Title: "Title " + evil, Description: "Description " + evil,
+			Annotations: &mcp.ToolAnnotations{Title: "Note " + evil},
+			InputSchema: &jsonschema.Schema{Type: "object", Title: evil, Description: evil, Properties: map[string]*jsonschema.Schema{
+				"city": {Type: "string", Title: evil, Description: evil}, evil: {Type: "string", Description: evil},
+			}}},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return result, err })
+	}
+	add("weather", &mcp.CallToolResult{Content: []mcp.Content{
+		&mcp.TextContent{Text: "Result " + evil},
+		&mcp.ImageContent{Data: []byte("<svg onload=alert(1)>"), MIMEType: "image/svg+xml" + script},
+		&mcp.ResourceLink{URI: "javascript:alert(1)", Name: evil, Title: evil, Description: evil},
+		&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "javascript:alert(1)//" + script, MIMEType: "text/html", Text: script}},
+	}, StructuredContent: map[string]any{evil: evil}}, nil)
+	add("fails", &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "Error " + evil}}}, nil)
+	add("breaks", nil, errors.New("broken "+evil))
+	remote := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+	t.Cleanup(remote.Close)
+	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, evil, http.StatusTeapot) }))
+	t.Cleanup(down.Close)
+	config, err := mcpclient.ParseConfig(fmt.Appendf(nil, `{"mcpServers": {"remote": {"url": %q}, "down": {"url": %q}}}`, remote.URL, down.URL))
+	require.NoError(t, err)
+	s := serve(t, toolrun.Options{Servers: config})
+	s.project("notes", map[string]string{"/plan.md": "one\n"})
+	tools := map[string]string{}
+	for _, d := range s.runner.Registry().Specs() {
+		for _, name := range []string{"weather", "fails", "breaks"} {
+			if strings.Contains(d.Name, name) {
+				tools[name] = d.Name
+			}
+		}
+	}
+	require.Len(t, tools, 3)
+
+	p := s.visit()
+	for i, name := range []string{"weather", "fails", "breaks"} {
+		id := fmt.Sprintf("toolu_%d<img src=x onerror=alert(1)>\u202E", i)
+		s.call("notes", id, tools[name], `{"city": "<script>alert(1)</script>\u202e"}`)
+		p.open("calls", "project", "notes", "call", id)
+		p.sees("What the model got")
+		p.sees("<script>")
+		p.nothingRan()
+		p.shots("attack-server-" + name)
+	}
+	p.open("servers")
+	p.sees("not connected")
+	p.sees("remote")
+	p.nothingRan()
+	p.shots("attack-servers")
+	p.open("tools", "project", "notes")
+	p.run(evaluate(`document.querySelectorAll("details").forEach((d) => { d.open = true; })`))
+	p.sees("Description <img")
+	p.nothingRan()
+	p.click("Show the definitions")
+	p.sees(`"input_schema"`)
+	p.nothingRan()
+	p.shots("attack-server-tools")
+
+	// A call that waits, the editor of its input, and what the model is told if it is refused.
+	p.run(evaluate(fmt.Sprintf(`document.querySelector("#tool-%s-ask").click()`, tools["weather"])))
+	p.sees("wait for approval")
+	input := `{"city": "<img src=x onerror=alert(1)>\u202e\u0007\u200b", "javascript:alert(1)\u2066": "x"}`
+	require.NotNil(t, s.call("notes", "toolu_wait\u202E<script>alert(1)</script>", tools["weather"], input).Pending)
+	p.open("calls", "project", "notes")
+	p.sees("1 call waits for your approval")
+	p.sees("U+202E")
+	p.nothingRan()
+	p.click("Edit")
+	p.until(`document.querySelector("textarea")`)
+	edited := value[string](p, `document.querySelector("textarea").value`)
+	require.NotRegexp(t, "[\u202a-\u202e\u2066-\u2069\u200b]", edited, "what is edited can be read")
+	require.Contains(t, edited, `\u202e`)
+	p.nothingRan()
+	p.shots("attack-approval")
+	p.click("Cancel")
+	p.click("Refuse " + tools["weather"])
+	p.write("#prompt", "no "+script+bidi)
+	p.click("Refuse")
+	p.seesNot("waits for your approval")
+	p.nothingRan()
+}
+
+// TestHostileNames gives names that carry markup and marks to what people and models name. Most are refused, which is shown.
+func TestHostileNames(t *testing.T) {
+	s := serve(t, newOptions())
+	s.project("notes", map[string]string{"/plan.md": "one\n"})
+	p := s.visit()
+	p.open("history", "project", "notes")
+	p.click("Checkpoints (0)")
+	p.click("New checkpoint")
+	p.write("#prompt", "draft "+script)
+	p.run(chromedp.KeyEvent("\r"))
+	p.sees("Kept 1 file as draft <img")
+	p.nothingRan()
+	p.click("New checkpoint")
+	p.write("#prompt", bidi)
+	p.run(chromedp.KeyEvent("\r"))
+	p.until(`document.querySelector("dialog .problem") || document.body.innerText.includes("U+202E")`)
+	p.nothingRan()
+	p.open("run", "project", "notes")
+	p.write("#session", script)
+	p.write("#code", "return 1")
+	p.click("Run")
+	p.until(`document.querySelector("main .problem") && !document.querySelector("#run").disabled`)
+	p.nothingRan()
+	p.open("tools", "project", "notes")
+	for _, rule := range []string{"GET https://example.com/" + script, "GET https://exam\u202Eple.com/", "GET javascript:alert(1)", "<script>alert(1)</script> https://example.com/"} {
+		p.write("#rule", rule)
+		p.click("Allow")
+		p.until(`document.querySelector("[aria-labelledby=network] .problem") || document.querySelector("[aria-labelledby=network] li")`)
+		p.nothingRan()
+	}
+	p.open("")
+	p.click("New project")
+	p.write("#prompt", "a "+script)
+	p.run(chromedp.KeyEvent("\r"))
+	p.until(`document.querySelector("dialog .problem") || location.pathname === "/files"`)
+	p.nothingRan()
+	p.open("")
+	for _, address := range []string{"/files?project=" + url.QueryEscape(script), "/" + url.PathEscape(script), "/history?project=notes&path=" + url.QueryEscape("/"+script+bidi),
+		"/calls?project=notes&call=" + url.QueryEscape(script+bidi), "/files?project=notes&line=1&path=" + url.QueryEscape("/"+script+bidi)} {
+		p.run(chromedp.Navigate(s.base + address))
+		p.until(`document.readyState === "complete" && document.querySelector("main")?.innerText.trim()`)
+		p.nothingRan()
+	}
+}
 
 // TestHostileProjects shows a project in which everything carries scripts, markup, links and marks of direction, on each
 // page. A script that runs, a request that leaves, and what the policy refuses fail the test by themselves.
@@ -45,20 +204,7 @@ func TestHostileProjects(t *testing.T) {
 	require.Empty(t, s.call(id, "toolu_<script>", "weather", `{"City": "<script>alert(1)</script>"}`).Code)
 	require.Empty(t, s.call(id, "toolu_\u202Ex", "javascript", `{"code": "console.log('<img src=x onerror=alert(1)>\\u202e'); await fs.writeFile('/page.html', '<b>'); return '<script>alert(1)</script>'"}`).Code)
 	p := s.visit()
-	nothingRan := func() {
-		t.Helper()
-		require.False(t, value[bool](p, `"pwned" in window`))
-		require.Empty(t, value[[]string](p, `Array.from(document.querySelectorAll("main script, main iframe, main object, main embed, main style, main [onerror], main [onload], main [style*=expression]"), (e) => e.outerHTML)`))
-		require.Empty(t, value[[]string](p, `Array.from(document.querySelectorAll("a[href]"), (e) => e.href).filter((h) => !/^(https?|mailto):/.test(h))`))
-		// Marks of direction and controls are written out, wherever people read.
-		require.Empty(t, value[[]string](p, `(() => {
-			const found = [];
-			const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-			for (let n = walker.nextNode(); n; n = walker.nextNode()) if (/[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u000b-\u001f\u200b]/.test(n.data)) found.push(n.data);
-			return found;
-		})()`))
-		require.NotRegexp(t, "[\u202a-\u202e]", value[string](p, "document.title"))
-	}
+	nothingRan := p.nothingRan
 	p.sees("<script>")
 	nothingRan()
 	p.open("files", "project", id)

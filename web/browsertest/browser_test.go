@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,6 +87,7 @@ type site struct {
 	runner *toolrun.Runner
 	server *web.Server
 	base   string
+	sent   *atomic.Int64 // bytes of the bodies of answers
 }
 
 func serve(t *testing.T, options toolrun.Options) *site {
@@ -98,9 +100,10 @@ func serve(t *testing.T, options toolrun.Options) *site {
 	require.NoError(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	httpServer := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
+	counts := &counted{Handler: server}
+	httpServer := &http.Server{Handler: counts, ReadHeaderTimeout: time.Minute}
 	go func() { _ = httpServer.Serve(listener) }()
-	s := &site{t, runner, server, "http://" + listener.Addr().String()}
+	s := &site{t, runner, server, "http://" + listener.Addr().String(), &counts.bytes}
 	t.Cleanup(func() {
 		require.NoError(t, server.Shutdown(context.Background()))
 		require.NoError(t, httpServer.Close())

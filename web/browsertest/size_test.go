@@ -1,0 +1,237 @@
+package browsertest
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/registry"
+)
+
+// full is for the sizes that the page must stay usable at. Smaller ones find the same mistakes most of the time.
+var full = flag.Bool("full", false, "tests of large things have their full sizes")
+
+func sized(small, whole int) int {
+	if *full {
+		return whole
+	}
+	return small
+}
+
+// heap is how many bytes of JavaScript a window uses, without garbage.
+func (p *person) heap() int {
+	p.t.Helper()
+	p.run(command(heapprofiler.CollectGarbage, cdp.Empty{}))
+	return value[int](p, `performance.memory.usedJSHeapSize`)
+}
+
+// serverHeap is how many bytes the server, which is this process, uses, without garbage.
+func serverHeap() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// painted does something in the window, waits until a condition is true and painted, and says how long it took. Frames come
+// by themselves, so nothing waits for the test.
+func (p *person) painted(what, do, until string) {
+	p.t.Helper()
+	took := value[float64](p, `new Promise((done) => {
+		const begin = performance.now();
+		`+do+`;
+		const look = () => (`+until+`) ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin))) : requestAnimationFrame(look);
+		look();
+	})`)
+	p.t.Logf("%s: %.0f ms", what, took)
+}
+
+// counted counts the bytes of answers of the API.
+type counted struct {
+	http.Handler
+	bytes atomic.Int64
+}
+
+type countedWriter struct {
+	http.ResponseWriter
+	bytes *atomic.Int64
+}
+
+func (w countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w countedWriter) Write(data []byte) (int, error) {
+	w.bytes.Add(int64(len(data)))
+	return w.ResponseWriter.Write(data)
+}
+
+func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.Handler.ServeHTTP(countedWriter{w, &c.bytes}, r)
+}
+
+// TestManyFiles finds, opens and scrolls among the files of one folder.
+func TestManyFiles(t *testing.T) {
+	n := sized(2500, 9990)
+	s := serve(t, newOptions())
+	files := map[string]string{}
+	for i := range n {
+		files[fmt.Sprintf("/file%05d.txt", i)] = fmt.Sprintf("content %d\n", i)
+	}
+	s.project("many", files)
+	p := s.visit()
+	before := p.heap()
+	p.open("files", "project", "many")
+	p.until(`document.querySelectorAll("[role=treeitem]").length === 500`)
+	last := fmt.Sprintf("/file%05d.txt", n-1)
+	p.write("#search", strings.TrimPrefix(last, "/"))
+	p.painted("finding one of many files", `document.querySelector("[role=search]").requestSubmit()`, `document.body.innerText.includes("1 match")`)
+	p.click(last)
+	p.until(`document.querySelector(".lines")?.textContent === "content ` + fmt.Sprint(n-1) + `"`)
+	p.click("Back to all files")
+	for shown := 500; shown < n; shown = min(n, shown+500) { // all of them, if somebody wants to
+		p.painted(fmt.Sprintf("500 more files than %d", shown), `Array.from(document.querySelectorAll(".tree button")).at(-1).click()`,
+			fmt.Sprintf(`document.querySelectorAll("[role=treeitem]").length === %d`, min(n, shown+500)))
+	}
+	p.painted("scrolling to the end", `document.querySelector("[role=treeitem]:last-of-type").scrollIntoView()`, `true`)
+	p.painted("a key in the tree", `document.querySelector("[role=treeitem]:last-of-type").focus();
+		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "Home", bubbles: true}))`, `document.activeElement.dataset.path === "/file00000.txt"`)
+	p.click("file00003.txt")
+	p.until(`document.querySelector(".lines")?.textContent === "content 3"`)
+	used := p.heap() - before
+	t.Logf("%d files in the tree take %d KiB of JavaScript, and %d elements", n, used>>10, value[int](p, `document.querySelectorAll("*").length`))
+	require.Less(t, used, 64<<20)
+	require.Less(t, value[int](p, `document.querySelectorAll("*").length`), 8*n+1000)
+	// What others do is seen, and the tree is not as large again for it.
+	s.call("many", "toolu_new", "javascript", `{"code": "await fs.writeFile('/a-new-one.txt', 'x')"}`)
+	p.until(`document.querySelector("[data-path='/a-new-one.txt']")`)
+}
+
+// TestALargeFile shows parts of a file, and transfers little more than those.
+func TestALargeFile(t *testing.T) {
+	size := sized(8<<20, 30<<20)
+	const line = "a line of a file that is large enough\n"
+	s := serve(t, newOptions())
+	s.project("large", map[string]string{"/large.txt": strings.Repeat(line, size/len(line))})
+	p := s.visit()
+	s.sent.Store(0)
+	p.open("files", "project", "large", "path", "/large.txt")
+	p.until(`document.querySelectorAll(".lines li").length > 1000`)
+	part := int(s.sent.Load())
+	require.Less(t, part, 1<<20, "the file is not loaded whole")
+	p.painted("the last part", `Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "Last part").click()`,
+		`document.querySelector(".parts").textContent.includes("100 %")`)
+	require.Equal(t, fmt.Sprint(size/len(line)), value[string](p, `document.querySelector(".lines li:last-child").dataset.n`))
+	p.painted("the part before it", `Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "Previous").click()`,
+		`!document.querySelector(".parts").textContent.includes("100 %")`)
+	p.painted("the first part", `Array.from(document.querySelectorAll(".parts button")).find((b) => b.textContent === "First part").click()`,
+		`document.querySelector(".lines li").dataset.n === "1"`)
+	end := 0
+	for range 3 { // parts follow each other
+		p.until(fmt.Sprintf(`Number(document.querySelector(".lines li").dataset.n) === %d`, end+1))
+		end = value[int](p, `Number(document.querySelector(".lines li:last-child").dataset.n)`)
+		p.click("Next")
+	}
+	p.until(fmt.Sprintf(`Number(document.querySelector(".lines li").dataset.n) === %d`, end+1))
+	require.Less(t, int(s.sent.Load()), 3<<20)
+	require.Less(t, value[int](p, `document.querySelectorAll(".lines li").length`), 5000)
+	t.Logf("of %d bytes, %d were sent for the page with the first part, and %d in all", size, part, s.sent.Load())
+}
+
+// TestManyCalls opens the list of many calls, reaches the oldest, and sees a new one.
+func TestManyCalls(t *testing.T) {
+	n := sized(5000, 99_990) // the log keeps 100,000
+	tool := registry.Func(registry.Spec{Name: "note", Description: "Notes something."},
+		func(_ context.Context, in struct{ N int }, _ registry.Env) (string, error) {
+			return fmt.Sprint("noted ", in.N), nil
+		})
+	s := serve(t, toolrun.Options{Tools: []registry.Tool{tool}})
+	s.project("busy", map[string]string{"/a.txt": "a"})
+	p := s.visit()
+	before := serverHeap()
+	session, err := s.runner.Session(t.Context(), "busy", nil)
+	require.NoError(t, err)
+	defer session.Close()
+	for i := 0; i < n; {
+		var calls []registry.Call
+		for ; len(calls) < 100 && i < n; i++ {
+			calls = append(calls, registry.Call{ID: fmt.Sprintf("toolu_%06d", i), Tool: "note", Input: fmt.Appendf(nil, `{"N": %d}`, i)})
+		}
+		_, err := session.DispatchAll(t.Context(), calls)
+		require.NoError(t, err)
+	}
+	used := serverHeap() - before
+	t.Logf("%d calls take %d MiB of the server", n, used>>20)
+	require.Less(t, used, 160<<20)
+	p.open("calls", "project", "busy")
+	p.until(`document.querySelectorAll("[data-call]").length === 100`)
+	heap := p.heap()
+	var clicks []float64
+	for range 5 {
+		clicks = append(clicks, value[float64](p, `(async () => { const t = performance.now(); await (await fetch("/api/calls?project=busy")).json(); return performance.now() - t; })()`))
+	}
+	slices.Sort(clicks)
+	t.Logf("the latest calls: median %.1f ms of %v", clicks[2], clicks)
+	p.painted("older calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Older").click()`,
+		`document.querySelector("button[data-call]").dataset.call !== "`+value[string](p, `document.querySelector("button[data-call]").dataset.call`)+`" && document.querySelectorAll("[data-call]").length === 100`)
+	older := value[string](p, `document.querySelector("button[data-call]").dataset.call`)
+	s.call("busy", "toolu_new", "note", `{"N": 1}`)
+	require.Equal(t, older, value[string](p, `document.querySelector("button[data-call]").dataset.call`), "older calls stay where they are")
+	p.painted("the newest calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Newest").click()`, `document.querySelector("[data-call=toolu_new]")`)
+	s.call("busy", "toolu_live", "note", `{"N": 2}`)
+	p.until(`document.querySelector("[data-call=toolu_live]")`)
+	oldest := fmt.Sprintf("toolu_%06d", 0)
+	require.Equal(t, oldest, value[string](p, fmt.Sprintf(`(async () => (await (await fetch("/api/calls?project=busy&limit=10&offset=%d")).json()).calls.find((c) => c.call === %q)?.call ?? "none")()`, n-5, oldest)))
+	p.open("calls", "project", "busy", "call", oldest)
+	p.sees("noted 0")
+	require.Less(t, p.heap(), heap+16<<20)
+}
+
+// TestMuchOutput has code print as much as it can for some seconds, while somebody types.
+func TestMuchOutput(t *testing.T) {
+	seconds := sized(3, 10)
+	s := serve(t, newOptions())
+	s.project("loud", nil)
+	p := s.visit()
+	p.open("run", "project", "loud")
+	before, server := p.heap(), serverHeap()
+	p.write("#code", `const line = "x".repeat(9999); for (;;) { for (let i = 0; i < 100; i++) console.log(line); await new Promise((done) => setTimeout(done, 80)); }`)
+	p.click("Run")
+	p.until(`document.querySelector("[role=log]")?.textContent.length > 100000`)
+	// How late timers are is how long a key would wait for its letter.
+	p.run(evaluate(`window.late = []; window.tick = setInterval(() => { const t = performance.now(); if (window.lastTick) window.late.push(t - window.lastTick - 20); window.lastTick = t; }, 20)`))
+	typed := ""
+	for begun := time.Now(); time.Since(begun) < time.Duration(seconds)*time.Second; {
+		p.run(evaluate(`document.querySelector("#session").focus()`), chromedp.KeyEvent("a"))
+		typed += "a"
+	}
+	p.until(fmt.Sprintf(`document.querySelector("#session").value.length === %d`, len(typed)))
+	late := value[[]float64](p, `(clearInterval(window.tick), window.late)`)
+	slices.Sort(late)
+	t.Logf("during output: %d keys; timers are late by %.0f ms (median), %.0f ms (worst)", len(typed), late[len(late)/2], late[len(late)-1])
+	require.True(t, value[bool](p, `document.querySelector("#run").disabled`), "it still prints")
+	require.LessOrEqual(t, value[int](p, `document.querySelector("[role=log]").textContent.length`), 600<<10)
+	used := p.heap() - before
+	t.Logf("the window has %d KiB more, and the server %d KiB", used>>10, (serverHeap()-server)>>10)
+	require.Less(t, used, 32<<20)
+	require.Less(t, serverHeap()-server, 128<<20)
+	p.painted("stopping", `document.querySelector("#stop").click()`, `!document.querySelector("#run").disabled`)
+	p.until(`document.querySelector(".facts")`)
+	printed := value[[]float64](p, `(async () => {
+		const {calls} = await (await fetch("/api/calls?project=loud")).json();
+		const call = await (await fetch("/api/calls/one?project=loud&call=" + calls[0].call)).json();
+		return [call.dropped + call.console.reduce((sum, line) => sum + line.text.length, 0), call.milliseconds];
+	})()`)
+	t.Logf("%.1f MB were printed, %.1f MB/s", printed[0]/1e6, printed[0]/1e3/printed[1])
+}
