@@ -14,11 +14,15 @@ function pretty(text) {
   }
 }
 
-// draw shows what waits at a place. What somebody is writing stays.
+// draw shows what waits at a place. What somebody is writing stays, and what is the same stays as it is.
 export async function draw(place) {
   if (place.querySelector("textarea")) return;
   try {
-    const {approvals, problem: trouble} = await get("approvals", {project});
+    const answer = await get("approvals", {project});
+    const now = JSON.stringify(answer);
+    if (now === place.drawn && place.firstChild || place.querySelector("textarea")) return;
+    place.drawn = now;
+    const {approvals, problem: trouble} = answer;
     const waiting = approvals.filter((a) => a.waits.length > 0);
     fill(place, trouble && problem(new Error(trouble)), waiting.length > 0 && h("section", {"aria-labelledby": "waiting"},
       h("h2", {id: "waiting"}, `${count(waiting.length, "call waits", "calls wait")} for your approval`), waiting.map((a) => approval(a, place))));
@@ -85,7 +89,7 @@ function call(a, c, place) {
       await send({approved: true, input});
     }), {class: "main"});
     shown.replaceWith(text);
-    fill(buttons, save, button("Cancel", () => { text.remove(); draw(place); }));
+    fill(buttons, save, button("Cancel", () => { fill(place); draw(place); }));
     text.focus();
   });
   const buttons = h("div", {class: "buttons"}, approve, edit, refuse);

@@ -19,6 +19,8 @@ export async function show(main) {
   if (chosen) await open(chosen);
   addEventListener("popstate", () => { chosen = here("call"); if (chosen) open(chosen); });
   follow("events", {project}, {calls: refresh, changed: refresh});
+  // That a call waits, or no longer does, in another process is no change of files.
+  setInterval(() => document.visibilityState === "visible" && drawApprovals(approvals), 5000);
 
   // refresh reads the list once at a time, however many calls begin.
   async function refresh() {

@@ -87,6 +87,7 @@ type site struct {
 	runner *toolrun.Runner
 	server *web.Server
 	base   string
+	link   func() string // makes a link for one window
 	sent   *atomic.Int64 // bytes of the bodies of answers
 }
 
@@ -103,7 +104,8 @@ func serve(t *testing.T, options toolrun.Options) *site {
 	counts := &counted{Handler: server}
 	httpServer := &http.Server{Handler: counts, ReadHeaderTimeout: time.Minute}
 	go func() { _ = httpServer.Serve(listener) }()
-	s := &site{t, runner, server, "http://" + listener.Addr().String(), &counts.bytes}
+	base := "http://" + listener.Addr().String()
+	s := &site{t, runner, server, base, func() string { return server.Link(base) }, &counts.bytes}
 	t.Cleanup(func() {
 		require.NoError(t, server.Shutdown(context.Background()))
 		require.NoError(t, httpServer.Close())
@@ -182,7 +184,7 @@ func (s *site) visit() *person {
 	})
 	listen(p, page.JavascriptDialogOpening, func(e page.EventJavascriptDialogOpening) { complain("a script ran: " + e.Message) })
 	p.run(command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}), command(page.Enable, page.EnableParams{}),
-		chromedp.Navigate(s.server.Link(s.base)))
+		chromedp.Navigate(s.link()))
 	p.until(`location.pathname === "/" && document.body?.dataset.ready === "yes"`)
 	return p
 }

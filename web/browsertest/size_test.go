@@ -235,3 +235,48 @@ func TestMuchOutput(t *testing.T) {
 	})()`)
 	t.Logf("%.1f MB were printed, %.1f MB/s", printed[0]/1e6, printed[0]/1e3/printed[1])
 }
+
+// TestMuchOutputOfATool has a tool print 10 MB/s, which is more than the sandbox lets code print, while a call is looked at.
+func TestMuchOutputOfATool(t *testing.T) {
+	seconds := sized(3, 10)
+	tool := registry.Func(registry.Spec{Name: "print", Description: "Prints."}, func(ctx context.Context, _ struct{}, env registry.Env) (string, error) {
+		text := strings.Repeat("x", 99) + "\n"
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			for range 1000 { // 100 KB each time
+				env.Print(registry.ConsoleEntry{Level: "LOG", Text: text})
+			}
+			select {
+			case <-ctx.Done():
+				return "", ctx.Err()
+			case <-tick.C:
+			}
+		}
+	})
+	s := serve(t, toolrun.Options{Tools: []registry.Tool{tool}})
+	s.project("loud", nil)
+	p := s.visit()
+	p.open("run", "project", "loud")
+	server := serverHeap()
+	call := p.post("calls", `{project: "loud", tool: "print", input: {}}`, "call")
+	p.open("calls", "project", "loud", "call", call)
+	p.until(`document.querySelector("[role=log]")?.textContent.length > 100000`)
+	before := p.heap()
+	p.run(evaluate(`window.late = []; window.tick = setInterval(() => { const t = performance.now(); if (window.lastTick) window.late.push(t - window.lastTick - 20); window.lastTick = t; }, 20)`))
+	p.run(evaluate(fmt.Sprintf(`setTimeout(() => { clearInterval(window.tick); window.ended = true; }, %d)`, seconds*1000)))
+	p.until(`window.ended`)
+	late := value[[]float64](p, `window.late`)
+	slices.Sort(late)
+	t.Logf("during output, timers are late by %.0f ms (median), %.0f ms (worst)", late[len(late)/2], late[len(late)-1])
+	printed := value[[]float64](p, `(async () => {
+		const call = await (await fetch("/api/calls/one?project=loud&call=`+call+`")).json();
+		return [call.dropped + call.console.reduce((sum, line) => sum + line.text.length, 0), call.milliseconds];
+	})()`)
+	t.Logf("%.0f MB were printed, %.1f MB/s", printed[0]/1e6, printed[0]/1e3/printed[1])
+	used := p.heap() - before
+	t.Logf("the window has %d KiB more, and the server %d KiB", used>>10, (serverHeap()-server)>>10)
+	require.Less(t, used, 32<<20)
+	require.Less(t, serverHeap()-server, 64<<20)
+	p.painted("stopping", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Stop").click()`, `!document.body.innerText.includes("running")`)
+}
