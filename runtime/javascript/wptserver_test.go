@@ -50,7 +50,7 @@ func newWPTServer(t *testing.T, dir string) *wptServer {
 
 // gate returns a gate that lets all requests to the server pass.
 func (s *wptServer) gate(t *testing.T) *egress.Gate {
-	policy := &network.Policy{Limits: network.Limits{PerRun: 1e5, PerMinute: 1e6, AtOnce: 1000, Redirects: 20}} // as many redirects as browsers
+	policy := &network.Policy{Limits: network.Limits{Time: wptTime, PerRun: 1e5, PerMinute: 1e6, AtOnce: 1000, Redirects: 20}} // as many redirects as browsers
 	for _, server := range []*httptest.Server{s.first, s.other} {
 		rule, err := network.ParseRule("* " + server.URL)
 		require.NoError(t, err)

@@ -61,7 +61,7 @@ evalScript(harness);
 const { add_result_callback, add_completion_callback, timeout } = globalThis;
 add_result_callback(({ name, status, message }) => { report(stringify([name, status, `${message ?? ''}`])); });
 const completed = new Promise((resolve) => { add_completion_callback((tests, status) => { resolve(status); }); });
-setTimeout(timeout, base !== 'http://wpt' ? 120000 : long ? 60000 : 10000);
+setTimeout(timeout, base !== 'http://wpt' ? 170000 : long ? 60000 : 10000);
 for (const script of scripts) {
   try {
     evalScript(script);
