@@ -53,7 +53,7 @@ var missingGlobals = func() map[string]string {
 var missingModules = func() map[string]string {
 	m := map[string]string{}
 	for name, text := range map[string]string{
-		"axios cross-fetch dns http http2 https net node-fetch superagent tls undici ws": "there is no network",
+		"axios cross-fetch dns http2 net node-fetch superagent tls undici ws": "there is no network",
 		"child_process cluster worker_threads":                                           "there are no other processes and no threads",
 	} {
 		for name := range strings.FieldsSeq(name) {

@@ -133,7 +133,7 @@ func TestFetch(t *testing.T) {
 		"aborted in a stream": {`const c = new AbortController(); const r = (await fetch(base + '/slow', { signal: c.signal })).body.getReader();
 			const first = (await r.read()).value.length; c.abort(); try { await r.read() } catch (e) { return [first, e.name].join() }`, "4,AbortError"},
 		"cancelled":  {`const r = await fetch(base + '/slow'); await r.body.cancel(); return r.bodyUsed`, "true"},
-		"modules":    {`try { require('http') } catch (e) { return e.message.slice(0, 67) }`, `Cannot find module "http": there is no such module here: use fetch.`},
+		"modules":    {`try { require('net') } catch (e) { return e.message.slice(0, 66) }`, `Cannot find module "net": there is no such module here: use fetch.`},
 		"other APIs": {`new XMLHttpRequest()`, "ReferenceError: XMLHttpRequest is not defined (use fetch)"},
 		"cut off":    {`await (await fetch(base + '/short')).text()`, "TypeError: HOST: the response ended too early, or is damaged"},
 		"too large":  {`await (await fetch(base + '/endless')).text()`, "TypeError: HOST: the response has more than 2000000 bytes"},

@@ -95,7 +95,7 @@ func TestModuleErrors(t *testing.T) {
 		"a missing file of a file":    {`await fs.writeFile('/m.js', 'import "./nothing.js"'); await import('/m.js')`, "nothing.js"},
 		"an unknown name":             {`require('lodash')`, "lodash"},
 		"a module of Node's":          {`require('child_process')`, "there is no such module here: there are no other processes and no threads. Built-in modules are: "},
-		"the same, imported":          {`import {get} from 'node:https'`, "there is no such module here: there is no network."},
+		"the same, imported":          {`import {connect} from 'node:net'`, "there is no such module here: there is no network."},
 		"a package for the network":   {`import axios from 'axios'`, "there is no such module here: there is no network."},
 		"the engine's own modules":    {`await import('bjson')`, "bjson"},
 		"the network":                 {`await import('https://example.com/x.js')`, "no network"},

@@ -11,7 +11,7 @@ import (
 // TestPackages has what differs from Node. What is the same is in testdata/node/same/packages.js.
 func TestPackages(t *testing.T) {
 	files := filesWith(t, map[string]string{
-		"/node_modules/uses/index.js":        `exports.http = require('node:http'); exports.get = (url) => exports.http.get(url); exports.Own = class extends exports.http.Agent {}`,
+		"/node_modules/uses/index.js":        `exports.http = require('node:http'); exports.connect = (port) => require('net').connect(port); exports.Own = class extends exports.http.Agent {}`,
 		"/node_modules/uses/worker.mjs":      `import {isMainThread, Worker} from 'worker_threads'; export default [isMainThread, typeof Worker]`,
 		"/node_modules/uses/child.js":        `module.exports = require('child_process')`,
 		"/node_modules/bundled/package.json": `{"exports": {"browser": "./b.js"}}`,
@@ -27,13 +27,13 @@ func TestPackages(t *testing.T) {
 		"/twice.mjs":                         `globalThis.count = (globalThis.count ?? 0) + 1; export const count = globalThis.count; export default 0`,
 	})
 	for name, test := range map[string]struct{ script, want string }{
-		"a placeholder in a package":                       {`const {http, Own} = require('uses'); return [http.METHODS.length, new Own() instanceof http.Agent, http.STATUS_CODES[404]].join()`, "35,true,Not Found"},
-		"what a placeholder cannot do":                     {`try { require('uses').get('http://x') } catch (e) { return e.code + ': ' + e.message }`, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM: http.get is not available: there is no network here"},
+		"http in a package":                                {`const {http, Own} = require('uses'); return [http.METHODS.length, new Own() instanceof http.Agent, http.STATUS_CODES[404]].join()`, "35,true,Not Found"},
+		"what a placeholder cannot do":                     {`try { require('uses').connect(1) } catch (e) { return e.code + ': ' + e.message }`, "ERR_FEATURE_UNAVAILABLE_ON_PLATFORM: net.connect is not available: there is no network here"},
 		"a placeholder, imported by name":                  {`return (await import('uses/worker.mjs')).default`, "[\n  true,\n  \"function\"\n]"},
 		"the same for processes":                           {`try { require('uses/child').execSync('ls') } catch (e) { return e.message }`, "child_process.execSync is not available: there are no other processes and no threads here"},
 		"the default export, for packages and for scripts": {`import a from 'importer/a.mjs'; import c from 'compiled'; export default [a, c, ...seen].join()`, "object,default,1,default,object,5"},
 		"the same, the other way round":                    {`const c = (await import('compiled')).default; const a = (await import('importer/a.mjs')).default; return [a, c, ...seen].join()`, "object,default,1,default,object,5"},
-		"not for the script":                               {`try { require('http') } catch (e) { return e.code }`, "MODULE_NOT_FOUND"},
+		"not for the script":                               {`try { require('net') } catch (e) { return e.code }`, "MODULE_NOT_FOUND"},
 		"a form for browsers only":                         {`return require('bundled')`, "browser"},
 		"a cycle through both kinds":                       {`return require('/c.cjs')`, "{\n  \"before\": 1,\n  \"d\": [\n    \"before\"\n  ],\n  \"after\": 2\n}"},
 		"an ES module runs once":                           {`await import('/twice.mjs'); return [...require('/twice.cjs'), (await import('/twice.mjs')).count].join()`, "true,1,1"},

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 const [folder, ...scripts] = process.argv.slice(2);
 if (process.env.TOOLRUN_ANSWER) {
   const AsyncFunction = (async () => {}).constructor;
-  const run = new AsyncFunction('require', fs.readFileSync(scripts[0], 'utf8'));
+  const run = new AsyncFunction('require', 'base', fs.readFileSync(scripts[0], 'utf8'));
   const began = performance.now();
-  const text = await run(createRequire(path.join(folder, 'script.js')));
+  const text = await run(createRequire(path.join(folder, 'script.js')), process.env.TOOLRUN_BASE);
   fs.writeSync(3, JSON.stringify({ text, ms: Math.round(performance.now() - began) }));
   process.exit(0);
 }

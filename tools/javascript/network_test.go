@@ -49,9 +49,11 @@ var networkClaims = map[string][]claim{
 	"Where no rule allows a request, the error says which one is missing; whoever runs this can add it": {
 		{`await fetch('https://example.com/a')`, `^TypeError: no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'`},
 	},
-	"There are no cookies, and no modules such as http": {
+	"There are no cookies and no sockets; `http` and `https` make the same requests": {
 		{`return (await fetch('HOST')).headers.get('set-cookie')`, `^null$`},
-		{`require('http')`, `^Error: Cannot find module "http"`},
+		{`require('net')`, `^Error: Cannot find module "net"`},
+		{`return new Promise((resolve) => require('http').get('HOST/a', (r) => r.on('data', (d) => resolve(d.toString()))))`, `^GET /a false $`},
+		{`return new Promise((resolve) => require('https').get('https://example.com').on('error', (e) => resolve(e.message)))`, `^no rule allows GET https://example.com/: `},
 	},
 	"Secrets are put in outside of the sandbox: use these variables in a header or in the query, as if they had the values: process.env.TOKEN for 127.0.0.1": {
 		{`return await (await fetch('HOST/a', { headers: { authorization: 'Bearer ' + process.env.TOKEN } })).text()`, `^GET /a true Bearer secret-TOKEN-is-put-in-outside$`},

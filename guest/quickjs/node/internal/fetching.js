@@ -8,11 +8,19 @@
   let ids = 1;
 
   // end ends a request and its response. In a session, the functions of an earlier script may be gone.
-  const end = (id) => {
+  const end = exports.end = (id) => {
     try {
       kernel.fetchEnd(id);
     } catch { /* so is the request */ }
   };
+
+  // begin makes a request of internal/http/client, which is told its number first.
+  exports.begin = (tell, ...request) => {
+    const id = ids++;
+    tell(id);
+    return kernel.fetchBegin(id, ...request);
+  };
+  const hasNoBody = exports.hasNoBody = (method, status) => method === 'HEAD' || nullStatus.includes(status);
 
   // A request is ended when nobody can read its response any more.
   const forgotten = new FinalizationRegistry(end);
@@ -68,6 +76,8 @@
       this.controller?.error(reason);
     }
   }
+
+  exports.Source = Source;
 
   const respond = (data, got, body) => {
     const headers = new Headers();
@@ -161,7 +171,7 @@
       end(id);
       return undefined;
     }
-    if (method === 'HEAD' || nullStatus.includes(got.status)) {
+    if (hasNoBody(method, got.status)) {
       end(id);
       return checked(got, null);
     }

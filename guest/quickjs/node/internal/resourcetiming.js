@@ -74,8 +74,7 @@
     };
 
     const methods = {
-      markResourceTiming(info, url, initiator, global, cacheMode) {
-        check(this);
+      markResourceTiming(info, url, initiator, global, cacheMode) { // which undici calls without this
         const entry = new PerformanceResourceTiming(made,
           { name: url, type: 'resource', start: info.startTime, duration: info.endTime - info.startTime }, { info, initiator, cacheMode });
         keep(entry);
