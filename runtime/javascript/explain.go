@@ -54,7 +54,7 @@ var missingModules = func() map[string]string {
 	m := map[string]string{}
 	for name, text := range map[string]string{
 		"axios cross-fetch dns http2 net node-fetch superagent tls undici ws": "there is no network",
-		"child_process cluster worker_threads":                                           "there are no other processes and no threads",
+		"child_process cluster worker_threads":                                "there are no other processes and no threads",
 	} {
 		for name := range strings.FieldsSeq(name) {
 			m[name] = text

@@ -79,7 +79,7 @@ func TestNetworkDescription(t *testing.T) {
 			require.Contains(t, claims, sentence)
 		}
 	}
-	require.Equal(t, 9, n)
+	require.Equal(t, 11, n)
 }
 
 func TestNetworkUsage(t *testing.T) {
