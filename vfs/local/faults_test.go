@@ -240,3 +240,41 @@ func TestTheSecondWriteOfACallIsTheLast(t *testing.T) {
 		})
 	}
 }
+
+// A host that fails while the history is read anew after a kill ends nothing of the history.
+func TestFailuresOfTheHostLoseNoHistory(t *testing.T) {
+	backend := newMemory()
+	p := projectOn(backend, nil)
+	for _, text := range []string{"one", "two", "three"} {
+		require.NoError(t, vfs.WriteFile(t.Context(), p.WithCall(text), "/f", []byte(text)))
+	}
+	before, err := p.Changes(t.Context(), "/f")
+	require.NoError(t, err)
+	require.NoError(t, p.Close())
+	require.NoError(t, backend.WriteState(nil)) // nothing is known any more
+
+	broken := errors.New("the disk is broken")
+	failing := 0
+	for reached := true; reached; {
+		failing++
+		count := 0
+		h := &faulty{Backend: backend, fail: func(op, _ string) error {
+			if op == "lstat" {
+				if count++; count == failing {
+					return broken
+				}
+			}
+			return nil
+		}}
+		again := projectOn(h, nil)
+		_ = vfs.WriteFile(t.Context(), again.WithCall("four"), "/g", []byte("four"))
+		reached = count >= failing
+		h.fail = nil
+		after, err := again.Changes(t.Context(), "/f")
+		require.NoError(t, err)
+		require.Equal(t, before, after, "failure %d", failing)
+		require.NoError(t, again.Close())
+		require.NoError(t, backend.WriteState(nil))
+	}
+	require.Greater(t, failing, 3)
+}

@@ -61,7 +61,12 @@ func (c *Core) list(name string) ([]fs.FileInfo, error) {
 	out := make([]fs.FileInfo, 0, len(infos))
 	for _, info := range infos {
 		clean, ok := vfs.CleanName(info.Name())
-		if ok && (clean == info.Name() || c.exists(path.Join(name, clean))) {
+		if ok && clean != info.Name() {
+			if ok, err = c.isThere(path.Join(name, clean)); err != nil {
+				return nil, err
+			}
+		}
+		if ok {
 			out = append(out, fsys.Describe(clean, info))
 		}
 	}
@@ -72,13 +77,7 @@ func (c *Core) list(name string) ([]fs.FileInfo, error) {
 	return out, nil
 }
 
-// exists reports whether a name stands for something, as far as can be told.
-func (c *Core) exists(name string) bool {
-	there, _ := c.isThere(name)
-	return there
-}
-
-// isThere is exists for those who do something else if nothing is there.
+// isThere reports whether a name stands for something.
 func (c *Core) isThere(name string) (bool, error) {
 	_, err := c.Backend.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

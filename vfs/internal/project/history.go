@@ -300,8 +300,12 @@ func (c *Core) recoverHistory(s *State, doubtful, oldest int64) error {
 	// before the others are not ours.
 	first := len(all)
 	for first > 0 && (first == len(all) || all[first-1].Number > all[first].Number-maxStamped) {
-		if e := all[first-1]; e.Kept && !c.exists(KeptFile(e.Number)) {
-			break
+		if e := all[first-1]; e.Kept {
+			if there, err := c.isThere(KeptFile(e.Number)); err != nil {
+				return err
+			} else if !there {
+				break
+			}
 		}
 		first--
 	}
