@@ -104,7 +104,13 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 	t.Cleanup(server.Close)
 	rule, err := network.ParseRule(server.URL)
 	require.NoError(t, err)
-	runner := open(t, toolrun.Options{Tools: (&mail{}).tools(), Network: &network.Policy{Rules: []network.Rule{rule}}})
+	var mu sync.Mutex
+	var records []network.Record
+	runner := open(t, toolrun.Options{Tools: (&mail{}).tools(), Network: &network.Policy{Rules: []network.Rule{rule}}, NetworkAudit: func(r network.Record) {
+		mu.Lock()
+		defer mu.Unlock()
+		records = append(records, r)
+	}})
 	code := fmt.Sprintf(`await tools.send({to: 'x'});
 		const get = async (path) => { try { return await (await fetch('%s' + path)).text() } catch (e) { return e.message } };
 		return [await get('/1'), await get('/2')].join('\n')`, server.URL)
@@ -117,21 +123,23 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 		approve registry.Approver
 		want    string
 		made    int64
+		logged  []string // who has decided what
 	}{
-		"nobody": {nil, "needs the approval of a person, and there is nobody here who could give it", 0},
+		"nobody": {nil, "needs the approval of a person, and there is nobody here who could give it", 0, nil},
 		"later": {func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
 			return registry.Decision{Later: true}, nil
-		}, "needs the approval of a person, and there is nobody here who could give it", 0},
+		}, "needs the approval of a person, and there is nobody here who could give it", 0, nil},
 		"refused": {func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
-			return registry.Decision{Reason: "not there"}, nil
-		}, "a person has refused the request to", 0},
+			return registry.Decision{Reason: "not there", By: "ann"}, nil
+		}, "a person has refused the request to", 0, []string{"ann refused /1", "ann refused /2"}},
 		"the second": {func(_ context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
-			return registry.Decision{Later: !strings.Contains(string(r.Call.Input), "/2"), Approved: strings.Contains(string(r.Call.Input), "/2")}, nil
-		}, "answer", 1},
-		"approved": {always, "answer", 2},
+			return registry.Decision{Later: !strings.Contains(string(r.Call.Input), "/2"), Approved: strings.Contains(string(r.Call.Input), "/2"), By: "bob"}, nil
+		}, "answer", 1, []string{"bob approved /2"}},
+		"approved": {always, "answer", 2, []string{"ada approved /1", "ada approved /2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			requests.Store(0)
+			records = nil
 			place := "project of " + name
 			session := openSession(t, runner, place, &toolrun.SessionOptions{Select: choose})
 			pending := ask(t, session, "javascript", codeInput(code))
@@ -141,6 +149,16 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, result.Text(), c.want)
 			require.Equal(t, c.made, requests.Load())
+			mu.Lock()
+			defer mu.Unlock()
+			var logged []string
+			for _, r := range records {
+				require.Equal(t, registry.NetworkTool, r.Approval.Rule)
+				require.False(t, r.Approval.Time.IsZero())
+				did := map[bool]string{true: "approved", false: "refused"}[r.Approval.Refusal == ""]
+				logged = append(logged, r.Approval.By+" "+did+" "+r.Path)
+			}
+			require.Equal(t, c.logged, logged)
 		})
 	}
 }

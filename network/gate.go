@@ -40,6 +40,17 @@ type Request struct {
 	Redirect string
 	// Rules, if not nil, bound the request and its redirects further: one of these must allow each, too.
 	Rules []Rule
+	// Approval is how a person has decided on the request, or nil if nobody was asked. One that was refused is not made.
+	Approval *Approval
+}
+
+// An Approval is how a person has decided on a request, for the audit log.
+type Approval struct {
+	// Rule is the rule that wanted an approval, By who has decided, and Time when.
+	Rule, By string
+	Time     time.Time
+	// Refusal is what code gets to know if the request was refused, and empty otherwise.
+	Refusal string
 }
 
 // A Field is a field of a header.
@@ -66,6 +77,8 @@ type Record struct {
 	Method, Host, Path string
 	// Rule is the rule that allowed it, or "".
 	Rule string
+	// Approval is that of the request.
+	Approval *Approval
 	// Secrets are the names of those that were put in.
 	Secrets []string
 	// Status is that of the response, or zero if there is none.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/network"
@@ -73,19 +74,22 @@ func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network
 	if allowed, err := asks.policy().Allows(method, request.URL); !ok || err != nil || allowed == nil {
 		return r.Run.Do(ctx, request) // which refuses it, if it must
 	}
-	if err := r.approve(ctx, call, spec, rule); err != nil {
+	approval, err := r.approve(ctx, call, spec, rule)
+	if err != nil {
 		return nil, err
 	}
-	return r.Run.Do(ctx, request)
+	decided := *request
+	decided.Approval = approval
+	return r.Run.Do(ctx, &decided)
 }
 
-func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule string) error {
+func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule string) (*network.Approval, error) {
 	env := r.env
 	what := fmt.Sprintf("the request to %s", plaintext.Cut(string(call.Input), maxReason))
 	nobody := &network.Error{Kind: network.KindDenied,
 		Message: what + " needs the approval of a person, and there is nobody here who could give it: do without it, or ask the user to allow it"}
 	if env.Approve == nil {
-		return nobody
+		return nil, nobody
 	}
 	request := ApprovalRequest{Call: call, Spec: spec, Rule: rule, Callers: env.call.callers(), Project: env.Project, Chat: env.Chat,
 		Client: env.Client, Files: env.Files}
@@ -96,21 +100,26 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule st
 	defer resume()
 	for {
 		decision, err := env.Approve(ctx, request)
+		approval := &network.Approval{Rule: rule, By: decision.By, Time: decision.Time}
+		if approval.Time.IsZero() {
+			approval.Time = time.Now()
+		}
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case !decision.Approved && decision.Later: // a request cannot be put off
-			return nobody
+			return nil, nobody
 		case !decision.Approved:
 			text := "a person has refused " + what
 			if reason := strings.TrimSpace(plaintext.Cut(decision.Reason, maxReason)); reason != "" {
 				text += ": " + strings.TrimRight(reason, ".")
 			}
-			return &network.Error{Kind: network.KindDenied, Message: text}
+			approval.Refusal = text
+			return approval, nil
 		case decision.Input != nil && string(decision.Input) != string(call.Input):
 			request.Problem = "a request over the network cannot be changed: approve or refuse it as it is"
 		default:
-			return nil
+			return approval, nil
 		}
 	}
 }

@@ -28,7 +28,9 @@ type hop struct {
 	url    *webapi.URL
 	header []network.Field
 	body   []byte
-	rules  []network.Rule // as in [network.Request]
+	// These are as in [network.Request].
+	rules    []network.Rule
+	approval *network.Approval
 }
 
 // prepare checks a request of code, and makes the first hop of it.
@@ -36,7 +38,7 @@ func (r *Run) prepare(request *network.Request) (*hop, error) {
 	if !network.IsMethod(request.Method) {
 		return nil, failure(network.KindInvalid, "%.40q cannot be the method of a request", request.Method)
 	}
-	h := &hop{method: request.Method, body: request.Body, rules: request.Rules}
+	h := &hop{method: request.Method, body: request.Body, rules: request.Rules, approval: request.Approval}
 	// See https://fetch.spec.whatwg.org/#concept-method-normalize
 	if upper := strings.ToUpper(h.method); slices.Contains([]string{"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}, upper) {
 		h.method = upper

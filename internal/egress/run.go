@@ -131,7 +131,7 @@ func (r *Run) place(ctx context.Context) error {
 func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func(received int64, err error), err error) {
 	g := r.gate
 	entry := network.Record{Project: g.options.Project, Run: r.name, Time: time.Now(), Method: h.method, Host: h.url.Protocol + "//" + h.url.Host, Path: h.url.Pathname,
-		Sent: int64(len(h.body))}
+		Sent: int64(len(h.body)), Approval: h.approval}
 	note := func(received int64, err error) {
 		if g.options.Audit == nil {
 			return
@@ -148,6 +148,9 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 			note(0, err)
 		}
 	}()
+	if h.approval != nil && h.approval.Refusal != "" {
+		return nil, nil, failure(network.KindDenied, "%s", h.approval.Refusal)
+	}
 	rule, err := g.options.Policy.Allows(h.method, h.url.Href)
 	if err != nil {
 		return nil, nil, failure(network.KindInvalid, "%v", err)

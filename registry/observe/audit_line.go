@@ -38,7 +38,7 @@ type auditLine struct {
 	OutputError  string          `json:"outputError,omitempty"`
 }
 
-// An auditApproval is how a person has decided on a call.
+// An auditApproval is how a person has decided on a call or a request.
 type auditApproval struct {
 	Approved bool      `json:"approved"`
 	By       string    `json:"by,omitempty"`
@@ -47,9 +47,13 @@ type auditApproval struct {
 	Edited   bool      `json:"edited,omitempty"`
 }
 
+func newAuditApproval(a registry.Approval) *auditApproval {
+	return &auditApproval{a.Approved, plaintext.Clean(a.By, maxLabel), a.Time.UTC(), a.Rule, a.Edited}
+}
+
 func (l *auditLine) setApproval(result registry.Result) {
 	if a := result.Approval; a != nil {
-		l.Approval = &auditApproval{a.Approved, plaintext.Clean(a.By, maxLabel), a.Time.UTC(), a.Rule, a.Edited}
+		l.Approval = newAuditApproval(*a)
 	}
 	if p := result.Pending; p != nil {
 		l.Waits = p.Token
