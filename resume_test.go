@@ -125,6 +125,27 @@ func runsOf(t *testing.T, store vfs.Store) *runs.Runs {
 	return r
 }
 
+// TestCodeGoesOnWithItsOptions has another process, which chooses nothing, go on with code that may call tools.
+func TestCodeGoesOnWithItsOptions(t *testing.T) {
+	store, m := local.NewMemoryStore(nil), &mail{}
+	first := office(t, store, m, toolrun.SessionOptions{})
+	result := ask(t, first, "javascript", codeInput(`return [await tools.send({to: 'a'}), await tools.send({to: 'b'})]`))
+	require.NotNil(t, result.Pending, result.Text())
+	runner := open(t, toolrun.Options{Store: store, Tools: m.tools()})
+	second, err := runner.Session(t.Context(), "p", &toolrun.SessionOptions{Select: func(s registry.Selection) registry.Selection {
+		s.Ask = []string{"send"}
+		return s
+	}})
+	require.NoError(t, err)
+	token := result.Pending.Token
+	for range 2 { // the second time, it has been kept by the process that went on
+		result, err = second.ResumeFor(t.Context(), token, approve(waiting(t, runsOf(t, store), token)...))
+		require.NoError(t, err)
+	}
+	require.Empty(t, result.Code, result.Text())
+	require.Equal(t, []string{"a", "b"}, m.sent)
+}
+
 func TestCodeWaitsAndGoesOn(t *testing.T) {
 	store := local.NewMemoryStore(nil)
 	m := &mail{}

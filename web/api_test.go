@@ -624,4 +624,19 @@ func TestApprovals(t *testing.T) {
 	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "not today"}, nil)
 	require.Eventually(t, func() bool { return len(waiting("p").Approvals) == 0 }, time.Minute, 5*time.Millisecond)
 	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/b.txt"), nil, nil), 404)
+
+	// What a person runs goes on with the options that it was run with.
+	b.post("/api/tools", m{"project": "other", "tool": "filesystem", "ask": true}, nil)
+	b.post("/api/calls", m{"project": "other", "tool": "javascript", "options": m{"toolCalls": true, "language": "typescript"}, "input": m{
+		"code": `const path: string = '/c.txt'; await tools.filesystem({command: 'create', path, file_text: 'c'}); fs.writeFileSync('/done.txt', 'done')`}}, nil)
+	require.Eventually(t, func() bool {
+		a = waiting("other").Approvals
+		return len(a) == 1
+	}, time.Minute, 5*time.Millisecond)
+	b.post("/api/approvals", m{"project": "other", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": true}, nil)
+	for _, path := range []string{"/c.txt", "/done.txt"} {
+		require.Eventually(t, func() bool {
+			return b.do("GET", q("/api/files/text", "project", "other", "path", path), nil, nil).Code == 200
+		}, time.Minute, 5*time.Millisecond, path)
+	}
 }

@@ -1,21 +1,51 @@
 package runs
 
-import "github.com/toolrun/toolrun/registry"
+import (
+	"encoding/json"
 
-// A Choice is what a call's selection had chosen, for whoever goes on with it elsewhere with the same tools and options.
-// What the call may use is not in there: that is decided when it goes on.
+	"github.com/toolrun/toolrun/registry"
+)
+
+// A Choice is what a call's selection had chosen, for whoever goes on with it elsewhere with the same tools. What the
+// call may use is not in there: that is decided when it goes on.
 type Choice struct {
-	EnabledTools []string                  `json:"enabledTools"`
-	Enable       map[string]bool           `json:"enable,omitempty"`
-	Options      map[string]map[string]any `json:"options,omitempty"`
-	Ask          []string                  `json:"ask,omitempty"`
+	EnabledTools []string        `json:"enabledTools"`
+	Enable       map[string]bool `json:"enable,omitempty"`
+	// Options and Session are those of the selection's own, without the project's settings. A call always goes on with
+	// them.
+	Options map[string]map[string]any `json:"options,omitempty"`
+	Session string                    `json:"session,omitempty"`
+	Ask     []string                  `json:"ask,omitempty"`
 }
 
 func choiceOf(s *registry.Selection) Choice {
-	return Choice{s.Settings.EnabledTools, s.Enable, s.Options, s.Ask}
+	c := Choice{EnabledTools: s.Settings.EnabledTools, Enable: s.Enable, Session: s.Session, Ask: s.Ask}
+	for tool, options := range s.Options {
+		kept := map[string]any{}
+		for id, value := range options {
+			kept[id] = plain(value)
+		}
+		if c.Options == nil {
+			c.Options = map[string]map[string]any{}
+		}
+		c.Options[tool] = kept
+	}
+	return c
 }
 
-// In returns the selection with what was chosen.
+// plain returns a value that an option can have, and for all others nil, which no option allows either. A type that
+// becomes another one when it is kept must not make a value valid.
+func plain(value any) any {
+	switch value.(type) {
+	case bool, string, float64, int, int64, json.Number:
+		if _, err := json.Marshal(value); err == nil {
+			return value
+		}
+	}
+	return nil
+}
+
+// In returns the selection with what was chosen, except for the options, with which the call goes on in any case.
 func (c Choice) In(s registry.Selection) registry.Selection {
 	if c.EnabledTools != nil {
 		s.Settings.EnabledTools = c.EnabledTools
@@ -23,11 +53,13 @@ func (c Choice) In(s registry.Selection) registry.Selection {
 	if c.Enable != nil {
 		s.Enable = c.Enable
 	}
-	for tool, options := range c.Options {
-		for id, value := range options {
-			s = s.WithOption(tool, id, value)
-		}
-	}
 	s.Ask = c.Ask
+	return s
+}
+
+// withOptions returns the selection with the options of the call in place of its own, which are for other calls: a call
+// must not go on in the session of who approves it.
+func (c Choice) withOptions(s registry.Selection) registry.Selection {
+	s.Options, s.Session = c.Options, c.Session
 	return s
 }

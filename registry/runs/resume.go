@@ -13,9 +13,10 @@ import (
 )
 
 // Resume goes on with a call, as far as there are decisions: those given, by the ids of calls, those of [Runs.Decide],
-// and those of env.Approve. Of env, Chat and Client are those of the call. The result is that of the whole call, or one
-// that waits again ([registry.Result].Pending). A call that has ended has the same result each time, as long as that is
-// kept.
+// and those of env.Approve. Chat and Client of env are replaced by those of the call, and so are the options that its
+// selection sets itself ([Choice]). The settings, and what is enabled and granted, are those of env. The result is that
+// of the whole call, or one that waits again ([registry.Result].Pending). A call that has ended has the same result each
+// time, as long as that is kept.
 //
 // The error is ErrNone, ErrBusy, an [*UndecidableError], that of the store, or that of the context if that has ended: then
 // the call can go on later.
@@ -56,6 +57,7 @@ func (k *Keeper) goOn(ctx context.Context, tools *registry.Registry, env registr
 	defer stop()
 	r := g.now()
 	env.Chat, env.Client, env.Runs = r.Chat, r.Client, k
+	env.Selection = r.Choice.withOptions(env.Selection)
 	result, err = g.run(ctx, tools, env)
 	if err != nil || result.Pending != nil {
 		return result, err

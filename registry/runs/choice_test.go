@@ -1,0 +1,133 @@
+package runs_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/vfs"
+	"github.com/toolrun/toolrun/vfs/local"
+)
+
+// officeTools are a tool sign that needs approval, and a tool clerk whose code calls it. Both tell their options. styles
+// are the choices of one of them.
+func officeTools(t *testing.T, styles ...string) *registry.Registry {
+	t.Helper()
+	of := func(env registry.Env) string {
+		data, err := json.Marshal(env.Options.Map())
+		require.NoError(t, err)
+		return string(data)
+	}
+	style := registry.Option{ID: "style", Type: registry.OptionSelect}
+	for _, s := range styles {
+		style.Choices = append(style.Choices, registry.Choice{Value: s})
+	}
+	sign := registry.Func(registry.Spec{Name: "sign", Description: "Signs.", Options: []registry.Option{
+		{ID: "name", Type: registry.OptionText, Default: "nobody"}, {ID: "copies", Type: registry.OptionNumber}, style,
+	}}, func(_ context.Context, _ note, env registry.Env) (string, error) { return of(env), nil })
+	clerk := registry.ToolFunc(registry.Spec{Name: "clerk", Description: "Calls.", Schema: json.RawMessage(`{"type":"object"}`),
+		Options: []registry.Option{{ID: "calls", Type: registry.OptionBool}, {ID: "color", Type: registry.OptionText, Default: "black"},
+			{ID: registry.OptionSession, Type: registry.OptionText}}},
+		func(ctx context.Context, _ registry.Call, env registry.Env) (registry.Result, error) {
+			if !env.Options.Bool("calls") {
+				return registry.Result{}, registry.Errorf("it may make no calls")
+			}
+			result, later := env.DispatchNumbered(ctx, registry.Call{Tool: "sign", Input: json.RawMessage(`{"text":"x"}`)}, 0)
+			if later {
+				return registry.Suspended([]byte("state")), nil
+			}
+			return registry.Text(of(env) + " " + result.Text()), nil
+		})
+	tools, err := registry.New(sign, clerk)
+	require.NoError(t, err)
+	return tools
+}
+
+// A call goes on elsewhere with the options that it was made with, and with what the project has chosen since. What the
+// one who goes on with it has chosen for its own calls does not count.
+func TestACallGoesOnWithItsOwnOptions(t *testing.T) {
+	made := registry.Selection{Ask: []string{"sign"}, Session: "main", Settings: registry.Settings{}.WithOption("clerk", "color", "red")}.
+		WithOption("clerk", "calls", true).WithOption("sign", "name", "ada").WithOption("sign", "copies", 2)
+	ofProject := registry.Selection{Settings: registry.Settings{}.WithOption("clerk", "color", "blue").WithOption("sign", "name", "bob")}
+	for name, test := range map[string]struct {
+		made, resumed registry.Selection
+		tool, want    string
+	}{
+		"code": {made, ofProject, "clerk",
+			`{"calls":true,"color":"blue","session":"main"} {"copies":2,"name":"ada","style":"plain"}`},
+		"the call itself": {made, ofProject, "sign", `{"copies":2,"name":"ada","style":"plain"}`},
+		"options of the one who goes on": {made.WithOption("clerk", "session", "own"), func() registry.Selection {
+			s := ofProject.WithOption("clerk", "calls", false).WithOption("clerk", "session", "other").WithOption("sign", "style", "bold")
+			s.Session = "another"
+			return s
+		}(), "clerk", `{"calls":true,"color":"blue","session":"own"} {"copies":2,"name":"ada","style":"plain"}`},
+		"what is none": {made.WithOption("elsewhere", "f", func() {}).WithOption("elsewhere", "n", math.NaN()), ofProject, "clerk",
+			`{"calls":true,"color":"blue","session":"main"} {"copies":2,"name":"ada","style":"plain"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newRuns(t, local.NewMemoryStore(nil), nil).In("p")
+			call := registry.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
+			tools := officeTools(t, "plain", "bold")
+			pending := tools.Dispatch(t.Context(), call, registry.Env{Project: "p", Runs: k, Selection: test.made})
+			require.NotNil(t, pending.Pending, pending.Text())
+			id := "1"
+			if test.tool == "clerk" {
+				id = "1.1"
+			}
+			resumed := registry.Env{Project: "p", Selection: test.resumed}
+			resumed.Selection.Ask = []string{"sign"}
+			result, err := k.ResumeFor(t.Context(), tools, resumed, pending.Pending.Token, yes(id))
+			require.NoError(t, err)
+			require.Equal(t, test.want, result.Text())
+		})
+	}
+}
+
+// The options that are kept give nothing: what is off, or not permitted, stays so, and they are checked as others are.
+func TestOptionsThatAreKeptGrantNothing(t *testing.T) {
+	made := registry.Selection{Ask: []string{"sign"}, Enable: map[string]bool{"sign": true}}.
+		WithOption("clerk", "calls", true).WithOption("sign", "style", "bold")
+	off := registry.Selection{Enable: map[string]bool{"sign": false}}
+	for name, test := range map[string]struct {
+		tool    string
+		tools   *registry.Registry
+		resumed registry.Selection
+		code    registry.Code
+		text    string
+	}{
+		"a tool that is off now":        {"sign", officeTools(t, "plain", "bold"), off, registry.CodeDisabled, "Unknown tool: sign"},
+		"that code calls":               {"clerk", officeTools(t, "plain", "bold"), off, "", "Unknown tool: sign"},
+		"an option that is not allowed": {"sign", officeTools(t, "plain", "wide"), registry.Selection{}, registry.CodeOptions, `Tool sign cannot be used, since it is set up wrongly: option "style": "bold" is none of its choices: plain, wide`},
+		"in a call of code":             {"clerk", officeTools(t, "plain", "wide"), registry.Selection{}, "", `option "style": "bold" is none of its choices`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newRuns(t, local.NewMemoryStore(nil), nil).In("p")
+			call := registry.Call{ID: "1", Tool: test.tool, Input: json.RawMessage(`{"text":"x"}`)}
+			pending := officeTools(t, "plain", "bold").Dispatch(t.Context(), call, registry.Env{Project: "p", Runs: k, Selection: made})
+			require.NotNil(t, pending.Pending, pending.Text())
+			id := map[string]string{"sign": "1", "clerk": "1.1"}[test.tool]
+			result, err := k.ResumeFor(t.Context(), test.tools, registry.Env{Project: "p", Selection: test.resumed}, pending.Pending.Token, yes(id))
+			require.NoError(t, err)
+			require.Equal(t, test.code, result.Code, result.Text())
+			require.Contains(t, result.Text(), test.text)
+		})
+	}
+}
+
+// Options count for the size of what is kept, and a call that is too large is told so.
+func TestLargeOptions(t *testing.T) {
+	r := newRuns(t, local.NewMemoryStore(nil), nil)
+	selection := registry.Selection{Ask: []string{"sign"}}.WithOption("sign", "name", strings.Repeat("x", vfs.MaxRecord))
+	result := officeTools(t, "plain").Dispatch(t.Context(), registry.Call{Tool: "sign", Input: json.RawMessage(`{"text":"x"}`)},
+		registry.Env{Project: "p", Runs: r.In("p"), Selection: selection})
+	require.Equal(t, registry.CodeNeedsApproval, result.Code)
+	require.Contains(t, result.Text(), "too large to be kept")
+	for range r.All(t.Context()) {
+		require.FailNow(t, "it was kept")
+	}
+}
