@@ -241,7 +241,7 @@ func TestSessionsDoNotGrow(t *testing.T) {
 			t.Parallel()
 			var state *sandbox.State
 			first := 0
-			for i := range 300 {
+			for i := range 150 {
 				result, err := engine.Run(t.Context(), script, &javascript.RunOptions{Session: true, State: state, Functions: functions})
 				require.NoError(t, err)
 				if state = result.State; i == 10 {
@@ -251,7 +251,7 @@ func TestSessionsDoNotGrow(t *testing.T) {
 			if name == "garbage in cycles" || name == "timers" { // which is collected now and then
 				require.LessOrEqual(t, state.Bytes(), int64(1<<20))
 			} else {
-				require.LessOrEqual(t, size(state), first+8<<10)
+				require.LessOrEqual(t, size(state), first+4<<10)
 			}
 		})
 	}
