@@ -134,7 +134,7 @@ func (r *Registry) run(ctx context.Context, e *entry, call Call, env Env) (resul
 	if result.Code == CodePending || result.Code == CodeUnknownOutcome { // they are the registry's to say
 		result.Code = CodeTool
 	}
-	result.Pending, result.suspended = nil, nil
+	result.Pending, result.Repeats, result.suspended = nil, "", nil
 	if result.IsError() && files != nil && env.Options.Bool(OptionRollback) {
 		result = c.rollBack(ctx, files, history, result)
 	}

@@ -50,6 +50,9 @@ type AuditOptions struct {
 //	parent        Call.Parent, the id of the call that made this one
 //	durationMs    the duration in milliseconds
 //	outcome       "ok", or the code of the result
+//	approval      how a person has decided on it: approved, by, time, rule, edited
+//	waits         the token of a call that waits for approval
+//	repeats       that token, if the call was made again and got the result of the one that had waited
 //	inputBytes    the length of the input as the model sent it
 //	inputSha256   the hash of that
 //	input         the input, if WholeInput is set and it is JSON
@@ -61,6 +64,9 @@ type AuditOptions struct {
 //
 // Lines are ASCII: everything else is escaped, also line ends and control characters. So a model's text can neither
 // look like another line nor control a terminal. In Required mode only the first line has the whole input.
+//
+// A call that waits has a line when it begins to wait, and one each time that it goes on, with its id. The approval is in
+// that of the call that it is for, once. The line of a call that got its result later repeats it, and has none.
 //
 // A hash identifies an input or output to those who have it, or can guess it. It does not keep short texts secret.
 //

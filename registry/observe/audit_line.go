@@ -27,7 +27,8 @@ type auditLine struct {
 	DurationMs   *float64        `json:"durationMs,omitempty"`
 	Outcome      string          `json:"outcome,omitempty"`
 	Approval     *auditApproval  `json:"approval,omitempty"`
-	Waits        string          `json:"waits,omitempty"` // the token of a call that waits for approval
+	Waits        string          `json:"waits,omitempty"`
+	Repeats      string          `json:"repeats,omitempty"`
 	InputBytes   int             `json:"inputBytes"`
 	InputSha256  string          `json:"inputSha256"`
 	Input        json.RawMessage `json:"input,omitempty"`
@@ -58,6 +59,7 @@ func (l *auditLine) setApproval(result registry.Result) {
 	if p := result.Pending; p != nil {
 		l.Waits = p.Token
 	}
+	l.Repeats = label(result.Repeats)
 }
 
 func (l *auditLine) setInput(input []byte, whole bool) {

@@ -26,6 +26,7 @@ const scopeName = "github.com/toolrun/toolrun/registry/observe"
 const (
 	keyProject     = attribute.Key("toolrun.project")
 	keyParent      = attribute.Key("toolrun.parent_call")
+	keyRepeats     = attribute.Key("toolrun.repeats")
 	keyOutcome     = attribute.Key("toolrun.outcome")
 	keyInputBytes  = attribute.Key("toolrun.input_bytes")
 	keyOutputBytes = attribute.Key("toolrun.output_bytes")
@@ -53,7 +54,8 @@ const operation = "execute_tool"
 // Spans follow OpenTelemetry's conventions for generative AI: kind internal, name "execute_tool NAME". The
 // attributes are gen_ai.operation.name, gen_ai.tool.name, gen_ai.tool.type, gen_ai.tool.call.id,
 // gen_ai.conversation.id (the chat), toolrun.project, toolrun.parent_call (the id of the call that made this one),
-// toolrun.outcome, toolrun.input_bytes and toolrun.output_bytes. Empty ones are left out.
+// toolrun.outcome, toolrun.input_bytes, toolrun.output_bytes and toolrun.repeats (the token of the call whose result this
+// is: see [Audit]). Empty ones are left out.
 //
 // A failed call has the status error, and its code as error.type. If the tool failed unexpectedly, an event has the
 // cause. A span of an unknown tool is called "execute_tool" alone, so names that models invent do not become names
@@ -116,11 +118,14 @@ func atStart(call registry.Call, env registry.Env) []attribute.KeyValue {
 // finish adds the attributes of a finished call.
 func (o *OpenTelemetryOptions) finish(span trace.Span, call registry.Call, result registry.Result) {
 	word := outcome(result)
-	attrs := make([]attribute.KeyValue, 0, 5)
+	attrs := make([]attribute.KeyValue, 0, 6)
 	attrs = append(attrs, keyOutcome.String(word), keyOutputBytes.Int(outputBytes(result)))
 	if result.IsError() {
 		attrs = append(attrs, keyErrorType.String(word))
 		span.SetStatus(codes.Error, word)
+	}
+	if result.Repeats != "" {
+		attrs = append(attrs, keyRepeats.String(label(result.Repeats)))
 	}
 	if o.Contents > 0 {
 		attrs = append(attrs,

@@ -17,7 +17,7 @@ type SlogOptions struct {
 
 // Slog returns middleware that logs one record, "tool call", after each call. It has the attributes tool, project,
 // chat, client, call (the id), parent (the id of the call that made it), duration, outcome, input_bytes and
-// output_bytes. Empty ones are left out. A nil logger means the logger of the call's Env; if that is nil too, nothing
+// output_bytes; approved_by, refused_by, waits and repeats are as [Audit] has them. Empty ones are left out. A nil logger means the logger of the call's Env; if that is nil too, nothing
 // is logged.
 //
 // The level is Info for successful calls, Warn for failed ones, and Error for failures of the tool itself
@@ -44,7 +44,7 @@ func Slog(logger *slog.Logger, options *SlogOptions) registry.Middleware {
 				if !logger.Enabled(ctx, level) {
 					return
 				}
-				var room [14]slog.Attr
+				var room [15]slog.Attr
 				logger.LogAttrs(ctx, level, "tool call", o.attrs(room[:0], call, env, result, time.Since(start))...)
 			})
 		}
@@ -91,6 +91,7 @@ func (o *SlogOptions) attrs(attrs []slog.Attr, call registry.Call, env registry.
 	case result.Pending != nil:
 		text("waits", result.Pending.Token)
 	}
+	text("repeats", label(result.Repeats))
 	if o.Contents > 0 {
 		text("input", inputText(call, o.Contents))
 		text("output", plaintext.Clean(result.Text(), o.Contents))

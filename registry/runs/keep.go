@@ -207,6 +207,7 @@ func (k *Keeper) again(ctx context.Context, tools *registry.Registry, call regis
 		return result, false, err
 	}
 	result = f.result()
+	result.Repeats, result.Approval = token, nil
 	result.Content = slices.Insert(slices.Clone(result.Content), 0, registry.Part{Text: fmt.Sprintf(
 		"[This is the result of the same call, which had to wait for approval: %s, ended %s. To do it once more, call again.]", token,
 		f.Time.UTC().Format("2006-01-02 15:04:05 UTC"))})

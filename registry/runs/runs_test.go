@@ -228,6 +228,7 @@ func TestToolsThatLie(t *testing.T) {
 	require.Equal(t, registry.CodeTool, out.Code)
 	require.Nil(t, out.Pending)
 	require.Nil(t, out.Approval)
+	require.Empty(t, lies(registry.Result{Repeats: "run-x"}).Repeats)
 	require.Equal(t, registry.CodeTool, lies(registry.Failure(registry.CodeUnknownOutcome, "x")).Code)
 }
 
