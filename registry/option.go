@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -148,9 +149,9 @@ func (o *Option) value(v any) (any, error) {
 		case math.IsNaN(n) || math.IsInf(n, 0):
 			return nil, errors.New("the number is not finite")
 		case o.Min != nil && n < *o.Min:
-			return nil, fmt.Errorf("%v is less than %v", n, *o.Min)
+			return nil, fmt.Errorf("%s is less than %s", decimal(n), decimal(*o.Min))
 		case o.Max != nil && n > *o.Max:
-			return nil, fmt.Errorf("%v is more than %v", n, *o.Max)
+			return nil, fmt.Errorf("%s is more than %s", decimal(n), decimal(*o.Max))
 		default:
 			return n, nil
 		}
@@ -171,6 +172,14 @@ func (o *Option) value(v any) (any, error) {
 		return nil, fmt.Errorf("want text, got %s", typeName(v))
 	}
 	return nil, fmt.Errorf("want %s, got %s", o.Type, typeName(v))
+}
+
+// decimal writes a number without an exponent, unless that takes more digits than anybody reads.
+func decimal(n float64) string {
+	if size := math.Abs(n); n == 0 || 1e-6 <= size && size < 1e21 {
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
 func number(v any) (float64, bool) {

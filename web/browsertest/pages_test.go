@@ -301,7 +301,7 @@ func TestTools(t *testing.T) {
 	p.write("#option-javascript-memory", "99999999")
 	p.run(chromedp.KeyEvent("\t"))
 	p.until(`document.querySelector("#option-javascript-memory").getAttribute("aria-invalid") === "true"`)
-	p.until(`document.querySelector("#option-javascript-memory-error").textContent !== ""`)
+	p.until(`document.querySelector("#option-javascript-memory-error").textContent.includes("99999999 is more than")`)
 	p.shots("tools-invalid")
 	p.write("#option-javascript-memory", "100")
 	p.run(chromedp.KeyEvent("\t"))
