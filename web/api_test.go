@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -613,16 +614,38 @@ func TestApprovals(t *testing.T) {
 	b.get(q("/api/files/text", "project", "p", "path", "/a.txt"), &file)
 	require.Equal(t, "edited", file.Text)
 
+	// It is the same call, which waits no more.
+	type listed struct {
+		Call, Tool, Code string
+		Running          bool
+	}
+	list := func(id string) (found []listed) {
+		var all struct{ Calls []listed }
+		b.get(q("/api/calls", "project", "p"), &all)
+		for _, c := range all.Calls {
+			if c.Call == id {
+				found = append(found, c)
+			}
+		}
+		return found
+	}
+	require.Eventually(t, func() bool { return slices.Equal(list("one"), []listed{{Call: "one", Tool: "filesystem"}}) }, time.Minute, 5*time.Millisecond)
+
 	// Refused, in the middle of code.
-	pending := model("two", "javascript", `{"code": "try { await tools.filesystem({command: 'create', path: '/b.txt', file_text: 'b'}) } catch (e) { return e.message }"}`)
+	pending := model("two", "javascript", `{"code": "console.log('before'); try { await tools.filesystem({command: 'create', path: '/b.txt', file_text: 'b'}) } catch (e) { console.log('after'); return e.message }"}`)
 	require.NotNil(t, pending.Pending, pending.Text())
 	require.Eventually(t, func() bool { // the one before may still end
 		a = waiting("p").Approvals
 		return len(a) == 1
 	}, time.Minute, 5*time.Millisecond)
 	require.True(t, a[0].Code)
+	require.Equal(t, []listed{{Call: "two", Tool: "javascript", Code: "pending"}}, list("two"))
 	b.post("/api/approvals", m{"project": "p", "token": a[0].Token, "call": a[0].Waits[0].Call, "approved": false, "reason": "not today"}, nil)
 	require.Eventually(t, func() bool { return len(waiting("p").Approvals) == 0 }, time.Minute, 5*time.Millisecond)
+	require.Equal(t, []listed{{Call: "two", Tool: "javascript"}}, list("two"))
+	var detail struct{ Console []struct{ Text string } }
+	b.get(q("/api/calls/one", "project", "p", "call", "two"), &detail)
+	require.Equal(t, []struct{ Text string }{{"before"}, {"after"}}, detail.Console, "all that it has printed, once")
 	b.fails(b.do("GET", q("/api/files/text", "project", "p", "path", "/b.txt"), nil, nil), 404)
 
 	// What a person runs goes on with the options that it was run with.

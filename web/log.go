@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -110,6 +111,7 @@ func (l *Log) begin(call registry.Call, env registry.Env) *logged {
 	if c.id == "" {
 		c.id = fmt.Sprintf("#%d", c.number)
 	}
+	l.goOn(c)
 	l.calls = append(l.calls, c)
 	l.byID[[2]string{c.project, c.id}] = c
 	l.size += logCall + len(c.input)
@@ -124,6 +126,20 @@ func (l *Log) begin(call registry.Call, env registry.Env) *logged {
 	l.trim()
 	l.changed()
 	return c
+}
+
+// goOn drops the entry of a call that waited for an approval, if c is that call, which goes on: c has what it had printed.
+// The lock is held.
+func (l *Log) goOn(c *logged) {
+	before := l.byID[[2]string{c.project, c.id}]
+	if before == nil || before.running || before.code != string(registry.CodePending) {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(l.calls, before.number, func(c *logged, number int64) int { return cmp.Compare(c.number, number) })
+	l.calls = slices.Delete(l.calls, i, i+1)
+	l.of[c.project].calls--
+	l.size -= logCall + len(before.input) + len(before.result) + len(before.data)
+	c.console, c.printed, c.dropped, c.lines = before.console, before.printed, before.dropped, before.lines
 }
 
 // trim drops the oldest calls that have ended, if there are too many. The lock is held.

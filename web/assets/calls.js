@@ -8,6 +8,9 @@ import {count, name, when} from "./text.js";
 
 const size = 100; // of a part of the list
 
+// drawnOf is what a call is drawn anew for.
+const drawnOf = ({running, code, changes}) => `${running} ${code} ${changes}`;
+
 export async function show(main) {
   const list = h("div", {});
   const approvals = h("div", {"aria-live": "polite"});
@@ -36,7 +39,7 @@ export async function show(main) {
       if (offset === 0 || turned) draw(calls, more);
       turned = false;
       const now = calls.find((c) => c.call === chosen);
-      if (now && `${now.running} ${now.changes}` !== drawn && !detail.querySelector("[aria-expanded=true]")) await open(chosen);
+      if (now && drawnOf(now) !== drawn && !detail.querySelector("[aria-expanded=true]")) await open(chosen);
     } catch (error) {
       fill(list, problem(error));
     }
@@ -82,7 +85,7 @@ export async function show(main) {
     try {
       const known = await load(call);
       if (call !== chosen) return;
-      drawn = `${known.running} ${known.changes}`;
+      drawn = drawnOf(known);
       const trouble = h("div", {});
       const output = new Output();
       const head = h("div", {class: "filehead"}, h("h2", {}, name(known.call)));

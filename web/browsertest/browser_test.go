@@ -312,6 +312,12 @@ var looks = []look{
 // shots keeps screenshots of what is there in each look, and checks what must hold in all of them.
 func (p *person) shots(name string) {
 	p.t.Helper()
+	p.shotsAt(name, "")
+}
+
+// shotsAt does the same with what a selector finds at the top, if it is not empty.
+func (p *person) shotsAt(name, selector string) {
+	p.t.Helper()
 	for _, l := range looks {
 		scheme := "light"
 		if l.dark {
@@ -320,6 +326,9 @@ func (p *person) shots(name string) {
 		p.run(chromedp.EmulateViewport(l.width, l.height), command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
 		require.Equal(p.t, l.dark, value[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(matchMedia("(prefers-color-scheme: dark)").matches))))`))
+		if selector != "" {
+			p.run(evaluate(fmt.Sprintf(`document.querySelector(%q).scrollIntoView({block: "start", behavior: "instant"})`, selector)))
+		}
 		p.shot(name + "-" + l.name)
 		p.accessible(name + "-" + l.name)
 	}

@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -291,7 +292,7 @@ func TestTools(t *testing.T) {
 	p.write("#rule", "GET ftp://example.com/")
 	p.click("Allow")
 	p.until(`document.querySelector("[aria-labelledby=network] .problem")`)
-	p.shots("tools-network")
+	p.shotsAt("tools-network", "#network")
 	p.write("#rule", "GET https://example.com/docs/**")
 	p.click("Allow")
 	p.sees("Code can make these requests from the next call on.")
@@ -302,7 +303,7 @@ func TestTools(t *testing.T) {
 	p.run(chromedp.KeyEvent("\t"))
 	p.until(`document.querySelector("#option-javascript-memory").getAttribute("aria-invalid") === "true"`)
 	p.until(`document.querySelector("#option-javascript-memory-error").textContent.includes("99999999 is more than")`)
-	p.shots("tools-invalid")
+	p.shotsAt("tools-invalid", "#tool-javascript")
 	p.write("#option-javascript-memory", "100")
 	p.run(chromedp.KeyEvent("\t"))
 	p.sees("Memory is 100.")
@@ -312,7 +313,7 @@ func TestTools(t *testing.T) {
 	p.sees("Memory is as usual.")
 	p.click("Show the definitions")
 	p.sees(`"input_schema"`)
-	p.shots("tools-definitions")
+	p.shotsAt("tools-definitions", "[aria-labelledby=definitions]")
 }
 
 func TestServers(t *testing.T) {
@@ -339,6 +340,7 @@ func TestApprovals(t *testing.T) {
 	p.write("textarea", strings.ReplaceAll(input, "two", "three"))
 	p.click("Approve with this input")
 	p.sees("Approved. The call goes on.")
+	p.until(oneEntry("toolu_ask", "ok"))
 	p.open("files", "project", "notes", "path", "/plan.md")
 	p.until(`document.querySelector(".rendered")?.textContent.includes("three")`)
 
@@ -348,6 +350,7 @@ func TestApprovals(t *testing.T) {
 	p.click("Refuse")
 	p.sees("Refused. The model is told.")
 	p.seesNot("waits for your approval")
+	p.until(oneEntry("toolu_no", "refused"))
 
 	// Nothing of an input is hidden because something else looks like a difference.
 	require.NotNil(t, s.call("notes", "toolu_trick", "filesystem", `{"command": "create", "path": "/c.md", "file_text": "all of it", "old_str": "shown", "new_str": "alone"}`).Pending)
@@ -370,8 +373,16 @@ func TestApprovals(t *testing.T) {
 	p.click("The code that waits")
 	p.shots("approvals-code")
 	p.click("Approve filesystem")
-	p.until(`document.querySelector("[data-call='toolu_code.1'], [data-call=toolu_code]")`)
+	p.until(oneEntry("toolu_code", "ok"))
 	p.seesNot("waits for your approval")
+}
+
+// oneEntry is true once a call has one entry in the list, which says this.
+func oneEntry(call, state string) string {
+	return fmt.Sprintf(`(() => {
+		const found = Array.from(document.querySelectorAll("[data-call]")).filter((e) => e.dataset.call === %q);
+		return found.length === 1 && found[0].textContent.includes(%q) && !found[0].textContent.includes("waits");
+	})()`, call, state)
 }
 
 func TestSessions(t *testing.T) {
