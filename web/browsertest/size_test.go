@@ -186,9 +186,22 @@ func TestManyCalls(t *testing.T) {
 	p.painted("older calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Older").click()`,
 		`document.querySelector("button[data-call]").dataset.call !== "`+value[string](p, `document.querySelector("button[data-call]").dataset.call`)+`" && document.querySelectorAll("[data-call]").length === 100`)
 	older := value[string](p, `document.querySelector("button[data-call]").dataset.call`)
-	s.call("busy", "toolu_new", "note", `{"N": 1}`)
+	// The list is read once at a time, so what has been read before something newer is drawn if it is drawn at all.
+	p.run(evaluate(`{
+		const fetch = window.fetch;
+		window.latest = [];
+		window.fetch = async (...request) => {
+			const answer = await fetch(...request);
+			if (String(request[0]).startsWith("/api/calls?")) answer.clone().json().then(({calls}) => window.latest.push(calls[0]?.call));
+			return answer;
+		};
+	}`))
+	for _, id := range []string{"toolu_new", "toolu_newer"} {
+		s.call("busy", id, "note", `{"N": 1}`)
+		p.until(fmt.Sprintf("window.latest.includes(%q)", id))
+	}
 	require.Equal(t, older, value[string](p, `document.querySelector("button[data-call]").dataset.call`), "older calls stay where they are")
-	p.painted("the newest calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Newest").click()`, `document.querySelector("[data-call=toolu_new]")`)
+	p.painted("the newest calls", `Array.from(document.querySelectorAll("button")).find((b) => b.textContent === "Newest").click()`, `document.querySelector("[data-call=toolu_newer]")`)
 	s.call("busy", "toolu_live", "note", `{"N": 2}`)
 	p.until(`document.querySelector("[data-call=toolu_live]")`)
 	oldest := fmt.Sprintf("toolu_%06d", 0)
