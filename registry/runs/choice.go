@@ -2,6 +2,7 @@ package runs
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/toolrun/toolrun/registry"
 )
@@ -45,10 +46,13 @@ func plain(value any) any {
 	return nil
 }
 
-// In returns the selection with what was chosen, except for the options, with which the call goes on in any case.
+// In returns the selection with what was chosen, except for the options, with which the call goes on in any case. What a
+// project's settings have switched off meanwhile stays off.
 func (c Choice) In(s registry.Selection) registry.Selection {
-	if c.EnabledTools != nil {
-		s.Settings.EnabledTools = c.EnabledTools
+	if now := s.Settings.EnabledTools; c.EnabledTools != nil {
+		s.Settings.EnabledTools = slices.DeleteFunc(slices.Clone(c.EnabledTools), func(name string) bool {
+			return now != nil && !slices.Contains(now, name)
+		})
 	}
 	if c.Enable != nil {
 		s.Enable = c.Enable

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/registry"
+	"github.com/toolrun/toolrun/registry/runs"
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/local"
 )
@@ -129,5 +130,21 @@ func TestLargeOptions(t *testing.T) {
 	require.Contains(t, result.Text(), "too large to be kept")
 	for range r.All(t.Context()) {
 		require.FailNow(t, "it was kept")
+	}
+}
+
+// A tool that a project's list has lost while a call waited is not enabled again by the call.
+func TestToolsSwitchedOffMeanwhileStayOff(t *testing.T) {
+	for name, c := range map[string]struct{ then, now, want []string }{
+		"a list that has lost one":   {[]string{"a", "b"}, []string{"a", "c"}, []string{"a"}},
+		"a list that has lost all":   {[]string{"a"}, []string{}, []string{}},
+		"a list of the caller's own": {[]string{"a"}, nil, []string{"a"}},
+		"a list since then":          {nil, []string{"c"}, []string{"c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s registry.Selection
+			s.Settings.EnabledTools = c.now
+			require.Equal(t, c.want, runs.Choice{EnabledTools: c.then}.In(s).Settings.EnabledTools)
+		})
 	}
 }
