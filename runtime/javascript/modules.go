@@ -65,14 +65,16 @@ func (r *run) resolve(specifier, file string, require bool) (string, error) {
 	if !strings.HasPrefix(file, "/") {
 		file = ""
 	}
-	path, err := sandbox.AwaitInTurn(r.Run, func() (string, error) { return r.loader(require).Resolve(specifier, file) })
+	loader := r.loader(require) // of now: the search may be abandoned and go on beside what follows
+	path, err := sandbox.AwaitInTurn(r.Run, func() (string, error) { return loader.Resolve(specifier, file) })
 	r.witness(err)
 	return path, err
 }
 
 // read reads and prepares the source of a module.
 func (r *run) read(path string) (*module.Source, error) {
-	source, err := sandbox.AwaitInTurn(r.Run, func() (*module.Source, error) { return r.loader(false).Load(r.Context(), path) })
+	loader, ctx := r.loader(false), r.Context()
+	source, err := sandbox.AwaitInTurn(r.Run, func() (*module.Source, error) { return loader.Load(ctx, path) })
 	r.witness(err)
 	if err == nil {
 		r.findUncalled(path, source.Code, source.Map)
