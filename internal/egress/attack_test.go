@@ -132,6 +132,14 @@ func TestRedirects(t *testing.T) {
 	i.name("elsewhere.test", "93.184.216.36")
 	var seen atomic.Pointer[http.Request]
 	i.serve("93.184.216.34:443", func(w http.ResponseWriter, r *http.Request) {
+		if query := r.URL.Query(); query.Has("empty") && r.Method == http.MethodPost {
+			w.Header().Set("Location", "")
+			w.WriteHeader(http.StatusFound)
+			return
+		} else if query.Has("nowhere") {
+			w.WriteHeader(http.StatusFound)
+			return
+		}
 		if to := r.URL.Query().Get("to"); to != "" {
 			status := 302
 			_, _ = fmt.Sscan(r.URL.Query().Get("status"), &status)
@@ -190,6 +198,24 @@ func TestRedirects(t *testing.T) {
 	require.Equal(t, 302, response.Status)
 	_, _, err = do(t, run, &network.Request{URL: to("/again", ""), Redirect: "error"})
 	requireKind(t, err, network.KindRedirect)
+
+	const empty, nowhere = "https://a.example.com/?empty=1", "https://a.example.com/?nowhere=1"
+	response, body, err = do(t, run, &network.Request{Method: "POST", URL: empty, Body: []byte("text")})
+	require.NoError(t, err)
+	require.Equal(t, "a", body)
+	require.True(t, response.Redirected)
+	require.Equal(t, empty, response.URL, "an empty Location is relative to the URL")
+	require.Equal(t, "GET", seen.Load().Method)
+	response, _, err = do(t, run, &network.Request{Method: "POST", URL: empty, Redirect: "manual"})
+	require.NoError(t, err)
+	require.Equal(t, 302, response.Status)
+	response, _, err = do(t, run, &network.Request{URL: nowhere})
+	require.NoError(t, err, "without a Location, the redirect is the response")
+	require.Equal(t, 302, response.Status)
+	for _, address := range []string{empty, nowhere} {
+		_, _, err = do(t, run, &network.Request{Method: "POST", URL: address, Redirect: "error"})
+		requireKind(t, err, network.KindRedirect)
+	}
 }
 
 // TestSmuggling: what is in a request cannot become another request, or one to another host.
@@ -752,7 +778,7 @@ func TestOddResponses(t *testing.T) {
 		i.raw(fmt.Sprint("93.184.216.34:", 8000+n), text)
 	}
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
-	for n, want := range []string{"network", "limit", "x", "x", "network", "network", "", "limit", "", "network", "network"} {
+	for n, want := range []string{"network", "limit", "x", "x", "network", "network", "limit", "limit", "", "network", "network"} {
 		for range 2 { // what one response leaves behind is no part of the next
 			_, body, err := get(t, i.gate(network.Policy{Rules: rules(t, fmt.Sprint("http://a.example:", 8000+n))}), fmt.Sprint("http://a.example:", 8000+n, "/"))
 			if e, ok := errors.AsType[*network.Error](err); ok {

@@ -74,7 +74,10 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 			return nil, err
 		}
 		striker := g.strikerFor(h.url.Hostname)
-		if next := got.Header.Get("Location"); isRedirect(got.StatusCode) && next != "" && request.Redirect != "manual" {
+		// A redirect without a Location is a response, as in the standard. One with an empty Location leads to its own URL.
+		// See https://fetch.spec.whatwg.org/#concept-response-location-url
+		locations := got.Header.Values("Location")
+		if isRedirect(got.StatusCode) && (request.Redirect == "error" || request.Redirect != "manual" && len(locations) > 0) {
 			record(0, nil)
 			_ = got.Body.Close()
 			if request.Redirect == "error" {
@@ -83,7 +86,7 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 			if most := g.limits.Redirects; most != network.Unlimited && redirects >= most {
 				return nil, failure(network.KindLimit, "%s: there were more than %d redirects", h.url.Host, most)
 			}
-			if err := h.follow(got.StatusCode, striker.text(next)); err != nil {
+			if err := h.follow(got.StatusCode, striker.text(locations[0])); err != nil {
 				return nil, err
 			}
 			continue
