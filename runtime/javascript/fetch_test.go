@@ -91,6 +91,13 @@ func TestFetch(t *testing.T) {
 		"types of data URLs": {`return (await Promise.all(['IMAGE/gif;CHARSET=x', ';charset= x', 'text/plain;a=""', 'x/x;base64;base64', ' ', 'x'].map(
 			async (type) => (await fetch('data:' + type + ',WA')).headers.get('content-type')))).join('|')`,
 			`image/gif;charset=x|text/plain;charset=" x"|text/plain;a=""|x/x|text/plain;charset=US-ASCII|text/plain;charset=US-ASCII`},
+		"types of bodies": {`return (await Promise.all(['TEXT/HTML;CHARSET=GBK', 'x/x;a=\u00ff', 'x/x;a="\\', 'x/x;a="\\"b', 'x', ''].map(
+			async (type) => (await new Response('', { headers: { 'content-type': type } }).blob()).type))).join('|')`,
+			`text/html;charset=gbk|x/x;a="` + "\u00ff" + `"|x/x;a="\\"|x/x;a="\"b"||`},
+		"accessors of all objects": {`for (const name of ['type', 'size', 'start', 'highWaterMark', 'endings']) {
+				Object.defineProperty(Object.prototype, name, { get() { throw new Error(name) }, configurable: true });
+				try { await (await fetch(base + '/a')).blob() } finally { delete Object.prototype[name] }
+			} return 'none'`, "none"},
 		"ranges of blobs": {`const blob = URL.createObjectURL(new Blob(['0123456789'], { type: 'a/b' }));
 			return (await Promise.all(['bytes=2-4', 'bytes=7-', 'bytes=-2', 'bytes=-20', 'bytes=8-99', 'bytes = 1 - 2', 'bytes=10-', 'bytes=4-2', 'bytes=-', 'bytes=-0', 'bytes=1-2,4-5', ''].map(async (range) => {
 				try {

@@ -3,6 +3,7 @@
 (function (kernel) {
   'use strict';
   const { host, ops, stringify, bytesOf, define, keys, Promise, Uint8Array, indexOf, slice } = kernel;
+  const { hasOwn } = Object;
   const toBigIntText = kernel.uncurry(BigInt.prototype.toString);
   const fill = kernel.uncurry(Uint8Array.prototype.set);
   const sliceBuffer = kernel.uncurry(ArrayBuffer.prototype.slice);
@@ -14,7 +15,8 @@
     let total = 0;
     const json = stringify(value, function (key, item) {
       if (typeof item === 'bigint') return toBigIntText(item);
-      const bytes = bytesOf(typeof item === 'object' && item !== null && item.type === 'Buffer' ? this[key] : item); // before its toJSON
+      const isBuffer = typeof item === 'object' && item !== null && hasOwn(item, 'type') && item.type === 'Buffer';
+      const bytes = bytesOf(isBuffer ? this[key] : item); // before its toJSON
       if (!bytes) return item;
       kernel.append(parts, bytes);
       const text = `${kernel.mark}${total}:${bytes.length}`;

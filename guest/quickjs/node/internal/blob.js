@@ -101,6 +101,12 @@
     }
   }
   publish(Blob);
+  // typed makes a blob of bytes that nothing changes. Its type can have characters that code cannot give.
+  exports.typed = (bytes, type) => {
+    const blob = Object.create(Blob.prototype);
+    blobs.set(blob, { bytes, type });
+    return blob;
+  };
   kernel.inspect(blobs, 'Blob', ({ bytes, type }) => ['size', bytes.length, 'type', type]);
 
   const files = slot(); // {name, modified}

@@ -4,7 +4,7 @@
 (function (kernel, require, module, exports) {
   'use strict';
   const { bytesOf } = kernel;
-  const { Blob, File, FormData } = require('internal/blob');
+  const { Blob, File, FormData, typed } = require('internal/blob');
   const encoder = new TextEncoder();
 
   const teeCloned = (stream) => require('internal/webstreams/readable').teeCloned(stream);
@@ -157,7 +157,7 @@
     const [head, essence] = /^[\t\n\r ]*([!#$%&'*+\-.^`|~\w]+\/[!#$%&'*+\-.^`|~\w]+)[\t\n\r ]*(?=;|$)/.exec(text ?? '') ?? [];
     if (essence === undefined) return undefined;
     const parameters = new Map();
-    for (const [, name, quoted, plain] of text.slice(head.length).matchAll(/;[\t\n\r ]*([^;=]*)(?:=(?:"((?:[^"\\]|\\[^])*)(?:"|\\?$)[^;]*|([^;]*)))?/g)) {
+    for (const [, name, quoted, plain] of text.slice(head.length).matchAll(/;[\t\n\r ]*([^;=]*)(?:=(?:"((?:[^"\\]|\\[^]|\\$)*)(?:"|$)[^;]*|([^;]*)))?/g)) {
       const key = name.toLowerCase();
       const value = quoted !== undefined ? quoted.replace(/\\([^])/g, '$1') : plain?.replace(/[\t\n\r ]+$/, '');
       if (value === undefined || (value === '' && quoted === undefined) || parameters.has(key)) continue;
@@ -226,7 +226,8 @@
     const decode = (bytes) => decoder.decode(bytes);
     reads('blob', (bytes, headers) => {
       const found = typeOf(headers.get('content-type'));
-      return new Blob([bytes], { type: found === undefined ? '' : typeText(found) });
+      const type = found === undefined ? '' : typeText(found);
+      return typed(bytes, type.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())); // all of it, as in Node
     });
     reads('arrayBuffer', (bytes) => bytes.slice().buffer);
     reads('text', decode);
