@@ -25,14 +25,17 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
 //go:embed boot/*.py
 var bootFiles embed.FS
 
-//go:embed network/requests.py
-var requestsModule string
+// networkFiles are modules that use the network, as packages of Python.
+//
+//go:embed all:network
+var networkFiles embed.FS
 
 // bootOrder is the order in which the files of the boot code run, in one namespace.
 var bootOrder = []string{
@@ -69,11 +72,11 @@ func Boot() (string, error) {
 	b.WriteString(check)
 	fmt.Fprintf(&b, "own = dict(BYTES_DATA=%d, STREAM_MARK=b'%s', STACK_SIZE=%d, SPARE_MEMORY=%d, __name__='toolrun', __builtins__=dict(vars(__builtins__)))\n",
 		bytesData, streamMark, StackSize, SpareMemory)
-	requests, err := json.Marshal(requestsModule)
+	sources, err := networkModules()
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "own['REQUESTS'] = %s\n", requests)
+	fmt.Fprintf(&b, "own['SOURCES'] = %s\n", sources)
 	for _, name := range bootOrder {
 		source, err := bootFiles.ReadFile("boot/" + name + ".py")
 		if err != nil {
@@ -86,6 +89,32 @@ func Boot() (string, error) {
 		fmt.Fprintf(&b, "exec(compile(%s, '%s', 'exec'), own)\n", literal, Own)
 	}
 	return b.String(), nil
+}
+
+// networkModules returns networkFiles as a dictionary of Python, by the names of the modules.
+func networkModules() (string, error) {
+	var b strings.Builder
+	err := fs.WalkDir(networkFiles, "network", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		source, err := networkFiles.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		literal, err := json.Marshal(string(source))
+		if err != nil {
+			return err
+		}
+		name, isPackage := strings.CutSuffix(strings.TrimSuffix(strings.TrimPrefix(file, "network/"), ".py"), "/__init__")
+		kind := "False"
+		if isPackage {
+			kind = "True"
+		}
+		fmt.Fprintf(&b, "%q: {'package': %s, 'source': %s}, ", strings.ReplaceAll(name, "/", "."), kind, literal)
+		return nil
+	})
+	return "{" + b.String() + "}", err
 }
 
 // Arguments returns the arguments with which CPython is started.

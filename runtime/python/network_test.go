@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,16 @@ func internet(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/redirect":
 		http.Redirect(w, r, "/echo", http.StatusFound)
+	case "/redirects":
+		http.Redirect(w, r, "/redirect", http.StatusMovedPermanently)
+	case "/loop":
+		http.Redirect(w, r, "/loop", http.StatusFound)
+	case "/again":
+		http.Redirect(w, r, "/echo", http.StatusTemporaryRedirect)
+	case "/elsewhere":
+		http.Redirect(w, r, "http://"+strings.Replace(r.Host, "127.0.0.1", "127.0.0.2", 1)+"/echo", http.StatusFound)
+	case "/links":
+		w.Header().Set("Link", `<http://a/?page=2>; rel="next", <http://a/?page=9>; rel=last; title="a; b"`)
 	case "/missing":
 		w.WriteHeader(404)
 		fmt.Fprint(w, "none")
@@ -76,7 +87,7 @@ urllib.request.urlopen('https://example.com/a')`,
 		"requests": {`import requests
 r = requests.get('BASE/a', params={'b': ['c', 'd'], 'e': None}, headers={'x-own': 'me'}, auth=('u', 'p'))
 d = r.json(); r.status_code, r.ok, r.headers['CONTENT-TYPE'], d['url'], d['own'], d['auth'], r.encoding, bool(r), r.reason`,
-			"(200, True, 'application/json', '/a?b=c&b=d', 'me', 'Basic dTpw', None, True, 'OK')"},
+			"(200, True, 'application/json', '/a?b=c&b=d', 'me', 'Basic dTpw', 'utf-8', True, 'OK')"},
 		"bodies": {`import requests
 [(d['body'], d['type']) for d in (requests.post('BASE', json={'a': 1}).json(), requests.put('BASE', data={'a': 'b c'}).json(), requests.patch('BASE', data='x').json())]`,
 			`[('{"a": 1}', 'application/json'), ('a=b+c', 'application/x-www-form-urlencoded'), ('x', '')]`},
@@ -116,6 +127,75 @@ out`, "'JSONDecodeError'"},
 try: requests.get('example.com')
 except requests.exceptions.MissingSchema as e: out = str(e)
 out`, "\"Invalid URL 'example.com': No scheme supplied. Perhaps you meant https://example.com?\""},
+		"a timeout of urllib": {`import urllib.request
+try: urllib.request.urlopen('BASE/never', timeout=0.01)
+except TimeoutError as e: out = str(e)
+out`, "'timed out'"},
+		"a space in a URL of urllib": {`import http.client, urllib.request
+try: urllib.request.urlopen('BASE/a b')
+except http.client.InvalidURL as e: out = str(e)
+out`, `"URL can't contain control characters. '/a b' (found at least ' ')"`},
+		"the history of redirects": {`import requests
+r = requests.get('BASE/redirects')
+[(h.status_code, h.url, h.is_permanent_redirect, len(h.history)) for h in r.history], r.url, requests.get('BASE/redirect', allow_redirects=False).next.url`,
+			"([(301, 'BASE/redirects', True, 0),\n  (302, 'BASE/redirect', False, 1)],\n 'BASE/echo', 'BASE/echo')"},
+		"methods after redirects": {`import requests
+[(d['method'], d['body']) for d in (requests.post('BASE/redirect', data='x').json(), requests.post('BASE/again', data='x').json())]`,
+			"[('GET', ''), ('POST', 'x')]"},
+		"redirects without end": {`import requests
+try: requests.get('BASE/loop')
+except requests.TooManyRedirects as e: out = str(e), e.response.status_code
+out`, "('Exceeded 30 redirects.', 302)"},
+		"redirects to what is not allowed": {`import requests
+try: requests.get('BASE/elsewhere')
+except requests.ConnectionError as e: out = 'no rule allows GET http://127.0.0.2' in str(e)
+out`, "True"},
+		"credentials after redirects": {`import requests
+s, at = requests.Session(), 'http://a:80/'
+[s.should_strip_auth(*urls) for urls in ((at, 'http://a/b'), (at, 'https://a/b'), (at, 'http://b/'), ('https://a/', at), ('http://a:8080', at))]`,
+			"[False, False, True, True, True]"},
+		"hooks": {`import requests
+seen = []
+requests.get('BASE/redirect', hooks={'response': lambda r, *args, **kwargs: seen.append((r.status_code, kwargs['stream']))})
+s = requests.Session()
+s.hooks['response'].append(lambda r, *args, **kwargs: r.raise_for_status())
+try: s.get('BASE/missing')
+except requests.HTTPError as e: seen.append(e.response.status_code)
+seen`, "[(302, False), (200, False), 404]"},
+		"adapters": {`import requests
+from requests.adapters import HTTPAdapter
+class Own(HTTPAdapter):
+    def send(self, request, **options):
+        request.headers['X-Own'] = 'adapter'
+        return super().send(request, **options)
+s = requests.Session()
+s.mount('BASE/own', Own())
+s.get('BASE/own').json()['own'], s.get('BASE/other').json()['own']`, "('adapter', '')"},
+		"a prepared request": {`import requests
+s = requests.Session()
+p = s.prepare_request(requests.Request('POST', 'BASE/a', json={'a': 1}))
+p.headers['X-Own'] = 'me'
+d = s.send(p).json(); p.method, p.path_url, p.headers['content-length'], d['body'], d['own']`, `('POST', '/a', '8', '{"a": 1}', 'me')`},
+		"modules of requests": {`import requests.packages, urllib3
+from requests.packages.urllib3.util.retry import Retry
+urllib3.disable_warnings()
+requests.codes.NOT_FOUND, requests.codes['teapot'], requests.utils.quote('a b'), requests.cookies.RequestsCookieJar(), Retry is urllib3.Retry`,
+			"(404, 418, 'a%20b', <RequestsCookieJar[]>, True)"},
+		"links": {`import requests
+requests.get('BASE/links').links`,
+			"{'next': {'url': 'http://a/?page=2', 'rel': 'next'},\n 'last': {'url': 'http://a/?page=9', 'rel': 'last', 'title': 'a; b'}}"},
+		"bad headers and schemes": {`import requests
+out = []
+for url, headers in (('BASE', {'a': 'b\nc'}), ('ftp://a', {}), ('BASE', {'a b\n': 'c'}), ('http://', {})):
+    try: requests.get(url, headers=headers)
+    except ValueError as e: out.append(type(e).__name__)
+out`, "['InvalidHeader', 'InvalidSchema', 'InvalidHeader', 'InvalidURL']"},
+		"a stream that was read": {`import requests
+r = requests.get('BASE/lines', stream=True)
+out = list(r.iter_content(100))
+try: next(r.iter_content())
+except requests.exceptions.StreamConsumedError: out.append('read')
+out`, `[b'a\nb\r\nc', 'read']`},
 		"names": {`[n for n in dir() if 'ool' in n]`, "[]"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,6 +207,66 @@ out`, "\"Invalid URL 'example.com': No scheme supplied. Perhaps you meant https:
 				text = lines[len(lines)-1]
 			}
 			require.Equal(t, strings.ReplaceAll(test.want, "BASE", server.URL), text)
+		})
+	}
+}
+
+// TestRetries: an adapter makes requests again that fail, as often as it is told to, and no others.
+func TestRetries(t *testing.T) {
+	needPython(t)
+	for name, test := range map[string]struct {
+		code, want string
+		requests   int64
+	}{
+		"of a status":             {"s.get(BASE).text", "'at last'", 3},
+		"that are too many":       {"failure(lambda: s.get(BASE + '/always'))", "'RetryError'", 4},
+		"without an error":        {"retry(raise_on_status=False).get(BASE + '/always').status_code", "503", 4},
+		"of a method with effect": {"s.post(BASE).status_code", "503", 1},
+		"of all methods":          {"retry(allowed_methods=None).post(BASE).text", "'at last'", 3},
+		"of a lost connection":    {"failure(lambda: s.get(BASE + '/lost'))", "'ConnectionError'", 4},
+		"not by default":          {"requests.get(BASE).status_code", "503", 1},
+		"of what is not allowed":  {"failure(lambda: s.get('http://127.0.0.2:1/'))", "'ConnectionError'", 0},
+		"as the server says":      {"session(3).get(BASE + '/later').text", "'at last'", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var made atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n := made.Add(1)
+				switch {
+				case r.URL.Path == "/lost":
+					panic(http.ErrAbortHandler)
+				case r.URL.Path == "/later":
+					w.Header().Set("Retry-After", "0")
+				}
+				if n <= 2 || r.URL.Path == "/always" {
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				fmt.Fprint(w, "at last")
+			}))
+			t.Cleanup(server.Close)
+			result, err := interpreter.Run(t.Context(), `import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util.retry import Retry
+BASE = '`+server.URL+`'
+
+def session(retries):
+    s = requests.Session()
+    s.mount('http://', HTTPAdapter(max_retries=retries))
+    return s
+
+def retry(**options):
+    return session(Retry(total=3, backoff_factor=0.001, status_forcelist=[503], **options))
+
+def failure(f):
+    try: f()
+    except requests.RequestException as e: return type(e).__name__
+
+s = retry()
+`+test.code, &python.RunOptions{Network: networkTo(t, server)})
+			require.NoError(t, err)
+			require.Equal(t, test.want, result.Text)
+			require.Equal(t, test.requests, made.Load())
 		})
 	}
 }

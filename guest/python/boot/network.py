@@ -1,4 +1,4 @@
-# The network, where the host allows it: urllib.request makes its requests by the host, and so does a module requests.
+# The network, where the host allows it: urllib.request makes its requests by the host, and so does the package requests.
 
 HIDDEN = 'toolrun:'
 hidden = {}  # functions of the host for modules such as these, by name
@@ -56,13 +56,18 @@ def body_bytes(data):
 def open_request(self, req):
     """What urllib's handlers of http and https do."""
     import email.message
+    import http.client
     import urllib.error
     import urllib.response
     headers = dict(req.unredirected_hdrs)
     headers.update((name, value) for name, value in req.headers.items() if name not in headers)
+    if bad := re.search('[\\x00-\\x20\\x7f]', req.selector):
+        raise http.client.InvalidURL(f"URL can't contain control characters. {req.selector!r} (found at least {bad[0]!r})")
     timeout = req.timeout if isinstance(req.timeout, (int, float)) else None
     try:
         got = request(req.get_method(), req.full_url.partition('#')[0], headers.items(), body_bytes(req.data), 'manual', timeout)
+    except TimeoutError:
+        raise TimeoutError('timed out') from None
     except OSError as error:
         raise urllib.error.URLError(str(error)) from error
     fields = email.message.Message()
@@ -105,7 +110,7 @@ class Patching:
 
 
 class NetworkFinder:
-    """Finds requests, unless the project has it, and changes urllib.request."""
+    """Finds the modules of SOURCES, unless the project has them, and changes urllib.request."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -114,8 +119,8 @@ class NetworkFinder:
             if spec is not None:
                 spec.loader = Patching(spec.loader)
             return spec
-        if name == 'requests' and importlib.machinery.PathFinder.find_spec(name, path, target) is None:
-            return importlib.machinery.ModuleSpec(name, NetworkFinder)
+        if name in SOURCES and not path and importlib.machinery.PathFinder.find_spec(name, path, target) is None:
+            return importlib.machinery.ModuleSpec(name, NetworkFinder, is_package=SOURCES[name]['package'])
         return None
 
     @staticmethod
@@ -124,8 +129,9 @@ class NetworkFinder:
 
     @staticmethod
     def exec_module(module):
-        module.send = request
-        exec(compile(REQUESTS, '<requests>', 'exec'), module.__dict__)
+        if module.__name__ == 'requests.adapters':
+            module.host_request = request
+        exec(compile(SOURCES[module.__name__]['source'], f'<{module.__name__}>', 'exec', dont_inherit=True), module.__dict__)
 
 
 def start_network():

@@ -1,0 +1,3 @@
+"""Retry."""
+
+from .retry import Retry
