@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/toolrun/toolrun/internal/pythontest"
+	"github.com/toolrun/toolrun/network"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/runtime"
 	py "github.com/toolrun/toolrun/runtime/python"
@@ -40,10 +41,11 @@ func named(t testing.TB, variable string) string {
 type sandboxed struct {
 	interpreter *py.Interpreter
 	memory      float64 // in MiB
+	network     network.Gate
 }
 
 func newSandboxed(t testing.TB, memory float64) sandboxed {
-	return sandboxed{pythontest.New(t, runtime.EngineOptions{}), memory}
+	return sandboxed{interpreter: pythontest.New(t, runtime.EngineOptions{}), memory: memory}
 }
 
 // version is the version of Python, such as 3.11.
@@ -68,6 +70,7 @@ func (s sandboxed) run(t testing.TB, code string, args []string, files afero.Fs)
 		env.Files = files
 	}
 	env.Selection = env.Selection.WithOption(python.Name, python.OptionMemory, s.memory)
+	env.Selection.Network = s.network
 	env.Limits = registry.Limits{Timeout: 20 * time.Minute, Inline: 16 << 20, Output: 64 << 20}
 	input, err := json.Marshal(map[string]string{"code": code})
 	require.NoError(t, err)

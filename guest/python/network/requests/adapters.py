@@ -13,12 +13,12 @@ DEFAULT_RETRIES = 0
 
 
 def _seconds(timeout):
-    """Returns how long a response may take to begin, of a number or of how long connecting and reading may take."""
+    """Returns how long a response may take to begin, of a number or of how long connecting and reading may take: the latter."""
     if isinstance(timeout, (tuple, list)):
         if len(timeout) != 2:
             raise ValueError(f'Invalid timeout {timeout}. Pass a (connect, read) timeout tuple, or a single float to set both timeouts '
                              'to the same value.')
-        return None if None in timeout else sum(timeout)
+        return timeout[1]
     return getattr(timeout, 'total', timeout)
 
 
