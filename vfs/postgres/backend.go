@@ -171,9 +171,7 @@ func (b *backend) part(digest [sha256.Size]byte) (data []byte, err error) {
 
 func (d *database) readPart(q querier, key int64, digest [sha256.Size]byte) (data []byte, err error) {
 	var object *string
-	err = twice(func() error {
-		ctx, cancel := bounded()
-		defer cancel()
+	err = read(q, func(ctx context.Context) error {
 		return q.QueryRow(ctx, "SELECT data, object FROM part WHERE project = $1 AND digest = $2", key, digest[:]).Scan(&data, &object)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -57,7 +57,7 @@ var checks = []string{
 // Check looks whether everything in the database fits together, and calls report with what does not. Each project is
 // looked at as it is at one moment, and can be used meanwhile. All contents are read.
 func (s *Store) Check(ctx context.Context, report func(id, problem string)) error {
-	keys, err := s.keys(ctx, "SELECT key FROM project WHERE status < 2 ORDER BY id, key")
+	keys, err := query(ctx, s.pool, pgx.RowTo[int64], "SELECT key FROM project WHERE status < 2 ORDER BY id, key")
 	if err != nil {
 		return err
 	}

@@ -91,12 +91,18 @@ func (p *proxy) serve(client net.Conn) {
 	p.mu.Lock()
 	p.conns[client], p.conns[server] = true, true
 	p.mu.Unlock()
+	var mute atomic.Bool
+	answered := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
-		defer client.Close()
-		_, _ = io.Copy(io.MultiWriter(client, counter{&p.received}), server)
+		defer close(answered)
+		_, _ = io.Copy(answers{p, client, &mute}, server)
+		if !mute.Load() {
+			_ = client.Close()
+		}
 	})
 	group.Go(func() {
+		defer client.Close()
 		defer server.Close()
 		buf := make([]byte, 1<<20)
 		for {
@@ -111,17 +117,16 @@ func (p *proxy) serve(client net.Conn) {
 			}
 			p.mu.Unlock()
 			if how == before {
-				_ = client.Close()
+				return
+			}
+			mute.Store(how == after)
+			if _, err := server.Write(buf[:n]); err != nil {
 				return
 			}
 			if how == after {
+				_ = server.(*net.TCPConn).CloseWrite()
+				<-answered // or the client would ask the server to cancel what it does
 				_, _ = client.Write(last)
-				_ = client.Close()
-			}
-			if _, err := server.Write(buf[:n]); err != nil || how == after {
-				if how == after {
-					time.Sleep(20 * time.Millisecond) // the server gets it before it notices that nobody is there
-				}
 				return
 			}
 		}
@@ -133,12 +138,19 @@ func (p *proxy) serve(client net.Conn) {
 	delete(p.conns, server)
 }
 
-// A counter counts what is written to it.
-type counter struct{ bytes *atomic.Int64 }
+// answers gives what a database answers to a client, unless it is mute.
+type answers struct {
+	p      *proxy
+	client io.Writer
+	mute   *atomic.Bool
+}
 
-func (c counter) Write(data []byte) (int, error) {
-	c.bytes.Add(int64(len(data)))
-	return len(data), nil
+func (a answers) Write(data []byte) (int, error) {
+	a.p.received.Add(int64(len(data)))
+	if a.mute.Load() {
+		return len(data), nil
+	}
+	return a.client.Write(data)
 }
 
 func (p *proxy) cutAll() {
@@ -361,6 +373,7 @@ func TestCutConnections(t *testing.T) {
 func TestFailuresOfTheServer(t *testing.T) {
 	server := pgtest.StartFor(t)
 	t.Run("restarts", func(t *testing.T) { testRestarts(t, server) })
+	t.Run("restarts with many connections", func(t *testing.T) { testStaleConnections(t, server) })
 	t.Run("kills", func(t *testing.T) { testKills(t, server) })
 	t.Run("kills while restoring", func(t *testing.T) { testKilledRestoring(t, server) })
 }
@@ -398,6 +411,78 @@ func testRestarts(t *testing.T, server *pgtest.Server) {
 	_, err = project.Stat("/lost")
 	require.Error(t, err)
 	requireSound(t, store)
+}
+
+// testStaleConnections: after a restart of the server all connections are lost, and nobody notices, however many there are.
+func testStaleConnections(t *testing.T, server *pgtest.Server) {
+	store := openAt(t, server.URL(t), nil)
+	records := store.Records("kind")
+	project := storetest.Open(t, store, "p")
+	large := strings.Repeat("large", 100_000)
+	set := func(data []byte) ([]byte, error) { return []byte("content"), nil }
+	require.NoError(t, records.Change(t.Context(), "record", 0, set))
+	storetest.Write(t, project, "/file", large)
+	for name, do := range map[string]func() error{
+		"read": func() error {
+			data, err := afero.ReadFile(project, "/file")
+			require.Equal(t, large, string(data))
+			return err
+		},
+		"read directory": func() error { _, err := afero.ReadDir(project, "/"); return err },
+		"write":          func() error { return vfs.WriteFile(t.Context(), project, "/file", []byte(large)) },
+		"changes":        func() error { _, err := project.Changes(t.Context(), "/file"); return err },
+		"usage":          func() error { _, err := store.Usage(t.Context(), "p"); return err },
+		"projects":       func() error { _, err := store.List(t.Context(), "", 0); return err },
+		"discarded":      func() error { _, err := store.Discarded(t.Context()); return err },
+		"open":           func() error { return openAndClose(t, store, "p") },
+		"make":           func() error { return openAndClose(t, store, "new") },
+		"record":         func() error { _, err := records.Get(t.Context(), "record"); return err },
+		"records":        func() error { _, err := records.List(t.Context(), "", 0); return err },
+		"change record":  func() error { return records.Change(t.Context(), "other", 0, set) },
+		"all records": func() error {
+			for _, err := range store.AllRecords(t.Context()) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var group sync.WaitGroup
+			for i := range 20 {
+				group.Go(func() {
+					mine, err := store.Open(t.Context(), fmt.Sprint("project ", i))
+					if err == nil {
+						err = vfs.WriteFile(t.Context(), mine, "/file", []byte(large))
+					}
+					for range 20 {
+						if err == nil {
+							_, err = afero.ReadFile(mine, "/file")
+						}
+					}
+					if err == nil {
+						err = mine.Close()
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			server.Stop(true)
+			require.NoError(t, server.Run())
+			require.NoError(t, do())
+		})
+	}
+}
+
+func openAndClose(t *testing.T, store vfs.Store, id string) error {
+	project, err := store.Open(t.Context(), id)
+	if err == nil {
+		err = project.Close()
+	}
+	return err
 }
 
 func requireUnavailable(t *testing.T, err error) {

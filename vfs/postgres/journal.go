@@ -232,10 +232,8 @@ func changesOf(q querier, of int64, unit string) ([]project.Change, error) {
 }
 
 func selectChanges(q querier, statement string, args ...any) (all []project.Change, err error) {
-	err = twice(func() error {
+	err = read(q, func(ctx context.Context) error {
 		all = nil
-		ctx, cancel := context.WithTimeout(context.Background(), statementTime)
-		defer cancel()
 		rows, err := q.Query(ctx, statement, args...)
 		if err != nil {
 			return err

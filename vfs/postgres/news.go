@@ -94,7 +94,10 @@ func (n *notifier) flush() {
 	}
 	ctx, cancel := context.WithTimeout(n.ctx, statementTime)
 	defer cancel()
-	_, _ = n.pool.Exec(ctx, "SELECT pg_notify($1, t) FROM unnest($2::text[]) AS t", n.channel, texts)
+	_ = again(n.pool, func() error {
+		_, err := n.pool.Exec(ctx, "SELECT pg_notify($1, t) FROM unnest($2::text[]) AS t", n.channel, texts)
+		return err
+	})
 }
 
 // listen calls heard with news, and with "" when some may have been missed, until the context ends.

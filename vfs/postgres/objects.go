@@ -180,7 +180,11 @@ func (tx *transaction) upload(wanted func(digest [sha256.Size]byte) bool) error 
 		return nil
 	}
 	// Somebody knows of them, whatever becomes of this process.
-	if _, err := tx.b.s.pool.Exec(ctx, "INSERT INTO object (name, dead) SELECT n, false FROM unnest($1::text[]) n", names); err != nil {
+	err = again(tx.b.s.pool, func() error {
+		_, err := tx.b.s.pool.Exec(ctx, "INSERT INTO object (name, dead) SELECT n, false FROM unnest($1::text[]) n ON CONFLICT DO NOTHING", names)
+		return err
+	})
+	if err != nil {
 		return unavailable(err)
 	}
 	group, ctx := errgroup.WithContext(ctx)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/toolrun/toolrun/vfs"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
@@ -57,13 +58,12 @@ func bounded() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), statementTime)
 }
 
-// twice does something that changes nothing, once more if the connection has failed: the pool may have had some from
-// before a restart of the server.
-func twice(do func() error) error {
-	err := do()
-	if err != nil && isConnection(err) {
-		err = do()
-	}
+// read does something that changes nothing, for statementTime at most.
+func read(q querier, do func(ctx context.Context) error) error {
+	ctx, cancel := bounded()
+	defer cancel()
+	pool, _ := q.(*pgxpool.Pool)
+	err := again(pool, func() error { return do(ctx) })
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errNoAnswer
 	}
@@ -120,7 +120,7 @@ func (r *reader) find(name string, content bool) (*entry, error) {
 		known := r.children(at.ino)
 		found, ok := known.by[vfs.Fold(part)]
 		if !ok && !known.all {
-			if err := twice(func() error { return r.fetch(at.ino, names[i:], content) }); err != nil {
+			if err := read(r.q, func(ctx context.Context) error { return r.fetch(ctx, at.ino, names[i:], content) }); err != nil {
 				return nil, err
 			}
 			found = r.children(at.ino).by[vfs.Fold(part)]
@@ -151,9 +151,7 @@ func folded(names []string) []string {
 }
 
 // fetch reads the entries at a path below a directory.
-func (r *reader) fetch(start int64, names []string, content bool) error {
-	ctx, cancel := bounded()
-	defer cancel()
+func (r *reader) fetch(ctx context.Context, start int64, names []string, content bool) error {
 	keys := folded(names)
 	if !content {
 		rows, err := r.q.Query(ctx, walkStatement, r.project, start, keys)
@@ -225,9 +223,7 @@ func (r *reader) byIno(ino int64) (*entry, error) {
 		return e, nil
 	}
 	e := &entry{}
-	err := twice(func() error {
-		ctx, cancel := bounded()
-		defer cancel()
+	err := read(r.q, func(ctx context.Context) error {
 		return r.q.QueryRow(ctx, "SELECT "+entryColumns+" FROM entry WHERE project = $1 AND ino = $2", r.project, ino).Scan(e.fields()...)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -243,9 +239,7 @@ func (r *reader) byIno(ino int64) (*entry, error) {
 func (r *reader) list(ino int64) ([]*entry, error) {
 	known := r.children(ino)
 	if !known.all {
-		err := twice(func() error {
-			ctx, cancel := bounded()
-			defer cancel()
+		err := read(r.q, func(ctx context.Context) error {
 			rows, err := r.q.Query(ctx, "SELECT "+entryColumns+" FROM entry WHERE project = $1 AND dir = $2", r.project, ino)
 			if err != nil {
 				return err
@@ -288,9 +282,7 @@ func (r *reader) listed(ino int64, found []*entry) {
 
 // tree reads all that is in a directory at once.
 func (r *reader) tree(ino int64) error {
-	return twice(func() error {
-		ctx, cancel := bounded()
-		defer cancel()
+	return read(r.q, func(ctx context.Context) error {
 		rows, err := r.q.Query(ctx, "WITH RECURSIVE below AS ("+
 			"SELECT e.* FROM entry e WHERE e.project = $1 AND e.dir = $2 UNION ALL "+
 			"SELECT e.* FROM below b, LATERAL (SELECT * FROM entry e WHERE e.project = $1 AND e.dir = b.ino OFFSET 0) e "+
@@ -380,9 +372,7 @@ func (r *reader) readState(hint string) (project.State, error) {
 	}
 	start, names := split(hint)
 	keys := folded(names)
-	err := twice(func() error {
-		ctx, cancel := bounded()
-		defer cancel()
+	err := read(r.q, func(ctx context.Context) error {
 		batch := &pgx.Batch{}
 		batch.Queue(stateStatement, r.project)
 		if len(keys) > 0 {

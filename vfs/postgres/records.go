@@ -42,7 +42,7 @@ func (r *records) Get(ctx context.Context, name string) (data []byte, err error)
 	if err := vfs.CheckID(name); err != nil {
 		return nil, err
 	}
-	err = r.s.pool.QueryRow(ctx, getRecord, r.kind, name).Scan(&data)
+	err = again(r.s.pool, func() error { return r.s.pool.QueryRow(ctx, getRecord, r.kind, name).Scan(&data) })
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fs.ErrNotExist
 	}
@@ -60,20 +60,15 @@ func (r *records) Change(ctx context.Context, name string, keep time.Duration, c
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	conn, err := r.s.acquire(ctx)
+	tx, end, err := r.s.transact(ctx)
 	if err != nil {
 		return recordError(name, err)
 	}
-	defer conn.Release()
+	defer end()
 	changed := false
 	var refused error
 	committing := false
 	err = func() error {
-		tx, err := conn.Begin(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 		// There need not be a row to lock.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", r.s.channel+"\n"+r.kind+"\n"+name); err != nil {
 			return err
@@ -144,22 +139,10 @@ func (r *records) Watch(ctx context.Context, changed func(name string)) error {
 func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error] {
 	return func(yield func(vfs.RecordInfo, error) bool) {
 		for last := (vfs.RecordInfo{}); ; {
-			rows, err := s.pool.Query(ctx, "SELECT kind, name, until FROM record WHERE (kind, name) > ($1, $2) AND "+
+			page, err := query(ctx, s.pool, scanInfo, "SELECT kind, name, until FROM record WHERE (kind, name) > ($1, $2) AND "+
 				"(until IS NULL OR until > clock_timestamp()) ORDER BY kind, name LIMIT $3", last.Kind, last.Name, vfs.DefaultPage)
 			if err != nil {
-				yield(vfs.RecordInfo{}, unavailable(err))
-				return
-			}
-			page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (one vfs.RecordInfo, err error) {
-				var until *time.Time
-				err = row.Scan(&one.Kind, &one.Name, &until)
-				if until != nil {
-					one.Until = *until
-				}
-				return one, err
-			})
-			if err != nil {
-				yield(vfs.RecordInfo{}, unavailable(err))
+				yield(vfs.RecordInfo{}, err)
 				return
 			}
 			for _, one := range page {
@@ -173,4 +156,13 @@ func (s *Store) AllRecords(ctx context.Context) iter.Seq2[vfs.RecordInfo, error]
 			}
 		}
 	}
+}
+
+func scanInfo(row pgx.CollectableRow) (one vfs.RecordInfo, err error) {
+	var until *time.Time
+	err = row.Scan(&one.Kind, &one.Name, &until)
+	if until != nil {
+		one.Until = *until
+	}
+	return one, err
 }

@@ -54,33 +54,30 @@ func (s *Store) Discard(ctx context.Context, id string) error {
 
 // mark changes the status of projects, and returns their keys. It waits for whoever changes them.
 func (s *Store) mark(ctx context.Context, statement string, args ...any) ([]int64, error) {
-	conn, err := s.acquire(ctx)
+	tx, end, err := s.transact(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Release()
-	rows, err := conn.Query(ctx, statement, args...)
+	defer end()
+	rows, err := tx.Query(ctx, statement, args...)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[int64])
+	keys, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, err
+	}
+	return keys, tx.Commit(ctx)
 }
 
 // Discarded implements [vfs.KeepingStore].
 func (s *Store) Discarded(ctx context.Context) ([]vfs.Discarded, error) {
-	rows, err := s.pool.Query(ctx, "SELECT id, removed FROM project WHERE status = 1 AND removed > $1 ORDER BY removed DESC, key DESC",
-		s.expired())
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (vfs.Discarded, error) {
-		var d vfs.Discarded
-		err := row.Scan(&d.ID, &d.Time)
+	return query(ctx, s.pool, func(row pgx.CollectableRow) (d vfs.Discarded, err error) {
+		err = row.Scan(&d.ID, &d.Time)
 		d.Time = d.Time.UTC().Truncate(time.Second)
 		d.Until = d.Time.Add(s.options.History.Age)
 		return d, err
-	})
-	return all, unavailable(err)
+	}, "SELECT id, removed FROM project WHERE status = 1 AND removed > $1 ORDER BY removed DESC, key DESC", s.expired())
 }
 
 // expired returns when what was discarded then need no longer be kept.
@@ -173,7 +170,7 @@ func (s *Store) Sweep(ctx context.Context, unused time.Duration) error {
 	if _, err := s.pool.Exec(ctx, "UPDATE project SET status = 2 WHERE status = 1 AND removed <= $1", s.expired()); err != nil {
 		return unavailable(err)
 	}
-	keys, err := s.keys(ctx, "SELECT key FROM project WHERE status = 2 AND removed < $1", time.Now().Add(-time.Minute))
+	keys, err := query(ctx, s.pool, pgx.RowTo[int64], "SELECT key FROM project WHERE status = 2 AND removed < $1", time.Now().Add(-time.Minute))
 	if err != nil {
 		return err
 	}
@@ -186,7 +183,7 @@ func (s *Store) Sweep(ctx context.Context, unused time.Duration) error {
 		return unavailable(err)
 	}
 	before := time.Now().Add(-unused)
-	keys, err = s.keys(ctx, "SELECT DISTINCT project FROM part WHERE unused IS NOT NULL AND unused <= $1", before)
+	keys, err = query(ctx, s.pool, pgx.RowTo[int64], "SELECT DISTINCT project FROM part WHERE unused IS NOT NULL AND unused <= $1", before)
 	if err != nil {
 		return err
 	}
@@ -205,13 +202,4 @@ func (s *Store) Sweep(ctx context.Context, unused time.Duration) error {
 		}
 	}
 	return s.collect(ctx)
-}
-
-func (s *Store) keys(ctx context.Context, statement string, args ...any) ([]int64, error) {
-	rows, err := s.pool.Query(ctx, statement, args...)
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	keys, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	return keys, unavailable(err)
 }

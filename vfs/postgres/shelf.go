@@ -30,8 +30,10 @@ func (s *Store) shelf(key int64, id string) vfs.Project {
 // OpenDiscarded implements [vfs.DiscardCopier].
 func (s *Store) OpenDiscarded(ctx context.Context, d vfs.Discarded, n int) (vfs.Project, error) {
 	var key int64
-	err := s.pool.QueryRow(ctx, "SELECT key FROM project WHERE id = $1 AND status = 1 AND removed >= $2 AND removed < $3 AND removed > $4 "+
-		"ORDER BY removed DESC, key DESC OFFSET $5 LIMIT 1", d.ID, d.Time, d.Time.Add(time.Second), s.expired(), n).Scan(&key)
+	err := again(s.pool, func() error {
+		return s.pool.QueryRow(ctx, "SELECT key FROM project WHERE id = $1 AND status = 1 AND removed >= $2 AND removed < $3 AND removed > $4 "+
+			"ORDER BY removed DESC, key DESC OFFSET $5 LIMIT 1", d.ID, d.Time, d.Time.Add(time.Second), s.expired(), n).Scan(&key)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fs.ErrNotExist
 	}

@@ -245,6 +245,35 @@ func (d *database) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return conn, err
 }
 
+// transact begins a transaction. Unless there is an error, call end at last, whether it has been committed or not.
+func (d *database) transact(ctx context.Context) (tx pgx.Tx, end func(), err error) {
+	var conn *pgxpool.Conn
+	err = again(d.locks, func() error {
+		if conn, err = d.acquire(ctx); err != nil {
+			return err
+		}
+		if tx, err = conn.Begin(ctx); err != nil {
+			conn.Release()
+		}
+		return err
+	})
+	return tx, func() {
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // does nothing after a commit
+		conn.Release()
+	}, err
+}
+
+// again does something once more if its connection is lost. As the server may have been restarted, the pool's others are
+// closed before, except for those in use. Without a pool, in a transaction, nothing is done again.
+func again(pool *pgxpool.Pool, do func() error) error {
+	err := do()
+	if err != nil && pool != nil && isConnection(err) {
+		pool.Reset()
+		err = do()
+	}
+	return err
+}
+
 func projectError(id string, err error) error {
 	if err == nil {
 		return nil
@@ -269,7 +298,11 @@ func (s *Store) open(ctx context.Context, id string, create bool) (vfs.Project, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	key, err := s.keyOf(ctx, id, create)
+	var key int64
+	err := again(s.pool, func() (err error) {
+		key, err = s.keyOf(ctx, id, create)
+		return err
+	})
 	if err != nil {
 		return nil, projectError(id, err)
 	}
@@ -357,12 +390,19 @@ func (s *Store) page(ctx context.Context, statement, after string, limit int, ar
 	if limit == 0 {
 		limit = vfs.DefaultPage
 	}
-	rows, err := s.pool.Query(ctx, statement, append([]any{strings.ToValidUTF8(after, "\uFFFD"), limit}, args...)...)
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	page, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	return page, unavailable(err)
+	return query(ctx, s.pool, pgx.RowTo[string], statement, append([]any{strings.ToValidUTF8(after, "\uFFFD"), limit}, args...)...)
+}
+
+// query returns the rows that a statement finds.
+func query[T any](ctx context.Context, pool *pgxpool.Pool, scan pgx.RowToFunc[T], statement string, args ...any) (all []T, err error) {
+	err = again(pool, func() error {
+		rows, err := pool.Query(ctx, statement, args...)
+		if err == nil {
+			all, err = pgx.CollectRows(rows, scan)
+		}
+		return err
+	})
+	return all, unavailable(err)
 }
 
 // Usage implements [vfs.UsageStore].
@@ -372,9 +412,11 @@ func (s *Store) Usage(ctx context.Context, id string) (vfs.Usage, error) {
 	}
 	usage := vfs.Usage{Quota: s.options.Quota}
 	var checkpoints bool
-	err := s.pool.QueryRow(ctx, "SELECT bytes, files, kept, EXISTS (SELECT FROM entry e WHERE e.project = p.key AND e.dir = $2 "+
-		"AND e.folded = $3) FROM project p WHERE id = $1 AND status = 0", id, ownIno, vfs.Fold("checkpoints")).
-		Scan(&usage.Bytes, &usage.Files, &usage.HistoryBytes, &checkpoints)
+	err := again(s.pool, func() error {
+		return s.pool.QueryRow(ctx, "SELECT bytes, files, kept, EXISTS (SELECT FROM entry e WHERE e.project = p.key AND e.dir = $2 "+
+			"AND e.folded = $3) FROM project p WHERE id = $1 AND status = 0", id, ownIno, vfs.Fold("checkpoints")).
+			Scan(&usage.Bytes, &usage.Files, &usage.HistoryBytes, &checkpoints)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fs.ErrNotExist
 	}

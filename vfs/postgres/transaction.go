@@ -63,14 +63,12 @@ var _ project.Tx = (*transaction)(nil)
 const lockStatement = "SELECT status, version, bytes, files, kept, oldest, next, ino, " +
 	"(SELECT at FROM change c WHERE c.project = p.key AND c.number = p.oldest) FROM project p WHERE key = $1 FOR UPDATE OF p"
 
-// begin takes the lock of a project. Several idle connections may have been lost at once.
+// begin takes the lock of a project.
 func begin(ctx context.Context, b *backend, hint string) (tx *transaction, err error) {
-	for range 4 {
+	err = again(b.s.locks, func() error {
 		tx, err = beginOnce(ctx, b, hint)
-		if err == nil || ctx.Err() != nil || !isConnection(err) {
-			break
-		}
-	}
+		return err
+	})
 	if ctx.Err() != nil && err != nil {
 		return nil, ctx.Err()
 	}
