@@ -61,10 +61,12 @@ func Open(dir, kind string, key Key) (*Entry, error) {
 		_ = os.Chtimes(e.dir, now, now) // a cache that can only be read is fine
 		return e, nil
 	}
-	if !errors.Is(err, ErrDamaged) {
-		return nil, err
+	if errors.Is(err, ErrDamaged) {
+		err = remove(e.dir)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	if err := os.RemoveAll(e.dir); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if err := prune(parent, kind, e.name); err != nil { // an entry may never be published
@@ -110,6 +112,20 @@ func (e *Entry) Publish() error {
 	}
 	e.dir, e.content = final, c
 	return prune(e.parent, e.kind, e.name)
+}
+
+// remove removes a published entry. It takes it from its place first, for another process may put a new one there
+// meanwhile.
+func remove(dir string) error {
+	away, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+unfinished)
+	if err != nil {
+		return err
+	}
+	err = os.Rename(dir, filepath.Join(away, "entry"))
+	if errors.Is(err, fs.ErrNotExist) { // another process was faster
+		err = nil
+	}
+	return errors.Join(err, os.RemoveAll(away))
 }
 
 // Close removes an unpublished entry.

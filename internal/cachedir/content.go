@@ -18,7 +18,7 @@ import (
 // the size, and the quoted path, and a last line with the CRC-32C of those lines.
 const listName = "CHECKSUMS"
 
-// ErrDamaged means that an entry is missing or damaged.
+// ErrDamaged means that an entry is damaged, or that another process is removing it.
 var ErrDamaged = errors.New("is not as it was written")
 
 // castagnoli is the polynomial for which processors have an instruction.
@@ -57,8 +57,8 @@ func parseList(data []byte) (content, bool) {
 	return c, len(c) > 0 && bytes.Equal(c.list(), data) // an entry that has lost all files has no list either
 }
 
-// find returns what the files of an entry should be. It checks who can change it, and that its files are exactly those
-// in its list, by their names and sizes.
+// find returns what the files of an entry should be. It checks who can change it, and that its files are exactly those in
+// its list, by their names and sizes. The error is an fs.ErrNotExist if there is no entry.
 func find(dir string) (content, error) {
 	sizes, err := walk(dir)
 	if err != nil {
@@ -79,6 +79,7 @@ func find(dir string) (content, error) {
 // walk returns the sizes of the files of an entry. It checks that no other user can have put any of them there.
 func walk(dir string) (map[string]int64, error) {
 	sizes := map[string]int64{}
+	exists := false
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -86,6 +87,7 @@ func walk(dir string) (map[string]int64, error) {
 		if path == dir && !d.IsDir() {
 			return fmt.Errorf("%s is not a directory: remove it", path)
 		}
+		exists = true
 		info, err := d.Info()
 		if err != nil {
 			return err
@@ -99,7 +101,7 @@ func walk(dir string) (map[string]int64, error) {
 		}
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) { // there is no entry, or another process is removing it
+	if exists && errors.Is(err, fs.ErrNotExist) { // another process is removing it
 		err = fmt.Errorf("%s: %w", dir, ErrDamaged)
 	}
 	return sizes, err

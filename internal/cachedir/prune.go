@@ -44,7 +44,7 @@ func prune(parent, kind, keep string) error {
 		used time.Time
 	}
 	now := time.Now()
-	var remove []string
+	var old, leftovers []string
 	var entries, begun []entry
 	for _, d := range list {
 		match := entryName().FindStringSubmatch(d.Name())
@@ -61,10 +61,12 @@ func prune(parent, kind, keep string) error {
 			e.used = time.Time{}
 		}
 		switch unused := now.Sub(e.used); {
-		case match[2] != "" && unused > maxUnfinished, match[2] == "" && unused > maxUnused && !e.used.IsZero():
-			remove = append(remove, path)
+		case match[2] != "" && unused > maxUnfinished:
+			leftovers = append(leftovers, path)
 		case match[2] != "":
 			begun = append(begun, e)
+		case unused > maxUnused && !e.used.IsZero():
+			old = append(old, path)
 		default:
 			entries = append(entries, e)
 		}
@@ -74,16 +76,20 @@ func prune(parent, kind, keep string) error {
 	}
 	for i, e := range entries {
 		if i >= maxEntries-1 { // the entry to keep counts, too
-			remove = append(remove, e.path)
+			old = append(old, e.path)
 		}
 	}
 	for i, e := range begun {
 		if i >= maxEntries && now.Sub(e.used) > minUnfinished {
-			remove = append(remove, e.path)
+			leftovers = append(leftovers, e.path)
 		}
 	}
-	for _, path := range remove {
-		_ = os.RemoveAll(path) // the next process tries again if this fails
+	// If it fails, the next process tries again.
+	for _, path := range old {
+		_ = remove(path)
+	}
+	for _, path := range leftovers {
+		_ = os.RemoveAll(path)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (e *Entry) path(name string) string { return filepath.Join(e.dir, filepath.
 // Damaged removes an existing entry, so that it can be made again, and returns [ErrDamaged]. Call it if what was written
 // is of no use.
 func (e *Entry) Damaged() error {
-	return errors.Join(fmt.Errorf("%s: %w", e.dir, ErrDamaged), os.RemoveAll(e.dir))
+	return errors.Join(fmt.Errorf("%s: %w", e.dir, ErrDamaged), remove(e.dir))
 }
 
 // Read implements [io.Reader].
