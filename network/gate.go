@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 )
@@ -88,6 +89,17 @@ type Record struct {
 	Duration       time.Duration
 	// Err is why there is no response, or why it ended early. It is nil otherwise.
 	Err error
+}
+
+// Outcome is "ok", or the [Kind] of the error, or "failed".
+func (r *Record) Outcome() string {
+	if r.Err == nil {
+		return "ok"
+	}
+	if e, ok := errors.AsType[*Error](r.Err); ok {
+		return string(e.Kind)
+	}
+	return "failed"
 }
 
 // A Kind is why there is no response.

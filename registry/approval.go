@@ -83,6 +83,14 @@ type Approval struct {
 	Approved, Edited bool
 }
 
+func approvalOf(rule string, d Decision) *Approval {
+	a := &Approval{Rule: rule, By: d.By, Time: d.Time, Approved: d.Approved}
+	if a.Time.IsZero() {
+		a.Time = time.Now()
+	}
+	return a
+}
+
 // CheckAsk returns what is wrong with a rule of [Selection].Ask, or nil. Names of tools that there are not now are no
 // error, as the tools of servers come and go.
 func CheckAsk(rule string) error {
@@ -152,10 +160,7 @@ func (e *entry) approve(ctx context.Context, call *Call, schema *Schema, env Env
 		if decision.Later && !decision.Approved {
 			return later()
 		}
-		approval := &Approval{Rule: rule, By: decision.By, Time: decision.Time, Approved: decision.Approved}
-		if approval.Time.IsZero() {
-			approval.Time = time.Now()
-		}
+		approval := approvalOf(rule, decision)
 		if !decision.Approved {
 			refused := refusal(call.Tool, decision.Reason)
 			refused.Approval = approval

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/network"
@@ -100,10 +99,8 @@ func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule st
 	defer resume()
 	for {
 		decision, err := env.Approve(ctx, request)
-		approval := &network.Approval{Rule: rule, By: decision.By, Time: decision.Time}
-		if approval.Time.IsZero() {
-			approval.Time = time.Now()
-		}
+		a := approvalOf(rule, decision)
+		approval := &network.Approval{Rule: a.Rule, By: a.By, Time: a.Time}
 		switch {
 		case err != nil:
 			return nil, err

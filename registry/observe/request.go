@@ -2,7 +2,6 @@ package observe
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"sync"
 	"time"
@@ -45,7 +44,7 @@ type requestLine struct {
 //	status         that of the response
 //	sentBytes, receivedBytes  the sizes of the bodies
 //	durationMs     the duration in milliseconds
-//	outcome        "ok", or the [network.Kind] of the error, or "failed"
+//	outcome        [network.Record.Outcome]
 //	error          the error
 func Requests(w io.Writer, failed func(error)) func(network.Record) {
 	var mu sync.Mutex
@@ -53,16 +52,13 @@ func Requests(w io.Writer, failed func(error)) func(network.Record) {
 		line := requestLine{
 			Time: r.Time.UTC(), Event: "request", Project: r.Project, Call: r.Run, Method: r.Method, Host: r.Host, Path: r.Path,
 			Rule: r.Rule, Secrets: r.Secrets, Status: r.Status, SentBytes: r.Sent, ReceivedBytes: r.Received,
-			DurationMs: float64(r.Duration.Microseconds()) / 1000, Outcome: "ok",
+			DurationMs: float64(r.Duration.Microseconds()) / 1000, Outcome: r.Outcome(),
 		}
 		if a := r.Approval; a != nil {
 			line.Approval = newAuditApproval(registry.Approval{Rule: a.Rule, By: a.By, Time: a.Time, Approved: a.Refusal == ""})
 		}
 		if r.Err != nil {
-			line.Outcome, line.Error = "failed", plaintext.Clean(r.Err.Error(), maxCause)
-			if e, ok := errors.AsType[*network.Error](r.Err); ok {
-				line.Outcome = string(e.Kind)
-			}
+			line.Error = plaintext.Clean(r.Err.Error(), maxCause)
 		}
 		data, err := json.Marshal(line)
 		if err == nil {

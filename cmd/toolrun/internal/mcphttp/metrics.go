@@ -2,7 +2,6 @@ package mcphttp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -96,14 +95,7 @@ func (m *Metrics) Request(r network.Record) {
 	if m.byProject {
 		project = label(r.Project)
 	}
-	outcome := "ok"
-	if r.Err != nil {
-		outcome = "failed"
-		if e, ok := errors.AsType[*network.Error](r.Err); ok {
-			outcome = string(e.Kind)
-		}
-	}
-	m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_requests_total{project=%s,outcome=%q}", project, outcome)).Inc()
+	m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_requests_total{project=%s,outcome=%q}", project, r.Outcome())).Inc()
 	for way, n := range map[string]int64{"sent": r.Sent, "received": r.Received} {
 		m.set.GetOrCreateCounter(fmt.Sprintf("toolrun_request_bytes_total{project=%s,way=%q}", project, way)).AddInt64(n)
 	}
