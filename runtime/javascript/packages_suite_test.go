@@ -24,25 +24,41 @@ var moreMemory = map[string]int64{
 	"typescript": 96 << 20, // nine megabytes of source
 }
 
+const npm = "../../testdata/npm/"
+
+// outside returns where the packages of npm are, and the scripts in a folder that use them.
+func outside(t *testing.T, folder string) (dir string, scripts []string) {
+	modules := os.Getenv("TOOLRUN_NODE_MODULES")
+	require.NotEmpty(t, modules, "run .ci/suites")
+	scripts, err := filepath.Glob(npm + folder + "/*.js")
+	require.NoError(t, err)
+	return filepath.Dir(modules), scripts
+}
+
+type nodeAnswer struct {
+	Text string
+	Ms   int
+}
+
+// nodeAnswers returns what scripts return in Node, by their names.
+func nodeAnswers(t *testing.T, dir string, scripts []string, env ...string) (answers map[string]nodeAnswer) {
+	command := exec.Command("node", append([]string{npm + "answers.mjs", dir}, scripts...)...)
+	command.Env = append(os.Environ(), env...)
+	command.Stderr = os.Stderr
+	output, err := command.Output()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(output, &answers))
+	return answers
+}
+
 // TestOutsidePackages runs the scripts of testdata/npm/libraries, each a realistic use of a package as npm installs it,
 // and compares what they return with what Node says. .ci/suites has installed the packages in TOOLRUN_NODE_MODULES. How
 // long each takes is printed: the first call loads the package, and the third finds it loaded.
 func TestOutsidePackages(t *testing.T) {
-	modules := os.Getenv("TOOLRUN_NODE_MODULES")
-	require.NotEmpty(t, modules, "run .ci/suites")
-	const folder = "../../testdata/npm/"
-	scripts, err := filepath.Glob(folder + "libraries/*.js")
-	require.NoError(t, err)
+	dir, scripts := outside(t, "libraries")
 	require.GreaterOrEqual(t, len(scripts), 60)
-	output, err := exec.Command("node", append([]string{folder + "answers.mjs", filepath.Dir(modules)}, scripts...)...).Output()
-	require.NoError(t, err)
-	var answers map[string]struct {
-		Text string
-		Ms   int
-	}
-	require.NoError(t, json.Unmarshal(output, &answers))
-
-	packages := afero.NewReadOnlyFs(afero.NewBasePathFs(afero.NewOsFs(), filepath.Dir(modules)))
+	answers := nodeAnswers(t, dir, scripts)
+	packages := afero.NewReadOnlyFs(afero.NewBasePathFs(afero.NewOsFs(), dir))
 	for _, script := range scripts {
 		name := strings.TrimSuffix(filepath.Base(script), ".js")
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -35,13 +34,9 @@ var packagesWithoutRequests = map[string]string{
 // TestOutsideRequests runs the scripts of testdata/npm/requests, which make requests with packages as npm installs them,
 // and compares what they return with what Node says, each with a server of its own.
 func TestOutsideRequests(t *testing.T) {
-	modules := os.Getenv("TOOLRUN_NODE_MODULES")
-	require.NotEmpty(t, modules, "run .ci/suites")
-	const folder = "../../testdata/npm/"
-	scripts, err := filepath.Glob(folder + "requests/*.js")
-	require.NoError(t, err)
+	dir, scripts := outside(t, "requests")
 	require.GreaterOrEqual(t, len(scripts), 15)
-	packages := afero.NewReadOnlyFs(afero.NewBasePathFs(afero.NewOsFs(), filepath.Dir(modules)))
+	packages := afero.NewReadOnlyFs(afero.NewBasePathFs(afero.NewOsFs(), dir))
 	for _, script := range scripts {
 		name := strings.TrimSuffix(filepath.Base(script), ".js")
 		t.Run(name, func(t *testing.T) {
@@ -58,15 +53,9 @@ func TestOutsideRequests(t *testing.T) {
 			}
 			require.NoError(t, err)
 			ofNode := newRequestServer(t)
-			command := exec.Command("node", folder+"answers.mjs", filepath.Dir(modules), script)
-			command.Env = append(os.Environ(), "TOOLRUN_BASE="+ofNode.URL)
-			command.Stderr = os.Stderr
-			output, err := command.Output()
-			require.NoError(t, err)
-			var answers map[string]struct{ Text string }
-			require.NoError(t, json.Unmarshal(output, &answers))
-			require.NotEmpty(t, answers[name].Text)
-			require.Equal(t, partsOf(t, answers[name].Text, ofNode), partsOf(t, result.Text, server))
+			want := nodeAnswers(t, dir, []string{script}, "TOOLRUN_BASE="+ofNode.URL)[name].Text
+			require.NotEmpty(t, want)
+			require.Equal(t, partsOf(t, want, ofNode), partsOf(t, result.Text, server))
 		})
 	}
 }
