@@ -136,39 +136,43 @@ func (l *Log) goOn(c *logged) {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(l.calls, before.number, func(c *logged, number int64) int { return cmp.Compare(c.number, number) })
-	l.calls = slices.Delete(l.calls, i, i+1)
-	l.of[c.project].calls--
-	l.size -= logCall + len(before.input) + len(before.result) + len(before.data)
+	l.drop(i)
+	l.size += before.printed
 	c.console, c.printed, c.dropped, c.lines = before.console, before.printed, before.dropped, before.lines
 }
 
 // trim drops the oldest calls that have ended, if there are too many. The lock is held.
 func (l *Log) trim() {
 	for i := 0; i < len(l.calls) && (len(l.calls) > logCalls || l.size > logBytes); {
-		c := l.calls[i]
-		if c.running && len(l.calls) < 2*logCalls {
+		if l.calls[i].running && len(l.calls) < 2*logCalls {
 			i++
-			continue
+		} else {
+			l.drop(i)
 		}
-		l.size -= logCall + len(c.input) + len(c.result) + len(c.data) + c.printed
-		if key := [2]string{c.project, c.id}; l.byID[key] == c {
-			delete(l.byID, key)
-		}
-		c.number = 0 // no longer counted
-		state := l.of[c.project]
-		if c.running {
-			state.running--
-		}
-		if state.calls--; state.calls == 0 {
-			delete(l.of, c.project)
-		}
-		if i > 0 {
-			l.calls = slices.Delete(l.calls, i, i+1)
-			continue
-		}
-		l.calls[0] = nil
-		l.calls = l.calls[1:]
 	}
+}
+
+// drop drops the call at an index. The lock is held.
+func (l *Log) drop(i int) {
+	c := l.calls[i]
+	l.size -= logCall + len(c.input) + len(c.result) + len(c.data) + c.printed
+	if key := [2]string{c.project, c.id}; l.byID[key] == c {
+		delete(l.byID, key)
+	}
+	c.number = 0 // no longer counted
+	state := l.of[c.project]
+	if c.running {
+		state.running--
+	}
+	if state.calls--; state.calls == 0 {
+		delete(l.of, c.project)
+	}
+	if i > 0 {
+		l.calls = slices.Delete(l.calls, i, i+1)
+		return
+	}
+	l.calls[0] = nil
+	l.calls = l.calls[1:]
 }
 
 func (l *Log) print(c *logged, e *registry.ConsoleEntry) {

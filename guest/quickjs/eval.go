@@ -51,8 +51,7 @@ func (vm *VM) eval(ctx context.Context, kind uint32, source, name string, flags 
 	return vm.Do(ctx, r)
 }
 
-// Name returns a C string in the instance with the name of a module or file. It is never freed: there are only a
-// few.
+// Name returns a C string in the instance with the name of a module. It is never freed: there are only a few.
 func (vm *VM) Name(ctx context.Context, name string) (uint32, error) {
 	if p, ok := vm.state.Names[name]; ok {
 		return p, nil
