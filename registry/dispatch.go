@@ -80,11 +80,18 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		}
 	}
 	asked := Result{}
-	if env.call != nil || env.resumed == nil || env.resumed.State == nil { // otherwise the tool has begun already
+	var original json.RawMessage // if the input is another one
+	if env.call == nil && env.resumed != nil && env.resumed.State != nil {
+		original = env.resumed.Original // the tool has begun already
+	} else {
+		made := call.Input
 		asked = e.approve(ctx, &call, schema, env)
+		if asked.Approval != nil && asked.Approval.Edited {
+			original = made
+		}
 	}
 	if asked.suspended != nil && env.call == nil {
-		return r.keep(ctx, call, asked, env, "")
+		return r.keep(ctx, call, nil, asked, env, "")
 	}
 	if asked.IsError() {
 		return asked
@@ -93,11 +100,11 @@ func (r *Registry) handle(ctx context.Context, call Call, env Env) (result Resul
 		return failed(ctx, call, env, err)
 	}
 	result, token := r.run(ctx, e, call, env)
+	result.Approval = asked.Approval
 	if result.suspended != nil {
-		result.Approval = asked.Approval
-		return r.keep(ctx, call, result, env, token)
+		return r.keep(ctx, call, original, result, env, token)
 	}
-	if result.Approval = asked.Approval; result.Approval != nil && result.Approval.Edited {
+	if original != nil {
 		result.Content = slices.Insert(slices.Clone(result.Content), 0, edited(call.Input))
 	}
 	return result

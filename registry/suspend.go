@@ -33,6 +33,8 @@ type Suspension struct {
 	Token string
 	// Call is the call, with the input that its tool gets.
 	Call Call
+	// Original is the input that the model gave, if the call was approved with another one, which Call has.
+	Original json.RawMessage
 	// State is what the tool needs to go on with the code that it runs. It is nil if the call itself waits.
 	State []byte
 	// Made is how many calls the call has made.
@@ -247,11 +249,11 @@ func (c *running) suspend(ctx context.Context, result Result, env Env) Result {
 }
 
 // keep keeps a call whose result says that it waits, unless it goes on already, and returns what the model gets.
-func (r *Registry) keep(ctx context.Context, call Call, result Result, env Env, token string) Result {
+func (r *Registry) keep(ctx context.Context, call Call, original json.RawMessage, result Result, env Env, token string) Result {
 	if env.resumed != nil {
 		return result
 	}
-	s := &Suspension{Token: token, Call: call, State: result.suspended.state, Made: result.suspended.made,
+	s := &Suspension{Token: token, Call: call, Original: original, State: result.suspended.state, Made: result.suspended.made,
 		Waiting: result.suspended.waiting}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTime)
 	defer cancel()
@@ -284,7 +286,8 @@ func (r *Registry) Resume(ctx context.Context, c *Continuation, env Env) (Result
 		return result, nil
 	}
 	result.suspended = nil
-	return result, &Suspension{Token: c.Token, Call: c.Call, State: w.state, Made: max(w.made, c.Made), Waiting: w.waiting}
+	return result, &Suspension{Token: c.Token, Call: c.Call, Original: c.Original, State: w.state, Made: max(w.made, c.Made),
+		Waiting: w.waiting}
 }
 
 // begins tells the journal that a call that was put off is about to be made.

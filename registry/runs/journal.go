@@ -22,7 +22,7 @@ func (g *going) Look(number int) (known registry.Known) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c := g.rec.open(number)
-	if c == nil {
+	if c == nil || !g.rec.Code { // until code is kept with its state, the only call is that of the code itself
 		return known
 	}
 	known.Waiting = registry.Waiting{Number: number, Call: registry.Call{ID: c.ID, Tool: c.Tool, Input: c.Input}}

@@ -29,7 +29,7 @@ func (s *Runs) In(place string) *Keeper { return &Keeper{s, place} }
 // Prepare implements [registry.Keeper].
 func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env) (token string, key []byte, err error) {
 	token = newToken()
-	key, err = k.runs.stateKey(ctx, token, k.place, &call)
+	key, err = k.runs.stateKey(ctx, token, k.place, call.Tool)
 	return token, key, err
 }
 
@@ -37,12 +37,16 @@ func (k *Keeper) Prepare(ctx context.Context, call registry.Call, _ registry.Env
 func (k *Keeper) Keep(ctx context.Context, s *registry.Suspension, env registry.Env) (*registry.Pending, error) {
 	now := time.Now().Round(0)
 	r := &record{Run: Run{Token: s.Token, Place: k.place, Project: env.Project, Chat: env.Chat, Client: env.Client, Made: now, Since: now,
-		Until: now.Add(k.runs.o.Keep), Call: s.Call, Code: s.State != nil, Choice: choiceOf(&env.Selection)}, CallsMade: s.Made}
+		Until: now.Add(k.runs.o.Keep), Call: s.Call, Code: s.State != nil, Choice: choiceOf(&env.Selection)}, Original: s.Original, CallsMade: s.Made}
 	if r.Call.ID == "" {
 		r.Call.ID = r.Token
 	}
 	r.wait(s.Waiting)
-	if err := k.enlist(ctx, r, s.Call, &env); err != nil {
+	made := s.Call
+	if s.Original != nil {
+		made.Input = s.Original
+	}
+	if err := k.enlist(ctx, r, made, &env); err != nil {
 		return nil, err
 	}
 	err := k.keep(ctx, r, s.State)
@@ -74,10 +78,7 @@ func (k *Keeper) keep(ctx context.Context, r *record, state []byte) error {
 func (r *record) wait(waiting []registry.Waiting) {
 	for i := range r.Calls {
 		if c := &r.Calls[i]; c.Status == Answered {
-			c.Status, c.Answer = Done, nil
-			if len(c.Input) > maxDoneInput {
-				c.Input = nil
-			}
+			c.done()
 		}
 	}
 	for _, w := range waiting {
@@ -97,6 +98,13 @@ func (r *record) wait(waiting []registry.Waiting) {
 			c.Decision = nil // it was for another input
 		}
 		c.Input = w.Call.Input
+	}
+}
+
+func (c *Call) done() {
+	c.Status, c.Answer = Done, nil
+	if len(c.Input) > maxDoneInput {
+		c.Input = nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -31,6 +32,8 @@ type record struct {
 	// Owner goes on with the call until Lease; "" is nobody.
 	Owner string
 	Lease time.Time
+	// Original is that of [registry.Suspension].
+	Original json.RawMessage `json:",omitempty"`
 	// Always are tools whose calls need not be asked for again, with who said so.
 	Always map[string]string `json:",omitempty"`
 }
@@ -53,6 +56,17 @@ func (r *record) open(number int) *Call {
 		}
 	}
 	return nil
+}
+
+// becomeCode notes that the call, which waited itself, has begun, and that its code waits now.
+func (r *record) becomeCode() {
+	if c := r.open(0); c != nil {
+		if !bytes.Equal(canonical(c.Input), canonical(r.Call.Input)) {
+			r.Original, r.Call.Input = r.Call.Input, c.Input
+		}
+		c.done()
+	}
+	r.Code = true
 }
 
 // history is the id under which the code changes files now.
@@ -87,9 +101,9 @@ func (s *Runs) key(ctx context.Context, parts ...string) ([]byte, error) {
 	return mac.Sum(nil), nil
 }
 
-// stateKey is the key with which the tool seals its state. It is good for one call of one project with one input.
-func (s *Runs) stateKey(ctx context.Context, token, place string, call *registry.Call) ([]byte, error) {
-	return s.key(ctx, "tool", token, place, call.Tool, string(canonical(call.Input)))
+// stateKey is the key with which the tool seals its state. It is good for one call, which the record of the token has.
+func (s *Runs) stateKey(ctx context.Context, token, place, tool string) ([]byte, error) {
+	return s.key(ctx, "tool", token, place, tool)
 }
 
 // canonical is an input as records have it.

@@ -254,7 +254,7 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 	for {
 		r := g.now()
 		c := &registry.Continuation{
-			Suspension: registry.Suspension{Token: r.Token, Call: r.Call, Made: r.CallsMade},
+			Suspension: registry.Suspension{Token: r.Token, Call: r.Call, Original: r.Original, Made: r.CallsMade},
 			History:    r.history(), Journal: g,
 		}
 		var err error
@@ -265,7 +265,7 @@ func (g *going) run(ctx context.Context, tools *registry.Registry, env registry.
 		} else {
 			c.History = ""
 		}
-		if c.Key, err = s.stateKey(ctx, r.Token, r.Place, &r.Call); err != nil {
+		if c.Key, err = s.stateKey(ctx, r.Token, r.Place, r.Call.Tool); err != nil {
 			return registry.Result{}, err
 		}
 		result, suspension := tools.Resume(ctx, c, env)
@@ -303,6 +303,9 @@ func (g *going) checkpoint(ctx context.Context, suspension *registry.Suspension)
 		again = again || !w.Asked
 	}
 	err = g.change(ctx, func(r *record) error {
+		if suspension.State != nil && !r.Code {
+			r.becomeCode()
+		}
 		r.wait(suspension.Waiting)
 		r.CallsMade = suspension.Made
 		if suspension.State != nil {

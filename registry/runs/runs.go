@@ -113,10 +113,10 @@ type Run struct {
 	Made  time.Time `json:"made"`
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until"`
-	// Call is the outermost call: that of the model.
+	// Call is the outermost call: that of the model. If it was approved with another input, it has that once its code runs.
 	Call registry.Call `json:"call"`
-	// Code says that the call runs code. Calls are those that the code has made since it first waited, and before them
-	// those it waited for then; otherwise the one call itself.
+	// Code says that code waits. Calls are the one call itself, if that had to wait, and those that its code has made since
+	// it first waited, and before them those it waited for then.
 	Code  bool   `json:"code"`
 	Calls []Call `json:"calls"`
 	// Choice is what the call's selection had chosen.

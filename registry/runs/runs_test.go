@@ -253,6 +253,73 @@ func TestEditedAndWrongDecisions(t *testing.T) {
 	require.Equal(t, []string{"act b"}, w.made)
 }
 
+// Code that was approved itself waits for the calls that it makes, whether its input was edited or not.
+func TestApprovedCodeWaits(t *testing.T) {
+	for _, edited := range []bool{false, true} {
+		w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+		k := r.In("p")
+		both := env(k)
+		both.Selection.Ask = []string{"act", "code"}
+		asked := registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["a","b"]}`)}
+		token := w.tools.Dispatch(t.Context(), asked, both).Pending.Token
+		decision := registry.Decision{Approved: true, By: "ada"}
+		calls := []string{"a", "b"}
+		if edited {
+			decision.Input = json.RawMessage(`{"calls":["c","d"]}`)
+			calls = []string{"c", "d"}
+		}
+		resume := func(id string, d registry.Decision) registry.Result {
+			result, err := k.Resume(t.Context(), w.tools, both, token, map[string]registry.Decision{id: d})
+			require.NoError(t, err)
+			return result
+		}
+		for i, id := range []string{"1", "1.1"} {
+			result := resume(id, decision)
+			require.Equal(t, registry.CodePending, result.Code, result.Text())
+			require.True(t, result.Pending.Code)
+			require.Len(t, w.made, i)
+			decision.Input = nil
+			run, err := r.Get(t.Context(), token)
+			require.NoError(t, err)
+			require.JSONEq(t, `{"text":"`+calls[i]+`"}`, string(run.Waiting()[0].Input))
+			require.JSONEq(t, `{"calls":["`+calls[0]+`","`+calls[1]+`"]}`, string(run.Call.Input), "what runs is what is shown")
+		}
+		result := resume("1.2", decision)
+		note := ""
+		if edited {
+			note = "[A person has approved the call with other arguments: {\"calls\":[\"c\",\"d\"]}]\n"
+		}
+		require.Equal(t, note+"[did "+calls[0]+" did "+calls[1]+"]", result.Text())
+		require.Equal(t, []string{"act " + calls[0], "act " + calls[1]}, w.made)
+		again := w.tools.Dispatch(t.Context(), asked, both)
+		require.Equal(t, registry.CodePending, again.Code, "its result has been given")
+	}
+}
+
+// Code whose input somebody has edited at once is still what the model gets when it makes the same call again.
+func TestCodeEditedAtOnceWaits(t *testing.T) {
+	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
+	k := r.In("p")
+	here := env(k)
+	here.Selection.Ask = []string{"act", "code"}
+	here.Approve = func(_ context.Context, request registry.ApprovalRequest) (registry.Decision, error) {
+		if request.Call.Tool == "act" {
+			return registry.Decision{Later: true}, nil
+		}
+		return registry.Decision{Approved: true, By: "ada", Input: json.RawMessage(`{"calls":["b"]}`)}, nil
+	}
+	asked := registry.Call{ID: "1", Tool: "code", Input: json.RawMessage(`{"calls":["a"]}`)}
+	token := w.tools.Dispatch(t.Context(), asked, here).Pending.Token
+	here.Approve = nil
+	require.Equal(t, token, w.tools.Dispatch(t.Context(), asked, here).Pending.Token)
+	_, err := r.Decide(t.Context(), token, yes("1.1"))
+	require.NoError(t, err)
+	result := w.tools.Dispatch(t.Context(), asked, here)
+	require.Contains(t, result.Text(), "[A person has approved the call with other arguments: {\"calls\":[\"b\"]}]\n[did b]")
+	require.Equal(t, token, result.Repeats)
+	require.Equal(t, []string{"act b"}, w.made)
+}
+
 // Always is for the rest of this code, and for one tool.
 func TestAlways(t *testing.T) {
 	w, r := newWorld(t), newRuns(t, local.NewMemoryStore(nil), nil)
