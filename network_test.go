@@ -131,7 +131,7 @@ func TestRequestsOfCodeThatWaited(t *testing.T) {
 		}, "needs the approval of a person, and there is nobody here who could give it", 0, nil},
 		"refused": {func(context.Context, registry.ApprovalRequest) (registry.Decision, error) {
 			return registry.Decision{Reason: "not there", By: "ann"}, nil
-		}, "a person has refused the request to", 0, []string{"ann refused /1", "ann refused /2"}},
+		}, "a person has refused the request GET ", 0, []string{"ann refused /1", "ann refused /2"}},
 		"the second": {func(_ context.Context, r registry.ApprovalRequest) (registry.Decision, error) {
 			return registry.Decision{Later: !strings.Contains(string(r.Call.Input), "/2"), Approved: strings.Contains(string(r.Call.Input), "/2"), By: "bob"}, nil
 		}, "answer", 1, []string{"bob approved /2"}},

@@ -3,16 +3,17 @@ package registry
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/plaintext"
 	"github.com/toolrun/toolrun/network"
 )
 
 // NetworkTool is the name of requests over the network in an [ApprovalRequest], which no tool can have. The input of such
-// a call is {"method", "url", "bytes"}, the last one the size of the body. It cannot be changed, and it has no ID, since it
-// cannot wait: [Decision].Later is as if nobody could be asked.
+// a call has what code wants to send, without secrets: "method", "url", "headers" by their names, if there are any, "body",
+// if that is text, cut after 4,000 bytes, and "bytes", the size of the body. It cannot be changed, and it has no ID, since
+// it cannot wait: [Decision].Later is as if nobody could be asked.
 //
 // It is a rule of [Selection].Ask, too. AskNetwork, AskAll and AskExternal are also for requests, and so are AskWrites and
 // AskDestructive for those with other methods than GET and HEAD.
@@ -63,17 +64,13 @@ func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network
 	if r.env.call != nil {
 		call.Parent = r.env.call.id
 	}
-	call.Input, _ = json.Marshal(struct { // strings and numbers do not fail
-		Method string `json:"method"`
-		URL    string `json:"url"`
-		Bytes  int    `json:"bytes"`
-	}{method, request.URL, len(request.Body)})
+	call.Input = shown(method, request)
 	asks := r.env.Selection
 	rule, ok := asks.asks(&call, spec)
 	if allowed, err := asks.policy().Allows(method, request.URL); !ok || err != nil || allowed == nil {
 		return r.Run.Do(ctx, request) // which refuses it, if it must
 	}
-	approval, err := r.approve(ctx, call, spec, rule)
+	approval, err := r.approve(ctx, call, spec, rule, method+" "+request.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +79,32 @@ func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network
 	return r.Run.Do(ctx, &decided)
 }
 
-func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule string) (*network.Approval, error) {
+// maxBody is how much of a body is shown, in bytes.
+const maxBody = 4000
+
+// shown is what a person sees of a request.
+func shown(method string, request *network.Request) json.RawMessage {
+	headers := map[string][]string{}
+	for _, h := range request.Header {
+		headers[h.Name] = append(headers[h.Name], h.Value)
+	}
+	body := ""
+	if utf8.Valid(request.Body) {
+		body = plaintext.Cut(string(request.Body), maxBody)
+	}
+	input, _ := json.Marshal(struct { // strings and numbers do not fail
+		Method  string              `json:"method"`
+		URL     string              `json:"url"`
+		Headers map[string][]string `json:"headers,omitempty"`
+		Body    string              `json:"body,omitempty"`
+		Bytes   int                 `json:"bytes"`
+	}{method, request.URL, headers, body, len(request.Body)})
+	return input
+}
+
+func (r approvedRun) approve(ctx context.Context, call Call, spec *Spec, rule, name string) (*network.Approval, error) {
 	env := r.env
-	what := fmt.Sprintf("the request to %s", plaintext.Cut(string(call.Input), maxReason))
+	what := "the request " + plaintext.Cut(name, maxReason)
 	nobody := &network.Error{Kind: network.KindDenied,
 		Message: what + " needs the approval of a person, and there is nobody here who could give it: do without it, or ask the user to allow it"}
 	if env.Approve == nil {

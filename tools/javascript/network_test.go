@@ -110,6 +110,13 @@ func TestNetworkApproval(t *testing.T) {
 	require.Equal(t, "GET /a false ", run(t, r, env, get).Text())
 	require.Len(t, asked, 1)
 	require.JSONEq(t, fmt.Sprintf(`{"method": "GET", "url": "%s/a", "bytes": 0}`, server.URL), string(asked[0].Call.Input))
+	run(t, r, env, `return await (await fetch('`+server.URL+`/a', { method: 'POST', body: 'text', headers: { 'x-one': '1' } })).text()`)
+	run(t, r, env, `return await (await fetch('`+server.URL+`/a', { method: 'POST', body: new Uint8Array([255]) })).text()`)
+	require.Len(t, asked, 3)
+	require.JSONEq(t, fmt.Sprintf(`{"method": "POST", "url": "%s/a", "headers": {"x-one": ["1"], "content-type": ["text/plain;charset=UTF-8"]},
+		"body": "text", "bytes": 4}`, server.URL), string(asked[1].Call.Input))
+	require.JSONEq(t, fmt.Sprintf(`{"method": "POST", "url": "%s/a", "bytes": 1}`, server.URL), string(asked[2].Call.Input))
+	asked = asked[:1]
 	require.Equal(t, registry.NetworkTool, asked[0].Spec.Name)
 	require.Equal(t, "javascript", asked[0].Callers[0].Tool)
 
@@ -124,8 +131,7 @@ func TestNetworkApproval(t *testing.T) {
 		return registry.Decision{Approved: request.Spec.Name == "javascript", Reason: "not today."}, nil
 	}
 	text := run(t, r, env, code).Text()
-	require.Contains(t, text, `TypeError: a person has refused the request to {"method":"DELETE"`)
-	require.Contains(t, text, "not today")
+	require.Contains(t, text, "TypeError: a person has refused the request DELETE "+server.URL+"/b: not today")
 	require.Len(t, asked, 3, "the call and the deletion")
 }
 
