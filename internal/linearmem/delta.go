@@ -112,12 +112,26 @@ func (m *Memory) Apply(d *Delta) error {
 	if err := d.Check(m.size); err != nil || d.Size != m.size {
 		return errBadDelta
 	}
-	for n, p := range d.Pages {
-		page := m.reserved[uint64(p)*DeltaPage:][:DeltaPage]
-		subtle.XORBytes(page, page, d.Data[n*DeltaPage:][:DeltaPage])
+	at := func(n int) uint64 { return uint64(d.Pages[n]) * DeltaPage }
+	for first := 0; first < len(d.Pages); { // pages in a row
+		end := first + 1
+		for end < len(d.Pages) && d.Pages[end] == d.Pages[end-1]+1 {
+			end++
+		}
+		if end-first >= leastPrepared {
+			prepareWrites(m.reserved[:m.size], at(first), at(end-1)+DeltaPage)
+		}
+		for n := first; n < end; n++ {
+			page := m.reserved[at(n):][:DeltaPage]
+			subtle.XORBytes(page, page, d.Data[n*DeltaPage:][:DeltaPage])
+		}
+		first = end
 	}
 	return nil
 }
+
+// leastPrepared is how many pages in a row are worth a system call before they are written.
+const leastPrepared = 4
 
 // Digest returns a hash of the image's size and content. It is the same on all systems.
 func (i *Image) Digest() ([sha256.Size]byte, error) {
