@@ -72,6 +72,17 @@ func (s *State) Renewed() *State {
 	return &renewed
 }
 
+// A Variable is one of the variables that a state has, for people to read. Its texts are the code's: anything can be in
+// there.
+type Variable struct {
+	Name string `json:"name"`
+	// Value is a short text: a number or the beginning of a string as it is written, otherwise what it is, with its size.
+	Value string `json:"value"`
+}
+
+// MaxVariables is how many variables of a state are listed.
+const MaxVariables = 1000
+
 // A StateError means that a state cannot be used.
 type StateError struct {
 	// Reason is a clause, such as "it is the state of another engine".

@@ -19,6 +19,12 @@ func (vm *VM) EvalTop(ctx context.Context, source, name string) (Value, error) {
 	return vm.eval(ctx, kindEvalNow, source, name, evalAsync)
 }
 
+// Declarations returns the object that has what let, const and class declare in global scope as properties. It is the VM's.
+func (vm *VM) Declarations() Value {
+	declarations, _ := vm.memory.ReadUint64Le(vm.state.Context + contextDeclarations)
+	return Value(declarations)
+}
+
 // forgetDeclared removes what source will declare. It returns Exception if source does not compile.
 func (vm *VM) forgetDeclared(ctx context.Context, source, name string) (Value, error) {
 	code, err := vm.eval(ctx, kindEvalNow, source, name, evalAsync|evalCompile)
@@ -27,7 +33,7 @@ func (vm *VM) forgetDeclared(ctx context.Context, source, name string) (Value, e
 	}
 	start, length := vm.u32(code.pointer()+bytecodeStart), vm.u32(code.pointer()+bytecodeLength)
 	bytes, _ := vm.memory.Read(start, length)
-	declarations, _ := vm.memory.ReadUint64Le(vm.state.Context + contextDeclarations)
+	declarations := uint64(vm.Declarations())
 	var names []uint32
 	for len(bytes) >= opCheckDefineSize && bytes[0] == opCheckDefine {
 		names = append(names, binary.LittleEndian.Uint32(bytes[1:]))

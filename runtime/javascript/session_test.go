@@ -2,6 +2,7 @@ package javascript_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -255,4 +256,42 @@ func TestSessionsDoNotGrow(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestVariablesOfSessions(t *testing.T) {
+	state, before := (*sandbox.State)(nil), 0
+	for _, script := range []string{
+		`let n = 1, text = 'a\n' + 'x'.repeat(100), late; const list = [1, 2]; var old = null; function f() {} class C {} const map = new Map([[1, 2]])`,
+		`import { join } from 'path'; n = -0; const big = 10n ** 20n, date = new Date(0), symbol = Symbol('s'), bytes = new Uint8Array(3), plain = { a: 1 }
+		Object.defineProperty(globalThis, 'trap', { get() { throw new Error('no') } }); const proxy = new Proxy({}, { get() { for (;;); } }); globalThis.added = true`,
+	} {
+		options := javascript.RunOptions{Functions: []javascript.Function{{Name: "tools.a", Call: func(context.Context, []any) (any, error) { return nil, nil }}}}
+		result, err := session(t, state, script, options)
+		require.NoError(t, err)
+		state = result.State
+		variables, err := engine.Variables(t.Context(), state, sandbox.Limits{Work: 100_000_000})
+		if before++; before == 2 {
+			require.ErrorContains(t, err, "work limit", "looking at a variable can run its code")
+			break
+		}
+		require.NoError(t, err)
+		require.Equal(t, []sandbox.Variable{
+			{Name: "C", Value: "class"}, {Name: "f", Value: "function"}, {Name: "late", Value: "undefined"}, {Name: "list", Value: "Array(2)"},
+			{Name: "map", Value: "Map(1)"}, {Name: "n", Value: "1"}, {Name: "old", Value: "null"},
+			{Name: "text", Value: `"a\n` + strings.Repeat("x", 58) + `…"`},
+		}, variables)
+	}
+	result, err := session(t, state, `const proxy = 1`)
+	require.NoError(t, err)
+	variables, err := engine.Variables(t.Context(), result.State, sandbox.Limits{})
+	require.NoError(t, err)
+	require.Subset(t, variables, []sandbox.Variable{
+		{Name: "added", Value: "true"}, {Name: "big", Value: "100000000000000000000n"}, {Name: "bytes", Value: "Uint8Array(3)"}, {Name: "date", Value: "Date"},
+		{Name: "join", Value: "function"}, {Name: "n", Value: "-0"}, {Name: "plain", Value: "Object"}, {Name: "proxy", Value: "1"},
+		{Name: "symbol", Value: "Symbol(s)"}, {Name: "trap", Value: "accessor"},
+	})
+	require.Len(t, variables, 17)
+	again, err := session(t, result.State, `return n + typeof describe + typeof tools`)
+	require.NoError(t, err)
+	require.Equal(t, "0undefinedobject", again.Text, "looking at variables changes none")
 }

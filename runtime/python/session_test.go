@@ -261,3 +261,18 @@ func newOther() (*python.Interpreter, error) {
 	}
 	return python.New(context.Background(), otherEngine, python.FromBytes(module))
 }
+
+func TestVariablesOfSessions(t *testing.T) {
+	first, err := session(t, nil, "import json as j\nn = 1.5\ntext = 'a\\n' + 'x' * 100\nitems = {'a': 1}\ndef f(): pass\nclass C:\n    def __len__(self): raise ValueError\nc = C()\nnone = None\ntype = len = 5\nbig = 10 ** 5000")
+	require.NoError(t, err)
+	variables, err := interpreter.Variables(t.Context(), first.State, sandbox.Limits{})
+	require.NoError(t, err)
+	require.Equal(t, []sandbox.Variable{
+		{Name: "C", Value: "class"}, {Name: "big", Value: "int"}, {Name: "c", Value: "C"}, {Name: "f", Value: "function"}, {Name: "items", Value: "dict(1)"},
+		{Name: "j", Value: "module"}, {Name: "len", Value: "5"}, {Name: "n", Value: "1.5"}, {Name: "none", Value: "None"},
+		{Name: "text", Value: `'a\n` + strings.Repeat("x", 58) + `…'`}, {Name: "type", Value: "5"},
+	}, variables)
+	second, err := session(t, first.State, "n, '__describe' in globals()")
+	require.NoError(t, err)
+	require.Equal(t, "(1.5, False)", second.Text, "looking at variables changes none")
+}

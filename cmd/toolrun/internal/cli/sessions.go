@@ -11,6 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolrun/toolrun"
+	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	sandbox "github.com/toolrun/toolrun/runtime"
+	"github.com/toolrun/toolrun/tools/javascript"
+	"github.com/toolrun/toolrun/tools/python"
 	"github.com/toolrun/toolrun/tools/sessions"
 	"github.com/toolrun/toolrun/vfs"
 )
@@ -53,15 +58,18 @@ type jsonSession struct {
 
 // jsonState is the state of a session as JSON.
 type jsonState struct {
-	Tool  string    `json:"tool"`
-	Bytes int64     `json:"bytes"`
-	Used  time.Time `json:"used"`
+	Tool      string             `json:"tool"`
+	Bytes     int64              `json:"bytes"`
+	Used      time.Time          `json:"used"`
+	Variables []sandbox.Variable `json:"variables,omitempty"`
+	// Problem says why there are no variables.
+	Problem string `json:"problem,omitempty"`
 }
 
 func newJSONSession(s sessions.Session) jsonSession {
 	out := jsonSession{Name: s.Name, Bytes: s.Size(), Used: s.Used()}
 	for _, state := range s.States {
-		out.States = append(out.States, jsonState{state.Tool, state.Size, state.Time})
+		out.States = append(out.States, jsonState{Tool: state.Tool, Bytes: state.Size, Used: state.Time})
 	}
 	return out
 }
@@ -108,8 +116,10 @@ them, their sizes, and when a call has last left variables there.`,
 
 func (c *sessionCommand) show() *cobra.Command {
 	return &cobra.Command{
-		Use:     "show NAME",
-		Short:   "Show what a session has",
+		Use:   "show NAME",
+		Short: "Show what a session has",
+		Long: `Show what a session has: for each tool whose code has run in it, the size, when
+a call has last left variables there, and the variables, with short values.`,
 		Example: "  toolrun js --session main -e 'let n = 1' && toolrun session show main",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -118,19 +128,73 @@ func (c *sessionCommand) show() *cobra.Command {
 				return err
 			}
 			s, err := sessions.Get(cmd.Context(), project, args[0])
+			one := newJSONSession(s)
+			if err == nil {
+				err = c.addVariables(cmd, project, s, &one)
+			}
 			if err = errors.Join(noSession(args[0], err), project.Close()); err != nil {
 				return err
 			}
-			one := newJSONSession(s)
 			var text strings.Builder
-			table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 			for _, state := range one.States {
-				fmt.Fprintf(table, "%s\t%s\t%s\n", state.Tool, countBytes(state.Bytes), state.Used.Local().Format(time.DateTime))
+				fmt.Fprintf(&text, "%s  %s  %s\n", state.Tool, countBytes(state.Bytes), state.Used.Local().Format(time.DateTime))
+				table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+				for _, v := range state.Variables {
+					fmt.Fprintf(table, "  %s\t%s\n", terminal.Escape(v.Name), terminal.Escape(v.Value))
+				}
+				_ = table.Flush() // a strings.Builder does not fail
+				if state.Problem != "" {
+					fmt.Fprintf(&text, "  Its variables cannot be shown: %s.\n", terminal.Escape(state.Problem))
+				}
 			}
-			_ = table.Flush() // a strings.Builder does not fail
 			return outcome{text.String(), one}.print(cmd.OutOrStdout(), c.json)
 		},
 	}
+}
+
+// addVariables adds the variables of a session. That they cannot be read is no error.
+func (c *sessionCommand) addVariables(cmd *cobra.Command, project vfs.Project, s sessions.Session, to *jsonSession) error {
+	key, err := c.sealKey(cmd.Context())
+	if err != nil {
+		return err
+	}
+	r, err := open(cmd, toolrun.Options{})
+	if err != nil {
+		return err
+	}
+	place := sessions.Place{Files: project, Project: c.name(), Key: key}
+	for n, state := range s.States {
+		variables, err := r.variables(cmd.Context(), place, state.StateID)
+		if to.States[n].Variables = variables; err != nil {
+			to.States[n].Problem = err.Error()
+		}
+	}
+	return r.Close()
+}
+
+// variables returns those of a state.
+func (r *runner) variables(ctx context.Context, place sessions.Place, id vfs.StateID) ([]sandbox.Variable, error) {
+	var language interface {
+		OpenState(sealed, key []byte, memory int64) (*sandbox.State, error)
+		Variables(ctx context.Context, state *sandbox.State, limits sandbox.Limits) ([]sandbox.Variable, error)
+	}
+	var err error
+	switch id.Tool {
+	case javascript.Name:
+		language, err = r.start(ctx)
+	case python.Name:
+		language, err = r.Python(ctx)
+	default:
+		err = fmt.Errorf("no tool of this program is %s", id.Tool)
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := sessions.Open(ctx, place, id, language.OpenState)
+	if err != nil {
+		return nil, err
+	}
+	return language.Variables(ctx, state, sandbox.Limits{Time: askLimits.Time, Memory: sandbox.MaxMemory})
 }
 
 func noSession(name string, err error) error {
