@@ -1,6 +1,9 @@
 package network
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // notPublic are the addresses that are not those of public hosts, and those that stand for others.
 //
@@ -14,28 +17,26 @@ var notPublic = func() (all []netip.Prefix) {
 		"192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
 		"168.63.129.16/32", // Azure's services
 		"224.0.0.0/4", "240.0.0.0/4",
-		"::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", // IPv4 in other clothes
-		"64:ff9b::/96", "64:ff9b:1::/48", // IPv4 behind a translator
-		"100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20", "5f00::/16",
-		"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+		"2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
 	} {
 		all = append(all, netip.MustParsePrefix(prefix))
 	}
 	return all
 }()
 
+// public6 are the IPv6 addresses that public hosts can have. The others stand for IPv4 addresses, are those of links, groups
+// or private networks, are kept for special purposes, or are free, and some overlay networks use these.
+//
+// See https://www.iana.org/assignments/ipv6-address-space.
+var public6 = netip.MustParsePrefix("2000::/3")
+
 // IsPublic reports whether an address is one that public hosts have: none of this machine, of private networks, of a
-// link or a group, and none that stands for an IPv4 address or is kept for special purposes.
+// link or a group, and none that stands for an IPv4 address, is kept for special purposes or belongs to nobody.
 func IsPublic(address netip.Addr) bool {
-	if !address.IsValid() || address.Zone() != "" {
+	if !address.IsValid() || address.Zone() != "" || address.Is6() && !public6.Contains(address) {
 		return false
 	}
-	for _, prefix := range notPublic {
-		if prefix.Contains(address) || address.Is4In6() && prefix.Contains(address.Unmap()) {
-			return false
-		}
-	}
-	return address.IsGlobalUnicast() && !address.Is4In6()
+	return !slices.ContainsFunc(notPublic, func(prefix netip.Prefix) bool { return prefix.Contains(address) })
 }
 
 // Reaches reports whether the policy lets requests reach an address: it is public, or one of Reachable.

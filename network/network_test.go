@@ -101,6 +101,7 @@ func TestAddresses(t *testing.T) {
 		"127.0.0.1": false, "10.1.2.3": true, "10.2.0.1": false, "::ffff:10.1.2.3": true, "::ffff:10.2.0.1": false, "fd00::1": true, "fd00::1%eth0": false,
 		"fe80::1": false, "0.0.0.0": false, "255.255.255.255": false, "169.254.169.254": false, "::": false, "::1": false, "64:ff9b::a01:203": false, "64:ff9b:1::1": false,
 		"2002:a01:203::1": false, "2001:0:a01:203::1": false, "fd00:ec2::254": true, "100.100.100.200": false, "198.18.0.1": false, "192.0.0.192": false, "::ffff:0:10.1.2.3": false,
+		"200::1": false, "400::1": false, "1::1": false, "4000::1": false, "::a01:203": false, "100::1": false, "5f00::1": false, "2001:db8::1": false, "3fff::1": false,
 	} {
 		require.False(t, network.IsPublic(netip.MustParseAddr(private)), private)
 		require.Equal(t, reachable, p.Reaches(netip.MustParseAddr(private)), private)

@@ -53,6 +53,7 @@ func TestInward(t *testing.T) {
 	i.name("sixtofour.example", "2002:7f00:1::")
 	i.name("nat64.example", "64:ff9b::7f00:1")
 	i.name("cloud6.example", "fd00:ec2::254")
+	i.name("overlay.example", "200::1")
 	i.name("127.0.0.1.nip.example", "127.0.0.1")
 	i.name("public.example", "93.184.216.34")
 	i.name("localhost", "127.0.0.1")
