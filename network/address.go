@@ -39,7 +39,8 @@ func IsPublic(address netip.Addr) bool {
 	return !slices.ContainsFunc(notPublic, func(prefix netip.Prefix) bool { return prefix.Contains(address) })
 }
 
-// Reaches reports whether the policy lets requests reach an address: it is public, or one of Reachable.
+// Reaches reports whether the policy lets requests reach an address: it is public, or one of Reachable. That a public
+// address can be one of this machine is not looked at here.
 func (p *Policy) Reaches(address netip.Addr) bool {
 	if IsPublic(address) {
 		return true

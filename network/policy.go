@@ -13,8 +13,8 @@ type Policy struct {
 	Rules []Rule
 	// Secrets can be used in requests, without being seen.
 	Secrets []Secret
-	// Reachable are the addresses that may be reached although they are not public. An address that is the host of a
-	// rule, such as http://127.0.0.1:8080, needs not be here.
+	// Reachable are the addresses that may be reached although they are not public, or are those of this machine. An
+	// address that is the host of a rule, such as http://127.0.0.1:8080, needs not be here.
 	Reachable []netip.Prefix
 	// Limits bound requests. The zero value has safe defaults.
 	Limits Limits

@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -66,6 +67,63 @@ func TestInward(t *testing.T) {
 		require.Contains(t, []network.Kind{network.KindDenied, network.KindAddress, network.KindNetwork, network.KindInvalid}, e.Kind, address)
 	}
 	require.Empty(t, i.connections())
+}
+
+// TestThisMachine has addresses that anybody may have, but which are those of this machine: what listens there may be for
+// the machine itself, whatever a firewall keeps from others.
+func TestThisMachine(t *testing.T) {
+	i := newInternet(t)
+	i.name("this.example", "93.184.216.34")
+	i.name("this6.example", "2606:4700::34")
+	i.name("half.example", "93.184.216.35 2606:4700::34")
+	i.name("other.example", "93.184.216.35")
+	for _, address := range []string{"93.184.216.34:80", "93.184.216.35:80"} {
+		i.serve(address, func(w http.ResponseWriter, r *http.Request) {
+			if to := r.URL.Query().Get("to"); to != "" {
+				w.Header().Set("Location", to)
+				w.WriteHeader(http.StatusFound)
+			}
+			_, _ = io.WriteString(w, "reached")
+		})
+	}
+	policy := network.Policy{Rules: rules(t, everywhere...)}
+	gate := func() *egress.Gate {
+		own := func(a netip.Addr) bool { return a.String() == "93.184.216.34" || a.String() == "2606:4700::34" }
+		g, err := egress.New(egress.Options{Policy: &policy, Resolve: i.resolve, Dial: i.dial, Own: own})
+		require.NoError(t, err)
+		t.Cleanup(g.Close)
+		return g
+	}
+	for _, address := range []string{
+		"http://this.example/", "http://THIS.example/", "http://this6.example/", "http://half.example/",
+		"http://other.example/?to=http://this.example/",
+	} {
+		_, _, err := get(t, gate(), address)
+		requireKind(t, err, network.KindAddress)
+	}
+	require.Equal(t, []string{"93.184.216.35:80"}, i.connections())
+
+	policy.Reachable = []netip.Prefix{netip.MustParsePrefix("93.184.216.32/30")}
+	_, body, err := get(t, gate(), "http://this.example/")
+	require.NoError(t, err)
+	require.Equal(t, "reached", body)
+	policy = network.Policy{Rules: rules(t, "http://93.184.216.34")}
+	_, body, err = get(t, gate(), "http://93.184.216.34/")
+	require.NoError(t, err)
+	require.Equal(t, "reached", body)
+}
+
+func TestIsOwn(t *testing.T) {
+	addresses, err := net.InterfaceAddrs()
+	require.NoError(t, err)
+	for _, address := range addresses {
+		prefix, err := netip.ParsePrefix(address.String())
+		require.NoError(t, err)
+		require.True(t, egress.IsOwn(prefix.Addr()), address)
+	}
+	for _, address := range []string{"93.184.216.34", "2606:4700::34", "192.0.2.1"} {
+		require.False(t, egress.IsOwn(netip.MustParseAddr(address)), address)
+	}
 }
 
 // TestLookAlikes of the host of a rule are other hosts, and are refused.

@@ -48,7 +48,7 @@ func (g *Gate) addresses(ctx context.Context, host string) ([]netip.Addr, error)
 			named, ok := network.AddressOf(r.Host)
 			return ok && named == address
 		})
-		if !named && !policy.Reaches(address) {
+		if !named && !g.reaches(address) {
 			return nil, notReachable(host)
 		}
 		return []netip.Addr{address}, nil
@@ -62,12 +62,41 @@ func (g *Gate) addresses(ctx context.Context, host string) ([]netip.Addr, error)
 	}
 	addresses := make([]netip.Addr, len(found))
 	for i, address := range found {
-		if !policy.Reaches(address) {
+		if !g.reaches(address) {
 			return nil, notReachable(host)
 		}
 		addresses[i] = address.Unmap()
 	}
 	return addresses, nil
+}
+
+// reaches reports whether an address may be reached.
+func (g *Gate) reaches(address netip.Addr) bool {
+	policy := g.options.Policy
+	if !network.IsPublic(address) {
+		return policy.Reaches(address)
+	}
+	allowed := slices.ContainsFunc(policy.Reachable, func(p netip.Prefix) bool { return p.Contains(address) })
+	return allowed || !g.options.Own(address)
+}
+
+// IsOwn reports whether an address is one of this machine.
+func IsOwn(address netip.Addr) bool {
+	addresses, err := net.InterfaceAddrs()
+	if err == nil {
+		return slices.ContainsFunc(addresses, func(a net.Addr) bool {
+			prefix, err := netip.ParsePrefix(a.String())
+			return err == nil && prefix.Addr().Unmap() == address
+		})
+	}
+	// Some filters of system calls keep them secret. What is sent to an own address comes from it. This sends nothing.
+	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(address, 9)))
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	from, ok := conn.LocalAddr().(*net.UDPAddr)
+	return ok && from.AddrPort().Addr().Unmap() == address
 }
 
 func notReachable(host string) *network.Error {

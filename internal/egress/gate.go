@@ -28,6 +28,9 @@ type Options struct {
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Dial connects to an address that has been checked. Nil means a [net.Dialer].
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Own reports whether a public address is one of this machine, which names lead to only if it is one of
+	// [network.Policy].Reachable. Nil means [IsOwn].
+	Own func(netip.Addr) bool
 	// Roots are the authorities whose certificates are trusted. Nil means those of the system.
 	Roots *x509.CertPool
 }
@@ -81,6 +84,9 @@ func New(options Options) (*Gate, error) {
 	}
 	if g.options.Dial == nil {
 		g.options.Dial = (&net.Dialer{}).DialContext
+	}
+	if g.options.Own == nil {
+		g.options.Own = IsOwn
 	}
 	g.transport = &http.Transport{
 		DialContext:            g.dial,
