@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,17 +13,18 @@ import (
 )
 
 // NetworkTool is the name of requests over the network in an [ApprovalRequest], which no tool can have. The input of such
-// a call has what code wants to send, without secrets: "method", "url", "headers" by their names, if there are any, "body",
-// if that is text, cut after 4,000 bytes, and "bytes", the size of the body. It cannot be changed, and it has no ID, since
-// it cannot wait: [Decision].Later is as if nobody could be asked.
+// a call has what code wants to send, without secrets: "method", such as "GET as DELETE" if a header makes some servers take
+// the request for another one, "url", "headers" by their names, if there are any, "body", if that is text, cut after 4,000
+// bytes, and "bytes", the size of the body. It cannot be changed, and it has no ID, since it cannot wait: [Decision].Later is
+// as if nobody could be asked.
 //
 // It is a rule of [Selection].Ask, too. AskNetwork, AskAll and AskExternal are also for requests, and so are AskWrites and
 // AskDestructive for those with other methods than GET and HEAD.
 const NetworkTool = "network:request"
 
-// networkSpec describes requests with a method.
-func networkSpec(method string) *Spec {
-	reads := method == "GET" || method == "HEAD"
+// networkSpec describes requests that servers can take to have any of some methods.
+func networkSpec(methods []string) *Spec {
+	reads := !slices.ContainsFunc(methods, func(method string) bool { return method != "GET" && method != "HEAD" })
 	return &Spec{Name: NetworkTool, DisplayName: "Request over the network", Description: "A request over the network by code that runs.",
 		Annotations: Annotations{ReadOnly: reads, Destructive: !reads, OpenWorld: true}}
 }
@@ -54,21 +57,28 @@ type approvedRun struct {
 }
 
 func (r approvedRun) Do(ctx context.Context, request *network.Request) (*network.Response, error) {
-	method := strings.ToUpper(request.Method)
-	if method == "" {
-		method = "GET"
+	methods := []string{cmp.Or(strings.ToUpper(request.Method), "GET")}
+	for _, f := range request.Header {
+		for _, method := range f.Overrides() {
+			if !slices.Contains(methods, method) {
+				methods = append(methods, method)
+			}
+		}
 	}
-	spec := networkSpec(method)
+	spec := networkSpec(methods)
 	var call Call
 	call.Tool = NetworkTool
 	if r.env.call != nil {
 		call.Parent = r.env.call.id
 	}
+	method := strings.Join(methods, " as ")
 	call.Input = shown(method, request)
 	asks := r.env.Selection
 	rule, ok := asks.asks(&call, spec)
-	if allowed, err := asks.policy().Allows(method, request.URL); !ok || err != nil || allowed == nil {
-		return r.Run.Do(ctx, request) // which refuses it, if it must
+	for _, method := range methods {
+		if allowed, err := asks.policy().Allows(method, request.URL); !ok || err != nil || allowed == nil {
+			return r.Run.Do(ctx, request) // which refuses it, if it must
+		}
 	}
 	approval, err := r.approve(ctx, call, spec, rule, method+" "+request.URL)
 	if err != nil {

@@ -69,8 +69,8 @@ func TestInward(t *testing.T) {
 	require.Empty(t, i.connections())
 }
 
-// TestThisMachine has addresses that anybody may have, but which are those of this machine: what listens there may be for
-// the machine itself, whatever a firewall keeps from others.
+// TestThisMachine has public addresses that are those of this machine: what listens there may be for the machine itself,
+// whatever a firewall keeps from others.
 func TestThisMachine(t *testing.T) {
 	i := newInternet(t)
 	i.name("this.example", "93.184.216.34")
@@ -324,6 +324,48 @@ func TestSmuggling(t *testing.T) {
 	_, _, err = do(t, g.Run("test"), &network.Request{URL: "http://a.example/", Header: []network.Field{{Name: "Range", Value: "bytes=1-2"}}})
 	require.NoError(t, err)
 	require.Equal(t, "identity", seen.Load().Header.Get("Accept-Encoding"), "a part of what is compressed cannot be decompressed")
+}
+
+// TestOverrides: no header makes a server that goes by it take the request for one that no rule allows.
+func TestOverrides(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	var seen atomic.Pointer[http.Request]
+	i.serve("93.184.216.34:80", func(_ http.ResponseWriter, r *http.Request) { seen.Store(r) })
+	g := i.gate(network.Policy{Rules: rules(t, "GET,POST http://a.example/public/**", "PUT http://a.example/public/x")})
+	const address = "http://a.example/public/y"
+	for _, name := range []string{"X-HTTP-Method-Override", "x-http-method", "X-Method-Override"} {
+		for _, value := range []string{"DELETE", "delete", " Delete ", "GET, DELETE", "DELETE,GET", "PUT", "get,,mkcol"} {
+			_, _, err := get(t, g, address, network.Field{Name: name, Value: value})
+			requireKind(t, err, network.KindDenied)
+			_, _, err = get(t, g, address, network.Field{Name: name, Value: "GET"}, network.Field{Name: name, Value: value})
+			requireKind(t, err, network.KindDenied)
+			run := g.Run("test")
+			own := rules(t, "GET http://a.example/**")
+			_, _, err = do(t, run, &network.Request{URL: address, Rules: own, Header: []network.Field{{Name: name, Value: "POST"}}})
+			requireKind(t, err, network.KindDenied)
+		}
+		require.Nil(t, seen.Load(), "nothing was sent")
+		for value, want := range map[string]string{
+			"GET": "GET", "post": "post", "": "", "GETTRACE \"": "GETTRACE \"", // the last one is no method
+			"TRACE": "", "GET,track ": "", "connect": "", // as browsers do
+		} {
+			_, _, err := get(t, g, address, network.Field{Name: name, Value: value})
+			require.NoError(t, err, value)
+			require.Equal(t, want, seen.Load().Header.Get(name), value)
+		}
+		_, _, err := get(t, g, "http://a.example/public/x", network.Field{Name: name, Value: "PUT"})
+		require.NoError(t, err)
+		seen.Store(nil)
+	}
+	for _, name := range []string{
+		"X-Original-URL", "x-rewrite-url", "X-Forwarded-Host", "X-Forwarded-Server", "Forwarded", "X-Host", "X-Original-Host", "X-HTTP-Host-Override",
+		"X-Forwarded-Prefix", "X-Forwarded-Path", "X-Forwarded-Uri", "X-Original-URI",
+	} {
+		_, _, err := get(t, g, address, network.Field{Name: name, Value: "/admin"})
+		require.NoError(t, err)
+		require.Empty(t, seen.Load().Header.Get(name), name)
+	}
 }
 
 func TestEndlessResponses(t *testing.T) {

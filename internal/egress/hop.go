@@ -63,7 +63,8 @@ func (r *Run) prepare(request *network.Request) (*hop, error) {
 		if !httpguts.ValidHeaderFieldValue(value) {
 			return nil, failure(network.KindInvalid, "the header %s has a line break or another control character", name)
 		}
-		if ownHeader(name) {
+		forbidden := func(method string) bool { return !network.IsMethod(method) }
+		if ownHeader(name) || slices.ContainsFunc(f.Overrides(), forbidden) {
 			continue // as browsers do
 		}
 		if size += int64(len(name)+len(value)) + 4; size > limits.HeaderSize {
@@ -79,8 +80,13 @@ func (r *Run) prepare(request *network.Request) (*hop, error) {
 var ownHeaders = []string{"accept-charset", "accept-encoding", "connection", "content-length", "cookie", "cookie2", "date", "dnt", "expect",
 	"host", "keep-alive", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "via"}
 
+// otherPlaces are headers by which some servers go instead of the host and the path of a request, which the rules have
+// seen. Proxies set them.
+var otherPlaces = []string{"forwarded", "x-forwarded-host", "x-forwarded-path", "x-forwarded-prefix", "x-forwarded-server", "x-forwarded-uri",
+	"x-host", "x-http-host-override", "x-original-host", "x-original-uri", "x-original-url", "x-rewrite-url"}
+
 func ownHeader(name string) bool {
-	return slices.Contains(ownHeaders, name) || strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-")
+	return slices.Contains(ownHeaders, name) || slices.Contains(otherPlaces, name) || strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "sec-")
 }
 
 // aim points the hop at a URL, relative to another one unless that is nil.

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -154,18 +155,9 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 	if h.approval != nil && h.approval.Refusal != "" {
 		return nil, nil, failure(network.KindDenied, "%s", h.approval.Refusal)
 	}
-	rule, err := g.options.Policy.Allows(h.method, h.url.Href)
+	rule, err := h.allowed(g.options.Policy)
 	if err != nil {
-		return nil, nil, failure(network.KindInvalid, "%v", err)
-	}
-	if rule == nil {
-		return nil, nil, denied(g.options.Policy, h.method, h.url.Protocol+"//"+h.url.Host+h.url.Pathname)
-	}
-	if h.rules != nil {
-		if own, err := (&network.Policy{Rules: h.rules}).Allows(h.method, h.url.Href); own == nil || err != nil {
-			return nil, nil, failure(network.KindDenied, "%s %s//%s%s is not among the requests that this code may make", h.method,
-				h.url.Protocol, h.url.Host, h.url.Pathname)
-		}
+		return nil, nil, err
 	}
 	entry.Rule = rule.String()
 	sent := false
@@ -199,6 +191,31 @@ func (r *Run) once(ctx context.Context, h *hop) (got *http.Response, record func
 		return nil, nil, failure(network.KindNetwork, "%s: its answer is not HTTP", h.url.Host)
 	}
 	return got, note, nil
+}
+
+// allowed returns the rule that allows the request.
+func (h *hop) allowed(policy *network.Policy) (rule *network.Rule, err error) {
+	methods := []string{h.method}
+	for _, f := range h.header {
+		methods = append(methods, f.Overrides()...)
+	}
+	address := h.url.Protocol + "//" + h.url.Host + h.url.Pathname
+	for _, method := range methods {
+		found, err := policy.Allows(method, h.url.Href)
+		if err != nil {
+			return nil, failure(network.KindInvalid, "%v", err)
+		}
+		if found == nil {
+			return nil, denied(policy, method, address)
+		}
+		if h.rules != nil {
+			if own, err := (&network.Policy{Rules: h.rules}).Allows(method, h.url.Href); own == nil || err != nil {
+				return nil, failure(network.KindDenied, "%s %s is not among the requests that this code may make", method, address)
+			}
+		}
+		rule = cmp.Or(rule, found)
+	}
+	return rule, nil
 }
 
 // fields returns the headers of a response in the form that code gets: names in lower case, sorted, and each value by
