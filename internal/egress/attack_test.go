@@ -12,6 +12,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -417,6 +419,51 @@ func TestEndlessResponses(t *testing.T) {
 		requireKind(t, err, kind)
 		require.LessOrEqual(t, len(body), 1<<18, path)
 	}
+}
+
+// TestCompressedNothing: what has no end in compressed form is bounded even if nothing comes out of it.
+func TestCompressedNothing(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	var empty bytes.Buffer
+	require.NoError(t, gzip.NewWriter(&empty).Close())
+	incompressible := make([]byte, 1<<18)
+	_, err := rand.NewChaCha8([32]byte{}).Read(incompressible)
+	require.NoError(t, err)
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, r *http.Request) {
+		coding, what := r.URL.Query().Get("coding"), []byte{}
+		w.Header().Set("Content-Encoding", coding)
+		switch r.URL.Path {
+		case "/most":
+			z := gzip.NewWriter(w)
+			_, _ = z.Write(incompressible)
+			_ = z.Close()
+			return
+		case "/members":
+			what = empty.Bytes()
+		case "/blocks": // each stored, and of no bytes
+			what = []byte{0, 0, 0, 0xff, 0xff}
+			if coding == "gzip" {
+				_, _ = w.Write(empty.Bytes()[:10])
+			}
+		}
+		for err := error(nil); err == nil; {
+			_, err = w.Write(bytes.Repeat(what, 1000))
+		}
+	})
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{ResponseSize: int64(len(incompressible))}})
+	for _, path := range []string{"/members?coding=gzip", "/blocks?coding=gzip", "/blocks?coding=deflate"} {
+		_, body, err := get(t, g, "http://a.example"+path)
+		require.EqualError(t, err, "a.example: the response has more than 262144 bytes", path)
+		require.Empty(t, body)
+	}
+	_, body, err := get(t, g, "http://a.example/most?coding=gzip")
+	require.NoError(t, err, "it is larger than allowed only in compressed form")
+	require.Len(t, body, len(incompressible))
+	g = i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{ResponseSize: math.MaxInt64}})
+	_, body, err = get(t, g, "http://a.example/most?coding=gzip")
+	require.NoError(t, err)
+	require.Len(t, body, len(incompressible))
 }
 
 type zeros struct{}

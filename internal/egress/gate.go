@@ -73,6 +73,7 @@ func New(options Options) (*Gate, error) {
 	if g.limits, err = options.Policy.Limits.WithDefaults(); err != nil {
 		return nil, err
 	}
+	g.limits.ResponseSize = min(g.limits.ResponseSize, 1<<60) // sums with it do not overflow
 	g.rate = rate.NewLimiter(rate.Inf, 0)
 	if n := g.limits.PerMinute; n != network.Unlimited {
 		g.rate = rate.NewLimiter(rate.Every(time.Minute/time.Duration(n)), n)

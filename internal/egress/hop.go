@@ -203,20 +203,35 @@ func (p *putter) into(text string, escape func(string) string) string {
 }
 
 // decompress returns the body of a response as it was before compression, and removes what says that it is compressed.
-func decompress(response *http.Response, header *http.Header) (io.Reader, error) {
-	codings := strings.ToLower(strings.TrimSpace(header.Get("Content-Encoding")))
-	var decoded io.Reader
-	switch codings {
+// compressed is the body as it comes.
+func decompress(header http.Header, compressed io.Reader) io.Reader {
+	var open func() (io.Reader, error)
+	switch strings.ToLower(strings.TrimSpace(header.Get("Content-Encoding"))) {
 	case "gzip", "x-gzip":
-		decoded = &lazyReader{open: func() (io.Reader, error) { return gzip.NewReader(response.Body) }}
+		open = func() (io.Reader, error) { return gzip.NewReader(compressed) }
 	case "deflate":
-		decoded = &lazyReader{open: func() (io.Reader, error) { return inflate(response.Body) }}
+		open = func() (io.Reader, error) { return inflate(compressed) }
 	default:
-		return response.Body, nil
+		return compressed
 	}
 	header.Del("Content-Encoding")
 	header.Del("Content-Length")
-	return decoded, nil
+	return &lazyReader{open: open}
+}
+
+// A boundedReader fails after some bytes.
+type boundedReader struct {
+	from io.Reader
+	left int64
+	err  error // with which it fails
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, b.err
+	}
+	return n, err
 }
 
 // inflate reads what servers call deflate, which is zlib, or without its header by mistake.

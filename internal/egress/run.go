@@ -93,10 +93,12 @@ func (r *Run) Do(ctx context.Context, request *network.Request) (response *netwo
 			continue
 		}
 		body := &body{run: r, from: got.Body, host: h.url.Host, caller: caller, ctx: ctx, end: end, record: record, left: g.limits.ResponseSize}
-		if body.decoded, err = decompress(got, &got.Header); err != nil {
-			body.finish(err)
-			return nil, &network.Error{Kind: network.KindNetwork, Message: h.url.Host + ": its response is not compressed as it says", Err: err}
+		compressed := io.Reader(got.Body)
+		if most := g.limits.ResponseSize; most != network.Unlimited {
+			// Nothing may come out of it, without end. What cannot be compressed becomes a little larger.
+			compressed = &boundedReader{from: got.Body, left: most + most/1024 + 64<<10, err: body.tooLarge()}
 		}
+		body.decoded = decompress(got.Header, compressed)
 		body.struck = striker.reader((*countingReader)(body))
 		return &network.Response{
 			Status: got.StatusCode, StatusText: striker.text(strings.TrimPrefix(strings.TrimPrefix(got.Status, strconv.Itoa(got.StatusCode)), " ")),
@@ -266,12 +268,16 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.decoded.Read(p)
 	if limit != network.Unlimited {
 		if c.left -= int64(n); c.left < 0 {
-			return 0, failure(network.KindLimit, "%s: the response has more than %d bytes", c.host, limit)
+			return 0, (*body)(c).tooLarge()
 		}
 	}
 	c.received += int64(n)
 	c.run.received.Add(int64(n))
 	return n, err
+}
+
+func (b *body) tooLarge() *network.Error {
+	return failure(network.KindLimit, "%s: the response has more than %d bytes", b.host, b.run.gate.limits.ResponseSize)
 }
 
 func (b *body) Read(p []byte) (int, error) {
