@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/toolrun/toolrun/internal/webapi"
 )
 
@@ -205,7 +207,8 @@ func AddressOf(host string) (netip.Addr, bool) {
 }
 
 // ambiguous reports whether servers could take a path for another one: they may decode slashes, dots and what ends a
-// path before they look what it is, and some do so with what is not UTF-8.
+// path before they look what it is, and some do so with what is not UTF-8 or only looks like one of these. Some leave out
+// spaces and dots at the end of a name, and have ".." then.
 func ambiguous(path string) bool {
 	lower := strings.ToLower(path)
 	for _, encoded := range []string{"%2f", "%5c", "%2e", "%25", "%3b", "%3f", "%23", "%0", "%1", "%7f", `\`, "//", ";"} {
@@ -214,7 +217,21 @@ func ambiguous(path string) bool {
 		}
 	}
 	decoded, err := url.PathUnescape(path)
-	return err != nil || !utf8.ValidString(decoded)
+	if err != nil || !utf8.ValidString(decoded) || strings.ContainsAny(decoded, "\u2044\u2215\u2216") { // more slashes
+		return true
+	}
+	folded := norm.NFKC.String(decoded)
+	for _, c := range []string{"/", `\`, ".", ";", "?", "#", "%"} {
+		if strings.Count(folded, c) != strings.Count(decoded, c) {
+			return true
+		}
+	}
+	for part := range strings.SplitSeq(decoded, "/") {
+		if part != "" && strings.Trim(part, ". ") == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // allows reports whether the rule allows a request.
