@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -156,7 +157,8 @@ func TestSecretsThatAreNotFound(t *testing.T) {
 	turned := []byte(value)
 	slices.Reverse(turned)
 	answers := []string{string(turned), value[:6] + " " + value[6:], base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(value)))),
-		strings.ToUpper(value), fmt.Sprint([]byte(value))}
+		strings.ToUpper(value), fmt.Sprint([]byte(value)),
+		strings.Join(strings.Split(value, ""), "\x00")} // UTF-16
 	i.serve("93.184.216.34:443", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, strings.Join(answers, "\n"))
 	})
@@ -696,6 +698,94 @@ func TestSlowBody(t *testing.T) {
 	<-gone
 }
 
+// TestDrippingBody: the time of a request is that of its whole response, however often there is a little more.
+func TestDrippingBody(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	gone := make(chan struct{}, 2)
+	i.serve("93.184.216.34:80", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/gzip" {
+			w.Header().Set("Content-Encoding", "gzip")
+			_, _ = io.WriteString(w, "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff")
+		}
+		for r.Context().Err() == nil {
+			_, _ = w.Write([]byte{0, 0, 0, 0xff, 0xff})
+			w.(http.Flusher).Flush()
+			time.Sleep(time.Millisecond)
+		}
+		gone <- struct{}{}
+	})
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{Time: 100 * time.Millisecond}})
+	for _, path := range []string{"/", "/gzip"} {
+		_, _, err := get(t, g, "http://a.example"+path)
+		require.EqualError(t, err, "a.example: there was no whole response after 100ms")
+		<-gone
+	}
+}
+
+// TestConnectionsAreNotShared between hosts or gates: neither connections of HTTP/2 nor sessions of TLS, even if the
+// address and the certificate are the same.
+func TestConnectionsAreNotShared(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.name("b.example", "93.184.216.34")
+	var mu sync.Mutex
+	connections := map[string]string{} // the hosts that were asked for, by the address of the client
+	i.serve("93.184.216.34:443", func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		connections[r.RemoteAddr] += r.Host + " "
+		w.Header().Set("Alt-Svc", `h3=":443"; ma=1000, h2="b.example:443"`)
+		if r.TLS.DidResume {
+			t.Error("a session of TLS is taken up again")
+		}
+	})
+	policy := network.Policy{Rules: rules(t, everywhere...)}
+	for range 2 {
+		g := i.gate(policy)
+		for range 2 {
+			for _, host := range []string{"a.example", "b.example"} {
+				_, _, err := get(t, g, "https://"+host+"/")
+				require.NoError(t, err)
+			}
+		}
+		g.Close()
+		_, _, err := get(t, g, "https://a.example/") // by a new connection
+		require.NoError(t, err)
+	}
+	hosts := slices.Sorted(maps.Values(connections))
+	require.Equal(t, []string{
+		"a.example ", "a.example ", "a.example a.example ", "a.example a.example ", "b.example b.example ", "b.example b.example ",
+	}, hosts)
+}
+
+// TestLargeRequests are refused before anything is sent.
+func TestLargeRequests(t *testing.T) {
+	i := newInternet(t)
+	i.name("a.example", "93.184.216.34")
+	i.serve("93.184.216.34:80", func(http.ResponseWriter, *http.Request) {})
+	g := i.gate(network.Policy{Rules: rules(t, everywhere...), Limits: network.Limits{RequestSize: 1000, HeaderSize: 2000}})
+	many := make([]network.Field, 100)
+	for n := range many {
+		many[n] = network.Field{Name: fmt.Sprint("X-", n), Value: strings.Repeat("x", 20)}
+	}
+	for name, request := range map[string]network.Request{
+		"a body":       {Method: "PUT", URL: "http://a.example/", Body: make([]byte, 1001)},
+		"a URL":        {URL: "http://a.example/" + strings.Repeat("x", 2000)},
+		"a query":      {URL: "http://a.example/?" + strings.Repeat("\u00fc", 400)},
+		"a header":     {URL: "http://a.example/", Header: []network.Field{{Name: "X", Value: strings.Repeat("x", 2000)}}},
+		"a name":       {URL: "http://a.example/", Header: []network.Field{{Name: strings.Repeat("x", 2000), Value: "x"}}},
+		"many headers": {URL: "http://a.example/", Header: many},
+	} {
+		_, _, err := do(t, g.Run("test"), &request)
+		require.Error(t, err, name)
+		requireKind(t, err, network.KindLimit)
+	}
+	require.Empty(t, i.connections())
+	_, _, err := do(t, g.Run("test"), &network.Request{Method: "PUT", URL: "http://a.example/", Body: make([]byte, 1000), Header: many[:50]})
+	require.NoError(t, err)
+}
+
 // TestSecretsDoNotDelay what comes before them: only what may be the beginning of one waits.
 func TestSecretsDoNotDelay(t *testing.T) {
 	i := newInternet(t)
@@ -922,11 +1012,18 @@ func TestOddResponses(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 999 \xff\xfe\r\nX\xff: \x00\r\n\r\n",
 		"HTTP/1.1 -1 x\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=\"" + strings.Repeat("x", 1<<20) + "\r\nx\r\n0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\nx\r\n", 1000),
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X, Set-Cookie\r\n\r\n1\r\nx\r\n0\r\nX: y\r\nSet-Cookie: a=b\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n",
+		"HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Negotiate\r\nContent-Length: 1\r\n\r\nx",
+		"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\nContent-Length: 1\r\n\r\nx",
+		"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 9-1/2\r\nContent-Length: 1\r\n\r\nx",
 	} {
 		i.raw(fmt.Sprint("93.184.216.34:", 8000+n), text)
 	}
 	g := i.gate(network.Policy{Rules: rules(t, everywhere...)})
-	for n, want := range []string{"network", "limit", "x", "x", "network", "network", "limit", "limit", "", "network", "network"} {
+	for n, want := range []string{"network", "limit", "x", "x", "network", "network", "limit", "limit", "", "network", "network", "network", "network", "x", "network", "x", "x", "x"} {
 		for range 2 { // what one response leaves behind is no part of the next
 			_, body, err := get(t, i.gate(network.Policy{Rules: rules(t, fmt.Sprint("http://a.example:", 8000+n))}), fmt.Sprint("http://a.example:", 8000+n, "/"))
 			if e, ok := errors.AsType[*network.Error](err); ok {

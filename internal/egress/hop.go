@@ -67,10 +67,11 @@ func (r *Run) prepare(request *network.Request) (*hop, error) {
 		if ownHeader(name) || slices.ContainsFunc(f.Overrides(), forbidden) {
 			continue // as browsers do
 		}
-		if size += int64(len(name)+len(value)) + 4; size > limits.HeaderSize {
-			return nil, failure(network.KindLimit, "the URL and the headers of a request can have %d bytes", limits.HeaderSize)
-		}
+		size += int64(len(name)+len(value)) + 4
 		h.header = append(h.header, network.Field{Name: name, Value: value})
+	}
+	if size > limits.HeaderSize {
+		return nil, failure(network.KindLimit, "the URL and the headers of a request can have %d bytes", limits.HeaderSize)
 	}
 	return h, nil
 }
