@@ -84,6 +84,9 @@ urllib.request.urlopen('BASE/large').read().__len__()`, "1000000"},
 		"what is not allowed": {`import urllib.request
 urllib.request.urlopen('https://example.com/a')`,
 			"urllib.error.URLError: <urlopen error no rule allows GET https://example.com/a: whoever runs this can add one with --allow 'GET https://example.com/a'>"},
+		"urlopen of ftp": {`import urllib.request
+urllib.request.urlopen('ftp://example.com/a')`,
+			"urllib.error.URLError: <urlopen error requests go to https: and http: only, not to ftp:>"},
 		"requests": {`import requests
 r = requests.get('BASE/a', params={'b': ['c', 'd'], 'e': None}, headers={'x-own': 'me'}, auth=('u', 'p'))
 d = r.json(); r.status_code, r.ok, r.headers['CONTENT-TYPE'], d['url'], d['own'], d['auth'], r.encoding, bool(r), r.reason`,

@@ -81,6 +81,12 @@ def open_request(self, req):
     return response
 
 
+def refuse_ftp(self, req):
+    """What urllib's handler of ftp does."""
+    import urllib.error
+    raise urllib.error.URLError('requests go to https: and http: only, not to ftp:')
+
+
 def patch_urllib(module):
     class HTTPHandler(module.AbstractHTTPHandler):
         """Makes requests over the network that the host allows."""
@@ -89,6 +95,7 @@ def patch_urllib(module):
         http_request = https_request = module.AbstractHTTPHandler.do_request_
 
     module.HTTPHandler = module.HTTPSHandler = HTTPHandler
+    module.FTPHandler.ftp_open = refuse_ftp
     module.getproxies = lambda: {}
 
 
