@@ -183,33 +183,36 @@ func client(access *Access) string {
 
 // within calls do with the project's files, mounted ones included, as a call of its own, so that what a person does can
 // be undone as what a model does. The id begins with what is done.
-func within[Out any](s *Server, r *request, id, what string, do func(p vfs.Project) (Out, error)) (Out, error) {
+func within[Out any](s *Server, r *request, id, what string, do func(p vfs.Project) (Out, error)) (out Out, err error) {
 	if what != "" {
 		what = newCallID(what)
 	}
-	return asCall(s, r, id, what, do)
+	err = s.asCall(r, id, what, func(p vfs.Project) error {
+		out, err = do(p)
+		return err
+	})
+	return out, err
 }
 
-// asCall does what within does, as the call of an id.
-func asCall[Out any](s *Server, r *request, id, callID string, do func(p vfs.Project) (Out, error)) (Out, error) {
-	var none Out
+// asCall does what within does, as the call of an id. It is not generic, for a copy for each answer is much code.
+func (s *Server) asCall(r *request, id, callID string, do func(p vfs.Project) error) error {
 	session, err := s.session(r, id)
 	if err != nil {
-		return none, err
+		return err
 	}
 	defer session.Close()
 	p, err := session.Files(r.Context())
 	if err != nil {
-		return none, err
+		return err
 	}
 	if callID == "" {
 		return do(p)
 	}
 	call := p.WithCall(callID)
 	defer call.EndCall()
-	out, err := do(call)
+	err = do(call)
 	s.watches.changed(s.store(r), id)
-	return out, err
+	return err
 }
 
 // newCallID returns the id of a call that does something for a person.

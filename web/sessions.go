@@ -75,9 +75,10 @@ type sessionRequest struct {
 
 func deleteSession(s *Server, r *request, in sessionRequest) (removedAnswer, error) {
 	call := newCallID("page-delete")
-	return asCall(s, r, in.Project, call, func(p vfs.Project) (removedAnswer, error) {
-		return removedAnswer{call}, sessionError(sessions.Delete(r.Context(), p, in.Session))
+	err := s.asCall(r, in.Project, call, func(p vfs.Project) error {
+		return sessionError(sessions.Delete(r.Context(), p, in.Session))
 	})
+	return removedAnswer{call}, err
 }
 
 func sessionError(err error) error {
